@@ -1,0 +1,133 @@
+/**
+ * The layers of docs/ARCHITECTURE.md: arrows point only downward and nobody reaches into a sibling.
+ * `npm run check:layers` enforces them; scripts/layers/layers.test.ts plants a violation of every rule below.
+ * Paths are relative to the repository's root.
+ */
+
+/** Each package and the packages of ours it may import. */
+const mayImport = {
+  domain: [],
+  contract: ["domain"],
+  kube: ["domain", "contract"],
+  "kube-sim": ["domain", "contract", "kube"],
+  broker: ["domain", "contract", "kube"],
+  agent: ["domain", "contract", "kube"],
+  testkit: ["domain", "contract", "kube", "kube-sim", "broker", "agent"],
+};
+
+const TEST = "\\.test\\.ts$";
+const TESTING = "^packages/.+/testing/";
+const TESTKIT = "^packages/testkit/";
+const TOOLING = "^(packages|apps)/[^/]+/(bench|generate)/";
+const NOT_PRODUCTION = [TEST, TESTING, TESTKIT, TOOLING];
+/** What a package shows to others: its index, and `./testing` for tests. */
+const ENTRY_POINT = "^packages/[^/]+/src/(index|testing|testing/index)\\.ts$";
+
+const onlyDownward = Object.entries(mayImport).map(([name, allowed]) => ({
+  name: `layer-${name}`,
+  comment: `packages/${name} may import of our packages: ${allowed.join(", ") || "none"}.`,
+  from: { path: `^packages/${name}/`, pathNot: NOT_PRODUCTION.filter((path) => path !== TESTKIT) },
+  to: { path: "^packages/", pathNot: `^packages/(${[name, ...allowed].join("|")})/` },
+}));
+
+const known = Object.keys(mayImport).join("|");
+
+/** @type {import("dependency-cruiser").IForbiddenRuleType[]} */
+const rules = [
+  {
+    name: "domain-imports-nothing",
+    comment: "The domain is pure: no package, no node: module. Pass in what it needs.",
+    from: { path: "^packages/domain/src/", pathNot: NOT_PRODUCTION },
+    to: { pathNot: "^packages/domain/src/" },
+  },
+  {
+    name: "contract-imports-only-domain",
+    comment: "Everyone reads the contract, so it depends on the domain and on nothing else.",
+    from: { path: "^packages/contract/src/", pathNot: NOT_PRODUCTION },
+    to: { pathNot: "^packages/(contract|domain)/src/" },
+  },
+  ...onlyDownward,
+  {
+    name: "layer-unknown-package",
+    comment: "A new package needs a line in `mayImport` above before it may import others of ours.",
+    from: { path: "^packages/([^/]+)/", pathNot: `^packages/(${known})/` },
+    to: { path: "^packages/", pathNot: "^packages/$1/" },
+  },
+  {
+    name: "apps-are-not-imported",
+    comment: "An app is a place where programs start: nothing builds on it, not even another app.",
+    from: { path: "^(packages|evaluation|tools|scripts|apps/[^/]+)/" },
+    to: { path: "^apps/", pathNot: "^$1/" },
+  },
+  {
+    name: "no-relative-path-into-a-package",
+    comment: "Import another package by its name, as a user of it would.",
+    from: { path: "^(packages/[^/]+|apps|evaluation|tools|scripts)/" },
+    to: { path: "^packages/", pathNot: "^$1/", dependencyTypes: ["local"], dependencyTypesNot: ["aliased"] },
+  },
+  {
+    name: "only-entry-points",
+    comment: "A package's insides are its own: import its index, or `./testing` from tests.",
+    from: { path: "^(packages/[^/]+|apps|evaluation|tools|scripts)/" },
+    to: { path: "^packages/", pathNot: ["^$1/", ENTRY_POINT] },
+  },
+  {
+    name: "testkit-only-for-tests",
+    comment: "The testkit is for tests, the evaluation and the demo: production code must run without it.",
+    from: { path: "^(packages|apps|tools)/", pathNot: [TEST, TESTKIT, "^apps/demo/"] },
+    to: { path: TESTKIT },
+  },
+  {
+    name: "testing-only-for-tests",
+    comment: "`testing/` holds builders for tests and benchmarks, not code to run on.",
+    from: { path: "^(packages|apps)/", pathNot: NOT_PRODUCTION },
+    to: { path: TESTING },
+  },
+  {
+    name: "tests-are-not-imported",
+    comment: "Move what two tests share to `testing/`.",
+    from: {},
+    to: { path: TEST },
+  },
+  {
+    name: "tooling-is-not-imported",
+    comment: "bench/ and generate/ are programs of their own: nobody depends on them.",
+    from: { pathNot: TOOLING },
+    to: { path: TOOLING },
+  },
+  {
+    name: "production-uses-declared-dependencies",
+    comment: "Production code imports only what its own package.json lists under dependencies.",
+    from: { path: "^(packages|apps)/[^/]+/src/", pathNot: NOT_PRODUCTION },
+    to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
+  },
+  {
+    name: "no-cycles",
+    comment: "Two modules that need each other are one module, or miss a third.",
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: "imports-resolve",
+    comment: "No such file, or a path the package does not export.",
+    from: {},
+    to: { couldNotResolve: true },
+  },
+];
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export default {
+  forbidden: rules.map((rule) => ({ severity: "error", ...rule })),
+  options: {
+    // Without swc dependency-cruiser cannot read TypeScript 7 projects and finds no module at all.
+    parser: "swc",
+    tsPreCompilationDeps: true,
+    detectProcessBuiltinModuleCalls: true,
+    doNotFollow: { path: "node_modules" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["types", "import", "node", "default"],
+      extensions: [".ts", ".mjs", ".js", ".json"],
+    },
+  },
+};

@@ -1,0 +1,205 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import config from "../../.dependency-cruiser.mjs";
+import { cruiseLayers, problemsOf } from "./cruise-layers.ts";
+import { type Files, plantTree } from "./planted-tree.ts";
+
+interface Row {
+  readonly name: string;
+  readonly rule: string;
+  /** The first file holds the violation. */
+  readonly planted: Files;
+}
+
+const violations: readonly Row[] = [
+  {
+    name: "the domain imports a node: module",
+    rule: "domain-imports-nothing",
+    planted: { "packages/domain/src/decide.ts": `import { readFile } from "node:fs";` },
+  },
+  {
+    name: "the domain imports an npm package",
+    rule: "domain-imports-nothing",
+    planted: { "packages/domain/src/decide.ts": `import "declared";` },
+  },
+  {
+    name: "the domain imports a type of the contract",
+    rule: "layer-domain",
+    planted: { "packages/domain/src/decide.ts": `import type { T } from "@resource-broker/contract";` },
+  },
+  {
+    name: "the contract imports a node: module",
+    rule: "contract-imports-only-domain",
+    planted: { "packages/contract/src/dto.ts": `export { hash } from "node:crypto";` },
+  },
+  {
+    name: "the contract imports kube",
+    rule: "layer-contract",
+    planted: { "packages/contract/src/dto.ts": `import "@resource-broker/kube";` },
+  },
+  {
+    name: "kube imports the broker",
+    rule: "layer-kube",
+    planted: { "packages/kube/src/client.ts": `await import("@resource-broker/broker");` },
+  },
+  {
+    name: "kube-sim imports the agent",
+    rule: "layer-kube-sim",
+    planted: { "packages/kube-sim/src/server.ts": `import "@resource-broker/agent";` },
+  },
+  {
+    name: "the broker imports the agent",
+    rule: "layer-broker",
+    planted: { "packages/broker/src/app.ts": `import "@resource-broker/agent";` },
+  },
+  {
+    name: "the agent imports kube-sim",
+    rule: "layer-agent",
+    planted: { "packages/agent/src/app.ts": `import "@resource-broker/kube-sim";` },
+  },
+  {
+    name: "the testkit imports a package that is not in the table",
+    rule: "layer-testkit",
+    planted: { "packages/testkit/src/suite.ts": `import "@resource-broker/newcomer";` },
+  },
+  {
+    name: "a package that is not in the table imports a sibling",
+    rule: "layer-unknown-package",
+    planted: { "packages/newcomer/src/index.ts": `import "@resource-broker/domain";` },
+  },
+  {
+    name: "a package imports an app",
+    rule: "apps-are-not-imported",
+    planted: { "packages/broker/src/app.ts": `import "../../../apps/demo/src/main.ts";` },
+  },
+  {
+    name: "an app imports another app",
+    rule: "apps-are-not-imported",
+    planted: { "apps/cli/src/main.ts": `import "../../demo/src/main.ts";` },
+  },
+  {
+    name: "a package reaches its sibling's index by a relative path",
+    rule: "no-relative-path-into-a-package",
+    planted: { "packages/contract/src/dto.ts": `import "../../domain/src/index.ts";` },
+  },
+  {
+    name: "an app reaches a package's index by a relative path",
+    rule: "no-relative-path-into-a-package",
+    planted: { "apps/cli/src/main.ts": `import "../../../packages/domain/src/index.ts";` },
+  },
+  {
+    name: "the evaluation reaches a package's index by a relative path",
+    rule: "no-relative-path-into-a-package",
+    planted: { "evaluation/main.ts": `import "../packages/domain/src/index.ts";` },
+  },
+  {
+    name: "a package imports its sibling's insides",
+    rule: "only-entry-points",
+    planted: { "packages/contract/src/dto.ts": `import "../../domain/src/decide.ts";` },
+  },
+  {
+    name: "an app imports insides that a package exports by mistake",
+    rule: "only-entry-points",
+    planted: { "apps/cli/src/main.ts": `import "@resource-broker/domain/inside";` },
+  },
+  {
+    name: "production code imports the testkit",
+    rule: "testkit-only-for-tests",
+    planted: { "packages/broker/src/app.ts": `import "@resource-broker/testkit";` },
+  },
+  {
+    name: "an app other than the demo imports the testkit",
+    rule: "testkit-only-for-tests",
+    planted: { "apps/cli/src/main.ts": `import "@resource-broker/testkit";` },
+  },
+  {
+    name: "production code imports its own testing folder",
+    rule: "testing-only-for-tests",
+    planted: { "packages/domain/src/index.ts": `import "./testing/index.ts";` },
+  },
+  {
+    name: "production code imports a sibling's testing entry",
+    rule: "testing-only-for-tests",
+    planted: { "packages/broker/src/app.ts": `import "@resource-broker/domain/testing";` },
+  },
+  {
+    name: "a module imports a test file",
+    rule: "tests-are-not-imported",
+    planted: { "packages/broker/src/app.ts": `import "./broker.test.ts";` },
+  },
+  {
+    name: "a module imports a benchmark",
+    rule: "tooling-is-not-imported",
+    planted: { "packages/domain/src/decide.test.ts": `import "../bench/main.ts";` },
+  },
+  {
+    name: "a module imports a generator",
+    rule: "tooling-is-not-imported",
+    planted: { "packages/contract/src/index.ts": `import "../generate/main.ts";` },
+  },
+  {
+    name: "production code imports a dev dependency of the root",
+    rule: "production-uses-declared-dependencies",
+    planted: { "packages/broker/src/app.ts": `import "fast-check";` },
+  },
+  {
+    name: "two modules import each other",
+    rule: "no-cycles",
+    planted: {
+      "packages/broker/src/a.ts": `import "./b.ts";`,
+      "packages/broker/src/b.ts": `import "./a.ts";`,
+    },
+  },
+  {
+    name: "an import leads to no file",
+    rule: "imports-resolve",
+    planted: { "packages/broker/src/app.ts": `import "./nowhere.ts";` },
+  },
+  {
+    name: "an import names a path the package does not export",
+    rule: "imports-resolve",
+    planted: { "packages/broker/src/app.ts": `import "@resource-broker/domain/src/decide.ts";` },
+  },
+];
+
+const trees: string[] = [];
+afterEach(() => {
+  for (const tree of trees.splice(0)) rmSync(tree, { recursive: true, force: true });
+});
+
+async function cruisePlanted(planted: Files = {}) {
+  const tree = plantTree(planted);
+  trees.push(tree);
+  return cruiseLayers(tree);
+}
+
+describe("the layer rules", () => {
+  it("let a clean tree pass, exceptions included", async () => {
+    const report = await cruisePlanted();
+    expect(report.violations).toEqual([]);
+    expect(report.modules).toBeGreaterThan(15);
+    expect(problemsOf(report)).toEqual([]);
+  });
+
+  it.each(violations)("$rule fires when $name", async ({ rule, planted }) => {
+    const report = await cruisePlanted(planted);
+    const [culprit] = Object.keys(planted);
+    expect(report.violations).toContainEqual(expect.objectContaining({ rule, from: culprit }));
+    expect(problemsOf(report)).toHaveLength(report.violations.length);
+  });
+
+  it("each have a planted violation above", () => {
+    const names = new Set(config.forbidden?.map((rule) => rule.name));
+    expect(new Set(violations.map((row) => row.rule))).toEqual(names);
+  });
+
+  it("fail when no module was read: an empty cruise proves nothing", async () => {
+    const empty = mkdtempSync(join(tmpdir(), "layers-empty-"));
+    trees.push(empty);
+    const report = await cruiseLayers(empty);
+    expect(report.modules).toBe(0);
+    expect(problemsOf(report)).toEqual([expect.stringContaining("No module was read")]);
+  });
+});

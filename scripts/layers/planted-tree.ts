@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** Source text by path. */
+export type Files = Readonly<Record<string, string>>;
+
+const PACKAGES = ["domain", "contract", "kube", "kube-sim", "broker", "agent", "testkit", "newcomer"];
+
+/** A small workspace of our shape that keeps every rule, also where a rule has an exception. */
+const CLEAN: Files = {
+  "packages/domain/src/index.ts": `export { decide } from "./decide.ts";`,
+  "packages/domain/src/decide.ts": `export const decide = 1;`,
+  "packages/domain/src/decide.test.ts": `import "node:fs"; import "fast-check"; import "./testing/index.ts"; import "@resource-broker/testkit";`,
+  "packages/domain/src/testing/index.ts": `import "fast-check"; export * from "../decide.ts";`,
+  "packages/domain/src/ledger/testing/model.ts": `import "fast-check"; import "../../testing/index.ts";`,
+  "packages/domain/bench/main.ts": `import "node:os"; import "../src/index.ts"; import "../src/testing/index.ts";`,
+  "packages/contract/src/index.ts": `export { decide } from "@resource-broker/domain";`,
+  "packages/contract/generate/main.ts": `import "node:fs"; import "fast-check"; import "../src/index.ts";`,
+  "packages/kube/src/index.ts": `import "node:https"; import "declared"; import "@resource-broker/contract";`,
+  "packages/kube-sim/src/index.ts": `import "@resource-broker/kube";`,
+  "packages/broker/src/index.ts": `import "@resource-broker/kube";`,
+  "packages/broker/src/broker.test.ts": `import "@resource-broker/kube-sim"; import "@resource-broker/domain/testing";`,
+  "packages/agent/src/index.ts": `import "@resource-broker/kube";`,
+  "packages/testkit/src/index.ts": `import "@resource-broker/broker"; import "@resource-broker/agent"; import "fast-check";`,
+  "packages/newcomer/src/index.ts": `export const newcomer = 1;`,
+  "apps/demo/package.json": `{ "name": "@resource-broker/demo" }`,
+  "apps/demo/src/main.ts": `import "@resource-broker/broker"; import "@resource-broker/testkit";`,
+  "apps/cli/package.json": `{ "name": "@resource-broker/cli" }`,
+  "apps/cli/src/main.ts": `import "@resource-broker/contract";`,
+  "evaluation/main.ts": `import "@resource-broker/testkit"; import "@resource-broker/domain";`,
+};
+
+/** Writes the clean workspace with `planted` on top into a new folder, whose path it returns. */
+export function plantTree(planted: Files = {}): string {
+  const root = mkdtempSync(join(tmpdir(), "layers-"));
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  write(
+    "package.json",
+    JSON.stringify({ workspaces: ["packages/*", "apps/*"], devDependencies: { "fast-check": "1.0.0" } }),
+  );
+  for (const name of ["fast-check", "declared"]) {
+    write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: "1.0.0", main: "index.js" }));
+    write(`node_modules/${name}/index.js`, "");
+  }
+  mkdirSync(join(root, "node_modules/@resource-broker"));
+  for (const name of PACKAGES) {
+    write(`packages/${name}/package.json`, JSON.stringify(manifestOf(name)));
+    symlinkSync(`../../packages/${name}`, join(root, "node_modules/@resource-broker", name));
+  }
+  for (const [path, text] of Object.entries({ ...CLEAN, ...planted })) write(path, text);
+  return root;
+}
+
+function manifestOf(name: string): object {
+  return {
+    name: `@resource-broker/${name}`,
+    type: "module",
+    exports: { ".": "./src/index.ts", "./testing": "./src/testing/index.ts", "./inside": "./src/decide.ts" },
+    dependencies: { declared: "1.0.0" },
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * Two house rules that oxlint does not bring. Both keep a promise that review would otherwise have to remember:
+ * time is passed in, never read (`Date.now()` is banned in .oxlintrc.json; `new Date()` is the other way to read
+ * it), and a package's surface is a list of names, so `export *` cannot widen it by accident.
+ */
+interface SyntaxNode {
+  readonly type: string;
+  readonly callee?: SyntaxNode;
+  readonly name?: string;
+  readonly arguments?: readonly unknown[];
+}
+
+interface RuleContext {
+  report(problem: { readonly node: SyntaxNode; readonly message: string }): void;
+}
+
+type Visitor = Readonly<Record<string, (node: SyntaxNode) => void>>;
+
+const noClockConstructor = {
+  create: (context: RuleContext): Visitor => ({
+    NewExpression: (node) => {
+      const readsClock = node.callee?.name === "Date" && node.arguments?.length === 0;
+      if (!readsClock) return;
+      context.report({ node, message: "new Date() reads the clock: take the instant as a parameter." });
+    },
+  }),
+};
+
+const noExportAll = {
+  create: (context: RuleContext): Visitor => ({
+    ExportAllDeclaration: (node) => {
+      context.report({ node, message: "export * hides the surface: re-export by name." });
+    },
+  }),
+};
+
+export default {
+  meta: { name: "house" },
+  rules: { "no-clock-constructor": noClockConstructor, "no-export-all": noExportAll },
+};
