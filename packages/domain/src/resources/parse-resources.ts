@@ -1,0 +1,90 @@
+import { type AmountOptions, type AmountResult, parseAmount } from "../quantity/amount.ts";
+import { parseQuantity } from "../quantity/quantity.ts";
+import { quoted } from "../quantity/quantity-problem.ts";
+import { extendedNameProblem } from "./extended-resource-name.ts";
+import { isZero, type ResourceVector, resourceVector } from "./resource-vector.ts";
+
+/** A set of amounts as it arrives: Kubernetes quantities, each a string or a JSON number. */
+export interface ResourceQuantities {
+  readonly cpu: string | number;
+  readonly memory: string | number;
+  readonly gpu?: string | number;
+  readonly storage?: string | number;
+  readonly extended?: Readonly<Record<string, string | number>>;
+}
+
+export interface ResourceProblem {
+  /** Where in the set: `cpu`, `extended[amd.com/gpu]`. */
+  readonly field: string;
+  readonly problem: string;
+}
+
+export type ResourcesResult =
+  | { readonly ok: true; readonly resources: ResourceVector }
+  | { readonly ok: false; readonly problems: readonly ResourceProblem[] };
+
+/** More kinds than a node has; bounds the work and the answer for a set from a stranger. */
+const MAX_EXTENDED = 32;
+const SHOWN_NAME_LENGTH = 80;
+
+/** Round capacity `down` and what is taken from it `up`, so that no fraction of a unit is lent twice. */
+export function parseResources(
+  input: ResourceQuantities,
+  rounding: AmountOptions["rounding"],
+): ResourcesResult {
+  const problems: ResourceProblem[] = [];
+  const read = (field: string, value: unknown, unit: AmountOptions["unit"]): number => {
+    const parsed = parseCapacity(value, { unit, rounding });
+    if (parsed.ok) return parsed.amount;
+    problems.push({ field, problem: parsed.problem });
+    return 0;
+  };
+  const amounts = {
+    cpuMillis: read("cpu", input.cpu, "milli"),
+    memoryBytes: read("memory", input.memory, "one"),
+    gpus: read("gpu", input.gpu ?? 0, "one"),
+    storageBytes: read("storage", input.storage ?? 0, "one"),
+  };
+  const named = Object.entries(input.extended ?? {});
+  if (named.length > MAX_EXTENDED) {
+    const problem = `names ${named.length} resources: at most ${MAX_EXTENDED} are allowed.`;
+    return { ok: false, problems: [...problems, { field: "extended", problem }] };
+  }
+  const extended = named.map(([name, value]): [string, number] => {
+    const field = `extended[${name.slice(0, SHOWN_NAME_LENGTH)}]`;
+    const problem = extendedNameProblem(name);
+    if (problem === undefined) return [name, read(field, value, "one")];
+    problems.push({ field, problem });
+    return [name, 0];
+  });
+  if (problems.length > 0) return { ok: false, problems };
+  // fromEntries defines keys as data, whatever they are called.
+  return { ok: true, resources: resourceVector({ ...amounts, extended: Object.fromEntries(extended) }) };
+}
+
+/** What a requester asks for: rounded up, so that it never gets less, and never nothing at all. */
+export function parseRequest(input: ResourceQuantities): ResourcesResult {
+  const parsed = parseResources(input, "up");
+  if (!parsed.ok || !isZero(parsed.resources)) return parsed;
+  const problem = 'asks for nothing: at least one amount must be more than 0, for example cpu "500m".';
+  return { ok: false, problems: [{ field: "cpu", problem }] };
+}
+
+function parseCapacity(value: unknown, options: AmountOptions): AmountResult {
+  const text = typeof value === "number" ? String(value) : value;
+  if (text === undefined || text === null) return refused('is missing. Write for example "500m" or "8Gi".');
+  if (typeof text !== "string") return refused('must be text or a number, for example "500m" or "8Gi".');
+  if (isNegative(text)) return refused(`${quoted(text)} must not be negative.`);
+  return parseAmount(text, options);
+}
+
+/** Asked before rounding, which could turn a small negative amount into zero. */
+function isNegative(text: string): boolean {
+  if (!text.startsWith("-")) return false;
+  const parsed = parseQuantity(text);
+  return parsed.ok && parsed.quantity.digits < 0n;
+}
+
+function refused(problem: string): AmountResult {
+  return { ok: false, problem };
+}
