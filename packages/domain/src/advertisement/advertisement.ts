@@ -1,0 +1,60 @@
+import type { CostModel } from "../cost/cost-model.ts";
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
+import type { ResourceVector } from "../resources/resource-vector.ts";
+
+/** What a cluster says of itself. Soft state: the newest one counts, and it never states what is reserved. */
+export interface Advertisement {
+  readonly clusterId: ClusterId;
+  readonly clusterName?: string;
+  readonly capacity: ResourceVector;
+  readonly allocatable: ResourceVector;
+  /** Requests of the cluster's own pods; pods that run for a reservation are in `usage` instead. */
+  readonly allocated: ResourceVector;
+  /** Real consumption where metrics are served; shown, never decided on. */
+  readonly used?: ResourceVector;
+  /** One entry for each hold the cluster's agent knows of. */
+  readonly usage: readonly HoldUsage[];
+  readonly nodeShapes: readonly NodeShape[];
+  readonly gpuModels: readonly GpuModel[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly cost?: CostModel;
+  readonly endpointUrl?: string;
+  readonly liqo?: LiqoIdentity;
+  /** 1 for peers that know only the first calls; they never activate, acknowledge or release. */
+  readonly protocol: number;
+  /** The agent process that speaks, and its count of posts: an older word never replaces a newer one. */
+  readonly instance?: string;
+  readonly sequence?: number;
+  /** The agent's own clock: shown as skew, never trusted. */
+  readonly statedAt?: Instant;
+}
+
+/** What an agent holds for one reservation, and what its guest pods request right now. */
+export interface HoldUsage {
+  readonly reservationId: ReservationId;
+  readonly granted: ResourceVector;
+  readonly used: ResourceVector;
+}
+
+/** `count` nodes that each have room for at least `resources`. */
+export interface NodeShape {
+  readonly count: number;
+  readonly resources: ResourceVector;
+}
+
+export interface GpuModel {
+  readonly model: string;
+  readonly count: number;
+  readonly memoryBytes?: number;
+}
+
+export interface LiqoIdentity {
+  readonly clusterId: string;
+  readonly version: string;
+}
+
+/** Newer peers announce this protocol and speak every call. */
+export const CURRENT_PROTOCOL = 2;
+
+/** The label that carries a cluster's region, as Kubernetes nodes do. */
+export const REGION_LABEL = "topology.kubernetes.io/region";

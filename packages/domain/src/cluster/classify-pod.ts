@@ -1,0 +1,107 @@
+import type { ReservationId } from "../reservation/ids.ts";
+import type { ResourceVector } from "../resources/resource-vector.ts";
+import type { GuestFacts, PodFacts } from "./pod.ts";
+
+/** A reservation this cluster holds capacity for. */
+export interface LiveReservation {
+  readonly id: ReservationId;
+  /** Liqo's ID of the requester; when known, only pods from there are its guests. */
+  readonly origin?: string | undefined;
+}
+
+/** What must be known of the cluster to place one pod in the accounts. */
+export interface ClusterView {
+  /** Undefined: no such node has been seen. */
+  nodeKind(name: string): NodeKind | undefined;
+  fitsSomeCountedNode(request: ResourceVector): boolean;
+  /** Whether a counted node of that name could hold the request if it were empty. */
+  fitsNode(name: string, request: ResourceVector): boolean;
+  reservation(id: ReservationId): LiveReservation | undefined;
+}
+
+export type NodeKind = "counted" | "uncounted" | "virtual";
+
+/** Why a pod waiting for a node is shown and not counted. */
+export const PENDING_REASONS = [
+  "gated",
+  "selects-virtual-node",
+  "pinned-to-uncounted-node",
+  "fits-no-node",
+] as const;
+export type PendingReason = (typeof PENDING_REASONS)[number];
+
+/** Why a pod is in no account at all. */
+export const IGNORED_REASONS = [
+  "terminal",
+  "on-virtual-node",
+  "on-uncounted-node",
+  "on-unknown-node",
+] as const;
+export type IgnoredReason = (typeof IGNORED_REASONS)[number];
+
+export type PodClass =
+  | { readonly kind: "allocated" }
+  | ({ readonly kind: "guest"; readonly reservationId: ReservationId } & GuestFacts)
+  | { readonly kind: "pending-counted" }
+  | { readonly kind: "pending-shown"; readonly reason: PendingReason }
+  | { readonly kind: "ignored"; readonly reason: IgnoredReason };
+
+const IGNORED_ON: Readonly<Record<Exclude<NodeKind, "counted">, IgnoredReason>> = {
+  virtual: "on-virtual-node",
+  uncounted: "on-uncounted-node",
+};
+
+/**
+ * Puts a pod into exactly one account. A guest pod of a live reservation is that reservation's use, bound or about
+ * to be; one whose reservation is gone or does not match is the cluster's own load, so it is never lent away.
+ */
+export function classifyPod(pod: PodFacts, view: ClusterView): PodClass {
+  if (pod.terminal) return { kind: "ignored", reason: "terminal" };
+  if (pod.nodeName === undefined) {
+    const reason = pendingReason(pod, view);
+    if (reason !== undefined) return { kind: "pending-shown", reason };
+    return guestClass(pod, view) ?? { kind: "pending-counted" };
+  }
+  const node = view.nodeKind(pod.nodeName);
+  if (node === undefined) return { kind: "ignored", reason: "on-unknown-node" };
+  if (node !== "counted") return { kind: "ignored", reason: IGNORED_ON[node] };
+  return guestClass(pod, view) ?? { kind: "allocated" };
+}
+
+/** What decides whether a pod that waits for a node is counted. */
+export type PendingPod = Pick<PodFacts, "request" | "gated" | "selectsVirtualNode" | "pinnedNode">;
+
+/**
+ * Undefined when the pod counts: the scheduler may bind it at any moment, so its room must not be lent meanwhile.
+ * A pod nominated to a node counts too: its victims still count until they are gone, so for a while the room is
+ * counted twice, never zero times.
+ */
+export function pendingReason(
+  pod: PendingPod,
+  view: Omit<ClusterView, "reservation">,
+): PendingReason | undefined {
+  if (pod.gated) return "gated";
+  if (pod.selectsVirtualNode) return "selects-virtual-node";
+  const pinnedTo = pod.pinnedNode === undefined ? undefined : view.nodeKind(pod.pinnedNode);
+  if (pod.pinnedNode === undefined || pinnedTo === undefined) {
+    return view.fitsSomeCountedNode(pod.request) ? undefined : "fits-no-node";
+  }
+  if (pinnedTo !== "counted") return "pinned-to-uncounted-node";
+  return view.fitsNode(pod.pinnedNode, pod.request) ? undefined : "fits-no-node";
+}
+
+/** The live reservation that a guest pod belongs to. */
+export function reservationOf(
+  guest: Pick<GuestFacts, "sliceName" | "origin">,
+  view: Pick<ClusterView, "reservation">,
+): LiveReservation | undefined {
+  const reservation = view.reservation(guest.sliceName);
+  if (reservation?.origin !== undefined && reservation.origin !== guest.origin) return undefined;
+  return reservation;
+}
+
+function guestClass(pod: PodFacts, view: ClusterView): PodClass | undefined {
+  if (pod.guest === undefined) return undefined;
+  const reservation = reservationOf(pod.guest, view);
+  return reservation && { kind: "guest", reservationId: reservation.id, ...pod.guest };
+}

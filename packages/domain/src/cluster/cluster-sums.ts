@@ -1,0 +1,190 @@
+import type { NodeShape } from "../advertisement/advertisement.ts";
+import type { ReservationId } from "../reservation/ids.ts";
+import { equals, fits, type ResourceVector } from "../resources/resource-vector.ts";
+import { type BoundPod, boundPods, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
+import type { ClusterView, LiveReservation, NodeKind } from "./classify-pod.ts";
+import { type NodeVerdict, nodeVerdict } from "./counted-node.ts";
+import { countedShapes } from "./counted-shapes.ts";
+import type { NodeFacts } from "./node.ts";
+import { vectorKey } from "./node-shapes.ts";
+import { type PendingGroup, pendingPods } from "./pending-pods.ts";
+import type { PodFacts } from "./pod.ts";
+import { type PodTotals, podTotals } from "./pod-totals.ts";
+import { addTimes, readTotal, runningTotal } from "./running-total.ts";
+import type { ToleratedTaint } from "./tolerated-taint.ts";
+
+export interface ClusterSumsOptions {
+  readonly toleratedTaints?: readonly ToleratedTaint[];
+}
+
+export interface ClusterTotals extends PodTotals {
+  readonly capacity: ResourceVector;
+  readonly allocatable: ResourceVector;
+  readonly nodeShapes: readonly NodeShape[];
+}
+
+export interface ObservedNode {
+  readonly facts: NodeFacts;
+  readonly verdict: NodeVerdict;
+}
+
+/**
+ * The cluster's sums, kept up to date event by event. Events may come in any order and more than once; each costs
+ * the same however many pods there are, and a pod leaves only a few numbers behind. After a relist, start anew.
+ */
+export interface ClusterSums extends ClusterView {
+  putNode(node: NodeFacts): void;
+  removeNode(name: string): void;
+  putPod(pod: PodFacts): void;
+  /** `key` is the pod's `namespace/name`. */
+  removePod(key: string): void;
+  putReservation(reservation: LiveReservation): void;
+  removeReservation(id: ReservationId): void;
+  totals(): ClusterTotals;
+  /** Every node seen, with the reason when it is not counted. */
+  nodes(): Iterable<ObservedNode>;
+}
+
+export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): ClusterSums {
+  const nodes = new Map<string, NodeEntry>();
+  const pods = new Map<string, BoundPod | PendingGroup>();
+  const reservations = new Map<ReservationId, LiveReservation>();
+  const capacity = runningTotal();
+  const allocatable = runningTotal();
+  const shapes = countedShapes();
+  const bound = boundPods();
+  const pending = pendingPods();
+  const share = sharedVectors();
+
+  const view: ClusterView = {
+    nodeKind: (name) => kindOf(nodes.get(name)),
+    fitsSomeCountedNode: (request) => shapes.fitsSome(request),
+    fitsNode(name, request) {
+      const node = nodes.get(name);
+      return isCounted(node) && fits(request, node.facts.allocatable);
+    },
+    reservation: (id) => reservations.get(id),
+  };
+
+  function entryOf(name: string): NodeEntry {
+    const entry = nodes.get(name) ?? newNodeEntry(name);
+    nodes.set(name, entry);
+    return entry;
+  }
+
+  function account(node: NodeEntry, by: 1 | -1): void {
+    if (!isCounted(node)) return;
+    addTimes(capacity, node.facts.capacity, by);
+    addTimes(allocatable, node.facts.allocatable, by);
+    if (by === 1) shapes.add(node.facts.allocatable);
+    else shapes.remove(node.facts.allocatable);
+    bound.changeNode(node, by);
+  }
+
+  function observe(node: NodeEntry, observed: Partial<ObservedNode>): void {
+    account(node, -1);
+    node.facts = observed.facts;
+    node.verdict = observed.verdict;
+    account(node, 1);
+  }
+
+  function forgetWhenEmpty(node: NodeEntry): void {
+    if (node.pods === 0 && node.facts === undefined) nodes.delete(node.name);
+  }
+
+  function removePod(key: string): void {
+    const pod = pods.get(key);
+    if (pod === undefined) return;
+    pods.delete(key);
+    if (!("node" in pod)) return pending.remove(pod);
+    bound.change(pod, -1);
+    forgetWhenEmpty(pod.node);
+  }
+
+  function place(pod: PodFacts): BoundPod | PendingGroup {
+    if (pod.nodeName === undefined) return pending.add(pod);
+    const placed: BoundPod = { node: entryOf(pod.nodeName), request: pod.request, guest: pod.guest };
+    bound.change(placed, 1);
+    return placed;
+  }
+
+  return {
+    ...view,
+    putNode(facts) {
+      const node = entryOf(facts.name);
+      const verdict = nodeVerdict(facts, toleratedTaints);
+      // A node reports in every few seconds and seldom differs in what is counted.
+      if (isSameAccount(node, facts, verdict)) Object.assign(node, { facts, verdict });
+      else observe(node, { facts, verdict });
+    },
+    removeNode(name) {
+      const node = nodes.get(name);
+      if (node === undefined) return;
+      observe(node, {});
+      forgetWhenEmpty(node);
+    },
+    putPod(seen) {
+      const pod = { ...seen, request: share(seen.request) };
+      // Most events of a running pod change nothing that is counted.
+      if (isSamePlace(pods.get(pod.key), pod)) return;
+      removePod(pod.key);
+      if (!pod.terminal) pods.set(pod.key, place(pod));
+    },
+    removePod,
+    putReservation: (reservation) => void reservations.set(reservation.id, reservation),
+    removeReservation: (id) => void reservations.delete(id),
+    totals: () => ({
+      capacity: readTotal(capacity),
+      allocatable: readTotal(allocatable),
+      nodeShapes: shapes.advertised(),
+      ...podTotals({ bound, pending: pending.groups(), reservations: reservations.values(), view }),
+    }),
+    *nodes() {
+      for (const { facts, verdict } of nodes.values()) {
+        if (facts !== undefined && verdict !== undefined) yield { facts, verdict };
+      }
+    },
+  };
+}
+
+type SeenNode = NodeEntry & { facts: NodeFacts; verdict: NodeVerdict };
+
+function isCounted(node: NodeEntry | undefined): node is SeenNode {
+  return node?.facts !== undefined && node.verdict?.counted === true;
+}
+
+function isSameAccount(node: NodeEntry, facts: NodeFacts, verdict: NodeVerdict): boolean {
+  if (node.facts === undefined || node.verdict?.counted !== verdict.counted) return false;
+  return equals(node.facts.capacity, facts.capacity) && equals(node.facts.allocatable, facts.allocatable);
+}
+
+function isSamePlace(placed: BoundPod | PendingGroup | undefined, pod: PodFacts): boolean {
+  if (placed === undefined || !("node" in placed) || pod.terminal) return false;
+  if (placed.node.name !== pod.nodeName || placed.request !== pod.request) return false;
+  return isSameGuest(placed.guest, pod.guest);
+}
+
+function isSameGuest(a: BoundPod["guest"], b: BoundPod["guest"]): boolean {
+  return a?.sliceName === b?.sliceName && a?.origin === b?.origin;
+}
+
+function kindOf(node: NodeEntry | undefined): NodeKind | undefined {
+  if (node?.facts === undefined) return undefined;
+  if (node.facts.virtual) return "virtual";
+  return isCounted(node) ? "counted" : "uncounted";
+}
+
+const SHARED_VECTORS_MAX = 4096;
+
+/** Pods of one workload ask for the same: one vector serves them all. */
+function sharedVectors(): (vector: ResourceVector) => ResourceVector {
+  const vectors = new Map<string, ResourceVector>();
+  return (vector) => {
+    const key = vectorKey(vector);
+    const known = vectors.get(key);
+    if (known !== undefined) return known;
+    if (vectors.size >= SHARED_VECTORS_MAX) vectors.clear();
+    vectors.set(key, vector);
+    return vector;
+  };
+}

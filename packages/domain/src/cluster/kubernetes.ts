@@ -1,0 +1,96 @@
+/**
+ * The parts of Kubernetes objects that the accounting reads. Everything is optional: an object from a newer or
+ * older server, or one decoded only in part, must still be counted as well as it can be.
+ */
+
+/** Quantities by resource name. The API server sends text; numbers are accepted as Kubernetes itself does. */
+export type ResourceList = Readonly<Record<string, string | number>>;
+
+interface KubernetesMetadata {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface KubernetesTaint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+}
+
+export interface KubernetesNode {
+  readonly metadata?: KubernetesMetadata;
+  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly KubernetesTaint[] };
+  readonly status?: {
+    readonly capacity?: ResourceList;
+    readonly allocatable?: ResourceList;
+    readonly conditions?: readonly KubernetesCondition[];
+  };
+}
+
+interface KubernetesCondition {
+  readonly type: string;
+  readonly status?: string;
+  readonly reason?: string;
+}
+
+export interface KubernetesPod {
+  readonly metadata?: KubernetesMetadata;
+  readonly spec?: KubernetesPodSpec;
+  readonly status?: KubernetesPodStatus;
+}
+
+export interface KubernetesPodSpec {
+  readonly nodeName?: string;
+  readonly containers?: readonly KubernetesContainer[];
+  readonly initContainers?: readonly KubernetesContainer[];
+  readonly overhead?: ResourceList;
+  /** Pod-level resources. */
+  readonly resources?: KubernetesResources;
+  readonly schedulingGates?: readonly { readonly name?: string }[];
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly affinity?: { readonly nodeAffinity?: KubernetesNodeAffinity };
+}
+
+export interface KubernetesContainer {
+  readonly name?: string;
+  /** `Always` on an init container makes it a sidecar: it keeps running beside the app containers. */
+  readonly restartPolicy?: string;
+  readonly resources?: KubernetesResources;
+}
+
+interface KubernetesResources {
+  readonly requests?: ResourceList;
+}
+
+export interface KubernetesPodStatus {
+  readonly phase?: string;
+  readonly conditions?: readonly KubernetesCondition[];
+  readonly containerStatuses?: readonly KubernetesContainerStatus[];
+  readonly initContainerStatuses?: readonly KubernetesContainerStatus[];
+}
+
+export interface KubernetesContainerStatus {
+  readonly name?: string;
+  /** What the kubelet has admitted. */
+  readonly allocatedResources?: ResourceList;
+  /** What the running container really has. */
+  readonly resources?: KubernetesResources;
+}
+
+interface KubernetesNodeAffinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: {
+    readonly nodeSelectorTerms?: readonly KubernetesNodeSelectorTerm[];
+  };
+}
+
+export interface KubernetesNodeSelectorTerm {
+  readonly matchExpressions?: readonly KubernetesNodeRequirement[];
+  readonly matchFields?: readonly KubernetesNodeRequirement[];
+}
+
+export interface KubernetesNodeRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { resourceVector } from "../resources/resource-vector.ts";
+import { clusterLabels, gpuModels } from "./node-labels.ts";
+import { aNode } from "./testing/facts.ts";
+
+describe("cluster labels", () => {
+  it("carry the region and zone that all nodes share", () => {
+    const node = aNode({ region: "eu-west", zone: "eu-west-b" });
+    expect(clusterLabels([node, node])).toEqual({
+      "topology.kubernetes.io/region": "eu-west",
+      "topology.kubernetes.io/zone": "eu-west-b",
+    });
+  });
+
+  it("leave out what nodes differ in", () => {
+    const nodes = [aNode({ region: "eu-west", zone: "a" }), aNode({ region: "eu-west", zone: "b" })];
+    expect(clusterLabels(nodes)).toEqual({ "topology.kubernetes.io/region": "eu-west" });
+  });
+
+  it("leave out what one node lacks", () => {
+    expect(clusterLabels([aNode({ region: "eu-west" }), aNode()])).toEqual({});
+  });
+
+  it("are empty without nodes", () => {
+    expect(clusterLabels([])).toEqual({});
+  });
+});
+
+describe("GPU models", () => {
+  const gpuNode = (gpus: number, gpuModel?: string, gpuMemoryBytes?: number) =>
+    aNode({ allocatable: resourceVector({ gpus }), gpuModel, gpuMemoryBytes });
+
+  it("count GPUs by model and memory, most first", () => {
+    const nodes = [
+      gpuNode(1, "T4", 16),
+      gpuNode(4, "A100", 40),
+      gpuNode(8, "A100", 80),
+      gpuNode(4, "A100", 80),
+    ];
+    expect(gpuModels(nodes)).toEqual([
+      { model: "A100", count: 12, memoryBytes: 80 },
+      { model: "A100", count: 4, memoryBytes: 40 },
+      { model: "T4", count: 1, memoryBytes: 16 },
+    ]);
+  });
+
+  it("say unknown for GPUs without a label and skip nodes without GPUs", () => {
+    expect(gpuModels([gpuNode(2), gpuNode(0, "A100"), gpuNode(2, "A100")])).toEqual([
+      { model: "A100", count: 2 },
+      { model: "unknown", count: 2 },
+    ]);
+  });
+});

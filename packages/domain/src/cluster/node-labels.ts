@@ -1,0 +1,44 @@
+import { type GpuModel, REGION_LABEL } from "../advertisement/advertisement.ts";
+import { type NodeFacts, ZONE_LABEL } from "./node.ts";
+
+/** Stands for the GPUs of nodes that do not say what they have. */
+const UNKNOWN_GPU_MODEL = "unknown";
+
+/**
+ * The region and zone that every given node is in. A label on which nodes differ, or that one lacks, is left out:
+ * a request that asks for a region must not end up on a node elsewhere.
+ */
+export function clusterLabels(nodes: Iterable<NodeFacts>): Readonly<Record<string, string>> {
+  const all = [...nodes];
+  const labels: Record<string, string> = {};
+  const region = shared(all.map((node) => node.region));
+  const zone = shared(all.map((node) => node.zone));
+  if (region !== undefined) labels[REGION_LABEL] = region;
+  if (zone !== undefined) labels[ZONE_LABEL] = zone;
+  return labels;
+}
+
+/** How many allocatable GPUs of each model and memory size the nodes have, most first. */
+export function gpuModels(nodes: Iterable<NodeFacts>): readonly GpuModel[] {
+  const models = new Map<string, GpuModel>();
+  for (const { allocatable, gpuModel = UNKNOWN_GPU_MODEL, gpuMemoryBytes } of nodes) {
+    if (allocatable.gpus === 0) continue;
+    const key = `${gpuModel}/${gpuMemoryBytes}`;
+    const count = (models.get(key)?.count ?? 0) + allocatable.gpus;
+    const memory = gpuMemoryBytes === undefined ? {} : { memoryBytes: gpuMemoryBytes };
+    models.set(key, { model: gpuModel, count, ...memory });
+  }
+  return [...models.values()].sort(byCount);
+}
+
+function shared(values: readonly (string | undefined)[]): string | undefined {
+  const distinct = new Set(values);
+  const [value] = distinct;
+  return distinct.size === 1 ? value : undefined;
+}
+
+function byCount(a: GpuModel, b: GpuModel): number {
+  if (a.count !== b.count) return b.count - a.count;
+  if (a.model !== b.model) return a.model < b.model ? -1 : 1;
+  return (b.memoryBytes ?? 0) - (a.memoryBytes ?? 0);
+}

@@ -1,0 +1,135 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fits, isZero, type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
+import { MAX_NODE_SHAPES, nodeShapes } from "./node-shapes.ts";
+import { cpus } from "./testing/facts.ts";
+
+const GI = 1024 ** 3;
+const size = (cpu: number, gi: number, gpus = 0) =>
+  resourceVector({ cpuMillis: cpu * 1000, memoryBytes: gi * GI, gpus });
+
+const anySize: fc.Arbitrary<ResourceVector> = fc
+  .record({
+    cpuMillis: fc.nat(6),
+    memoryBytes: fc.nat(6),
+    storageBytes: fc.nat(2),
+    gpus: fc.nat(2),
+    fpga: fc.nat(1),
+  })
+  .map(({ fpga, ...rest }) => resourceVector({ ...rest, extended: { "example.com/fpga": fpga } }));
+
+describe("node shapes", () => {
+  it("count alike nodes together, the most frequent first", () => {
+    expect(nodeShapes([size(4, 16), size(8, 32), size(4, 16)])).toEqual([
+      { count: 2, resources: size(4, 16) },
+      { count: 1, resources: size(8, 32) },
+    ]);
+  });
+
+  it("do not depend on the order of the nodes", () => {
+    fc.assert(
+      fc.property(fc.array(anySize, { maxLength: 60 }), fc.nat(), (nodes, seed) => {
+        const turned = [...nodes.slice(seed % 60), ...nodes.slice(0, seed % 60)];
+        expect(nodeShapes(turned, 4)).toEqual(nodeShapes(nodes, 4));
+      }),
+    );
+  });
+
+  it("promise nothing that the nodes together do not have: each shape's nodes are nodes of their own", () => {
+    fc.assert(
+      fc.property(fc.array(anySize, { maxLength: 40 }), fc.integer({ min: 1, max: 6 }), (nodes, max) => {
+        const shapes = nodeShapes(nodes, max);
+        expect(shapes.length).toBeLessThanOrEqual(max);
+        expect(new Set(shapes.map(({ resources }) => JSON.stringify(resources))).size).toBe(shapes.length);
+        for (const { count, resources } of shapes) {
+          expect(nodes.filter((node) => fits(resources, node)).length).toBeGreaterThanOrEqual(count);
+        }
+        expect(
+          canPlaceAll(
+            shapes.flatMap(({ count, resources }) => Array<ResourceVector>(count).fill(resources)),
+            nodes,
+          ),
+        ).toBe(true);
+      }),
+    );
+  });
+
+  it("lose no shape while there is room for all", () => {
+    fc.assert(
+      fc.property(fc.array(anySize, { maxLength: 12 }), (nodes) => {
+        const advertised = nodeShapes(nodes).reduce((sum, { count }) => sum + count, 0);
+        expect(advertised).toBe(nodes.filter((node) => !isZero(node)).length);
+      }),
+    );
+  });
+
+  it("merge the sizes that differ least and keep the ones that stand out", () => {
+    const almostAlike = Array.from({ length: 40 }, (_, i) =>
+      resourceVector({ cpuMillis: 4000, memoryBytes: 16 * GI + i * 4096 }),
+    );
+    const shapes = nodeShapes([...almostAlike, size(64, 512, 8), size(64, 512, 8), size(2, 4)], 4);
+    expect(shapes).toContainEqual({ count: 2, resources: size(64, 512, 8) });
+    expect(shapes).toContainEqual({ count: 1, resources: size(2, 4) });
+    expect(shapes.reduce((sum, { count }) => sum + count, 0)).toBe(43);
+  });
+
+  it("of thousands of slightly different nodes lose little", () => {
+    const nodes = Array.from({ length: 3000 }, (_, i) =>
+      resourceVector({
+        cpuMillis: i % 2 === 0 ? 8000 : 32_000,
+        memoryBytes: 32 * GI + i * 4096,
+        gpus: i % 2,
+      }),
+    );
+    const shapes = nodeShapes(nodes);
+    expect(shapes.reduce((sum, { count }) => sum + count, 0)).toBe(3000);
+    for (const { resources } of shapes) {
+      expect(resources.memoryBytes).toBeGreaterThanOrEqual(32 * GI);
+      expect(resources.cpuMillis).toBe(resources.gpus === 1 ? 32_000 : 8000);
+    }
+  });
+
+  it("promise no more than there is when very many sizes are brought together", () => {
+    const wide = fc.record({ cpuMillis: fc.nat(3), memoryBytes: fc.nat(100_000) }).map(resourceVector);
+    fc.assert(
+      fc.property(fc.array(wide, { minLength: 70, maxLength: 200, size: "max" }), (nodes) => {
+        for (const { count, resources } of nodeShapes(nodes)) {
+          expect(nodes.filter((node) => fits(resources, node)).length).toBeGreaterThanOrEqual(count);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("never spend a GPU to keep small differences apart", () => {
+    const shapes = nodeShapes([size(8, 30, 1), size(8, 31, 1), size(8, 30), size(8, 31)], 2);
+    expect(shapes).toEqual([
+      { count: 2, resources: size(8, 30, 1) },
+      { count: 2, resources: size(8, 30) },
+    ]);
+  });
+
+  it("are at most sixteen unless told otherwise", () => {
+    expect(nodeShapes(Array.from({ length: 50 }, (_, i) => cpus(i + 1)))).toHaveLength(MAX_NODE_SHAPES);
+  });
+
+  it("leave out nodes with nothing to offer", () => {
+    expect(nodeShapes([resourceVector({}), cpus(1)])).toEqual([{ count: 1, resources: cpus(1) }]);
+  });
+});
+
+/** Whether every wanted node can be given a real one of its own: a search for augmenting paths. */
+function canPlaceAll(wanted: readonly ResourceVector[], nodes: readonly ResourceVector[]): boolean {
+  const takenBy = new Map<number, number>();
+  const place = (want: number, seen: Set<number>): boolean =>
+    nodes.some((node, at) => {
+      const resources = wanted[want];
+      if (resources === undefined || seen.has(at) || !fits(resources, node)) return false;
+      seen.add(at);
+      const holder = takenBy.get(at);
+      if (holder !== undefined && !place(holder, seen)) return false;
+      takenBy.set(at, want);
+      return true;
+    });
+  return wanted.every((_, want) => place(want, new Set()));
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { resourceVector } from "../resources/resource-vector.ts";
+import { countedResources } from "./counted-resources.ts";
+import type { KubernetesNode } from "./kubernetes.ts";
+import { nodeFacts } from "./node.ts";
+
+const GI = 1024 ** 3;
+
+const NODE: KubernetesNode = {
+  metadata: {
+    name: "gpu-1",
+    labels: {
+      "topology.kubernetes.io/region": "eu-west",
+      "topology.kubernetes.io/zone": "eu-west-b",
+      "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB",
+      "nvidia.com/gpu.memory": "81920",
+    },
+  },
+  spec: { taints: [{ key: "gpu", effect: "NoSchedule" }] },
+  status: {
+    capacity: {
+      cpu: "64",
+      memory: "256Gi",
+      "ephemeral-storage": "1000Gi",
+      "nvidia.com/gpu": "8",
+      pods: "110",
+    },
+    allocatable: { cpu: "63500m", memory: "250Gi", "ephemeral-storage": "900Gi", "nvidia.com/gpu": "8" },
+    conditions: [
+      { type: "MemoryPressure", status: "False" },
+      { type: "Ready", status: "True" },
+    ],
+  },
+};
+
+describe("node facts", () => {
+  it("keep what the accounting needs of a node", () => {
+    expect(nodeFacts(NODE)).toEqual({
+      facts: {
+        name: "gpu-1",
+        ready: true,
+        unschedulable: false,
+        virtual: false,
+        taints: [{ key: "gpu", value: "", effect: "NoSchedule" }],
+        capacity: resourceVector({
+          cpuMillis: 64_000,
+          memoryBytes: 256 * GI,
+          storageBytes: 1000 * GI,
+          gpus: 8,
+        }),
+        allocatable: resourceVector({
+          cpuMillis: 63_500,
+          memoryBytes: 250 * GI,
+          storageBytes: 900 * GI,
+          gpus: 8,
+        }),
+        region: "eu-west",
+        zone: "eu-west-b",
+        gpuModel: "NVIDIA-A100-SXM4-80GB",
+        gpuMemoryBytes: 80 * GI,
+      },
+      problems: [],
+    });
+  });
+
+  it("of an empty object lend nothing", () => {
+    const { facts, problems } = nodeFacts({});
+    expect(facts).toMatchObject({
+      name: "",
+      ready: false,
+      virtual: false,
+      taints: [],
+      capacity: resourceVector({}),
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it("round capacity down", () => {
+    const { facts } = nodeFacts({ status: { capacity: { cpu: "1999u", memory: "1999m" } } });
+    expect(facts.capacity).toEqual(resourceVector({ cpuMillis: 1, memoryBytes: 1 }));
+  });
+
+  it("take the capacity where nothing is said to be allocatable", () => {
+    const { facts } = nodeFacts({ status: { capacity: { cpu: "2" } } });
+    expect(facts.allocatable).toEqual(resourceVector({ cpuMillis: 2000 }));
+  });
+
+  it("count an unreadable amount as zero and say so", () => {
+    const { facts, problems } = nodeFacts({
+      status: { capacity: { cpu: "4" }, allocatable: { cpu: "four", memory: "1Gi" } },
+    });
+    expect(facts.allocatable).toEqual(resourceVector({ memoryBytes: GI }));
+    expect(problems).toEqual([expect.stringMatching(/^status\.allocatable\.cpu: "four" is not a quantity/)]);
+  });
+
+  it("count the extended resources that the caller lists", () => {
+    const resources = countedResources({ extendedResources: ["example.com/fpga"] });
+    const { facts } = nodeFacts({ status: { allocatable: { "example.com/fpga": "2" } } }, resources);
+    expect(facts.allocatable.extended).toEqual({ "example.com/fpga": 2 });
+  });
+
+  it.each(["81920MiB", "", "-1", "1e3", "9999999999"])("ignore the GPU memory label %j", (memory) => {
+    const { facts } = nodeFacts({ metadata: { labels: { "nvidia.com/gpu.memory": memory } } });
+    expect(facts.gpuMemoryBytes).toBeUndefined();
+  });
+
+  it.each([
+    ["True", true],
+    ["False", false],
+    ["Unknown", false],
+  ])("with the condition Ready=%s say ready %s", (status, ready) => {
+    expect(nodeFacts({ status: { conditions: [{ type: "Ready", status }] } }).facts.ready).toBe(ready);
+  });
+
+  it("recognise a Liqo virtual node by its type label only", () => {
+    const virtual = (type: string) =>
+      nodeFacts({ metadata: { labels: { "liqo.io/type": type } } }).facts.virtual;
+    expect([virtual("virtual-node"), virtual("other")]).toEqual([true, false]);
+  });
+});

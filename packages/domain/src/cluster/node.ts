@@ -1,0 +1,80 @@
+import { REGION_LABEL } from "../advertisement/advertisement.ts";
+import type { ResourceVector } from "../resources/resource-vector.ts";
+import { type CountedResources, DEFAULT_COUNTED_RESOURCES, quantityReader } from "./counted-resources.ts";
+import type { KubernetesNode, KubernetesTaint } from "./kubernetes.ts";
+import { NODE_TYPE_LABEL, VIRTUAL_NODE_TYPE } from "./liqo-labels.ts";
+
+export const ZONE_LABEL = "topology.kubernetes.io/zone";
+const GPU_MODEL_LABEL = "nvidia.com/gpu.product";
+/** Of one GPU, in MiB. */
+const GPU_MEMORY_LABEL = "nvidia.com/gpu.memory";
+const MIB = 1024 * 1024;
+const MIB_COUNT = /^[0-9]{1,9}$/;
+
+export interface Taint {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: string;
+}
+
+/** All that the accounting keeps of a Node. */
+export interface NodeFacts {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly unschedulable: boolean;
+  /** Stands for capacity borrowed through Liqo: never lent again. */
+  readonly virtual: boolean;
+  readonly taints: readonly Taint[];
+  readonly capacity: ResourceVector;
+  readonly allocatable: ResourceVector;
+  readonly region: string | undefined;
+  readonly zone: string | undefined;
+  readonly gpuModel: string | undefined;
+  readonly gpuMemoryBytes: number | undefined;
+}
+
+export interface NodeReading {
+  readonly facts: NodeFacts;
+  /** Quantities that could not be read; they count as zero, so the node lends none of that resource. */
+  readonly problems: readonly string[];
+}
+
+const NO_TAINTS: readonly Taint[] = Object.freeze([]);
+
+export function nodeFacts(
+  node: KubernetesNode,
+  resources: CountedResources = DEFAULT_COUNTED_RESOURCES,
+): NodeReading {
+  const reader = quantityReader(resources, "down");
+  const { metadata = {}, spec = {}, status = {} } = node;
+  const labels = metadata.labels ?? {};
+  const capacity = reader.vector(status.capacity, "status.capacity");
+  const facts: NodeFacts = {
+    name: metadata.name ?? "",
+    ready: isReady(node),
+    unschedulable: spec.unschedulable === true,
+    virtual: labels[NODE_TYPE_LABEL] === VIRTUAL_NODE_TYPE,
+    taints: taintsOf(spec.taints),
+    capacity,
+    // A node that states no allocatable amounts offers its capacity: the API server's own default.
+    allocatable: status.allocatable ? reader.vector(status.allocatable, "status.allocatable") : capacity,
+    region: labels[REGION_LABEL],
+    zone: labels[ZONE_LABEL],
+    gpuModel: labels[GPU_MODEL_LABEL],
+    gpuMemoryBytes: mebibytes(labels[GPU_MEMORY_LABEL]),
+  };
+  return { facts, problems: reader.problems };
+}
+
+function isReady(node: KubernetesNode): boolean {
+  return node.status?.conditions?.find((condition) => condition.type === "Ready")?.status === "True";
+}
+
+function taintsOf(taints: readonly KubernetesTaint[] | undefined): readonly Taint[] {
+  if (!taints || taints.length === 0) return NO_TAINTS;
+  return taints.map(({ key, value, effect }) => ({ key, value: value ?? "", effect }));
+}
+
+function mebibytes(text: string | undefined): number | undefined {
+  return text !== undefined && MIB_COUNT.test(text) ? Number(text) * MIB : undefined;
+}

@@ -1,0 +1,81 @@
+import type { ReservationId } from "../reservation/ids.ts";
+import type { ResourceVector } from "../resources/resource-vector.ts";
+import type { BoundPods } from "./bound-pods.ts";
+import {
+  type ClusterView,
+  type LiveReservation,
+  type PendingReason,
+  pendingReason,
+  reservationOf,
+} from "./classify-pod.ts";
+import type { PendingGroup } from "./pending-pods.ts";
+import type { GuestFacts } from "./pod.ts";
+import { addTimes, addTotal, type RunningTotal, readTotal, runningTotal } from "./running-total.ts";
+
+export interface PodTotals {
+  /** Requests of the cluster's own pods, those about to be bound included. */
+  readonly allocated: ResourceVector;
+  /** What the guest pods of each live reservation request, also when that is nothing; by reservation id. */
+  readonly usage: readonly ReservationUse[];
+  readonly pendingShown: PendingShown;
+}
+
+export interface ReservationUse {
+  readonly reservationId: ReservationId;
+  readonly used: ResourceVector;
+}
+
+/** Waiting pods that are not counted: for people to see why they wait. */
+export interface PendingShown {
+  readonly pods: number;
+  readonly request: ResourceVector;
+  readonly reasons: Readonly<Partial<Record<PendingReason, number>>>;
+}
+
+export interface PodAccounts {
+  readonly bound: BoundPods;
+  readonly pending: Iterable<PendingGroup>;
+  readonly reservations: Iterable<LiveReservation>;
+  readonly view: ClusterView;
+}
+
+/** Reads the totals: a step for each guest, each kind of waiting pod and each reservation, none for a pod. */
+export function podTotals({ bound, pending, reservations, view }: PodAccounts): PodTotals {
+  const allocated = runningTotal();
+  const used = new Map<ReservationId, RunningTotal>();
+  for (const { id } of reservations) used.set(id, runningTotal());
+  const accountOf = (guest: Pick<GuestFacts, "sliceName" | "origin"> | undefined): RunningTotal => {
+    const reservation = guest && reservationOf(guest, view);
+    return (reservation && used.get(reservation.id)) ?? allocated;
+  };
+
+  addTotal(allocated, bound.own, 1);
+  for (const { guest, total } of bound.guests.values()) addTotal(accountOf(guest), total, 1);
+  const shown = pendingShown();
+  for (const group of pending) {
+    const reason = pendingReason(group, view);
+    if (reason === undefined) addTimes(accountOf(group.guest), group.request, group.pods);
+    else shown.add(group, reason);
+  }
+  return { allocated: readTotal(allocated), usage: usageOf(used), pendingShown: shown.read() };
+}
+
+function usageOf(used: ReadonlyMap<ReservationId, RunningTotal>): ReservationUse[] {
+  return [...used]
+    .map(([reservationId, total]) => ({ reservationId, used: readTotal(total) }))
+    .sort((a, b) => (a.reservationId < b.reservationId ? -1 : 1));
+}
+
+function pendingShown() {
+  const total = runningTotal();
+  const reasons: Partial<Record<PendingReason, number>> = {};
+  let pods = 0;
+  return {
+    add(group: PendingGroup, reason: PendingReason): void {
+      addTimes(total, group.request, group.pods);
+      reasons[reason] = (reasons[reason] ?? 0) + group.pods;
+      pods += group.pods;
+    },
+    read: (): PendingShown => ({ pods, request: readTotal(total), reasons }),
+  };
+}

@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { NO_RESOURCES, type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
+import { addTimes, addTotal, readTotal, runningTotal } from "./running-total.ts";
+
+const amount = fc.oneof(fc.integer({ min: 0, max: 10 }), fc.maxSafeNat());
+const vector: fc.Arbitrary<ResourceVector> = fc
+  .record({ cpuMillis: amount, memoryBytes: amount, storageBytes: amount, gpus: amount, fpga: amount })
+  .map(({ fpga, ...rest }) => resourceVector({ ...rest, extended: { "example.com/fpga": fpga } }));
+
+const exactMemory = (vectors: readonly ResourceVector[]): number => {
+  const sum = vectors.reduce((total, { memoryBytes }) => total + BigInt(memoryBytes), 0n);
+  const most = BigInt(Number.MAX_SAFE_INTEGER);
+  return Number(sum > most ? most : sum);
+};
+
+describe("a running total", () => {
+  it("gives back exactly what was added, however large it grew in between", () => {
+    fc.assert(
+      fc.property(fc.array(vector), fc.array(vector), (kept, passing) => {
+        const total = runningTotal();
+        for (const each of [...kept, ...passing]) addTimes(total, each, 1);
+        for (const each of passing) addTimes(total, each, -1);
+        const expected = runningTotal();
+        for (const each of kept) addTimes(expected, each, 1);
+        expect(readTotal(total)).toEqual(readTotal(expected));
+        expect(readTotal(total).memoryBytes).toBe(exactMemory(kept));
+      }),
+    );
+  });
+
+  it("adds and takes away other totals as if their vectors came one by one", () => {
+    fc.assert(
+      fc.property(fc.array(vector), fc.array(vector), (first, second) => {
+        const [all, a, b] = [runningTotal(), runningTotal(), runningTotal()];
+        for (const each of first) addTimes(a, each, 1);
+        for (const each of second) addTimes(b, each, 1);
+        addTotal(all, a, 1);
+        addTotal(all, b, 1);
+        addTotal(all, a, -1);
+        expect(readTotal(all)).toEqual(readTotal(b));
+      }),
+    );
+  });
+
+  it("adds a vector many times in one step", () => {
+    const total = runningTotal();
+    addTimes(total, resourceVector({ cpuMillis: 1500, extended: { "example.com/fpga": 2 } }), 1000);
+    expect(readTotal(total)).toEqual(
+      resourceVector({ cpuMillis: 1_500_000, extended: { "example.com/fpga": 2000 } }),
+    );
+    addTimes(total, resourceVector({ cpuMillis: 1500, extended: { "example.com/fpga": 2 } }), -1000);
+    expect(readTotal(total)).toEqual(NO_RESOURCES);
+  });
+
+  it("reads what is too large to count as the largest safe integer", () => {
+    const total = runningTotal();
+    addTimes(total, resourceVector({ memoryBytes: Number.MAX_SAFE_INTEGER }), 3);
+    expect(readTotal(total).memoryBytes).toBe(Number.MAX_SAFE_INTEGER);
+    addTimes(total, resourceVector({ memoryBytes: Number.MAX_SAFE_INTEGER }), -2);
+    addTimes(total, resourceVector({ memoryBytes: 1 }), -1);
+    expect(readTotal(total).memoryBytes).toBe(Number.MAX_SAFE_INTEGER - 1);
+  });
+});
