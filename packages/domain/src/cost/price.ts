@@ -1,0 +1,110 @@
+import type { PricePolicy } from "../deciding/policy.ts";
+import { lookup } from "../lookup.ts";
+import type { Instant } from "../reservation/ids.ts";
+import type { ResourceVector } from "../resources/resource-vector.ts";
+import type { CostModel, PriceWindow, Tier, UnitPrices } from "./cost-model.ts";
+
+const BYTES_PER_GB = 1e9;
+const MILLIS_PER_CPU = 1000;
+const MS_PER_HOUR = 3_600_000;
+const MS_PER_MINUTE = 60_000;
+const MINUTES_PER_DAY = 1440;
+/** 1 January 1970 was a Thursday. */
+const FIRST_WEEKDAY = 4;
+
+/** A request as a price list reads it: in the units that are priced, worked out once for all candidates. */
+export interface Bill {
+  readonly cpus: number;
+  readonly memoryGb: number;
+  readonly storageGb: number;
+  readonly gpus: number;
+  readonly extended: readonly (readonly [name: string, amount: number])[];
+  readonly tier: Tier;
+  readonly at: Instant;
+  readonly prices: PricePolicy;
+}
+
+export function billFor(
+  resources: ResourceVector,
+  context: { readonly tier: Tier; readonly at: Instant; readonly prices: PricePolicy },
+): Bill {
+  return {
+    cpus: resources.cpuMillis / MILLIS_PER_CPU,
+    memoryGb: resources.memoryBytes / BYTES_PER_GB,
+    storageGb: resources.storageBytes / BYTES_PER_GB,
+    gpus: resources.gpus,
+    extended: Object.entries(resources.extended),
+    tier: context.tier,
+    at: context.at,
+    prices: context.prices,
+  };
+}
+
+/** What an unpriced candidate asks. A number, so that ten thousand prices fit one flat array. */
+export const UNPRICED = Number.NaN;
+
+/**
+ * The price for one hour in the policy's currency; UNPRICED when any part of the bill has no price or the
+ * currency has no rate. A request is never called cheap because part of it was not priced.
+ */
+export function hourlyPrice(bill: Bill, model: CostModel): number {
+  const base = total(bill, bill.tier === "spot" ? spotPrices(model) : model.onDemand);
+  const multiplier = model.windows === undefined ? 1 : windowMultiplier(model.windows, bill.at);
+  return base * multiplier * conversionRate(model.currency, bill.prices);
+}
+
+/** Price × amount × duration. */
+export function totalPrice(perHour: number, durationMs: number): number {
+  return perHour * (durationMs / MS_PER_HOUR);
+}
+
+/** What the spot tier does not name costs the on-demand price. */
+function spotPrices({ onDemand, spot }: CostModel): UnitPrices {
+  return { ...onDemand, ...spot, extendedHour: { ...onDemand.extendedHour, ...spot?.extendedHour } };
+}
+
+function conversionRate(currency: string, prices: PricePolicy): number {
+  if (currency === prices.currency) return 1;
+  return lookup(prices.rates, currency) ?? UNPRICED;
+}
+
+/** UNPRICED carries through the sum without a second look. */
+function total(bill: Bill, prices: UnitPrices): number {
+  let sum =
+    part(bill.cpus, prices.cpuHour) +
+    part(bill.memoryGb, prices.memoryGbHour) +
+    part(bill.storageGb, prices.storageGbHour) +
+    part(bill.gpus, prices.gpuHour);
+  if (bill.extended.length > 0) sum += extendedTotal(bill, prices);
+  return sum;
+}
+
+function extendedTotal(bill: Bill, prices: UnitPrices): number {
+  let sum = 0;
+  for (const [name, amount] of bill.extended) sum += part(amount, lookup(prices.extendedHour, name));
+  return sum;
+}
+
+function part(amount: number, unitPrice: number | undefined): number {
+  return amount === 0 ? 0 : amount * (unitPrice ?? UNPRICED);
+}
+
+function windowMultiplier(windows: readonly PriceWindow[], at: Instant): number {
+  return windows.find((window) => isInside(window, at))?.multiplier ?? 1;
+}
+
+function isInside(window: PriceWindow, at: Instant): boolean {
+  const minutes = Math.floor(at / MS_PER_MINUTE);
+  const minute = minutes % MINUTES_PER_DAY;
+  const weekday = (Math.floor(minutes / MINUTES_PER_DAY) + FIRST_WEEKDAY) % 7;
+  if (window.fromMinute <= window.toMinute) {
+    return isOnDay(window, weekday) && minute >= window.fromMinute && minute < window.toMinute;
+  }
+  // Spans midnight: the early hours belong to the day before.
+  if (minute >= window.fromMinute) return isOnDay(window, weekday);
+  return minute < window.toMinute && isOnDay(window, (weekday + 6) % 7);
+}
+
+function isOnDay(window: PriceWindow, weekday: number): boolean {
+  return window.days === undefined || window.days.includes(weekday);
+}

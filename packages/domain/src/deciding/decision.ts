@@ -1,0 +1,44 @@
+import type { ClusterId, DecisionId, Instant } from "../reservation/ids.ts";
+import type { ReservationRequest } from "../reservation/reservation.ts";
+import type { FilterName, Refusal } from "./filters.ts";
+import type { Market, ScoreInputs, ScoreParts } from "./scorers.ts";
+
+/** The record of one decision: enough to explain it to a person and to recompute its winner. */
+export interface Decision {
+  readonly id: DecisionId;
+  readonly at: Instant;
+  readonly requester: ClusterId;
+  readonly request: ReservationRequest;
+  readonly policyVersion: string;
+  readonly weights: Readonly<Record<string, number>>;
+  readonly currency: string;
+  readonly winner?: ClusterId;
+  readonly market: Market;
+  /** How many clusters were looked at, and how many of them fitted. */
+  readonly considered: number;
+  readonly fitted: number;
+  /** How many candidates each filter passed over. */
+  readonly refusedBy: Readonly<Partial<Record<FilterName, number>>>;
+  /** Best first, then the refused ones. All of them up to 64; beyond, the best 16 (or the 16 nearest misses). */
+  readonly candidates: readonly CandidateRecord[];
+}
+
+export interface CandidateRecord {
+  readonly clusterId: ClusterId;
+  readonly advertisementAgeMs: number;
+  readonly inputs: ScoreInputs;
+  readonly outcome: ScoredOutcome | RefusedOutcome;
+}
+
+export interface ScoredOutcome {
+  readonly kind: "scored";
+  readonly score: number;
+  readonly parts: ScoreParts;
+}
+
+export interface RefusedOutcome {
+  readonly kind: "refused";
+  readonly refusal: Refusal;
+  /** Filters that would have refused it too. */
+  readonly alsoRefusedBy: readonly FilterName[];
+}

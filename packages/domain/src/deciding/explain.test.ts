@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { cluster, priced, request, size } from "../testing/builders.ts";
+import { openWorld, type World } from "../testing/world.ts";
+import type { Decision } from "./decision.ts";
+import { explain } from "./explain.ts";
+import { flipOf } from "./flip.ts";
+
+function decided(world: World, asked = request()): Decision {
+  const reply = world.reserve("rome", asked);
+  if (reply.kind === "granted" || reply.kind === "refused") return reply.decision;
+  throw new Error(JSON.stringify(reply));
+}
+
+describe("an explanation", () => {
+  test("of a grant shows every candidate, its score and what would flip it", () => {
+    const world = openWorld();
+    world.advertise(
+      cluster("rome", { cpu: 2 }),
+      cluster("paris", { cpu: 16, more: { cost: priced(0.03) } }),
+      cluster("berlin", { cpu: 32, memoryGi: 64, more: { cost: priced(0.06) } }),
+      cluster("tokyo", { cpu: 3 }),
+    );
+    expect(explain(decided(world))).toBe(
+      [
+        "paris lends 4 CPU / 8Gi Memory to rome.",
+        "  paris   0.869 = resources 0.81 x 0.7 + cost 1.00 x 0.3  (0.1458 EUR/h)  <- chosen",
+        "  berlin  0.762 = resources 0.88 x 0.7 + cost 0.50 x 0.3  (0.2915 EUR/h)",
+        "  rome    is the requester itself (also: capacity)",
+        "  tokyo   needs 1 more CPU",
+        "berlin would win below 0.1707 EUR/h.",
+      ].join("\n"),
+    );
+  });
+
+  test("of a refusal shows one reason per cluster and the smallest change that would help", () => {
+    const world = openWorld();
+    world.advertise(cluster("paris", { gpu: 6 }), cluster("berlin", { gpu: 2 }), cluster("tokyo"));
+    expect(explain(decided(world, request({ gpu: 8 })))).toBe(
+      [
+        "No cluster can lend 4 CPU / 8Gi Memory / 8 GPU to rome; 3 considered.",
+        "  berlin  needs 6 more GPU",
+        "  paris   needs 2 more GPU",
+        "  tokyo   offers no GPU",
+        "Would fit paris with 6 GPU instead of 8.",
+      ].join("\n"),
+    );
+  });
+
+  test("of a decision among nobody says so", () => {
+    expect(explain(decided(openWorld()))).toBe(
+      "No cluster can lend 4 CPU / 8Gi Memory to rome: none has advertised yet.",
+    );
+  });
+
+  test("of a decision among many counts those it does not list", () => {
+    const world = openWorld();
+    for (let index = 0; index < 80; index++)
+      world.advertise(cluster(`c-${index}`, { cpu: index < 10 ? 1 : 16 }));
+    const lines = explain(decided(world)).split("\n");
+    expect(lines.at(-2)).toBe("  and 64 more; passed over in all: 10 by capacity");
+    expect(lines).toHaveLength(19);
+  });
+});
+
+describe("what would flip a decision", () => {
+  const rows = [
+    {
+      name: "less of two resources",
+      fleet: [cluster("paris")],
+      asked: request({ cpu: 20, memoryGi: 80 }),
+      flip: "Would fit paris with 16 CPU instead of 20 and with 64Gi Memory instead of 80Gi.",
+    },
+    {
+      name: "doing without",
+      fleet: [cluster("paris")],
+      asked: request({ gpu: 1 }),
+      flip: "Would fit paris without GPU.",
+    },
+    {
+      name: "a region",
+      fleet: [cluster("paris")],
+      asked: request({}, { constraints: { regions: ["x"] } }),
+      flip: "Would fit if paris's region were allowed.",
+    },
+    {
+      name: "a larger node",
+      fleet: [cluster("paris")],
+      asked: request({}, { perNode: size({ cpu: 1 }) }),
+      flip: "Would fit if paris had a node that large.",
+    },
+    {
+      name: "nothing when two things are in the way",
+      fleet: [cluster("paris")],
+      asked: request({ cpu: 20 }, { constraints: { regions: ["x"] } }),
+      flip: undefined,
+    },
+    {
+      name: "nothing when the cluster is simply full",
+      fleet: [cluster("paris", { allocated: { cpu: 16, memoryGi: 64 } })],
+      asked: request(),
+      flip: undefined,
+    },
+    { name: "nothing for the requester itself", fleet: [cluster("rome")], asked: request(), flip: undefined },
+    {
+      name: "no price where none is known",
+      fleet: [cluster("paris"), cluster("oslo", { cpu: 8 })],
+      asked: request(),
+      flip: "oslo is next, behind by 0.125.",
+    },
+    { name: "nothing for a lone winner", fleet: [cluster("paris")], asked: request(), flip: undefined },
+  ];
+  test.each(rows)("is $name", ({ fleet, asked, flip }) => {
+    const world = openWorld();
+    world.advertise(...fleet);
+    expect(flipOf(decided(world, asked))).toBe(flip);
+  });
+
+  test("comes true: at a price just below it, the runner-up wins; just above, it does not", () => {
+    const winnerAt = (cpuHour: number) => {
+      const world = openWorld();
+      world.advertise(
+        cluster("paris", { more: { cost: priced(0.03) } }),
+        cluster("berlin", { cpu: 12, more: { cost: priced(cpuHour) } }),
+      );
+      return decided(world, request({ cpu: 10 }));
+    };
+    const decision = winnerAt(0.06);
+    const [, stated] = /below ([\d.]+) EUR/.exec(flipOf(decision) ?? "") ?? [];
+    const perCpu = Number(stated) / (10 + (8 * 2 ** 30) / 1e10);
+    expect(winnerAt(perCpu * 0.999).winner).toBe("berlin");
+    expect(winnerAt(perCpu * 1.001).winner).toBe("paris");
+  });
+});

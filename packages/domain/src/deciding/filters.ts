@@ -1,0 +1,205 @@
+import { REGION_LABEL } from "../advertisement/advertisement.ts";
+import { lookup } from "../lookup.ts";
+import type { ClusterId, Instant } from "../reservation/ids.ts";
+import type { ReservationRequest } from "../reservation/reservation.ts";
+import { fits, type ResourceVector, shortage } from "../resources/resource-vector.ts";
+import type { Candidate } from "./candidate.ts";
+import { describeAge, describeShortage } from "./describe.ts";
+import type { LendingRule, Policy } from "./policy.ts";
+
+/** The question every candidate is asked. */
+export interface Question {
+  readonly requester: ClusterId;
+  readonly request: ReservationRequest;
+  readonly now: Instant;
+  readonly policy: Policy;
+}
+
+export const FILTER_NAMES = [
+  "self",
+  "target",
+  "excluded",
+  "region",
+  "labels",
+  "cordoned",
+  "lending-policy",
+  "refused-recently",
+  "stale",
+  "capacity",
+  "node-shape",
+] as const;
+export type FilterName = (typeof FILTER_NAMES)[number];
+
+/** Why a candidate was passed over: for a machine (`filter`, `missing`) and for a person (`message`). */
+export interface Refusal {
+  readonly filter: FilterName;
+  readonly message: string;
+  /** The same without another cluster's figures, for callers that may not see them. */
+  readonly summary: string;
+  readonly missing?: ResourceVector;
+}
+
+/** A reason to pass over a candidate. `applies` is asked once a decision, `rejects` once a candidate: keep it cheap. */
+export interface Filter {
+  readonly name: FilterName;
+  /** Set when it can only reject candidates with a mark (a cordon, a refusal): the others need not be asked. */
+  readonly looksAtMarks?: true;
+  readonly applies: (question: Question) => boolean;
+  readonly rejects: (candidate: Candidate, question: Question) => boolean;
+  readonly refusal: (candidate: Candidate, question: Question) => Omit<Refusal, "filter">;
+}
+
+const always = (): boolean => true;
+const plainly = (message: string) => ({ message, summary: message });
+
+export const self: Filter = {
+  name: "self",
+  applies: always,
+  rejects: (candidate, { requester }) => candidate.clusterId === requester,
+  refusal: () => plainly("is the requester itself"),
+};
+
+const target: Filter = {
+  name: "target",
+  applies: ({ request }) => request.target !== undefined,
+  rejects: (candidate, { request }) => candidate.clusterId !== request.target,
+  refusal: (_, { request }) => plainly(`is not the target asked for (${request.target})`),
+};
+
+const excluded: Filter = {
+  name: "excluded",
+  applies: ({ request }) => request.constraints.excludeClusters !== undefined,
+  rejects: (candidate, { request }) =>
+    request.constraints.excludeClusters?.includes(candidate.clusterId) === true,
+  refusal: () => plainly("is excluded by the request"),
+};
+
+const region: Filter = {
+  name: "region",
+  applies: ({ request }) => (request.constraints.regions?.length ?? 0) > 0,
+  rejects: (candidate, { request }) =>
+    !(request.constraints.regions ?? []).includes(labelOf(candidate, REGION_LABEL) ?? ""),
+  refusal: (candidate, { request }) => {
+    const wanted = request.constraints.regions?.join(", ");
+    return plainly(`is in region ${labelOf(candidate, REGION_LABEL) ?? "unknown"}, not in ${wanted}`);
+  },
+};
+
+const labels: Filter = {
+  name: "labels",
+  applies: ({ request }) => request.constraints.labels !== undefined,
+  rejects: (candidate, { request }) => missingLabels(candidate, request).length > 0,
+  refusal: (candidate, { request }) => plainly(`lacks label ${missingLabels(candidate, request).join(", ")}`),
+};
+
+const cordoned: Filter = {
+  name: "cordoned",
+  looksAtMarks: true,
+  applies: always,
+  rejects: (candidate) => candidate.cordon !== undefined,
+  refusal: (candidate) => {
+    const why = candidate.cordon?.why;
+    return plainly(why === undefined ? "is cordoned" : `is cordoned: ${why}`);
+  },
+};
+
+const lendingPolicy: Filter = {
+  name: "lending-policy",
+  applies: ({ policy }) =>
+    Object.keys(policy.lending.clusters).length > 0 || !isOpenToAll(policy.lending.default),
+  rejects: (candidate, { requester, policy }) =>
+    !mayBorrow(requester, lookup(policy.lending.clusters, candidate.clusterId) ?? policy.lending.default),
+  refusal: (_, { requester }) => plainly(`does not lend to ${requester} (lending policy)`),
+};
+
+const refusedRecently: Filter = {
+  name: "refused-recently",
+  looksAtMarks: true,
+  applies: always,
+  rejects: (candidate, question) => refusalAge(candidate, question) !== undefined,
+  refusal: (candidate, question) => {
+    const age = describeAge(refusalAge(candidate, question) ?? 0);
+    return plainly(`refused ${question.requester} ${age} ago`);
+  },
+};
+
+export const stale: Filter = {
+  name: "stale",
+  applies: always,
+  rejects: (candidate, { now, policy }) => now - candidate.receivedAt > policy.stalenessMs,
+  refusal: (candidate, { now }) => plainly(`advertisement ${describeAge(now - candidate.receivedAt)} old`),
+};
+
+export const capacity: Filter = {
+  name: "capacity",
+  applies: always,
+  rejects: (candidate, { request }) => !fits(request.resources, candidate.available),
+  refusal: (candidate, { request }) => {
+    const missing = shortage(request.resources, candidate.available);
+    return { missing, ...describeShortage(missing, candidate.advertisement.allocatable) };
+  },
+};
+
+const nodeShape: Filter = {
+  name: "node-shape",
+  applies: ({ request }) => request.perNode !== undefined,
+  rejects: (candidate, { request }) =>
+    request.perNode !== undefined && !fitsSomeNode(candidate, request.perNode),
+  refusal: (candidate) =>
+    plainly(
+      candidate.advertisement.nodeShapes.length === 0
+        ? "does not say how large its nodes are"
+        : "has no single node large enough",
+    ),
+};
+
+/** In the order in which a person would ask: who may, who is there, who has room. */
+export const FILTERS: readonly Filter[] = [
+  self,
+  target,
+  excluded,
+  region,
+  labels,
+  cordoned,
+  lendingPolicy,
+  refusedRecently,
+  stale,
+  capacity,
+  nodeShape,
+];
+
+function fitsSomeNode(candidate: Candidate, perNode: ResourceVector): boolean {
+  return candidate.advertisement.nodeShapes.some(
+    (shape) => shape.count > 0 && fits(perNode, shape.resources),
+  );
+}
+
+function labelOf(candidate: Candidate, name: string): string | undefined {
+  return lookup(candidate.advertisement.labels, name);
+}
+
+function missingLabels(candidate: Candidate, request: ReservationRequest): string[] {
+  return Object.entries(request.constraints.labels ?? {})
+    .filter(([name, value]) => labelOf(candidate, name) !== value)
+    .map(([name, value]) => `${name}=${value}`);
+}
+
+function isOpenToAll(rule: LendingRule): boolean {
+  return rule.allow === undefined && rule.deny === undefined;
+}
+
+function mayBorrow(requester: ClusterId, rule: LendingRule): boolean {
+  if (rule.deny?.includes(requester) === true) return false;
+  return rule.allow === undefined || rule.allow.includes(requester);
+}
+
+/** How long ago the candidate last refused this requester, if it is still remembered. */
+function refusalAge(candidate: Candidate, { requester, now, policy }: Question): number | undefined {
+  let youngest: number | undefined;
+  for (const refused of candidate.refused?.values() ?? []) {
+    const age = now - (refused.endedAt ?? 0);
+    const counts = refused.requester === requester && age < policy.refusalMemoryMs;
+    if (counts && age < (youngest ?? age + 1)) youngest = age;
+  }
+  return youngest;
+}

@@ -1,0 +1,130 @@
+import { describeAmount } from "../quantity/format-amount.ts";
+import { amountOf, atLeastZero, type ResourceName, resourceNames } from "../resources/resource-vector.ts";
+import type { CandidateRecord, Decision } from "./decision.ts";
+import { describeNumber, list, resourceLabel } from "./describe.ts";
+import type { FilterName } from "./filters.ts";
+import { scoreOf, weightingOf } from "./scorers.ts";
+
+/** The smallest change that would have turned the decision, as a sentence; undefined when no single one would. */
+export function flipOf(decision: Decision): string | undefined {
+  return decision.winner === undefined ? flipRefusal(decision) : flipGrant(decision);
+}
+
+/** What one single refusing filter would need to let its candidate through. */
+const REMEDIES: Readonly<Partial<Record<FilterName, string>>> = {
+  target: " were allowed as target",
+  excluded: " were not excluded",
+  region: "'s region were allowed",
+  labels: " had the labels asked for",
+  cordoned: " were uncordoned",
+  "lending-policy": "'s lending policy allowed it",
+  "refused-recently": " had not refused just now",
+  stale: " advertised again",
+  "node-shape": " had a node that large",
+};
+
+function flipRefusal(decision: Decision): string | undefined {
+  const blockedOnce = decision.candidates.filter(
+    ({ outcome }) => outcome.kind === "refused" && outcome.alsoRefusedBy.length === 0,
+  );
+  return smallerRequest(decision, blockedOnce) ?? otherRemedy(blockedOnce);
+}
+
+/** Asking for less where capacity alone was in the way: the candidate that needs the smallest cut. */
+function smallerRequest(decision: Decision, candidates: readonly CandidateRecord[]): string | undefined {
+  const nearest = candidates
+    .filter(({ outcome }) => outcome.kind === "refused" && outcome.refusal.filter === "capacity")
+    .map((candidate) => ({ candidate, cuts: cutsFor(decision, candidate) }))
+    .sort(
+      (a, b) => sizeOf(a.cuts) - sizeOf(b.cuts) || (a.candidate.clusterId < b.candidate.clusterId ? -1 : 1),
+    )[0];
+  if (nearest === undefined) return undefined;
+  const { candidate, cuts } = nearest;
+  // Cutting everything to nothing is no advice.
+  if (
+    cuts.length === resourceNames(decision.request.resources).length &&
+    cuts.every(({ left }) => left === 0)
+  ) {
+    return undefined;
+  }
+  return `Would fit ${candidate.clusterId} ${list(cuts.map(cutText))}.`;
+}
+
+interface Cut {
+  readonly name: ResourceName;
+  readonly wanted: number;
+  readonly left: number;
+}
+
+function cutsFor(decision: Decision, { inputs }: CandidateRecord): Cut[] {
+  const wanted = decision.request.resources;
+  const available = atLeastZero(inputs.available);
+  return resourceNames(wanted)
+    .map((name) => ({ name, wanted: amountOf(wanted, name), left: amountOf(available, name) }))
+    .filter((cut) => cut.left < cut.wanted);
+}
+
+function sizeOf(cuts: readonly Cut[]): number {
+  return cuts.reduce((total, { wanted, left }) => total + (wanted - left) / wanted, 0);
+}
+
+function cutText({ name, wanted, left }: Cut): string {
+  if (left === 0) return `without ${resourceLabel(name)}`;
+  const [before] = describeAmount(name, wanted).split(" ");
+  const [after] = describeAmount(name, left).split(" ");
+  // Amounts that only differ beyond what a person reads are told apart in full.
+  if (before === after) return `with ${left} instead of ${wanted} of ${resourceLabel(name)}`;
+  return `with ${after} ${resourceLabel(name)} instead of ${before}`;
+}
+
+function otherRemedy(candidates: readonly CandidateRecord[]): string | undefined {
+  for (const { clusterId, outcome } of candidates) {
+    if (outcome.kind !== "refused") continue;
+    const remedy = REMEDIES[outcome.refusal.filter];
+    if (remedy !== undefined) return `Would fit if ${clusterId}${remedy}.`;
+  }
+  return undefined;
+}
+
+/** The price at which the runner-up would have won, where a price can do it; else how far behind it is. */
+function flipGrant(decision: Decision): string | undefined {
+  const [winner, second] = decision.candidates.filter(({ outcome }) => outcome.kind === "scored");
+  if (winner?.outcome.kind !== "scored" || second?.outcome.kind !== "scored") return undefined;
+  const price = winningPrice(decision, winner, second);
+  return price === undefined
+    ? `${second.clusterId} is next, behind by ${describeNumber(winner.outcome.score - second.outcome.score)}.`
+    : `${second.clusterId} would win below ${describeNumber(price)} ${decision.currency}/h.`;
+}
+
+const SEARCH_STEPS = 40;
+
+/** Halves the interval between free and today's price: the cheaper the runner-up, the better it stands. */
+function winningPrice(
+  decision: Decision,
+  winner: CandidateRecord,
+  second: CandidateRecord,
+): number | undefined {
+  const today = second.inputs.price;
+  if (today === undefined || today === 0) return undefined;
+  let losing = today;
+  let winning = today / 2 ** SEARCH_STEPS;
+  if (!winsAt(winning, { decision, winner, second })) return undefined;
+  for (let step = 0; step < SEARCH_STEPS; step++) {
+    const middle = (winning + losing) / 2;
+    if (winsAt(middle, { decision, winner, second })) winning = middle;
+    else losing = middle;
+  }
+  return winning;
+}
+
+function winsAt(
+  price: number,
+  rivals: { readonly decision: Decision; readonly winner: CandidateRecord; readonly second: CandidateRecord },
+): boolean {
+  const { decision, winner, second } = rivals;
+  const lowestPrice = Math.min(price, decision.market.lowestPrice ?? price);
+  const market = { ...decision.market, lowestPrice };
+  const scale = { market, weighting: weightingOf(decision.weights, market) };
+  const { resources } = decision.request;
+  return scoreOf(resources, { ...second.inputs, price }, scale) > scoreOf(resources, winner.inputs, scale);
+}

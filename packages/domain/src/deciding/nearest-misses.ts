@@ -1,0 +1,23 @@
+import { amountOf, resourceNames, shortage } from "../resources/resource-vector.ts";
+import type { Candidate } from "./candidate.ts";
+import type { Question } from "./filters.ts";
+
+/** The refused candidates that lack the least: the ones a person would look at first. */
+export function nearestMisses(refused: readonly Candidate[], question: Question, limit: number): Candidate[] {
+  return refused
+    .map((candidate) => ({ candidate, distance: distanceOf(candidate, question) }))
+    .sort((a, b) => a.distance - b.distance || (a.candidate.clusterId < b.candidate.clusterId ? -1 : 1))
+    .slice(0, limit)
+    .map(({ candidate }) => candidate);
+}
+
+/** Sum over the requested resources of the missing share; the requester itself is never near. */
+function distanceOf(candidate: Candidate, { requester, request }: Question): number {
+  if (candidate.clusterId === requester) return Number.POSITIVE_INFINITY;
+  const missing = shortage(request.resources, candidate.available);
+  let distance = 0;
+  for (const name of resourceNames(missing)) {
+    distance += amountOf(missing, name) / amountOf(request.resources, name);
+  }
+  return distance;
+}

@@ -1,0 +1,73 @@
+import type { CostModel } from "../cost/cost-model.ts";
+import type { ResourceVector } from "../resources/resource-vector.ts";
+import type { ClusterId } from "../reservation/ids.ts";
+
+/** What the operator decides: read from the policy file or a BrokerPolicy object, hot-reloaded, never mutated. */
+export interface Policy {
+  /** Names the rules in force; every decision record carries it. */
+  readonly version: string;
+  /** Weight of each scorer. `resources` and `cost` are built in; any other name reads `ratings`. */
+  readonly weights: Readonly<Record<string, number>>;
+  /** Operator-given marks from 0 to 1 by scorer name and cluster, for example latency or reliability. */
+  readonly ratings: Readonly<Record<string, Readonly<Record<ClusterId, number>>>>;
+  /** An advertisement older than this is not lent from. */
+  readonly stalenessMs: number;
+  /** Lifetime of a reservation that states none; undefined: until released. */
+  readonly defaultTtlMs: number | undefined;
+  /** Longest lifetime a request or renewal may ask for; undefined: no limit. */
+  readonly maxTtlMs: number | undefined;
+  /** A reservation not activated in this time is released; undefined: never. */
+  readonly activationTimeoutMs: number | undefined;
+  /** Reservations of a requester not heard of for this long are released; undefined: never. */
+  readonly requesterLostMs: number | undefined;
+  /** How long a provider that refused a requester is not offered to it again. */
+  readonly refusalMemoryMs: number;
+  readonly prices: PricePolicy;
+  readonly lending: LendingPolicy;
+  /** The most a requester may hold at once, by cluster ID. */
+  readonly quotas: Readonly<Record<ClusterId, ResourceLimits>>;
+  /** `reasons` hides other clusters' figures from callers that are not admins. */
+  readonly disclosure: "full" | "reasons";
+}
+
+export interface PricePolicy {
+  /** Every price is compared in this currency. */
+  readonly currency: string;
+  /** Worth of one unit of another currency in `currency`. */
+  readonly rates: Readonly<Record<string, number>>;
+  /** Prices set by the operator; they replace what the cluster advertises. */
+  readonly clusters: Readonly<Record<ClusterId, CostModel>>;
+}
+
+export interface LendingPolicy {
+  /** Rules by provider; a provider without one follows `default`. */
+  readonly default: LendingRule;
+  readonly clusters: Readonly<Record<ClusterId, LendingRule>>;
+}
+
+/** Who may borrow from a provider. An absent `allow` list allows everyone; `deny` wins. */
+export interface LendingRule {
+  readonly allow?: readonly ClusterId[];
+  readonly deny?: readonly ClusterId[];
+}
+
+/** Only the resources named are limited. */
+export type ResourceLimits = Partial<Omit<ResourceVector, "extended">> & {
+  readonly extended?: Readonly<Record<string, number>>;
+};
+
+export const DEFAULT_POLICY: Policy = {
+  version: "default",
+  weights: { resources: 0.7, cost: 0.3, latency: 0, reliability: 0 },
+  ratings: {},
+  stalenessMs: 120_000,
+  defaultTtlMs: undefined,
+  maxTtlMs: undefined,
+  activationTimeoutMs: undefined,
+  requesterLostMs: undefined,
+  refusalMemoryMs: 600_000,
+  prices: { currency: "EUR", rates: {}, clusters: {} },
+  lending: { default: {}, clusters: {} },
+  quotas: {},
+  disclosure: "full",
+};

@@ -1,0 +1,19 @@
+import type { ClusterId } from "../reservation/ids.ts";
+import type { Decision } from "./decision.ts";
+import type { Refusal } from "./filters.ts";
+
+export interface CandidateRefusal extends Refusal {
+  readonly clusterId: ClusterId;
+}
+
+/** One reason for each recorded candidate that was passed over. */
+export function refusalsOf(decision: Decision): CandidateRefusal[] {
+  return decision.candidates.flatMap(({ clusterId, outcome }) =>
+    outcome.kind === "refused" ? [{ clusterId, ...outcome.refusal }] : [],
+  );
+}
+
+/** The same for a caller who may not see other clusters' figures (`disclosure: reasons`). */
+export function withoutFigures(refusals: readonly CandidateRefusal[]): CandidateRefusal[] {
+  return refusals.map(({ clusterId, filter, summary }) => ({ clusterId, filter, message: summary, summary }));
+}

@@ -1,0 +1,201 @@
+import { UNPRICED } from "../cost/price.ts";
+import { lookup } from "../lookup.ts";
+import { amountOf, extendedNames, type ResourceVector, resourceNames } from "../resources/resource-vector.ts";
+
+/** The numbers one candidate is scored on. A decision record keeps them, so that the winner can be recomputed. */
+export interface ScoreInputs {
+  readonly available: ResourceVector;
+  readonly allocatable: ResourceVector;
+  readonly reserved: ResourceVector;
+  /** For one hour, in the policy's currency; undefined: not priced. */
+  readonly price: number | undefined;
+  /** The operator's marks for this cluster by scorer; absent: not rated. */
+  readonly ratings: Ratings;
+}
+
+export type Ratings = Readonly<Record<string, number>>;
+
+/** What all candidates that fitted have in common: the yardstick for each of them. */
+export interface Market {
+  readonly lowestPrice?: number;
+  readonly meanPrice?: number;
+  /** Cost score given to a candidate without a price. */
+  readonly medianCost?: number;
+  /** Rating given to a candidate without one, by scorer; a scorer nobody is rated on is left out. */
+  readonly medianRatings: Ratings;
+}
+
+/** Scorers that read the operator's ratings, with their weight. */
+export type Raters = readonly (readonly [name: string, weight: number])[];
+
+/** The weights in force after unused scorers gave theirs away. */
+export interface Weighting {
+  readonly resources: number;
+  readonly cost: number;
+  readonly ratings: Raters;
+  readonly total: number;
+}
+
+export interface Scale {
+  readonly market: Market;
+  readonly weighting: Weighting;
+}
+
+export type ScoreParts = Readonly<Record<string, number>>;
+
+/** A request, with what scoring needs to know of it counted once. */
+export interface Wanted {
+  readonly request: ResourceVector;
+  readonly extended: readonly string[];
+  readonly count: number;
+}
+
+export function wantedOf(request: ResourceVector): Wanted {
+  return { request, extended: extendedNames(request), count: resourceNames(request).length };
+}
+
+/** Mean share of each requested resource that would stay free after the grant. */
+export function headroom(wanted: Wanted, available: ResourceVector, allocatable: ResourceVector): number {
+  const { request } = wanted;
+  let total = 0;
+  if (request.cpuMillis > 0) total += (available.cpuMillis - request.cpuMillis) / allocatable.cpuMillis;
+  if (request.memoryBytes > 0)
+    total += (available.memoryBytes - request.memoryBytes) / allocatable.memoryBytes;
+  if (request.storageBytes > 0)
+    total += (available.storageBytes - request.storageBytes) / allocatable.storageBytes;
+  if (request.gpus > 0) total += (available.gpus - request.gpus) / allocatable.gpus;
+  if (wanted.extended.length > 0) total += extendedShares(wanted, available, allocatable);
+  return total / wanted.count;
+}
+
+/** Candidates side by side: position by position their headroom, their price and (if any scorer asks) their ratings. */
+export interface Figures {
+  readonly headrooms: readonly number[];
+  readonly prices: readonly number[];
+  readonly ratings: readonly Ratings[];
+}
+
+/** Weighs headroom, price and ratings into one score each. The live path and the replay of a record share it. */
+export function scoresOf({ headrooms, prices, ratings }: Figures, { market, weighting }: Scale): number[] {
+  const scores: number[] = [];
+  for (let position = 0; position < headrooms.length; position++) {
+    let total = weighting.resources * (headrooms[position] ?? 0);
+    if (weighting.cost > 0) total += weighting.cost * costScore(prices[position] ?? UNPRICED, market);
+    if (weighting.ratings.length > 0) total += ratingTotal(ratings[position], market, weighting.ratings);
+    scores.push(total / weighting.total);
+  }
+  return scores;
+}
+
+export function scoreOf(request: ResourceVector, inputs: ScoreInputs, scale: Scale): number {
+  const free = headroom(wantedOf(request), inputs.available, inputs.allocatable);
+  const figures = { headrooms: [free], prices: [inputs.price ?? UNPRICED], ratings: [inputs.ratings] };
+  return scoresOf(figures, scale)[0] ?? 0;
+}
+
+export function scoreParts(
+  request: ResourceVector,
+  inputs: ScoreInputs,
+  { market, weighting }: Scale,
+): ScoreParts {
+  const { available, allocatable, price, ratings } = inputs;
+  return {
+    ...(weighting.resources > 0 ? { resources: headroom(wantedOf(request), available, allocatable) } : {}),
+    ...(weighting.cost > 0 ? { cost: costScore(price ?? UNPRICED, market) } : {}),
+    ...Object.fromEntries(weighting.ratings.map(([name]) => [name, ratingScore(name, ratings, market)])),
+  };
+}
+
+/** Cost without any price gives its weight to resources; a scorer without marks drops out. */
+export function weightingOf(weights: Readonly<Record<string, number>>, market: Market): Weighting {
+  const isPriced = market.lowestPrice !== undefined;
+  const costWeight = lookup(weights, "cost") ?? 0;
+  const resources = (lookup(weights, "resources") ?? 0) + (isPriced ? 0 : costWeight);
+  const cost = isPriced ? costWeight : 0;
+  const ratings = ratersOf(weights).filter(([name]) => lookup(market.medianRatings, name) !== undefined);
+  const total = ratings.reduce((sum, [, weight]) => sum + weight, resources + cost);
+  // Nothing left to weigh: fall back to headroom rather than divide by zero.
+  return total > 0 ? { resources, cost, ratings, total } : { resources: 1, cost: 0, ratings: [], total: 1 };
+}
+
+/** Scorers other than the built-in two that carry weight, in a fixed order. */
+export function ratersOf(weights: Readonly<Record<string, number>>): Raters {
+  return Object.entries(weights)
+    .filter(([name, weight]) => name !== "resources" && name !== "cost" && weight > 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Gathers the yardstick from all candidates that fit: their prices and their ratings. */
+export function marketOf(prices: readonly number[], ratings: readonly Ratings[]): Market {
+  const medianRatings = medianRatingsOf(ratings);
+  let priced = 0;
+  let lowestPrice = Number.POSITIVE_INFINITY;
+  let total = 0;
+  for (const price of prices) {
+    if (Number.isNaN(price)) continue;
+    priced++;
+    total += price;
+    if (price < lowestPrice) lowestPrice = price;
+  }
+  if (priced === 0) return { medianRatings };
+  const market = { lowestPrice, meanPrice: total / priced, medianRatings };
+  return priced === prices.length ? market : { ...market, medianCost: medianCostOf(prices, lowestPrice) };
+}
+
+/** Mean share of each requested resource that is reserved already: breaks ties towards the less lent. */
+export function reservedShare(
+  request: ResourceVector,
+  { reserved, allocatable }: Pick<ScoreInputs, "reserved" | "allocatable">,
+): number {
+  const names = resourceNames(request);
+  let total = 0;
+  for (const name of names) total += amountOf(reserved, name) / amountOf(allocatable, name);
+  return total / names.length;
+}
+
+function extendedShares(wanted: Wanted, available: ResourceVector, allocatable: ResourceVector): number {
+  let total = 0;
+  for (const name of wanted.extended) {
+    total += (amountOf(available, name) - amountOf(wanted.request, name)) / amountOf(allocatable, name);
+  }
+  return total;
+}
+
+/** 1 for the cheapest, falling with the price; a free cluster makes every paid one worthless. */
+function costScore(price: number, market: Market): number {
+  return Number.isNaN(price) ? (market.medianCost ?? 0) : costAgainst(market.lowestPrice ?? price, price);
+}
+
+function costAgainst(lowestPrice: number, price: number): number {
+  return price === 0 ? 1 : lowestPrice / price;
+}
+
+function ratingScore(name: string, ratings: Ratings | undefined, market: Market): number {
+  return lookup(ratings, name) ?? lookup(market.medianRatings, name) ?? 0;
+}
+
+function ratingTotal(ratings: Ratings | undefined, market: Market, raters: Raters): number {
+  let total = 0;
+  for (const [name, weight] of raters) total += weight * ratingScore(name, ratings, market);
+  return total;
+}
+
+function medianCostOf(prices: readonly number[], lowestPrice: number): number {
+  const priced = prices.filter((price) => !Number.isNaN(price));
+  return median(priced.map((price) => costAgainst(lowestPrice, price)));
+}
+
+function medianRatingsOf(ratings: readonly Ratings[]): Ratings {
+  const marks = new Map<string, number[]>();
+  for (const each of ratings) {
+    for (const [name, mark] of Object.entries(each)) marks.set(name, [...(marks.get(name) ?? []), mark]);
+  }
+  return Object.fromEntries([...marks].map(([name, values]) => [name, median(values)]));
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}

@@ -1,0 +1,153 @@
+export {
+  type Advertisement,
+  CURRENT_PROTOCOL,
+  type GpuModel,
+  type HoldUsage,
+  type LiqoIdentity,
+  type NodeShape,
+  REGION_LABEL,
+} from "./advertisement/advertisement.ts";
+export {
+  classifyPod,
+  type ClusterView,
+  IGNORED_REASONS,
+  type IgnoredReason,
+  type LiveReservation,
+  type NodeKind,
+  PENDING_REASONS,
+  type PendingReason,
+  type PodClass,
+} from "./cluster/classify-pod.ts";
+export {
+  type ClusterSums,
+  type ClusterSumsOptions,
+  type ClusterTotals,
+  clusterSums,
+  type ObservedNode,
+} from "./cluster/cluster-sums.ts";
+export {
+  type NodeVerdict,
+  nodeVerdict,
+  UNCOUNTED_NODE_REASONS,
+  type UncountedNodeReason,
+} from "./cluster/counted-node.ts";
+export {
+  type CountedResourceOptions,
+  type CountedResources,
+  countedResources,
+  DEFAULT_COUNTED_RESOURCES,
+} from "./cluster/counted-resources.ts";
+export type { KubernetesNode, KubernetesPod } from "./cluster/kubernetes.ts";
+export { type NodeFacts, type NodeReading, nodeFacts, type Taint, ZONE_LABEL } from "./cluster/node.ts";
+export { clusterLabels, gpuModels } from "./cluster/node-labels.ts";
+export { MAX_NODE_SHAPES, nodeShapes } from "./cluster/node-shapes.ts";
+export { type GuestFacts, type PodFacts, type PodReading, podFacts } from "./cluster/pod.ts";
+export { type PodRequest, podRequest } from "./cluster/pod-request.ts";
+export type { PendingShown, ReservationUse } from "./cluster/pod-totals.ts";
+export {
+  parseToleratedTaint,
+  type ToleratedTaint,
+  type ToleratedTaintResult,
+} from "./cluster/tolerated-taint.ts";
+export { type CostModel, type PriceWindow, type Tier, TIERS, type UnitPrices } from "./cost/cost-model.ts";
+export { billFor, hourlyPrice, totalPrice, UNPRICED } from "./cost/price.ts";
+export type { Candidate, Cordon } from "./deciding/candidate.ts";
+export { type Choice, chooseProvider } from "./deciding/choose-provider.ts";
+export type { CandidateRecord, Decision, RefusedOutcome, ScoredOutcome } from "./deciding/decision.ts";
+export { explain, headline } from "./deciding/explain.ts";
+export { FILTER_NAMES, type FilterName, type Question, type Refusal } from "./deciding/filters.ts";
+export { flipOf } from "./deciding/flip.ts";
+export {
+  DEFAULT_POLICY,
+  type LendingPolicy,
+  type LendingRule,
+  type Policy,
+  type PricePolicy,
+  type ResourceLimits,
+} from "./deciding/policy.ts";
+export { type CandidateRefusal, refusalsOf, withoutFigures } from "./deciding/refusals.ts";
+export { replayWinner } from "./deciding/replay.ts";
+export type { Market, ScoreInputs, ScoreParts } from "./deciding/scorers.ts";
+export type { ClusterAccount } from "./ledger/account.ts";
+export type { AdoptionOffer } from "./ledger/adoption-offer.ts";
+export { apply, type ReceivedAdvertisement } from "./ledger/apply.ts";
+export {
+  type Actor,
+  type Command,
+  type Moment,
+  type Outcome,
+  REJECTION_CODES,
+  type RejectionCode,
+  type Reply,
+} from "./ledger/command.ts";
+export type { Deadline } from "./ledger/deadlines.ts";
+export { decide } from "./ledger/decide.ts";
+export { type ClosedKey, isSoft, type LedgerEvent } from "./ledger/event.ts";
+export { KEEP_ENDED_MS } from "./ledger/evolve.ts";
+export { cloneLedger, emptyLedger, type Ledger, type LedgerView } from "./ledger/ledger.ts";
+export { type LedgerRecords, ledgerFrom, recordsOf } from "./ledger/records.ts";
+export { type AmountOptions, type AmountResult, parseAmount } from "./quantity/amount.ts";
+export {
+  describeAmount,
+  describeResources,
+  formatBytes,
+  formatCount,
+  formatCpu,
+} from "./quantity/format-amount.ts";
+export {
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  type QuantityResult,
+} from "./quantity/quantity.ts";
+export {
+  type ClusterId,
+  type DecisionId,
+  type Instant,
+  isClusterId,
+  type ReservationId,
+  reservationId,
+} from "./reservation/ids.ts";
+export {
+  type EndReason,
+  FAILURE_REASONS,
+  type FailureReason,
+  isFinal,
+  isLive,
+  type LifecycleEvent,
+  nextPhase,
+  type Phase,
+  PHASES,
+  RELEASE_REASONS,
+  type ReleaseReason,
+} from "./reservation/lifecycle.ts";
+export type {
+  Constraints,
+  Reservation,
+  ReservationCost,
+  ReservationRequest,
+} from "./reservation/reservation.ts";
+export { type FormattedResources, formatResources } from "./resources/format-resources.ts";
+export {
+  parseRequest,
+  parseResources,
+  type ResourceProblem,
+  type ResourceQuantities,
+  type ResourcesResult,
+} from "./resources/parse-resources.ts";
+export {
+  add,
+  amountOf,
+  equals,
+  fits,
+  isZero,
+  larger,
+  NO_RESOURCES,
+  type ResourceName,
+  type ResourceVector,
+  resourceNames,
+  resourceVector,
+  subtract,
+  sum,
+} from "./resources/resource-vector.ts";

@@ -1,0 +1,114 @@
+import type { Advertisement, HoldUsage } from "../advertisement/advertisement.ts";
+import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
+import type { Cordon } from "../deciding/candidate.ts";
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
+import type { Reservation } from "../reservation/reservation.ts";
+import {
+  add,
+  atLeastZero,
+  combine,
+  larger,
+  NO_RESOURCES,
+  type ResourceVector,
+  subtract,
+} from "../resources/resource-vector.ts";
+
+/** One cluster's page of the ledger. Everything under "derived" follows from the rest and is never stored. */
+export interface ClusterAccount {
+  readonly clusterId: ClusterId;
+  advertisement: Advertisement | undefined;
+  /** When the broker received the advertisement: its freshness. */
+  receivedAt: Instant;
+  /** When the broker last heard the cluster, or began to listen. */
+  heardAt: Instant;
+  /** Agent processes that were replaced: their late posts are refused. */
+  replacedInstances: readonly string[];
+  cordon: Cordon | undefined;
+  /** Live reservations this cluster provides. */
+  readonly lending: Map<ReservationId, Reservation>;
+  /** Live reservations this cluster requested. */
+  readonly borrowing: Map<ReservationId, Reservation>;
+  /** Reservations this cluster refused after the grant, as long as they are remembered. */
+  refused: ReadonlyMap<ReservationId, Reservation> | undefined;
+  /** What the newest advertisement says of each hold. */
+  usage: ReadonlyMap<ReservationId, HoldUsage>;
+
+  // Derived.
+  borrowed: ResourceVector;
+  reserved: ResourceVector;
+  available: ResourceVector;
+  /** By how much the holds exceed what the cluster still has for them. */
+  overcommitted: ResourceVector;
+}
+
+export function openAccount(clusterId: ClusterId, now: Instant): ClusterAccount {
+  return {
+    clusterId,
+    advertisement: undefined,
+    receivedAt: 0,
+    heardAt: now,
+    replacedInstances: [],
+    cordon: undefined,
+    lending: new Map(),
+    borrowing: new Map(),
+    refused: undefined,
+    usage: new Map(),
+    borrowed: NO_RESOURCES,
+    reserved: NO_RESOURCES,
+    available: NO_RESOURCES,
+    overcommitted: NO_RESOURCES,
+  };
+}
+
+/** The holds that count against a provider, and how the ledger knows each of them. */
+export interface Holds {
+  readonly lending: ReadonlyMap<ReservationId, Reservation>;
+  readonly usage: ReadonlyMap<ReservationId, HoldUsage>;
+  /** True when the ledger remembers that this reservation of this provider ended. */
+  readonly hasEnded: (id: ReservationId) => boolean;
+}
+
+/**
+ * What one reservation takes from its provider. Live: the grant, or more if its pods use more. Ended: only what
+ * its pods still use. Unknown to the ledger: the larger of both, because a forgotten hold must never be lent.
+ */
+export function holdOf(id: ReservationId, holds: Holds): ResourceVector {
+  const live = holds.lending.get(id);
+  const usage = holds.usage.get(id);
+  if (live !== undefined) return usage === undefined ? live.granted : larger(live.granted, usage.used);
+  if (usage === undefined) return NO_RESOURCES;
+  return holds.hasEnded(id) ? usage.used : larger(usage.granted, usage.used);
+}
+
+export function reservedOf(holds: Holds): ResourceVector {
+  let total = NO_RESOURCES;
+  for (const id of holds.lending.keys()) total = add(total, holdOf(id, holds));
+  for (const id of holds.usage.keys()) {
+    if (!holds.lending.has(id)) total = add(total, holdOf(id, holds));
+  }
+  return total;
+}
+
+/** What is left to lend, and what the cluster has promised beyond its means. */
+export interface Standing {
+  readonly available: ResourceVector;
+  readonly overcommitted: ResourceVector;
+}
+
+export function standingOf(
+  advertisement: Advertisement,
+  reserved: ResourceVector,
+  borrowed: ResourceVector,
+): Standing {
+  const own = subtract(advertisement.allocatable, advertisement.allocated);
+  const lendable = advertisement.protocol < CURRENT_PROTOCOL ? subtract(own, borrowed) : own;
+  const left = subtract(lendable, reserved);
+  return {
+    available: atLeastZero(left),
+    overcommitted: combine(left, reserved, (rest, held) => (rest < 0 ? Math.min(-rest, held) : 0)),
+  };
+}
+
+export function usageById(advertisement: Advertisement): Map<ReservationId, HoldUsage> {
+  return new Map(advertisement.usage.map((usage) => [usage.reservationId, usage]));
+}

@@ -1,0 +1,384 @@
+import { describe, expect, test } from "vitest";
+import { cluster, request, size } from "../testing/builders.ts";
+import { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
+import type { AdoptionOffer } from "./adoption-offer.ts";
+import { KEEP_ENDED_MS } from "./evolve.ts";
+
+function worldWithParis(policy: Parameters<typeof openWorld>[0] = {}): World {
+  const world = openWorld(policy);
+  world.advertise(cluster("paris"), cluster("rome"));
+  return world;
+}
+
+describe("an idempotency key", () => {
+  test("answers with the current state, not with the first one", () => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request(), "k");
+    world.run({ kind: "activate", by: actor("rome"), id });
+    expect(world.reserve("rome", request(), "k")).toMatchObject({
+      kind: "current",
+      isReplay: true,
+      reservation: { id, phase: "Active" },
+    });
+  });
+
+  test("still answers after the capacity is gone and after the reservation ended", () => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request({ cpu: 16 }), "k");
+    expect(world.reserve("rome", request({ cpu: 16 }), "k").kind).toBe("current");
+    world.run({ kind: "release", by: actor("rome"), id });
+    expect(world.reserve("rome", request({ cpu: 16 }), "k")).toMatchObject({
+      reservation: { phase: "Released" },
+    });
+  });
+
+  test("with another request is refused and names the reservation", () => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request(), "k");
+    const reply = world.reserve("rome", request({ cpu: 5 }), "k");
+    expect(reply).toMatchObject({
+      kind: "rejected",
+      code: "key-mismatch",
+      message: expect.stringContaining(id),
+    });
+  });
+
+  test("of one requester means nothing to another", () => {
+    const world = worldWithParis();
+    world.advertise(cluster("berlin"));
+    const romes = world.grant("rome", request(), "k");
+    expect(world.grant("tokyo", request(), "k").id).not.toBe(romes.id);
+  });
+
+  test("is not bound by a refusal", () => {
+    const world = worldWithParis();
+    expect(world.reserve("rome", request({ cpu: 17 }), "k").kind).toBe("refused");
+    expect(world.reserve("rome", request({ cpu: 1 }), "k").kind).toBe("granted");
+  });
+
+  test("is forgotten a day after the end, together with the reservation", () => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request(), "k");
+    world.run({ kind: "release", by: actor("rome"), id });
+    world.pass(KEEP_ENDED_MS - 1);
+    expect(world.reserve("rome", request(), "k").kind).toBe("current");
+    world.pass(1);
+    expect(world.ledger.reservations.has(id)).toBe(false);
+    world.advertise(cluster("paris"));
+    expect(world.reserve("rome", request(), "k").kind).toBe("granted");
+  });
+
+  test("released before its request arrives keeps the late request from booking", () => {
+    const world = worldWithParis();
+    expect(world.reply({ kind: "release-by-key", requester: "rome", key: "k" }).kind).toBe("key-closed");
+    expect(world.reserve("rome", request(), "k")).toMatchObject({ kind: "rejected", code: "key-released" });
+    world.pass(KEEP_ENDED_MS);
+    world.advertise(cluster("paris"));
+    expect(world.reserve("rome", request(), "k").kind).toBe("granted");
+  });
+
+  test("releases its reservation, once, and stays closed", () => {
+    const world = worldWithParis();
+    world.grant("rome", request(), "k");
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const reply = world.reply({ kind: "release-by-key", requester: "rome", key: "k" });
+      expect(reply).toMatchObject({ kind: "current", reservation: { phase: "Released", generation: 2 } });
+    }
+    expect(world.reserve("rome", request(), "k")).toMatchObject({ code: "key-released" });
+    expect(world.account("paris").available).toEqual(size({ cpu: 16, memoryGi: 64 }));
+  });
+});
+
+describe("who may do what to a reservation", () => {
+  const calls = ["activate", "renew", "release", "acknowledge", "refuse"] as const;
+  const allowed: Readonly<Record<string, readonly string[]>> = {
+    rome: ["activate", "renew", "release"],
+    paris: ["acknowledge", "refuse"],
+    ops: ["activate", "renew", "release", "acknowledge", "refuse"],
+    tokyo: [],
+  };
+  const rows = Object.entries(allowed).flatMap(([who, may]) =>
+    calls.map((call) => ({
+      who,
+      call,
+      outcome: may.includes(call) ? "current" : who === "tokyo" ? "not-found" : "forbidden",
+    })),
+  );
+
+  test.each(rows)("$who on $call gets $outcome", ({ who, call, outcome }) => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request({}, { durationMs: HOUR_MS }));
+    const by = who === "ops" ? ADMIN : actor(who);
+    const reply = world.reply({ kind: call, by, id, durationMs: 2 * HOUR_MS, why: "node gone" });
+    expect(reply.kind === "rejected" ? reply.code : reply.kind).toBe(outcome);
+    if (outcome !== "current") expect(world.reservation(id).generation).toBe(1);
+  });
+
+  test("nobody can touch one that has ended, and nobody finds one that never was", () => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request());
+    world.run({ kind: "release", by: actor("rome"), id });
+    expect(world.reply({ kind: "activate", by: actor("rome"), id })).toMatchObject({ code: "already-ended" });
+    expect(world.reply({ kind: "release", by: actor("rome"), id: "rsv-none" })).toMatchObject({
+      code: "not-found",
+    });
+  });
+});
+
+describe("time", () => {
+  test("ends a reservation when its duration is over, not a moment sooner", () => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request({}, { durationMs: 5 * MINUTE_MS }));
+    world.pass(5 * MINUTE_MS - 1);
+    expect(world.reservation(id).phase).toBe("Reserved");
+    world.pass(1);
+    expect(world.reservation(id)).toMatchObject({ phase: "Released", reason: "Expired" });
+  });
+
+  test("does not run backwards with the wall clock", () => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request({}, { durationMs: 5 * MINUTE_MS }));
+    const reached = world.ledger.time;
+    world.now -= HOUR_MS;
+    world.run({ kind: "renew", by: actor("rome"), id, durationMs: 10 * MINUTE_MS });
+    expect(world.reservation(id).expiresAt).toBe(reached + 10 * MINUTE_MS);
+  });
+
+  test("a reservation without duration lasts until released, or as long as the policy says", () => {
+    const open = worldWithParis();
+    expect(open.grant("rome", request()).expiresAt).toBeUndefined();
+    const limited = worldWithParis({ defaultTtlMs: HOUR_MS });
+    expect(limited.grant("rome", request()).expiresAt).toBe(limited.now + HOUR_MS);
+    const capped = worldWithParis({ maxTtlMs: HOUR_MS });
+    expect(capped.grant("rome", request()).expiresAt).toBe(capped.now + HOUR_MS);
+    expect(capped.reserve("rome", request({}, { durationMs: 2 * HOUR_MS }))).toMatchObject({
+      code: "ttl-too-long",
+    });
+  });
+
+  test("a renewal extends and never shortens", () => {
+    const world = worldWithParis();
+    const { id, expiresAt } = world.grant("rome", request({}, { durationMs: HOUR_MS }));
+    world.run({ kind: "renew", by: actor("rome"), id, durationMs: MINUTE_MS });
+    expect(world.reservation(id).expiresAt).toBe(expiresAt);
+    world.run({ kind: "renew", by: actor("rome"), id, durationMs: 2 * HOUR_MS });
+    expect(world.reservation(id).expiresAt).toBe(world.now + 2 * HOUR_MS);
+  });
+
+  test("a renewal after the expiry comes too late even before the sweep", () => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request({}, { durationMs: MINUTE_MS }));
+    world.now += MINUTE_MS;
+    expect(world.reply({ kind: "renew", by: actor("rome"), id, durationMs: HOUR_MS })).toMatchObject({
+      code: "already-ended",
+    });
+  });
+
+  test("an unactivated reservation is released when the policy says so, but never an older agent's", () => {
+    const world = worldWithParis({ activationTimeoutMs: MINUTE_MS });
+    const { id: romes } = world.grant("rome", request());
+    const { id: active } = world.grant("rome", request());
+    const { id: strangers } = world.grant("tokyo", request());
+    world.run({ kind: "activate", by: actor("rome"), id: active });
+    world.pass(MINUTE_MS);
+    expect(world.reservation(romes).reason).toBe("ActivationTimeout");
+    expect(world.reservation(active).phase).toBe("Active");
+    expect(world.reservation(strangers).phase).toBe("Reserved");
+  });
+
+  test("a lost requester's reservations are released when the policy says so, but never an older agent's", () => {
+    const world = worldWithParis({ requesterLostMs: 10 * MINUTE_MS });
+    world.advertise(cluster("oslo", { more: { protocol: 1 } }));
+    const { id: romes } = world.grant("rome", request());
+    const { id: oslos } = world.grant("oslo", request());
+    world.pass(10 * MINUTE_MS);
+    expect(world.reservation(romes).phase).toBe("Reserved");
+    world.pass(1);
+    expect(world.reservation(romes).reason).toBe("RequesterLost");
+    expect(world.reservation(oslos).phase).toBe("Reserved");
+  });
+
+  test("an ended reservation is remembered as long as its pods run", () => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request());
+    world.run({ kind: "release", by: actor("rome"), id });
+    world.advertise(cluster("paris", { usage: [{ id, granted: { cpu: 4 }, used: { cpu: 1 } }] }));
+    world.pass(2 * KEEP_ENDED_MS);
+    expect(world.account("paris").available.cpuMillis).toBe(15_000);
+    world.advertise(cluster("paris"));
+    world.pass(KEEP_ENDED_MS);
+    expect(world.ledger.reservations.has(id)).toBe(false);
+  });
+
+  test("start may only be now", () => {
+    const world = worldWithParis();
+    expect(world.reserve("rome", request({}, { start: world.now + HOUR_MS }))).toMatchObject({
+      code: "not-yet",
+    });
+    expect(world.reserve("rome", request({}, { start: world.now - HOUR_MS }))).toMatchObject({
+      code: "not-yet",
+    });
+    expect(world.reserve("rome", request({}, { start: world.now + 1000 })).kind).toBe("granted");
+  });
+});
+
+describe("a provider", () => {
+  test("that refuses gives the capacity back and is not asked again by that requester for ten minutes", () => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request());
+    world.run({ kind: "refuse", by: actor("paris"), id, why: "node pool was deleted" });
+    expect(world.reservation(id)).toMatchObject({
+      phase: "Failed",
+      reason: "ProviderRefused",
+      message: "node pool was deleted",
+    });
+    expect(world.reserve("rome", request()).kind).toBe("refused");
+    expect(world.reserve("tokyo", request()).kind).toBe("granted");
+    world.pass(10 * MINUTE_MS);
+    world.advertise(cluster("paris"));
+    expect(world.reserve("rome", request()).kind).toBe("granted");
+  });
+
+  test("acknowledges once; saying it again changes nothing", () => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request());
+    world.run({ kind: "acknowledge", by: actor("paris"), id });
+    world.run({ kind: "acknowledge", by: actor("paris"), id });
+    expect(world.reservation(id)).toMatchObject({ acknowledged: true, generation: 2 });
+  });
+
+  test("that is cordoned keeps what it lends and lends nothing new", () => {
+    const world = worldWithParis();
+    const { id } = world.grant("rome", request());
+    const cordon = { kind: "cordon", by: ADMIN, clusterId: "paris", why: "maintenance" } as const;
+    expect(world.reply({ ...cordon, by: actor("rome") })).toMatchObject({ code: "forbidden" });
+    expect(world.reply({ ...cordon, clusterId: "atlantis" })).toMatchObject({ code: "not-found" });
+    expect(world.reply(cordon)).toMatchObject({ kind: "cordon-set", isCordoned: true });
+    expect(world.run(cordon).events).toEqual([]);
+    expect(world.reserve("rome", request()).kind).toBe("refused");
+    expect(world.reservation(id).phase).toBe("Reserved");
+    world.run({ ...cordon, kind: "uncordon" });
+    expect(world.reserve("rome", request()).kind).toBe("granted");
+  });
+});
+
+describe("an advertisement", () => {
+  const from = (instance: string, sequence: number, cpu: number) =>
+    cluster("paris", { cpu, more: { instance, sequence } });
+
+  test("counts only when its sequence is higher", () => {
+    const world = openWorld();
+    world.advertise(from("a", 2, 10), from("a", 1, 99), from("a", 2, 98));
+    expect(world.account("paris").available.cpuMillis).toBe(10_000);
+    world.advertise(from("a", 3, 11));
+    expect(world.account("paris").available.cpuMillis).toBe(11_000);
+  });
+
+  test("of a replaced agent is refused as superseded", () => {
+    const world = openWorld();
+    world.advertise(from("a", 7, 10), from("b", 1, 11));
+    expect(world.reply({ kind: "advertise", advertisement: from("a", 8, 99) })).toMatchObject({
+      code: "superseded",
+    });
+    expect(world.account("paris").available.cpuMillis).toBe(11_000);
+  });
+
+  test("whose amounts cannot be added up is refused and changes nothing", () => {
+    const world = openWorld();
+    world.advertise(cluster("paris"));
+    const huge = { cpu: Number.MAX_SAFE_INTEGER / 1000 };
+    const usage = ["x", "y"].map((id) => ({ id, granted: huge, used: {} }));
+    expect(world.reply({ kind: "advertise", advertisement: cluster("paris", { usage }) })).toMatchObject({
+      code: "invalid",
+    });
+    expect(world.account("paris").available.cpuMillis).toBe(16_000);
+  });
+});
+
+describe("quota", () => {
+  test("limits what a requester holds in all, and says so", () => {
+    const world = worldWithParis({ quotas: { rome: { cpuMillis: 6000 } } });
+    world.grant("rome", request({ cpu: 4 }));
+    expect(world.reserve("rome", request({ cpu: 4 }))).toEqual({
+      kind: "rejected",
+      code: "quota-exceeded",
+      message: "rome may hold 6 CPU; it holds 4 CPU and asks for 4 CPU",
+    });
+    expect(world.reserve("rome", request({ cpu: 2 })).kind).toBe("granted");
+  });
+});
+
+describe("adoption by a broker that lost its memory", () => {
+  const offer: AdoptionOffer = {
+    id: "rsv-rome-lost",
+    requester: "rome",
+    provider: "paris",
+    granted: size({ cpu: 4, memoryGi: 8 }),
+    phase: "Active",
+    generation: 3,
+    createdAt: 1,
+    key: "k",
+  };
+  const holding = cluster("paris", {
+    usage: [{ id: offer.id, granted: { cpu: 4, memoryGi: 8 }, used: { cpu: 1 } }],
+  });
+
+  test("needs both parties to say the same", () => {
+    const world = openWorld();
+    world.advertise(holding);
+    const before = world.account("paris").available;
+    expect(world.reply({ kind: "adopt", by: actor("rome"), offer })).toEqual({
+      kind: "adoption-offered",
+      isDisputed: false,
+    });
+    const { key: _, ...providersWord } = { ...offer, phase: "Reserved" as const, generation: 4 };
+    const reply = world.reply({ kind: "adopt", by: actor("paris"), offer: providersWord });
+    expect(reply).toMatchObject({
+      kind: "current",
+      reservation: { id: offer.id, phase: "Active", key: "k", generation: 5 },
+    });
+    expect(world.account("paris").available).toEqual(before);
+    expect(world.reserve("rome", request(), "k")).toMatchObject({ kind: "current", isReplay: true });
+  });
+
+  test("is disputed when the amounts differ, until an admin decides", () => {
+    const world = openWorld();
+    world.run({ kind: "adopt", by: actor("rome"), offer: { ...offer, granted: size({ cpu: 40 }) } });
+    expect(world.reply({ kind: "adopt", by: actor("paris"), offer })).toEqual({
+      kind: "adoption-offered",
+      isDisputed: true,
+    });
+    expect(world.ledger.reservations.size).toBe(0);
+    world.run({ kind: "adopt", by: ADMIN, offer });
+    expect(world.reservation(offer.id).granted).toEqual(offer.granted);
+  });
+
+  test("is not for strangers, not for the expired, and harmless for what is known", () => {
+    const world = openWorld();
+    expect(world.reply({ kind: "adopt", by: actor("tokyo"), offer })).toMatchObject({ code: "forbidden" });
+    expect(
+      world.reply({ kind: "adopt", by: ADMIN, offer: { ...offer, expiresAt: world.now } }),
+    ).toMatchObject({
+      code: "already-ended",
+    });
+    world.run({ kind: "adopt", by: ADMIN, offer });
+    expect(world.run({ kind: "adopt", by: actor("rome"), offer }).events).toEqual([]);
+    expect(
+      world.reply({ kind: "adopt", by: actor("rome"), offer: { ...offer, provider: "berlin" } }),
+    ).toMatchObject({
+      code: "ledger-conflict",
+    });
+  });
+
+  test("forgets an offer that nobody confirms within the hour", () => {
+    const world = openWorld();
+    world.run({ kind: "adopt", by: actor("rome"), offer });
+    world.pass(HOUR_MS);
+    expect(world.ledger.offers.size).toBe(0);
+    expect(world.ledger.deadlines.size).toBe(0);
+    expect(world.reply({ kind: "adopt", by: actor("paris"), offer })).toEqual({
+      kind: "adoption-offered",
+      isDisputed: false,
+    });
+  });
+});

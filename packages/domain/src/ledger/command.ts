@@ -1,0 +1,143 @@
+import type { Advertisement } from "../advertisement/advertisement.ts";
+import type { Decision } from "../deciding/decision.ts";
+import type { Policy } from "../deciding/policy.ts";
+import type { ClusterId, DecisionId, Instant, ReservationId } from "../reservation/ids.ts";
+import type { Reservation, ReservationRequest } from "../reservation/reservation.ts";
+import type { AdoptionOffer } from "./adoption-offer.ts";
+import type { LedgerEvent } from "./event.ts";
+
+/** Who speaks: a cluster by its certificate, perhaps with admin rights. */
+export interface Actor {
+  readonly clusterId: ClusterId;
+  readonly isAdmin: boolean;
+}
+
+export interface Advertise {
+  readonly kind: "advertise";
+  readonly advertisement: Advertisement;
+}
+
+export interface Reserve {
+  readonly kind: "reserve";
+  readonly requester: ClusterId;
+  readonly request: ReservationRequest;
+  readonly key?: string;
+  /** Made by the caller from requester and key, or from random bytes: the domain draws no lots. */
+  readonly reservationId: ReservationId;
+  readonly decisionId: DecisionId;
+}
+
+/** Calls about one reservation by one of its parties. */
+export interface Activate {
+  readonly kind: "activate";
+  readonly by: Actor;
+  readonly id: ReservationId;
+}
+
+export interface Renew {
+  readonly kind: "renew";
+  readonly by: Actor;
+  readonly id: ReservationId;
+  readonly durationMs: number;
+}
+
+export interface Release {
+  readonly kind: "release";
+  readonly by: Actor;
+  readonly id: ReservationId;
+}
+
+export interface ReleaseByKey {
+  readonly kind: "release-by-key";
+  readonly requester: ClusterId;
+  readonly key: string;
+}
+
+export interface Acknowledge {
+  readonly kind: "acknowledge";
+  readonly by: Actor;
+  readonly id: ReservationId;
+}
+
+/** The provider cannot hold what was granted. */
+export interface Refuse {
+  readonly kind: "refuse";
+  readonly by: Actor;
+  readonly id: ReservationId;
+  readonly why: string;
+}
+
+/** Time passed: end what is due. */
+export interface ExpireDue {
+  readonly kind: "expire-due";
+}
+
+export interface SetCordon {
+  readonly kind: "cordon" | "uncordon";
+  readonly by: Actor;
+  readonly clusterId: ClusterId;
+  readonly why?: string;
+}
+
+/** An agent offers a hold that a broker without memory does not know. */
+export interface Adopt {
+  readonly kind: "adopt";
+  readonly by: Actor;
+  readonly offer: AdoptionOffer;
+}
+
+export type Command =
+  | Advertise
+  | Reserve
+  | Activate
+  | Renew
+  | Release
+  | ReleaseByKey
+  | Acknowledge
+  | Refuse
+  | ExpireDue
+  | SetCordon
+  | Adopt;
+
+export const REJECTION_CODES = [
+  "invalid",
+  "forbidden",
+  "not-found",
+  "already-ended",
+  "superseded",
+  "key-mismatch",
+  "key-released",
+  "ledger-conflict",
+  "not-yet",
+  "quota-exceeded",
+  "ttl-too-long",
+] as const;
+export type RejectionCode = (typeof REJECTION_CODES)[number];
+
+export type Reply =
+  | { readonly kind: "advertised" }
+  | { readonly kind: "granted"; readonly reservation: Reservation; readonly decision: Decision }
+  | { readonly kind: "refused"; readonly decision: Decision }
+  /** The reservation as it stands after the command; `isReplay` when a retried request was recognised. */
+  | { readonly kind: "current"; readonly reservation: Reservation; readonly isReplay: boolean }
+  | { readonly kind: "key-closed" }
+  | { readonly kind: "swept"; readonly hasMore: boolean }
+  | { readonly kind: "cordon-set"; readonly clusterId: ClusterId; readonly isCordoned: boolean }
+  | { readonly kind: "adoption-offered"; readonly isDisputed: boolean }
+  | { readonly kind: "rejected"; readonly code: RejectionCode; readonly message: string };
+
+/** The moment a command is judged at. Never before anything the ledger already knows to have happened. */
+export interface Moment {
+  readonly now: Instant;
+  readonly policy: Policy;
+}
+
+/** Nothing has happened yet: the events become true when the shell has stored them and applied them. */
+export interface Outcome {
+  readonly events: readonly LedgerEvent[];
+  readonly reply: Reply;
+}
+
+export function rejected(code: RejectionCode, message: string): Outcome {
+  return { events: [], reply: { kind: "rejected", code, message } };
+}

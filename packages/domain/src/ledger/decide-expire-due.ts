@@ -1,0 +1,73 @@
+import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
+import type { Instant, ReservationId } from "../reservation/ids.ts";
+import type { Reservation } from "../reservation/reservation.ts";
+import { parseOfferName } from "./adoption.ts";
+import type { Moment, Outcome } from "./command.ts";
+import type { Deadline } from "./deadlines.ts";
+import type { LedgerEvent } from "./event.ts";
+import { KEEP_ENDED_MS } from "./evolve.ts";
+import type { LedgerView } from "./ledger.ts";
+
+/** At most this many at once, so that a mass expiry does not hold up everyone else. */
+const SWEEP_LIMIT = 1000;
+
+export function decideExpireDue(ledger: LedgerView, { now, policy }: Moment): Outcome {
+  const due = ledger.deadlines.due(now, SWEEP_LIMIT);
+  const events = due.flatMap((deadline) => dueEvent(ledger, deadline, now));
+  const ending = new Set(events.flatMap((event) => (event.kind === "ended" ? [event.id] : [])));
+  if (policy.requesterLostMs !== undefined) {
+    events.push(...lostRequesters(ledger, { now, lostAfterMs: policy.requesterLostMs, ending }));
+  }
+  return { events, reply: { kind: "swept", hasMore: due.length === SWEEP_LIMIT } };
+}
+
+function dueEvent(ledger: LedgerView, deadline: Deadline, now: Instant): LedgerEvent[] {
+  switch (deadline.kind) {
+    case "reservation": {
+      const reservation = ledger.reservations.get(deadline.id);
+      return reservation === undefined ? [] : [dueReservation(ledger, reservation, now)];
+    }
+    case "closed-key": {
+      const closed = ledger.closedKeys.get(deadline.id);
+      return closed === undefined
+        ? []
+        : [{ kind: "key-reopened", at: now, requester: closed.requester, key: closed.key }];
+    }
+    case "adoption-offer":
+      return [{ kind: "adoption-withdrawn", at: now, ...parseOfferName(deadline.id) }];
+  }
+}
+
+function dueReservation(ledger: LedgerView, reservation: Reservation, now: Instant): LedgerEvent {
+  const { id, keepUntil, expiresAt } = reservation;
+  if (keepUntil === undefined) {
+    const hasExpired = expiresAt !== undefined && expiresAt <= now;
+    return { kind: "ended", at: now, id, reason: hasExpired ? "Expired" : "ActivationTimeout" };
+  }
+  // Its pods still run: forgetting it now would count its whole grant again, as an unknown hold.
+  const isStillUsed = ledger.accounts.get(reservation.provider)?.usage.has(id) === true;
+  return isStillUsed
+    ? { kind: "retained", at: now, id, until: now + KEEP_ENDED_MS }
+    : { kind: "forgotten", at: now, id };
+}
+
+/** Silence counts only for agents that speak the newer calls: the others never say that they are alive. */
+function lostRequesters(
+  ledger: LedgerView,
+  context: {
+    readonly now: Instant;
+    readonly lostAfterMs: number;
+    readonly ending: ReadonlySet<ReservationId>;
+  },
+): LedgerEvent[] {
+  const events: LedgerEvent[] = [];
+  for (const account of ledger.accounts.values()) {
+    if (account.borrowing.size === 0 || (account.advertisement?.protocol ?? 0) < CURRENT_PROTOCOL) continue;
+    if (context.now - account.heardAt <= context.lostAfterMs) continue;
+    for (const id of account.borrowing.keys()) {
+      if (!context.ending.has(id))
+        events.push({ kind: "ended", at: context.now, id, reason: "RequesterLost" });
+    }
+  }
+  return events;
+}

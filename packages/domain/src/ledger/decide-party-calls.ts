@@ -1,0 +1,146 @@
+import type { Instant, ReservationId } from "../reservation/ids.ts";
+import { isFinal } from "../reservation/lifecycle.ts";
+import type { Reservation } from "../reservation/reservation.ts";
+import type {
+  Acknowledge,
+  Activate,
+  Actor,
+  Moment,
+  Outcome,
+  Refuse,
+  Release,
+  ReleaseByKey,
+  Renew,
+} from "./command.ts";
+import { rejected } from "./command.ts";
+import { unacceptableDuration } from "./duration.ts";
+import { evolve, KEEP_ENDED_MS, type ReservationEvent } from "./evolve.ts";
+import { keyName, type LedgerView } from "./ledger.ts";
+
+export function decideActivate(ledger: LedgerView, { by, id }: Activate, now: Instant): Outcome {
+  return onLive(ledger, { by, id, party: "requester", now }, (reservation) =>
+    reservation.phase === "Active"
+      ? unchanged(reservation)
+      : changed(reservation, { kind: "activated", at: now, id }),
+  );
+}
+
+export function decideRenew(
+  ledger: LedgerView,
+  { by, id, durationMs }: Renew,
+  { now, policy }: Moment,
+): Outcome {
+  return onLive(ledger, { by, id, party: "requester", now }, (reservation) => {
+    const problem = unacceptableDuration(durationMs, policy);
+    if (problem !== undefined) return problem;
+    const expiresAt = now + durationMs;
+    // An open-ended reservation, or one that already lasts longer, is never cut short by a renewal.
+    if (reservation.expiresAt === undefined || reservation.expiresAt >= expiresAt)
+      return unchanged(reservation);
+    return changed(reservation, { kind: "renewed", at: now, id, expiresAt });
+  });
+}
+
+/** Releasing what has ended is no error: the caller wanted it gone, and it is. */
+export function decideRelease(ledger: LedgerView, { by, id }: Release, now: Instant): Outcome {
+  const reservation = visible(ledger, by, id);
+  if (reservation === undefined) return unknownReservation(id);
+  if (reservation.requester !== by.clusterId && !by.isAdmin) return notTheParty("requester", id);
+  if (isFinal(reservation.phase)) return unchanged(reservation);
+  const reason = by.clusterId === reservation.requester ? "ReleasedByRequester" : "ReleasedByAdmin";
+  return changed(reservation, { kind: "ended", at: now, id, reason });
+}
+
+/** Works before the reservation exists, too: a request still on its way then finds its key closed. */
+export function decideReleaseByKey(
+  ledger: LedgerView,
+  { requester, key }: ReleaseByKey,
+  now: Instant,
+): Outcome {
+  const name = keyName(requester, key);
+  const id = ledger.keys.get(name);
+  const reservation = id === undefined ? undefined : ledger.reservations.get(id);
+  const isClosed = ledger.closedKeys.has(name);
+  const close = {
+    kind: "key-closed",
+    at: now,
+    closedKey: { requester, key, until: now + KEEP_ENDED_MS },
+  } as const;
+  const closing = isClosed ? [] : [close];
+  if (reservation === undefined) return { events: closing, reply: { kind: "key-closed" } };
+  if (isFinal(reservation.phase)) return { events: closing, reply: current(reservation) };
+  const end = { kind: "ended", at: now, id: reservation.id, reason: "ReleasedByRequester" } as const;
+  return { events: [end, ...closing], reply: current(evolve(reservation, end)) };
+}
+
+export function decideAcknowledge(ledger: LedgerView, { by, id }: Acknowledge, now: Instant): Outcome {
+  return onLive(ledger, { by, id, party: "provider", now }, (reservation) =>
+    reservation.acknowledged
+      ? unchanged(reservation)
+      : changed(reservation, { kind: "acknowledged", at: now, id }),
+  );
+}
+
+export function decideRefuse(ledger: LedgerView, { by, id, why }: Refuse, now: Instant): Outcome {
+  return onLive(ledger, { by, id, party: "provider", now }, (reservation) =>
+    changed(reservation, { kind: "ended", at: now, id, reason: "ProviderRefused", message: why }),
+  );
+}
+
+type Party = "requester" | "provider";
+
+interface PartyCall {
+  readonly by: Actor;
+  readonly id: ReservationId;
+  readonly party: Party;
+  readonly now: Instant;
+}
+
+function onLive(
+  ledger: LedgerView,
+  call: PartyCall,
+  decideLive: (reservation: Reservation) => Outcome,
+): Outcome {
+  const reservation = visible(ledger, call.by, call.id);
+  if (reservation === undefined) return unknownReservation(call.id);
+  if (reservation[call.party] !== call.by.clusterId && !call.by.isAdmin)
+    return notTheParty(call.party, call.id);
+  if (isFinal(reservation.phase)) {
+    return rejected("already-ended", `${call.id} is ${reservation.phase} (${reservation.reason})`);
+  }
+  if (reservation.expiresAt !== undefined && reservation.expiresAt <= call.now) {
+    return rejected(
+      "already-ended",
+      `${call.id} expired at ${new Date(reservation.expiresAt).toISOString()}`,
+    );
+  }
+  return decideLive(reservation);
+}
+
+/** A reservation exists only for its parties and for admins: to all others it is unknown. */
+function visible(ledger: LedgerView, by: Actor, id: ReservationId): Reservation | undefined {
+  const reservation = ledger.reservations.get(id);
+  if (reservation === undefined) return undefined;
+  const isParty = by.clusterId === reservation.requester || by.clusterId === reservation.provider;
+  return isParty || by.isAdmin ? reservation : undefined;
+}
+
+function unknownReservation(id: ReservationId): Outcome {
+  return rejected("not-found", `no reservation ${id} that you are party to`);
+}
+
+function notTheParty(party: Party, id: ReservationId): Outcome {
+  return rejected("forbidden", `only the ${party} of ${id} may do this`);
+}
+
+function current(reservation: Reservation) {
+  return { kind: "current", reservation, isReplay: false } as const;
+}
+
+function unchanged(reservation: Reservation): Outcome {
+  return { events: [], reply: current(reservation) };
+}
+
+function changed(reservation: Reservation, event: ReservationEvent): Outcome {
+  return { events: [event], reply: current(evolve(reservation, event)) };
+}

@@ -1,0 +1,186 @@
+import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
+import { totalPrice } from "../cost/price.ts";
+import { chooseProvider } from "../deciding/choose-provider.ts";
+import type { Policy, ResourceLimits } from "../deciding/policy.ts";
+import { lookup } from "../lookup.ts";
+import { describeAmount } from "../quantity/format-amount.ts";
+import type { ClusterId, Instant } from "../reservation/ids.ts";
+import {
+  type Reservation,
+  type ReservationCost,
+  type ReservationRequest,
+  requestFingerprint,
+} from "../reservation/reservation.ts";
+import {
+  amountOf,
+  equals,
+  isSafe,
+  isZero,
+  NO_RESOURCES,
+  resourceNames,
+  type ResourceVector,
+} from "../resources/resource-vector.ts";
+import { type Moment, type Outcome, rejected, type Reserve } from "./command.ts";
+import { unacceptableDuration } from "./duration.ts";
+import { keyName, type LedgerView } from "./ledger.ts";
+
+/** How far a stated start may be from the broker's now and still mean "now": clocks differ. */
+const START_TOLERANCE_MS = 60_000;
+
+export function decideReserve(ledger: LedgerView, command: Reserve, moment: Moment): Outcome {
+  return (
+    replay(ledger, command) ??
+    unacceptable(command.request, moment) ??
+    overQuota(ledger, command, moment.policy) ??
+    decideFresh(ledger, command, moment)
+  );
+}
+
+/** The longest a reservation made now may last, or undefined for "until released". */
+function expiryOf(request: ReservationRequest, { now, policy }: Moment): Instant | undefined {
+  const durationMs = request.durationMs ?? policy.defaultTtlMs ?? policy.maxTtlMs;
+  return durationMs === undefined ? undefined : now + durationMs;
+}
+
+/** A key that already granted something answers with that, whatever the world looks like now. */
+function replay(ledger: LedgerView, command: Reserve): Outcome | undefined {
+  const { requester, key, request, reservationId } = command;
+  const name = key === undefined ? undefined : keyName(requester, key);
+  if (name !== undefined && ledger.closedKeys.has(name)) {
+    return rejected(
+      "key-released",
+      `key ${key} was released; use a new Idempotency-Key for a new reservation`,
+    );
+  }
+  const id = (name === undefined ? undefined : ledger.keys.get(name)) ?? reservationId;
+  const existing = ledger.reservations.get(id);
+  if (existing === undefined) return undefined;
+  if (key === undefined || existing.requester !== requester) {
+    return rejected("ledger-conflict", `reservation id ${id} is taken; ask again`);
+  }
+  if (!isSameRequest(existing, request)) {
+    return rejected(
+      "key-mismatch",
+      `key ${key} already made ${id} with another request; use a new key for it`,
+    );
+  }
+  return { events: [], reply: { kind: "current", reservation: existing, isReplay: true } };
+}
+
+/** An adopted reservation has no request of its own to compare: its amounts must do. */
+function isSameRequest(existing: Reservation, request: ReservationRequest): boolean {
+  if (existing.decisionId === undefined) return equals(existing.granted, request.resources);
+  return requestFingerprint(existing.request) === requestFingerprint(request);
+}
+
+function unacceptable(request: ReservationRequest, { now, policy }: Moment): Outcome | undefined {
+  if (isZero(request.resources) || !isSafe(request.resources) || hasNegative(request.resources)) {
+    return rejected("invalid", "a request needs positive whole amounts, for example cpu 500m and memory 1Gi");
+  }
+  if (request.start !== undefined && Math.abs(request.start - now) > START_TOLERANCE_MS) {
+    return rejected("not-yet", "only reservations that start now are served; leave `start` out");
+  }
+  return request.durationMs === undefined ? undefined : unacceptableDuration(request.durationMs, policy);
+}
+
+function hasNegative(vector: ResourceVector): boolean {
+  return resourceNames(vector).some((name) => amountOf(vector, name) < 0);
+}
+
+function overQuota(ledger: LedgerView, { requester, request }: Reserve, policy: Policy): Outcome | undefined {
+  const quota = lookup(policy.quotas, requester);
+  if (quota === undefined) return undefined;
+  const borrowed = ledger.accounts.get(requester)?.borrowed ?? NO_RESOURCES;
+  for (const name of resourceNames(request.resources)) {
+    const limit = limitOf(quota, name);
+    const [holds, asks] = [amountOf(borrowed, name), amountOf(request.resources, name)];
+    if (limit === undefined || holds + asks <= limit) continue;
+    const [most, held, asked] = [limit, holds, asks].map((amount) => describeAmount(name, amount));
+    return rejected(
+      "quota-exceeded",
+      `${requester} may hold ${most}; it holds ${held} and asks for ${asked}`,
+    );
+  }
+  return undefined;
+}
+
+function limitOf(quota: ResourceLimits, name: string): number | undefined {
+  switch (name) {
+    case "cpu":
+      return quota.cpuMillis;
+    case "memory":
+      return quota.memoryBytes;
+    case "storage":
+      return quota.storageBytes;
+    case "gpu":
+      return quota.gpus;
+    default:
+      return lookup(quota.extended, name);
+  }
+}
+
+function decideFresh(ledger: LedgerView, command: Reserve, moment: Moment): Outcome {
+  const { requester, request, decisionId } = command;
+  const choice = chooseProvider(ledger.candidates, { requester, request, ...moment });
+  const decision = choice.record(decisionId);
+  if (choice.winner === undefined) {
+    return { events: [{ kind: "refused", at: moment.now, decision }], reply: { kind: "refused", decision } };
+  }
+  const activateBy = activationDeadline(ledger, requester, moment);
+  const reservation = {
+    ...reservationFor(command, { provider: choice.winner, price: choice.price }, moment),
+    ...(activateBy === undefined ? {} : { activateBy }),
+  };
+  return {
+    events: [{ kind: "granted", at: moment.now, reservation, decision }],
+    reply: { kind: "granted", reservation, decision },
+  };
+}
+
+interface Award {
+  readonly provider: ClusterId;
+  readonly price: number | undefined;
+}
+
+function reservationFor(command: Reserve, award: Award, moment: Moment): Reservation {
+  const { now, policy } = moment;
+  const expiresAt = expiryOf(command.request, moment);
+  const cost = costOf(award.price, policy, expiresAt === undefined ? undefined : expiresAt - now);
+  return {
+    id: command.reservationId,
+    requester: command.requester,
+    provider: award.provider,
+    granted: command.request.resources,
+    request: command.request,
+    ...(command.key === undefined ? {} : { key: command.key }),
+    decisionId: command.decisionId,
+    phase: "Reserved",
+    ...(cost === undefined ? {} : { cost }),
+    createdAt: now,
+    reservedAt: now,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    acknowledged: false,
+    generation: 1,
+  };
+}
+
+/** Only for agents that speak the newer calls: the others could never activate in time. */
+function activationDeadline(
+  ledger: LedgerView,
+  requester: ClusterId,
+  { now, policy }: Moment,
+): Instant | undefined {
+  const protocol = ledger.accounts.get(requester)?.advertisement?.protocol ?? 0;
+  const canActivate = policy.activationTimeoutMs !== undefined && protocol >= CURRENT_PROTOCOL;
+  return canActivate ? now + policy.activationTimeoutMs : undefined;
+}
+
+function costOf(
+  perHour: number | undefined,
+  policy: Policy,
+  durationMs: number | undefined,
+): ReservationCost | undefined {
+  if (perHour === undefined) return undefined;
+  const total = durationMs === undefined ? {} : { total: totalPrice(perHour, durationMs) };
+  return { currency: policy.prices.currency, perHour, ...total };
+}

@@ -1,0 +1,45 @@
+import type { Cordon } from "../deciding/candidate.ts";
+import type { ClusterId, Instant } from "../reservation/ids.ts";
+import type { Reservation } from "../reservation/reservation.ts";
+import { closeKey, type ReceivedAdvertisement, receive, record } from "./apply.ts";
+import type { ClosedKey } from "./event.ts";
+import { accountOf, emptyLedger, type Ledger, type LedgerView } from "./ledger.ts";
+
+/** Everything a store must keep for the ledger to come back whole. All else is derived from it. */
+export interface LedgerRecords {
+  readonly reservations: readonly Reservation[];
+  readonly closedKeys: readonly ClosedKey[];
+  readonly cordons: readonly (readonly [ClusterId, Cordon])[];
+  /** The latest durable moment: after a restart, time goes on from here at the earliest. */
+  readonly time: Instant;
+  /** Soft state: the newest advertisement of each cluster, as far as it was written. */
+  readonly advertisements: readonly ReceivedAdvertisement[];
+}
+
+export function recordsOf(ledger: LedgerView): LedgerRecords {
+  const accounts = [...ledger.accounts.values()];
+  return {
+    reservations: [...ledger.reservations.values()],
+    closedKeys: [...ledger.closedKeys.values()],
+    cordons: accounts.flatMap(({ clusterId, cordon }) =>
+      cordon === undefined ? [] : [[clusterId, cordon] as const],
+    ),
+    time: ledger.time,
+    advertisements: accounts.flatMap(({ advertisement, receivedAt }) =>
+      advertisement === undefined ? [] : [{ advertisement, receivedAt }],
+    ),
+  };
+}
+
+/** Builds a ledger from what was stored. Nobody counts as lost before having had the chance to speak again. */
+export function ledgerFrom(records: LedgerRecords, now: Instant): Ledger {
+  const ledger = emptyLedger();
+  ledger.time = records.time;
+  for (const reservation of records.reservations) record(ledger, reservation, now);
+  for (const closedKey of records.closedKeys) closeKey(ledger, closedKey);
+  for (const [clusterId, cordon] of records.cordons) accountOf(ledger, clusterId, now).cordon = cordon;
+  for (const received of records.advertisements) {
+    receive(ledger, accountOf(ledger, received.advertisement.clusterId, now), received);
+  }
+  return ledger;
+}

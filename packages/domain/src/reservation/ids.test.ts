@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { isClusterId, reservationId } from "./ids.ts";
+
+const DIGEST = Uint8Array.from({ length: 32 }, (_, index) => index * 8);
+
+describe("a cluster ID", () => {
+  test.each(["rome", "a", "eu-west.1", "0", "a".repeat(63)])("may be %s", (id) => {
+    expect(isClusterId(id)).toBe(true);
+  });
+
+  test.each([
+    "",
+    "Rome",
+    "-a",
+    "a-",
+    ".a",
+    "a.",
+    "a b",
+    "a_b",
+    "..",
+    "a/b",
+    "é",
+    "a\n",
+    "a".repeat(64),
+    "--flag",
+  ])("may not be %j", (id) => {
+    expect(isClusterId(id)).toBe(false);
+  });
+});
+
+describe("a reservation id", () => {
+  const rows = [
+    { name: "a plain name", requester: "rome", expected: /^rsv-rome-[a-z2-7]{16}$/ },
+    { name: "dots as dashes", requester: "eu.west.1", expected: /^rsv-eu-west-1-[a-z2-7]{16}$/ },
+    { name: "a long name cut to 20", requester: "a".repeat(63), expected: /^rsv-a{20}-[a-z2-7]{16}$/ },
+    {
+      name: "no double dash after the cut",
+      requester: `${"a".repeat(19)}-b`,
+      expected: /^rsv-a{19}-[a-z2-7]{16}$/,
+    },
+  ];
+
+  test.each(rows)("has $name", ({ requester, expected }) => {
+    const id = reservationId(requester, DIGEST);
+    expect(id).toMatch(expected);
+    expect(id.length).toBeLessThanOrEqual(41);
+  });
+
+  test("is base32 of the digest's first 80 bits", () => {
+    const digest = new TextEncoder().encode("foobar-foobar");
+    expect(reservationId("x", digest)).toBe("rsv-x-mzxw6ytboiwwm33p");
+  });
+});

@@ -1,0 +1,41 @@
+/** A cluster's identity: the Common Name of its certificate. */
+export type ClusterId = string;
+export type ReservationId = string;
+export type DecisionId = string;
+
+/** Milliseconds since 1970 on the broker's clock. The domain never reads a clock: it is told the instant. */
+export type Instant = number;
+
+const CLUSTER_ID = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+const CLUSTER_ID_MAX_LENGTH = 63;
+const REQUESTER_PART_MAX_LENGTH = 20;
+const DIGEST_PART_LENGTH = 16;
+const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
+
+export function isClusterId(text: string): text is ClusterId {
+  return text.length <= CLUSTER_ID_MAX_LENGTH && CLUSTER_ID.test(text);
+}
+
+/**
+ * `rsv-<requester>-<digest>`: a DNS label of at most 41 characters. The digest is SHA-256 of requester and key
+ * (or of random bytes when there is no key), computed by the caller, so the same key gives the same id on every store.
+ */
+export function reservationId(requester: ClusterId, digest: Uint8Array): ReservationId {
+  const name = requester.slice(0, REQUESTER_PART_MAX_LENGTH).replaceAll(".", "-").replace(/-+$/, "");
+  return `rsv-${name}-${base32(digest).slice(0, DIGEST_PART_LENGTH)}`;
+}
+
+function base32(bytes: Uint8Array): string {
+  let text = "";
+  let buffer = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    buffer = ((buffer << 8) | byte) & 0xffff;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += BASE32.charAt((buffer >> bits) & 31);
+    }
+  }
+  return text;
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import {
+  FAILURE_REASONS,
+  isFinal,
+  isLive,
+  type LifecycleEvent,
+  nextPhase,
+  type Phase,
+  PHASES,
+  RELEASE_REASONS,
+} from "./lifecycle.ts";
+
+const EVENTS: readonly LifecycleEvent[] = [
+  "grant",
+  "activate",
+  "renew",
+  "acknowledge",
+  ...RELEASE_REASONS,
+  ...FAILURE_REASONS,
+];
+
+/** Written out a second time on purpose: the whole truth, one column for each event in the order above. */
+const EXPECTED: Readonly<Record<Phase, string>> = {
+  //         grant    activ  renew    ack      Expi Requ Admi Lost Acti NoCa Inva Refu Lost Pree
+  Pending: " Reserved -      -        -        -    -    -    -    -    F    F    -    -    -",
+  Reserved: "-        Active Reserved Reserved R    R    R    R    R    -    -    F    F    F",
+  Active: "  -        Active Active   Active   R    R    R    R    -    -    -    F    F    F",
+  Released: "-        -      -        -        -    -    -    -    -    -    -    -    -    -",
+  Failed: "  -        -      -        -        -    -    -    -    -    -    -    -    -    -",
+};
+
+const ABBREVIATIONS: Readonly<Record<string, Phase>> = { R: "Released", F: "Failed" };
+
+describe.each(PHASES)("a %s reservation", (phase) => {
+  const cells = EXPECTED[phase].trim().split(/\s+/);
+
+  test.each(EVENTS.map((event, index) => ({ event, cell: cells[index] ?? "missing" })))(
+    "on $event becomes $cell",
+    ({ event, cell }) => {
+      expect(nextPhase(phase, event) ?? "-").toBe(ABBREVIATIONS[cell] ?? cell);
+    },
+  );
+});
+
+test("Released and Failed are final: no event leads out of them", () => {
+  for (const phase of PHASES.filter(isFinal)) {
+    expect(EVENTS.filter((event) => nextPhase(phase, event) !== undefined)).toEqual([]);
+  }
+});
+
+test("only Reserved and Active hold capacity", () => {
+  expect(PHASES.filter(isLive)).toEqual(["Reserved", "Active"]);
+});

@@ -1,0 +1,77 @@
+import type { Tier } from "../cost/cost-model.ts";
+import type { ResourceVector } from "../resources/resource-vector.ts";
+import type { ClusterId, DecisionId, Instant, ReservationId } from "./ids.ts";
+import type { EndReason, Phase } from "./lifecycle.ts";
+
+/** What a requester asks for, already parsed: `500m` and `0.5` are the same request. */
+export interface ReservationRequest {
+  readonly resources: ResourceVector;
+  /** Orders requests that arrive together; higher first. */
+  readonly priority: number;
+  /** Absent: until released. */
+  readonly durationMs?: number;
+  /** Only this cluster will do. */
+  readonly target?: ClusterId;
+  readonly constraints: Constraints;
+  /** What one single node must have room for. */
+  readonly perNode?: ResourceVector;
+  readonly tier: Tier;
+  /** Only "now" is served today. */
+  readonly start?: Instant;
+}
+
+export interface Constraints {
+  readonly regions?: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly excludeClusters?: readonly ClusterId[];
+}
+
+export interface Reservation {
+  readonly id: ReservationId;
+  readonly requester: ClusterId;
+  readonly provider: ClusterId;
+  readonly granted: ResourceVector;
+  readonly request: ReservationRequest;
+  readonly key?: string;
+  readonly decisionId?: DecisionId;
+  readonly phase: Phase;
+  readonly reason?: EndReason;
+  /** Why it ended, in words, where there is more to say than the reason. */
+  readonly message?: string;
+  readonly cost?: ReservationCost;
+  readonly createdAt: Instant;
+  readonly reservedAt: Instant;
+  readonly activatedAt?: Instant;
+  readonly endedAt?: Instant;
+  /** Until when an ended reservation is remembered. */
+  readonly keepUntil?: Instant;
+  readonly expiresAt?: Instant;
+  /** Released if not active by then. */
+  readonly activateBy?: Instant;
+  /** The provider's agent said that it holds the capacity. */
+  readonly acknowledged: boolean;
+  /** Grows with every change, so that a late word never overrides a newer one. */
+  readonly generation: number;
+}
+
+export interface ReservationCost {
+  readonly currency: string;
+  readonly perHour: number;
+  /** For its whole stated duration; absent while it is open-ended. */
+  readonly total?: number;
+}
+
+/** Two requests are the same exactly when their fingerprints are equal. */
+export function requestFingerprint(request: ReservationRequest): string {
+  return canonicalJson(request);
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`);
+  return `{${fields.join(",")}}`;
+}
