@@ -68,9 +68,9 @@ export {
 export { type CandidateRefusal, refusalsOf, withoutFigures } from "./deciding/refusals.ts";
 export { replayWinner } from "./deciding/replay.ts";
 export type { Market, ScoreInputs, ScoreParts } from "./deciding/scorers.ts";
-export type { ClusterAccount } from "./ledger/account.ts";
+export { type AccountView, type ReceivedAdvertisement, receivedFrom } from "./ledger/account.ts";
 export type { AdoptionOffer } from "./ledger/adoption-offer.ts";
-export { apply, type ReceivedAdvertisement } from "./ledger/apply.ts";
+export { apply } from "./ledger/apply.ts";
 export {
   type Actor,
   type Command,

@@ -42,6 +42,12 @@ describe("an hourly price", () => {
       wanted: { extended: { constructor: 1 } },
       model: {},
     },
+    {
+      name: "a number that counts (its price is endless)",
+      wanted: { cpu: 100 },
+      model: { onDemand: { cpuHour: 1e308 } },
+    },
+    { name: "a price above nothing", wanted: { cpu: 1 }, model: { onDemand: { cpuHour: -1 } } },
     { name: "its currency", wanted: { cpu: 1 }, model: { currency: "JPY" } },
     { name: "a currency called like a method", wanted: { cpu: 1 }, model: { currency: "toString" } },
   ];

@@ -50,7 +50,9 @@ export const UNPRICED = Number.NaN;
 export function hourlyPrice(bill: Bill, model: CostModel): number {
   const base = total(bill, bill.tier === "spot" ? spotPrices(model) : model.onDemand);
   const multiplier = model.windows === undefined ? 1 : windowMultiplier(model.windows, bill.at);
-  return base * multiplier * conversionRate(model.currency, bill.prices);
+  const price = base * multiplier * conversionRate(model.currency, bill.prices);
+  // Beyond what can be counted, or below nothing: no price to compare anything with.
+  return price >= 0 && price < Number.POSITIVE_INFINITY ? price : UNPRICED;
 }
 
 /** Price × amount × duration. */

@@ -30,10 +30,10 @@ export function appraiserFor({ policy, request, now }: Question): Appraiser {
 }
 
 function marksOf(clusterId: string, scales: readonly (readonly [string, Ratings | undefined])[]): Ratings {
-  const marks: Record<string, number> = {};
+  const marks: [string, number][] = [];
   for (const [name, scale] of scales) {
     const mark = lookup(scale, clusterId);
-    if (mark !== undefined) marks[name] = mark;
+    if (mark !== undefined) marks.push([name, mark]);
   }
-  return marks;
+  return Object.fromEntries(marks);
 }

@@ -1,3 +1,4 @@
+import { lookup } from "../lookup.ts";
 import { describeAmount } from "../quantity/format-amount.ts";
 import {
   amountOf,
@@ -40,7 +41,7 @@ export function describeShortage(
 }
 
 export function resourceLabel(name: ResourceName): string {
-  return LABELS[name] ?? name;
+  return lookup(LABELS, name) ?? name;
 }
 
 /** "a", "a and b", "a, b and c". */

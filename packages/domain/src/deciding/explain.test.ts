@@ -27,7 +27,7 @@ describe("an explanation", () => {
         "  berlin  0.762 = resources 0.88 x 0.7 + cost 0.50 x 0.3  (0.2915 EUR/h)",
         "  rome    is the requester itself (also: capacity)",
         "  tokyo   needs 1 more CPU",
-        "berlin would win below 0.1707 EUR/h.",
+        "berlin would win below 0.1706 EUR/h.",
       ].join("\n"),
     );
   });
@@ -115,6 +115,24 @@ describe("what would flip a decision", () => {
     expect(flipOf(decided(world, asked))).toBe(flip);
   });
 
+  test("names an amount of memory that really fits", () => {
+    const world = openWorld();
+    const bytes = Math.floor(7.456 * 2 ** 30);
+    world.advertise(
+      cluster("paris", { more: { allocatable: { ...size({ cpu: 16 }), memoryBytes: bytes } } }),
+    );
+    const [, stated] = /with ([\d.]+)Gi Memory/.exec(flipOf(decided(world)) ?? "") ?? [];
+    expect(stated).toBe("7.45");
+    const smaller = { ...size({ cpu: 4 }), memoryBytes: Math.ceil(Number(stated) * 2 ** 30) };
+    expect(decided(world, request({}, { resources: smaller })).winner).toBe("paris");
+  });
+
+  test("names no price when the winner has none: the yardstick would move with it", () => {
+    const world = openWorld();
+    world.advertise(cluster("unsaid"), cluster("berlin", { cpu: 12, more: { cost: priced(0.06) } }));
+    expect(flipOf(decided(world))).toMatch(/^berlin is next, behind by /);
+  });
+
   test("comes true: at a price just below it, the runner-up wins; just above, it does not", () => {
     const winnerAt = (cpuHour: number) => {
       const world = openWorld();
@@ -127,7 +145,7 @@ describe("what would flip a decision", () => {
     const decision = winnerAt(0.06);
     const [, stated] = /below ([\d.]+) EUR/.exec(flipOf(decision) ?? "") ?? [];
     const perCpu = Number(stated) / (10 + (8 * 2 ** 30) / 1e10);
-    expect(winnerAt(perCpu * 0.999).winner).toBe("berlin");
+    expect(winnerAt(perCpu * (1 - 1e-9)).winner).toBe("berlin");
     expect(winnerAt(perCpu * 1.001).winner).toBe("paris");
   });
 });

@@ -1,4 +1,4 @@
-import { describeAmount } from "../quantity/format-amount.ts";
+import { describeAmount, describeAtMost } from "../quantity/format-amount.ts";
 import { amountOf, atLeastZero, type ResourceName, resourceNames } from "../resources/resource-vector.ts";
 import type { CandidateRecord, Decision } from "./decision.ts";
 import { describeNumber, list, resourceLabel } from "./describe.ts";
@@ -71,7 +71,7 @@ function sizeOf(cuts: readonly Cut[]): number {
 function cutText({ name, wanted, left }: Cut): string {
   if (left === 0) return `without ${resourceLabel(name)}`;
   const [before] = describeAmount(name, wanted).split(" ");
-  const [after] = describeAmount(name, left).split(" ");
+  const [after] = describeAtMost(name, left).split(" ");
   // Amounts that only differ beyond what a person reads are told apart in full.
   if (before === after) return `with ${left} instead of ${wanted} of ${resourceLabel(name)}`;
   return `with ${after} ${resourceLabel(name)} instead of ${before}`;
@@ -91,9 +91,18 @@ function flipGrant(decision: Decision): string | undefined {
   const [winner, second] = decision.candidates.filter(({ outcome }) => outcome.kind === "scored");
   if (winner?.outcome.kind !== "scored" || second?.outcome.kind !== "scored") return undefined;
   const price = winningPrice(decision, winner, second);
-  return price === undefined
-    ? `${second.clusterId} is next, behind by ${describeNumber(winner.outcome.score - second.outcome.score)}.`
-    : `${second.clusterId} would win below ${describeNumber(price)} ${decision.currency}/h.`;
+  if (price !== undefined)
+    return `${second.clusterId} would win below ${roundedDown(price)} ${decision.currency}/h.`;
+  const behind = winner.outcome.score - second.outcome.score;
+  return behind === 0
+    ? `${second.clusterId} scores the same; ties go to the less lent, then by name.`
+    : `${second.clusterId} is next, behind by ${describeNumber(behind)}.`;
+}
+
+/** Four digits that matter, never more than the value: what is promised below it must hold. */
+function roundedDown(value: number): string {
+  const unit = 10 ** (Math.floor(Math.log10(value)) - 3);
+  return describeNumber(Math.floor(value / unit) * unit);
 }
 
 const SEARCH_STEPS = 40;
@@ -105,7 +114,8 @@ function winningPrice(
   second: CandidateRecord,
 ): number | undefined {
   const today = second.inputs.price;
-  if (today === undefined || today === 0) return undefined;
+  // Without a price of its own the winner is scored by the median, which would move with the runner-up's price.
+  if (today === undefined || today === 0 || winner.inputs.price === undefined) return undefined;
   let losing = today;
   let winning = today / 2 ** SEARCH_STEPS;
   if (!winsAt(winning, { decision, winner, second })) return undefined;

@@ -1,12 +1,24 @@
 import { amountOf, resourceNames, shortage } from "../resources/resource-vector.ts";
 import type { Candidate } from "./candidate.ts";
-import type { Question } from "./filters.ts";
+import { FILTERS, type Question } from "./filters.ts";
 
-/** The refused candidates that lack the least: the ones a person would look at first. */
+/** The refused candidates that lack the least: fewest reasons first, then the smallest shortage. */
 export function nearestMisses(refused: readonly Candidate[], question: Question, limit: number): Candidate[] {
+  const filters = FILTERS.filter((filter) => filter.applies(question));
+  const reasonsFor = (candidate: Candidate) =>
+    filters.filter((filter) => filter.rejects(candidate, question)).length;
   return refused
-    .map((candidate) => ({ candidate, distance: distanceOf(candidate, question) }))
-    .sort((a, b) => a.distance - b.distance || (a.candidate.clusterId < b.candidate.clusterId ? -1 : 1))
+    .map((candidate) => ({
+      candidate,
+      reasons: reasonsFor(candidate),
+      distance: distanceOf(candidate, question),
+    }))
+    .sort(
+      (a, b) =>
+        a.reasons - b.reasons ||
+        a.distance - b.distance ||
+        (a.candidate.clusterId < b.candidate.clusterId ? -1 : 1),
+    )
     .slice(0, limit)
     .map(({ candidate }) => candidate);
 }

@@ -138,7 +138,7 @@ export function marketOf(prices: readonly number[], ratings: readonly Ratings[])
     if (price < lowestPrice) lowestPrice = price;
   }
   if (priced === 0) return { medianRatings };
-  const market = { lowestPrice, meanPrice: total / priced, medianRatings };
+  const market = { lowestPrice, meanPrice: roundedOff(total / priced), medianRatings };
   return priced === prices.length ? market : { ...market, medianCost: medianCostOf(prices, lowestPrice) };
 }
 
@@ -188,9 +188,18 @@ function medianCostOf(prices: readonly number[], lowestPrice: number): number {
 function medianRatingsOf(ratings: readonly Ratings[]): Ratings {
   const marks = new Map<string, number[]>();
   for (const each of ratings) {
-    for (const [name, mark] of Object.entries(each)) marks.set(name, [...(marks.get(name) ?? []), mark]);
+    for (const [name, mark] of Object.entries(each)) {
+      const others = marks.get(name);
+      if (others === undefined) marks.set(name, [mark]);
+      else others.push(mark);
+    }
   }
   return Object.fromEntries([...marks].map(([name, values]) => [name, median(values)]));
+}
+
+/** A mean's last digits depend on the order of adding: the same candidates must give the same record. */
+function roundedOff(value: number): number {
+  return Number(value.toPrecision(12));
 }
 
 function median(values: readonly number[]): number {

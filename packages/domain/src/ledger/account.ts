@@ -28,6 +28,10 @@ export interface ClusterAccount {
   readonly lending: Map<ReservationId, Reservation>;
   /** Live reservations this cluster requested. */
   readonly borrowing: Map<ReservationId, Reservation>;
+  /** Those that have ended and are still remembered. */
+  readonly returned: Map<ReservationId, Reservation>;
+  /** Keys this cluster released that are still closed. */
+  closedKeyCount: number;
   /** Reservations this cluster refused after the grant, as long as they are remembered. */
   refused: ReadonlyMap<ReservationId, Reservation> | undefined;
   /** What the newest advertisement says of each hold. */
@@ -35,11 +39,20 @@ export interface ClusterAccount {
 
   // Derived.
   borrowed: ResourceVector;
+  /** Sum of `returned`: an older agent may go on counting their virtual nodes as its own. */
+  borrowedBefore: ResourceVector;
   reserved: ResourceVector;
   available: ResourceVector;
   /** By how much the holds exceed what the cluster still has for them. */
   overcommitted: ResourceVector;
 }
+
+/** An account as readers see it. */
+export type AccountView = Readonly<{
+  [K in keyof ClusterAccount]: ClusterAccount[K] extends Map<infer Key, infer Value>
+    ? ReadonlyMap<Key, Value>
+    : ClusterAccount[K];
+}>;
 
 export function openAccount(clusterId: ClusterId, now: Instant): ClusterAccount {
   return {
@@ -51,13 +64,28 @@ export function openAccount(clusterId: ClusterId, now: Instant): ClusterAccount 
     cordon: undefined,
     lending: new Map(),
     borrowing: new Map(),
+    returned: new Map(),
+    closedKeyCount: 0,
     refused: undefined,
     usage: new Map(),
     borrowed: NO_RESOURCES,
+    borrowedBefore: NO_RESOURCES,
     reserved: NO_RESOURCES,
     available: NO_RESOURCES,
     overcommitted: NO_RESOURCES,
   };
+}
+
+/** An advertisement as it was received: what a store keeps of it. */
+export interface ReceivedAdvertisement {
+  readonly advertisement: Advertisement;
+  readonly receivedAt: Instant;
+  readonly replacedInstances: readonly string[];
+}
+
+export function receivedFrom(account: AccountView): ReceivedAdvertisement | undefined {
+  const { advertisement, receivedAt, replacedInstances } = account;
+  return advertisement === undefined ? undefined : { advertisement, receivedAt, replacedInstances };
 }
 
 /** The holds that count against a provider, and how the ledger knows each of them. */
@@ -89,19 +117,19 @@ export function reservedOf(holds: Holds): ResourceVector {
   return total;
 }
 
+type Dues = Pick<ClusterAccount, "reserved" | "borrowed" | "borrowedBefore">;
+
 /** What is left to lend, and what the cluster has promised beyond its means. */
-export interface Standing {
+interface Standing {
   readonly available: ResourceVector;
   readonly overcommitted: ResourceVector;
 }
 
-export function standingOf(
-  advertisement: Advertisement,
-  reserved: ResourceVector,
-  borrowed: ResourceVector,
-): Standing {
+export function standingOf(advertisement: Advertisement, account: Dues): Standing {
+  const { reserved, borrowed, borrowedBefore } = account;
   const own = subtract(advertisement.allocatable, advertisement.allocated);
-  const lendable = advertisement.protocol < CURRENT_PROTOCOL ? subtract(own, borrowed) : own;
+  const isOlder = advertisement.protocol < CURRENT_PROTOCOL;
+  const lendable = isOlder ? subtract(own, add(borrowed, borrowedBefore)) : own;
   const left = subtract(lendable, reserved);
   return {
     available: atLeastZero(left),
@@ -109,6 +137,18 @@ export function standingOf(
   };
 }
 
+/** By reservation; where an agent names one twice, the larger amounts count. */
 export function usageById(advertisement: Advertisement): Map<ReservationId, HoldUsage> {
-  return new Map(advertisement.usage.map((usage) => [usage.reservationId, usage]));
+  const byId = new Map<ReservationId, HoldUsage>();
+  for (const usage of advertisement.usage) {
+    const { reservationId, granted, used } = usage;
+    const other = byId.get(reservationId);
+    const merged = other && {
+      reservationId,
+      granted: larger(granted, other.granted),
+      used: larger(used, other.used),
+    };
+    byId.set(reservationId, merged ?? usage);
+  }
+  return byId;
 }

@@ -2,8 +2,9 @@ import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import { equals } from "../resources/resource-vector.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
-import { type Adopt, type Outcome, rejected } from "./command.ts";
+import { type Adopt, type Moment, type Outcome, rejected } from "./command.ts";
 import type { LedgerEvent } from "./event.ts";
+import { unacceptableOffer } from "./unacceptable-offer.ts";
 import type { Ledger, LedgerView } from "./ledger.ts";
 
 /** One party's word stands this long while the ledger waits for the other's. */
@@ -15,16 +16,16 @@ const MAX_OFFERS_PER_CLUSTER = 10_000;
  * A broker that lost its memory takes a hold back in when requester and provider report the same parties and
  * amounts, or when an admin says so. Capacity is not checked: the hold exists in the provider's cluster either way.
  */
-export function decideAdopt(ledger: LedgerView, { by, offer }: Adopt, now: Instant): Outcome {
+export function decideAdopt(ledger: LedgerView, { by, offer }: Adopt, moment: Moment): Outcome {
   const isParty = by.clusterId === offer.requester || by.clusterId === offer.provider;
   if (!isParty && !by.isAdmin) return rejected("forbidden", `${by.clusterId} is not a party of ${offer.id}`);
-  if (offer.requester === offer.provider) return rejected("invalid", "a cluster cannot lend to itself");
   const known = ledger.reservations.get(offer.id);
   if (known !== undefined) return decideKnown(known, offer);
-  if (offer.expiresAt !== undefined && offer.expiresAt <= now) {
-    return rejected("already-ended", `${offer.id} expired at ${new Date(offer.expiresAt).toISOString()}`);
-  }
-  return by.isAdmin ? adopt(offer, now) : decideOffer(ledger, { by: by.clusterId, offer, now });
+  const problem = unacceptableOffer(ledger, offer, moment);
+  if (problem !== undefined) return problem;
+  return by.isAdmin
+    ? adopt({ ...offer, acknowledged: false }, moment)
+    : decideOffer(ledger, { by, offer }, moment);
 }
 
 export function applyOffer(ledger: Ledger, event: Extract<LedgerEvent, { kind: "adoption-offered" }>): void {
@@ -59,22 +60,22 @@ function decideKnown(known: Reservation, offer: AdoptionOffer): Outcome {
   return { events: [], reply: { kind: "current", reservation: known, isReplay: false } };
 }
 
-function decideOffer(
-  ledger: LedgerView,
-  { by, offer, now }: { readonly by: ClusterId; readonly offer: AdoptionOffer; readonly now: Instant },
-): Outcome {
-  const otherParty = by === offer.requester ? offer.provider : offer.requester;
-  const other = ledger.offers.get(otherParty)?.get(offer.id);
+function decideOffer(ledger: LedgerView, { by, offer }: Omit<Adopt, "kind">, moment: Moment): Outcome {
+  const isRequester = by.clusterId === offer.requester;
+  const other = ledger.offers.get(isRequester ? offer.provider : offer.requester)?.get(offer.id);
   if (other !== undefined && agree(offer, other)) {
-    const [fromRequester, fromProvider] = by === offer.requester ? [offer, other] : [other, offer];
-    return adopt(merge(fromRequester, fromProvider), now);
+    const merged = isRequester ? merge(offer, other) : merge(other, offer);
+    return unacceptableOffer(ledger, merged, moment) ?? adopt(merged, moment);
   }
-  const own = ledger.offers.get(by);
+  const own = ledger.offers.get(by.clusterId);
   if (own !== undefined && own.size >= MAX_OFFERS_PER_CLUSTER && !own.has(offer.id)) {
-    return rejected("ledger-conflict", `${by} already offers ${own.size} holds that nobody confirmed`);
+    return rejected(
+      "quota-exceeded",
+      `${by.clusterId} already offers ${own.size} holds that nobody confirmed`,
+    );
   }
   return {
-    events: [{ kind: "adoption-offered", at: now, by, offer }],
+    events: [{ kind: "adoption-offered", at: moment.now, by: by.clusterId, offer }],
     reply: { kind: "adoption-offered", isDisputed: other !== undefined },
   };
 }
@@ -83,25 +84,32 @@ function agree(a: AdoptionOffer, b: AdoptionOffer): boolean {
   return a.requester === b.requester && a.provider === b.provider && equals(a.granted, b.granted);
 }
 
-/** Key and phase are the requester's to tell; the expiry is that of the party which heard the broker last. */
-function merge(fromRequester: AdoptionOffer, fromProvider: AdoptionOffer): AdoptionOffer {
-  const newer = fromProvider.generation > fromRequester.generation ? fromProvider : fromRequester;
+/** Key and phase are the requester's to tell. The earlier expiry counts: the requester can renew, nobody can cut. */
+function merge(fromRequester: AdoptionOffer, fromProvider: AdoptionOffer): Adoptable {
   const { expiresAt: _, ...rest } = fromRequester;
+  const expiresAt = earlier(fromRequester.expiresAt, fromProvider.expiresAt);
   return {
     ...rest,
-    generation: newer.generation,
-    ...(newer.expiresAt === undefined ? {} : { expiresAt: newer.expiresAt }),
+    generation: Math.max(fromRequester.generation, fromProvider.generation),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    acknowledged: true,
   };
 }
 
-function adopt(offer: AdoptionOffer, now: Instant): Outcome {
-  const { generation, granted, ...rest } = offer;
+/** An offer that nothing speaks against any more; `acknowledged` when the provider itself holds it. */
+interface Adoptable extends AdoptionOffer {
+  readonly acknowledged: boolean;
+}
+
+function adopt(offer: Adoptable, { now, policy }: Moment): Outcome {
+  const { generation, granted, expiresAt: offered, ...rest } = offer;
+  const expiresAt = earlier(offered, policy.maxTtlMs === undefined ? undefined : now + policy.maxTtlMs);
   const reservation: Reservation = {
     ...rest,
     granted,
     request: { resources: granted, priority: 0, constraints: {}, tier: "on-demand" },
     reservedAt: now,
-    acknowledged: true,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
     // Above what both agents hold, so that neither takes the adopted state for old news.
     generation: generation + 1,
   };
@@ -109,4 +117,8 @@ function adopt(offer: AdoptionOffer, now: Instant): Outcome {
     events: [{ kind: "adopted", at: now, reservation }],
     reply: { kind: "current", reservation, isReplay: false },
   };
+}
+
+function earlier(a: Instant | undefined, b: Instant | undefined): Instant | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

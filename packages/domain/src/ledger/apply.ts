@@ -3,7 +3,15 @@ import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import { add, subtract } from "../resources/resource-vector.ts";
-import { type ClusterAccount, type Holds, holdOf, reservedOf, standingOf, usageById } from "./account.ts";
+import {
+  type ClusterAccount,
+  type Holds,
+  holdOf,
+  type ReceivedAdvertisement,
+  reservedOf,
+  standingOf,
+  usageById,
+} from "./account.ts";
 import { applyOffer, withdrawOffer } from "./adoption.ts";
 import { type ClosedKey, isSoft, type LedgerEvent } from "./event.ts";
 import { deadlineOf, evolve } from "./evolve.ts";
@@ -18,6 +26,8 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
     case "advertised":
       return advertise(ledger, event.advertisement, event.at);
     case "granted":
+      hear(ledger, event.reservation, event.at);
+      return record(ledger, event.reservation, event.at);
     case "adopted":
       return record(ledger, event.reservation, event.at);
     case "activated":
@@ -27,6 +37,7 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
     case "retained": {
       const reservation = ledger.reservations.get(event.id);
       if (reservation === undefined) throw new Error(`no reservation ${event.id} to apply ${event.kind} to`);
+      if (event.kind === "activated" || event.kind === "renewed") hear(ledger, reservation, event.at);
       return record(ledger, evolve(reservation, event), event.at);
     }
     case "forgotten":
@@ -50,9 +61,9 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
   }
 }
 
-export interface ReceivedAdvertisement {
-  readonly advertisement: Advertisement;
-  readonly receivedAt: Instant;
+/** Whoever asks is not lost. */
+function hear(ledger: Ledger, { requester }: Reservation, at: Instant): void {
+  accountOf(ledger, requester, at).heardAt = at;
 }
 
 export function record(ledger: Ledger, reservation: Reservation, at: Instant): void {
@@ -74,6 +85,7 @@ export function record(ledger: Ledger, reservation: Reservation, at: Instant): v
 
 export function closeKey(ledger: Ledger, closedKey: ClosedKey): void {
   const id = keyName(closedKey.requester, closedKey.key);
+  if (!ledger.closedKeys.has(id)) accountOf(ledger, closedKey.requester, ledger.time).closedKeyCount++;
   ledger.closedKeys.set(id, closedKey);
   ledger.deadlines.set({ at: closedKey.until, kind: "closed-key", id });
 }
@@ -81,11 +93,12 @@ export function closeKey(ledger: Ledger, closedKey: ClosedKey): void {
 function advertise(ledger: Ledger, advertisement: Advertisement, at: Instant): void {
   const account = accountOf(ledger, advertisement.clusterId, at);
   const replaced = account.advertisement?.instance;
-  if (replaced !== undefined && replaced !== advertisement.instance) {
-    account.replacedInstances = [replaced, ...account.replacedInstances].slice(0, REPLACED_INSTANCES_KEPT);
-  }
+  const isReplaced = replaced !== undefined && replaced !== advertisement.instance;
+  const replacedInstances = isReplaced
+    ? [replaced, ...account.replacedInstances].slice(0, REPLACED_INSTANCES_KEPT)
+    : account.replacedInstances;
   account.heardAt = at;
-  receive(ledger, account, { advertisement, receivedAt: at });
+  receive(ledger, account, { advertisement, receivedAt: at, replacedInstances });
 }
 
 /** Puts an advertisement in force and recomputes what is derived from it. */
@@ -93,6 +106,7 @@ export function receive(ledger: Ledger, account: ClusterAccount, received: Recei
   const isFirst = !hasAdvertised(account);
   account.advertisement = received.advertisement;
   account.receivedAt = received.receivedAt;
+  account.replacedInstances = received.replacedInstances;
   account.usage = usageById(received.advertisement);
   account.reserved = reservedOf(holdsOf(ledger, account));
   updateStanding(account);
@@ -105,8 +119,10 @@ function forget(ledger: Ledger, id: ReservationId): void {
   const provider = accountOf(ledger, reservation.provider, ledger.time);
   changeHold(provider, { id, holds: holdsOf(ledger, provider) }, () => ledger.reservations.delete(id));
   forgetRefusal(provider, reservation);
+  returnLoan(accountOf(ledger, reservation.requester, ledger.time), id);
   ledger.deadlines.remove("reservation", id);
-  if (reservation.key !== undefined) ledger.keys.delete(keyName(reservation.requester, reservation.key));
+  const name = reservation.key === undefined ? undefined : keyName(reservation.requester, reservation.key);
+  if (name !== undefined && ledger.keys.get(name) === id) ledger.keys.delete(name);
 }
 
 function rememberRefusal(provider: ClusterAccount, reservation: Reservation): void {
@@ -122,7 +138,7 @@ function forgetRefusal(provider: ClusterAccount, { id }: Reservation): void {
 
 function reopenKey(ledger: Ledger, requester: ClusterId, key: string): void {
   const id = keyName(requester, key);
-  ledger.closedKeys.delete(id);
+  if (ledger.closedKeys.delete(id)) accountOf(ledger, requester, ledger.time).closedKeyCount--;
   ledger.deadlines.remove("closed-key", id);
 }
 
@@ -141,19 +157,31 @@ function changeHold(provider: ClusterAccount, hold: Hold, change: () => void): v
 }
 
 function changeLoan(requester: ClusterAccount, reservation: Reservation): void {
-  const before = requester.borrowing.get(reservation.id);
-  if (before !== undefined) requester.borrowed = subtract(requester.borrowed, before.granted);
-  requester.borrowing.delete(reservation.id);
+  returnLoan(requester, reservation.id);
   if (isLive(reservation.phase)) {
     requester.borrowing.set(reservation.id, reservation);
     requester.borrowed = add(requester.borrowed, reservation.granted);
+  } else {
+    requester.returned.set(reservation.id, reservation);
+    requester.borrowedBefore = add(requester.borrowedBefore, reservation.granted);
   }
+  updateStanding(requester);
+}
+
+/** Takes a loan off the requester's page, wherever it stands. */
+function returnLoan(requester: ClusterAccount, id: ReservationId): void {
+  const live = requester.borrowing.get(id);
+  if (live !== undefined) requester.borrowed = subtract(requester.borrowed, live.granted);
+  requester.borrowing.delete(id);
+  const past = requester.returned.get(id);
+  if (past !== undefined) requester.borrowedBefore = subtract(requester.borrowedBefore, past.granted);
+  requester.returned.delete(id);
   updateStanding(requester);
 }
 
 function updateStanding(account: ClusterAccount): void {
   if (account.advertisement === undefined) return;
-  const standing = standingOf(account.advertisement, account.reserved, account.borrowed);
+  const standing = standingOf(account.advertisement, account);
   account.available = standing.available;
   account.overcommitted = standing.overcommitted;
 }

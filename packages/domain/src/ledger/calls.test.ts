@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { cluster, request, size } from "../testing/builders.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
+import { decide } from "./decide.ts";
 import { KEEP_ENDED_MS } from "./evolve.ts";
+import { ledgerFrom, recordsOf } from "./records.ts";
 
 function worldWithParis(policy: Parameters<typeof openWorld>[0] = {}): World {
   const world = openWorld(policy);
@@ -75,6 +77,31 @@ describe("an idempotency key", () => {
     world.pass(KEEP_ENDED_MS);
     world.advertise(cluster("paris"));
     expect(world.reserve("rome", request(), "k").kind).toBe("granted");
+  });
+
+  test("released again stays closed for another day", () => {
+    const world = worldWithParis();
+    world.run({ kind: "release-by-key", requester: "rome", key: "k" });
+    world.pass(KEEP_ENDED_MS - 1);
+    world.run({ kind: "release-by-key", requester: "rome", key: "k" });
+    world.pass(1);
+    expect(world.reserve("rome", request(), "k")).toMatchObject({ code: "key-released" });
+  });
+
+  test("can be released unused only so often", () => {
+    const world = worldWithParis();
+    for (let index = 0; index < 10_000; index++) {
+      world.run({ kind: "release-by-key", requester: "rome", key: `k${index}` });
+    }
+    expect(world.reply({ kind: "release-by-key", requester: "rome", key: "one-more" })).toMatchObject({
+      code: "quota-exceeded",
+    });
+    expect(world.reply({ kind: "release-by-key", requester: "rome", key: "k7" }).kind).toBe("key-closed");
+    world.pass(KEEP_ENDED_MS);
+    for (let sweep = 0; sweep < 10; sweep++) world.pass(0);
+    expect(world.reply({ kind: "release-by-key", requester: "rome", key: "one-more" }).kind).toBe(
+      "key-closed",
+    );
   });
 
   test("releases its reservation, once, and stays closed", () => {
@@ -198,13 +225,56 @@ describe("time", () => {
     expect(world.reservation(oslos).phase).toBe("Reserved");
   });
 
-  test("an ended reservation is remembered as long as its pods run", () => {
+  test("a requester that renews is not lost, even if it never advertises", () => {
+    const world = worldWithParis({ requesterLostMs: 10 * MINUTE_MS });
+    const { id } = world.grant("rome", request({}, { durationMs: HOUR_MS }));
+    for (let round = 1; round < 5; round++) {
+      world.pass(7 * MINUTE_MS);
+      world.run({ kind: "renew", by: actor("rome"), id, durationMs: HOUR_MS + round * 9 * MINUTE_MS });
+      world.pass(2 * MINUTE_MS);
+      expect(world.reservation(id).phase).toBe("Reserved");
+    }
+  });
+
+  test("nobody is lost because the broker was restarted with its clock set back", () => {
+    const world = worldWithParis({ requesterLostMs: 10 * MINUTE_MS });
+    world.grant("rome", request());
+    const restarted = ledgerFrom(recordsOf(world.ledger), world.now - HOUR_MS);
+    const moment = { now: world.now - HOUR_MS, policy: world.policy };
+    expect(decide(restarted, { kind: "expire-due" }, moment).events).toEqual([]);
+  });
+
+  test("a mass of lost requesters is ended in steps", () => {
+    const world = openWorld({ requesterLostMs: MINUTE_MS });
+    world.advertise(cluster("paris", { cpu: 10_000, memoryGi: 100_000 }), cluster("rome"));
+    for (let index = 0; index < 1500; index++) world.grant("rome", request({ cpu: 1, memoryGi: 1 }));
+    world.now += 2 * MINUTE_MS;
+    const first = world.run({ kind: "expire-due" });
+    expect([first.events.length, first.reply]).toEqual([1000, { kind: "swept", hasMore: true }]);
+    expect(world.run({ kind: "expire-due" }).events).toHaveLength(500);
+  });
+
+  test("a renewal costs what the longer time costs", () => {
+    const world = openWorld();
+    const cost = { currency: "EUR", onDemand: { cpuHour: 0.5, memoryGbHour: 0 } };
+    world.advertise(cluster("paris", { more: { cost } }));
+    const { id } = world.grant("rome", request({ cpu: 4 }, { durationMs: HOUR_MS }));
+    world.run({ kind: "renew", by: actor("rome"), id, durationMs: 10 * HOUR_MS });
+    expect(world.reservation(id).cost).toEqual({ currency: "EUR", perHour: 2, total: 20 });
+  });
+
+  test("an ended reservation is remembered as long as its provider lists it", () => {
     const world = worldWithParis();
     const { id } = world.grant("rome", request());
     world.run({ kind: "release", by: actor("rome"), id });
-    world.advertise(cluster("paris", { usage: [{ id, granted: { cpu: 4 }, used: { cpu: 1 } }] }));
-    world.pass(2 * KEEP_ENDED_MS);
-    expect(world.account("paris").available.cpuMillis).toBe(15_000);
+    const listed = cluster("paris", { usage: [{ id, granted: { cpu: 4 }, used: { cpu: 1 } }] });
+    for (let day = 0; day < 3; day++) {
+      world.advertise(listed);
+      world.pass(KEEP_ENDED_MS - 1);
+      world.advertise(listed);
+      world.pass(1);
+      expect(world.account("paris").available.cpuMillis).toBe(15_000);
+    }
     world.advertise(cluster("paris"));
     world.pass(KEEP_ENDED_MS);
     expect(world.ledger.reservations.has(id)).toBe(false);
@@ -283,6 +353,49 @@ describe("an advertisement", () => {
     expect(world.account("paris").available.cpuMillis).toBe(11_000);
   });
 
+  test("without a sequence counts as the latest word of its agent", () => {
+    const world = openWorld();
+    world.advertise(cluster("paris", { cpu: 10, more: { instance: "a" } }));
+    world.advertise(cluster("paris", { cpu: 11, more: { instance: "a" } }));
+    expect(world.account("paris").available.cpuMillis).toBe(11_000);
+  });
+
+  test("of a replaced agent is refused after a restart, too", () => {
+    const world = openWorld();
+    world.advertise(from("a", 7, 10), from("b", 1, 11));
+    const restarted = ledgerFrom(recordsOf(world.ledger), world.now);
+    const late = { kind: "advertise", advertisement: from("a", 8, 99) } as const;
+    expect(decide(restarted, late, world).reply).toMatchObject({ code: "superseded" });
+  });
+
+  test("received under a clock that ran ahead does not stay fresh for ever", () => {
+    const world = openWorld();
+    world.advertise(cluster("paris"));
+    const restarted = ledgerFrom(recordsOf(world.ledger), world.now - 24 * HOUR_MS);
+    expect(restarted.accounts.get("paris")?.receivedAt).toBe(world.now - 24 * HOUR_MS);
+  });
+
+  test("that names a hold twice counts the larger amounts", () => {
+    const world = openWorld();
+    const usage = [10, 0].map((cpu) => ({ id: "rsv-x", granted: { cpu }, used: {} }));
+    world.advertise(cluster("paris", { usage }));
+    expect(world.account("paris").available.cpuMillis).toBe(6000);
+  });
+
+  const nonsense = [
+    { name: "not a number", more: { allocatable: size({ cpu: Number.NaN }) } },
+    { name: "negative", more: { allocated: size({ cpu: -100 }) } },
+    { name: "a fraction", more: { allocatable: size({ cpu: 0.0005 }) } },
+    { name: "a negative extended resource", more: { capacity: size({ extended: { gpu: -1 } }) } },
+    { name: "a node of negative size", more: { nodeShapes: [{ count: 1, resources: size({ cpu: -1 }) }] } },
+  ];
+  test.each(nonsense)("with an amount that is $name is refused", ({ more }) => {
+    const world = openWorld();
+    expect(world.reply({ kind: "advertise", advertisement: cluster("paris", { more }) })).toMatchObject({
+      code: "invalid",
+    });
+  });
+
   test("whose amounts cannot be added up is refused and changes nothing", () => {
     const world = openWorld();
     world.advertise(cluster("paris"));
@@ -353,6 +466,64 @@ describe("adoption by a broker that lost its memory", () => {
     expect(world.reservation(offer.id).granted).toEqual(offer.granted);
   });
 
+  const wrong = [
+    { name: "another requester's id", more: { id: "rsv-oslo-lost" }, code: "invalid" },
+    { name: "an id with a line break", more: { id: "rsv-rome-a\nb" }, code: "invalid" },
+    { name: "nothing held", more: { granted: size({}) }, code: "invalid" },
+    { name: "a negative hold", more: { granted: size({ cpu: -1 }) }, code: "invalid" },
+    { name: "a hold that is not a number", more: { granted: size({ cpu: Number.NaN }) }, code: "invalid" },
+    { name: "a generation without end", more: { generation: Number.MAX_SAFE_INTEGER }, code: "invalid" },
+    { name: "an expiry that is no time", more: { expiresAt: Number.NaN }, code: "already-ended" },
+    { name: "lending to itself", more: { provider: "rome" }, code: "invalid" },
+  ];
+  test.each(wrong)("refuses $name", ({ more, code }) => {
+    const world = openWorld();
+    expect(world.reply({ kind: "adopt", by: ADMIN, offer: { ...offer, ...more } })).toMatchObject({ code });
+  });
+
+  test("refuses holds whose sum could not be counted", () => {
+    const world = openWorld();
+    const huge = size({ cpu: Number.MAX_SAFE_INTEGER / 1000 });
+    world.run({ kind: "adopt", by: ADMIN, offer: { ...offer, granted: huge } });
+    const second = { ...offer, id: "rsv-rome-more", key: "k2" };
+    expect(world.reply({ kind: "adopt", by: ADMIN, offer: second })).toMatchObject({ code: "invalid" });
+  });
+
+  test("never brings back what its owner released", () => {
+    const world = openWorld();
+    world.run({ kind: "adopt", by: actor("rome"), offer });
+    world.run({ kind: "release-by-key", requester: "rome", key: "k" });
+    const { key: _, ...providersWord } = offer;
+    world.run({ kind: "adopt", by: actor("paris"), offer: providersWord });
+    expect(world.ledger.reservations.size).toBe(0);
+    expect(world.reply({ kind: "adopt", by: actor("rome"), offer })).toMatchObject({ code: "key-released" });
+  });
+
+  test("never takes a key from the reservation it belongs to", () => {
+    const world = openWorld();
+    world.advertise(cluster("paris"));
+    const { id } = world.grant("rome", request(), "k");
+    expect(world.reply({ kind: "adopt", by: ADMIN, offer })).toMatchObject({ code: "ledger-conflict" });
+    expect(world.reply({ kind: "release-by-key", requester: "rome", key: "k" })).toMatchObject({
+      reservation: { id },
+    });
+  });
+
+  test("takes the earlier expiry and keeps to the longest time allowed", () => {
+    const world = openWorld({ maxTtlMs: HOUR_MS });
+    world.run({ kind: "adopt", by: actor("rome"), offer });
+    const reply = world.reply({
+      kind: "adopt",
+      by: actor("paris"),
+      offer: { ...offer, expiresAt: world.now + MINUTE_MS },
+    });
+    expect(reply).toMatchObject({ reservation: { expiresAt: world.now + MINUTE_MS, acknowledged: true } });
+    const byAdmin = { ...offer, id: "rsv-rome-open", key: "k2" };
+    expect(world.reply({ kind: "adopt", by: ADMIN, offer: byAdmin })).toMatchObject({
+      reservation: { expiresAt: world.now + HOUR_MS, acknowledged: false },
+    });
+  });
+
   test("is not for strangers, not for the expired, and harmless for what is known", () => {
     const world = openWorld();
     expect(world.reply({ kind: "adopt", by: actor("tokyo"), offer })).toMatchObject({ code: "forbidden" });
@@ -375,7 +546,7 @@ describe("adoption by a broker that lost its memory", () => {
     world.run({ kind: "adopt", by: actor("rome"), offer });
     world.pass(HOUR_MS);
     expect(world.ledger.offers.size).toBe(0);
-    expect(world.ledger.deadlines.size).toBe(0);
+    expect(world.ledger.deadlines.earliest).toBeUndefined();
     expect(world.reply({ kind: "adopt", by: actor("paris"), offer })).toEqual({
       kind: "adoption-offered",
       isDisputed: false,

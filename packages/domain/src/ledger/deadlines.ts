@@ -12,10 +12,6 @@ export class Deadlines {
   readonly #heap: Deadline[] = [];
   readonly #positions = new Map<string, number>();
 
-  get size(): number {
-    return this.#heap.length;
-  }
-
   get earliest(): Deadline | undefined {
     return this.#heap[0];
   }
@@ -107,7 +103,6 @@ function subject(deadline: Pick<Deadline, "kind" | "id">): string {
   return `${deadline.kind}\n${deadline.id}`;
 }
 
-/** Ties break by subject, so that a rebuilt ledger handles its deadlines in the same order. */
 function isBefore(a: Deadline, b: Deadline): boolean {
-  return a.at !== b.at ? a.at < b.at : subject(a) < subject(b);
+  return a.at < b.at;
 }

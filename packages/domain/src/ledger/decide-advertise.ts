@@ -1,34 +1,36 @@
-import { describeResources } from "../quantity/format-amount.ts";
+import type { Advertisement } from "../advertisement/advertisement.ts";
 import type { Instant } from "../reservation/ids.ts";
-import { add, isSafe } from "../resources/resource-vector.ts";
-import { type ClusterAccount, openAccount, reservedOf, usageById } from "./account.ts";
+import { isCountable, type ResourceVector, sum } from "../resources/resource-vector.ts";
+import { type AccountView, openAccount, reservedOf, usageById } from "./account.ts";
 import { type Advertise, type Outcome, rejected } from "./command.ts";
 import { holdsOf, type LedgerView } from "./ledger.ts";
 
 export function decideAdvertise(ledger: LedgerView, { advertisement }: Advertise, now: Instant): Outcome {
   const account = ledger.accounts.get(advertisement.clusterId) ?? openAccount(advertisement.clusterId, now);
-  const { instance, sequence = 0 } = advertisement;
+  const { instance } = advertisement;
   if (instance !== undefined && account.replacedInstances.includes(instance)) {
     return rejected(
       "superseded",
       `a newer agent speaks for ${advertisement.clusterId}; stop this one (instance ${instance})`,
     );
   }
-  if (isOldNews(account, instance, sequence)) return { events: [], reply: { kind: "advertised" } };
+  if (isOldNews(account, advertisement)) return { events: [], reply: { kind: "advertised" } };
 
   const reserved = reservedOf({ ...holdsOf(ledger, account), usage: usageById(advertisement) });
-  const total = add(add(reserved, advertisement.allocated), account.borrowed);
-  if (!isSafe(total)) {
-    return rejected(
-      "invalid",
-      `allocated and usage add up to more than can be counted: ${describeResources(total)}`,
-    );
+  const total = sum([reserved, advertisement.allocated, account.borrowed, account.borrowedBefore]);
+  if (![...vectorsOf(advertisement), total].every(isCountable)) {
+    return rejected("invalid", "amounts must be whole, not negative, and together at most 2^53-1");
   }
   return { events: [{ kind: "advertised", at: now, advertisement }], reply: { kind: "advertised" } };
 }
 
 /** A repeated or overtaken post of the same agent process: harmless, and changes nothing. */
-function isOldNews(account: ClusterAccount, instance: string | undefined, sequence: number): boolean {
-  const newest = account.advertisement;
-  return instance !== undefined && newest?.instance === instance && sequence <= (newest.sequence ?? 0);
+function isOldNews({ advertisement: newest }: AccountView, { instance, sequence }: Advertisement): boolean {
+  if (instance === undefined || sequence === undefined || newest?.instance !== instance) return false;
+  return newest.sequence !== undefined && sequence <= newest.sequence;
+}
+
+function vectorsOf({ capacity, allocatable, allocated, usage, nodeShapes }: Advertisement): ResourceVector[] {
+  const held = usage.flatMap(({ granted, used }) => [granted, used]);
+  return [capacity, allocatable, allocated, ...held, ...nodeShapes.map(({ resources }) => resources)];
 }

@@ -11,14 +11,20 @@ import type { LedgerView } from "./ledger.ts";
 /** At most this many at once, so that a mass expiry does not hold up everyone else. */
 const SWEEP_LIMIT = 1000;
 
+/**
+ * Ends what is due. Silence has no deadline of its own: with `requesterLostMs` set, the caller must sweep from time to
+ * time, not only when the earliest deadline is reached.
+ */
 export function decideExpireDue(ledger: LedgerView, { now, policy }: Moment): Outcome {
   const due = ledger.deadlines.due(now, SWEEP_LIMIT);
   const events = due.flatMap((deadline) => dueEvent(ledger, deadline, now));
   const ending = new Set(events.flatMap((event) => (event.kind === "ended" ? [event.id] : [])));
-  if (policy.requesterLostMs !== undefined) {
-    events.push(...lostRequesters(ledger, { now, lostAfterMs: policy.requesterLostMs, ending }));
-  }
-  return { events, reply: { kind: "swept", hasMore: due.length === SWEEP_LIMIT } };
+  const lost =
+    policy.requesterLostMs === undefined
+      ? []
+      : lostRequesters(ledger, { now, lostAfterMs: policy.requesterLostMs, ending });
+  const all = [...events, ...lost];
+  return { events: all.slice(0, SWEEP_LIMIT), reply: { kind: "swept", hasMore: all.length >= SWEEP_LIMIT } };
 }
 
 function dueEvent(ledger: LedgerView, deadline: Deadline, now: Instant): LedgerEvent[] {
@@ -44,9 +50,10 @@ function dueReservation(ledger: LedgerView, reservation: Reservation, now: Insta
     const hasExpired = expiresAt !== undefined && expiresAt <= now;
     return { kind: "ended", at: now, id, reason: hasExpired ? "Expired" : "ActivationTimeout" };
   }
-  // Its pods still run: forgetting it now would count its whole grant again, as an unknown hold.
-  const isStillUsed = ledger.accounts.get(reservation.provider)?.usage.has(id) === true;
-  return isStillUsed
+  // The provider still lists it: forgetting it now would count its whole grant again, as an unknown hold.
+  const provider = ledger.accounts.get(reservation.provider);
+  const isHeard = provider !== undefined && now - provider.receivedAt < KEEP_ENDED_MS;
+  return isHeard && provider.usage.has(id)
     ? { kind: "retained", at: now, id, until: now + KEEP_ENDED_MS }
     : { kind: "forgotten", at: now, id };
 }

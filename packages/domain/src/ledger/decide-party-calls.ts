@@ -17,6 +17,9 @@ import { unacceptableDuration } from "./duration.ts";
 import { evolve, KEEP_ENDED_MS, type ReservationEvent } from "./evolve.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
+/** So that one cluster's tombstones cannot fill the broker's memory. */
+const MAX_CLOSED_KEYS = 10_000;
+
 export function decideActivate(ledger: LedgerView, { by, id }: Activate, now: Instant): Outcome {
   return onLive(ledger, { by, id, party: "requester", now }, (reservation) =>
     reservation.phase === "Active"
@@ -60,17 +63,19 @@ export function decideReleaseByKey(
   const name = keyName(requester, key);
   const id = ledger.keys.get(name);
   const reservation = id === undefined ? undefined : ledger.reservations.get(id);
-  const isClosed = ledger.closedKeys.has(name);
   const close = {
     kind: "key-closed",
     at: now,
     closedKey: { requester, key, until: now + KEEP_ENDED_MS },
   } as const;
-  const closing = isClosed ? [] : [close];
-  if (reservation === undefined) return { events: closing, reply: { kind: "key-closed" } };
-  if (isFinal(reservation.phase)) return { events: closing, reply: current(reservation) };
+  const closed = ledger.accounts.get(requester)?.closedKeyCount ?? 0;
+  if (reservation === undefined && closed >= MAX_CLOSED_KEYS && !ledger.closedKeys.has(name)) {
+    return rejected("quota-exceeded", `${requester} released ${closed} unused keys within a day`);
+  }
+  if (reservation === undefined) return { events: [close], reply: { kind: "key-closed" } };
+  if (isFinal(reservation.phase)) return { events: [close], reply: current(reservation) };
   const end = { kind: "ended", at: now, id: reservation.id, reason: "ReleasedByRequester" } as const;
-  return { events: [end, ...closing], reply: current(evolve(reservation, end)) };
+  return { events: [end, close], reply: current(evolve(reservation, end)) };
 }
 
 export function decideAcknowledge(ledger: LedgerView, { by, id }: Acknowledge, now: Instant): Outcome {

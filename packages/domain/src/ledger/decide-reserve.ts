@@ -14,11 +14,10 @@ import {
 import {
   amountOf,
   equals,
-  isSafe,
+  isCountable,
   isZero,
   NO_RESOURCES,
   resourceNames,
-  type ResourceVector,
 } from "../resources/resource-vector.ts";
 import { type Moment, type Outcome, rejected, type Reserve } from "./command.ts";
 import { unacceptableDuration } from "./duration.ts";
@@ -36,10 +35,11 @@ export function decideReserve(ledger: LedgerView, command: Reserve, moment: Mome
   );
 }
 
-/** The longest a reservation made now may last, or undefined for "until released". */
+/** When a reservation made now ends, or undefined for "when released". */
 function expiryOf(request: ReservationRequest, { now, policy }: Moment): Instant | undefined {
-  const durationMs = request.durationMs ?? policy.defaultTtlMs ?? policy.maxTtlMs;
-  return durationMs === undefined ? undefined : now + durationMs;
+  const { defaultTtlMs, maxTtlMs } = policy;
+  const durationMs = request.durationMs ?? defaultTtlMs ?? maxTtlMs;
+  return durationMs === undefined ? undefined : now + Math.min(durationMs, maxTtlMs ?? durationMs);
 }
 
 /** A key that already granted something answers with that, whatever the world looks like now. */
@@ -56,7 +56,7 @@ function replay(ledger: LedgerView, command: Reserve): Outcome | undefined {
   const existing = ledger.reservations.get(id);
   if (existing === undefined) return undefined;
   if (key === undefined || existing.requester !== requester) {
-    return rejected("ledger-conflict", `reservation id ${id} is taken; ask again`);
+    return rejected("ledger-conflict", `reservation id ${id} is taken; ask again with another key`);
   }
   if (!isSameRequest(existing, request)) {
     return rejected(
@@ -74,17 +74,13 @@ function isSameRequest(existing: Reservation, request: ReservationRequest): bool
 }
 
 function unacceptable(request: ReservationRequest, { now, policy }: Moment): Outcome | undefined {
-  if (isZero(request.resources) || !isSafe(request.resources) || hasNegative(request.resources)) {
+  if (isZero(request.resources) || !isCountable(request.resources)) {
     return rejected("invalid", "a request needs positive whole amounts, for example cpu 500m and memory 1Gi");
   }
   if (request.start !== undefined && Math.abs(request.start - now) > START_TOLERANCE_MS) {
     return rejected("not-yet", "only reservations that start now are served; leave `start` out");
   }
   return request.durationMs === undefined ? undefined : unacceptableDuration(request.durationMs, policy);
-}
-
-function hasNegative(vector: ResourceVector): boolean {
-  return resourceNames(vector).some((name) => amountOf(vector, name) < 0);
 }
 
 function overQuota(ledger: LedgerView, { requester, request }: Reserve, policy: Policy): Outcome | undefined {

@@ -40,6 +40,6 @@ export function decide(ledger: LedgerView, command: Command, moment: Moment): Ou
     case "uncordon":
       return decideCordon(ledger, command, at.now);
     case "adopt":
-      return decideAdopt(ledger, command, at.now);
+      return decideAdopt(ledger, command, at);
   }
 }

@@ -1,3 +1,4 @@
+import { totalPrice } from "../cost/price.ts";
 import { type LifecycleEvent, nextPhase } from "../reservation/lifecycle.ts";
 import type { Instant } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -18,7 +19,11 @@ export function evolve(reservation: Reservation, event: ReservationEvent): Reser
     case "activated":
       return { ...advance(reservation, "activate"), activatedAt: event.at };
     case "renewed":
-      return { ...advance(reservation, "renew"), expiresAt: event.expiresAt };
+      return {
+        ...advance(reservation, "renew"),
+        expiresAt: event.expiresAt,
+        ...renewedCost(reservation, event),
+      };
     case "acknowledged":
       return { ...advance(reservation, "acknowledge"), acknowledged: true };
     case "ended":
@@ -32,6 +37,12 @@ export function evolve(reservation: Reservation, event: ReservationEvent): Reser
     case "retained":
       return { ...reservation, keepUntil: event.until };
   }
+}
+
+/** The total grows with the time that is paid for. */
+function renewedCost({ cost, reservedAt }: Reservation, { expiresAt }: { readonly expiresAt: Instant }) {
+  if (cost === undefined) return {};
+  return { cost: { ...cost, total: totalPrice(cost.perHour, expiresAt - reservedAt) } };
 }
 
 /** The next moment this reservation needs the ledger's attention, if any. */

@@ -1,4 +1,4 @@
-import { type ClusterAccount, type Holds, openAccount } from "./account.ts";
+import { type AccountView, type ClusterAccount, type Holds, openAccount } from "./account.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
@@ -27,14 +27,17 @@ export interface Ledger {
   time: Instant;
 }
 
-/** What readers may do with a ledger. */
-export type LedgerView = Readonly<{
-  [K in keyof Ledger]: Ledger[K] extends Map<infer Key, infer Value>
-    ? ReadonlyMap<Key, Value>
-    : Ledger[K] extends (infer Item)[]
-      ? readonly Item[]
-      : Ledger[K];
-}>;
+/** What readers may do with a ledger: look. */
+export interface LedgerView {
+  readonly accounts: ReadonlyMap<ClusterId, AccountView>;
+  readonly candidates: readonly Candidate[];
+  readonly reservations: ReadonlyMap<ReservationId, Reservation>;
+  readonly keys: ReadonlyMap<string, ReservationId>;
+  readonly closedKeys: ReadonlyMap<string, ClosedKey>;
+  readonly offers: ReadonlyMap<ClusterId, ReadonlyMap<ReservationId, AdoptionOffer>>;
+  readonly deadlines: Pick<Deadlines, "earliest" | "due">;
+  readonly time: Instant;
+}
 
 export function emptyLedger(): Ledger {
   return {
@@ -50,7 +53,7 @@ export function emptyLedger(): Ledger {
 }
 
 /** A copy that can go its own way; shares the immutable values. */
-export function cloneLedger(ledger: LedgerView): Ledger {
+export function cloneLedger(ledger: Ledger): Ledger {
   const accounts = new Map([...ledger.accounts].map(([id, account]) => [id, cloneAccount(account)]));
   return {
     accounts,
@@ -73,7 +76,7 @@ export function accountOf(ledger: Ledger, clusterId: ClusterId, now: Instant): C
 }
 
 /** The holds of a provider, judged by this ledger. */
-export function holdsOf(ledger: LedgerView, account: ClusterAccount): Holds {
+export function holdsOf(ledger: LedgerView, account: AccountView): Holds {
   return {
     lending: account.lending,
     usage: account.usage,
@@ -98,5 +101,6 @@ function cloneAccount(account: ClusterAccount): ClusterAccount {
     ...account,
     lending: new Map(account.lending),
     borrowing: new Map(account.borrowing),
+    returned: new Map(account.returned),
   };
 }

@@ -1,7 +1,8 @@
 import type { Cordon } from "../deciding/candidate.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import { closeKey, type ReceivedAdvertisement, receive, record } from "./apply.ts";
+import { type ReceivedAdvertisement, receivedFrom } from "./account.ts";
+import { closeKey, receive, record } from "./apply.ts";
 import type { ClosedKey } from "./event.ts";
 import { accountOf, emptyLedger, type Ledger, type LedgerView } from "./ledger.ts";
 
@@ -25,21 +26,22 @@ export function recordsOf(ledger: LedgerView): LedgerRecords {
       cordon === undefined ? [] : [[clusterId, cordon] as const],
     ),
     time: ledger.time,
-    advertisements: accounts.flatMap(({ advertisement, receivedAt }) =>
-      advertisement === undefined ? [] : [{ advertisement, receivedAt }],
-    ),
+    advertisements: accounts.flatMap((account) => receivedFrom(account) ?? []),
   };
 }
 
 /** Builds a ledger from what was stored. Nobody counts as lost before having had the chance to speak again. */
-export function ledgerFrom(records: LedgerRecords, now: Instant): Ledger {
+export function ledgerFrom(records: LedgerRecords, wallClock: Instant): Ledger {
   const ledger = emptyLedger();
+  // The wall clock may have gone back while the broker was down: time goes on from what was committed last.
+  const now = Math.max(wallClock, records.time);
   ledger.time = records.time;
   for (const reservation of records.reservations) record(ledger, reservation, now);
   for (const closedKey of records.closedKeys) closeKey(ledger, closedKey);
   for (const [clusterId, cordon] of records.cordons) accountOf(ledger, clusterId, now).cordon = cordon;
   for (const received of records.advertisements) {
-    receive(ledger, accountOf(ledger, received.advertisement.clusterId, now), received);
+    const receivedAt = Math.min(received.receivedAt, now);
+    receive(ledger, accountOf(ledger, received.advertisement.clusterId, now), { ...received, receivedAt });
   }
   return ledger;
 }

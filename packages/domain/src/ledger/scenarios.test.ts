@@ -170,6 +170,9 @@ describe("what is lent", () => {
     // It sees its virtual node as its own: 1 + 4 CPU.
     world.advertise(cluster("rome", { cpu: 5, memoryGi: 72, more: { protocol: 1 } }));
     expect(world.account("rome").available).toEqual(size({ cpu: 1, memoryGi: 64 }));
+    // It never takes the node down: the end of the loan makes nothing of it lendable.
+    for (const id of world.ledger.reservations.keys()) world.run({ kind: "release", by: actor("rome"), id });
+    expect(world.account("rome").available).toEqual(size({ cpu: 1, memoryGi: 64 }));
   });
 });
 

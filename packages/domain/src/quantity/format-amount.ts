@@ -50,6 +50,15 @@ export function describeAmount(resource: ResourceName, amount: number): string {
   }
 }
 
+/** The same, but never more than the amount: for advice that must hold when it is followed. */
+export function describeAtMost(resource: ResourceName, amount: number): string {
+  const isBytes = resource === "memory" || resource === "storage";
+  if (!isBytes) return describeAmount(resource, amount);
+  const unit = BINARY_UNITS.findLastIndex((_, index) => amount >= 1024 ** (index + 1));
+  const step = 1024 ** (unit + 1) / 100;
+  return describeAmount(resource, Math.floor(amount / step) * step);
+}
+
 /** "4 CPU / 8Gi Memory / 2 GPU". */
 export function describeResources(vector: ResourceVector): string {
   const described = resourceNames(vector).map((name) => describeAmount(name, amountOf(vector, name)));

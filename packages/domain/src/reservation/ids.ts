@@ -10,6 +10,7 @@ const CLUSTER_ID = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 const CLUSTER_ID_MAX_LENGTH = 63;
 const REQUESTER_PART_MAX_LENGTH = 20;
 const DIGEST_PART_LENGTH = 16;
+const ID_MAX_LENGTH = 41;
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 
 export function isClusterId(text: string): text is ClusterId {
@@ -21,8 +22,17 @@ export function isClusterId(text: string): text is ClusterId {
  * (or of random bytes when there is no key), computed by the caller, so the same key gives the same id on every store.
  */
 export function reservationId(requester: ClusterId, digest: Uint8Array): ReservationId {
+  return prefixOf(requester) + base32(digest).slice(0, DIGEST_PART_LENGTH);
+}
+
+/** True when the id may be one of this requester's: a DNS label that begins with its name. */
+export function isReservationIdOf(id: string, requester: ClusterId): boolean {
+  return id.length <= ID_MAX_LENGTH && id.startsWith(prefixOf(requester)) && /^[-a-z0-9]*[a-z0-9]$/.test(id);
+}
+
+function prefixOf(requester: ClusterId): string {
   const name = requester.slice(0, REQUESTER_PART_MAX_LENGTH).replaceAll(".", "-").replace(/-+$/, "");
-  return `rsv-${name}-${base32(digest).slice(0, DIGEST_PART_LENGTH)}`;
+  return `rsv-${name}-`;
 }
 
 function base32(bytes: Uint8Array): string {

@@ -7,7 +7,7 @@ import {
   equals,
   extendedNames,
   fits,
-  isSafe,
+  isCountable,
   isZero,
   larger,
   NO_RESOURCES,
@@ -201,12 +201,12 @@ describe("names and amounts", () => {
   });
 
   it("is safe while every amount is a whole number below 2^53", () => {
-    expect(isSafe(NO_RESOURCES)).toBe(true);
-    expect(isSafe(resourceVector({ memoryBytes: Number.MAX_SAFE_INTEGER }))).toBe(true);
-    expect(isSafe(resourceVector({ memoryBytes: 2 ** 53 }))).toBe(false);
-    expect(isSafe(resourceVector({ cpuMillis: 0.5 }))).toBe(false);
-    expect(isSafe(resourceVector({ gpus: Number.NaN }))).toBe(false);
-    expect(isSafe(resourceVector({ extended: { "a.b/c": 2 ** 53 } }))).toBe(false);
+    expect(isCountable(NO_RESOURCES)).toBe(true);
+    expect(isCountable(resourceVector({ memoryBytes: Number.MAX_SAFE_INTEGER }))).toBe(true);
+    expect(isCountable(resourceVector({ memoryBytes: 2 ** 53 }))).toBe(false);
+    expect(isCountable(resourceVector({ cpuMillis: 0.5 }))).toBe(false);
+    expect(isCountable(resourceVector({ gpus: Number.NaN }))).toBe(false);
+    expect(isCountable(resourceVector({ extended: { "a.b/c": 2 ** 53 } }))).toBe(false);
   });
 });
 

@@ -96,9 +96,16 @@ export function equals(a: ResourceVector, b: ResourceVector): boolean {
   return isZero(subtract(a, b));
 }
 
-/** True when every amount is a whole number that the ledger can add up without losing a unit. */
-export function isSafe(vector: ResourceVector): boolean {
-  return resourceNames(vector).every((name) => Number.isSafeInteger(amountOf(vector, name)));
+/** True when every amount is zero or a whole number that the ledger can add up without losing a unit. */
+export function isCountable({
+  cpuMillis,
+  memoryBytes,
+  storageBytes,
+  gpus,
+  extended,
+}: ResourceVector): boolean {
+  const amounts = [cpuMillis, memoryBytes, storageBytes, gpus, ...Object.values(extended)];
+  return amounts.every((amount) => Number.isSafeInteger(amount) && amount >= 0);
 }
 
 /** The resources with an amount other than zero, in a fixed order. */
@@ -157,7 +164,7 @@ function extendedAmount(amounts: Readonly<Record<string, number>>, name: string)
 }
 
 function isShort(wanted: number, there: number): boolean {
-  return wanted > 0 && wanted > there;
+  return wanted > 0 && !(there >= wanted);
 }
 
 function isEmpty(amounts: Readonly<Record<string, number>>): boolean {

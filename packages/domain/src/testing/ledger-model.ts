@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
 import fc from "fast-check";
 import type { Advertisement, HoldUsage } from "../advertisement/advertisement.ts";
-import type { ClusterAccount } from "../ledger/account.ts";
+import type { AccountView } from "../ledger/account.ts";
 import { apply } from "../ledger/apply.ts";
 import type { Command, Outcome } from "../ledger/command.ts";
 import { decide } from "../ledger/decide.ts";
@@ -32,6 +32,8 @@ export const action = fc.oneof(
       gpu: fc.integer({ min: 0, max: 3 }),
       allocated: fc.integer({ min: 0, max: 4 }),
       protocol: fc.constantFrom(1, 2, 2, 2),
+      instance: fc.constantFrom(undefined, "a", "b"),
+      sequence: fc.integer({ min: 0, max: 5 }),
       /** For each hold the agent reports: which reservation, and how much its pods use. */
       holds: fc.array(fc.record({ pick, used: fc.integer({ min: 0, max: 6 }) }), { maxLength: 4 }),
       unknownHold: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
@@ -83,6 +85,8 @@ export const action = fc.oneof(
       clusterId,
       provider: clusterId,
       cpu,
+      key: fc.option(fc.constantFrom(...KEYS), { nil: undefined }),
+      seconds: fc.option(fc.integer({ min: 1, max: 100 }), { nil: undefined }),
       by: fc.constantFrom("requester" as const, "provider" as const, "admin" as const),
     }),
   },
@@ -102,6 +106,7 @@ export class ModelRun {
   readonly #world = openWorld({
     refusalMemoryMs: 20_000,
     requesterLostMs: 3_000_000,
+    activationTimeoutMs: 70_000,
     // Time leaps by days here: with the usual staleness hardly anything would be granted.
     stalenessMs: Number.POSITIVE_INFINITY,
   });
@@ -111,6 +116,8 @@ export class ModelRun {
   readonly #ended = new Set<string>();
   readonly #grantsByKey = new Map<string, string>();
   #adoptions = 0;
+  /** The latest moment a command was run at. */
+  #latest = 0;
 
   perform(each: Action): void {
     const world = this.#world;
@@ -128,13 +135,20 @@ export class ModelRun {
 
   /** Invariant 5: what the store keeps is enough to get the same ledger back. */
   checkRebuild(): void {
-    const { ledger, now } = this.#world;
-    deepStrictEqual(essence(ledgerFrom(recordsOf(ledger), now)), essence(ledger));
+    const { ledger, now, policy } = this.#world;
+    const rebuilt = ledgerFrom(recordsOf(ledger), Math.max(now, this.#latest));
+    deepStrictEqual(essence(rebuilt), essence(ledger));
+    const swept = decide(rebuilt, { kind: "expire-due" }, { now, policy }).events;
+    ok(
+      !swept.some((event) => event.kind === "ended" && event.reason === "RequesterLost"),
+      "lost by a restart",
+    );
   }
 
   #run(command: Command): Outcome {
     const { ledger, now, policy } = this.#world;
     const before = cloneLedger(ledger);
+    this.#latest = Math.max(this.#latest, now);
     const outcome = decide(ledger, command, { now, policy });
     deepStrictEqual(essence(ledger), essence(before), "decide must change nothing");
     for (const event of outcome.events) {
@@ -157,6 +171,10 @@ export class ModelRun {
       ok(provider !== requester, "a cluster lent to itself");
       if (key !== undefined)
         strictEqual(this.#grantsByKey.get(`${requester} ${key}`), undefined, "a retry booked twice");
+    }
+    if (event.kind === "adopted" && event.reservation.key !== undefined) {
+      const { requester, key } = event.reservation;
+      strictEqual(this.#grantsByKey.get(`${requester} ${key}`), undefined, "an adoption took a key");
     }
     if (event.kind === "ended") {
       ok(!this.#ended.has(event.id), `${event.id} ended twice`);
@@ -220,7 +238,8 @@ export class ModelRun {
     const lent = live
       .filter((reservation) => reservation.provider === provider)
       .map(({ id, granted }) => Math.max(granted[unit], used.get(id) ?? 0));
-    const borrowed = live
+    // An older agent may count its virtual nodes long after the loan: until the reservation is forgotten.
+    const borrowed = [...this.#reservations.values()]
       .filter((reservation) => reservation.requester === provider && protocol < 2)
       .map(({ granted }) => granted[unit]);
     const others = usage.map((entry) => this.#leftover(provider, entry, unit));
@@ -300,6 +319,8 @@ export class ModelRun {
       phase: "Reserved" as const,
       generation: 1,
       createdAt: 0,
+      ...(each.key === undefined ? {} : { key: each.key }),
+      ...(each.seconds === undefined ? {} : { expiresAt: this.#latest + each.seconds * 1000 }),
     };
     const by = each.by === "admin" ? ADMIN : actor(each.by === "requester" ? each.clusterId : each.provider);
     return { kind: "adopt", by, offer };
@@ -321,7 +342,10 @@ export class ModelRun {
       gpu: each.gpu,
       allocated: { cpu: each.allocated },
       usage: [...holds.values()],
-      more: { protocol: each.protocol },
+      more: {
+        protocol: each.protocol,
+        ...(each.instance === undefined ? {} : { instance: each.instance, sequence: each.sequence }),
+      },
     });
   }
 
@@ -345,8 +369,16 @@ function essence(ledger: LedgerView): unknown {
     accounts: sorted(ledger.accounts)
       .filter(([, account]) => !isBlank(account))
       .map(([id, account]) => {
-        const { heardAt: _, replacedInstances: __, lending, borrowing, refused, usage, ...rest } = account;
-        return [id, rest, sorted(lending), sorted(borrowing), sorted(refused ?? new Map()), sorted(usage)];
+        const { heardAt: _, lending, borrowing, returned, refused, usage, ...rest } = account;
+        return [
+          id,
+          rest,
+          sorted(lending),
+          sorted(borrowing),
+          sorted(returned),
+          sorted(refused ?? new Map()),
+          sorted(usage),
+        ];
       }),
     deadlines: ledger.deadlines
       .due(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
@@ -357,7 +389,7 @@ function essence(ledger: LedgerView): unknown {
 }
 
 /** A cluster of which only the name is left. */
-function isBlank({ advertisement, cordon, lending, borrowing, refused }: ClusterAccount): boolean {
+function isBlank({ advertisement, cordon, lending, borrowing, refused }: AccountView): boolean {
   const isUnused = lending.size === 0 && borrowing.size === 0 && refused === undefined;
   return isUnused && advertisement === undefined && cordon === undefined;
 }

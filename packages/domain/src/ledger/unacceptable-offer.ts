@@ -1,0 +1,52 @@
+import { isReservationIdOf } from "../reservation/ids.ts";
+import { add, isCountable, isZero, NO_RESOURCES } from "../resources/resource-vector.ts";
+import type { AdoptionOffer } from "./adoption-offer.ts";
+import { type Moment, type Outcome, rejected } from "./command.ts";
+import { keyName, type LedgerView } from "./ledger.ts";
+
+/** Far above any real one, and far below where numbers stop counting. */
+const MAX_GENERATION = 2 ** 31;
+
+/** What speaks against taking this hold in, whoever offers it. */
+export function unacceptableOffer(
+  ledger: LedgerView,
+  offer: AdoptionOffer,
+  { now }: Moment,
+): Outcome | undefined {
+  return malformed(offer) ?? uncountable(ledger, offer) ?? expired(offer, now) ?? keyProblem(ledger, offer);
+}
+
+function malformed({ id, requester, provider, generation }: AdoptionOffer): Outcome | undefined {
+  if (requester === provider) return rejected("invalid", "a cluster cannot lend to itself");
+  if (!isReservationIdOf(id, requester))
+    return rejected("invalid", `${id} is not an id of a reservation of ${requester}`);
+  const isCounted = Number.isSafeInteger(generation) && generation >= 0 && generation < MAX_GENERATION;
+  return isCounted ? undefined : rejected("invalid", `generation ${generation} is out of range`);
+}
+
+/** The sums it would join must stay exact. */
+function uncountable(
+  ledger: LedgerView,
+  { granted, requester, provider }: AdoptionOffer,
+): Outcome | undefined {
+  const reserved = ledger.accounts.get(provider)?.reserved ?? NO_RESOURCES;
+  const borrowed = ledger.accounts.get(requester)?.borrowed ?? NO_RESOURCES;
+  const sums = [granted, add(reserved, granted), add(borrowed, granted)];
+  if (!isZero(granted) && sums.every(isCountable)) return undefined;
+  return rejected("invalid", "a hold needs positive whole amounts that can be added up");
+}
+
+function expired({ id, expiresAt }: AdoptionOffer, now: number): Outcome | undefined {
+  if (expiresAt === undefined || (Number.isSafeInteger(expiresAt) && expiresAt > now)) return undefined;
+  return rejected("already-ended", `${id} has expired`);
+}
+
+/** A key says what its owner wanted last: a released one stays released, a bound one stays bound. */
+function keyProblem(ledger: LedgerView, { id, requester, key }: AdoptionOffer): Outcome | undefined {
+  if (key === undefined) return undefined;
+  const name = keyName(requester, key);
+  if (ledger.closedKeys.has(name)) return rejected("key-released", `${requester} released the key of ${id}`);
+  const bound = ledger.keys.get(name);
+  if (bound === undefined || bound === id) return undefined;
+  return rejected("ledger-conflict", `the key of ${id} belongs to ${bound}`);
+}
