@@ -1,0 +1,189 @@
+import { acknowledgementSchema } from "../../src/wire/acknowledgement.ts";
+import { adoptionReplySchema, adoptionRequestSchema } from "../../src/wire/adoption.ts";
+import { advertisementReplySchema, advertisementSchema } from "../../src/wire/advertisement.ts";
+import { decisionSchema } from "../../src/wire/decision.ts";
+import { quoteSchema } from "../../src/wire/quote.ts";
+import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
+import { renewRequestSchema, reservationRequestSchema } from "../../src/wire/reservation-request.ts";
+import * as examples from "./examples.ts";
+import type { Route } from "./route.ts";
+
+const reservationBody = { schema: reservationSchema, example: examples.reservation };
+const WITH_BODY = ["malformed", "invalid", "too-large", "unsupported-media"] as const;
+
+/** What agents call. */
+export const AGENT_ROUTES: readonly Route[] = [
+  {
+    method: "post",
+    path: "/api/v1/advertisements",
+    operationId: "advertise",
+    tag: "Advertisements",
+    summary: "Say what your cluster has and can lend",
+    description:
+      "For the cluster itself: clusterID must be the Common Name of the certificate. The newest advertisement counts. `reserved` and `available` are computed by the broker and ignored here.",
+    parameters: ["agentProtocol"],
+    body: { schema: advertisementSchema, example: examples.advertisement },
+    reply: {
+      status: 200,
+      description: "Accepted.",
+      body: {
+        schema: advertisementReplySchema,
+        example: { advertisement: examples.advertisement, providerInstructions: [examples.instruction] },
+      },
+    },
+    faults: [...WITH_BODY, "superseded"],
+  },
+  {
+    method: "post",
+    path: "/api/v1/reservations",
+    operationId: "reserve",
+    tag: "Reservations",
+    summary: "Reserve resources in the best cluster",
+    description:
+      "For any cluster. Decides, locks and answers in one call; the answer is sent when it is durable. The same key and request again: the current state of the same reservation.",
+    parameters: ["idempotencyKey", "agentProtocol"],
+    body: { schema: reservationRequestSchema, example: examples.reservationRequest },
+    reply: {
+      status: 201,
+      description: "Locked.",
+      body: reservationBody,
+      headers: ["Idempotency-Replayed"],
+    },
+    faults: [
+      ...WITH_BODY,
+      "no-capacity",
+      "quota-exceeded",
+      "ledger-conflict",
+      "key-released",
+      "key-mismatch",
+      "not-yet",
+      "ttl-too-long",
+    ],
+  },
+  {
+    method: "delete",
+    path: "/api/v1/reservations",
+    operationId: "releaseByKey",
+    tag: "Reservations",
+    summary: "Release what a key has made, or will make",
+    description:
+      "For the requester. Also works before the reservation exists: a request with this key that arrives later is refused with 410.",
+    parameters: ["key"],
+    reply: { status: 200, description: "Released, or the key is closed.", body: reservationBody },
+    faults: ["invalid"],
+  },
+  {
+    method: "post",
+    path: "/api/v1/reservations/{id}/activate",
+    operationId: "activate",
+    tag: "Reservations",
+    summary: "Confirm that the resources are in use",
+    description: "For the requester and admins.",
+    parameters: ["reservationID"],
+    reply: { status: 200, description: "Active.", body: reservationBody },
+    faults: ["not-found", "already-ended"],
+  },
+  {
+    method: "post",
+    path: "/api/v1/reservations/{id}/renew",
+    operationId: "renew",
+    tag: "Reservations",
+    summary: "Extend a reservation",
+    description: "For the requester and admins. Counts from now; never cuts a reservation short.",
+    parameters: ["reservationID"],
+    body: { schema: renewRequestSchema, example: { duration: "1h" } },
+    reply: { status: 200, description: "Extended.", body: reservationBody },
+    faults: [...WITH_BODY, "not-found", "already-ended", "ttl-too-long"],
+  },
+  {
+    method: "delete",
+    path: "/api/v1/reservations/{id}",
+    operationId: "release",
+    tag: "Reservations",
+    summary: "Release a reservation",
+    description: "For the requester and admins. Releasing what has ended is no error.",
+    parameters: ["reservationID"],
+    reply: { status: 200, description: "Released.", body: reservationBody },
+    faults: ["not-found"],
+  },
+  {
+    method: "get",
+    path: "/api/v1/decisions/{id}",
+    operationId: "explainDecision",
+    tag: "Decisions",
+    summary: "Why the broker decided so",
+    description: "For the requester and admins.",
+    parameters: ["decisionID"],
+    reply: {
+      status: 200,
+      description: "The decision.",
+      body: { schema: decisionSchema, example: examples.decision },
+    },
+    faults: ["not-found"],
+  },
+  {
+    method: "post",
+    path: "/api/v1/quotes",
+    operationId: "quote",
+    tag: "Decisions",
+    summary: "What would happen",
+    description: "For any cluster. The same decision as for a reservation, but nothing is written or held.",
+    body: { schema: reservationRequestSchema, example: examples.reservationRequest },
+    reply: {
+      status: 200,
+      description: "What would happen.",
+      body: { schema: quoteSchema, example: examples.quote },
+    },
+    faults: [...WITH_BODY, "quota-exceeded", "not-yet", "ttl-too-long"],
+  },
+  {
+    method: "get",
+    path: "/api/v1/instructions",
+    operationId: "listInstructions",
+    tag: "Instructions",
+    summary: "What your cluster has to hold",
+    description:
+      "For the provider. With watch=true a stream of server-sent events: `instruction` (you provide), `reservation` (you asked), `capacity` (CapacityEventDTO) and `reset` (ResetEventDTO); the event id is the commit number.",
+    parameters: ["watch", "lastEventID", "agentProtocol"],
+    reply: {
+      status: 200,
+      description: "Live reservations that this cluster provides, or the stream of events.",
+      body: { schema: reservationListSchema, example: [examples.instruction] },
+      mediaType: "text/event-stream",
+      textExample: examples.eventStream,
+    },
+    faults: [],
+  },
+  {
+    method: "post",
+    path: "/api/v1/instructions/{id}/ack",
+    operationId: "acknowledge",
+    tag: "Instructions",
+    summary: "Say that you hold it, or cannot",
+    description: "For the provider. A refusal fails the reservation.",
+    parameters: ["reservationID"],
+    body: { schema: acknowledgementSchema, example: { state: "held", generation: 1 } },
+    reply: {
+      status: 200,
+      description: "Noted.",
+      body: { schema: reservationSchema, example: examples.instruction },
+    },
+    faults: [...WITH_BODY, "not-found", "already-ended"],
+  },
+  {
+    method: "post",
+    path: "/api/v1/adoptions",
+    operationId: "adopt",
+    tag: "Reservations",
+    summary: "Offer holds to a broker that lost its memory",
+    description:
+      "For both parties. A hold is adopted when requester and provider report the same parties and amounts; otherwise an admin decides.",
+    body: { schema: adoptionRequestSchema, example: examples.adoptionRequest },
+    reply: {
+      status: 200,
+      description: "One answer for each offer.",
+      body: { schema: adoptionReplySchema, example: examples.adoptionReply },
+    },
+    faults: [...WITH_BODY],
+  },
+];

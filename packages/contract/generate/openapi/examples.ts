@@ -1,0 +1,149 @@
+/** Bodies that the document shows; a test validates each of them against its schema. */
+const amounts = (cpu: string, memory: string) => ({ cpu, memory });
+
+export const advertisement = {
+  clusterID: "paris",
+  clusterName: "Paris data centre",
+  resources: {
+    capacity: amounts("64", "256Gi"),
+    allocatable: amounts("62", "248Gi"),
+    allocated: amounts("20", "96Gi"),
+    reserved: amounts("4", "8Gi"),
+    available: amounts("38", "144Gi"),
+  },
+  timestamp: "2026-07-01T10:00:00Z",
+  cost: { cpuCost: "0.042", memoryCost: "0.005", currency: "EUR" },
+  labels: { "topology.kubernetes.io/region": "eu-west" },
+};
+
+export const reservationRequest = {
+  requestedResources: { cpu: "4", memory: "8Gi" },
+  priority: 10,
+  duration: "1h30m",
+  constraints: { regions: ["eu-west"] },
+};
+
+export const reservation = {
+  id: "rsv-rome-k3u7dq2hvmx5b4ta",
+  requesterID: "rome",
+  targetClusterID: "paris",
+  requestedResources: { cpu: "4", memory: "8Gi" },
+  status: {
+    phase: "Reserved",
+    message: "Use paris for 4 CPU / 8Gi Memory",
+    reservedAt: "2026-07-01T10:00:00.123Z",
+    expiresAt: "2026-07-01T11:30:00.123Z",
+  },
+  createdAt: "2026-07-01T10:00:00.123Z",
+  cost: { perHour: "0.211", total: "0.3165", currency: "EUR" },
+  generation: 1,
+  key: "5f1c8a3e-2",
+  targetClusterEndpoint: "https://10.0.0.7:6443",
+  tier: "on-demand",
+  priority: 10,
+  decisionID: "dec-4f0q2",
+};
+
+export const instruction = {
+  ...reservation,
+  status: { ...reservation.status, message: "Hold 4 CPU / 8Gi Memory for requester rome" },
+  key: undefined,
+};
+
+export const decision = {
+  id: "dec-4f0q2",
+  at: "2026-07-01T10:00:00.123Z",
+  requesterID: "rome",
+  request: reservationRequest,
+  policyVersion: "default",
+  weights: { resources: 0.7, cost: 0.3 },
+  currency: "EUR",
+  winner: "paris",
+  considered: 2,
+  fitted: 1,
+  counts: { capacity: 1 },
+  candidates: [
+    {
+      clusterID: "paris",
+      advertisementAge: "12s",
+      score: 0.71,
+      parts: { resources: 0.59, cost: 1 },
+      price: "0.211",
+    },
+    {
+      clusterID: "berlin",
+      advertisementAge: "3s",
+      reason: "capacity",
+      message: "needs 3 more CPU",
+      missing: { cpu: "3" },
+    },
+  ],
+  explanation: "paris lends 4 CPU / 8Gi Memory to rome.\n  paris   0.710\n  berlin  needs 3 more CPU",
+};
+
+export const quote = {
+  fits: true,
+  targetClusterID: "paris",
+  cost: { perHour: "0.211", total: "0.3165", currency: "EUR" },
+  decision,
+};
+
+export const adoptionRequest = {
+  ledgerID: "led-8c1f",
+  reservations: [
+    {
+      id: reservation.id,
+      requesterID: "rome",
+      targetClusterID: "paris",
+      requestedResources: { cpu: "4", memory: "8Gi" },
+      phase: "Active",
+      generation: 2,
+      createdAt: "2026-07-01T10:00:00.123Z",
+    },
+  ],
+};
+
+export const adoptionReply = {
+  results: [{ id: reservation.id, outcome: "waiting", message: "waits for paris to report the same hold" }],
+};
+
+export const auditPage = {
+  items: [
+    {
+      sequence: 1042,
+      at: "2026-07-01T10:00:00.123Z",
+      actor: "rome",
+      action: "granted",
+      subject: reservation.id,
+      message: "paris lends 4 CPU / 8Gi Memory to rome",
+      previousHash: "0".repeat(64),
+      hash: "f".repeat(64),
+    },
+  ],
+  next: "1042",
+};
+
+export const policyReply = {
+  version: "default",
+  source: "built-in",
+  policy: { version: "default", weights: { resources: 0.7, cost: 0.3 }, staleness: "2m", disclosure: "full" },
+};
+
+export const noCapacity = {
+  error: "No cluster can lend 8 CPU / 16Gi Memory to rome; 1 considered.",
+  code: "no-capacity",
+  reasons: [{ clusterID: "paris", reason: "capacity", message: "needs 3 more CPU", missing: { cpu: "3" } }],
+  decisionID: "dec-4f0q2",
+};
+
+export const eventStream = [
+  "id: 812",
+  "event: instruction",
+  `data: ${JSON.stringify(instruction)}`,
+  "",
+  "id: 813",
+  "event: capacity",
+  'data: {"change":"freed"}',
+  "",
+  "",
+].join("\n");

@@ -1,0 +1,96 @@
+import { clusterId, dnsLabel, reservationName } from "../../src/schema/terms.ts";
+import { HEADER, LIMIT, PROTOCOL_VERSION } from "../../src/wire/protocol.ts";
+
+const cluster = { type: "string", pattern: clusterId().pattern, maxLength: 63 };
+const reservation = { type: "string", pattern: reservationName().pattern, maxLength: 253 };
+const name = { type: "string", pattern: dnsLabel().pattern, maxLength: 63 };
+
+const inPath = (parameter: string, schema: object, text: { description: string; example: string }) => ({
+  name: parameter,
+  in: "path",
+  required: true,
+  schema,
+  ...text,
+});
+
+const inQuery = (parameter: string, schema: object, description: string) => ({
+  name: parameter,
+  in: "query",
+  required: false,
+  description,
+  schema,
+});
+
+/** Everything a caller can say beside the body. */
+export const PARAMETERS = {
+  clusterID: inPath("clusterID", cluster, { description: "A cluster's ID.", example: "rome" }),
+  reservationID: inPath("id", reservation, {
+    description: "A reservation's name.",
+    example: "rsv-rome-k3u7dq2hvmx5b4ta",
+  }),
+  decisionID: inPath("id", name, { description: "A decision's name.", example: "dec-4f0q2" }),
+  role: inQuery(
+    "role",
+    { type: "string", enum: ["requester", "provider"] },
+    "Only reservations where you are this.",
+  ),
+  limit: inQuery(
+    "limit",
+    { type: "integer", minimum: 1, maximum: LIMIT.pageMax, default: LIMIT.pageDefault },
+    "The most items in one reply.",
+  ),
+  after: inQuery(
+    "after",
+    { type: "string", maxLength: 256 },
+    "Continue after this one; from `next` or the Link header.",
+  ),
+  watch: inQuery("watch", { type: "boolean" }, "true: stay and send server-sent events instead of a list."),
+  key: {
+    ...inQuery(
+      "key",
+      { type: "string", minLength: 1, maxLength: LIMIT.idempotencyKeyLength },
+      "The Idempotency-Key the reservation was made with, or is about to be.",
+    ),
+    required: true,
+  },
+  idempotencyKey: {
+    name: HEADER.idempotencyKey,
+    in: "header",
+    required: false,
+    description:
+      "Makes retries safe: the same key books once. Requests without a key are never recognised as retries.",
+    schema: { type: "string", minLength: 1, maxLength: LIMIT.idempotencyKeyLength },
+    example: "5f1c8a3e-2",
+  },
+  lastEventID: {
+    name: "Last-Event-ID",
+    in: "header",
+    required: false,
+    description: "The last event seen. Too old or unknown: the stream begins with a reset.",
+    schema: { type: "string", maxLength: 20 },
+  },
+  agentProtocol: {
+    name: HEADER.agentProtocol,
+    in: "header",
+    required: false,
+    description: "Agents that speak every call send 2; older ones send nothing and get the older forms.",
+    schema: { type: "integer", const: PROTOCOL_VERSION },
+  },
+} as const;
+
+const text = (description: string, example: string) => ({ description, schema: { type: "string" }, example });
+
+/** What a reply can say beside its body. */
+export const RESPONSE_HEADERS = {
+  [HEADER.ledgerId]: text(
+    "The ledger that answered. A changed one means that the broker lost its memory.",
+    "led-8c1f",
+  ),
+  [HEADER.brokerProtocol]: text("The protocol the broker speaks.", String(PROTOCOL_VERSION)),
+  [HEADER.idempotencyReplayed]: text("true: this is the reservation that the key already made.", "true"),
+  [HEADER.link]: text(
+    'rel="next": the address of the next page.',
+    '</api/v1/reservations?after=rsv-rome-b>; rel="next"',
+  ),
+  [HEADER.retryAfter]: text("Seconds to wait before asking again.", "2"),
+} as const;

@@ -1,0 +1,47 @@
+import type { FaultCode } from "../../src/faults/fault-table.ts";
+import type { SchemaNode } from "../../src/schema/node.ts";
+import type { PARAMETERS, RESPONSE_HEADERS } from "./parameters.ts";
+
+/** One call of the HTTP interface, as the document describes it. */
+export interface Route {
+  readonly method: "get" | "post" | "delete";
+  readonly path: string;
+  readonly operationId: string;
+  readonly tag:
+    | "Advertisements"
+    | "Reservations"
+    | "Instructions"
+    | "Decisions"
+    | "Administration"
+    | "Health";
+  readonly summary: string;
+  /** Who may call it, and what is worth knowing. */
+  readonly description: string;
+  readonly parameters?: readonly ParameterName[];
+  readonly body?: Body;
+  /** False: the call works with an empty body as well. */
+  readonly isBodyOptional?: boolean;
+  readonly reply: Reply;
+  /** Faults of this call beside those that every call can meet. */
+  readonly faults: readonly FaultCode[];
+  /** Answers without a client certificate, on the probe port as well. */
+  readonly isPublic?: boolean;
+}
+
+export interface Body {
+  readonly schema: SchemaNode;
+  readonly example: unknown;
+}
+
+export interface Reply {
+  readonly status: 200 | 201;
+  readonly description: string;
+  readonly body?: Body;
+  /** A body that is not JSON. */
+  readonly mediaType?: "text/plain" | "text/event-stream";
+  readonly textExample?: string;
+  readonly headers?: readonly HeaderName[];
+}
+
+export type ParameterName = keyof typeof PARAMETERS;
+export type HeaderName = keyof typeof RESPONSE_HEADERS;

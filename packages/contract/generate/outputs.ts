@@ -1,0 +1,18 @@
+import { customResourceDefinition } from "../src/crd/definition.ts";
+import { KINDS } from "../src/crd/kinds.ts";
+import { crdYaml } from "./crd-yaml.ts";
+import { openApiDocument } from "./openapi/document.ts";
+import { faultsReference, kindsReference } from "./reference.ts";
+
+/** Every generated file by its path from the repository's root. The same input always gives the same bytes. */
+export function generatedFiles(): ReadonlyMap<string, string> {
+  return new Map([
+    ["packages/contract/openapi.json", `${JSON.stringify(openApiDocument(), undefined, 2)}\n`],
+    ...KINDS.map((kind) => {
+      const file = `deploy/crds/${kind.group}_${kind.plural}.yaml`;
+      return [file, crdYaml(customResourceDefinition(kind))] as const;
+    }),
+    ["docs/reference/crds.md", kindsReference(KINDS)],
+    ["docs/reference/faults.md", faultsReference()],
+  ]);
+}

@@ -1,0 +1,92 @@
+import { array, boolean, line, matching, object, oneOf, optional, required } from "../schema/builders.ts";
+import type { Infer } from "../schema/node.ts";
+import { clusterId, reservationName, time } from "../schema/terms.ts";
+import { accountingFields, offerFields } from "../wire/advertisement.ts";
+import { resourceQuantitiesSchema, resourcesSchema } from "../wire/quantities.ts";
+import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
+import { advertisementColumns } from "./printer-columns.ts";
+import { statusFields } from "./shared-fields.ts";
+
+/** One object is one conditional write: more holds than this would outgrow it. */
+const MAX_HOLDS = 1000;
+
+const specSchema = object({
+  clusterID: required(clusterId(), "The cluster that speaks.", { examples: ["paris"], lock: "immutable" }),
+  clusterName: optional(line({ maxLength: 253 }), "A name to show. Not unique.", {
+    examples: ["Paris data centre"],
+  }),
+  resources: required(resourcesSchema, "What the cluster has, uses, lends and has left."),
+  timestamp: required(time(), "When the agent computed it, by its own clock.", {
+    examples: ["2026-07-01T10:00:00Z"],
+  }),
+  ...offerFields,
+  ...accountingFields,
+});
+
+const holdSchema = object({
+  id: required(reservationName(), "The reservation that is held.", {
+    examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
+  }),
+  requesterID: optional(clusterId(), "The cluster that borrows.", { examples: ["rome"] }),
+  granted: required(resourceQuantitiesSchema, "What is held for it."),
+  expiresAt: optional(time(), "When it ends by itself.", { examples: ["2026-07-01T11:30:00Z"] }),
+});
+
+const statusSchema = object({
+  phase: optional(oneOf("Active", "Stale"), "Stale: the cluster has been silent for too long.", {
+    examples: ["Active"],
+  }),
+  active: optional(boolean(), "True while the broker lends from this cluster.", { examples: [true] }),
+  score: optional(
+    matching("^(?:100\\.00|[0-9]{1,2}\\.[0-9]{2})$", "a share from 0.00 to 100.00", { maxLength: 6 }),
+    "Free share of CPU and memory in percent, whatever is asked for.",
+    { examples: ["62.50"] },
+  ),
+  holds: optional(
+    array(holdSchema, { maxItems: MAX_HOLDS, listKeys: ["id"] }),
+    "What is lent, when the broker keeps its ledger in Kubernetes. Written by the broker only.",
+  ),
+  ...statusFields,
+});
+
+/** In the broker's cluster: one for each cluster that lends, named `<clusterID>-adv`. */
+export const clusterAdvertisementKind: Kind<Infer<typeof specSchema>, Infer<typeof statusSchema>> = {
+  group: "broker.fluidos.eu",
+  version: "v1alpha1",
+  kind: "ClusterAdvertisement",
+  plural: "clusteradvertisements",
+  singular: "clusteradvertisement",
+  shortNames: ["cadv"],
+  description: "What one cluster has and can lend, as the broker sees it. Named <clusterID>-adv.",
+  spec: specSchema,
+  status: statusSchema,
+  columns: [
+    ...advertisementColumns.main,
+    { name: "Phase", type: "string", jsonPath: ".status.phase", description: "Active or Stale." },
+    AGE,
+    ...advertisementColumns.wide,
+    {
+      name: "Score",
+      type: "string",
+      jsonPath: ".status.score",
+      description: "Free share in percent.",
+      isWide: true,
+    },
+    {
+      name: "Updated",
+      type: "date",
+      jsonPath: ".status.lastUpdateTime",
+      description: "Time since the last advertisement.",
+      isWide: true,
+    },
+    {
+      name: "Message",
+      type: "string",
+      jsonPath: ".status.message",
+      description: "The state in words.",
+      isWide: true,
+    },
+  ],
+  rules: [],
+};
+export type ClusterAdvertisement = KubernetesObject<Infer<typeof specSchema>, Infer<typeof statusSchema>>;

@@ -1,0 +1,108 @@
+import type { SchemaNode } from "../schema/node.ts";
+import { CATEGORY, type Column, type Kind, type Rule } from "./kind.ts";
+import { type StructuralSchema, structural } from "./structural.ts";
+
+/** A CustomResourceDefinition as plain data, ready to be applied to an API server. */
+export interface CustomResourceDefinition {
+  readonly apiVersion: "apiextensions.k8s.io/v1";
+  readonly kind: "CustomResourceDefinition";
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly group: string;
+    readonly scope: "Namespaced";
+    readonly names: DefinitionNames;
+    readonly versions: readonly DefinitionVersion[];
+  };
+}
+
+interface DefinitionNames {
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+}
+
+export interface DefinitionVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly subresources: { readonly status: Readonly<Record<string, never>> };
+  readonly additionalPrinterColumns: readonly PrinterColumn[];
+  readonly schema: { readonly openAPIV3Schema: StructuralSchema };
+}
+
+type PrinterColumn = Omit<Column, "isWide"> & { readonly priority: 0 | 1 };
+
+export function customResourceDefinition(kind: Kind<unknown, unknown>): CustomResourceDefinition {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: {
+      name: `${kind.plural}.${kind.group}`,
+      labels: { "app.kubernetes.io/part-of": "resource-broker" },
+    },
+    spec: {
+      group: kind.group,
+      scope: "Namespaced",
+      names: {
+        kind: kind.kind,
+        listKind: `${kind.kind}List`,
+        plural: kind.plural,
+        singular: kind.singular,
+        shortNames: kind.shortNames,
+        categories: [CATEGORY],
+      },
+      versions: [
+        {
+          name: kind.version,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: kind.columns.map(printerColumn),
+          schema: { openAPIV3Schema: rootSchema(kind) },
+        },
+      ],
+    },
+  };
+}
+
+function rootSchema(kind: Kind<unknown, unknown>): StructuralSchema {
+  const status: SchemaNode = {
+    ...kind.status,
+    description: "What was observed. Written by the broker or the agent.",
+  };
+  const spec: SchemaNode = { ...kind.spec, description: "What is wanted or stated." };
+  const root: StructuralSchema = {
+    description: kind.description,
+    type: "object",
+    required: ["spec"],
+    properties: {
+      apiVersion: { type: "string", description: "Version of this representation of an object." },
+      kind: { type: "string", description: "The kind of object this is." },
+      metadata: { type: "object" },
+      spec: structural(spec),
+      status: structural(status),
+    },
+  };
+  return kind.rules.reduce(withRule, root);
+}
+
+/** Adds a rule at its place, walking down through `properties`. */
+function withRule(schema: StructuralSchema, { at, ...rule }: Rule): StructuralSchema {
+  if (at === "") {
+    return { ...schema, "x-kubernetes-validations": [...(schema["x-kubernetes-validations"] ?? []), rule] };
+  }
+  const [name = "", ...rest] = at.split(".");
+  const child = schema.properties?.[name];
+  if (child === undefined) throw new Error(`a rule is placed at ${at}, where there is no field ${name}`);
+  return {
+    ...schema,
+    properties: { ...schema.properties, [name]: withRule(child, { ...rule, at: rest.join(".") }) },
+  };
+}
+
+function printerColumn({ isWide, ...column }: Column): PrinterColumn {
+  return { ...column, priority: isWide === true ? 1 : 0 };
+}

@@ -1,0 +1,64 @@
+import { integer, optional, prose, required } from "../schema/builders.ts";
+import { quantity, reservationName, time } from "../schema/terms.ts";
+import { extendedQuantities } from "../wire/quantities.ts";
+import { generationSchema, MAX_MESSAGE_LENGTH } from "../wire/reservation.ts";
+import { conditionsSchema } from "./conditions.ts";
+
+/** What is asked for or held, in the flat form people write in YAML. */
+export const requestedFields = {
+  requestedCPU: required(quantity("positive"), "CPU in cores (2, 0.5) or millicores (500m); more than 0.", {
+    examples: ["500m", "2"],
+  }),
+  requestedMemory: required(
+    quantity("positive"),
+    "Memory in bytes, with a unit such as Mi or Gi; more than 0.",
+    {
+      examples: ["512Mi", "8Gi"],
+    },
+  ),
+  requestedGPU: optional(quantity("non-negative"), "Number of GPUs, whole ones.", { examples: ["1"] }),
+  requestedStorage: optional(
+    quantity("non-negative"),
+    "Ephemeral storage in bytes, with a unit such as Gi.",
+    {
+      examples: ["20Gi"],
+    },
+  ),
+  extended: optional(
+    extendedQuantities("non-negative"),
+    "Other extended resources by their Kubernetes name.",
+  ),
+};
+
+/** What every instruction tells an agent about its reservation. */
+export const instructionFields = {
+  reservationName: required(reservationName(), "The reservation this is about.", {
+    examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
+    lock: "immutable",
+  }),
+  ...requestedFields,
+  message: optional(prose({ maxLength: MAX_MESSAGE_LENGTH }), "The instruction in words."),
+  expiresAt: optional(time(), "When the reservation ends by itself. Absent: when it is released.", {
+    examples: ["2026-07-01T11:30:00Z"],
+  }),
+  generation: optional(generationSchema, "The broker's count of changes; a lower or equal one is old news.", {
+    examples: [1],
+  }),
+} as const;
+
+/** What every status has. */
+export const statusFields = {
+  message: optional(prose({ maxLength: MAX_MESSAGE_LENGTH }), "The state in words."),
+  lastUpdateTime: optional(time(), "When this status was last written.", {
+    examples: ["2026-07-01T10:00:00Z"],
+  }),
+  observedGeneration: optional(
+    integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    "The generation of the spec this status is about.",
+    { examples: [1] },
+  ),
+  conditions: optional(
+    conditionsSchema,
+    "What is known in detail, in the shape every Kubernetes tool reads.",
+  ),
+};

@@ -1,0 +1,140 @@
+import type { SchemaNode } from "../schema/node.ts";
+import { FORMAT } from "../schema/terms.ts";
+import { fieldRules, lockRules, type ValidationRule } from "./validation-rules.ts";
+
+/** A schema as Kubernetes wants it in a CustomResourceDefinition. */
+export interface StructuralSchema {
+  readonly description?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly properties?: Readonly<Record<string, StructuralSchema>>;
+  readonly required?: readonly string[];
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly additionalProperties?: StructuralSchema;
+  readonly items?: StructuralSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: boolean;
+  readonly anyOf?: readonly { readonly type: string }[];
+  readonly "x-kubernetes-int-or-string"?: boolean;
+  readonly "x-kubernetes-list-type"?: string;
+  readonly "x-kubernetes-list-map-keys"?: readonly string[];
+  readonly "x-kubernetes-validations"?: readonly ValidationRule[];
+}
+
+const INT32_MAX = 2_147_483_647;
+
+/**
+ * Renders a schema in the structural form of CRDs. Inside lists and maps the forms of texts are checked by patterns:
+ * a CEL rule would be charged once for each possible item and exceed Kubernetes' budget.
+ */
+export function structural(node: SchemaNode, isInCollection = false): StructuralSchema {
+  const rules = isInCollection ? [] : [...fieldRules(node), ...lockRules(node)];
+  return {
+    ...(node.description === undefined ? {} : { description: describe(node) }),
+    ...shapeOf(node, isInCollection),
+    ...(rules.length === 0 ? {} : { "x-kubernetes-validations": rules }),
+  };
+}
+
+function shapeOf(node: SchemaNode, isInCollection: boolean): StructuralSchema {
+  if (node.properties !== undefined) return objectShape(node, node.properties, isInCollection);
+  if (node.additionalProperties !== undefined) return mapShape(node, node.additionalProperties);
+  if (node.items !== undefined) return listShape(node, node.items);
+  if (node.format === FORMAT.quantity) return quantityShape(node, isInCollection);
+  if (node.format === FORMAT.time) return { type: "string", format: "date-time" };
+  if (node.type === "boolean") return { type: "boolean" };
+  if (node.type === "integer" || node.type === "number") return numberShape(node, node.type);
+  return textShape(node, isInCollection);
+}
+
+function objectShape(
+  node: SchemaNode,
+  properties: Readonly<Record<string, SchemaNode>>,
+  isInCollection: boolean,
+): StructuralSchema {
+  const fields = Object.entries(properties).map(
+    ([name, child]) => [name, structural(child, isInCollection)] as const,
+  );
+  return {
+    type: "object",
+    ...pick(node, ["required", "minProperties"]),
+    properties: Object.fromEntries(fields),
+  };
+}
+
+function mapShape(node: SchemaNode, values: SchemaNode): StructuralSchema {
+  return {
+    type: "object",
+    ...pick(node, ["maxProperties"]),
+    additionalProperties: { description: "The value of one entry.", ...structural(values, true) },
+  };
+}
+
+function listShape(node: SchemaNode, items: SchemaNode): StructuralSchema {
+  const keys = node["x-list-keys"];
+  return {
+    type: "array",
+    ...pick(node, ["minItems", "maxItems"]),
+    "x-kubernetes-list-type": keys === undefined ? "atomic" : "map",
+    ...(keys === undefined ? {} : { "x-kubernetes-list-map-keys": keys }),
+    items: { description: "One item.", ...structural(items, true) },
+  };
+}
+
+function quantityShape(node: SchemaNode, isInCollection: boolean): StructuralSchema {
+  return {
+    "x-kubernetes-int-or-string": true,
+    anyOf: [{ type: "integer" }, { type: "string" }],
+    ...pick(node, ["maxLength"]),
+    // For numbers and for texts; elsewhere a CEL rule says the same in words.
+    ...(isInCollection ? pick(node, ["minimum", "pattern"]) : {}),
+  };
+}
+
+function numberShape(node: SchemaNode, type: "integer" | "number"): StructuralSchema {
+  const { minimum = 0, maximum = Number.POSITIVE_INFINITY, exclusiveMinimum } = node;
+  const isInt32 = minimum >= -INT32_MAX && maximum <= INT32_MAX;
+  return {
+    type,
+    ...(type === "integer" ? { format: isInt32 ? "int32" : "int64" } : {}),
+    ...pick(node, ["minimum", "maximum"]),
+    ...(exclusiveMinimum === undefined ? {} : { minimum: exclusiveMinimum, exclusiveMinimum: true }),
+  };
+}
+
+function textShape(node: SchemaNode, isInCollection: boolean): StructuralSchema {
+  const isCheckedByRule = !isInCollection && fieldRules(node).length > 0;
+  return {
+    type: "string",
+    ...pick(node, ["enum", "minLength", "maxLength"]),
+    ...(isCheckedByRule ? {} : pick(node, ["pattern"])),
+  };
+}
+
+/** Keywords that mean the same in both forms. */
+type SharedKeyword = keyof SchemaNode &
+  keyof StructuralSchema &
+  (`m${string}` | "required" | "enum" | "pattern");
+
+/** Those of them that the node has. */
+function pick<K extends SharedKeyword>(
+  node: SchemaNode,
+  keywords: readonly K[],
+): Partial<Pick<SchemaNode, K>> {
+  const picked: Partial<Pick<SchemaNode, K>> = {};
+  for (const keyword of keywords) if (node[keyword] !== undefined) picked[keyword] = node[keyword];
+  return picked;
+}
+
+function describe({ description = "", examples = [] }: SchemaNode): string {
+  const simple = examples.filter((example) => typeof example !== "object").map(String);
+  return simple.length === 0 ? description : `${description} For example: ${simple.join(" or ")}.`;
+}

@@ -1,0 +1,47 @@
+import type { ErrorDTO, RefusalDTO } from "../wire/error.ts";
+import { FAULTS, type FaultCode } from "./fault-table.ts";
+
+/** What a caller may be told beside the message. */
+export interface FaultDetails {
+  readonly reasons?: readonly RefusalDTO[];
+  readonly decisionID?: string;
+  /** How long to wait before asking again. */
+  readonly retryAfterMs?: number;
+}
+
+/** The one error class: everything that is thrown on purpose is one of the codes in the table. */
+export class Fault extends Error {
+  override readonly name = "Fault";
+  readonly code: FaultCode;
+  readonly details: FaultDetails;
+
+  constructor(code: FaultCode, message: string, options: { cause?: unknown; details?: FaultDetails } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  get status(): number {
+    return FAULTS[this.code].status;
+  }
+
+  /** True: the same request may succeed later, unchanged. */
+  get retry(): boolean {
+    return FAULTS[this.code].retry;
+  }
+
+  get advice(): string {
+    return FAULTS[this.code].advice;
+  }
+}
+
+/** The body of an error reply. What went wrong inside (`cause`) stays inside: it is for the log. */
+export function toErrorBody(fault: Fault): ErrorDTO {
+  const { reasons, decisionID } = fault.details;
+  return {
+    error: fault.message,
+    code: fault.code,
+    ...(reasons === undefined ? {} : { reasons }),
+    ...(decisionID === undefined ? {} : { decisionID }),
+  };
+}

@@ -1,0 +1,61 @@
+import { validate } from "../schema/validate.ts";
+import { type ErrorDTO, errorSchema } from "../wire/error.ts";
+import { Fault } from "./fault.ts";
+import { type FaultCode, isFaultCode } from "./fault-table.ts";
+
+/** An error reply as it came over the wire. */
+export interface ErrorReply {
+  readonly status: number;
+  readonly body: string;
+  /** From the Retry-After header. */
+  readonly retryAfterMs?: number;
+}
+
+/** Older brokers send no code, and some errors as plain text: the status says what it must be. */
+const CODE_BY_STATUS: Readonly<Record<number, FaultCode>> = {
+  400: "invalid",
+  401: "no-certificate",
+  403: "forbidden",
+  404: "not-found",
+  405: "method-not-allowed",
+  409: "no-capacity",
+  410: "key-released",
+  413: "too-large",
+  415: "unsupported-media",
+  422: "invalid",
+  429: "rate-limited",
+  503: "overloaded",
+};
+const MAX_TEXT_LENGTH = 1024;
+
+/** The fault that a peer reported, whatever its age. */
+export function readFault(reply: ErrorReply): Fault {
+  const body = readBody(reply.body);
+  const { reasons, decisionID } = body;
+  return new Fault(codeOf(body.code, reply.status), body.error, {
+    details: {
+      ...(reasons === undefined ? {} : { reasons }),
+      ...(decisionID === undefined ? {} : { decisionID }),
+      ...(reply.retryAfterMs === undefined ? {} : { retryAfterMs: reply.retryAfterMs }),
+    },
+  });
+}
+
+function readBody(text: string): ErrorDTO {
+  const validated = validate(errorSchema, parseJson(text));
+  if (validated.ok) return validated.value;
+  return { error: text.trim().slice(0, MAX_TEXT_LENGTH) || "the peer gave no reason" };
+}
+
+function codeOf(code: string | undefined, status: number): FaultCode {
+  if (code !== undefined && isFaultCode(code)) return code;
+  return CODE_BY_STATUS[status] ?? "internal";
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+export { type Advertisement, advertisementKind } from "./crd/advertisement.ts";
+export { type BrokerPolicy, brokerPolicyKind } from "./crd/broker-policy.ts";
+export { type ClusterAdvertisement, clusterAdvertisementKind } from "./crd/cluster-advertisement.ts";
+export type { Condition } from "./crd/conditions.ts";
+export { type CustomResourceDefinition, customResourceDefinition } from "./crd/definition.ts";
+export {
+  apiVersionOf,
+  CATEGORY,
+  type Column,
+  type Kind,
+  type KubernetesObject,
+  type ObjectMeta,
+  type OwnerReference,
+} from "./crd/kind.ts";
+export { KINDS } from "./crd/kinds.ts";
+export { type ProviderInstruction, providerInstructionKind } from "./crd/provider-instruction.ts";
+export { RESERVATION_FINALIZER, type Reservation, reservationKind } from "./crd/reservation.ts";
+export { type ReservationInstruction, reservationInstructionKind } from "./crd/reservation-instruction.ts";
+export { type ResourceRequest, resourceRequestKind } from "./crd/resource-request.ts";
+export { Fault, type FaultDetails, toErrorBody } from "./faults/fault.ts";
+export { FAULTS, type FaultCode, type FaultKind, isFaultCode } from "./faults/fault-table.ts";
+export { type ErrorReply, readFault } from "./faults/read-fault.ts";
+export { toAdoptionOffers } from "./mapping/adoption.ts";
+export { type AdvertisementStanding, fromAdvertisement, toAdvertisement } from "./mapping/advertisement.ts";
+export { type Mapped, toQuantities, toSomeQuantities } from "./mapping/amounts.ts";
+export { formatDecimal, fromCostModel, fromReservationCost, toCostModel } from "./mapping/cost.ts";
+export { type Disclosure, fromDecision, toRefusals } from "./mapping/decision.ts";
+export { fromReservation, type ReservationView, reservationMessage } from "./mapping/reservation.ts";
+export { fromReservationRequest, toReservationRequest } from "./mapping/reservation-request.ts";
+export { fromPolicy } from "./policy/from-policy.ts";
+export { DEFAULT_SLICE, type PolicyResult, parsePolicy, type SliceDefaults } from "./policy/parse-policy.ts";
+export { type PolicyDTO, policySchema } from "./policy/policy-schema.ts";
+export { closest } from "./schema/closest.ts";
+export { type DurationResult, formatDuration, parseDuration } from "./schema/duration.ts";
+export type { Infer, Schema } from "./schema/node.ts";
+export { describeProblem, describeProblems, type Problem } from "./schema/problem.ts";
+export { formatTime, parseTime } from "./schema/time.ts";
+export { type Validation, validate, validateExactly } from "./schema/validate.ts";
+export { type AcknowledgementDTO, acknowledgementSchema } from "./wire/acknowledgement.ts";
+export {
+  type AdoptionReplyDTO,
+  type AdoptionRequestDTO,
+  adoptionReplySchema,
+  adoptionRequestSchema,
+} from "./wire/adoption.ts";
+export {
+  type AdvertisementDTO,
+  type AdvertisementPageDTO,
+  type AdvertisementReplyDTO,
+  advertisementPageSchema,
+  advertisementReplySchema,
+  advertisementSchema,
+} from "./wire/advertisement.ts";
+export { type AuditEntryDTO, type AuditPageDTO, auditPageSchema } from "./wire/audit.ts";
+export {
+  type CordonReplyDTO,
+  type CordonRequestDTO,
+  cordonReplySchema,
+  cordonRequestSchema,
+} from "./wire/cordon.ts";
+export { type CostDTO, costSchema, type ReservationCostDTO } from "./wire/cost.ts";
+export { type DecisionDTO, decisionSchema } from "./wire/decision.ts";
+export { type ErrorDTO, errorSchema, type RefusalDTO } from "./wire/error.ts";
+export { type CapacityEventDTO, EVENT_SCHEMAS, type EventName, type ResetEventDTO } from "./wire/events.ts";
+export { type PolicyReplyDTO, policyReplySchema } from "./wire/policy-reply.ts";
+export { HEADER, LIMIT, PATH, PROTOCOL_VERSION } from "./wire/protocol.ts";
+export type { ResourceQuantitiesDTO, ResourcesDTO, SomeQuantitiesDTO } from "./wire/quantities.ts";
+export { type QuoteDTO, quoteSchema } from "./wire/quote.ts";
+export {
+  idempotencyKeySchema,
+  type ReservationDTO,
+  reservationListSchema,
+  reservationSchema,
+} from "./wire/reservation.ts";
+export {
+  type RenewRequestDTO,
+  type ReservationRequestDTO,
+  renewRequestSchema,
+  reservationRequestSchema,
+} from "./wire/reservation-request.ts";

@@ -1,0 +1,113 @@
+import { type Decision, resourceVector } from "@resource-broker/domain";
+import { describe, expect, test } from "vitest";
+import { validate } from "../schema/validate.ts";
+import { brokerStandIn } from "../testing/broker-stand-in.ts";
+import { decisionSchema } from "../wire/decision.ts";
+import { errorSchema } from "../wire/error.ts";
+import { fromDecision, toRefusals } from "./decision.ts";
+
+const amounts = (cpu: string) => ({ cpu, memory: "64Gi" });
+
+/** berlin is too small, paris is cheap, oslo is dear. */
+function decisionAbout(cpuMillis: number): Decision {
+  const broker = brokerStandIn();
+  const clusters = [
+    ["paris", "16", "0.04"],
+    ["oslo", "16", "0.08"],
+    ["berlin", "1", "0.01"],
+  ] as const;
+  for (const [clusterID, cpu, cpuCost] of clusters) {
+    const set = amounts(cpu);
+    const resources = {
+      capacity: set,
+      allocatable: set,
+      allocated: { cpu: "0", memory: "0" },
+      available: set,
+    };
+    const cost = { cpuCost, memoryCost: "0.001", currency: "EUR" };
+    broker.advertise({ clusterID, resources, cost, timestamp: "2026-07-01T10:00:00Z" }, 0);
+  }
+  const request = {
+    resources: resourceVector({ cpuMillis, memoryBytes: 1e9 }),
+    priority: 0,
+    constraints: {},
+    tier: "on-demand",
+  } as const;
+  const command = {
+    kind: "reserve",
+    requester: "rome",
+    request,
+    reservationId: "rsv-a",
+    decisionId: "dec-1",
+  } as const;
+  const reply = broker.run(command, 5000);
+  if (reply.kind !== "granted" && reply.kind !== "refused") throw new Error(`unexpected reply ${reply.kind}`);
+  return reply.decision;
+}
+
+describe("a decision told in full", () => {
+  const dto = fromDecision(decisionAbout(4000), "full");
+
+  test("shows every candidate with its score parts or what it lacked", () => {
+    expect(dto).toMatchObject({
+      id: "dec-1",
+      at: "1970-01-01T00:00:05.000Z",
+      requesterID: "rome",
+      request: { requestedResources: { cpu: "4", memory: "1000000000" } },
+      winner: "paris",
+      considered: 3,
+      fitted: 2,
+      counts: { capacity: 1 },
+      candidates: [
+        { clusterID: "paris", advertisementAge: "5s", parts: { cost: 1 }, price: "0.161" },
+        { clusterID: "oslo", price: "0.321" },
+        { clusterID: "berlin", reason: "capacity", message: "needs 3 more CPU", missing: { cpu: "3" } },
+      ],
+    });
+    expect(dto.explanation).toContain("paris");
+    expect(dto.flip).toContain("oslo");
+  });
+
+  test("fits its schema", () => {
+    expect(validate(decisionSchema, dto)).toEqual({ ok: true, value: dto });
+  });
+});
+
+describe("a decision told without figures", () => {
+  const decision = decisionAbout(4000);
+  const dto = fromDecision(decision, "reasons");
+
+  test("keeps the reasons and hides what other clusters have and ask", () => {
+    expect(dto.candidates).toEqual([
+      { clusterID: "paris" },
+      { clusterID: "oslo" },
+      { clusterID: "berlin", reason: "capacity", message: "has not enough CPU" },
+    ]);
+    expect(dto.explanation).toBe(
+      "paris lends 4 CPU / 953.67Mi Memory to rome.\n  berlin  has not enough CPU",
+    );
+    expect(dto.flip).toBeUndefined();
+    expect(JSON.stringify(dto)).not.toMatch(/0\.161|0\.321|more CPU|available/);
+  });
+
+  test("fits its schema", () => {
+    expect(validate(decisionSchema, dto)).toEqual({ ok: true, value: dto });
+  });
+});
+
+describe("the reasons of a refusal", () => {
+  const decision = decisionAbout(100_000);
+
+  test.each([
+    [
+      "full",
+      { clusterID: "berlin", reason: "capacity", message: "needs 99 more CPU", missing: { cpu: "99" } },
+    ],
+    ["reasons", { clusterID: "berlin", reason: "capacity", message: "has not enough CPU" }],
+  ] as const)("with disclosure %s name every cluster", (disclosure, berlin) => {
+    const reasons = toRefusals(decision, disclosure);
+    expect(reasons.map(({ clusterID }) => clusterID).sort()).toEqual(["berlin", "oslo", "paris"]);
+    expect(reasons).toContainEqual(berlin);
+    expect(validate(errorSchema, { error: "x", reasons })).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,12 @@
+/** The same fields, optional where a value may be undefined. */
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Leaves out the fields that are undefined: an absent field and one that says "undefined" are not the same JSON. */
+export function present<T extends object>(fields: T): Present<T> {
+  const kept = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // The filter above is exactly what the type says.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(kept) as Present<T>;
+}

@@ -1,0 +1,78 @@
+import { NO_RESOURCES, type Reservation, resourceVector } from "@resource-broker/domain";
+import { describe, expect, test } from "vitest";
+import { validate } from "../schema/validate.ts";
+import { reservationSchema } from "../wire/reservation.ts";
+import { fromReservation } from "./reservation.ts";
+
+const GI = 1024 ** 3;
+
+describe("a reservation", () => {
+  const reservation: Reservation = {
+    id: "rsv-rome-a",
+    requester: "rome",
+    provider: "paris",
+    granted: resourceVector({ cpuMillis: 4000, memoryBytes: 8 * GI }),
+    request: { resources: NO_RESOURCES, priority: 10, constraints: {}, tier: "on-demand" },
+    key: "k",
+    decisionId: "dec-1",
+    phase: "Active",
+    cost: { currency: "EUR", perHour: 0.1 + 0.2, total: 0.45 },
+    createdAt: 0,
+    reservedAt: 0,
+    expiresAt: 5_400_000,
+    acknowledged: true,
+    generation: 3,
+  };
+
+  test("is told to its requester with its key", () => {
+    const dto = fromReservation(reservation, { role: "requester", providerEndpoint: "https://paris:6443" });
+    expect(dto).toEqual({
+      id: "rsv-rome-a",
+      requesterID: "rome",
+      targetClusterID: "paris",
+      requestedResources: { cpu: "4", memory: "8Gi" },
+      status: {
+        phase: "Active",
+        message: "Use paris for 4 CPU / 8Gi Memory",
+        reservedAt: "1970-01-01T00:00:00.000Z",
+        expiresAt: "1970-01-01T01:30:00.000Z",
+      },
+      createdAt: "1970-01-01T00:00:00.000Z",
+      cost: { perHour: "0.3", total: "0.45", currency: "EUR" },
+      generation: 3,
+      key: "k",
+      targetClusterEndpoint: "https://paris:6443",
+      tier: "on-demand",
+      priority: 10,
+      decisionID: "dec-1",
+    });
+    expect(validate(reservationSchema, dto)).toEqual({ ok: true, value: dto });
+  });
+
+  test.each(["provider", "admin"] as const)("is told to its %s without its key", (role) => {
+    expect(fromReservation(reservation, { role })).not.toHaveProperty("key");
+  });
+
+  test.each([
+    ["Reserved", "Reserved"],
+    ["Active", "Reserved"],
+    ["Released", "Released"],
+    ["Failed", "Failed"],
+  ] as const)("in phase %s is shown to older agents as %s", (phase, shown) => {
+    const dto = fromReservation({ ...reservation, phase }, { role: "provider", isOlderAgent: true });
+    expect(dto.status.phase).toBe(shown);
+  });
+
+  test.each([
+    ["provider", {}, "Hold 4 CPU / 8Gi Memory for requester rome"],
+    ["admin", {}, "paris lends 4 CPU / 8Gi Memory to rome"],
+    ["requester", { phase: "Released", reason: "Expired" }, "Released (Expired)"],
+    [
+      "requester",
+      { phase: "Failed", reason: "ProviderRefused", message: "disk failed" },
+      "Failed (ProviderRefused: disk failed)",
+    ],
+  ] as const)("speaks to its %s", (role, change, message) => {
+    expect(fromReservation({ ...reservation, ...change }, { role }).status.message).toBe(message);
+  });
+});

@@ -1,0 +1,56 @@
+import { describeResources, isLive, type Reservation } from "@resource-broker/domain";
+import { formatTime } from "../schema/time.ts";
+import type { ReservationDTO } from "../wire/reservation.ts";
+import { toQuantities } from "./amounts.ts";
+import { fromReservationCost } from "./cost.ts";
+import { present } from "./present.ts";
+
+/** To whom a reservation is told, and what only the ledger's surroundings know. */
+export interface ReservationView {
+  readonly role: "requester" | "provider" | "admin";
+  /** Older agents act on the phase Reserved only: a live reservation is always shown so. */
+  readonly isOlderAgent?: boolean;
+  readonly requesterLiqoId?: string;
+  readonly providerLiqoId?: string;
+  readonly providerEndpoint?: string;
+}
+
+export function fromReservation(reservation: Reservation, view: ReservationView): ReservationDTO {
+  const { cost, expiresAt, phase, request } = reservation;
+  return present({
+    id: reservation.id,
+    requesterID: reservation.requester,
+    targetClusterID: reservation.provider,
+    requestedResources: toQuantities(reservation.granted),
+    status: present({
+      phase: view.isOlderAgent === true && isLive(phase) ? "Reserved" : phase,
+      message: reservationMessage(reservation, view.role),
+      reservedAt: formatTime(reservation.reservedAt),
+      expiresAt: expiresAt === undefined ? undefined : formatTime(expiresAt),
+    }),
+    createdAt: formatTime(reservation.createdAt),
+    reason: reservation.reason,
+    cost: cost && fromReservationCost(cost),
+    generation: reservation.generation,
+    // A key is a secret between the requester and the broker: whoever has it can release the reservation.
+    key: view.role === "requester" ? reservation.key : undefined,
+    requesterLiqoID: view.requesterLiqoId,
+    targetLiqoID: view.providerLiqoId,
+    targetClusterEndpoint: view.providerEndpoint,
+    tier: request.tier,
+    priority: request.priority,
+    decisionID: reservation.decisionId,
+  });
+}
+
+/** The words people know: "Use paris for 4 CPU / 8Gi Memory", "Hold 4 CPU / 8Gi Memory for requester rome". */
+export function reservationMessage(reservation: Reservation, role: ReservationView["role"]): string {
+  const { phase, reason, message, granted, provider, requester } = reservation;
+  const what = describeResources(granted);
+  if (!isLive(phase)) {
+    const why = [reason, message].filter((part) => part !== undefined).join(": ");
+    return why === "" ? phase : `${phase} (${why})`;
+  }
+  if (role === "provider") return `Hold ${what} for requester ${requester}`;
+  return role === "requester" ? `Use ${provider} for ${what}` : `${provider} lends ${what} to ${requester}`;
+}

@@ -1,0 +1,92 @@
+import { DEFAULT_POLICY, type Policy, type PricePolicy, type ResourceLimits } from "@resource-broker/domain";
+import { type AmountReader, amountReader } from "../mapping/amounts.ts";
+import { toCostModel } from "../mapping/cost.ts";
+import { mapValues } from "../mapping/map-values.ts";
+import { present } from "../mapping/present.ts";
+import { toMilliseconds } from "../mapping/reservation-request.ts";
+import type { Problem } from "../schema/problem.ts";
+import { validateExactly } from "../schema/validate.ts";
+import type { SomeQuantitiesDTO } from "../wire/quantities.ts";
+import { contradictions } from "./contradictions.ts";
+import { type PolicyDTO, policySchema } from "./policy-schema.ts";
+
+/** What a Liqo virtual node gets beyond what was reserved; the agent's business, not the ledger's. */
+export interface SliceDefaults {
+  readonly pods: number;
+  readonly ephemeralStorage: string;
+}
+
+export const DEFAULT_SLICE: SliceDefaults = { pods: 110, ephemeralStorage: "20Gi" };
+
+export type PolicyResult =
+  | { readonly ok: true; readonly policy: Policy; readonly sliceDefaults: SliceDefaults }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/**
+ * Reads a policy file or a BrokerPolicy's spec. Everything left out has its default; a name that does not exist is
+ * refused, because a typo in a limit must not mean "no limit". `version` names a policy that does not name itself.
+ */
+export function parsePolicy(input: unknown, version: string = DEFAULT_POLICY.version): PolicyResult {
+  const validated = validateExactly(policySchema, input ?? {});
+  if (!validated.ok) return validated;
+  const dto = validated.value;
+  const wrong = contradictions(dto);
+  if (wrong.length > 0) return { ok: false, problems: wrong };
+  const reader = amountReader();
+  const result = reader.finish(toPolicy(dto, reader, version));
+  if (!result.ok) return result;
+  return { ok: true, policy: result.value, sliceDefaults: { ...DEFAULT_SLICE, ...dto.sliceDefaults } };
+}
+
+function toPolicy(dto: PolicyDTO, reader: AmountReader, version: string): Policy {
+  const { lending = {}, prices = {}, quotas = {} } = dto;
+  const stated = present({
+    weights: dto.weights,
+    ratings: dto.ratings,
+    stalenessMs: milliseconds(dto.staleness),
+    defaultTtlMs: milliseconds(dto.defaultTTL),
+    maxTtlMs: milliseconds(dto.maxTTL),
+    activationTimeoutMs: milliseconds(dto.activationTimeout),
+    requesterLostMs: milliseconds(dto.requesterLostAfter),
+    refusalMemoryMs: milliseconds(dto.refusalMemory),
+    disclosure: dto.disclosure,
+  });
+  return {
+    ...DEFAULT_POLICY,
+    ...stated,
+    version: dto.version ?? version,
+    prices: toPrices(prices),
+    lending: { ...DEFAULT_POLICY.lending, ...lending },
+    quotas: toQuotas(quotas, reader),
+  };
+}
+
+function toPrices(dto: NonNullable<PolicyDTO["prices"]>): PricePolicy {
+  return {
+    currency: dto.currency ?? DEFAULT_POLICY.prices.currency,
+    rates: dto.rates ?? {},
+    clusters: mapValues(dto.clusters ?? {}, (cost) => toCostModel(cost)),
+  };
+}
+
+function toQuotas(dto: Readonly<Record<string, SomeQuantitiesDTO>>, reader: AmountReader): Policy["quotas"] {
+  return mapValues(dto, (limits, clusterId) => toLimits(limits, `quotas.${clusterId}`, reader));
+}
+
+/** Only what is named is limited: a quota without GPUs says nothing about them, one of 0 forbids them. */
+function toLimits(dto: SomeQuantitiesDTO, path: string, reader: AmountReader): ResourceLimits {
+  const vector = reader.given(dto, path);
+  const limit = (text: string | undefined, amount: number) => (text === undefined ? undefined : amount);
+  return present({
+    cpuMillis: limit(dto.cpu, vector.cpuMillis),
+    memoryBytes: limit(dto.memory, vector.memoryBytes),
+    storageBytes: limit(dto.storage, vector.storageBytes),
+    gpus: limit(dto.gpu, vector.gpus),
+    // A vector leaves zeros out; a limit of zero must stay.
+    extended: dto.extended && mapValues(dto.extended, (_, name) => vector.extended[name] ?? 0),
+  });
+}
+
+function milliseconds(duration: string | undefined): number | undefined {
+  return duration === undefined ? undefined : toMilliseconds(duration);
+}

@@ -1,0 +1,135 @@
+import type { Lock, Schema, SchemaNode } from "./node.ts";
+
+/** A field of an object. The description is not optional: users read it in kubectl explain and the API reference. */
+export interface Field<T, IsOptional extends boolean> {
+  readonly schema: Schema<T>;
+  readonly isOptional: IsOptional;
+  readonly description: string;
+  readonly hints: FieldHints;
+}
+
+export interface FieldHints {
+  /** Shown in documents and in the message when the value is missing or wrong. */
+  readonly examples?: readonly unknown[];
+  readonly lock?: Lock;
+}
+
+export type Fields = Readonly<Record<string, Field<unknown, boolean>>>;
+
+type RequiredNames<F extends Fields> = {
+  [K in keyof F]: F[K]["isOptional"] extends true ? never : K;
+}[keyof F];
+type OptionalNames<F extends Fields> = Exclude<keyof F, RequiredNames<F>>;
+type ValueOf<F> = F extends Field<infer T, boolean> ? T : never;
+type Flat<T> = { [K in keyof T]: T[K] };
+
+/** The value of an object with these fields. */
+export type ObjectOf<F extends Fields> = Flat<
+  { readonly [K in RequiredNames<F>]: ValueOf<F[K]> } & { readonly [K in OptionalNames<F>]?: ValueOf<F[K]> }
+>;
+
+export function required<T>(schema: Schema<T>, description: string, hints: FieldHints = {}): Field<T, false> {
+  return { schema, isOptional: false, description, hints };
+}
+
+/** May be absent; null counts as absent, because Go peers write it. */
+export function optional<T>(schema: Schema<T>, description: string, hints: FieldHints = {}): Field<T, true> {
+  return { schema, isOptional: true, description, hints };
+}
+
+export function object<F extends Fields>(
+  fields: F,
+  limits: { readonly minProperties?: number } = {},
+): Schema<ObjectOf<F>> {
+  const entries = Object.entries(fields);
+  const names = entries.filter(([, field]) => !field.isOptional).map(([name]) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(entries.map(([name, field]) => [name, fieldNode(field)])),
+    ...(names.length > 0 ? { required: names } : {}),
+    ...limits,
+  };
+}
+
+/** Gives a schema the name under which documents refer to it. */
+export function titled<T>(title: string, schema: Schema<T>, description: string): Schema<T> {
+  return { ...schema, title, description };
+}
+
+export interface ArrayLimits {
+  readonly minItems?: number;
+  readonly maxItems: number;
+  /** The fields that identify an item, for lists that several writers share. */
+  readonly listKeys?: readonly string[];
+  readonly nullIsEmpty?: boolean;
+}
+
+export function array<T>(items: Schema<T>, limits: ArrayLimits): Schema<readonly T[]> {
+  const { listKeys, nullIsEmpty, ...sizes } = limits;
+  return {
+    type: "array",
+    items,
+    ...sizes,
+    ...(listKeys === undefined ? {} : { "x-list-keys": listKeys }),
+    ...(nullIsEmpty === undefined ? {} : { "x-null-is-empty": nullIsEmpty }),
+  };
+}
+
+/** An object with names chosen by its writer. Every record bounds its size and says what a name may be. */
+export function record<T>(
+  names: Schema<string>,
+  values: Schema<T>,
+  limits: { readonly maxProperties: number },
+): Schema<Readonly<Record<string, T>>> {
+  return { type: "object", propertyNames: names, additionalProperties: values, ...limits };
+}
+
+/** A text on one line: no control characters, so it cannot disturb a terminal, a log or an event stream. */
+export function line(limits: { readonly minLength?: number; readonly maxLength: number }): Schema<string> {
+  return { type: "string", ...limits, pattern: ONE_LINE, "x-expects": "one line of plain text" };
+}
+
+/** Any text, also over several lines; for words the broker itself writes. */
+export function prose(limits: { readonly maxLength: number }): Schema<string> {
+  return { type: "string", ...limits };
+}
+
+/** A text of a certain form, which `expects` names: "a DNS label: lower-case letters, …". */
+export function matching(pattern: string, expects: string, limits: TextLimits): Schema<string> {
+  return { type: "string", pattern, ...limits, "x-expects": expects };
+}
+
+interface TextLimits extends Pick<SchemaNode, "examples" | "format" | "minLength"> {
+  readonly maxLength: number;
+}
+
+export function oneOf<const V extends readonly string[]>(...values: V): Schema<V[number]> {
+  return { type: "string", enum: values };
+}
+
+export function integer(limits: { readonly minimum: number; readonly maximum: number }): Schema<number> {
+  return { type: "integer", ...limits };
+}
+
+export function number(limits: {
+  readonly minimum?: number;
+  readonly maximum: number;
+  readonly exclusiveMinimum?: number;
+}): Schema<number> {
+  return { type: "number", ...limits };
+}
+
+export function boolean(): Schema<boolean> {
+  return { type: "boolean" };
+}
+
+const ONE_LINE = "^[^\\x00-\\x1f\\x7f-\\x9f]*$";
+
+function fieldNode({ schema, description, hints }: Field<unknown, boolean>): SchemaNode {
+  return {
+    ...schema,
+    description,
+    ...(hints.examples === undefined ? {} : { examples: hints.examples }),
+    ...(hints.lock === undefined ? {} : { "x-lock": hints.lock }),
+  };
+}

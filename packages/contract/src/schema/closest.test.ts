@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { closest } from "./closest.ts";
+
+const KNOWN = ["weights", "ratings", "staleness", "defaultTTL", "maxTTL"];
+
+test.each([
+  ["weigths", "weights"],
+  ["weight", "weights"],
+  ["Staleness", "staleness"],
+  ["default-ttl", "defaultTTL"],
+  ["maxttl", "maxTTL"],
+  ["colour", undefined],
+  ["", undefined],
+  ["x".repeat(100_000), undefined],
+])("%s means %s", (word, meant) => {
+  expect(closest(word, KNOWN)).toBe(meant);
+});

@@ -1,0 +1,87 @@
+import { parseQuantity } from "@resource-broker/domain";
+import { parseDuration } from "./duration.ts";
+import type { SchemaNode, Sign } from "./node.ts";
+import { show } from "./problem.ts";
+import { DECIMAL_PATTERN, FORMAT } from "./terms.ts";
+import { parseTime } from "./time.ts";
+
+/** A reading of one value: its normal form, or what is wrong with it. */
+export type Reading = { readonly value: string } | { readonly problem: string };
+export type Format = (input: unknown, node: SchemaNode) => Reading;
+
+/** Formats that a pattern cannot check, or whose message must say more than a pattern can. */
+export const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
+  [FORMAT.quantity, readQuantity],
+  [FORMAT.decimal, readDecimal],
+  [FORMAT.duration, readDuration],
+  [FORMAT.time, readTime],
+]);
+
+const DECIMAL = new RegExp(DECIMAL_PATTERN, "u");
+
+function readQuantity(input: unknown, node: SchemaNode): Reading {
+  if (typeof input === "number") return readQuantityNumber(input, node);
+  if (typeof input !== "string") {
+    return { problem: `${show(input)} is not a quantity; write for example ${hint(node, "500m or 2")}` };
+  }
+  const parsed = parseQuantity(input);
+  if (!parsed.ok) return { problem: parsed.problem };
+  const problem = signProblem(input, isNegative(input) ? -1n : parsed.quantity.digits, node["x-sign"]);
+  return problem === undefined ? { value: input } : { problem };
+}
+
+function readQuantityNumber(input: number, node: SchemaNode): Reading {
+  if (!Number.isSafeInteger(input)) {
+    return {
+      problem: `${show(input)} is not a whole number; write it in quotes, for example "500m" or "1.5"`,
+    };
+  }
+  const problem = signProblem(String(input), BigInt(input), node["x-sign"]);
+  return problem === undefined ? { value: String(input) } : { problem };
+}
+
+/** `-0` is a zero to Kubernetes, but whoever writes a minus where none belongs should hear of it. */
+function isNegative(text: string): boolean {
+  return text.startsWith("-");
+}
+
+function signProblem(text: string, amount: bigint, sign: Sign | undefined): string | undefined {
+  if (sign === "positive" && amount <= 0n) return `${show(text)} must be more than 0`;
+  if (sign === "non-negative" && amount < 0n) return `${show(text)} must not be negative`;
+  return undefined;
+}
+
+function readDecimal(input: unknown, node: SchemaNode): Reading {
+  const text = typeof input === "number" ? plainDecimal(input) : input;
+  if (typeof text === "string" && DECIMAL.test(text)) return { value: text };
+  const expected = node["x-expects"] ?? "a decimal number";
+  return { problem: `${show(input)} is not ${expected}; write for example ${hint(node, "0.042")}` };
+}
+
+/** 0.0000001 prints as 1e-7 in JavaScript; a price is written out, or refused when digits would be lost. */
+function plainDecimal(input: number): string | undefined {
+  const text = String(input);
+  if (!text.includes("e")) return text;
+  const written = input.toFixed(12).replace(/0+$/, "");
+  return Number(written) === input ? written : undefined;
+}
+
+function readDuration(input: unknown, node: SchemaNode): Reading {
+  if (typeof input !== "string")
+    return { problem: `${show(input)} is not a duration; write for example 1h30m` };
+  const parsed = parseDuration(input);
+  if (!parsed.ok) return { problem: parsed.problem };
+  if (node["x-sign"] === "positive" && parsed.ms === 0) {
+    return { problem: `${show(input)} must be more than 0; write for example 1h30m` };
+  }
+  return { value: input };
+}
+
+function readTime(input: unknown): Reading {
+  if (typeof input === "string" && parseTime(input) !== undefined) return { value: input };
+  return { problem: `${show(input)} is not a time; write for example 2026-07-01T10:00:00Z (RFC 3339)` };
+}
+
+function hint(node: SchemaNode, otherwise: string): string {
+  return node.examples === undefined ? otherwise : node.examples.map(String).join(" or ");
+}

@@ -1,0 +1,37 @@
+import { type Check, compile, type UnknownFields } from "./compile.ts";
+import type { Schema, SchemaNode } from "./node.ts";
+import type { Problem } from "./problem.ts";
+
+export type Validation<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+const checks: Readonly<Record<UnknownFields, WeakMap<SchemaNode, Check>>> = {
+  drop: new WeakMap(),
+  refuse: new WeakMap(),
+};
+
+/** Checks JSON data of a peer. The value holds what the schema names and nothing else; never throws. */
+export function validate<T>(schema: Schema<T>, input: unknown): Validation<T> {
+  return run(schema, input, "drop");
+}
+
+/** The same for what a person wrote by hand: a field that does not exist is a mistake, not news from the future. */
+export function validateExactly<T>(schema: Schema<T>, input: unknown): Validation<T> {
+  return run(schema, input, "refuse");
+}
+
+function run<T>(schema: Schema<T>, input: unknown, unknownFields: UnknownFields): Validation<T> {
+  const known = checks[unknownFields];
+  let check = known.get(schema);
+  if (check === undefined) {
+    check = compile(schema, unknownFields);
+    known.set(schema, check);
+  }
+  const problems: Problem[] = [];
+  const value = check(input, problems);
+  if (problems.length > 0) return { ok: false, problems };
+  // The one place where the interpreter vouches for the type: every check above built exactly what T describes.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return { ok: true, value: value as T };
+}

@@ -1,0 +1,3 @@
+export type { AdmissionCase } from "./admission-case.ts";
+export { ADMISSION_CASES } from "./admission-cases.ts";
+export { GOOD_OBJECTS } from "./good-objects.ts";

@@ -1,0 +1,67 @@
+import { type AdmissionCase, refusesValue } from "./admission-case.ts";
+
+const POSITIVE = "must be a quantity of more than 0";
+const NOT_NEGATIVE = "must be a quantity that is not negative";
+const QUANTITY = "must be a quantity";
+const EXTENDED = "every name must be an extended resource name with its domain";
+
+const IN_A_SET = ["cpu", "memory", "gpu", "storage"];
+const NOT_NEGATIVE_SETS = ["capacity", "allocatable", "allocated", "used"];
+const SHOWN_SETS = ["reserved", "available"];
+const ADVERTISEMENTS = ["Advertisement", "ClusterAdvertisement"];
+const FLAT_KINDS = ["ResourceRequest", "ReservationInstruction", "ProviderInstruction"];
+
+/** One row for each quantity of each kind, written out here and not read from the CRDs: a lost rule must be missed. */
+export const QUANTITY_CASES: readonly AdmissionCase[] = [
+  ...ADVERTISEMENTS.flatMap(advertisementRows),
+  ...FLAT_KINDS.flatMap(flatRows),
+  ...["ResourceRequest", "Reservation"].flatMap(perNodeRows),
+  ...reservationRows(),
+  refusesValue({ kind: "BrokerPolicy", path: "spec.sliceDefaults.ephemeralStorage" }, "0", POSITIVE),
+];
+
+function advertisementRows(kind: string): AdmissionCase[] {
+  const set = (name: string) => `spec.resources.${name}`;
+  return [
+    ...NOT_NEGATIVE_SETS.flatMap((name) =>
+      IN_A_SET.map((field) => refusesValue({ kind, path: `${set(name)}.${field}` }, "-1", NOT_NEGATIVE)),
+    ),
+    ...SHOWN_SETS.flatMap((name) =>
+      IN_A_SET.map((field) => refusesValue({ kind, path: `${set(name)}.${field}` }, "abc", QUANTITY)),
+    ),
+    ...[...NOT_NEGATIVE_SETS, ...SHOWN_SETS].map((name) =>
+      refusesValue({ kind, path: `${set(name)}.extended` }, { gpu: "1" }, EXTENDED),
+    ),
+  ];
+}
+
+function flatRows(kind: string): AdmissionCase[] {
+  return [
+    refusesValue({ kind, path: "spec.requestedCPU" }, "0", POSITIVE),
+    refusesValue({ kind, path: "spec.requestedCPU" }, 0, POSITIVE),
+    refusesValue({ kind, path: "spec.requestedCPU" }, "abc", POSITIVE),
+    refusesValue({ kind, path: "spec.requestedMemory" }, "-1Gi", POSITIVE),
+    refusesValue({ kind, path: "spec.requestedGPU" }, -1, NOT_NEGATIVE),
+    refusesValue({ kind, path: "spec.requestedStorage" }, "1 Gi", NOT_NEGATIVE),
+    refusesValue({ kind, path: "spec.extended" }, { gpu: "1" }, EXTENDED),
+  ];
+}
+
+function perNodeRows(kind: string): AdmissionCase[] {
+  return [
+    ...IN_A_SET.map((field) => refusesValue({ kind, path: `spec.perNode.${field}` }, "-1", NOT_NEGATIVE)),
+    refusesValue({ kind, path: "spec.perNode.extended" }, { gpu: "1" }, EXTENDED),
+  ];
+}
+
+function reservationRows(): AdmissionCase[] {
+  const at = (field: string) => ({ kind: "Reservation", path: `spec.requestedResources.${field}` });
+  return [
+    refusesValue(at("cpu"), "0", POSITIVE),
+    refusesValue(at("cpu"), "-1", POSITIVE),
+    refusesValue(at("memory"), "0", POSITIVE),
+    refusesValue(at("gpu"), "-1", NOT_NEGATIVE),
+    refusesValue(at("storage"), "-1", NOT_NEGATIVE),
+    refusesValue(at("extended"), { gpu: "1" }, EXTENDED),
+  ];
+}

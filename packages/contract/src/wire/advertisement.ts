@@ -1,0 +1,161 @@
+import { array, integer, line, object, optional, record, required, titled } from "../schema/builders.ts";
+import type { Infer } from "../schema/node.ts";
+import {
+  clusterId,
+  httpsUrl,
+  labelKey,
+  labelValue,
+  quantity,
+  reservationName,
+  time,
+} from "../schema/terms.ts";
+import { costSchema } from "./cost.ts";
+import { extendedQuantities, resourceQuantitiesSchema, resourcesSchema } from "./quantities.ts";
+import { reservationSchema } from "./reservation.ts";
+
+const MAX_COUNT = 1_000_000;
+
+const nodeShapeSchema = object({
+  count: required(
+    integer({ minimum: 1, maximum: MAX_COUNT }),
+    "How many nodes have room for at least this much.",
+    {
+      examples: [3],
+    },
+  ),
+  cpu: required(quantity("non-negative"), "Free CPU of each of them.", { examples: ["8"] }),
+  memory: required(quantity("non-negative"), "Free memory of each of them.", { examples: ["32Gi"] }),
+  gpu: optional(quantity("non-negative"), "Free GPUs of each of them.", { examples: ["1"] }),
+  storage: optional(quantity("non-negative"), "Free ephemeral storage of each of them.", {
+    examples: ["100Gi"],
+  }),
+  extended: optional(extendedQuantities("non-negative"), "Other free extended resources of each of them."),
+});
+
+const gpuModelSchema = object({
+  model: required(line({ minLength: 1, maxLength: 63 }), "Model as the node's label names it.", {
+    examples: ["NVIDIA-A100-SXM4-40GB"],
+  }),
+  count: required(integer({ minimum: 0, maximum: MAX_COUNT }), "How many of them the cluster has.", {
+    examples: [4],
+  }),
+  memory: optional(quantity("non-negative"), "Memory of one GPU.", { examples: ["40Gi"] }),
+});
+
+const usageSchema = object({
+  reservationID: required(reservationName(), "The reservation that is held.", {
+    examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
+  }),
+  granted: required(resourceQuantitiesSchema, "What the agent holds for it."),
+  used: required(resourceQuantitiesSchema, "Requests of the pods that run for it right now, possibly 0."),
+});
+
+/** What a cluster says of itself beyond its resources; shared by the wire and the advertisement kinds. */
+export const offerFields = {
+  cost: optional(costSchema, "What the cluster asks for its capacity. Absent: not priced."),
+  endpointURL: optional(httpsUrl(), "Where the cluster's API server is reached.", {
+    examples: ["https://10.0.0.7:6443"],
+  }),
+  labels: optional(
+    record(labelKey(), labelValue(), { maxProperties: 64 }),
+    "Labels that requests can ask for, such as region and zone.",
+    { examples: [{ "topology.kubernetes.io/region": "eu-west" }] },
+  ),
+  nodeShapes: optional(
+    array(nodeShapeSchema, { maxItems: 16 }),
+    "The free room of single nodes, in buckets: for requests that must fit one node.",
+  ),
+  gpus: optional(array(gpuModelSchema, { maxItems: 16 }), "The GPU models of the cluster."),
+  liqo: optional(
+    object({
+      clusterID: required(clusterId(), "The cluster's ID in Liqo; not the broker's.", {
+        examples: ["cool-rome"],
+      }),
+      version: required(line({ maxLength: 63 }), "Version of Liqo.", { examples: ["v1.2.0"] }),
+    }),
+    "The cluster's identity in Liqo. Absent: Liqo is not installed.",
+  ),
+};
+
+/** What the broker needs to keep holds and posts in order; absent from older agents. */
+export const accountingFields = {
+  usage: optional(
+    array(usageSchema, { maxItems: 1000 }),
+    "One entry for each hold the agent knows of, with what its pods request.",
+  ),
+  instance: optional(
+    line({ minLength: 1, maxLength: 63 }),
+    "Names the agent process: a new one replaces the old.",
+    {
+      examples: ["7c0f3a52"],
+    },
+  ),
+  sequence: optional(
+    integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    "Counts the posts of one instance; a lower one than seen before is ignored.",
+    { examples: [42] },
+  ),
+};
+
+export const advertisementSchema = titled(
+  "AdvertisementDTO",
+  object({
+    clusterID: required(clusterId(), "The cluster that speaks: the Common Name of its certificate.", {
+      examples: ["rome"],
+    }),
+    clusterName: optional(
+      line({ maxLength: 253 }),
+      "A name to show. Not unique: older agents send an object's name.",
+      {
+        examples: ["Rome data centre"],
+      },
+    ),
+    resources: required(resourcesSchema, "What the cluster has, uses, lends and has left."),
+    timestamp: required(
+      time(),
+      "When the agent computed it, by its own clock. Shown as skew, never trusted.",
+      {
+        examples: ["2026-07-01T10:00:00Z"],
+      },
+    ),
+    ...offerFields,
+    ...accountingFields,
+  }),
+  "What a cluster says it has and can lend. The newest one counts.",
+);
+export type AdvertisementDTO = Infer<typeof advertisementSchema>;
+
+export const advertisementReplySchema = titled(
+  "AdvertisementReplyDTO",
+  object({
+    advertisement: required(
+      advertisementSchema,
+      "The advertisement as accepted, with the broker's reserved and available.",
+    ),
+    providerInstructions: optional(
+      array(reservationSchema, { maxItems: 1000 }),
+      "Live reservations that this cluster provides: saves the agent a poll.",
+    ),
+  }),
+  "The broker's answer to an advertisement.",
+);
+export type AdvertisementReplyDTO = Infer<typeof advertisementReplySchema>;
+
+export const advertisementPageSchema = titled(
+  "AdvertisementPageDTO",
+  object({
+    items: required(
+      array(advertisementSchema, { maxItems: 500 }),
+      "Advertisements in the order of their cluster IDs.",
+    ),
+    next: optional(
+      line({ maxLength: 256 }),
+      "Ask for the next page with ?after=<next>. Absent: this was the last.",
+      {
+        examples: ["paris"],
+      },
+    ),
+  }),
+  "One page of advertisements.",
+);
+export type AdvertisementPageDTO = Infer<typeof advertisementPageSchema>;

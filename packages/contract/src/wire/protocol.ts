@@ -1,0 +1,53 @@
+/** Peers that send this number in Agent-Protocol or Broker-Protocol speak every call; others only the first ones. */
+export const PROTOCOL_VERSION = 2;
+
+export const HEADER = {
+  idempotencyKey: "Idempotency-Key",
+  /** `true` on the answer to a request that was recognised as a retry. */
+  idempotencyReplayed: "Idempotency-Replayed",
+  /** Made with the broker's database: a changed one means that the broker lost its memory. */
+  ledgerId: "Ledger-ID",
+  agentProtocol: "Agent-Protocol",
+  brokerProtocol: "Broker-Protocol",
+  retryAfter: "Retry-After",
+  /** `rel="next"` on long lists of reservations. */
+  link: "Link",
+} as const;
+
+export const LIMIT = {
+  bodyBytes: 256 * 1024,
+  advertisementBodyBytes: 1024 * 1024,
+  /** Checked before parsing: no body of ours is deeper than 8. */
+  jsonDepth: 32,
+  jsonKeys: 50_000,
+  idempotencyKeyLength: 128,
+  pageDefault: 100,
+  pageMax: 500,
+} as const;
+
+const API = "/api/v1";
+const part = (id: string): string => encodeURIComponent(id);
+
+export const PATH = {
+  advertisements: `${API}/advertisements`,
+  advertisement: (clusterId: string): string => `${API}/advertisements/${part(clusterId)}`,
+  reservations: `${API}/reservations`,
+  reservation: (id: string): string => `${API}/reservations/${part(id)}`,
+  activate: (id: string): string => `${API}/reservations/${part(id)}/activate`,
+  renew: (id: string): string => `${API}/reservations/${part(id)}/renew`,
+  releaseByKey: (key: string): string => `${API}/reservations?key=${part(key)}`,
+  decision: (id: string): string => `${API}/decisions/${part(id)}`,
+  quotes: `${API}/quotes`,
+  instructions: `${API}/instructions`,
+  instructionStream: `${API}/instructions?watch=true`,
+  acknowledge: (id: string): string => `${API}/instructions/${part(id)}/ack`,
+  adoptions: `${API}/adoptions`,
+  cordon: (clusterId: string): string => `${API}/clusters/${part(clusterId)}/cordon`,
+  uncordon: (clusterId: string): string => `${API}/clusters/${part(clusterId)}/uncordon`,
+  audit: `${API}/audit`,
+  policy: `${API}/policy`,
+  health: "/healthz",
+  readiness: "/readyz",
+  metrics: "/metrics",
+  openapi: "/openapi.json",
+} as const;

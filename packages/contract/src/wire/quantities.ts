@@ -1,0 +1,104 @@
+import { object, optional, record, required, titled } from "../schema/builders.ts";
+import type { Infer, Schema, Sign } from "../schema/node.ts";
+import { extendedResourceName, quantity } from "../schema/terms.ts";
+
+/** More kinds of resources than any cluster has; it bounds every vector in the ledger. */
+const MAX_EXTENDED = 32;
+
+const CPU_EXAMPLES = ["500m", "2"];
+const MEMORY_EXAMPLES = ["512Mi", "8Gi"];
+
+/** Amounts of extended resources by their Kubernetes name. */
+export function extendedQuantities(sign: Sign): Schema<Readonly<Record<string, string>>> {
+  return record(extendedResourceName(), quantity(sign), { maxProperties: MAX_EXTENDED });
+}
+
+/** One quantity per resource; cpu and memory are always stated. `main` is what those two may be, `others` the rest. */
+function quantitySet(main: Sign, others: Sign) {
+  return object({
+    cpu: required(quantity(main), "CPU in cores (2, 0.5) or millicores (500m).", { examples: CPU_EXAMPLES }),
+    memory: required(quantity(main), "Memory in bytes, with a unit such as Mi or Gi.", {
+      examples: MEMORY_EXAMPLES,
+    }),
+    gpu: optional(quantity(others), "Number of GPUs, whole ones.", { examples: ["1"] }),
+    storage: optional(quantity(others), "Ephemeral storage in bytes, with a unit such as Gi.", {
+      examples: ["20Gi"],
+    }),
+    extended: optional(extendedQuantities(others), "Other extended resources by their Kubernetes name.", {
+      examples: [{ "amd.com/gpu": "1" }],
+    }),
+  });
+}
+
+/** What a cluster has: nothing below zero. */
+export const resourceQuantitiesSchema = titled(
+  "ResourceQuantitiesDTO",
+  quantitySet("non-negative", "non-negative"),
+  "Amounts of each resource, as Kubernetes quantities.",
+);
+export type ResourceQuantitiesDTO = Infer<typeof resourceQuantitiesSchema>;
+
+/** What someone asks for: some CPU and some memory. */
+export const requestedQuantitiesSchema = titled(
+  "RequestedResourcesDTO",
+  quantitySet("positive", "non-negative"),
+  "Amounts that are asked for or held: cpu and memory more than 0.",
+);
+
+/** Amounts that are only shown: older agents send what is left after lending too much as a negative amount. */
+export const shownQuantitiesSchema = titled(
+  "ShownQuantitiesDTO",
+  quantitySet("any", "any"),
+  "Amounts that are shown and never decided on; older agents may send negative ones.",
+);
+
+/** Amounts of only the resources that matter: a limit, a shortage, what one node must fit. */
+export const someQuantitiesSchema = titled(
+  "SomeQuantitiesDTO",
+  object(
+    {
+      cpu: optional(quantity("non-negative"), "CPU in cores (2, 0.5) or millicores (500m).", {
+        examples: CPU_EXAMPLES,
+      }),
+      memory: optional(quantity("non-negative"), "Memory in bytes, with a unit such as Mi or Gi.", {
+        examples: MEMORY_EXAMPLES,
+      }),
+      gpu: optional(quantity("non-negative"), "Number of GPUs, whole ones.", { examples: ["1"] }),
+      storage: optional(quantity("non-negative"), "Ephemeral storage in bytes.", { examples: ["20Gi"] }),
+      extended: optional(
+        extendedQuantities("non-negative"),
+        "Other extended resources by their Kubernetes name.",
+        {
+          examples: [{ "amd.com/gpu": "1" }],
+        },
+      ),
+    },
+    { minProperties: 1 },
+  ),
+  "Amounts of only the resources that are named.",
+);
+export type SomeQuantitiesDTO = Infer<typeof someQuantitiesSchema>;
+
+/** Shared by the wire and both advertisement kinds, so that nothing is ever mapped between them. */
+export const resourcesSchema = titled(
+  "ResourcesDTO",
+  object({
+    capacity: required(resourceQuantitiesSchema, "All that the counted nodes have."),
+    allocatable: required(resourceQuantitiesSchema, "What the counted nodes can give to pods."),
+    allocated: required(
+      resourceQuantitiesSchema,
+      "Requests of the cluster's own pods. Pods that run for a reservation are counted in usage instead.",
+    ),
+    used: optional(resourceQuantitiesSchema, "Real consumption where metrics.k8s.io is served. Only shown."),
+    reserved: optional(
+      shownQuantitiesSchema,
+      "Held by reservations. Computed by the broker; ignored on input.",
+    ),
+    available: required(
+      shownQuantitiesSchema,
+      "What can still be lent. Computed by the broker; ignored on input.",
+    ),
+  }),
+  "What a cluster has, what it uses itself, what it lends and what is left.",
+);
+export type ResourcesDTO = Infer<typeof resourcesSchema>;
