@@ -35,7 +35,7 @@ export function decidingBenchmarks(): BenchRow[] {
     const moment = { now: NOW, policy: DEFAULT_POLICY };
     const fitting = { requester: "cluster-0", request: request({ cpu: 4, memoryGi: 8 }), ...moment };
     const ratings = Object.fromEntries(
-      ledger.candidates.map(({ clusterId }, index) => [clusterId, (index % 10) / 10]),
+      ledger.roster.candidates.map(({ clusterId }, index) => [clusterId, (index % 10) / 10]),
     );
     const weights = { ...DEFAULT_POLICY.weights, latency: 0.2 };
     const rated = { ...fitting, policy: { ...DEFAULT_POLICY, weights, ratings: { latency: ratings } } };
@@ -50,9 +50,9 @@ export function decidingBenchmarks(): BenchRow[] {
     const name = `${clusters.toLocaleString("en")} providers`;
     return [
       measure(`decide among ${name}, explanation deferred`, target, () =>
-        chooseProvider(ledger.candidates, fitting),
+        chooseProvider(ledger.roster, fitting, "d"),
       ),
-      measure(`… with a third scorer that rates them`, "", () => chooseProvider(ledger.candidates, rated)),
+      measure(`… with a third scorer that rates them`, "", () => chooseProvider(ledger.roster, rated, "d")),
       measure(`… with its decision record`, "", () => decide(ledger, command, moment)),
       measure(`… refused everywhere, with its record`, "", () => decide(ledger, hopeless, moment)),
     ];

@@ -52,7 +52,7 @@ export {
 export { type CostModel, type PriceWindow, type Tier, TIERS, type UnitPrices } from "./cost/cost-model.ts";
 export { billFor, hourlyPrice, totalPrice, UNPRICED } from "./cost/price.ts";
 export type { Candidate, Cordon } from "./deciding/candidate.ts";
-export { type Choice, chooseProvider } from "./deciding/choose-provider.ts";
+export { chooseProvider } from "./deciding/choose-provider.ts";
 export type { CandidateRecord, Decision, RefusedOutcome, ScoredOutcome } from "./deciding/decision.ts";
 export { explain, headline } from "./deciding/explain.ts";
 export { FILTER_NAMES, type FilterName, type Question, type Refusal } from "./deciding/filters.ts";
@@ -67,6 +67,7 @@ export {
 } from "./deciding/policy.ts";
 export { type CandidateRefusal, refusalsOf, withoutFigures } from "./deciding/refusals.ts";
 export { replayWinner } from "./deciding/replay.ts";
+export type { RosterView } from "./deciding/roster.ts";
 export type { Market, ScoreInputs, ScoreParts } from "./deciding/scorers.ts";
 export { type AccountView, type ReceivedAdvertisement, receivedFrom } from "./ledger/account.ts";
 export type { AdoptionOffer } from "./ledger/adoption-offer.ts";

@@ -1,39 +1,37 @@
-import { billFor, hourlyPrice, UNPRICED } from "../cost/price.ts";
+import { type Bill, billFor, hourlyPrice, UNPRICED } from "../cost/price.ts";
 import { lookup } from "../lookup.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Question } from "./filters.ts";
-import { type Ratings, ratersOf } from "./scorers.ts";
-
-export const NO_RATINGS: Ratings = Object.freeze({});
+import { type Raters, ratersOf, UNRATED } from "./scorers.ts";
 
 /** Looks up what candidates ask and how they are rated. */
 export interface Appraiser {
+  readonly bill: Bill;
+  /** Who asks in this currency, without windows, is priced by the roster's figures; undefined when nobody is. */
+  readonly plainCurrency: string | undefined;
   /** For one hour, or UNPRICED. */
   readonly priceOf: (candidate: Candidate) => number;
-  /** Undefined when no rating can matter: the live path then skips them all. */
-  readonly ratingsOf: ((candidate: Candidate) => Ratings) | undefined;
+  /** Scorers that read ratings and have weight. */
+  readonly raters: Raters;
+  /** The operator's mark, or UNRATED. */
+  readonly markOf: (name: string, candidate: Candidate) => number;
 }
 
 /** Made once a decision, so that what is the same for all candidates is worked out once. */
 export function appraiserFor({ policy, request, now }: Question): Appraiser {
-  const bill = billFor(request.resources, { tier: request.tier, at: now, prices: policy.prices });
-  const hasOperatorPrices = Object.keys(policy.prices.clusters).length > 0;
-  const scales = ratersOf(policy.weights).map(([name]) => [name, lookup(policy.ratings, name)] as const);
+  const { prices, ratings } = policy;
+  const bill = billFor(request.resources, { tier: request.tier, at: now, prices });
+  const hasOperatorPrices = Object.keys(prices.clusters).length > 0;
+  const isPlain = request.tier === "on-demand" && !hasOperatorPrices && bill.extended.length === 0;
   return {
+    bill,
+    plainCurrency: isPlain ? prices.currency : undefined,
     priceOf: ({ clusterId, advertisement }) => {
-      const operatorPrice = hasOperatorPrices ? lookup(policy.prices.clusters, clusterId) : undefined;
+      const operatorPrice = hasOperatorPrices ? lookup(prices.clusters, clusterId) : undefined;
       const model = operatorPrice ?? advertisement.cost;
       return model === undefined ? UNPRICED : hourlyPrice(bill, model);
     },
-    ratingsOf: scales.length === 0 ? undefined : ({ clusterId }) => marksOf(clusterId, scales),
+    raters: ratersOf(policy.weights),
+    markOf: (name, { clusterId }) => lookup(lookup(ratings, name), clusterId) ?? UNRATED,
   };
-}
-
-function marksOf(clusterId: string, scales: readonly (readonly [string, Ratings | undefined])[]): Ratings {
-  const marks: [string, number][] = [];
-  for (const [name, scale] of scales) {
-    const mark = lookup(scale, clusterId);
-    if (mark !== undefined) marks.push([name, mark]);
-  }
-  return Object.fromEntries(marks);
 }

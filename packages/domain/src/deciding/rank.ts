@@ -17,37 +17,53 @@ export function compareRanked(a: Ranked, b: Ranked, request: ResourceVector): nu
   return a.clusterId < b.clusterId ? -1 : 1;
 }
 
-/** Candidates with their scores side by side; positions stand for candidates. */
+/** Candidates with their scores side by side: `positions[i]` of the roster scored `scores[i]`. */
 export interface Field {
-  readonly fitting: readonly Candidate[];
+  readonly candidates: readonly Candidate[];
+  readonly positions: readonly number[];
   readonly scores: readonly number[];
   readonly request: ResourceVector;
 }
 
-/** The positions of the first `limit` candidates, best first, without sorting the rest. */
-export function firstOf(field: Field, limit: number): number[] {
-  const first: number[] = [];
-  for (let position = 0; position < field.fitting.length; position++) {
-    const last = first.at(-1);
-    if (first.length === limit && last !== undefined && isAhead(field, last, position)) continue;
-    const place = first.findIndex((other) => isAhead(field, position, other));
-    first.splice(place === -1 ? first.length : place, 0, position);
+export interface Placed {
+  readonly candidate: Candidate;
+  readonly score: number;
+}
+
+/** The first `limit` candidates, best first, without sorting the rest. */
+export function firstOf(field: Field, limit: number): Placed[] {
+  const { scores } = field;
+  const first: Placed[] = [];
+  let threshold = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < scores.length; index++) {
+    const score = scores[index] ?? 0;
+    if (score < threshold) continue;
+    insert(first, placedAt(field, index), field.request);
     if (first.length > limit) first.pop();
+    // Once the list is full, only who beats its last (or ties with it) is worth a closer look.
+    if (first.length === limit) threshold = first.at(-1)?.score ?? threshold;
   }
   return first;
 }
 
-function isAhead(field: Field, a: number, b: number): boolean {
-  const scoreA = field.scores[a] ?? 0;
-  const scoreB = field.scores[b] ?? 0;
-  // Equal scores are rare: only they are worth a closer look.
-  if (scoreA !== scoreB) return scoreA > scoreB;
-  return compareRanked(rankedAt(field, a), rankedAt(field, b), field.request) < 0;
+function insert(first: Placed[], placed: Placed, request: ResourceVector): void {
+  const place = first.findIndex((other) => isAhead(placed, other, request));
+  first.splice(place === -1 ? first.length : place, 0, placed);
 }
 
-function rankedAt({ fitting, scores }: Field, position: number): Ranked {
-  const candidate = fitting[position];
-  if (candidate === undefined) throw new RangeError(`no candidate at ${position}`);
+function isAhead(a: Placed, b: Placed, request: ResourceVector): boolean {
+  // Equal scores are rare: only they are worth a closer look.
+  if (a.score !== b.score) return a.score > b.score;
+  return compareRanked(rankedOf(a), rankedOf(b), request) < 0;
+}
+
+function placedAt({ candidates, positions, scores }: Field, index: number): Placed {
+  const candidate = candidates[positions[index] ?? -1];
+  if (candidate === undefined) throw new RangeError(`no candidate at ${index}`);
+  return { candidate, score: scores[index] ?? 0 };
+}
+
+function rankedOf({ candidate, score }: Placed): Ranked {
   const { clusterId, reserved, advertisement } = candidate;
-  return { clusterId, reserved, allocatable: advertisement.allocatable, score: scores[position] ?? 0 };
+  return { clusterId, reserved, allocatable: advertisement.allocatable, score };
 }

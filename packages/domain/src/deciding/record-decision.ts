@@ -1,19 +1,19 @@
 import type { DecisionId } from "../reservation/ids.ts";
-import { appraiserFor, NO_RATINGS } from "./appraise.ts";
+import { type Appraiser, appraiserFor } from "./appraise.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Deliberation } from "./deliberation.ts";
 import type { CandidateRecord, Decision } from "./decision.ts";
 import type { Question } from "./filters.ts";
 import { nearestMisses } from "./nearest-misses.ts";
-import { firstOf } from "./rank.ts";
-import { type ScoreInputs, scoreParts } from "./scorers.ts";
+import { firstOf, type Placed } from "./rank.ts";
+import { type Raters, type Ratings, type ScoreInputs, scoreParts } from "./scorers.ts";
 
 /** Up to this many candidates are recorded one and all; of more, only the first few. */
 const RECORD_ALL_UP_TO = 64;
 const RECORD_FIRST = 16;
 
 export function recordDecision(id: DecisionId, deliberation: Deliberation): Decision {
-  const { question, scale, candidates: considered, fitting, refusedBy } = deliberation;
+  const { question, scale, roster, fitting, refusedBy } = deliberation;
   const candidates = recordedCandidates(deliberation);
   const [first] = candidates;
   const winner = first?.outcome.kind === "scored" ? { winner: first.clusterId } : {};
@@ -27,7 +27,7 @@ export function recordDecision(id: DecisionId, deliberation: Deliberation): Deci
     currency: question.policy.prices.currency,
     ...winner,
     market: scale.market,
-    considered: considered.length,
+    considered: roster.candidates.length,
     fitted: fitting.length,
     refusedBy,
     candidates,
@@ -35,33 +35,41 @@ export function recordDecision(id: DecisionId, deliberation: Deliberation): Deci
 }
 
 function recordedCandidates(deliberation: Deliberation): CandidateRecord[] {
-  const { question, candidates, fitting, scores } = deliberation;
+  const { question, roster, fitting, scores } = deliberation;
+  const { candidates } = roster;
+  const appraiser = appraiserFor(question);
   const isFew = candidates.length <= RECORD_ALL_UP_TO;
   const limit = isFew ? RECORD_ALL_UP_TO : RECORD_FIRST;
-  const best = firstOf({ fitting, scores, request: question.request.resources }, limit);
-  const records = best.flatMap((position) => scoredRecord(position, deliberation));
-  if (!isFew && records.length > 0) return records;
+  const field = { candidates, positions: fitting, scores, request: question.request.resources };
+  const best = firstOf(field, limit).map((placed) => scoredRecord(placed, deliberation, appraiser));
+  if (!isFew && best.length > 0) return best;
   const fitted = new Set(fitting);
-  const refused = candidates.filter((candidate) => !fitted.has(candidate));
+  const refused = candidates.filter((_, position) => !fitted.has(position));
   const passedOver = isFew ? byClusterId(refused) : nearestMisses(refused, question, limit);
-  return [...records, ...passedOver.map((candidate) => refusedRecord(candidate, deliberation))];
+  return [...best, ...passedOver.map((candidate) => refusedRecord(candidate, deliberation, appraiser))];
 }
 
-function scoredRecord(position: number, deliberation: Deliberation): CandidateRecord[] {
-  const { question, scale, fitting, scores } = deliberation;
-  const candidate = fitting[position];
-  const score = scores[position];
-  if (candidate === undefined || score === undefined) return [];
-  const inputs = inputsOf(candidate, question);
+function scoredRecord(
+  { candidate, score }: Placed,
+  deliberation: Deliberation,
+  appraiser: Appraiser,
+): CandidateRecord {
+  const { question, scale } = deliberation;
+  const inputs = inputsOf(candidate, appraiser);
   const parts = scoreParts(question.request.resources, inputs, scale);
-  return [{ ...commonRecord(candidate, question, inputs), outcome: { kind: "scored", score, parts } }];
+  return { ...commonRecord(candidate, question, inputs), outcome: { kind: "scored", score, parts } };
 }
 
-function refusedRecord(candidate: Candidate, { question, filters }: Deliberation): CandidateRecord {
+function refusedRecord(
+  candidate: Candidate,
+  deliberation: Deliberation,
+  appraiser: Appraiser,
+): CandidateRecord {
+  const { question, filters } = deliberation;
   const [first, ...others] = filters.filter((filter) => filter.rejects(candidate, question));
   if (first === undefined) throw new Error(`${candidate.clusterId} was refused by no filter`);
   return {
-    ...commonRecord(candidate, question, inputsOf(candidate, question)),
+    ...commonRecord(candidate, question, inputsOf(candidate, appraiser)),
     outcome: {
       kind: "refused",
       refusal: { filter: first.name, ...first.refusal(candidate, question) },
@@ -74,16 +82,22 @@ function commonRecord({ clusterId, receivedAt }: Candidate, { now }: Question, i
   return { clusterId, advertisementAgeMs: now - receivedAt, inputs };
 }
 
-function inputsOf(candidate: Candidate, question: Question): ScoreInputs {
-  const { priceOf, ratingsOf } = appraiserFor(question);
+function inputsOf(candidate: Candidate, { priceOf, raters, markOf }: Appraiser): ScoreInputs {
   const price = priceOf(candidate);
   return {
     available: candidate.available,
     allocatable: candidate.advertisement.allocatable,
     reserved: candidate.reserved,
     price: Number.isNaN(price) ? undefined : price,
-    ratings: ratingsOf?.(candidate) ?? NO_RATINGS,
+    ratings: raters.length === 0 ? NO_RATINGS : ratingsOf(candidate, raters, markOf),
   };
+}
+
+const NO_RATINGS: Ratings = Object.freeze({});
+
+function ratingsOf(candidate: Candidate, raters: Raters, markOf: Appraiser["markOf"]): Ratings {
+  const marks = raters.map(([name]) => [name, markOf(name, candidate)] as const);
+  return Object.fromEntries(marks.filter(([, mark]) => !Number.isNaN(mark)));
 }
 
 function byClusterId(candidates: readonly Candidate[]): Candidate[] {

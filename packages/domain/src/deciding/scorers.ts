@@ -68,20 +68,31 @@ export function headroom(wanted: Wanted, available: ResourceVector, allocatable:
   return total / wanted.count;
 }
 
-/** Candidates side by side: position by position their headroom, their price and (if any scorer asks) their ratings. */
+/** The mark of a candidate nobody rated. */
+export const UNRATED = Number.NaN;
+
+/** Marks by scorer, side by side with the candidates. */
+export type Marks = ReadonlyMap<string, readonly number[]>;
+
+/** Candidates side by side: their headroom, their price, their marks. */
 export interface Figures {
-  readonly headrooms: readonly number[];
-  readonly prices: readonly number[];
-  readonly ratings: readonly Ratings[];
+  readonly headrooms: ArrayLike<number>;
+  readonly prices: ArrayLike<number>;
+  readonly marks: Marks;
 }
 
-/** Weighs headroom, price and ratings into one score each. The live path and the replay of a record share it. */
-export function scoresOf({ headrooms, prices, ratings }: Figures, { market, weighting }: Scale): number[] {
+/** Weighs headroom, price and marks into one score each. The live path and the replay of a record share it. */
+export function scoresOf({ headrooms, prices, marks }: Figures, { market, weighting }: Scale): number[] {
+  const columns = weighting.ratings.map(([name, weight]) => ({
+    weight,
+    marks: marks.get(name) ?? [],
+    median: lookup(market.medianRatings, name) ?? 0,
+  }));
   const scores: number[] = [];
   for (let position = 0; position < headrooms.length; position++) {
     let total = weighting.resources * (headrooms[position] ?? 0);
     if (weighting.cost > 0) total += weighting.cost * costScore(prices[position] ?? UNPRICED, market);
-    if (weighting.ratings.length > 0) total += ratingTotal(ratings[position], market, weighting.ratings);
+    for (const column of columns) total += column.weight * markScore(column.marks[position], column.median);
     scores.push(total / weighting.total);
   }
   return scores;
@@ -89,7 +100,8 @@ export function scoresOf({ headrooms, prices, ratings }: Figures, { market, weig
 
 export function scoreOf(request: ResourceVector, inputs: ScoreInputs, scale: Scale): number {
   const free = headroom(wantedOf(request), inputs.available, inputs.allocatable);
-  const figures = { headrooms: [free], prices: [inputs.price ?? UNPRICED], ratings: [inputs.ratings] };
+  const marks = new Map(Object.entries(inputs.ratings).map(([name, mark]) => [name, [mark]]));
+  const figures = { headrooms: [free], prices: [inputs.price ?? UNPRICED], marks };
   return scoresOf(figures, scale)[0] ?? 0;
 }
 
@@ -102,7 +114,12 @@ export function scoreParts(
   return {
     ...(weighting.resources > 0 ? { resources: headroom(wantedOf(request), available, allocatable) } : {}),
     ...(weighting.cost > 0 ? { cost: costScore(price ?? UNPRICED, market) } : {}),
-    ...Object.fromEntries(weighting.ratings.map(([name]) => [name, ratingScore(name, ratings, market)])),
+    ...Object.fromEntries(
+      weighting.ratings.map(([name]) => [
+        name,
+        markScore(lookup(ratings, name), lookup(market.medianRatings, name) ?? 0),
+      ]),
+    ),
   };
 }
 
@@ -125,9 +142,9 @@ export function ratersOf(weights: Readonly<Record<string, number>>): Raters {
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Gathers the yardstick from all candidates that fit: their prices and their ratings. */
-export function marketOf(prices: readonly number[], ratings: readonly Ratings[]): Market {
-  const medianRatings = medianRatingsOf(ratings);
+/** Gathers the yardstick from all candidates that fit: their prices and their marks. */
+export function marketOf(prices: Float64Array, marks: Marks): Market {
+  const medianRatings = medianRatingsOf(marks);
   let priced = 0;
   let lowestPrice = Number.POSITIVE_INFINITY;
   let total = 0;
@@ -170,31 +187,22 @@ function costAgainst(lowestPrice: number, price: number): number {
   return price === 0 ? 1 : lowestPrice / price;
 }
 
-function ratingScore(name: string, ratings: Ratings | undefined, market: Market): number {
-  return lookup(ratings, name) ?? lookup(market.medianRatings, name) ?? 0;
+function markScore(mark: number | undefined, median: number): number {
+  return mark === undefined || Number.isNaN(mark) ? median : mark;
 }
 
-function ratingTotal(ratings: Ratings | undefined, market: Market, raters: Raters): number {
-  let total = 0;
-  for (const [name, weight] of raters) total += weight * ratingScore(name, ratings, market);
-  return total;
-}
-
-function medianCostOf(prices: readonly number[], lowestPrice: number): number {
-  const priced = prices.filter((price) => !Number.isNaN(price));
+function medianCostOf(prices: Float64Array, lowestPrice: number): number {
+  const priced = [...prices].filter((price) => !Number.isNaN(price));
   return median(priced.map((price) => costAgainst(lowestPrice, price)));
 }
 
-function medianRatingsOf(ratings: readonly Ratings[]): Ratings {
-  const marks = new Map<string, number[]>();
-  for (const each of ratings) {
-    for (const [name, mark] of Object.entries(each)) {
-      const others = marks.get(name);
-      if (others === undefined) marks.set(name, [mark]);
-      else others.push(mark);
-    }
+function medianRatingsOf(marks: Marks): Ratings {
+  const medians: [string, number][] = [];
+  for (const [name, column] of marks) {
+    const given = column.filter((mark) => !Number.isNaN(mark));
+    if (given.length > 0) medians.push([name, median(given)]);
   }
-  return Object.fromEntries([...marks].map(([name, values]) => [name, median(values)]));
+  return Object.fromEntries(medians);
 }
 
 /** A mean's last digits depend on the order of adding: the same candidates must give the same record. */

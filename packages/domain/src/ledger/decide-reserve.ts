@@ -117,14 +117,17 @@ function limitOf(quota: ResourceLimits, name: string): number | undefined {
 
 function decideFresh(ledger: LedgerView, command: Reserve, moment: Moment): Outcome {
   const { requester, request, decisionId } = command;
-  const choice = chooseProvider(ledger.candidates, { requester, request, ...moment });
-  const decision = choice.record(decisionId);
-  if (choice.winner === undefined) {
+  const decision = chooseProvider(ledger.roster, { requester, request, ...moment }, decisionId);
+  if (decision.winner === undefined) {
     return { events: [{ kind: "refused", at: moment.now, decision }], reply: { kind: "refused", decision } };
   }
   const activateBy = activationDeadline(ledger, requester, moment);
   const reservation = {
-    ...reservationFor(command, { provider: choice.winner, price: choice.price }, moment),
+    ...reservationFor(
+      command,
+      { provider: decision.winner, price: decision.candidates[0]?.inputs.price },
+      moment,
+    ),
     ...(activateBy === undefined ? {} : { activateBy }),
   };
   return {

@@ -1,8 +1,9 @@
-import { type AccountView, type ClusterAccount, type Holds, openAccount } from "./account.ts";
+import { type AccountView, type ClusterAccount, type Holds, openAccount, standingOf } from "./account.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
 import type { Candidate } from "../deciding/candidate.ts";
+import { Roster, type RosterView } from "../deciding/roster.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -13,8 +14,8 @@ import type { Reservation } from "../reservation/reservation.ts";
  */
 export interface Ledger {
   readonly accounts: Map<ClusterId, ClusterAccount>;
-  /** The accounts of every cluster that has advertised: a list, because each decision reads them all. */
-  readonly candidates: Candidate[];
+  /** The accounts of every cluster that has advertised, as deciding reads them. */
+  readonly roster: Roster;
   /** Live ones, and ended ones for a day. */
   readonly reservations: Map<ReservationId, Reservation>;
   /** Which reservation an idempotency key is bound to. */
@@ -30,7 +31,7 @@ export interface Ledger {
 /** What readers may do with a ledger: look. */
 export interface LedgerView {
   readonly accounts: ReadonlyMap<ClusterId, AccountView>;
-  readonly candidates: readonly Candidate[];
+  readonly roster: RosterView;
   readonly reservations: ReadonlyMap<ReservationId, Reservation>;
   readonly keys: ReadonlyMap<string, ReservationId>;
   readonly closedKeys: ReadonlyMap<string, ClosedKey>;
@@ -42,7 +43,7 @@ export interface LedgerView {
 export function emptyLedger(): Ledger {
   return {
     accounts: new Map(),
-    candidates: [],
+    roster: new Roster(),
     reservations: new Map(),
     keys: new Map(),
     closedKeys: new Map(),
@@ -55,9 +56,11 @@ export function emptyLedger(): Ledger {
 /** A copy that can go its own way; shares the immutable values. */
 export function cloneLedger(ledger: Ledger): Ledger {
   const accounts = new Map([...ledger.accounts].map(([id, account]) => [id, cloneAccount(account)]));
+  const roster = new Roster();
+  for (const account of accounts.values()) if (hasAdvertised(account)) roster.refresh(account);
   return {
     accounts,
-    candidates: [...accounts.values()].filter(hasAdvertised),
+    roster,
     reservations: new Map(ledger.reservations),
     keys: new Map(ledger.keys),
     closedKeys: new Map(ledger.closedKeys),
@@ -87,12 +90,19 @@ export function holdsOf(ledger: LedgerView, account: AccountView): Holds {
   };
 }
 
+/** To be called whenever an account changed: recomputes what follows from it, for deciding to see. */
+export function settleAccount(ledger: Ledger, account: ClusterAccount): void {
+  if (!hasAdvertised(account)) return;
+  Object.assign(account, standingOf(account.advertisement, account));
+  ledger.roster.refresh(account);
+}
+
 /** One name for a key and its owner: keys of different requesters never meet. Cluster IDs hold no line break. */
 export function keyName(requester: ClusterId, key: string): string {
   return `${requester}\n${key}`;
 }
 
-export function hasAdvertised(account: ClusterAccount): account is ClusterAccount & Candidate {
+function hasAdvertised(account: ClusterAccount): account is ClusterAccount & Candidate {
   return account.advertisement !== undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Cordon } from "../deciding/candidate.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import { type ReceivedAdvertisement, receivedFrom } from "./account.ts";
-import { closeKey, receive, record } from "./apply.ts";
+import { closeKey, receive, record, setCordon } from "./entries.ts";
 import type { ClosedKey } from "./event.ts";
 import { accountOf, emptyLedger, type Ledger, type LedgerView } from "./ledger.ts";
 
@@ -38,7 +38,7 @@ export function ledgerFrom(records: LedgerRecords, wallClock: Instant): Ledger {
   ledger.time = records.time;
   for (const reservation of records.reservations) record(ledger, reservation, now);
   for (const closedKey of records.closedKeys) closeKey(ledger, closedKey);
-  for (const [clusterId, cordon] of records.cordons) accountOf(ledger, clusterId, now).cordon = cordon;
+  for (const [clusterId, cordon] of records.cordons) setCordon(ledger, clusterId, cordon);
   for (const received of records.advertisements) {
     const receivedAt = Math.min(received.receivedAt, now);
     receive(ledger, accountOf(ledger, received.advertisement.clusterId, now), { ...received, receivedAt });

@@ -4,6 +4,7 @@ import type { Advertisement, HoldUsage } from "../advertisement/advertisement.ts
 import type { AccountView } from "../ledger/account.ts";
 import { apply } from "../ledger/apply.ts";
 import type { Command, Outcome } from "../ledger/command.ts";
+import { ROW_WIDTH, type RosterView } from "../deciding/roster.ts";
 import { decide } from "../ledger/decide.ts";
 import type { LedgerEvent } from "../ledger/event.ts";
 import { cloneLedger, type LedgerView } from "../ledger/ledger.ts";
@@ -216,6 +217,12 @@ export class ModelRun {
   }
 
   #checkAccounts(): void {
+    const { roster } = this.#world.ledger;
+    deepStrictEqual(
+      rowsOf(cloneLedger(this.#world.ledger).roster),
+      rowsOf(roster),
+      "deciding reads old figures",
+    );
     for (const id of this.#newest.keys()) {
       const { available } = this.#world.account(id);
       const expected = this.#available(id);
@@ -386,6 +393,14 @@ function essence(ledger: LedgerView): unknown {
       .map((deadline) => JSON.stringify(deadline))
       .sort(),
   };
+}
+
+/** The roster's figures by cluster. */
+function rowsOf({ candidates, figures }: RosterView): [string, number[]][] {
+  const rows = candidates.map(({ clusterId }, position): [string, number[]] => {
+    return [clusterId, [...figures.subarray(position * ROW_WIDTH, (position + 1) * ROW_WIDTH)]];
+  });
+  return rows.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** A cluster of which only the name is left. */

@@ -1,0 +1,122 @@
+import type { Cordon } from "../deciding/candidate.ts";
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
+import { isLive } from "../reservation/lifecycle.ts";
+import type { Reservation } from "../reservation/reservation.ts";
+import { add, type ResourceVector, subtract } from "../resources/resource-vector.ts";
+import { type ClusterAccount, holdOf, type ReceivedAdvertisement, reservedOf, usageById } from "./account.ts";
+import { withdrawOffer } from "./adoption.ts";
+import type { ClosedKey } from "./event.ts";
+import { deadlineOf } from "./evolve.ts";
+import { accountOf, holdsOf, keyName, type Ledger, settleAccount } from "./ledger.ts";
+
+/** Enters a reservation as it now is, in every place that speaks of it. */
+export function record(ledger: Ledger, reservation: Reservation, at: Instant): void {
+  const { id, key } = reservation;
+  const provider = accountOf(ledger, reservation.provider, at);
+  const requester = accountOf(ledger, reservation.requester, at);
+  const before = heldFor(ledger, provider, id);
+  ledger.reservations.set(id, reservation);
+  if (isLive(reservation.phase)) provider.lending.set(id, reservation);
+  else provider.lending.delete(id);
+  replaceTerm(provider, before, heldFor(ledger, provider, id));
+  enterLoan(requester, reservation);
+  if (key !== undefined) ledger.keys.set(keyName(reservation.requester, key), id);
+  if (reservation.reason === "ProviderRefused")
+    provider.refused = new Map(provider.refused).set(id, reservation);
+  setDeadline(ledger, reservation);
+  withdrawOffer(ledger, reservation.requester, id);
+  withdrawOffer(ledger, reservation.provider, id);
+  settleAccount(ledger, provider);
+  settleAccount(ledger, requester);
+}
+
+/** Strikes an ended reservation from every place that speaks of it. */
+export function forget(ledger: Ledger, id: ReservationId): void {
+  const reservation = ledger.reservations.get(id);
+  if (reservation === undefined) return;
+  const provider = accountOf(ledger, reservation.provider, ledger.time);
+  const requester = accountOf(ledger, reservation.requester, ledger.time);
+  const before = heldFor(ledger, provider, id);
+  ledger.reservations.delete(id);
+  replaceTerm(provider, before, heldFor(ledger, provider, id));
+  strikeLoan(requester, id);
+  const name = reservation.key === undefined ? undefined : keyName(reservation.requester, reservation.key);
+  if (name !== undefined && ledger.keys.get(name) === id) ledger.keys.delete(name);
+  forgetRefusal(provider, id);
+  ledger.deadlines.remove("reservation", id);
+  settleAccount(ledger, provider);
+  settleAccount(ledger, requester);
+}
+
+/** Puts an advertisement in force. */
+export function receive(ledger: Ledger, account: ClusterAccount, received: ReceivedAdvertisement): void {
+  account.advertisement = received.advertisement;
+  account.receivedAt = received.receivedAt;
+  account.replacedInstances = received.replacedInstances;
+  account.usage = usageById(received.advertisement);
+  account.reserved = reservedOf(holdsOf(ledger, account));
+  settleAccount(ledger, account);
+}
+
+export function setCordon(ledger: Ledger, clusterId: ClusterId, cordon: Cordon | undefined): void {
+  const account = accountOf(ledger, clusterId, ledger.time);
+  account.cordon = cordon;
+  settleAccount(ledger, account);
+}
+
+export function closeKey(ledger: Ledger, closedKey: ClosedKey): void {
+  const id = keyName(closedKey.requester, closedKey.key);
+  if (!ledger.closedKeys.has(id)) accountOf(ledger, closedKey.requester, ledger.time).closedKeyCount++;
+  ledger.closedKeys.set(id, closedKey);
+  ledger.deadlines.set({ at: closedKey.until, kind: "closed-key", id });
+}
+
+export function reopenKey(ledger: Ledger, requester: ClusterId, key: string): void {
+  const id = keyName(requester, key);
+  if (ledger.closedKeys.delete(id)) accountOf(ledger, requester, ledger.time).closedKeyCount--;
+  ledger.deadlines.remove("closed-key", id);
+}
+
+function heldFor(ledger: Ledger, provider: ClusterAccount, id: ReservationId): ResourceVector {
+  return holdOf(id, holdsOf(ledger, provider));
+}
+
+/** Exactly one reservation's term of the provider's sum changes: constant cost however many it lends. */
+function replaceTerm(provider: ClusterAccount, before: ResourceVector, after: ResourceVector): void {
+  provider.reserved = add(subtract(provider.reserved, before), after);
+}
+
+function enterLoan(requester: ClusterAccount, reservation: Reservation): void {
+  const { id, granted, phase } = reservation;
+  strikeLoan(requester, id);
+  if (isLive(phase)) {
+    requester.borrowing.set(id, reservation);
+    requester.borrowed = add(requester.borrowed, granted);
+  } else {
+    requester.returned.set(id, reservation);
+    requester.borrowedBefore = add(requester.borrowedBefore, granted);
+  }
+}
+
+/** Takes a loan off the requester's page, wherever it stands. */
+function strikeLoan(requester: ClusterAccount, id: ReservationId): void {
+  const live = requester.borrowing.get(id);
+  if (live !== undefined) requester.borrowed = subtract(requester.borrowed, live.granted);
+  requester.borrowing.delete(id);
+  const past = requester.returned.get(id);
+  if (past !== undefined) requester.borrowedBefore = subtract(requester.borrowedBefore, past.granted);
+  requester.returned.delete(id);
+}
+
+function forgetRefusal(provider: ClusterAccount, id: ReservationId): void {
+  if (provider.refused?.has(id) !== true) return;
+  const left = new Map(provider.refused);
+  left.delete(id);
+  provider.refused = left.size === 0 ? undefined : left;
+}
+
+function setDeadline(ledger: Ledger, reservation: Reservation): void {
+  const at = deadlineOf(reservation);
+  if (at === undefined) ledger.deadlines.remove("reservation", reservation.id);
+  else ledger.deadlines.set({ at, kind: "reservation", id: reservation.id });
+}
