@@ -36,6 +36,15 @@ export type { Infer, Schema } from "./schema/node.ts";
 export { describeProblem, describeProblems, type Problem } from "./schema/problem.ts";
 export { formatTime, parseTime } from "./schema/time.ts";
 export { type Validation, validate, validateExactly } from "./schema/validate.ts";
+export { type HelpFrame, helpText } from "./settings/help-text.ts";
+export {
+  environmentName,
+  parseSettings,
+  type SettingSources,
+  type SettingsResult,
+} from "./settings/parse-settings.ts";
+export type { Reading, Setting, SettingsTable, Values } from "./settings/setting.ts";
+export { choice, duration, integer, list, text, toggle } from "./settings/settings.ts";
 export { type AcknowledgementDTO, acknowledgementSchema } from "./wire/acknowledgement.ts";
 export {
   type AdoptionReplyDTO,

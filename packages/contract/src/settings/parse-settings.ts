@@ -1,0 +1,135 @@
+import { closest } from "../schema/closest.ts";
+import type { SettingsTable, Values } from "./setting.ts";
+
+export interface SettingSources {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Prefix of the environment variables: `BROKER_` makes `--http-port` BROKER_HTTP_PORT. */
+  readonly envPrefix: string;
+  /** Settings by flag name, from a file that was read already. */
+  readonly file?: Readonly<Record<string, unknown>>;
+  /** Flags of earlier programs that are taken and ignored; a trailing `*` stands for the rest of the name. */
+  readonly ignored?: readonly string[];
+}
+
+export type SettingsResult<Table extends SettingsTable> =
+  | { readonly ok: true; readonly values: Values<Table>; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Where each flag stands in the command line; a switch may stand alone. */
+interface Argument {
+  readonly name: string;
+  readonly text: string | undefined;
+}
+
+/** Flag before environment before file before default. Everything wrong is told at once. */
+export function parseSettings<Table extends SettingsTable>(
+  table: Table,
+  sources: SettingSources,
+): SettingsResult<Table> {
+  const { flags, problems, warnings } = readArguments(table, sources);
+  problems.push(...unknownInFile(table, sources.file ?? {}));
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(table)) {
+    const given = flags.get(name) ?? fromEnvironment(name, sources) ?? fromFile(name, sources.file);
+    if (given === undefined) {
+      values[name] = setting.defaultValue;
+      continue;
+    }
+    const reading = setting.read(given.text);
+    if (reading.ok) values[name] = reading.value;
+    else problems.push(`${given.where}: ${reading.problem}`);
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  // The loop above has filled in every name of the table with a value of its setting.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return { ok: true, values: values as Values<Table>, warnings };
+}
+
+export function environmentName(name: string, prefix: string): string {
+  return prefix + name.toUpperCase().replaceAll("-", "_");
+}
+
+interface Given {
+  readonly text: string;
+  readonly where: string;
+}
+
+function readArguments(table: SettingsTable, sources: SettingSources) {
+  const flags = new Map<string, Given>();
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  for (const { name, text } of argumentsOf(table, sources.argv)) {
+    const setting = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (setting === undefined) {
+      if (isIgnored(name, sources.ignored ?? []))
+        warnings.push(`--${name} has no effect any more and is ignored`);
+      else problems.push(unknownFlag(name, table));
+    } else if (text === undefined && setting.kind !== "switch") {
+      problems.push(`--${name} needs a value: --${name}=${setting.placeholder}`);
+    } else {
+      flags.set(name, { text: text ?? "", where: `--${name}` });
+    }
+  }
+  return { flags, problems, warnings };
+}
+
+/** Reads `--name=value`, `--name value` and `--switch`; one dash does as well, as in Go. */
+function argumentsOf(table: SettingsTable, argv: readonly string[]): Argument[] {
+  const found: Argument[] = [];
+  const words = [...argv];
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    const [, name, text] = /^--?([A-Za-z0-9][A-Za-z0-9._-]*)(?:=(.*))?$/s.exec(word) ?? [];
+    if (name === undefined) found.push({ name: word, text });
+    else if (text === undefined && takesNextWord(table, name, words[0]))
+      found.push({ name, text: words.shift() });
+    else found.push({ name, text });
+  }
+  return found;
+}
+
+function takesNextWord(table: SettingsTable, name: string, next: string | undefined): boolean {
+  const isSwitch = Object.hasOwn(table, name) && table[name]?.kind === "switch";
+  return !isSwitch && next?.startsWith("-") === false;
+}
+
+function unknownFlag(name: string, table: SettingsTable): string {
+  const meant = closest(name, Object.keys(table));
+  const hint = meant === undefined ? "see --help" : `did you mean --${meant}?`;
+  return `unknown argument ${JSON.stringify(name)}: ${hint}`;
+}
+
+function isIgnored(name: string, ignored: readonly string[]): boolean {
+  return ignored.some((each) => (each.endsWith("*") ? name.startsWith(each.slice(0, -1)) : name === each));
+}
+
+function fromEnvironment(name: string, { env, envPrefix }: SettingSources): Given | undefined {
+  const variable = environmentName(name, envPrefix);
+  const text = env[variable];
+  return text === undefined || text === "" ? undefined : { text, where: variable };
+}
+
+function fromFile(name: string, file: SettingSources["file"]): Given | undefined {
+  if (file === undefined || !Object.hasOwn(file, name)) return undefined;
+  const value = file[name];
+  if (value === undefined || value === null) return undefined;
+  const text = Array.isArray(value)
+    ? value.join(",")
+    : isScalar(value)
+      ? String(value)
+      : JSON.stringify(value);
+  return { text, where: `${name} in the configuration file` };
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+function unknownInFile(table: SettingsTable, file: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(file)
+    .filter((name) => !Object.hasOwn(table, name))
+    .map((name) => {
+      const meant = closest(name, Object.keys(table));
+      return `unknown setting ${name} in the configuration file${meant === undefined ? "" : `: did you mean ${meant}?`}`;
+    });
+}
