@@ -1,3 +1,3 @@
 export { type ClusterSketch, cluster, priced, request, type Size, size } from "./builders.ts";
 export { runs } from "./runs.ts";
-export { ADMIN, actor, HOUR_MS, MINUTE_MS } from "./world.ts";
+export { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "./world.ts";
