@@ -18,7 +18,7 @@ const mayImport = {
 const TEST = "\\.test\\.ts$";
 const TESTING = "^packages/.+/testing/";
 const TESTKIT = "^packages/testkit/";
-const TOOLING = "^(packages|apps)/[^/]+/(bench|generate)/";
+const TOOLING = "^(packages|apps)/[^/]+/(bench|chaos|e2e|generate)/";
 const NOT_PRODUCTION = [TEST, TESTING, TESTKIT, TOOLING];
 /** What a package shows to others: its index, and `./testing` for tests. */
 const ENTRY_POINT = "^packages/[^/]+/src/(index|testing|testing/index)\\.ts$";
@@ -74,7 +74,7 @@ const rules = [
   {
     name: "testkit-only-for-tests",
     comment: "The testkit is for tests, the evaluation and the demo: production code must run without it.",
-    from: { path: "^(packages|apps|tools)/", pathNot: [TEST, TESTKIT, "^apps/demo/"] },
+    from: { path: "^(packages|apps|tools)/", pathNot: [...NOT_PRODUCTION, "^apps/demo/"] },
     to: { path: TESTKIT },
   },
   {

@@ -1,0 +1,138 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { CommandError } from "../cli/exit-code.ts";
+import { asCommandError, makePrivateFolder, PRIVATE, PUBLIC, readText, writeFiles } from "./files.ts";
+import { DEFAULT_DIR, type Layout } from "./layout.ts";
+import { EMPTY_REGISTER, formatRegister, type Register, readRegister } from "./register.ts";
+import { authorityName, makeAuthorityCertificate } from "./x509/make-certificate.ts";
+import { generateKeys, type Issuer, subjectOf, toKeyPem } from "./x509/sign.ts";
+
+/** The key that everybody in this installation trusts, and what it signed so far. */
+export interface Authority {
+  readonly layout: Layout;
+  readonly certificate: X509Certificate;
+  readonly issuer: Issuer;
+  readonly register: Register;
+}
+
+const AUTHORITY_NAME = "Resource Broker CA";
+const DAY_MS = 86_400_000;
+/** Certificates start a little in the past: the clocks of two machines are never quite the same. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+
+export function validityFrom(now: number, days: number): { notBefore: number; notAfter: number } {
+  return { notBefore: now - CLOCK_SKEW_MS, notAfter: now + days * DAY_MS };
+}
+
+export async function hasAuthority(layout: Layout): Promise<boolean> {
+  const files = await Promise.all([readText(layout.caCert), readText(layout.caKey)]);
+  return files.some((file) => file !== undefined);
+}
+
+/** Makes the authority beside its place and moves it there whole: there is never half of one. */
+export async function createAuthority(layout: Layout, now: number, days: number): Promise<Authority> {
+  const issuer = { name: authorityName(AUTHORITY_NAME), ...(await generateKeys()) };
+  const certificate = makeAuthorityCertificate(issuer, validityFrom(now, days));
+  const draft = `${layout.ca}.${certificate.serialNumber}.tmp`;
+  await makePrivateFolder(draft);
+  await writeFiles([
+    { path: join(draft, "ca.key"), text: toKeyPem(issuer.privateKey), mode: PRIVATE },
+    { path: join(draft, "ca.crt"), text: certificate.toString(), mode: PUBLIC },
+    { path: join(draft, "issued.json"), text: formatRegister(EMPTY_REGISTER), mode: PRIVATE },
+  ]);
+  await move(draft, layout.ca);
+  return { layout, certificate, issuer, register: EMPTY_REGISTER };
+}
+
+/** Moves the old authority out of the way; nothing that signs is ever destroyed. */
+export async function setAside(layout: Layout, now: number): Promise<string> {
+  const aside = `${layout.ca}.replaced-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/gu, "")}`;
+  await move(layout.ca, aside);
+  return aside;
+}
+
+export async function openAuthority(layout: Layout, now: number): Promise<Authority> {
+  const certificate = await readAuthorityCertificate(layout);
+  if (certificate === undefined) {
+    throw new CommandError(
+      "error",
+      `there is no certificate authority in ${layout.ca}. Make one: brokerctl certs init${dirFlag(layout)}`,
+    );
+  }
+  if (certificate.validToDate.getTime() <= now) {
+    throw new CommandError(
+      "error",
+      `the authority in ${layout.ca} has expired. Renew it: brokerctl certs renew --ca${dirFlag(layout)}`,
+    );
+  }
+  return authorityOf(layout, certificate);
+}
+
+/** The same name and key under a new certificate, by default for as long: what it signed before stays good. */
+export async function renewAuthority(layout: Layout, now: number, days?: number): Promise<Authority> {
+  const certificate = await readAuthorityCertificate(layout);
+  if (certificate === undefined) return openAuthority(layout, now); // says what is missing
+  const old = await authorityOf(layout, certificate);
+  const renewed = makeAuthorityCertificate(old.issuer, validityFrom(now, days ?? daysOf(certificate)));
+  await writeFiles([{ path: layout.caCert, text: renewed.toString(), mode: PUBLIC }]);
+  return { ...old, certificate: renewed };
+}
+
+function daysOf({ validFromDate, validToDate }: X509Certificate): number {
+  return Math.max(1, Math.floor((validToDate.getTime() - validFromDate.getTime()) / DAY_MS));
+}
+
+/** The certificate alone, for commands that only look. */
+export async function readAuthorityCertificate(layout: Layout): Promise<X509Certificate | undefined> {
+  const text = await readText(layout.caCert);
+  if (text === undefined) return undefined;
+  try {
+    return new X509Certificate(text);
+  } catch (error) {
+    throw new CommandError("error", `${layout.caCert} is not a certificate in PEM`, { cause: error });
+  }
+}
+
+/** ` --dir x` for the commands that messages propose, when it is not the default. */
+export function dirFlag({ dir }: Layout): string {
+  return dir === DEFAULT_DIR ? "" : ` --dir ${dir}`;
+}
+
+async function authorityOf(layout: Layout, certificate: X509Certificate): Promise<Authority> {
+  const privateKey = await readAuthorityKey(layout);
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new CommandError(
+      "error",
+      `${layout.caKey} is not the key of ${layout.caCert}. Restore both from the same backup`,
+    );
+  }
+  const register = await readRegister(layout);
+  const issuer = { name: subjectOf(certificate), publicKey: certificate.publicKey, privateKey };
+  return { layout, certificate, issuer, register };
+}
+
+async function readAuthorityKey(layout: Layout): Promise<KeyObject> {
+  const text = await readText(layout.caKey);
+  if (text === undefined) {
+    throw new CommandError(
+      "error",
+      `${layout.caKey} is missing: signing needs it. Run this where the authority's key is kept`,
+    );
+  }
+  try {
+    return createPrivateKey(text);
+  } catch (error) {
+    throw new CommandError("error", `${layout.caKey} is not a private key in PEM without a password`, {
+      cause: error,
+    });
+  }
+}
+
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    throw asCommandError(error);
+  }
+}

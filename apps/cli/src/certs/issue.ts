@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { isClusterId } from "@resource-broker/domain";
+import type { Input } from "../cli/command.ts";
+import { CommandError } from "../cli/exit-code.ts";
+import type { Host } from "../cli/host.ts";
+import { type Authority, dirFlag, openAuthority } from "./authority.ts";
+import { readText } from "./files.ts";
+import { gatherNamed } from "./gather.ts";
+import { issueLeaf } from "./issue-leaf.ts";
+import { BROKER, folderOf, type Layout, layoutOf } from "./layout.ts";
+import { withLock } from "./lock.ts";
+import type { ISSUE_OPTIONS } from "./options.ts";
+import { printCertificates } from "./view.ts";
+
+export async function issue({ options, words }: Input<typeof ISSUE_OPTIONS>, host: Host): Promise<void> {
+  const [id = ""] = words;
+  checkId(id);
+  const layout = layoutOf(options.dir);
+  const now = host.now();
+  await openAuthority(layout, now); // before anything is made, the lock's folder included
+  await withLock(layout, host, async () => {
+    const authority = await openAuthority(layout, now);
+    const replaces = await holdsKey(layout, id);
+    if (replaces && !options.force) throw wouldOverwrite(layout, id);
+    const { admin, days } = options;
+    await issueLeaf(authority, { name: id, admin, hosts: [], days, now });
+    host.note(`Made ${folderOf(layout, id)}: tls.crt, tls.key, ca.crt\n`);
+    if (replaces) noteOldOnes(authority, id, host);
+  });
+  printCertificates(await gatherNamed(layout, [id], now), options.output, host);
+}
+
+function checkId(id: string): void {
+  if (id === BROKER) {
+    throw new CommandError(
+      "usage",
+      `"${BROKER}" is the broker's own name: a cluster that bore it would be refused. Choose another`,
+    );
+  }
+  const isGood: boolean = isClusterId(id);
+  if (isGood) return;
+  const proposal = nearestId(id);
+  const hint = isClusterId(proposal) && proposal !== BROKER ? `; did you mean ${proposal}?` : "";
+  throw new CommandError(
+    "usage",
+    `${JSON.stringify(id)} cannot be a cluster ID: it needs 1 to 63 of a-z, 0-9, "-" and ".", with a letter or digit at both ends${hint}`,
+  );
+}
+
+function nearestId(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^-a-z0-9.]+/gu, "-")
+    .replaceAll(/^[-.]+|[-.]+$/gu, "")
+    .slice(0, 63);
+}
+
+async function holdsKey(layout: Layout, id: string): Promise<boolean> {
+  const folder = folderOf(layout, id);
+  const files = await Promise.all(["tls.key", "tls.crt"].map((file) => readText(join(folder, file))));
+  return files.some((file) => file !== undefined);
+}
+
+function wouldOverwrite(layout: Layout, id: string): CommandError {
+  const flag = dirFlag(layout);
+  return new CommandError(
+    "conflict",
+    [
+      `${folderOf(layout, id)} holds a key or certificate already; nothing was changed.`,
+      `  For a new certificate in time:  brokerctl certs renew ${id}${flag}`,
+      `  To replace both regardless:     brokerctl certs issue ${id} --force${flag}`,
+    ].join("\n"),
+  );
+}
+
+/** Replacing files takes no certificate back: whoever has a copy of the old one can still use it. */
+function noteOldOnes({ register, layout }: Authority, id: string, host: Host): void {
+  const now = host.now();
+  const alive = register.issued.filter(
+    ({ name, revoked, notAfter }) => name === id && revoked === undefined && Date.parse(notAfter) > now,
+  );
+  for (const { serial } of alive) {
+    host.note(
+      `An older one stays good until it expires; to end it: brokerctl certs revoke ${serial}${dirFlag(layout)}\n`,
+    );
+  }
+}

@@ -1,0 +1,100 @@
+import { OUTPUT } from "../output/output-option.ts";
+import { DEFAULT_DIR } from "./layout.ts";
+
+/** Light on purpose: the help is made from this, so nothing that signs may be imported here. */
+const DIR = {
+  kind: "text",
+  value: "folder",
+  default: DEFAULT_DIR,
+  env: "BROKERCTL_CERTS_DIR",
+  summary: "where the certificates live",
+} as const;
+
+const MAX_DAYS = 36_500;
+
+const LEAF_DAYS = {
+  kind: "count",
+  value: "days",
+  default: 365,
+  max: MAX_DAYS,
+  summary: "how long the certificate is valid, at most as long as the authority",
+} as const;
+
+export const INIT_OPTIONS = {
+  host: {
+    kind: "list",
+    value: "name",
+    defaultText: "localhost,127.0.0.1,::1",
+    summary: "DNS name or IP address under which agents reach the broker; may be repeated",
+  },
+  days: LEAF_DAYS,
+  "ca-days": {
+    kind: "count",
+    value: "days",
+    default: 3650,
+    max: MAX_DAYS,
+    summary: "how long the authority is valid",
+  },
+  force: {
+    kind: "flag",
+    summary: "start over with a new authority; the old one is moved aside, its certificates stop working",
+  },
+  dir: DIR,
+  output: OUTPUT,
+} as const;
+
+export const ISSUE_OPTIONS = {
+  admin: {
+    kind: "flag",
+    summary: "make it an admin's certificate (OU=broker-admin): it may see and change everything",
+  },
+  days: LEAF_DAYS,
+  force: { kind: "flag", summary: "replace a key and certificate that are there already" },
+  dir: DIR,
+  output: OUTPUT,
+} as const;
+
+export const RENEW_OPTIONS = {
+  all: { kind: "flag", summary: "the broker's certificate and those of all clusters" },
+  ca: { kind: "flag", summary: "the authority's own certificate; it keeps its key, so all others stay good" },
+  within: {
+    kind: "duration",
+    value: "time",
+    summary: "only those that expire within this time, for example 30d",
+  },
+  "keep-key": { kind: "flag", summary: "keep the private key; without it a new one is made" },
+  host: {
+    kind: "list",
+    value: "name",
+    summary: "new names for the broker's certificate; without it the old ones stay",
+  },
+  days: {
+    kind: "count",
+    value: "days",
+    max: MAX_DAYS,
+    summary: "how long the new certificate is valid; without it as long as the old one was",
+  },
+  dir: DIR,
+  output: OUTPUT,
+} as const;
+
+export const REVOKE_OPTIONS = {
+  reason: {
+    kind: "choice",
+    value: "why",
+    choices: [
+      "unspecified",
+      "keyCompromise",
+      "affiliationChanged",
+      "superseded",
+      "cessationOfOperation",
+      "privilegeWithdrawn",
+    ],
+    default: "unspecified",
+    summary: "what the revocation list says",
+  },
+  dir: DIR,
+  output: OUTPUT,
+} as const;
+
+export const SHOW_OPTIONS = { dir: DIR, output: OUTPUT } as const;

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import type { Host } from "../cli/host.ts";
+import { when } from "../output/when.ts";
+import { openAuthority, readAuthorityCertificate, renewAuthority } from "./authority.ts";
+import type { CertificateFacts } from "./examine.ts";
+import { type FileToWrite, foldersIn, PUBLIC, readText, writeFiles } from "./files.ts";
+import { gatherAuthority } from "./gather.ts";
+import { BROKER, folderOf, type Layout } from "./layout.ts";
+import { withLock } from "./lock.ts";
+import { publishCrl } from "./publish-crl.ts";
+
+interface CaWish {
+  readonly days: number | undefined;
+  readonly within: number | undefined;
+}
+
+/** Gives the authority a new certificate for its old key and puts a copy into every folder. Returns what was renewed. */
+export async function renewCa(
+  layout: Layout,
+  { days, within }: CaWish,
+  host: Host,
+): Promise<readonly CertificateFacts[]> {
+  const now = host.now();
+  const current = await readAuthorityCertificate(layout);
+  if (current === undefined) await openAuthority(layout, now); // says what is missing
+  const end = current?.validToDate.getTime() ?? now;
+  if (within !== undefined && end - now > within) {
+    host.note(`Left alone: the authority expires ${when(end, now)}\n`);
+    return [];
+  }
+  await withLock(layout, host, async () => {
+    const authority = await renewAuthority(layout, now, days);
+    await writeFiles(await copiesOf(authority.certificate.toString(), layout));
+    await publishCrl(authority, now); // its next update moves with the authority's end
+  });
+  host.note(
+    `Renewed the authority; its key is the same, so every certificate stays good. Hand out the new ca.crt before ${when(end, now)}\n`,
+  );
+  return gatherAuthority(layout, now);
+}
+
+async function copiesOf(text: string, layout: Layout): Promise<readonly FileToWrite[]> {
+  const folders = [BROKER, ...(await foldersIn(layout.clusters))].map((name) => folderOf(layout, name));
+  const files = await Promise.all(
+    folders.map(async (folder) =>
+      (await readText(join(folder, "tls.crt"))) === undefined ? [] : [join(folder, "ca.crt")],
+    ),
+  );
+  return files.flat().map((path) => ({ path, text, mode: PUBLIC }));
+}

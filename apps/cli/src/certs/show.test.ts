@@ -1,0 +1,120 @@
+import { cp, writeFile } from "node:fs/promises";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type Cli, DAY_MS, startCli, temporaryFolder } from "../testing/cli.ts";
+
+let cli: Cli;
+beforeEach(async () => {
+  cli = await startCli(onTestFinished);
+});
+
+describe("show", () => {
+  test("lists everything in every format", async () => {
+    await cli.ok("init");
+    await cli.ok("issue", "rome");
+    expect(await cli.ok("show", "-o", "name")).toBe("ca\nbroker\nrome\n");
+    expect(await cli.ok("show", "-o", "wide")).toContain("DNS:localhost,IP Address:127.0.0.1");
+    expect(await cli.ok("show", "-o", "yaml")).toContain("- name: rome\n");
+    expect(JSON.parse(await cli.ok("show", "-o", "json"))).toMatchObject([
+      { name: "ca", use: "authority", isAuthority: true },
+      { name: "broker", use: "server", extendedKeyUsages: ["serverAuth"], isAdmin: false },
+      { name: "rome", use: "client", subject: "CN=rome", subjectAltNames: [], status: "valid", problems: [] },
+    ]);
+  });
+
+  test("tells the time that is left, and what has passed", async () => {
+    await cli.ok("init");
+    await cli.ok("issue", "rome", "--days", "53");
+    cli.pass(30 * DAY_MS);
+    expect(await cli.ok("show", "rome")).toContain("Expires:              2026-03-09 (in 23 days)");
+    cli.pass(30 * DAY_MS);
+    expect(await cli.ok("show", "rome")).toContain("Status:               expired 7 days ago");
+    cli.pass(-90 * DAY_MS);
+    expect(await cli.ok("show", "rome")).toContain("valid only in 30 days");
+  });
+
+  test("says the same of a path as of a name", async () => {
+    await cli.ok("init");
+    await cli.ok("issue", "rome");
+    await cli.ok("revoke", "rome");
+    const byName = await cli.ok("show", "rome");
+    expect(byName).toContain("revoked just now");
+    expect(await cli.ok("show", cli.path("clusters", "rome"))).toBe(byName);
+    expect(await cli.ok("show", cli.path("clusters", "rome", "tls.crt"))).toBe(byName);
+  });
+
+  test("judges a folder elsewhere by the ca.crt and crl.pem beside it", async () => {
+    await cli.ok("init");
+    await cli.ok("issue", "rome");
+    await cli.ok("revoke", "rome");
+    const elsewhere = `${await temporaryFolder(onTestFinished)}/copy`;
+    await cp(cli.path("clusters", "rome"), elsewhere, { recursive: true });
+    await cp(cli.path("ca", "crl.pem"), `${elsewhere}/crl.pem`);
+    const other = await startCli(onTestFinished);
+    expect((await other.certs("show", elsewhere)).out).toContain("revoked just now");
+    await other.certs("init");
+    await cp(other.path("ca", "ca.crt"), `${elsewhere}/ca.crt`);
+    expect((await other.certs("show", elsewhere)).out).toContain("not signed by this authority");
+  });
+
+  test.each([
+    { name: "nothing at all", target: undefined, says: "Make some: brokerctl certs init" },
+    { name: "a name with a typo", target: "rmoe", says: "did you mean rome?" },
+    { name: "a file without certificates", target: "ca/ca.key", says: "holds no certificate in PEM" },
+    { name: "a folder without tls.crt", target: "clusters", says: "holds no tls.crt" },
+    { name: "a damaged certificate", target: "damaged.crt", says: "holds a certificate that cannot be read" },
+    { name: "a damaged list", target: "damaged.crl", says: "is not a revocation list that can be read" },
+  ])("of $name says what to do", async ({ target, says }) => {
+    if (target !== undefined) {
+      await cli.ok("init");
+      await cli.ok("issue", "rome");
+      await writeFile(cli.path("damaged.crt"), (await cli.read("ca", "ca.crt")).replace("\nMII", "\nAAA"));
+      await writeFile(cli.path("damaged.crl"), "-----BEGIN X509 CRL-----\nMAA=\n-----END X509 CRL-----\n");
+    }
+    const word = target === undefined ? [] : [target === "rmoe" ? target : cli.path(target)];
+    const { code, out, err } = await cli.certs("show", ...word);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain(says);
+  });
+});
+
+/** Made once by the testkit: names that `issue` never writes. */
+const EMPTY_NAME = `-----BEGIN CERTIFICATE-----
+MIIBGDCBvwIQVQu3EpfxiuLZ5C3FXiieHTAKBggqhkjOPQQDAjAiMSAwHgYDVQQD
+DBdSZXNvdXJjZSBCcm9rZXIgdGVzdCBDQTAeFw0yMDAxMDEwMDAwMDBaFw00OTEy
+MzEwMDAwMDBaMAAwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASM/DiCnAhooGye
+MWHj4pd6wZRqgCO3Lv4TDZ8MBcZP2vXEf1EfMTLj+e/N2GR1pgdwXb3mR6A3xCdT
+m9b6p2m8MAoGCCqGSM49BAMCA0gAMEUCIEo0DK/C8Y1FaWJpD4ndY02wtO+3HKuN
+qVRLSbRSlUwiAiEAxxxr4R/RbYKWZKDukAwtvEoKC0DzZFFMY+jIrsWzb6M=
+-----END CERTIFICATE-----
+`;
+const MISLEADING_NAME = `-----BEGIN CERTIFICATE-----
+MIIBKzCB0gIQZVejr/XdEaCA9JkojHX3ZDAKBggqhkjOPQQDAjAiMSAwHgYDVQQD
+DBdSZXNvdXJjZSBCcm9rZXIgdGVzdCBDQTAeFw0yMDAxMDEwMDAwMDBaFw00OTEy
+MzEwMDAwMDBaMBMxETAPBgNVBAMMCOKArmVtb3IHMFkwEwYHKoZIzj0CAQYIKoZI
+zj0DAQcDQgAEuJoV0SVaJrECXMVylboOeUeRfjbFFfHa48mWz42VloNjJrgPSlhw
+mlW77ZrI+gmZe+gJ0IaWGHtx8Z0P4pJxKDAKBggqhkjOPQQDAgNIADBFAiEAqJ3V
+GgVjcf+X64jqqvcdYHJ3FuMlXOT9AiNQaiEMO1sCIH66679Pe3ZOaiXzXmJ8Wbsj
+a2BChQQvvW21pwW4ROMd
+-----END CERTIFICATE-----
+`;
+
+test.each([
+  { name: "no name at all", pem: EMPTY_NAME, subject: "(empty)" },
+  {
+    name: "a name that runs backwards and rings the bell",
+    pem: MISLEADING_NAME,
+    subject: "CN=\\u{202e}emor\\07",
+  },
+])("a certificate with $name is shown for what it is", async ({ pem, subject }) => {
+  await cli.ok("init");
+  await writeFile(cli.path("odd.crt"), pem);
+  const [facts] = JSON.parse(await cli.ok("show", cli.path("odd.crt"), "-o", "json")) as {
+    subject: string;
+  }[];
+  expect(facts).toMatchObject({
+    subject,
+    use: "none",
+    status: "untrusted",
+    problems: ["not signed by this authority"],
+  });
+});

@@ -1,0 +1,121 @@
+import type { Host } from "./host.ts";
+
+interface OptionBase {
+  readonly summary: string;
+  /** One letter, for `-o`. */
+  readonly short?: string;
+  /** The environment variable that is asked when the flag is not given. */
+  readonly env?: string;
+}
+
+interface TextOption extends OptionBase {
+  readonly kind: "text";
+  /** What stands for the value in the help: `--dir <folder>`. */
+  readonly value: string;
+  readonly default?: string;
+}
+
+interface ListOption extends OptionBase {
+  readonly kind: "list";
+  readonly value: string;
+  /** Said in the help; a command fills it in itself, so that it can tell "not given" from "given so". */
+  readonly defaultText?: string;
+}
+
+interface FlagOption extends OptionBase {
+  readonly kind: "flag";
+}
+
+interface CountOption extends OptionBase {
+  readonly kind: "count";
+  readonly value: string;
+  readonly default?: number;
+  readonly max: number;
+}
+
+/** `30d`, or as everywhere else `12h`, `1h30m`; read as milliseconds. */
+interface DurationOption extends OptionBase {
+  readonly kind: "duration";
+  readonly value: string;
+}
+
+interface ChoiceOption<Choice extends string = string> extends OptionBase {
+  readonly kind: "choice";
+  readonly value: string;
+  readonly choices: readonly Choice[];
+  readonly default?: Choice;
+}
+
+export type Option = TextOption | ListOption | FlagOption | CountOption | DurationOption | ChoiceOption;
+export type Options = Readonly<Record<string, Option>>;
+
+interface Kinds {
+  readonly text: string;
+  readonly list: readonly string[];
+  readonly flag: boolean;
+  readonly count: number;
+  readonly duration: number;
+}
+
+type Given<O extends Option> = O extends {
+  readonly kind: "choice";
+  readonly choices: readonly (infer Choice)[];
+}
+  ? Choice
+  : O["kind"] extends keyof Kinds
+    ? Kinds[O["kind"]]
+    : never;
+
+type IsAlwaysThere<O extends Option> = O["kind"] extends "flag" | "list"
+  ? true
+  : O extends { readonly default: unknown }
+    ? true
+    : false;
+
+/** What the options of a command read as: one with a default, a list and a flag are always there. */
+export type Values<O extends Options> = {
+  readonly [Name in keyof O]: IsAlwaysThere<O[Name]> extends true
+    ? Given<O[Name]>
+    : Given<O[Name]> | undefined;
+};
+
+export interface Argument {
+  /** As the help shows it: `cluster-id`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly optional?: boolean;
+}
+
+export interface Input<O extends Options = Options> {
+  readonly options: Values<O>;
+  /** The words after the command, one for each argument at most. */
+  readonly words: readonly string[];
+}
+
+export type Run<O extends Options> = (input: Input<O>, host: Host) => Promise<void>;
+
+/** One line of the table. The help is made from it; the code behind it is loaded only when the command runs. */
+export interface Command<O extends Options = Options> {
+  readonly name: string;
+  readonly summary: string;
+  /** More to say in the command's own help. */
+  readonly details?: string;
+  readonly arguments?: readonly Argument[];
+  readonly options: O;
+  readonly examples?: readonly string[];
+  /** Reads what stands after the command's name, then runs it. */
+  readonly start: (args: readonly string[], host: Host) => Promise<void>;
+}
+
+export interface CommandGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly details?: string;
+  readonly commands: readonly Entry[];
+}
+
+export type Entry = Command | CommandGroup;
+
+export function isGroup(entry: Entry): entry is CommandGroup {
+  return "commands" in entry;
+}

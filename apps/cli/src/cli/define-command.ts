@@ -1,0 +1,19 @@
+import type { Command, Options, Run } from "./command.ts";
+
+interface CommandLine<O extends Options> extends Omit<Command<O>, "start"> {
+  /** Imports the code of the command: not before it is wanted, so that help stays quick. */
+  readonly load: () => Promise<Run<O>>;
+}
+
+/** Ties a command's options to the function that reads them, so that the compiler compares the two. */
+export function defineCommand<const O extends Options>({ load, ...line }: CommandLine<O>): Command {
+  return {
+    ...line,
+    start: async (args, host) => {
+      const { parseInput } = await import("./parse-input.ts");
+      const input = await parseInput(line, args, host.env);
+      const run = await load();
+      await run(input, host);
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** `: did you mean issue?` or nothing. The contract is loaded only now: nobody who types well should wait for it. */
+export async function didYouMean(
+  word: string,
+  known: readonly string[],
+  show = (name: string) => name,
+): Promise<string> {
+  const { closest } = await import("@resource-broker/contract");
+  const best = closest(word, known);
+  return best === undefined ? "" : `; did you mean ${show(best)}?`;
+}

@@ -1,0 +1,23 @@
+/** What brokerctl's exit status tells a script. Part of its interface: may be added to, never changed. */
+export const EXIT_CODES = {
+  ok: { code: 0, meaning: "done" },
+  error: { code: 1, meaning: "something went wrong; the message says what" },
+  usage: { code: 2, meaning: "the command line is wrong" },
+  unsatisfiable: { code: 3, meaning: "no cluster can lend what was asked for" },
+  timeout: { code: 4, meaning: "it took too long" },
+  auth: { code: 5, meaning: "not allowed, or the certificate was refused" },
+  conflict: { code: 6, meaning: "something else is there already" },
+} as const;
+
+export type Exit = keyof typeof EXIT_CODES;
+
+/** The CLI's one error class: a message for a person, and what the exit status should be. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exit: Exit;
+
+  constructor(exit: Exit, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.exit = exit;
+  }
+}

@@ -1,0 +1,55 @@
+import { type Command, type CommandGroup, type Entry, isGroup } from "./command.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import { CommandError } from "./exit-code.ts";
+
+export interface Found {
+  readonly entry: Entry;
+  /** `brokerctl certs issue` */
+  readonly path: string;
+  /** What stands after the command's name. */
+  readonly rest: readonly string[];
+}
+
+/** Walks down the table along the first words of the command line. */
+export async function findCommand(root: CommandGroup, args: readonly string[]): Promise<Found> {
+  let entry: Entry = root;
+  let path = root.name;
+  let rest = args;
+  while (isGroup(entry)) {
+    const [word] = rest;
+    if (word === undefined || word.startsWith("-")) break;
+    const next: Entry | undefined = entry.commands.find(({ name }) => name === word);
+    if (next === undefined) throw await unknownCommand({ word, group: entry, path, root });
+    entry = next;
+    path = `${path} ${word}`;
+    rest = rest.slice(1);
+  }
+  return { entry, path, rest };
+}
+
+interface Unknown {
+  readonly word: string;
+  readonly group: CommandGroup;
+  readonly path: string;
+  readonly root: CommandGroup;
+}
+
+async function unknownCommand({ word, group, path, root }: Unknown): Promise<CommandError> {
+  // "brokerctl issue" is in the wrong place, not misspelt.
+  const elsewhere = allCommands(root, root.name).find(({ command }) => command.name === word);
+  const hint =
+    elsewhere === undefined
+      ? await didYouMean(
+          word,
+          group.commands.map(({ name }) => name),
+        )
+      : `; did you mean ${elsewhere.path}?`;
+  return new CommandError("usage", `there is no command "${path} ${word}"${hint}`);
+}
+
+function allCommands(group: CommandGroup, path: string): { command: Command; path: string }[] {
+  return group.commands.flatMap((entry) => {
+    const below = `${path} ${entry.name}`;
+    return isGroup(entry) ? allCommands(entry, below) : [{ command: entry, path: below }];
+  });
+}

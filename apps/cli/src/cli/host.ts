@@ -1,0 +1,10 @@
+/** What a command touches of the world around it; `main.ts` hands in the real one. */
+export interface Host {
+  /** Data, on standard output. */
+  readonly out: (text: string) => void;
+  /** Progress and problems, on standard error. */
+  readonly note: (text: string) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}

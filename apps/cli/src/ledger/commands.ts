@@ -1,0 +1,40 @@
+import type { CommandGroup, Entry } from "../cli/command.ts";
+import { defineCommand } from "../cli/define-command.ts";
+import { BACKUP_OPTIONS, RESTORE_OPTIONS, VERIFY_OPTIONS } from "./options.ts";
+
+const AUDIT: CommandGroup = {
+  name: "audit",
+  summary: "Checks the audit log",
+  commands: [
+    defineCommand({
+      name: "verify",
+      summary: "Reads the whole ledger and finds any changed byte that means something",
+      details:
+        "May run beside a broker. Write the last audit hash down elsewhere: it proves the log up to that line.",
+      options: VERIFY_OPTIONS,
+      examples: ["brokerctl audit verify --store sqlite:data"],
+      load: async () => (await import("./verify.ts")).verify,
+    }),
+  ],
+};
+
+/** What is done to the files of an embedded store. */
+export const LEDGER_COMMANDS: readonly Entry[] = [
+  AUDIT,
+  defineCommand({
+    name: "backup",
+    summary: "Copies the ledger into one file, beside a running broker or without one",
+    arguments: [{ name: "file", summary: "the copy to write; must not exist yet" }],
+    options: BACKUP_OPTIONS,
+    examples: ["brokerctl backup --store sqlite:data copy.db"],
+    load: async () => (await import("./backup.ts")).backup,
+  }),
+  defineCommand({
+    name: "restore",
+    summary: "Puts a copy in place of the ledger, after checking it; the broker must be stopped",
+    arguments: [{ name: "file", summary: "a copy made by brokerctl backup" }],
+    options: RESTORE_OPTIONS,
+    examples: ["brokerctl restore --store sqlite:data --force copy.db"],
+    load: async () => (await import("./restore.ts")).restore,
+  }),
+];

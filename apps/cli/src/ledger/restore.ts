@@ -1,0 +1,20 @@
+import { resolve } from "node:path";
+import { restoreLedger } from "@resource-broker/broker";
+import type { Run } from "../cli/command.ts";
+import { asCommandError, ledgerFolder } from "./ledger-folder.ts";
+import type { RESTORE_OPTIONS } from "./options.ts";
+import { printVerification } from "./print-verification.ts";
+
+export const restore: Run<typeof RESTORE_OPTIONS> = async ({ options, words }, host) => {
+  const directory = ledgerFolder(options.store);
+  try {
+    const verification = restoreLedger({ file: resolve(words[0] ?? ""), directory, force: options.force });
+    host.note(
+      `Restored the ledger in ${directory}. What was granted since the copy was made is held by the agents,\n`,
+    );
+    host.note("but unknown here; what ended since is live again until it is released or expires.\n");
+    printVerification(verification, options.output, host);
+  } catch (error) {
+    throw asCommandError(error);
+  }
+};

@@ -1,0 +1,15 @@
+import { run } from "./run.ts";
+
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    // A closed pipe (brokerctl … | head) is no fault of ours.
+    process.exit(error.code === "EPIPE" ? 0 : 1);
+  });
+}
+
+process.exitCode = await run(process.argv.slice(2), {
+  out: (text) => process.stdout.write(text),
+  note: (text) => process.stderr.write(text),
+  now: () => Date.now(),
+  env: process.env,
+});

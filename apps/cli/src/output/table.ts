@@ -1,0 +1,36 @@
+export interface Column<Item> {
+  readonly title: string;
+  readonly value: (item: Item) => string;
+}
+
+const GAP = "   ";
+
+/** Columns as wide as their widest cell, titles above them, as kubectl prints them; nothing when there is nothing. */
+export function table<Item>(columns: readonly Column<Item>[], items: readonly Item[]): string {
+  if (items.length === 0) return "";
+  const rows = [
+    columns.map(({ title }) => title),
+    ...items.map((item) => columns.map(({ value }) => value(item))),
+  ];
+  return aligned(rows);
+}
+
+/** Titles on the left, values on the right: one thing with all its properties. */
+export function properties(rows: readonly (readonly [title: string, value: string])[]): string {
+  return aligned(rows.map(([title, value]) => [`${title}:`, value]));
+}
+
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? "").length)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join(GAP)
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join("");
+}

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { type Entry, isGroup } from "./cli/command.ts";
+import { ROOT } from "./commands.ts";
+import { runCli } from "./testing/cli.ts";
+
+describe("help", () => {
+  const entries = everyEntry(ROOT, []);
+
+  test.each(entries)("of $path says what the command does and fits a terminal", async ({ words, entry }) => {
+    const { code, out, err } = await runCli([...words, "--help"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain(`${entry.summary}.`);
+    expect(out).toContain(`Usage: ${["brokerctl", ...words].join(" ")}`);
+    expect(out.split("\n").filter((line) => line.length > 104)).toEqual([]);
+  });
+
+  test.each(entries.filter(({ entry }) => !isGroup(entry)))(
+    "of $path names every option",
+    async ({ words, entry }) => {
+      const { out } = await runCli([...words, "-h"]);
+      for (const name of "options" in entry ? Object.keys(entry.options) : [])
+        expect(out).toContain(`--${name}`);
+    },
+  );
+
+  test("is reached by the word help as well", async () => {
+    expect(await runCli(["help", "certs", "issue"])).toEqual(await runCli(["certs", "issue", "--help"]));
+  });
+
+  test("is shown on standard error, with status 2, when the command is missing", async () => {
+    const { code, out, err } = await runCli(["certs"]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain("Usage: brokerctl certs <command>");
+  });
+});
+
+describe("a wrong command line ends with status 2 and says what is right", () => {
+  test.each([
+    { args: ["cert", "init"], says: 'there is no command "brokerctl cert"; did you mean certs?' },
+    {
+      args: ["certs", "isue", "rome"],
+      says: 'there is no command "brokerctl certs isue"; did you mean issue?',
+    },
+    {
+      args: ["issue", "rome"],
+      says: 'there is no command "brokerctl issue"; did you mean brokerctl certs issue?',
+    },
+    { args: ["certs", "frobnicate"], says: 'there is no command "brokerctl certs frobnicate"\n' },
+    { args: ["--dir", "x", "certs", "init"], says: "write the command first, then --dir" },
+    {
+      args: ["certs", "issue", "rome", "--amdin"],
+      says: "there is no option --amdin here; did you mean --admin?",
+    },
+    { args: ["certs", "issue", "rome", "-x"], says: "there is no option -x here" },
+    { args: ["certs", "issue", "rome", "--toString"], says: "there is no option --toString here" },
+    { args: ["certs", "issue"], says: "<cluster-id> is missing: the cluster's ID" },
+    { args: ["certs", "issue", "rome", "paris"], says: '"paris" is one word too many' },
+    { args: ["certs", "issue", "rome", "--admin=yes"], says: '--admin takes no value; leave "=yes" out' },
+    { args: ["certs", "issue", "rome", "--days"], says: "--days needs a value" },
+    { args: ["certs", "issue", "rome", "--days", "--admin"], says: "--days needs a value" },
+    {
+      args: ["certs", "issue", "rome", "--days", "0"],
+      says: '--days "0": write a whole number from 1 to 36500',
+    },
+    { args: ["certs", "issue", "rome", "--days=-1"], says: '--days "-1": write a whole number' },
+    { args: ["certs", "issue", "rome", "--days", "1.5"], says: '--days "1.5": write a whole number' },
+    { args: ["certs", "issue", "rome", "--days", "1e3"], says: '--days "1e3": write a whole number' },
+    {
+      args: ["certs", "issue", "rome", "--days", "36501"],
+      says: '--days "36501": write a whole number from 1 to 36500',
+    },
+    { args: ["certs", "issue", "rome", "--dir="], says: "--dir is empty" },
+    {
+      args: ["certs", "show", "-o", "jsno"],
+      says: '--output "jsno": write one of table, wide, json, yaml, name; did you mean json?',
+    },
+    {
+      args: ["certs", "renew", "--all", "--within", "soon"],
+      says: '--within: "soon" is not a duration; write for example 90s, 15m or 1h30m, or 30d for days',
+    },
+    { args: ["certs", "renew"], says: "say which to renew: one name, --all or --ca" },
+    { args: ["certs", "renew", "rome", "--all"], says: "say which to renew: one name, --all or --ca" },
+    { args: ["certs", "renew", "rome", "--host", "x"], says: "--host is for the broker's certificate" },
+    { args: ["certs", "renew", "--ca", "--keep-key"], says: "--ca always keeps its key" },
+    {
+      args: ["certs", "init", "--host", "https://broker:8443"],
+      says: '--host "https://broker:8443": write a DNS name or an IP address without scheme, port and path',
+    },
+    {
+      args: ["certs", "init", "--host", "bad_name"],
+      says: '--host "bad_name": write a DNS name or an IP address',
+    },
+    {
+      args: ["certs", "init", "--host", "fe80::1%eth0"],
+      says: '--host "fe80::1%eth0": write a DNS name or an IP address, for example',
+    },
+  ])("$args", async ({ args, says }) => {
+    const { code, out, err } = await runCli(args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(`brokerctl: ${says}`);
+    expect(err).toMatch(/\nTry: brokerctl.* --help\n$/u);
+  });
+
+  test("the hint points at the help of the command that was meant", async () => {
+    expect((await runCli(["certs", "issue", "rome", "--amdin"])).err).toContain(
+      "Try: brokerctl certs issue --help\n",
+    );
+  });
+});
+
+describe("version", () => {
+  test.each([["version"], ["--version"]])("%s tells the versions", async (word) => {
+    const { code, out } = await runCli([word]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^brokerctl: {3}\d+\.\d+\.\d+\nNode: {8}\d+\./u);
+  });
+
+  test("prints JSON", async () => {
+    const { out } = await runCli(["version", "-o", "json"]);
+    expect(JSON.parse(out)).toEqual({ version: expect.any(String), node: process.versions.node });
+  });
+});
+
+interface Listed {
+  readonly path: string;
+  readonly words: readonly string[];
+  readonly entry: Entry;
+}
+
+function everyEntry(entry: Entry, words: readonly string[]): Listed[] {
+  const below = isGroup(entry)
+    ? entry.commands.flatMap((child) => everyEntry(child, [...words, child.name]))
+    : [];
+  return [{ path: words.join(" ") || "brokerctl", words, entry }, ...below];
+}

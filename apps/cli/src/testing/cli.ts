@@ -1,0 +1,100 @@
+import { X509Certificate } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run } from "../run.ts";
+
+export interface Outcome {
+  readonly code: number;
+  /** Standard output. */
+  readonly out: string;
+  /** Standard error. */
+  readonly err: string;
+}
+
+/** Noon on a winter day; tests move on from here. */
+export const NOON = Date.UTC(2026, 0, 15, 12);
+export const DAY_MS = 86_400_000;
+
+/** brokerctl in this process, on a clock of its own and a certificate folder of its own. */
+export interface Cli {
+  readonly dir: string;
+  /** Runs `brokerctl certs …` in this folder. */
+  readonly certs: (...args: readonly string[]) => Promise<Outcome>;
+  /** The same for a command that must succeed: its standard output. */
+  readonly ok: (...args: readonly string[]) => Promise<string>;
+  /** Moves the clock. */
+  readonly pass: (ms: number) => void;
+  /** Where a file of the folder lies. */
+  readonly path: (...parts: readonly string[]) => string;
+  readonly read: (...parts: readonly string[]) => Promise<string>;
+  /** The tls.crt of a folder. */
+  readonly certificate: (...folder: readonly string[]) => Promise<X509Certificate>;
+  /** Every file below the folder with its content: two pictures are equal when nothing was changed. */
+  readonly picture: () => Promise<Readonly<Record<string, string>>>;
+}
+
+export async function startCli(whenDone: WhenDone): Promise<Cli> {
+  const dir = join(await temporaryFolder(whenDone), "certs");
+  let now = NOON;
+  const certs: Cli["certs"] = (...args) =>
+    runCli(["certs", ...args], { now: () => now, env: { BROKERCTL_CERTS_DIR: dir } });
+  const path: Cli["path"] = (...parts) => join(dir, ...parts);
+  const read: Cli["read"] = (...parts) => readFile(path(...parts), "utf8");
+  return {
+    dir,
+    certs,
+    ok: async (...args) => {
+      const { code, out, err } = await certs(...args);
+      if (code !== 0) throw new Error(`brokerctl certs ${args.join(" ")} ended with ${code}: ${err}`);
+      return out;
+    },
+    pass: (ms) => {
+      now += ms;
+    },
+    path,
+    read,
+    certificate: async (...folder) => new X509Certificate(await read(...folder, "tls.crt")),
+    picture: async () => {
+      const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+      const files = entries
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name));
+      return Object.fromEntries(
+        await Promise.all(files.map(async (file) => [file, await readFile(file, "utf8")] as const)),
+      );
+    },
+  };
+}
+
+/** Vitest's `onTestFinished`. */
+type WhenDone = (cleanUp: () => Promise<void>) => void;
+
+/** An empty folder for the running test; gone, with the keys in it, when the test is over. */
+export async function temporaryFolder(whenDone: WhenDone): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "brokerctl-"));
+  whenDone(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+interface World {
+  readonly now?: () => number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function runCli(args: readonly string[], world: World = {}): Promise<Outcome> {
+  const { now = () => NOON, env = {} } = world;
+  let out = "";
+  let err = "";
+  const code = await run(args, {
+    out: (text) => {
+      out += text;
+    },
+    note: (text) => {
+      err += text;
+    },
+    now,
+    env,
+  });
+  return { code, out, err };
+}

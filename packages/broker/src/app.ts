@@ -1,0 +1,115 @@
+import { logCommit } from "./decision-log.ts";
+import type { MachineTime } from "./engine/clock.ts";
+import { createEngine } from "./engine/create-engine.ts";
+import { watchEngine } from "./engine-watch.ts";
+import { certificateFolder } from "./interface/http/certificates/certificate-folder.ts";
+import { createHttpInterface } from "./interface/http/http-interface.ts";
+import type { Log } from "./interface/http/log.ts";
+import { DEFAULT_HTTP_LIMITS } from "./interface/http/ports.ts";
+import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
+import { BUILT_IN_POLICY, followPolicy, loadPolicy } from "./policy/policy-file.ts";
+import { createProbes } from "./probes.ts";
+import type { BrokerSettings } from "./settings/broker-settings.ts";
+import { storeDirectory } from "./settings/read-settings.ts";
+import { sqliteStore } from "./store/sqlite/sqlite-store.ts";
+import type { StoreFailure } from "./store/store.ts";
+
+export interface BrokerDeps {
+  readonly machine: MachineTime;
+  readonly defer: (task: () => void) => void;
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly readYaml: (path: string) => Promise<unknown>;
+  /** The text of openapi.json. */
+  readonly openApi: string;
+  readonly log: Log;
+  /** The store contradicts itself: nothing more can be done here. */
+  readonly onFatal: (failure: StoreFailure) => void;
+}
+
+/** A whole broker: store, engine, API and probes. */
+export interface Broker {
+  readonly start: () => Promise<{ readonly port: number }>;
+  /** Takes no new calls, finishes those under way, writes what is left. */
+  readonly stop: () => Promise<void>;
+}
+
+const KEPT_DECISIONS = 1_000_000;
+
+export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker {
+  const { machine, log, readYaml } = deps;
+  const metrics = createMetrics(DEFAULT_METRICS_OPTIONS);
+  const directory = storeDirectory(settings) ?? "";
+  const store = sqliteStore({
+    directory,
+    retention: {
+      decisions: { atMost: KEPT_DECISIONS, forMs: settings["decision-retention"] },
+      audit: { atMost: settings["audit-max-lines"], forMs: settings["audit-retention"] },
+    },
+  });
+  const engine = createEngine(
+    { policy: BUILT_IN_POLICY.policy, maxWaiting: settings["max-waiting"] },
+    { store, machine, observer: watchEngine(metrics, log), defer: deps.defer, onFatal: deps.onFatal },
+  );
+  let policy = { ...BUILT_IN_POLICY, loadedAt: undefined as number | undefined };
+  const http = createHttpInterface(
+    {
+      port: settings["http-port"],
+      ...(settings["http-host"] === "" ? {} : { host: settings["http-host"] }),
+      tlsMinVersion: settings["tls-min-version"] === "1.3" ? "TLSv1.3" : "TLSv1.2",
+      adminUnit: settings["admin-ou"],
+      limits: DEFAULT_HTTP_LIMITS,
+    },
+    {
+      engine,
+      store,
+      certificates: certificateFolder(settings["http-cert-path"], { machine, log }),
+      machine,
+      randomBytes: deps.randomBytes,
+      openApi: deps.openApi,
+      policyOrigin: () => ({
+        source: settings.policy === "" ? "built in" : settings.policy,
+        sliceDefaults: policy.sliceDefaults,
+        ...(policy.loadedAt === undefined ? {} : { loadedAt: policy.loadedAt }),
+      }),
+      log,
+      metrics,
+    },
+  );
+  const probes = createProbes(settings, { engine, metrics, machine, log, openApi: deps.openApi });
+  const endings: (() => unknown)[] = [];
+
+  const usePolicy = (loaded: typeof BUILT_IN_POLICY): void => {
+    policy = { ...loaded, loadedAt: engine.now() };
+    engine.setPolicy(loaded.policy);
+  };
+
+  const start = async (): Promise<{ readonly port: number }> => {
+    const first = settings.policy === "" ? undefined : await loadPolicy(settings.policy, readYaml);
+    await probes.start();
+    await engine.start();
+    if (first !== undefined) {
+      usePolicy(first);
+      endings.push(followPolicy(settings.policy, { read: readYaml, machine, log }, usePolicy));
+    }
+    endings.push(engine.onCommit((commit) => logCommit(commit, log)));
+    endings.push(
+      metrics.watch({ engine, openStreams: http.openStreams, openConnections: http.openConnections }),
+    );
+    const { port } = await http.start();
+    const { reservations, accounts } = engine.ledger;
+    const held = { ledger: engine.ledgerId, reservations: reservations.size, clusters: accounts.size };
+    log.info({ port, store: directory, policy: engine.policy.version, ...held }, "the broker is ready");
+    return { port };
+  };
+
+  const stop = async (): Promise<void> => {
+    await http.stop();
+    await engine.stop();
+    await probes.stop();
+    for (const end of endings.splice(0)) end();
+    metrics.stop();
+    log.info({}, "the broker has stopped");
+  };
+
+  return { start, stop };
+}

@@ -1,0 +1,27 @@
+import type { EngineObserver } from "./engine/engine-observer.ts";
+import type { Log } from "./interface/http/log.ts";
+import type { BrokerMetrics } from "./metrics/metrics.ts";
+
+/** Tells metrics and log what the engine says of its work. */
+export function watchEngine(metrics: BrokerMetrics, log: Log): EngineObserver {
+  return {
+    decided: metrics.decided,
+    committed: metrics.committed,
+    commitFailed: (kind, error) => {
+      metrics.commitFailed(kind, error);
+      log.error({ kind, error: error.message }, "a commit failed");
+    },
+    commandFailed: (kind, error) => {
+      log.error(
+        { command: kind, error: error.message, stack: error.stack },
+        "deciding failed: this is a bug",
+      );
+    },
+    listenerFailed: (error) => {
+      log.error({ error: error.message, stack: error.stack }, "telling a commit failed: this is a bug");
+    },
+    advertisementsNotSaved: (error) => {
+      log.warn({ error: error.message }, "advertisements not saved; tried again soon");
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Command } from "@resource-broker/domain";
+
+/** Who asked, for the audit log; what the clock did, the broker did. */
+export function actorOf(command: Command): string {
+  switch (command.kind) {
+    case "advertise":
+      return command.advertisement.clusterId;
+    case "reserve":
+    case "release-by-key":
+      return command.requester;
+    case "expire-due":
+      return "broker";
+    case "activate":
+    case "renew":
+    case "release":
+    case "acknowledge":
+    case "refuse":
+    case "cordon":
+    case "uncordon":
+    case "adopt":
+      return command.by.clusterId;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Instant } from "@resource-broker/domain";
+
+/** The broker's clock. `now` never runs backwards; timers fire by the same clock. */
+export interface Clock {
+  readonly now: () => Instant;
+  /** Calls back once after the delay; the returned function takes it back. */
+  readonly after: (delayMs: number, action: () => void) => () => void;
+}
+
+/** What a machine offers: a wall clock that may jump and a monotonic one that does not. */
+export interface MachineTime {
+  readonly wallMs: () => number;
+  readonly monotonicMs: () => number;
+  readonly after: (delayMs: number, action: () => void) => () => void;
+}
+
+/** Starts at the wall clock, but never before `earliest`, and from then on follows the monotonic clock alone. */
+export function startClock(machine: MachineTime, earliest: Instant): Clock {
+  const startedAt = Math.max(machine.wallMs(), earliest);
+  const zero = machine.monotonicMs();
+  return {
+    now: () => startedAt + Math.floor(machine.monotonicMs() - zero),
+    after: machine.after,
+  };
+}

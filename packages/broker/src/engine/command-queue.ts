@@ -1,0 +1,38 @@
+import type { Command, Reply } from "@resource-broker/domain";
+
+/** A command and the caller who waits for its answer. */
+export interface Pending {
+  readonly command: Command;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** What waits for the next batch. Requests compete by priority; everything else goes first, in order of arrival. */
+export class CommandQueue {
+  #waiting: Pending[] = [];
+
+  get size(): number {
+    return this.#waiting.length;
+  }
+
+  push(pending: Pending): void {
+    this.#waiting.push(pending);
+  }
+
+  /** Takes the next batch, at most `limit` commands, the most urgent first. */
+  take(limit: number): Pending[] {
+    const ordered = this.#waiting.length > 1 ? inOrder(this.#waiting) : this.#waiting;
+    this.#waiting = ordered.slice(limit);
+    return ordered.slice(0, limit);
+  }
+}
+
+/** Sorting is stable: equals keep the order of arrival. */
+function inOrder(waiting: readonly Pending[]): Pending[] {
+  return waiting.toSorted((a, b) => urgency(b.command) - urgency(a.command));
+}
+
+/** A release or renewal never waits for requests: it competes for nothing, and may free what they need. */
+function urgency(command: Command): number {
+  return command.kind === "reserve" ? command.request.priority : Number.MAX_VALUE;
+}

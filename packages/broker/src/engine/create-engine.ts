@@ -1,0 +1,293 @@
+import { Fault } from "@resource-broker/contract";
+import {
+  type Command,
+  isSoft,
+  ledgerFrom,
+  type Outcome,
+  type Policy,
+  type Reply,
+  receivedFrom,
+} from "@resource-broker/domain";
+import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
+import { actorOf } from "./actor.ts";
+import { type Clock, type MachineTime, startClock } from "./clock.ts";
+import { CommandQueue, type Pending } from "./command-queue.ts";
+import type { Committed, Engine, EngineHealth } from "./engine.ts";
+import type { EngineObserver } from "./engine-observer.ts";
+import { LedgerPair } from "./ledger-pair.ts";
+import { persist } from "./persist.ts";
+import { Sweeper } from "./sweeper.ts";
+import { WriteBehind } from "./write-behind.ts";
+
+const MAX_BATCH = 1000;
+const RETRY_AFTER_MS = 1000;
+
+export interface EngineOptions {
+  readonly policy: Policy;
+  /** Requests beyond this many waiting commands are turned away; renewals and releases beyond twice as many. */
+  readonly maxWaiting: number;
+}
+
+export interface EngineDeps {
+  readonly store: Store;
+  readonly machine: MachineTime;
+  readonly observer: EngineObserver;
+  /** Runs a task once the requests that have already arrived were read, so that they join the same commit. */
+  readonly defer: (task: () => void) => void;
+  /** Called once when the store contradicts itself: the process should end. */
+  readonly onFatal: (failure: StoreFailure) => void;
+}
+
+export function createEngine(options: EngineOptions, deps: EngineDeps): Engine {
+  return new SingleWriter(options, deps);
+}
+
+/** A command with what it decided, until the commit is through. */
+interface Decided {
+  readonly pending: Pending;
+  readonly outcome: Outcome;
+}
+
+/**
+ * Commands decide on the tentative ledger, batch by batch; one commit is in flight at a time. Only what is durable
+ * reaches the committed ledger, and only then are callers answered and listeners told.
+ */
+class SingleWriter implements Engine {
+  readonly #options: EngineOptions;
+  readonly #deps: EngineDeps;
+  readonly #queue = new CommandQueue();
+  readonly #ledgers = new LedgerPair();
+  readonly #listeners = new Set<(commit: Committed) => void>();
+  #policy: Policy;
+  #clock: Clock;
+  #sweeper: Sweeper;
+  #writeBehind: WriteBehind;
+  #commitNumber = 0;
+  #ledgerId = "";
+  #health: EngineHealth = { state: "starting" };
+  #isStopping = false;
+  /** Set from the moment a batch is due until the last one is settled. */
+  #round: Promise<void> | undefined;
+
+  constructor(options: EngineOptions, deps: EngineDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    this.#policy = options.policy;
+    this.#clock = startClock(deps.machine, 0);
+    this.#sweeper = this.#newSweeper();
+    this.#writeBehind = this.#newWriteBehind();
+  }
+
+  readonly start = async (): Promise<void> => {
+    const { ledgerId, commitNumber, records } = await this.#deps.store.open();
+    this.#clock = startClock(this.#deps.machine, records.time);
+    this.#ledgers.load(ledgerFrom(records, this.#clock.now()));
+    this.#commitNumber = commitNumber;
+    this.#ledgerId = ledgerId;
+    this.#sweeper = this.#newSweeper();
+    this.#writeBehind = this.#newWriteBehind();
+    this.#health = { state: "ready" };
+    this.#sweeper.arm();
+  };
+
+  readonly stop = async (): Promise<void> => {
+    this.#isStopping = true;
+    this.#sweeper.stop();
+    while (this.#round !== undefined) await this.#round;
+    await this.#writeBehind.stop();
+    if (this.#health.state !== "failed") this.#health = { state: "stopped" };
+    await this.#deps.store.close();
+  };
+
+  readonly submit = (command: Command): Promise<Reply> => {
+    const refusal = this.#refusalFor(command);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    if (command.kind === "advertise") return this.#advertise(command);
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ command, resolve, reject });
+      this.#round ??= this.#nextRound();
+    });
+  };
+
+  readonly quote: Engine["quote"] = (requester, request) => {
+    const command = {
+      kind: "reserve",
+      requester,
+      request,
+      reservationId: "quote",
+      decisionId: "quote",
+    } as const;
+    return this.#ledgers.consider(command, this.#moment()).reply;
+  };
+
+  readonly now = (): number => this.#clock.now();
+
+  readonly setPolicy = (policy: Policy): void => {
+    this.#policy = policy;
+  };
+
+  readonly onCommit: Engine["onCommit"] = (listener) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  get ledger(): Engine["ledger"] {
+    return this.#ledgers.committed;
+  }
+
+  get ledgerId(): string {
+    return this.#ledgerId;
+  }
+
+  get commitNumber(): number {
+    return this.#commitNumber;
+  }
+
+  get policy(): Policy {
+    return this.#policy;
+  }
+
+  get health(): EngineHealth {
+    return this.#health;
+  }
+
+  #refusalFor(command: Command): Fault | undefined {
+    if (this.#health.state === "failed") return new Fault("store-unavailable", this.#health.reason);
+    if (this.#health.state === "starting") return overloaded("the broker is starting");
+    if (this.#isStopping) return overloaded("the broker is stopping");
+    const limit = command.kind === "reserve" ? this.#options.maxWaiting : 2 * this.#options.maxWaiting;
+    return this.#queue.size < limit ? undefined : overloaded(`${this.#queue.size} calls are waiting already`);
+  }
+
+  /** Soft state: in force at once in both ledgers, written behind, waited for by nobody. */
+  #advertise(command: Extract<Command, { kind: "advertise" }>): Promise<Reply> {
+    try {
+      const { reply } = this.#ledgers.decide(command, this.#moment());
+      const account = this.ledger.accounts.get(command.advertisement.clusterId);
+      const received = account && receivedFrom(account);
+      if (received !== undefined) this.#writeBehind.add(received);
+      return Promise.resolve(reply);
+    } catch (error) {
+      return Promise.reject(this.#bug(command, error));
+    }
+  }
+
+  async #nextRound(): Promise<void> {
+    await new Promise<void>((resolve) => this.#deps.defer(resolve));
+    await this.#runBatch(this.#queue.take(MAX_BATCH));
+    this.#round = this.#queue.size > 0 ? this.#nextRound() : undefined;
+  }
+
+  async #runBatch(waiting: readonly Pending[]): Promise<void> {
+    const decided = this.#decideAll(waiting);
+    const batch = this.#batchOf(decided);
+    try {
+      if (batch.entries.length > 0) await this.#commit(batch);
+    } catch (error) {
+      this.#fail(decided, error);
+      return;
+    }
+    for (const { pending, outcome } of decided) pending.resolve(outcome.reply);
+    if (batch.entries.length > 0) this.#tell(batch);
+    this.#sweeper.arm();
+  }
+
+  #decideAll(waiting: readonly Pending[]): Decided[] {
+    const { machine, observer } = this.#deps;
+    const startedAt = machine.monotonicMs();
+    const decided: Decided[] = [];
+    for (const pending of waiting) {
+      try {
+        decided.push({ pending, outcome: this.#ledgers.decide(pending.command, this.#moment()) });
+      } catch (error) {
+        pending.reject(this.#bug(pending.command, error));
+        this.#ledgers.redraw(decided.flatMap(({ outcome }) => outcome.events));
+      }
+    }
+    observer.decided(waiting.length, machine.monotonicMs() - startedAt);
+    return decided;
+  }
+
+  #batchOf(decided: readonly Decided[]): CommitBatch {
+    const entries = decided.flatMap(({ pending: { command }, outcome }) => {
+      const events = outcome.events.filter((event) => !isSoft(event));
+      return events.length === 0 ? [] : [{ by: actorOf(command), action: command.kind, events }];
+    });
+    return { number: this.#commitNumber + 1, at: this.now(), entries };
+  }
+
+  async #commit(batch: CommitBatch): Promise<void> {
+    const { store, observer, machine } = this.#deps;
+    const startedAt = machine.monotonicMs();
+    const onFailure = (failure: StoreFailure) => {
+      observer.commitFailed(failure.kind, failure);
+      this.#health = { state: "degraded", reason: failure.message };
+    };
+    await persist(batch, { store, clock: this.#clock, onFailure });
+    this.#ledgers.confirm(batch.entries.flatMap(({ events }) => events));
+    this.#commitNumber = batch.number;
+    this.#health = { state: "ready" };
+    observer.committed(batch.entries.length, machine.monotonicMs() - startedAt);
+  }
+
+  /** A listener's fault is its own: the batch is booked whatever it does. */
+  #tell({ number, at, entries }: CommitBatch): void {
+    const commit = { number, at, events: entries.flatMap(({ events }) => events) };
+    for (const listener of this.#listeners) {
+      try {
+        listener(commit);
+      } catch (error) {
+        this.#deps.observer.listenerFailed(asError(error));
+      }
+    }
+  }
+
+  /** Nothing of the batch was booked: forget what was tentative, and say so to everyone in it. */
+  #fail(decided: readonly Decided[], cause: unknown): void {
+    const reason = asError(cause).message;
+    if (!(cause instanceof StoreFailure) || cause.kind === "corrupt") {
+      this.#health = { state: "failed", reason };
+      this.#deps.onFatal(
+        cause instanceof StoreFailure ? cause : new StoreFailure("corrupt", reason, { cause }),
+      );
+    }
+    this.#ledgers.redraw([]);
+    const fault = new Fault("store-unavailable", `the ledger cannot be written: ${reason}`, {
+      cause,
+      details: { retryAfterMs: RETRY_AFTER_MS },
+    });
+    for (const { pending } of decided) pending.reject(fault);
+  }
+
+  #bug(command: Command, cause: unknown): Fault {
+    this.#deps.observer.commandFailed(command.kind, asError(cause));
+    return new Fault("internal", "the broker failed to decide this; nothing was booked", { cause });
+  }
+
+  #moment() {
+    return { now: this.now(), policy: this.#policy };
+  }
+
+  #newSweeper(): Sweeper {
+    return new Sweeper({
+      clock: this.#clock,
+      nextDeadline: () => this.ledger.deadlines.earliest?.at,
+      watchesSilence: () => this.#policy.requesterLostMs !== undefined,
+      sweep: () => this.submit({ kind: "expire-due" }),
+    });
+  }
+
+  #newWriteBehind(): WriteBehind {
+    const { store, observer } = this.#deps;
+    const save = store.saveAdvertisements;
+    return new WriteBehind({ clock: this.#clock, save, onError: observer.advertisementsNotSaved });
+  }
+}
+
+function overloaded(message: string): Fault {
+  return new Fault("overloaded", message, { details: { retryAfterMs: RETRY_AFTER_MS } });
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

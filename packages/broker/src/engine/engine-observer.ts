@@ -1,0 +1,23 @@
+import type { FailureKind } from "../store/store.ts";
+
+/** What the engine tells about its own work: for metrics and the log. */
+export interface EngineObserver {
+  /** A batch was decided: so many commands took so long. */
+  readonly decided: (commands: number, milliseconds: number) => void;
+  readonly committed: (commands: number, milliseconds: number) => void;
+  readonly commitFailed: (kind: FailureKind, error: Error) => void;
+  /** A command made the domain throw: a bug. */
+  readonly commandFailed: (kind: string, error: Error) => void;
+  /** Someone who listens to commits threw. */
+  readonly listenerFailed: (error: Error) => void;
+  readonly advertisementsNotSaved: (error: Error) => void;
+}
+
+export const NO_OBSERVER: EngineObserver = {
+  decided: () => {},
+  committed: () => {},
+  commitFailed: () => {},
+  commandFailed: () => {},
+  listenerFailed: () => {},
+  advertisementsNotSaved: () => {},
+};

@@ -1,0 +1,348 @@
+import type { Command, Policy, Reply } from "@resource-broker/domain";
+import { DEFAULT_POLICY } from "@resource-broker/domain";
+import { actor, cluster, MINUTE_MS, request } from "@resource-broker/domain/testing";
+import { fakeTime, memoryDisk, memoryStore, settle } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import type { StoreFailure } from "../store/store.ts";
+import { createEngine } from "./create-engine.ts";
+import type { Committed } from "./engine.ts";
+import { NO_OBSERVER } from "./engine-observer.ts";
+
+let serial = 0;
+
+function reserve(
+  requester: string,
+  cpu: number,
+  more: { key?: string; priority?: number; durationMs?: number } = {},
+): Command {
+  serial++;
+  const { key, ...rest } = more;
+  const id = `rsv-${requester}-${key ?? serial}`;
+  const asked = request({ cpu, memoryGi: 1 }, rest);
+  const command = {
+    kind: "reserve",
+    requester,
+    request: asked,
+    reservationId: id,
+    decisionId: `dec-${serial}`,
+  } as const;
+  return key === undefined ? command : { ...command, key };
+}
+
+async function running(
+  options: { disk?: ReturnType<typeof memoryDisk>; policy?: Partial<Policy>; maxWaiting?: number } = {},
+) {
+  const time = fakeTime();
+  const disk = options.disk ?? memoryDisk();
+  const store = memoryStore(disk);
+  const fatal: StoreFailure[] = [];
+  const engine = createEngine(
+    { policy: { ...DEFAULT_POLICY, ...options.policy }, maxWaiting: options.maxWaiting ?? 10_000 },
+    {
+      store,
+      machine: time,
+      observer: NO_OBSERVER,
+      defer: setImmediate,
+      onFatal: (failure) => fatal.push(failure),
+    },
+  );
+  await engine.start();
+  await engine.submit({ kind: "advertise", advertisement: cluster("paris") });
+  return { engine, store, disk, time, fatal };
+}
+
+async function granted(reply: Promise<Reply>) {
+  const settled = await reply;
+  if (settled.kind !== "granted") throw new Error(`expected a grant, got ${settled.kind}`);
+  return settled.reservation;
+}
+
+describe("durability", () => {
+  test("nobody is answered before the commit is through, and readers see nothing of it", async () => {
+    const { engine, store } = await running();
+    const release = store.hold();
+    let isAnswered = false;
+    const reply = engine.submit(reserve("rome", 4)).finally(() => {
+      isAnswered = true;
+    });
+    await store.held();
+    await settle();
+    expect(isAnswered).toBe(false);
+    expect(engine.ledger.reservations.size).toBe(0);
+    expect(engine.ledger.accounts.get("paris")?.available.cpuMillis).toBe(16_000);
+    release();
+    expect((await reply).kind).toBe("granted");
+    expect(engine.ledger.reservations.size).toBe(1);
+    expect(engine.commitNumber).toBe(1);
+  });
+
+  test("a retry that arrives while the first commit is in flight waits for it and books nothing", async () => {
+    const { engine, store } = await running();
+    const release = store.hold();
+    const first = engine.submit(reserve("rome", 4, { key: "k" }));
+    await store.held();
+    let isAnswered = false;
+    const retry = engine.submit(reserve("rome", 4, { key: "k" })).finally(() => {
+      isAnswered = true;
+    });
+    await settle();
+    expect(isAnswered).toBe(false);
+    release();
+    const { id } = await granted(first);
+    expect(await retry).toMatchObject({ kind: "current", isReplay: true, reservation: { id } });
+    expect(engine.ledger.reservations.size).toBe(1);
+  });
+
+  test("what arrives during a commit shares the next one", async () => {
+    const { engine, store } = await running();
+    const release = store.hold();
+    const first = engine.submit(reserve("rome", 1));
+    await store.held();
+    const others = Array.from({ length: 10 }, () => engine.submit(reserve("rome", 1)));
+    release();
+    await Promise.all([first, ...others]);
+    expect(store.commits).toHaveLength(2);
+    expect(store.commits[1]?.entries).toHaveLength(10);
+  });
+
+  test("a restart finds everything again, under the same ledger id", async () => {
+    const { engine, disk } = await running();
+    const { id } = await granted(engine.submit(reserve("rome", 4, { key: "k" })));
+    await engine.stop();
+    const again = await running({ disk });
+    expect(again.engine.ledgerId).toBe(engine.ledgerId);
+    expect(again.engine.ledger.reservations.get(id)?.phase).toBe("Reserved");
+    expect(again.engine.ledger.accounts.get("paris")?.available.cpuMillis).toBe(12_000);
+    expect((await again.engine.submit(reserve("rome", 4, { key: "k" }))).kind).toBe("current");
+  });
+
+  test("a process killed mid-commit leaves the reservation whole or not at all", async () => {
+    const { engine, store, disk } = await running();
+    store.hold();
+    void engine.submit(reserve("rome", 4)).catch(() => undefined);
+    await store.held();
+    store.kill();
+    const again = await running({ disk });
+    expect(again.engine.ledger.reservations.size).toBe(0);
+    expect(again.engine.ledger.accounts.get("paris")?.available.cpuMillis).toBe(16_000);
+  });
+});
+
+describe("a batch", () => {
+  test("serves the highest priority first, then who came first, and lets releases go ahead", async () => {
+    const { engine, store } = await running();
+    const held = await granted(engine.submit(reserve("rome", 10)));
+    const release = store.hold();
+    const blocker = engine.submit(reserve("rome", 1));
+    await store.held();
+    // Four want 8 CPU; with the release there is room for one, and it comes last.
+    const replies = [5, 9, 9, 1].map((priority) => engine.submit(reserve(`r${priority}`, 8, { priority })));
+    const freed = engine.submit({ kind: "release", by: actor("rome"), id: held.id });
+    release();
+    await blocker;
+    await freed;
+    expect((await Promise.all(replies)).map(({ kind }) => kind)).toEqual([
+      "refused",
+      "granted",
+      "refused",
+      "refused",
+    ]);
+  });
+
+  test("turns requests away when too much waits, but not renewals", async () => {
+    const { engine, store } = await running({ maxWaiting: 3 });
+    const { id } = await granted(engine.submit(reserve("rome", 1, { durationMs: MINUTE_MS })));
+    const release = store.hold();
+    const blocker = engine.submit(reserve("rome", 1));
+    await store.held();
+    const waiting = [1, 2, 3].map(() => engine.submit(reserve("rome", 1)));
+    await expect(engine.submit(reserve("rome", 1))).rejects.toMatchObject({
+      code: "overloaded",
+      status: 503,
+    });
+    const renewal = engine.submit({ kind: "renew", by: actor("rome"), id, durationMs: 2 * MINUTE_MS });
+    release();
+    await Promise.all([blocker, ...waiting]);
+    expect((await renewal).kind).toBe("current");
+  });
+});
+
+describe("a commit that fails", () => {
+  test("surely: nothing is booked, the caller may try again, reading goes on", async () => {
+    const { engine, store } = await running();
+    const empty = store.fill();
+    await expect(engine.submit(reserve("rome", 4, { key: "k" }))).rejects.toMatchObject({
+      code: "store-unavailable",
+    });
+    expect(engine.health).toMatchObject({ state: "degraded" });
+    expect(engine.ledger.accounts.get("paris")?.available.cpuMillis).toBe(16_000);
+    expect(engine.quote("rome", request()).kind).toBe("granted");
+    empty();
+    expect((await engine.submit(reserve("rome", 16, { key: "k" }))).kind).toBe("granted");
+    expect(engine.health).toEqual({ state: "ready" });
+  });
+
+  test.each([
+    { failure: "unknown-but-committed", commits: 1 },
+    { failure: "unknown-not-committed", commits: 1 },
+  ] as const)("$failure: the number settles it and it is booked once", async ({ failure, commits }) => {
+    const { engine, store } = await running();
+    store.failNextCommit(failure);
+    expect((await engine.submit(reserve("rome", 4))).kind).toBe("granted");
+    expect(store.commits).toHaveLength(commits);
+    expect(engine.ledger.reservations.size).toBe(1);
+  });
+
+  test("unknown while the store cannot even be asked: keeps asking, then answers truthfully", async () => {
+    const { engine, store, time } = await running();
+    store.failNextCommit("unknown-but-committed");
+    store.failNextCall("lastCommit", "unknown");
+    const reply = engine.submit(reserve("rome", 4));
+    await settle();
+    await time.advance(5000);
+    expect((await reply).kind).toBe("granted");
+    expect(store.commits).toHaveLength(1);
+  });
+
+  test("because the store is corrupt: everything stops and the reason is told", async () => {
+    const { engine, store, fatal } = await running();
+    store.failNextCommit("corrupt");
+    await expect(engine.submit(reserve("rome", 4))).rejects.toMatchObject({ code: "store-unavailable" });
+    expect(fatal).toHaveLength(1);
+    expect(engine.health).toMatchObject({ state: "failed" });
+    await expect(engine.submit(reserve("rome", 4))).rejects.toMatchObject({ code: "store-unavailable" });
+  });
+});
+
+describe("time", () => {
+  test("expires on the second, whatever the wall clock does", async () => {
+    const { engine, time } = await running();
+    const { id } = await granted(engine.submit(reserve("rome", 4, { durationMs: 90_000 })));
+    time.jumpWall(-3_600_000);
+    await time.advance(89_999);
+    expect(engine.ledger.reservations.get(id)?.phase).toBe("Reserved");
+    time.jumpWall(7_200_000);
+    await time.advance(1);
+    expect(engine.ledger.reservations.get(id)).toMatchObject({ phase: "Released", reason: "Expired" });
+  });
+
+  test("tries an expiry again when the store was full", async () => {
+    const { engine, store, time } = await running();
+    const { id } = await granted(engine.submit(reserve("rome", 4, { durationMs: 10_000 })));
+    const empty = store.fill();
+    await time.advance(15_000);
+    expect(engine.ledger.reservations.get(id)?.phase).toBe("Reserved");
+    empty();
+    await time.advance(1000);
+    expect(engine.ledger.reservations.get(id)?.phase).toBe("Released");
+  });
+
+  test("after a restart goes on from the last commit even if the wall clock went back", async () => {
+    const { engine, disk } = await running();
+    await granted(engine.submit(reserve("rome", 4, { durationMs: 60_000 })));
+    const before = engine.now();
+    await engine.stop();
+    const time = fakeTime(before - 86_400_000);
+    const again = createEngine(
+      { policy: DEFAULT_POLICY, maxWaiting: 10 },
+      {
+        store: memoryStore(disk),
+        machine: time,
+        observer: NO_OBSERVER,
+        defer: setImmediate,
+        onFatal: () => undefined,
+      },
+    );
+    await again.start();
+    expect(again.now()).toBeGreaterThanOrEqual(before);
+    await time.advance(60_000);
+    expect([...again.ledger.reservations.values()].map(({ reason }) => reason)).toEqual(["Expired"]);
+  });
+
+  test("ends a mass of reservations in steps", async () => {
+    const { engine, time, store } = await running();
+    await engine.submit({
+      kind: "advertise",
+      advertisement: cluster("paris", { cpu: 10_000, memoryGi: 10_000 }),
+    });
+    await Promise.all(
+      Array.from({ length: 2500 }, () => engine.submit(reserve("rome", 1, { durationMs: 5000 }))),
+    );
+    await time.advance(5000);
+    await time.advance(0);
+    expect([...engine.ledger.reservations.values()].filter(({ phase }) => phase === "Reserved")).toEqual([]);
+    expect(Math.max(...store.commits.slice(-3).map(({ entries }) => entries[0]?.events.length ?? 0))).toBe(
+      1000,
+    );
+  });
+});
+
+describe("telling", () => {
+  test("listeners hear every commit in order, after it is readable, and cannot spoil it", async () => {
+    const { engine } = await running();
+    const heard: Committed[] = [];
+    engine.onCommit(() => {
+      throw new Error("a broken listener");
+    });
+    const end = engine.onCommit((commit) => {
+      heard.push(commit);
+      expect(engine.commitNumber).toBe(commit.number);
+    });
+    const { id } = await granted(engine.submit(reserve("rome", 4)));
+    await engine.submit({ kind: "activate", by: actor("rome"), id });
+    end();
+    await engine.submit({ kind: "release", by: actor("rome"), id });
+    expect(heard.map(({ number, events }) => [number, ...events.map(({ kind }) => kind)])).toEqual([
+      [1, "granted"],
+      [2, "activated"],
+    ]);
+  });
+});
+
+describe("advertisements", () => {
+  test("are in force at once and written within a second, the newest only", async () => {
+    const { engine, disk, time } = await running();
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 20 }) });
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 30 }) });
+    expect(engine.ledger.accounts.get("paris")?.available.cpuMillis).toBe(30_000);
+    expect(disk.advertisements.size).toBe(0);
+    await time.advance(1000);
+    expect(disk.advertisements.get("paris")?.advertisement.allocatable.cpuMillis).toBe(30_000);
+  });
+
+  test("count in decisions even while a commit is in flight", async () => {
+    const { engine, store } = await running();
+    const release = store.hold();
+    const first = engine.submit(reserve("rome", 16));
+    await store.held();
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 20 }) });
+    const second = engine.submit(reserve("rome", 4));
+    release();
+    expect([(await first).kind, (await second).kind]).toEqual(["granted", "granted"]);
+    expect(engine.ledger.accounts.get("paris")?.available.cpuMillis).toBe(0);
+  });
+
+  test("that could not be saved are saved later", async () => {
+    const { engine, disk, store, time } = await running();
+    store.failNextCall("saveAdvertisements");
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris") });
+    await time.advance(2000);
+    expect(disk.advertisements.has("paris")).toBe(true);
+  });
+});
+
+test("a stop answers what was taken in, refuses what comes later, and closes the store", async () => {
+  const { engine, store, disk } = await running();
+  const release = store.hold();
+  const inFlight = engine.submit(reserve("rome", 1));
+  await store.held();
+  const waiting = engine.submit(reserve("rome", 1));
+  const stopped = engine.stop();
+  await expect(engine.submit(reserve("rome", 1))).rejects.toMatchObject({ code: "overloaded" });
+  release();
+  expect([(await inFlight).kind, (await waiting).kind]).toEqual(["granted", "granted"]);
+  await stopped;
+  expect(disk.isTaken).toBe(false);
+  expect(disk.advertisements.has("paris")).toBe(true);
+  expect(engine.health).toEqual({ state: "stopped" });
+});

@@ -1,0 +1,58 @@
+import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
+import type { Clock } from "./clock.ts";
+
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 5000;
+
+export interface PersistDeps {
+  readonly store: Pick<Store, "commit" | "lastCommit">;
+  readonly clock: Clock;
+  readonly onFailure: (failure: StoreFailure) => void;
+}
+
+/**
+ * Commits a batch and returns when it is surely there. Throws a StoreFailure of kind `not-committed` when it surely is
+ * not, or `corrupt`. A commit of unknown outcome is settled by its number: asked for as long as it takes, because
+ * neither "booked" nor "not booked" would be the truth.
+ */
+export async function persist(batch: CommitBatch, deps: PersistDeps): Promise<void> {
+  for (;;) {
+    try {
+      await deps.store.commit(batch);
+      return;
+    } catch (error) {
+      const failure = asFailure(error);
+      deps.onFailure(failure);
+      if (failure.kind !== "unknown") throw failure;
+    }
+    const last = await lastCommit(deps);
+    if (last === batch.number) return;
+    if (last !== batch.number - 1) {
+      throw new StoreFailure(
+        "corrupt",
+        `the store is at commit ${last}; expected ${batch.number - 1} or ${batch.number}`,
+      );
+    }
+  }
+}
+
+async function lastCommit({ store, clock, onFailure }: PersistDeps): Promise<number> {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    try {
+      return await store.lastCommit();
+    } catch (error) {
+      const failure = asFailure(error);
+      onFailure(failure);
+      if (failure.kind === "corrupt") throw failure;
+      await new Promise<void>((resolve) => clock.after(waitMs, resolve));
+    }
+  }
+}
+
+/** An error that says nothing of itself leaves everything open. */
+function asFailure(error: unknown): StoreFailure {
+  if (error instanceof StoreFailure) return error;
+  return new StoreFailure("unknown", error instanceof Error ? error.message : String(error), {
+    cause: error,
+  });
+}

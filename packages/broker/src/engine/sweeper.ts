@@ -1,0 +1,58 @@
+import type { Reply } from "@resource-broker/domain";
+import type { Clock } from "./clock.ts";
+
+/** Expiry is at most this late, and a lost requester is noticed at most this late. */
+const LONGEST_SLEEP_MS = 1000;
+
+export interface SweeperDeps {
+  readonly clock: Clock;
+  /** When something is due next; undefined when nothing is. */
+  readonly nextDeadline: () => number | undefined;
+  /** True when silence can end something, too: then every look is a sweep. */
+  readonly watchesSilence: () => boolean;
+  readonly sweep: () => Promise<Reply>;
+}
+
+/** Sleeps until something is due and then has it swept. Failures are tried again on the next look. */
+export class Sweeper {
+  readonly #deps: SweeperDeps;
+  #cancel: (() => void) | undefined;
+  #isSweeping = false;
+  #isStopped = false;
+
+  constructor(deps: SweeperDeps) {
+    this.#deps = deps;
+  }
+
+  /** To be called whenever deadlines may have changed. */
+  arm(): void {
+    if (this.#isStopped || this.#isSweeping) return;
+    this.#cancel?.();
+    const { clock, nextDeadline } = this.#deps;
+    const untilDueMs = (nextDeadline() ?? Number.POSITIVE_INFINITY) - clock.now();
+    const sleepMs = Math.min(Math.max(untilDueMs, 0), LONGEST_SLEEP_MS);
+    this.#cancel = clock.after(sleepMs, () => void this.#look());
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel?.();
+  }
+
+  async #look(): Promise<void> {
+    const { clock, nextDeadline, watchesSilence, sweep } = this.#deps;
+    const isDue = (nextDeadline() ?? Number.POSITIVE_INFINITY) <= clock.now();
+    this.#isSweeping = true;
+    let hasFailed = false;
+    if (isDue || watchesSilence()) {
+      try {
+        await sweep();
+      } catch {
+        hasFailed = true; // told to the observer already; the deadline is still due
+      }
+    }
+    this.#isSweeping = false;
+    if (hasFailed && !this.#isStopped) this.#cancel = clock.after(LONGEST_SLEEP_MS, () => void this.#look());
+    else this.arm();
+  }
+}

@@ -1,0 +1,90 @@
+import { X509Certificate } from "node:crypto";
+import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
+import { Fault } from "@resource-broker/contract";
+import type { Actor } from "@resource-broker/domain";
+import type { CertificateSet } from "./certificates/certificate-set.ts";
+import { type Chain, isRevoked, isTraceable } from "./certificates/trust.ts";
+import { commonNames, identify, readClientCertificate } from "./identity.ts";
+
+/** How the broker takes a connection; found once, when it is made. */
+export type Standing =
+  | {
+      readonly kind: "caller";
+      readonly caller: Actor;
+      readonly validToMs: number;
+      /** Certificates between the caller's and the authority's; mostly none. */
+      readonly intermediates: readonly X509Certificate[];
+    }
+  | { readonly kind: "anonymous" }
+  | { readonly kind: "refused"; readonly fault: Fault };
+
+export interface AdmissionRules {
+  readonly adminUnit: string;
+  readonly set: CertificateSet;
+  readonly nowMs: number;
+}
+
+/** What OpenSSL found wrong, in words. */
+const TLS_PROBLEMS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "it has expired; renew it",
+  CERT_NOT_YET_VALID: "it is not valid yet; compare the clocks",
+  INVALID_PURPOSE: "it is not made for clients (extended key usage clientAuth)",
+  CERT_SIGNATURE_FAILURE: "its signature is wrong",
+};
+const FOREIGN = "it is not issued by the broker's certificate authority";
+const UNTRACEABLE =
+  "whether it was revoked cannot be told, because its issuer is not in ca.crt; add the intermediate authority there";
+/** The actor of what the broker does by itself, in the audit log: no cluster may be called so. */
+const BROKER_ACTOR = "broker";
+const NO_INTERMEDIATES: readonly X509Certificate[] = [];
+const LONGEST_CHAIN = 8;
+
+export function admit(socket: TLSSocket, rules: AdmissionRules): Standing {
+  const leaf = socket.getPeerX509Certificate();
+  if (leaf === undefined) return { kind: "anonymous" };
+  if (!socket.authorized) return refused(tlsProblem(socket));
+  const isDirect = isTraceable({ leaf, intermediates: NO_INTERMEDIATES }, rules.set);
+  const intermediates = isDirect ? NO_INTERMEDIATES : intermediatesOf(socket);
+  return judge({ leaf, intermediates }, rules);
+}
+
+/** The same for a connection that is open already, by newer rules. Signatures are not looked at. */
+export function judge(chain: Chain, { adminUnit, set, nowMs }: AdmissionRules): Standing {
+  const certificate = readClientCertificate(chain.leaf);
+  const reservedNames = [BROKER_ACTOR, ...commonNames(set.own)];
+  const identification = identify(certificate, { adminUnit, reservedNames, nowMs });
+  if (!identification.ok) return refused(identification.problem);
+  if (isRevoked(chain, set)) return refused("it was revoked; ask for a new one");
+  // Node may not show what the client sent between its certificate and the authority's: then nobody knows.
+  if (set.revocations.length > 0 && !isTraceable(chain, set)) return refused(UNTRACEABLE);
+  const { caller } = identification;
+  return { kind: "caller", caller, validToMs: certificate.validToMs, intermediates: chain.intermediates };
+}
+
+export function refused(problem: string): Standing {
+  return { kind: "refused", fault: refusedCertificate(problem) };
+}
+
+export function refusedCertificate(problem: string): Fault {
+  return new Fault("no-certificate", `the client certificate is refused: ${problem}`);
+}
+
+function tlsProblem(socket: TLSSocket): string {
+  const code = String(socket.authorizationError);
+  return Object.hasOwn(TLS_PROBLEMS, code) ? (TLS_PROBLEMS[code] ?? FOREIGN) : `${FOREIGN} (${code})`;
+}
+
+/**
+ * What the client sent to link its certificate to the authority. Not known on a resumed session, nor in releases of
+ * Node that leave it out on the server's side (24.21 does).
+ */
+function intermediatesOf(socket: TLSSocket): readonly X509Certificate[] {
+  const found: X509Certificate[] = [];
+  let issuer: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true).issuerCertificate;
+  while (issuer?.raw !== undefined && found.length < LONGEST_CHAIN) {
+    found.push(new X509Certificate(issuer.raw));
+    const next: DetailedPeerCertificate | undefined = issuer.issuerCertificate;
+    issuer = next === issuer ? undefined : next;
+  }
+  return found;
+}

@@ -1,0 +1,94 @@
+import { X509Certificate } from "node:crypto";
+import { type KeyKind, makeKeys, testCertificates } from "@resource-broker/testkit";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readRevocationLists } from "./revocation-list.ts";
+
+const certificates = await testCertificates();
+const authority = new X509Certificate(certificates.ca.cert);
+const rome = certificates.cluster("rome");
+const paris = certificates.cluster("paris");
+
+describe("a revocation list", () => {
+  test("names what was revoked and nothing else", () => {
+    const [list] = readRevocationLists(certificates.crl([rome]), [authority]);
+    expect(list?.serials).toEqual(new Set([new X509Certificate(rome.cert).serialNumber]));
+    expect(list?.serials.has(new X509Certificate(paris.cert).serialNumber)).toBe(false);
+    expect(list?.issuer.fingerprint256).toBe(authority.fingerprint256);
+  });
+
+  test("may be empty", () => {
+    expect(readRevocationLists(certificates.crl([]), [authority])[0]?.serials.size).toBe(0);
+  });
+
+  test("tells when the next one is due, also in the other way to write a time", () => {
+    const dueAt = (nextUpdate: Date) =>
+      readRevocationLists(certificates.crl([], { nextUpdate }), [authority])[0]?.nextUpdateMs;
+    for (const due of ["2026-08-09T10:11:12Z", "2050-01-02T03:04:05Z", "2099-12-31T23:59:59Z"]) {
+      expect(dueAt(new Date(due))).toBe(Date.parse(due));
+    }
+  });
+
+  test("serial numbers are written as Node writes them, whatever their length", () => {
+    for (const serial of [Uint8Array.of(7), Uint8Array.of(0x80), new Uint8Array(20).fill(0x7f)]) {
+      const leaf = certificates.leaf({ subject: [{ type: "CN", value: "rome" }], serial });
+      const [list] = readRevocationLists(certificates.crl([leaf]), [authority]);
+      expect(list?.serials).toEqual(new Set([new X509Certificate(leaf.cert).serialNumber]));
+    }
+  });
+
+  test("several lists in one file are all read, each with its issuer", () => {
+    const other = certificates.authority({ subject: [{ type: "CN", value: "Second CA" }] });
+    const pem = certificates.crl([rome]) + certificates.crl([paris]);
+    const lists = readRevocationLists(pem, [new X509Certificate(other.cert), authority]);
+    expect(lists.map(({ serials }) => [...serials][0])).toEqual([rome.serial, paris.serial]);
+  });
+
+  test.each(["p384", "rsa-2048", "ed25519"] satisfies KeyKind[])(
+    "is read with a key of kind %s",
+    async (kind) => {
+      const others = await testCertificates();
+      const ca = others.authority({ keys: makeKeys(kind) });
+      expect(ca.cert).toContain("CERTIFICATE");
+      // The factory signs lists of its own authority only; what matters here is that a foreign key never throws.
+      expect(() => readRevocationLists(certificates.crl([rome]), [new X509Certificate(ca.cert)])).toThrow(
+        "not signed by",
+      );
+      const both = [new X509Certificate(ca.cert), authority];
+      expect(readRevocationLists(certificates.crl([rome]), both)).toHaveLength(1);
+    },
+  );
+
+  test.each([
+    [
+      "with a flipped bit in its signature",
+      certificates.crl([rome], { brokenSignature: true }),
+      "not signed by",
+    ],
+    ["that is no list at all", certificates.ca.cert, "no revocation list"],
+    ["that is empty", "", "no revocation list"],
+    ["that is cut short", cutShort(certificates.crl([rome])), ""],
+  ])("%s is refused", (_, pem, reason) => {
+    expect(() => readRevocationLists(pem, [authority])).toThrow(reason);
+  });
+
+  test("of another authority with the same name is refused", async () => {
+    const others = await testCertificates();
+    expect(() => readRevocationLists(others.crl([rome]), [authority])).toThrow("not signed by");
+  });
+
+  test("no garbage is ever accepted, and none makes the reader fail in another way", () => {
+    const label = "X509 CRL";
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+        const pem = `-----BEGIN ${label}-----\n${Buffer.from(bytes).toString("base64")}\n-----END ${label}-----`;
+        expect(() => readRevocationLists(pem, [authority])).toThrow(Error);
+      }),
+    );
+  });
+});
+
+function cutShort(pem: string): string {
+  const lines = pem.split("\n");
+  return [...lines.slice(0, 3), ...lines.slice(-2)].join("\n");
+}

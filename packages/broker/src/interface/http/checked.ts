@@ -1,0 +1,25 @@
+import { describeProblems, Fault, type Mapped, type Schema, validate } from "@resource-broker/contract";
+import type { Reply, Reservation } from "@resource-broker/domain";
+
+/** The body as its schema describes it; throws a Fault that names every wrong field. */
+export function checked<T>(schema: Schema<T>, body: unknown): T {
+  return valueOf(validate(schema, body));
+}
+
+/** What a mapping made of a valid body; only sizes can still be wrong. */
+export function valueOf<T>(mapped: Mapped<T>): T {
+  if (mapped.ok) return mapped.value;
+  throw new Fault("invalid", describeProblems(mapped.problems));
+}
+
+/** The reservation after a call about it; throws the Fault that the ledger answered with. */
+export function reservationIn(reply: Reply): Reservation {
+  if (reply.kind === "current") return reply.reservation;
+  throw faultOf(reply);
+}
+
+/** A refused command as the fault of the same code. Any other reply here means that two parts of the broker disagree. */
+export function faultOf(reply: Reply): Fault {
+  if (reply.kind === "rejected") return new Fault(reply.code, reply.message);
+  return new Fault("internal", `the ledger answered with ${reply.kind}, which this call does not know`);
+}

@@ -1,0 +1,80 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Fault, FAULTS } from "@resource-broker/contract";
+import type { Actor } from "@resource-broker/domain";
+import { refusedCertificate, type Standing } from "./admission.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import type { Route } from "./route.ts";
+import type { Match } from "./router.ts";
+
+export interface DoorDeps {
+  readonly rate: RateLimit;
+  /** The engine's time, which rates are measured by. */
+  readonly now: () => number;
+  /** The wall clock, which certificates are dated by. */
+  readonly wallMs: () => number;
+  readonly maxSheddableInFlight: number;
+}
+
+/** A request that may go in. */
+export interface Admitted {
+  readonly route: Route;
+  readonly name: string;
+  readonly caller: Actor;
+}
+
+export interface Knock {
+  readonly standing: Standing;
+  readonly match: Match;
+  readonly headers: IncomingHttpHeaders;
+  readonly sheddableInFlight: number;
+}
+
+const NOBODY: Actor = { clusterId: "", isAdmin: false };
+
+/** Who may do what, decided before a single byte of a body is read. Throws the Fault that turns a request away. */
+export function checkAtDoor(knock: Knock, deps: DoorDeps): Admitted {
+  const { standing, match } = knock;
+  if (standing.kind === "refused") throw standing.fault;
+  if (match.kind === "found" && match.route.access === "anyone") {
+    return { route: match.route, name: match.name, caller: NOBODY };
+  }
+  if (standing.kind === "anonymous") {
+    throw new Fault("no-certificate", `no client certificate was shown. ${FAULTS["no-certificate"].advice}`);
+  }
+  if (deps.wallMs() > standing.validToMs) throw refusedCertificate("it has expired; renew it");
+  const { caller } = standing;
+  limitRate(knock, caller, deps);
+  if (match.kind === "unknown")
+    throw new Fault("not-found", "there is no such call; /openapi.json lists every one");
+  if (match.kind === "wrong-method") {
+    throw new Fault(
+      "method-not-allowed",
+      `this address takes ${match.allow}; /openapi.json lists every call`,
+    );
+  }
+  if (match.route.access === "admin" && !caller.isAdmin) {
+    throw new Fault("forbidden", "only an admin may do this; use a certificate with the admin unit");
+  }
+  shed(match.route, knock.sheddableInFlight, deps);
+  return { route: match.route, name: match.name, caller };
+}
+
+/** An older agent takes any answer below 500 as final: it is told to come again, not that it did wrong. */
+function limitRate({ headers, match }: Knock, { clusterId }: Actor, { rate, now }: DoorDeps): void {
+  const retryAfterMs = rate.take(clusterId, now());
+  if (retryAfterMs === 0) return;
+  const isReservation = match.kind === "found" && match.route.isSheddable === true;
+  const knowsRates = headers["agent-protocol"] !== undefined && !isReservation;
+  const hasKey = headers["idempotency-key"] !== undefined;
+  const code = knowsRates || hasKey ? "rate-limited" : "overloaded";
+  throw new Fault(code, `${clusterId} calls too often; wait as long as Retry-After says`, {
+    details: { retryAfterMs },
+  });
+}
+
+function shed({ isSheddable }: Route, inFlight: number, { maxSheddableInFlight }: DoorDeps): void {
+  if (isSheddable !== true || inFlight < maxSheddableInFlight) return;
+  const message = `${inFlight} requests are under way already; nothing was booked, ask again`;
+  // Not all in the same second again.
+  throw new Fault("overloaded", message, { details: { retryAfterMs: 1000 * (1 + (inFlight % 3)) } });
+}

@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import type { Server } from "node:https";
+import type { CertificateSet } from "./certificates/certificate-set.ts";
+import { Connections } from "./connections.ts";
+import { idMaker } from "./make-ids.ts";
+import type { HttpDeps, HttpOptions } from "./ports.ts";
+import { RateLimit } from "./rate-limit.ts";
+import { createReplier } from "./reply.ts";
+import { ReservationIndex } from "./reservation-index.ts";
+import { createRouter } from "./router.ts";
+import { allRoutes } from "./routes/routes.ts";
+import { createServe, type Serve } from "./serve.ts";
+import { createHttpsServer, secureContext } from "./server.ts";
+import { createStreamHub, type StreamHub } from "./stream/stream-hub.ts";
+
+const EXPIRY_CHECK_MS = 60_000;
+
+export interface HttpInterface {
+  /** Begins to take calls; the engine must have started before. */
+  readonly start: () => Promise<{ readonly port: number }>;
+  /** Takes no new calls, answers those under way, ends the streams. */
+  readonly stop: () => Promise<void>;
+  readonly openStreams: () => number;
+  readonly openConnections: () => number;
+}
+
+/** The broker over HTTPS with client certificates. */
+export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpInterface {
+  const { engine, certificates, machine, log, metrics } = deps;
+  const { limits, adminUnit, tlsMinVersion } = options;
+  let running: Running | undefined;
+  let isStopping = false;
+
+  const start = async (): Promise<{ readonly port: number }> => {
+    let set = await certificates.start();
+    const connections = new Connections({
+      maxPerCluster: limits.maxSocketsPerCluster,
+      rules: () => ({ adminUnit, set, nowMs: machine.wallMs() }),
+    });
+    const replier = createReplier({ ledgerId: () => engine.ledgerId, now: engine.now });
+    const index = new ReservationIndex(engine);
+    const hub = createStreamHub({ engine, machine, headers: replier.headers, limits });
+    const ids = idMaker(deps.randomBytes);
+    const router = createRouter(allRoutes({ ...deps, ids, index, hub }));
+    const rate = new RateLimit({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
+    const { maxSheddableInFlight } = limits;
+    const door = { rate, now: engine.now, wallMs: machine.wallMs, maxSheddableInFlight };
+    const isLastCall = (): boolean => isStopping;
+    const serve = createServe({ router, connections, replier, door, log, metrics, isStopping: isLastCall });
+    const server = createHttpsServer(options, { connections, serve, set });
+
+    const useCertificates = (next: CertificateSet): void => {
+      const hasLostAuthorities = losesAuthorities(set, next);
+      set = next;
+      server.setSecureContext(secureContext(next, tlsMinVersion));
+      void connections.judgeAnew(hasLostAuthorities).then((closed) => {
+        if (closed > 0) log.info({ closed }, "connections closed: their certificates are no longer good");
+      });
+    };
+    let cancelExpiryCheck = machine.after(EXPIRY_CHECK_MS, checkExpiry);
+    function checkExpiry(): void {
+      cancelExpiryCheck = machine.after(EXPIRY_CHECK_MS, checkExpiry);
+      connections.closeExpired(machine.wallMs());
+    }
+    const endings = [
+      certificates.onChange(useCertificates),
+      engine.onCommit((commit) => index.update(commit)),
+      () => cancelExpiryCheck(),
+      () => certificates.stop(),
+      () => hub.stop(),
+    ];
+    const port = await listen(server, options);
+    running = { server, serve, hub, connections, endings };
+    return { port };
+  };
+
+  const stop = async (): Promise<void> => {
+    if (running === undefined) return;
+    const { server, serve, endings } = running;
+    running = undefined;
+    isStopping = true;
+    const closed = once(server, "close");
+    server.close();
+    for (const end of endings) end();
+    // A connection that was opened and never used counts as busy to Node: it is closed with the last answer.
+    void serve.whenIdle().then(() => server.closeAllConnections());
+    const cancel = machine.after(limits.stopTimeoutMs, () => server.closeAllConnections());
+    await closed;
+    cancel();
+  };
+
+  return {
+    start,
+    stop,
+    openStreams: () => running?.hub.size() ?? 0,
+    openConnections: () => running?.connections.size ?? 0,
+  };
+}
+
+interface Running {
+  readonly server: Server;
+  readonly serve: Serve;
+  readonly hub: StreamHub;
+  readonly connections: Connections;
+  readonly endings: readonly (() => unknown)[];
+}
+
+/** While every old authority is still trusted, nobody's chain can break. */
+function losesAuthorities(old: CertificateSet, next: CertificateSet): boolean {
+  const trusted = new Set(next.authorities.map(({ fingerprint256 }) => fingerprint256));
+  return old.authorities.some(({ fingerprint256 }) => !trusted.has(fingerprint256));
+}
+
+async function listen(server: Server, { port, host }: HttpOptions): Promise<number> {
+  server.listen({ port, ...(host === undefined ? {} : { host }) });
+  await once(server, "listening");
+  const address = server.address();
+  return address === null || typeof address === "string" ? port : address.port;
+}

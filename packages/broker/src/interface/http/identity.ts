@@ -1,0 +1,89 @@
+import type { X509Certificate } from "node:crypto";
+import { type Actor, isClusterId } from "@resource-broker/domain";
+
+/** What a certificate says of its owner. Node gives a list where an attribute stands more than once. */
+export interface ClientCertificate {
+  readonly subject: Readonly<Record<string, unknown>>;
+  /** Object identifiers; undefined: the certificate names no use. */
+  readonly extendedKeyUsage: readonly string[] | undefined;
+  readonly isAuthority: boolean;
+  readonly validFromMs: number;
+  readonly validToMs: number;
+}
+
+export interface IdentityRules {
+  /** Whoever has this organizational unit is an admin. */
+  readonly adminUnit: string;
+  /** Names that no cluster may have: those of the broker itself. */
+  readonly reservedNames: readonly string[];
+  readonly nowMs: number;
+}
+
+export type Identification =
+  | { readonly ok: true; readonly caller: Actor }
+  | { readonly ok: false; readonly problem: string };
+
+const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
+const SHOWN_LENGTH = 64;
+
+/**
+ * Who a certificate speaks for. TLS has checked its signatures before; this reads what TLS does not: Node accepts a
+ * certificate without any stated use, and one with two names.
+ */
+export function identify(certificate: ClientCertificate, rules: IdentityRules): Identification {
+  const names = valuesOf(certificate.subject["CN"]);
+  const [name] = names;
+  const problem = problemOf(certificate, rules) ?? nameProblem(names, rules);
+  if (problem !== undefined || name === undefined) return { ok: false, problem: problem ?? "" };
+  const isAdmin = valuesOf(certificate.subject["OU"]).includes(rules.adminUnit);
+  return { ok: true, caller: { clusterId: name, isAdmin } };
+}
+
+/** The parts of a certificate that say who owns it. */
+export function readClientCertificate(certificate: X509Certificate): ClientCertificate {
+  return {
+    subject: subjectOf(certificate),
+    extendedKeyUsage: certificate.keyUsage,
+    isAuthority: certificate.ca,
+    validFromMs: certificate.validFromDate.getTime(),
+    validToMs: certificate.validToDate.getTime(),
+  };
+}
+
+/** The Common Names of a certificate: the broker's own are no cluster's. */
+export function commonNames(certificate: X509Certificate): string[] {
+  return valuesOf(subjectOf(certificate)["CN"]);
+}
+
+function problemOf(certificate: ClientCertificate, { nowMs }: IdentityRules): string | undefined {
+  const { extendedKeyUsage, isAuthority, validFromMs, validToMs } = certificate;
+  if (nowMs > validToMs) return "it has expired; renew it";
+  if (nowMs < validFromMs) return "it is not valid yet; compare the clocks";
+  if (isAuthority) return "it belongs to a certificate authority; use a certificate issued to a cluster";
+  if (extendedKeyUsage?.includes(CLIENT_AUTH) !== true)
+    return "it is not made for clients (extended key usage clientAuth)";
+  return undefined;
+}
+
+function nameProblem(names: readonly string[], { reservedNames }: IdentityRules): string | undefined {
+  const [name] = names;
+  if (name === undefined) return "it has no Common Name; the Common Name is the cluster ID";
+  if (names.length > 1) return "it has more than one Common Name; a certificate speaks for one cluster";
+  const isWellFormed: boolean = isClusterId(name);
+  if (!isWellFormed) {
+    const shown = JSON.stringify(name.slice(0, SHOWN_LENGTH));
+    return `its Common Name ${shown} is not a cluster ID: lower-case letters, digits, '-' and '.', at most 63 of them`;
+  }
+  if (reservedNames.includes(name)) return `its Common Name ${name} is the broker's own name`;
+  return undefined;
+}
+
+/** Node's types promise one text for each attribute; certificates keep no such promise. */
+function subjectOf(certificate: X509Certificate): Readonly<Record<string, unknown>> {
+  return { ...certificate.toLegacyObject().subject };
+}
+
+function valuesOf(attribute: unknown): string[] {
+  const values: readonly unknown[] = Array.isArray(attribute) ? attribute : [attribute];
+  return values.filter((value) => typeof value === "string");
+}

@@ -1,0 +1,246 @@
+import { X509Certificate } from "node:crypto";
+import {
+  CARELESS_CLIENT,
+  type Credentials,
+  fakeTime,
+  memoryStore,
+  testCertificates,
+  UNUSUAL_CERTIFICATES,
+  WRONG_CERTIFICATES,
+} from "@resource-broker/testkit";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { caller, type ClientCredentials, type TestReply } from "./testing/call.ts";
+import { openLine } from "./testing/line.ts";
+import { type RunningBroker, runBroker } from "./testing/running-broker.ts";
+import { advertisementOf } from "./testing/samples.ts";
+
+const certificates = await testCertificates();
+const rome = certificates.cluster("rome");
+const paris = certificates.cluster("paris");
+const nobody = { ca: certificates.ca.cert };
+const start = (): Promise<RunningBroker> =>
+  runBroker({ store: memoryStore(), machine: fakeTime(), certificates: certificates.broker });
+
+/** A connection of its own for one call; a refused handshake is an answer as well. */
+async function callOnce(port: number, credentials: ClientCredentials, target: `${string} /${string}`) {
+  const { call, close } = caller(port);
+  try {
+    return await call({ ...credentials, ...CARELESS_CLIENT }, target);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    close();
+  }
+}
+
+describe("a client certificate", () => {
+  let broker: RunningBroker;
+  beforeAll(async () => {
+    broker = await start();
+  });
+  afterAll(() => broker.stop());
+
+  test("is not needed to ask whether the broker lives", async () => {
+    expect(await broker.call(nobody, "GET /healthz")).toMatchObject({ status: 200, text: "ok" });
+    expect(await broker.call(nobody, "HEAD /healthz")).toMatchObject({ status: 200, text: "" });
+  });
+
+  test("is needed for everything else, and the answer says how to get one", async () => {
+    for (const target of ["GET /api/v1/instructions", "POST /api/v1/reservations", "GET /nowhere"] as const) {
+      const reply = await broker.call(nobody, target);
+      expect(reply).toMatchObject({ status: 401, json: { code: "no-certificate" } });
+      expect(reply.text).toContain("brokerctl certs issue");
+      expect(reply.headers.connection).toBe("close");
+    }
+  });
+
+  test.each(UNUSUAL_CERTIFICATES)("is accepted with $name", async ({ make, clusterId, admin }) => {
+    const credentials = make(certificates);
+    const own = await callOnce(broker.port, credentials, `GET /api/v1/advertisements/${clusterId}`);
+    expect(own).toMatchObject({ status: 404 });
+    const all = await callOnce(broker.port, credentials, "GET /api/v1/advertisements");
+    expect(all).toMatchObject({ status: admin ? 200 : 403 });
+  });
+
+  test.each(WRONG_CERTIFICATES)("is refused when it is $name", async ({ make, refusedBy }) => {
+    const reply = await callOnce(broker.port, make(certificates), "GET /api/v1/instructions");
+    // Some are so wrong that the handshake itself fails.
+    if (reply instanceof Error && refusedBy === "tls") return;
+    expect(reply).toMatchObject({ status: 401, json: { code: "no-certificate" } });
+    const { headers, text } = reply as TestReply;
+    expect(headers.connection).toBe("close");
+    expect(text).toContain("the client certificate is refused: it");
+  });
+
+  test("that is wrong opens no page at all, not even the public one", async () => {
+    const [expired] = WRONG_CERTIFICATES.filter(({ name }) => name === "an expired certificate");
+    const reply = await callOnce(broker.port, expired?.make(certificates) ?? nobody, "GET /healthz");
+    expect(reply).toMatchObject({ status: 401 });
+  });
+});
+
+describe("certificates that change while the broker runs", () => {
+  let broker: RunningBroker;
+  beforeEach(async () => {
+    broker = await start();
+  });
+  afterEach(() => broker.stop());
+
+  const instructions = "/api/v1/instructions";
+
+  test("a revoked certificate closes its open connections and its streams, and nobody else's", async () => {
+    const idle = await openLine(broker.port, rome);
+    const stream = await openLine(broker.port, rome);
+    const other = await openLine(broker.port, paris);
+    expect(await idle.ask(instructions)).toContain("200 OK");
+    expect(await stream.ask(`${instructions}?watch=true`)).toContain("text/event-stream");
+    expect(await other.ask(instructions)).toContain("200 OK");
+    broker.replaceCertificates({ crl: certificates.crl([rome]) });
+    await Promise.all([idle.closed, stream.closed]);
+    expect(await other.ask(instructions)).toContain("200 OK");
+    expect(broker.logged).toContainEqual(
+      expect.stringContaining('connections closed: their certificates are no longer good {"closed":2}'),
+    );
+    other.socket.destroy();
+  });
+
+  test("a revoked certificate is refused from then on, also by resuming an old session", async () => {
+    const first = await openLine(broker.port, rome);
+    expect(await first.ask(instructions)).toContain("200 OK");
+    const session = first.session();
+    expect(session).toBeDefined();
+    broker.replaceCertificates({ crl: certificates.crl([rome]) });
+    await first.closed;
+    const again = await openLine(broker.port, rome, session);
+    expect(again.socket.isSessionReused()).toBe(false);
+    expect(await again.ask(instructions)).toMatch(/401 Unauthorized[\s\S]*was revoked/);
+    await again.closed;
+  });
+
+  test("an outdated revocation list locks nobody out and still bars whom it names", async () => {
+    const crl = certificates.crl([rome], { nextUpdate: new Date("2021-01-01T00:00:00Z") });
+    broker.replaceCertificates({ crl });
+    expect(await callOnce(broker.port, paris, `GET ${instructions}`)).toMatchObject({ status: 200 });
+    expect(await callOnce(broker.port, rome, `GET ${instructions}`)).toMatchObject({ status: 401 });
+  });
+
+  test("another authority closes what the old one vouched for, and lets its own in", async () => {
+    const others = await testCertificates();
+    const line = await openLine(broker.port, rome);
+    expect(await line.ask(instructions)).toContain("200 OK");
+    broker.replaceCertificates({ ca: others.ca.cert });
+    await line.closed;
+    expect(await callOnce(broker.port, rome, `GET ${instructions}`)).toMatchObject({ status: 401 });
+    const parisOfOthers = { ...others.cluster("paris"), ca: certificates.ca.cert };
+    expect(await callOnce(broker.port, parisOfOthers, `GET ${instructions}`)).toMatchObject({ status: 200 });
+  });
+
+  test("while authorities overlap, old and new certificates both work and nothing is closed", async () => {
+    const others = await testCertificates();
+    const line = await openLine(broker.port, rome);
+    expect(await line.ask(instructions)).toContain("200 OK");
+    broker.replaceCertificates({ ca: certificates.ca.cert + others.ca.cert });
+    const parisOfOthers = { ...others.cluster("paris"), ca: certificates.ca.cert };
+    expect(await callOnce(broker.port, parisOfOthers, `GET ${instructions}`)).toMatchObject({ status: 200 });
+    expect(await line.ask(instructions)).toContain("200 OK");
+    line.socket.destroy();
+  });
+
+  test("below an intermediate authority a certificate works, and with a revocation list only when its issuer is known", async () => {
+    const between = certificates.authority(
+      { subject: [{ type: "CN", value: "Intermediate" }] },
+      certificates.ca,
+    );
+    const leaf = certificates.leaf({ subject: [{ type: "CN", value: "rome" }] }, between);
+    const chained = { ...leaf, cert: leaf.cert + between.cert };
+    const line = await openLine(broker.port, chained);
+    expect(await line.ask(instructions)).toContain("200 OK");
+    broker.replaceCertificates({ ca: certificates.ca.cert + between.cert });
+    expect(await line.ask(instructions)).toContain("200 OK");
+    broker.replaceCertificates({ crl: certificates.crl([paris]) });
+    expect(await line.ask(instructions)).toContain("200 OK");
+    broker.replaceCertificates({ ca: certificates.ca.cert });
+    await line.closed;
+    const reply = await callOnce(broker.port, chained, `GET ${instructions}`);
+    expect(reply).toMatchObject({
+      status: 401,
+      json: { error: expect.stringContaining("add the intermediate authority") },
+    });
+  });
+
+  test("a revoked intermediate authority takes all its certificates with it", async () => {
+    const between = certificates.authority(
+      { subject: [{ type: "CN", value: "Intermediate" }] },
+      certificates.ca,
+    );
+    const leaf = certificates.leaf({ subject: [{ type: "CN", value: "rome" }] }, between);
+    broker.replaceCertificates({ ca: certificates.ca.cert + between.cert });
+    const line = await openLine(broker.port, leaf);
+    expect(await line.ask(instructions)).toContain("200 OK");
+    broker.replaceCertificates({ crl: certificates.crl([{ serial: serialOf(between.cert) }]) });
+    await line.closed;
+    expect(await callOnce(broker.port, leaf, `GET ${instructions}`)).toMatchObject({ status: 401 });
+  });
+
+  test("a renewed server certificate is shown to new connections, and calls under way go on", async () => {
+    const line = await openLine(broker.port, rome);
+    const renewed = certificates.leaf({
+      subject: [{ type: "CN", value: "broker" }],
+      extendedKeyUsage: ["serverAuth"],
+      subjectAltNames: ["DNS:localhost"],
+    });
+    broker.replaceCertificates({ cert: renewed.cert, key: renewed.key });
+    expect(await line.ask(instructions)).toContain("200 OK");
+    const next = await openLine(broker.port, rome);
+    expect(next.socket.getPeerCertificate().serialNumber).toBe(renewed.serial);
+    line.socket.destroy();
+    next.socket.destroy();
+  });
+
+  test("a cluster that is called like the broker's new certificate is closed and refused", async () => {
+    const line = await openLine(broker.port, rome);
+    expect(await line.ask(instructions)).toContain("200 OK");
+    const renamed = certificates.leaf({
+      subject: [{ type: "CN", value: "rome" }],
+      extendedKeyUsage: ["serverAuth"],
+      subjectAltNames: ["DNS:localhost"],
+    });
+    broker.replaceCertificates({ cert: renamed.cert, key: renamed.key });
+    await line.closed;
+    expect(await callOnce(broker.port, rome, `GET ${instructions}`)).toMatchObject({ status: 401 });
+  });
+});
+
+test("a certificate that runs out while its connection is open is refused on the next call", async () => {
+  const time = fakeTime(Date.UTC(2047, 0, 1));
+  const broker = await runBroker({ store: memoryStore(), machine: time, certificates: certificates.broker });
+  const ending = certificates.leaf({
+    subject: [{ type: "CN", value: "rome" }],
+    notAfter: new Date("2047-01-02T00:00:00Z"),
+  });
+  const body = advertisementOf("rome");
+  expect(await broker.call(ending, "POST /api/v1/advertisements", { body })).toMatchObject({ status: 200 });
+  time.jumpWall(24 * 3_600_000 + 1);
+  const reply = await broker.call(ending, "POST /api/v1/advertisements", { body });
+  expect(reply).toMatchObject({ status: 401, json: { error: expect.stringContaining("expired") } });
+  await broker.stop();
+});
+
+test("a stream whose certificate runs out is closed within a minute", async () => {
+  const time = fakeTime(Date.UTC(2047, 0, 1));
+  const broker = await runBroker({ store: memoryStore(), machine: time, certificates: certificates.broker });
+  const ending: Credentials = certificates.leaf({
+    subject: [{ type: "CN", value: "rome" }],
+    notAfter: new Date("2047-01-02T00:00:00Z"),
+  });
+  const line = await openLine(broker.port, ending);
+  expect(await line.ask("/api/v1/instructions?watch=true")).toContain("200 OK");
+  time.jumpWall(24 * 3_600_000 + 1);
+  await time.advance(60_000);
+  await line.closed;
+  await broker.stop();
+});
+
+function serialOf(pem: string): string {
+  return new X509Certificate(pem).serialNumber;
+}

@@ -1,0 +1,40 @@
+import type { Duplex } from "node:stream";
+import { Fault, toErrorBody } from "@resource-broker/contract";
+
+interface Refusal {
+  readonly status: string;
+  readonly fault: Fault;
+}
+
+/** What Node's parser refused never becomes a request: the answer is written to the socket itself. */
+export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, fault } = refusalFor(error.code);
+  const body = JSON.stringify(toErrorBody(fault));
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  // Whoever does not close its side must not keep ours.
+  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function refusalFor(code: string | undefined): Refusal {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return {
+        status: "431 Request Header Fields Too Large",
+        fault: new Fault("too-large", "the headers are too large; send at most 16 KiB of them"),
+      };
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return {
+        status: "408 Request Timeout",
+        fault: new Fault("malformed", "the request did not arrive in time; send it at once"),
+      };
+    default:
+      return {
+        status: "400 Bad Request",
+        fault: new Fault("malformed", `this is not a request in HTTP/1.1 (${code ?? "unknown"})`),
+      };
+  }
+}

@@ -1,0 +1,82 @@
+import type { SliceDefaults } from "@resource-broker/contract";
+import type { Instant } from "@resource-broker/domain";
+import type { MachineTime } from "../../engine/clock.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { HttpMetrics } from "../../metrics/metrics.ts";
+import type { Store } from "../../store/store.ts";
+import type { CertificateSource } from "./certificates/certificate-source.ts";
+import type { Log } from "./log.ts";
+
+export interface HttpOptions {
+  /** 0: any free port. */
+  readonly port: number;
+  /** Absent: every address of the machine. */
+  readonly host?: string;
+  readonly tlsMinVersion: "TLSv1.2" | "TLSv1.3";
+  /** Certificates with this organizational unit belong to admins. */
+  readonly adminUnit: string;
+  readonly limits: HttpLimits;
+}
+
+export interface HttpLimits {
+  readonly maxSockets: number;
+  readonly maxSocketsPerCluster: number;
+  readonly maxStreamsPerCluster: number;
+  /** Calls of one cluster: so many a second on average, and so many at once. */
+  readonly requestsPerSecond: number;
+  readonly requestBurst: number;
+  /** Reservations and quotes beyond this many under way are turned away. */
+  readonly maxSheddableInFlight: number;
+  /** How many changes a reader may have missed and still go on where it was. */
+  readonly changesRemembered: number;
+  readonly handshakeTimeoutMs: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  readonly maxHeaderBytes: number;
+  readonly heartbeatMs: number;
+  readonly maxStreamBufferBytes: number;
+  readonly maxStreamLagMs: number;
+  /** How long `stop` waits for calls under way. */
+  readonly stopTimeoutMs: number;
+}
+
+export const DEFAULT_HTTP_LIMITS: HttpLimits = {
+  maxSockets: 20_000,
+  maxSocketsPerCluster: 64,
+  maxStreamsPerCluster: 4,
+  requestsPerSecond: 200,
+  requestBurst: 400,
+  maxSheddableInFlight: 4000,
+  changesRemembered: 8192,
+  handshakeTimeoutMs: 5000,
+  headersTimeoutMs: 5000,
+  requestTimeoutMs: 10_000,
+  // Go agents keep idle connections for 90 s: ours must live longer, or their next poll meets a reset.
+  keepAliveTimeoutMs: 120_000,
+  maxHeaderBytes: 16 * 1024,
+  heartbeatMs: 15_000,
+  maxStreamBufferBytes: 1024 * 1024,
+  maxStreamLagMs: 30_000,
+  stopTimeoutMs: 4000,
+};
+
+export interface HttpDeps {
+  readonly engine: Engine;
+  readonly store: Pick<Store, "findDecision" | "readAudit">;
+  readonly certificates: CertificateSource;
+  readonly machine: MachineTime;
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** The text of openapi.json. */
+  readonly openApi: string;
+  readonly policyOrigin: () => PolicyOrigin;
+  readonly log: Log;
+  readonly metrics: HttpMetrics;
+}
+
+/** What the policy in force does not say of itself. */
+export interface PolicyOrigin {
+  readonly source: string;
+  readonly loadedAt?: Instant;
+  readonly sliceDefaults: SliceDefaults;
+}

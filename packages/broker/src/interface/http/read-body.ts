@@ -1,0 +1,72 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { Fault } from "@resource-broker/contract";
+
+/** How much of a body that is too large is thrown away before the connection is: most senders read only then. */
+const DISCARD_FACTOR = 8;
+const JSON_TYPE = "application/json";
+
+/** True when the caller sends anything at all. */
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  const length = headers["content-length"];
+  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+}
+
+export interface BodyRules {
+  readonly limit: number;
+  /** Tells a caller that waits for it to send the body. */
+  readonly goOn: () => void;
+}
+
+/** Reads the body, never keeping more than `limit` bytes of it. Rejects with a Fault. */
+export function readBody(request: IncomingMessage, { limit, goOn }: BodyRules): Promise<Buffer> {
+  const wrongForm = formProblem(request.headers);
+  if (wrongForm !== undefined) return Promise.reject(wrongForm);
+  const stated = Number(request.headers["content-length"] ?? 0);
+  const isUnsent = request.headers.expect !== undefined;
+  if (stated > (isUnsent ? limit : DISCARD_FACTOR * limit)) return Promise.reject(tooLarge(limit));
+  if (isUnsent) goOn();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else chunks.length = 0;
+      if (size > DISCARD_FACTOR * limit) reject(tooLarge(limit));
+    });
+    request.on("end", () => {
+      if (size > limit) reject(tooLarge(limit));
+      else resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    });
+    request.on("error", (cause) => reject(new Fault("malformed", "the body ended too early", { cause })));
+  });
+}
+
+function formProblem(headers: IncomingHttpHeaders): Fault | undefined {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    return new Fault(
+      "unsupported-media",
+      `Content-Encoding ${encoding} is not read; send the body uncompressed`,
+    );
+  }
+  const type = headers["content-type"] ?? "";
+  if (isJson(type)) return undefined;
+  const stated = type === "" ? "no Content-Type" : `Content-Type ${type}`;
+  return new Fault("unsupported-media", `the body has ${stated}; send Content-Type: ${JSON_TYPE}`);
+}
+
+/** `application/json`, perhaps with `charset=utf-8`. */
+function isJson(type: string): boolean {
+  if (type === JSON_TYPE) return true;
+  const [name = "", ...parameters] = type.toLowerCase().split(";");
+  if (name.trim() !== JSON_TYPE) return false;
+  return parameters.every((parameter) => {
+    const [key = "", value = ""] = parameter.split("=");
+    return key.trim() !== "charset" || ["utf-8", '"utf-8"', "utf8"].includes(value.trim());
+  });
+}
+
+function tooLarge(limit: number): Fault {
+  return new Fault("too-large", `the body is larger than ${limit / 1024} KiB, the most this call takes`);
+}

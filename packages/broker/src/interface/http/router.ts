@@ -1,0 +1,61 @@
+import { Fault } from "@resource-broker/contract";
+import type { Route } from "./route.ts";
+
+export type Match =
+  | { readonly kind: "found"; readonly route: Route; readonly name: string }
+  | { readonly kind: "wrong-method"; readonly allow: string }
+  | { readonly kind: "unknown" };
+
+export interface Router {
+  readonly routes: readonly Route[];
+  readonly match: (method: string, path: string) => Match;
+}
+
+type Methods = Map<string, Route>;
+
+const UNKNOWN: Match = { kind: "unknown" };
+const PARAMETER = /\{[^}]+\}/;
+
+/** Finds the route of a request: a look-up for plain paths, a few comparisons for those with a name in them. */
+export function createRouter(routes: readonly Route[]): Router {
+  const byPattern = new Map<string, Methods>();
+  const prefixes = new Set<string>();
+  for (const route of routes) {
+    const pattern = route.path.replace(PARAMETER, "{}");
+    const methods = byPattern.get(pattern) ?? new Map<string, Route>();
+    byPattern.set(pattern, methods.set(route.method, route));
+    const start = pattern.indexOf("{}");
+    if (start !== -1) prefixes.add(pattern.slice(0, start));
+  }
+
+  const match = (method: string, path: string): Match => {
+    const plain = byPattern.get(path);
+    if (plain !== undefined) return choose(plain, method, "");
+    for (const prefix of prefixes) {
+      if (!path.startsWith(prefix)) continue;
+      const slash = path.indexOf("/", prefix.length);
+      const end = slash === -1 ? path.length : slash;
+      const methods = byPattern.get(`${prefix}{}${path.slice(end)}`);
+      const hasName = end > prefix.length;
+      if (methods !== undefined && hasName)
+        return choose(methods, method, decoded(path.slice(prefix.length, end)));
+    }
+    return UNKNOWN;
+  };
+  return { routes, match };
+}
+
+function choose(methods: Methods, method: string, name: string): Match {
+  const route = methods.get(method);
+  if (route !== undefined) return { kind: "found", route, name };
+  return { kind: "wrong-method", allow: [...methods.keys()].join(", ") };
+}
+
+function decoded(part: string): string {
+  if (!part.includes("%")) return part;
+  try {
+    return decodeURIComponent(part);
+  } catch (cause) {
+    throw new Fault("malformed", `the address holds ${part}, which is not valid percent-encoding`, { cause });
+  }
+}

@@ -1,0 +1,86 @@
+import {
+  type AdvertisementDTO,
+  type AdvertisementPageDTO,
+  type AdvertisementReplyDTO,
+  advertisementSchema,
+  Fault,
+  fromAdvertisement,
+  LIMIT,
+  PATH,
+  toAdvertisement,
+} from "@resource-broker/contract";
+import type { ClusterId } from "@resource-broker/domain";
+import { checked, faultOf, valueOf } from "../checked.ts";
+import { firstAfter } from "../first-after.ts";
+import { readPage } from "../query.ts";
+import { renderInstructions } from "../render.ts";
+import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
+import type { RouteContext } from "./context.ts";
+
+/** The most instructions that travel with a reply; the rest is in /instructions. */
+const MAX_INSTRUCTIONS = 1000;
+const CURRENT_PROTOCOL = 2;
+const OLDER_PROTOCOL = 1;
+
+export function advertisementRoutes({ engine, hub }: RouteContext): readonly Route[] {
+  const advertise = async (call: Call): Promise<PlainAnswer> => {
+    const { caller, isOlderAgent } = call;
+    const dto = checked(advertisementSchema, call.body);
+    if (dto.clusterID !== caller.clusterId) {
+      throw new Fault(
+        "forbidden",
+        `clusterID is ${dto.clusterID}, but the certificate is of ${caller.clusterId}`,
+      );
+    }
+    const protocol = isOlderAgent ? OLDER_PROTOCOL : CURRENT_PROTOCOL;
+    const advertisement = valueOf(toAdvertisement(dto, protocol));
+    const reply = await engine.submit({ kind: "advertise", advertisement });
+    if (reply.kind !== "advertised") throw faultOf(reply);
+    hub.capacityMayHaveChanged(caller.clusterId);
+    const instructions = renderInstructions(engine.ledger, caller.clusterId, isOlderAgent);
+    const accepted: AdvertisementReplyDTO = {
+      advertisement: render(caller.clusterId) ?? dto,
+      ...(instructions.length === 0 ? {} : { providerInstructions: instructions.slice(0, MAX_INSTRUCTIONS) }),
+    };
+    return ok(accepted);
+  };
+
+  const render = (clusterId: ClusterId): AdvertisementDTO | undefined => {
+    const account = engine.ledger.accounts.get(clusterId);
+    return account?.advertisement && fromAdvertisement(account.advertisement, account);
+  };
+
+  const read = ({ caller, name }: Call): PlainAnswer => {
+    if (name !== caller.clusterId && !caller.isAdmin) {
+      throw new Fault("forbidden", `${caller.clusterId} may read its own advertisement only`);
+    }
+    const advertisement = render(name);
+    if (advertisement === undefined) throw new Fault("not-found", "this cluster has not advertised here");
+    return ok(advertisement);
+  };
+
+  const list = ({ query }: Call): PlainAnswer => {
+    const { after, limit } = readPage(query);
+    const names = firstAfter(clusterIds(), after, limit + 1);
+    const items = names.slice(0, limit).flatMap((name) => render(name) ?? []);
+    const next = names.length > limit ? names[limit - 1] : undefined;
+    const page: AdvertisementPageDTO = { items, ...(next === undefined ? {} : { next }) };
+    return ok(page);
+  };
+
+  function* clusterIds(): Generator<ClusterId> {
+    for (const { clusterId } of engine.ledger.roster.candidates) yield clusterId;
+  }
+
+  return [
+    {
+      method: "POST",
+      path: PATH.advertisements,
+      access: "cluster",
+      body: { limit: LIMIT.advertisementBodyBytes },
+      handle: advertise,
+    },
+    { method: "GET", path: PATH.advertisements, access: "admin", handle: list },
+    { method: "GET", path: template(PATH.advertisement, "clusterID"), access: "cluster", handle: read },
+  ];
+}

@@ -1,0 +1,52 @@
+import { type AuditEntryDTO, type AuditPageDTO, Fault, formatTime, PATH } from "@resource-broker/contract";
+import { CHAIN_START, canonical } from "../../../store/audit.ts";
+import type { AuditEntry } from "../../../store/store.ts";
+import { readPage } from "../query.ts";
+import { type Call, ok, type PlainAnswer, type Route } from "../route.ts";
+import type { RouteContext } from "./context.ts";
+
+/** Who did what, when and why. */
+export function auditRoutes({ store }: RouteContext): readonly Route[] {
+  const list = async ({ query }: Call): Promise<PlainAnswer> => {
+    const { limit, after } = readPage(query);
+    const from = readSequence(after);
+    // One before the page for its hash, one behind it to know whether there is more.
+    const before = Math.max(0, from - 1);
+    const entries = await store.readAudit({ after: before, limit: limit + 2 });
+    const page = entries.filter(({ sequence }) => sequence > from);
+    const items = page.slice(0, limit);
+    const last = page.length > limit ? items.at(-1) : undefined;
+    const answer: AuditPageDTO = {
+      items: items.map((entry) => toDTO(entry, hashBefore(entry, entries))),
+      ...(last === undefined ? {} : { next: String(last.sequence) }),
+    };
+    return ok(answer);
+  };
+  return [{ method: "GET", path: PATH.audit, access: "admin", handle: list }];
+}
+
+function readSequence(after: string): number {
+  if (after === "") return 0;
+  const sequence = /^[0-9]{1,15}$/.test(after) ? Number(after) : Number.NaN;
+  if (Number.isNaN(sequence)) throw new Fault("invalid", "after must be the sequence number of an entry");
+  return sequence;
+}
+
+function hashBefore({ sequence }: AuditEntry, entries: readonly AuditEntry[]): string {
+  const before = entries.find((entry) => entry.sequence === sequence - 1);
+  return before?.hash ?? CHAIN_START.hash;
+}
+
+function toDTO(entry: AuditEntry, previousHash: string): AuditEntryDTO {
+  return {
+    sequence: entry.sequence,
+    at: formatTime(entry.at),
+    actor: entry.by,
+    action: entry.action,
+    subject: entry.subject,
+    message: entry.detail,
+    record: canonical(entry),
+    previousHash,
+    hash: entry.hash,
+  };
+}

@@ -1,0 +1,41 @@
+import { type CordonReplyDTO, cordonRequestSchema, LIMIT, PATH } from "@resource-broker/contract";
+import { checked, faultOf } from "../checked.ts";
+import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
+import type { RouteContext } from "./context.ts";
+
+/** Keeping clusters from lending, and letting them again. */
+export function clusterRoutes({ engine, hub }: RouteContext): readonly Route[] {
+  const set = async (call: Call, kind: "cordon" | "uncordon", why?: string): Promise<PlainAnswer> => {
+    const { caller, name } = call;
+    const command = { kind, by: caller, clusterId: name, ...(why === undefined ? {} : { why }) };
+    const reply = await engine.submit(command);
+    if (reply.kind !== "cordon-set") throw faultOf(reply);
+    if (!reply.isCordoned) hub.capacityMayHaveChanged(name);
+    const reason = engine.ledger.accounts.get(name)?.cordon?.why;
+    const answer: CordonReplyDTO = {
+      clusterID: name,
+      cordoned: reply.isCordoned,
+      ...(reason === undefined ? {} : { reason }),
+    };
+    return ok(answer);
+  };
+
+  const cordon = (call: Call): Promise<PlainAnswer> =>
+    set(call, "cordon", call.body === undefined ? undefined : checked(cordonRequestSchema, call.body).reason);
+
+  return [
+    {
+      method: "POST",
+      path: template(PATH.cordon, "clusterID"),
+      access: "admin",
+      body: { limit: LIMIT.bodyBytes, isOptional: true },
+      handle: cordon,
+    },
+    {
+      method: "POST",
+      path: template(PATH.uncordon, "clusterID"),
+      access: "admin",
+      handle: (call) => set(call, "uncordon"),
+    },
+  ];
+}

@@ -1,0 +1,14 @@
+import type { Log } from "../log.ts";
+import type { IdMaker } from "../make-ids.ts";
+import type { HttpDeps } from "../ports.ts";
+import type { ReservationIndex } from "../reservation-index.ts";
+import type { StreamHub } from "../stream/stream-hub.ts";
+
+/** What the routes work with. */
+export interface RouteContext
+  extends Pick<HttpDeps, "engine" | "store" | "openApi" | "policyOrigin" | "metrics"> {
+  readonly log: Log;
+  readonly ids: IdMaker;
+  readonly index: ReservationIndex;
+  readonly hub: StreamHub;
+}

@@ -1,0 +1,45 @@
+import { acknowledgementSchema, LIMIT, PATH } from "@resource-broker/contract";
+import { checked, reservationIn } from "../checked.ts";
+import { readSwitch } from "../query.ts";
+import { renderInstructions, renderReservation, roleOf } from "../render.ts";
+import { type Answer, type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
+import type { RouteContext } from "./context.ts";
+
+/** What a lending cluster has to hold, and what it says to it. */
+export function instructionRoutes({ engine, hub }: RouteContext): readonly Route[] {
+  const list = (call: Call): Answer => {
+    if (!readSwitch(call.query, "watch")) {
+      return ok(renderInstructions(engine.ledger, call.caller.clusterId, call.isOlderAgent));
+    }
+    const lastEventId = call.headers["last-event-id"];
+    const reader = {
+      clusterId: call.caller.clusterId,
+      isOlderAgent: call.isOlderAgent,
+      lastEventId: lastEventId === undefined ? undefined : String(lastEventId),
+    };
+    return { stream: (response) => hub.open(response, reader) };
+  };
+
+  const acknowledge = async ({ caller, name, body }: Call): Promise<PlainAnswer> => {
+    const { state, reason } = checked(acknowledgementSchema, body);
+    const about = { by: caller, id: name };
+    const reply = await engine.submit(
+      state === "held"
+        ? { kind: "acknowledge", ...about }
+        : { kind: "refuse", ...about, why: reason ?? "the provider gave no reason" },
+    );
+    const reservation = reservationIn(reply);
+    return ok(renderReservation(engine.ledger, reservation, { role: roleOf(caller, reservation) }));
+  };
+
+  return [
+    { method: "GET", path: PATH.instructions, access: "cluster", handle: list },
+    {
+      method: "POST",
+      path: template(PATH.acknowledge, "id"),
+      access: "cluster",
+      body: { limit: LIMIT.bodyBytes },
+      handle: acknowledge,
+    },
+  ];
+}

@@ -1,0 +1,49 @@
+import {
+  fromDecision,
+  fromReservationCost,
+  LIMIT,
+  PATH,
+  type QuoteDTO,
+  reservationRequestSchema,
+  toReservationRequest,
+} from "@resource-broker/contract";
+import type { Decision, ReservationCost } from "@resource-broker/domain";
+import { checked, faultOf, valueOf } from "../checked.ts";
+import { type Call, ok, type PlainAnswer, type Route } from "../route.ts";
+import type { RouteContext } from "./context.ts";
+
+/** What would happen: the same deciding, nothing written. */
+export function quoteRoutes({ engine }: RouteContext): readonly Route[] {
+  const quote = ({ caller, body }: Call): PlainAnswer => {
+    const request = valueOf(toReservationRequest(checked(reservationRequestSchema, body)));
+    const reply = engine.quote(caller.clusterId, request);
+    if (reply.kind !== "granted" && reply.kind !== "refused") throw faultOf(reply);
+    const disclosure = caller.isAdmin ? "full" : engine.policy.disclosure;
+    const cost = reply.kind === "granted" ? reply.reservation.cost : undefined;
+    return ok(toQuote(reply.decision, disclosure, cost));
+  };
+  return [
+    {
+      method: "POST",
+      path: PATH.quotes,
+      access: "cluster",
+      body: { limit: LIMIT.bodyBytes },
+      isSheddable: true,
+      handle: quote,
+    },
+  ];
+}
+
+function toQuote(
+  decision: Decision,
+  disclosure: Parameters<typeof fromDecision>[1],
+  cost: ReservationCost | undefined,
+): QuoteDTO {
+  const { winner } = decision;
+  return {
+    fits: winner !== undefined,
+    ...(winner === undefined ? {} : { targetClusterID: winner }),
+    ...(cost === undefined ? {} : { cost: fromReservationCost(cost) }),
+    decision: fromDecision(decision, disclosure),
+  };
+}

@@ -1,0 +1,72 @@
+import { Fault, HEADER, PATH } from "@resource-broker/contract";
+import type { Actor, Reservation, ReservationId } from "@resource-broker/domain";
+import { firstAfter } from "../first-after.ts";
+import { type Page, type Query, readPage } from "../query.ts";
+import { isVisible, renderReservation, roleOf } from "../render.ts";
+import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
+import type { RouteContext } from "./context.ts";
+
+type Role = "requester" | "provider";
+
+/** Reading reservations. */
+export function reservationListRoutes({ engine, index }: RouteContext): readonly Route[] {
+  const render = (reservation: Reservation, caller: Actor) =>
+    renderReservation(engine.ledger, reservation, { role: roleOf(caller, reservation) });
+
+  const list = ({ caller, query }: Call): PlainAnswer => {
+    const page = readPage(query);
+    const role = readRole(query);
+    const ids = firstAfter(idsFor(caller, role), page.after, page.limit + 1);
+    const shown = ids.slice(0, page.limit);
+    const body = shown.flatMap((id) => {
+      const reservation = engine.ledger.reservations.get(id);
+      return reservation === undefined ? [] : [render(reservation, caller)];
+    });
+    const last = ids.length > page.limit ? shown.at(-1) : undefined;
+    return last === undefined
+      ? ok(body)
+      : { ...ok(body), headers: [HEADER.link, nextLink(last, page, role)] };
+  };
+
+  /** Admins see all; with a role they, too, see only their own. */
+  function* idsFor(caller: Actor, role: Role | undefined): Generator<ReservationId> {
+    const { reservations } = engine.ledger;
+    if (caller.isAdmin && role === undefined) {
+      yield* reservations.keys();
+      return;
+    }
+    for (const id of index.idsOf(caller.clusterId)) {
+      const reservation = reservations.get(id);
+      if (reservation === undefined) continue;
+      if (role === undefined || reservation[role] === caller.clusterId) yield id;
+    }
+  }
+
+  const read = ({ caller, name }: Call): PlainAnswer => {
+    const reservation = engine.ledger.reservations.get(name);
+    if (reservation === undefined || !isVisible(caller, reservation)) {
+      throw new Fault("not-found", "no such reservation that you are party to");
+    }
+    return ok(render(reservation, caller));
+  };
+
+  return [
+    { method: "GET", path: PATH.reservations, access: "cluster", handle: list },
+    { method: "GET", path: template(PATH.reservation, "id"), access: "cluster", handle: read },
+  ];
+}
+
+function readRole(query: Query): Role | undefined {
+  const role = query.one("role");
+  if (role === undefined || role === "requester" || role === "provider") return role;
+  throw new Fault("invalid", "role must be requester or provider; leave it out for both");
+}
+
+function nextLink(last: ReservationId, { limit }: Page, role: Role | undefined): string {
+  const parameters = new URLSearchParams({
+    ...(role === undefined ? {} : { role }),
+    limit: String(limit),
+    after: last,
+  });
+  return `<${PATH.reservations}?${parameters.toString()}>; rel="next"`;
+}

@@ -1,0 +1,126 @@
+import {
+  Fault,
+  HEADER,
+  LIMIT,
+  parseDuration,
+  PATH,
+  renewRequestSchema,
+  reservationRequestSchema,
+  toRefusals,
+  toReservationRequest,
+} from "@resource-broker/contract";
+import { type Actor, type Decision, headline, type Reply, type Reservation } from "@resource-broker/domain";
+import { checked, faultOf, reservationIn, valueOf } from "../checked.ts";
+import { checkKey } from "../idempotency-key.ts";
+import { renderReservation, roleOf } from "../render.ts";
+import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
+import type { RouteContext } from "./context.ts";
+
+const KEY_HEADER = "idempotency-key";
+const REPLAYED: readonly string[] = [HEADER.idempotencyReplayed, "true"];
+
+/** Making reservations, and what their requesters do with them. */
+export function reservationRoutes(context: RouteContext): readonly Route[] {
+  const { engine, ids, log, metrics } = context;
+
+  const render = (reservation: Reservation, caller: Actor) =>
+    renderReservation(engine.ledger, reservation, { role: roleOf(caller, reservation) });
+
+  const reserve = async (call: Call): Promise<PlainAnswer> => {
+    const { caller, headers } = call;
+    const stated = headers[KEY_HEADER];
+    const key = stated === undefined ? undefined : checkKey(String(stated));
+    const request = valueOf(toReservationRequest(checked(reservationRequestSchema, call.body)));
+    const reply = await engine.submit({
+      kind: "reserve",
+      requester: caller.clusterId,
+      request,
+      ...(key === undefined ? {} : { key }),
+      reservationId: ids.reservation(caller.clusterId, key),
+      decisionId: ids.decision(),
+    });
+    if (reply.kind === "granted" && key === undefined && call.isCallerGone())
+      return takeBack(reply.reservation);
+    return answer(reply, caller);
+  };
+
+  const answer = (reply: Reply, caller: Actor): PlainAnswer => {
+    switch (reply.kind) {
+      case "granted":
+        logDecision(reply.decision, reply.reservation);
+        return { status: 201, body: render(reply.reservation, caller) };
+      case "current":
+        return { status: 200, body: render(reply.reservation, caller), headers: REPLAYED };
+      case "refused":
+        logDecision(reply.decision);
+        throw noCapacity(reply.decision, caller);
+      case "rejected":
+        if (reply.code === "quota-exceeded") metrics.demandUnmet("quota");
+        throw faultOf(reply);
+      default:
+        throw faultOf(reply);
+    }
+  };
+
+  /**
+   * Its caller hung up before the answer and has no key to find it again: it would ask for another one, and nobody
+   * would ever release this one.
+   */
+  const takeBack = async (reservation: Reservation): Promise<PlainAnswer> => {
+    const { id, requester } = reservation;
+    log.warn({ reservation: id, requester }, "released again: its requester hung up before it was told");
+    await engine.submit({ kind: "release", by: { clusterId: requester, isAdmin: false }, id });
+    return { status: 503 };
+  };
+
+  const noCapacity = (decision: Decision, { isAdmin }: Actor): Fault =>
+    new Fault("no-capacity", headline(decision), {
+      details: {
+        reasons: toRefusals(decision, isAdmin ? "full" : engine.policy.disclosure),
+        decisionID: decision.id,
+      },
+    });
+
+  const logDecision = (decision: Decision, reservation?: Reservation): void => {
+    const { id, requester, considered, fitted } = decision;
+    const fields = { decision: id, requester, considered, fitted };
+    if (reservation === undefined) log.info({ ...fields, refusedBy: decision.refusedBy }, "request refused");
+    else
+      log.info(
+        { ...fields, reservation: reservation.id, provider: reservation.provider },
+        "reservation granted",
+      );
+  };
+
+  const activate = async ({ caller, name }: Call): Promise<PlainAnswer> =>
+    ok(render(reservationIn(await engine.submit({ kind: "activate", by: caller, id: name })), caller));
+
+  const renew = async ({ caller, name, body }: Call): Promise<PlainAnswer> => {
+    const { duration } = checked(renewRequestSchema, body);
+    const parsed = parseDuration(duration);
+    if (!parsed.ok) throw new Fault("invalid", `duration: ${parsed.problem}`);
+    const reply = await engine.submit({ kind: "renew", by: caller, id: name, durationMs: parsed.ms });
+    return ok(render(reservationIn(reply), caller));
+  };
+
+  const release = async ({ caller, name }: Call): Promise<PlainAnswer> =>
+    ok(render(reservationIn(await engine.submit({ kind: "release", by: caller, id: name })), caller));
+
+  const releaseByKey = async ({ caller, query }: Call): Promise<PlainAnswer> => {
+    const key = query.one("key");
+    if (key === undefined) throw new Fault("invalid", "say which: ?key=<Idempotency-Key>");
+    checkKey(key, "key");
+    const reply = await engine.submit({ kind: "release-by-key", requester: caller.clusterId, key });
+    // Nothing was made with it so far, and nothing will be.
+    return reply.kind === "key-closed" ? { status: 204 } : ok(render(reservationIn(reply), caller));
+  };
+
+  const body = { limit: LIMIT.bodyBytes };
+  return [
+    { method: "POST", path: PATH.reservations, access: "cluster", body, isSheddable: true, handle: reserve },
+    { method: "DELETE", path: PATH.reservations, access: "cluster", handle: releaseByKey },
+    { method: "POST", path: template(PATH.activate, "id"), access: "cluster", handle: activate },
+    { method: "POST", path: template(PATH.renew, "id"), access: "cluster", body, handle: renew },
+    { method: "DELETE", path: template(PATH.reservation, "id"), access: "cluster", handle: release },
+  ];
+}

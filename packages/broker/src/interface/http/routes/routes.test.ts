@@ -1,0 +1,375 @@
+import {
+  adoptionReplySchema,
+  advertisementPageSchema,
+  advertisementReplySchema,
+  auditPageSchema,
+  cordonReplySchema,
+  decisionSchema,
+  describeProblems,
+  errorSchema,
+  policyReplySchema,
+  quoteSchema,
+  reservationListSchema,
+  reservationSchema,
+  type Schema,
+  validateExactly,
+} from "@resource-broker/contract";
+import { fakeTime, memoryStore, testCertificates } from "@resource-broker/testkit";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type CallOptions, caller, type ClientCredentials, type TestReply } from "../testing/call.ts";
+import { type RunningBroker, runBroker } from "../testing/running-broker.ts";
+import { advertisementOf, NEWER_AGENT, requestOf } from "../testing/samples.ts";
+
+const certificates = await testCertificates();
+const rome = certificates.cluster("rome");
+const paris = certificates.cluster("paris");
+const ops = certificates.admin("ops");
+
+let broker: RunningBroker;
+let time: ReturnType<typeof fakeTime>;
+let store: ReturnType<typeof memoryStore>;
+beforeEach(async () => {
+  time = fakeTime();
+  store = memoryStore();
+  broker = await runBroker({ store, machine: time, certificates: certificates.broker });
+});
+afterEach(() => broker.stop());
+
+const keyed = (key: string): CallOptions => ({ body: requestOf(), headers: { "Idempotency-Key": key } });
+const advertise = (credentials: ClientCredentials, clusterId: string, more = {}): Promise<TestReply> =>
+  broker.call(credentials, "POST /api/v1/advertisements", {
+    body: advertisementOf(clusterId, more),
+    headers: NEWER_AGENT,
+  });
+const reserve = (options: CallOptions = { body: requestOf() }): Promise<TestReply> =>
+  broker.call(rome, "POST /api/v1/reservations", options);
+
+/** The body as the contract describes it, with nothing beside it. */
+function read<T>(schema: Schema<T>, { text, json }: TestReply): T {
+  const validation = validateExactly(schema, json);
+  if (validation.ok) return validation.value;
+  throw new Error(`${describeProblems(validation.problems)} in ${text}`);
+}
+
+describe("a reservation over HTTP", () => {
+  test("is made, activated, renewed and released, and every answer is what the contract says", async () => {
+    const accepted = read(advertisementReplySchema, await advertise(paris, "paris"));
+    expect(accepted.advertisement.resources).toMatchObject({
+      reserved: { cpu: "0" },
+      available: { cpu: "16" },
+    });
+
+    const made = await reserve({ body: requestOf("4", "8Gi", { duration: "1h" }) });
+    expect(made.status).toBe(201);
+    const { id, status, generation } = read(reservationSchema, made);
+    expect(status).toMatchObject({ phase: "Reserved", message: "Use paris for 4 CPU / 8Gi Memory" });
+    expect(generation).toBe(1);
+
+    const active = await broker.call(rome, `POST /api/v1/reservations/${id}/activate`);
+    expect(read(reservationSchema, active)).toMatchObject({ generation: 2, status: { phase: "Active" } });
+
+    await time.advance(60_000);
+    const renewed = await broker.call(rome, `POST /api/v1/reservations/${id}/renew`, {
+      body: { duration: "2h" },
+    });
+    expect(read(reservationSchema, renewed).status.expiresAt).toBe("2026-01-05T14:01:00.000Z");
+
+    const released = await broker.call(rome, `DELETE /api/v1/reservations/${id}`);
+    expect(read(reservationSchema, released)).toMatchObject({
+      reason: "ReleasedByRequester",
+      status: { phase: "Released" },
+    });
+    expect((await broker.call(rome, `DELETE /api/v1/reservations/${id}`)).status).toBe(200);
+    const after = await broker.call(rome, `POST /api/v1/reservations/${id}/activate`);
+    expect(after).toMatchObject({ status: 409, json: { code: "already-ended" } });
+    expect((await broker.call(rome, `GET /api/v1/reservations/${id}`)).json).toMatchObject({
+      status: { phase: "Released" },
+    });
+  });
+
+  test("a retry with the same key gets the same one, in its current state, and says so", async () => {
+    await advertise(paris, "paris");
+    const first = await reserve(keyed("k"));
+    const { id } = read(reservationSchema, first);
+    expect(first.headers["idempotency-replayed"]).toBeUndefined();
+    await broker.call(rome, `POST /api/v1/reservations/${id}/activate`);
+    const again = await reserve(keyed("k"));
+    expect(again.status).toBe(200);
+    expect(again.headers["idempotency-replayed"]).toBe("true");
+    expect(read(reservationSchema, again)).toMatchObject({ id, key: "k", status: { phase: "Active" } });
+    expect(broker.engine.ledger.reservations.size).toBe(1);
+  });
+
+  test("a key of another cluster is another key", async () => {
+    await advertise(paris, "paris");
+    const tokyo = certificates.cluster("tokyo");
+    const [ofRome, ofTokyo] = await Promise.all([
+      reserve(keyed("k")),
+      broker.call(tokyo, "POST /api/v1/reservations", keyed("k")),
+    ]);
+    expect([ofRome.status, ofTokyo.status]).toEqual([201, 201]);
+  });
+
+  test("the same key with another request is refused, the same one written differently is not", async () => {
+    await advertise(paris, "paris");
+    await reserve({ ...keyed("k"), body: requestOf("500m", "1Gi") });
+    expect((await reserve({ ...keyed("k"), body: requestOf("0.5", "1024Mi") })).status).toBe(200);
+    const other = await reserve({ ...keyed("k"), body: requestOf("2", "1Gi") });
+    expect(other).toMatchObject({ status: 422, json: { code: "key-mismatch" } });
+  });
+
+  test("without a key nothing is ever taken for a retry", async () => {
+    await advertise(paris, "paris");
+    expect((await Promise.all([reserve(), reserve()])).map(({ status }) => status)).toEqual([201, 201]);
+    expect(broker.engine.ledger.reservations.size).toBe(2);
+  });
+
+  test("a key is released before its request comes: the late request is gone", async () => {
+    await advertise(paris, "paris");
+    const closed = await broker.call(rome, "DELETE /api/v1/reservations?key=k");
+    expect(closed).toMatchObject({ status: 204, text: "" });
+    expect(await reserve(keyed("k"))).toMatchObject({ status: 410, json: { code: "key-released" } });
+  });
+
+  test("a key releases what it made", async () => {
+    await advertise(paris, "paris");
+    await reserve(keyed("k/1?&"));
+    const released = await broker.call(
+      rome,
+      `DELETE /api/v1/reservations?key=${encodeURIComponent("k/1?&")}`,
+    );
+    expect(released.status).toBe(200);
+    expect(read(reservationSchema, released).status.phase).toBe("Released");
+  });
+
+  test("when nothing fits the answer is 409 with one reason for each cluster, and the decision can be read", async () => {
+    await advertise(paris, "paris");
+    const refused = await reserve({ body: requestOf("100", "500Gi") });
+    expect(refused.status).toBe(409);
+    const { code, reasons, decisionID } = read(errorSchema, refused);
+    expect(code).toBe("no-capacity");
+    expect(reasons).toMatchObject([{ clusterID: "paris", reason: "capacity", missing: { cpu: "84" } }]);
+    const decision = read(decisionSchema, await broker.call(rome, `GET /api/v1/decisions/${decisionID}`));
+    expect(decision).toMatchObject({ requesterID: "rome", considered: 1, fitted: 0 });
+    expect(broker.engine.ledger.reservations.size).toBe(0);
+  });
+
+  test("other clusters' figures are told to admins only, where the policy says so", async () => {
+    broker.engine.setPolicy({ ...broker.engine.policy, disclosure: "reasons" });
+    await advertise(paris, "paris");
+    const refused = read(errorSchema, await reserve({ body: requestOf("100", "500Gi") }));
+    expect(JSON.stringify(refused.reasons)).not.toMatch(/84|missing/);
+    const address = `GET /api/v1/decisions/${refused.decisionID}` as const;
+    expect((await broker.call(rome, address)).text).not.toContain("84");
+    expect((await broker.call(ops, address)).text).toContain("84");
+    const quoted = await broker.call(rome, "POST /api/v1/quotes", { body: requestOf("100", "500Gi") });
+    expect(quoted.text).not.toContain("84");
+  });
+
+  test("a grant that its caller without a key never heard of is taken back", async () => {
+    await advertise(paris, "paris");
+    const release = store.hold();
+    const { call, close } = caller(broker.port);
+    const lost = call(rome, "POST /api/v1/reservations", { body: requestOf() });
+    await store.held();
+    close();
+    await expect(lost).rejects.toThrow("socket hang up");
+    await expect.poll(() => broker.http.openConnections()).toBe(1);
+    release();
+    await expect
+      .poll(() => [...broker.engine.ledger.reservations.values()].map(({ phase }) => phase))
+      .toEqual(["Released"]);
+    expect(broker.logged).toContainEqual(expect.stringContaining("its requester hung up"));
+  });
+
+  test("a failing store is 503 with a time to come again, and nothing is booked", async () => {
+    await advertise(paris, "paris");
+    const empty = store.fill();
+    const failed = await reserve();
+    expect(failed).toMatchObject({ status: 503, json: { code: "store-unavailable" } });
+    expect(failed.headers["retry-after"]).toBe("1");
+    expect((await broker.call(rome, "GET /api/v1/reservations")).json).toEqual([]);
+    empty();
+    expect((await reserve()).status).toBe(201);
+  });
+});
+
+describe("lists", () => {
+  test("of reservations go page by page, each to whom it concerns", async () => {
+    await advertise(paris, "paris");
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count++) {
+      ids.push(read(reservationSchema, await reserve({ body: requestOf("1", "1Gi") })).id);
+    }
+    ids.sort();
+    const first = await broker.call(rome, "GET /api/v1/reservations?role=requester&limit=2");
+    expect(read(reservationListSchema, first).map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    const next = /^<(\/[^>]+)>; rel="next"$/.exec(String(first.headers["link"]))?.[1] as `/${string}`;
+    const second = await broker.call(rome, `GET ${next}`);
+    expect(read(reservationListSchema, second).map(({ id }) => id)).toEqual(ids.slice(2, 4));
+    const last = await broker.call(rome, `GET /api/v1/reservations?limit=2&after=${ids[3]}`);
+    expect(read(reservationListSchema, last).map(({ id }) => id)).toEqual(ids.slice(4));
+    expect(last.headers["link"]).toBeUndefined();
+
+    const seenBy = async (credentials: ClientCredentials, query: string) =>
+      read(reservationListSchema, await broker.call(credentials, `GET /api/v1/reservations${query}`)).length;
+    expect(await seenBy(paris, "")).toBe(5);
+    expect(await seenBy(paris, "?role=provider")).toBe(5);
+    expect(await seenBy(paris, "?role=requester")).toBe(0);
+    expect(await seenBy(rome, "?role=provider")).toBe(0);
+    expect(await seenBy(ops, "")).toBe(5);
+    expect(await seenBy(certificates.cluster("tokyo"), "")).toBe(0);
+  });
+
+  test("of reservations still hold what has ended, and not what is forgotten", async () => {
+    await advertise(paris, "paris");
+    const { id } = read(reservationSchema, await reserve());
+    await broker.call(rome, `DELETE /api/v1/reservations/${id}`);
+    expect((await broker.call(rome, "GET /api/v1/reservations")).json).toMatchObject([
+      { id, reason: "ReleasedByRequester" },
+    ]);
+    await time.advance(25 * 3_600_000);
+    expect((await broker.call(rome, "GET /api/v1/reservations")).json).toEqual([]);
+    expect((await broker.call(rome, `GET /api/v1/reservations/${id}`)).status).toBe(404);
+  });
+
+  test("of advertisements go page by page, in the order of cluster IDs", async () => {
+    for (const id of ["paris", "berlin", "tokyo"]) await advertise(certificates.cluster(id), id);
+    const first = read(advertisementPageSchema, await broker.call(ops, "GET /api/v1/advertisements?limit=2"));
+    expect(first).toMatchObject({ items: [{ clusterID: "berlin" }, { clusterID: "paris" }], next: "paris" });
+    const second = read(
+      advertisementPageSchema,
+      await broker.call(ops, "GET /api/v1/advertisements?limit=2&after=paris"),
+    );
+    expect(second.items.map(({ clusterID }) => clusterID)).toEqual(["tokyo"]);
+    expect(second.next).toBeUndefined();
+  });
+
+  test("of the audit log go page by page, and each line links to the one before", async () => {
+    await advertise(paris, "paris");
+    for (let count = 0; count < 5; count++) await reserve({ body: requestOf("1", "1Gi") });
+    const first = read(auditPageSchema, await broker.call(ops, "GET /api/v1/audit?limit=2"));
+    const second = read(
+      auditPageSchema,
+      await broker.call(ops, `GET /api/v1/audit?limit=2&after=${first.next}`),
+    );
+    const third = read(
+      auditPageSchema,
+      await broker.call(ops, `GET /api/v1/audit?limit=2&after=${second.next}`),
+    );
+    const all = [...first.items, ...second.items, ...third.items];
+    expect(all.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
+    expect(third.next).toBeUndefined();
+    for (const [index, { previousHash }] of all.entries()) {
+      expect(previousHash).toBe(all[index - 1]?.hash ?? "0".repeat(64));
+    }
+    expect(all[0]).toMatchObject({ actor: "rome", action: "reserve" });
+  });
+});
+
+describe("other calls", () => {
+  test("a quote books nothing", async () => {
+    await advertise(paris, "paris", { cost: { cpuCost: "0.1", memoryCost: "0.01", currency: "EUR" } });
+    const before = broker.engine.commitNumber;
+    const reply = await broker.call(rome, "POST /api/v1/quotes", {
+      body: requestOf("4", "10G", { duration: "2h" }),
+    });
+    const quote = read(quoteSchema, reply);
+    expect(quote).toMatchObject({
+      fits: true,
+      targetClusterID: "paris",
+      cost: { perHour: "0.5", total: "1", currency: "EUR" },
+    });
+    expect(broker.engine.commitNumber).toBe(before);
+    const none = read(
+      quoteSchema,
+      await broker.call(rome, "POST /api/v1/quotes", { body: requestOf("100", "1Gi") }),
+    );
+    expect(none.fits).toBe(false);
+    expect(none.targetClusterID).toBeUndefined();
+  });
+
+  test("a provider acknowledges, or refuses with its reason", async () => {
+    await advertise(paris, "paris");
+    const held = read(reservationSchema, await reserve());
+    const ack = await broker.call(paris, `POST /api/v1/instructions/${held.id}/ack`, {
+      body: { state: "held", generation: 1 },
+    });
+    expect(read(reservationSchema, ack).generation).toBe(2);
+    const refusal = { state: "refused", reason: "two nodes failed" };
+    const refused = await broker.call(paris, `POST /api/v1/instructions/${held.id}/ack`, { body: refusal });
+    expect(read(reservationSchema, refused)).toMatchObject({
+      reason: "ProviderRefused",
+      status: { phase: "Failed", message: expect.stringContaining("two nodes failed") },
+    });
+  });
+
+  test("a cordoned cluster lends nothing until it is uncordoned", async () => {
+    await advertise(paris, "paris");
+    const cordon = await broker.call(ops, "POST /api/v1/clusters/paris/cordon", {
+      body: { reason: "maintenance" },
+    });
+    expect(read(cordonReplySchema, cordon)).toEqual({
+      clusterID: "paris",
+      cordoned: true,
+      reason: "maintenance",
+    });
+    expect((await reserve()).text).toContain("maintenance");
+    const uncordon = await broker.call(ops, "POST /api/v1/clusters/paris/uncordon");
+    expect(read(cordonReplySchema, uncordon)).toEqual({ clusterID: "paris", cordoned: false });
+    expect((await reserve()).status).toBe(201);
+    expect((await broker.call(ops, "POST /api/v1/clusters/paris/cordon")).status).toBe(200);
+  });
+
+  test("holds are adopted when both parties report them", async () => {
+    const offer = {
+      id: "rsv-rome-k3u7dq2hvmx5b4ta",
+      requesterID: "rome",
+      targetClusterID: "paris",
+      requestedResources: { cpu: "4", memory: "8Gi" },
+      phase: "Active",
+      generation: 2,
+      createdAt: "2026-01-01T00:00:00Z",
+    };
+    const offered = async (credentials: ClientCredentials, body: object) =>
+      read(adoptionReplySchema, await broker.call(credentials, "POST /api/v1/adoptions", { body })).results;
+    await advertise(paris, "paris");
+    expect(await offered(rome, { reservations: [offer] })).toMatchObject([
+      { outcome: "waiting", message: "waits for paris to report the same hold" },
+    ]);
+    const other = { ...offer, requestedResources: { cpu: "5", memory: "8Gi" } };
+    expect(await offered(paris, { reservations: [other] })).toMatchObject([{ outcome: "disputed" }]);
+    expect(await offered(paris, { reservations: [offer] })).toMatchObject([
+      { outcome: "adopted", reservation: { generation: 3 } },
+    ]);
+  });
+
+  test("the policy in force is shown with where it came from", async () => {
+    const reply = read(policyReplySchema, await broker.call(ops, "GET /api/v1/policy"));
+    expect(reply).toMatchObject({ version: "default", source: "built-in", policy: { staleness: "2m" } });
+  });
+
+  test("an older process of an agent is told to stop", async () => {
+    await advertise(paris, "paris", { instance: "a", sequence: 1 });
+    await advertise(paris, "paris", { instance: "b", sequence: 1 });
+    expect(await advertise(paris, "paris", { instance: "a", sequence: 2 })).toMatchObject({
+      status: 409,
+      json: { code: "superseded" },
+    });
+  });
+
+  test("every reply carries the ledger's id, the protocol and the engine's time, also an error", async () => {
+    await time.advance(90_000);
+    for (const target of ["GET /healthz", "GET /nowhere", "GET /api/v1/reservations"] as const) {
+      expect((await broker.call(rome, target)).headers).toMatchObject({
+        "ledger-id": broker.engine.ledgerId,
+        "broker-protocol": "2",
+        date: "Mon, 05 Jan 2026 12:01:30 GMT",
+      });
+    }
+  });
+
+  test("the description of the interface is served", async () => {
+    expect((await broker.call(rome, "GET /openapi.json")).json).toEqual({ openapi: "3.1.0" });
+  });
+});

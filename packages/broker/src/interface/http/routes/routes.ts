@@ -1,0 +1,30 @@
+import type { Route } from "../route.ts";
+import { adoptionRoutes } from "./adoptions.ts";
+import { advertisementRoutes } from "./advertisements.ts";
+import { auditRoutes } from "./audit.ts";
+import { clusterRoutes } from "./clusters.ts";
+import type { RouteContext } from "./context.ts";
+import { decisionRoutes } from "./decisions.ts";
+import { healthRoutes } from "./health.ts";
+import { instructionRoutes } from "./instructions.ts";
+import { policyRoutes } from "./policy.ts";
+import { quoteRoutes } from "./quotes.ts";
+import { reservationListRoutes } from "./reservation-lists.ts";
+import { reservationRoutes } from "./reservations.ts";
+
+/** Every call of the interface, in one table: tests walk it. */
+export function allRoutes(context: RouteContext): readonly Route[] {
+  return [
+    ...advertisementRoutes(context),
+    ...reservationRoutes(context),
+    ...reservationListRoutes(context),
+    ...decisionRoutes(context),
+    ...quoteRoutes(context),
+    ...instructionRoutes(context),
+    ...adoptionRoutes(context),
+    ...clusterRoutes(context),
+    ...auditRoutes(context),
+    ...policyRoutes(context),
+    ...healthRoutes(context),
+  ];
+}

@@ -1,0 +1,157 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { TLSSocket } from "node:tls";
+import { Fault, LIMIT, PROTOCOL_VERSION } from "@resource-broker/contract";
+import type { HttpMetrics } from "../../metrics/metrics.ts";
+import type { Standing } from "./admission.ts";
+import type { Connections } from "./connections.ts";
+import { type Admitted, checkAtDoor, type DoorDeps } from "./door.ts";
+import { parseJson } from "./json.ts";
+import type { Log } from "./log.ts";
+import { readQuery } from "./query.ts";
+import { hasBody, readBody } from "./read-body.ts";
+import type { Replier } from "./reply.ts";
+import type { Answer, Route } from "./route.ts";
+import type { Match, Router } from "./router.ts";
+
+export interface ServeDeps {
+  readonly router: Router;
+  readonly connections: Pick<Connections, "standingOf">;
+  readonly replier: Replier;
+  readonly door: DoorDeps;
+  readonly log: Log;
+  readonly metrics: Pick<HttpMetrics, "answered">;
+  /** True once no connection should be used again. */
+  readonly isStopping: () => boolean;
+}
+
+export interface Serve {
+  /** Answers one request, whatever it is; never rejects. */
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Resolves when no answer is under way, streams included. */
+  readonly whenIdle: () => Promise<void>;
+}
+
+/** A request and what is known of it before it is let in. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly standing: Standing;
+  readonly query: string;
+  match: Match;
+}
+
+const ANONYMOUS: Standing = { kind: "anonymous" };
+const UNKNOWN: Match = { kind: "unknown" };
+
+/** The only place where faults become replies. */
+export function createServe(deps: ServeDeps): Serve {
+  const { router, replier, log, metrics } = deps;
+  let sheddableInFlight = 0;
+  let underWay = 0;
+  let onIdle: (() => void) | undefined;
+
+  const ended = (): void => {
+    underWay--;
+    if (underWay === 0) onIdle?.();
+  };
+
+  const handle = async (exchange: Exchange, { route, name, caller }: Admitted): Promise<Answer> => {
+    const { request, query } = exchange;
+    if (route.isSheddable === true) sheddableInFlight++;
+    try {
+      const { headers, socket } = request;
+      const body = await bodyOf(exchange, route);
+      const isOlderAgent = !(Number(headers["agent-protocol"]) >= PROTOCOL_VERSION);
+      const isCallerGone = (): boolean => socket.destroyed;
+      return await route.handle({
+        caller,
+        name,
+        query: readQuery(query),
+        headers,
+        body,
+        isOlderAgent,
+        isCallerGone,
+      });
+    } finally {
+      if (route.isSheddable === true) sheddableInFlight--;
+    }
+  };
+
+  const respond = (exchange: Exchange, answer: Answer): number => {
+    if ("stream" in answer) {
+      answer.stream(exchange.response);
+      return 200;
+    }
+    replier.send(exchange.response, answer, { isLast: isLast(exchange) });
+    return answer.status;
+  };
+
+  const fail = (exchange: Exchange, error: unknown): number => {
+    const { request, response, match } = exchange;
+    const fault =
+      error instanceof Fault
+        ? error
+        : new Fault("internal", "the broker failed; its log says why", { cause: error });
+    if (fault.code === "internal")
+      log.error({ method: request.method, url: request.url, err: fault.cause ?? fault }, fault.message);
+    const headers = match.kind === "wrong-method" ? ["Allow", match.allow] : [];
+    replier.sendFault(response, fault, { isLast: isLast(exchange), headers });
+    return fault.status;
+  };
+
+  const isLast = ({ request, standing }: Exchange): boolean =>
+    standing.kind !== "caller" || deps.isStopping() || hasMuchLeft(request);
+
+  const answer: Serve["answer"] = async (request, response) => {
+    underWay++;
+    response.once("close", ended);
+    const { socket } = request;
+    const standing = socket instanceof TLSSocket ? deps.connections.standingOf(socket) : ANONYMOUS;
+    const { path, query } = splitAddress(request.url ?? "");
+    const exchange: Exchange = { request, response, standing, query, match: UNKNOWN };
+    let status: number;
+    try {
+      if (request.headers.host === undefined && request.httpVersion === "1.1") throw noHost();
+      exchange.match = router.match(request.method ?? "", path);
+      const knock = { standing, match: exchange.match, headers: request.headers, sheddableInFlight };
+      status = respond(exchange, await handle(exchange, checkAtDoor(knock, deps.door)));
+    } catch (error) {
+      status = fail(exchange, error);
+    }
+    metrics.answered(routeName(exchange.match), status);
+  };
+  const whenIdle = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (underWay === 0) resolve();
+      else onIdle = resolve;
+    });
+  return { answer, whenIdle };
+}
+
+async function bodyOf({ request, response }: Exchange, { body }: Route): Promise<unknown> {
+  if (body === undefined) return undefined;
+  const goOn = (): void => response.writeContinue();
+  if (hasBody(request.headers)) return parseJson(await readBody(request, { limit: body.limit, goOn }));
+  if (body.isOptional === true) return undefined;
+  throw new Fault("malformed", "this call needs a JSON body; /openapi.json shows an example");
+}
+
+/** A body that nobody read: what is left of a small one is skipped, for a large one the connection is given up. */
+function hasMuchLeft({ complete, headers }: IncomingMessage): boolean {
+  if (complete || !hasBody(headers)) return false;
+  return headers.expect !== undefined || !(Number(headers["content-length"]) <= LIMIT.advertisementBodyBytes);
+}
+
+function splitAddress(url: string): { readonly path: string; readonly query: string } {
+  const mark = url.indexOf("?");
+  return mark === -1 ? { path: url, query: "" } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+}
+
+function noHost(): Fault {
+  return new Fault("malformed", "HTTP/1.1 needs a Host header; send the name the broker is called by");
+}
+
+/** A bounded set of names, whatever callers ask for. */
+function routeName(match: Match): string {
+  return match.kind === "found" ? `${match.route.method} ${match.route.path}` : match.kind;
+}

@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server, type ServerOptions } from "node:https";
+import type { CertificateSet } from "./certificates/certificate-set.ts";
+import type { Connections } from "./connections.ts";
+import { answerParserError } from "./parser-errors.ts";
+import type { HttpLimits, HttpOptions } from "./ports.ts";
+import type { Serve } from "./serve.ts";
+
+/** How often Node looks for requests that take too long: the time-outs below are kept this exactly. */
+const CHECK_INTERVAL_MS = 1000;
+const DEAD_PEER_PROBE_MS = 30_000;
+
+export interface ServerParts {
+  readonly connections: Connections;
+  readonly serve: Serve;
+  readonly set: CertificateSet;
+}
+
+/** An HTTPS server that asks for client certificates, lets everybody in and leaves judging to `Connections`. */
+export function createHttpsServer({ tlsMinVersion, limits }: HttpOptions, parts: ServerParts): Server {
+  const { connections, serve, set } = parts;
+  const server = createServer({
+    ...secureContext(set, tlsMinVersion),
+    ...timeouts(limits),
+    requestCert: true,
+    // Whoever has no certificate, or a wrong one, is told so over HTTP.
+    rejectUnauthorized: false,
+    insecureHTTPParser: false,
+    // `serve` asks for it, with a message.
+    requireHostHeader: false,
+    keepAlive: true,
+    keepAliveInitialDelay: DEAD_PEER_PROBE_MS,
+    maxHeaderSize: limits.maxHeaderBytes,
+  });
+  server.maxConnections = limits.maxSockets;
+  server.on("secureConnection", (socket) => connections.add(socket));
+  const answer = (request: IncomingMessage, response: ServerResponse): void =>
+    void serve.answer(request, response);
+  server.on("request", answer);
+  // Whoever asks before sending a body is told to go on only when the body will be read.
+  server.on("checkContinue", answer);
+  server.on("clientError", answerParserError);
+  return server;
+}
+
+/** Also for every later set: what is left out here falls back to Node's defaults. */
+export function secureContext(
+  { files }: CertificateSet,
+  minVersion: HttpOptions["tlsMinVersion"],
+): ServerOptions {
+  // Revocation lists are read by `Connections`: OpenSSL would lock everybody out when one is out of date.
+  const { cert, key, ca } = files;
+  return { cert, key, ca, minVersion };
+}
+
+function timeouts(limits: HttpLimits): ServerOptions {
+  return {
+    handshakeTimeout: limits.handshakeTimeoutMs,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+  };
+}

@@ -1,0 +1,56 @@
+import type { ClusterId, Reservation } from "@resource-broker/domain";
+import type { Engine } from "../../../engine/engine.ts";
+import type { ChangeRing } from "./change-ring.ts";
+import { eventText } from "./event-text.ts";
+import { type Notice, noticeFor, noticeText } from "./party-event.ts";
+
+export interface BeginningReader {
+  readonly clusterId: ClusterId;
+  readonly isOlderAgent: boolean;
+  readonly lastEventId: string | undefined;
+}
+
+/**
+ * What a stream begins with: what its reader missed since the last event it saw, or, where that is not known any more,
+ * a `reset` and everything that is live. Each reservation is written as it stands when its turn comes.
+ */
+export function* beginning(
+  { engine, ring }: { readonly engine: Engine; readonly ring: ChangeRing },
+  { clusterId, isOlderAgent, lastEventId }: BeginningReader,
+): Generator<string> {
+  const missed = lastEventId === undefined ? undefined : missedSince(lastEventId, engine, ring);
+  if (lastEventId !== undefined && missed === undefined) {
+    yield eventText("reset", {
+      reason: `event ${JSON.stringify(lastEventId.slice(0, 20))} is unknown or too old`,
+    });
+  }
+  const notices = missed === undefined ? live(engine, clusterId) : about(clusterId, missed);
+  for (const { name, reservation } of notices) {
+    const current = engine.ledger.reservations.get(reservation.id) ?? reservation;
+    yield noticeText(engine.ledger, { name, reservation: current }, isOlderAgent);
+  }
+}
+
+function missedSince(lastEventId: string, engine: Engine, ring: ChangeRing): Reservation[] | undefined {
+  if (!/^[0-9]{1,15}$/.test(lastEventId)) return undefined;
+  const commit = Number(lastEventId);
+  return commit > engine.commitNumber ? undefined : ring.since(commit);
+}
+
+function live(engine: Engine, clusterId: ClusterId): Notice[] {
+  const account = engine.ledger.accounts.get(clusterId);
+  if (account === undefined) return [];
+  return [
+    ...Array.from(account.lending.values(), (reservation) => ({ name: "instruction", reservation }) as const),
+    ...Array.from(
+      account.borrowing.values(),
+      (reservation) => ({ name: "reservation", reservation }) as const,
+    ),
+  ];
+}
+
+/** Each reservation once, however often it changed meanwhile. */
+function about(clusterId: ClusterId, changes: readonly Reservation[]): Notice[] {
+  const latest = new Map(changes.map((reservation) => [reservation.id, reservation]));
+  return Array.from(latest.values()).flatMap((reservation) => noticeFor(clusterId, reservation) ?? []);
+}

@@ -1,0 +1,87 @@
+import type { ServerResponse } from "node:http";
+import type { ClusterId } from "@resource-broker/domain";
+import { eventsText } from "./event-text.ts";
+
+/** Events of a long list are written in pieces of about this size. */
+const PIECE_LENGTH = 16 * 1024;
+
+export interface EventStreamOptions {
+  readonly response: ServerResponse;
+  readonly clusterId: ClusterId;
+  readonly isOlderAgent: boolean;
+  readonly maxBufferBytes: number;
+  /** The commit that a reader has seen everything of, once the backlog is through. */
+  readonly commit: () => number;
+}
+
+/** One reader. It is written to as fast as it reads, and dropped when it does not. */
+export class EventStream {
+  readonly clusterId: ClusterId;
+  readonly isOlderAgent: boolean;
+  readonly #options: EventStreamOptions;
+  #backlog: Iterator<string> | undefined;
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options;
+    this.clusterId = options.clusterId;
+    this.isOlderAgent = options.isOlderAgent;
+  }
+
+  /** True while the reader lags behind what was written. */
+  get isLagging(): boolean {
+    return this.#options.response.writableNeedDrain;
+  }
+
+  /** True while the list it began with is under way: until then no commit number says what it has seen. */
+  get isCatchingUp(): boolean {
+    return this.#backlog !== undefined;
+  }
+
+  /** Writes; false when the reader lags behind. */
+  write(text: string): boolean {
+    const { response, maxBufferBytes } = this.#options;
+    if (response.destroyed || response.writableEnded) return true;
+    const flows = response.write(text);
+    if (response.writableLength > maxBufferBytes) this.drop();
+    return flows;
+  }
+
+  /** Writes a list, waiting for the reader where needed. */
+  catchUp(backlog: Iterator<string>): void {
+    this.#backlog = backlog;
+    this.#continue();
+  }
+
+  drop(): void {
+    this.#options.response.destroy();
+  }
+
+  end(): void {
+    this.#options.response.end();
+  }
+
+  readonly #continue = (): void => {
+    const { response, commit } = this.#options;
+    while (this.#backlog !== undefined && !response.destroyed) {
+      const piece = takePiece(this.#backlog);
+      if (piece.isLast) this.#backlog = undefined;
+      const flows = this.write(eventsText(piece.events, piece.isLast ? commit() : undefined));
+      if (!flows && this.#backlog !== undefined) {
+        response.once("drain", this.#continue);
+        return;
+      }
+    }
+  };
+}
+
+function takePiece(backlog: Iterator<string>): { readonly events: string[]; readonly isLast: boolean } {
+  const events: string[] = [];
+  let length = 0;
+  while (length < PIECE_LENGTH) {
+    const next = backlog.next();
+    if (next.done === true) return { events, isLast: true };
+    events.push(next.value);
+    length += next.value.length;
+  }
+  return { events, isLast: false };
+}

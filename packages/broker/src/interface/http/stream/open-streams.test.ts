@@ -1,0 +1,91 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, test } from "vitest";
+import { EventStream } from "./event-stream.ts";
+import { OpenStreams } from "./open-streams.ts";
+
+/** A reader that takes nothing from the moment it is told to stop. */
+function reader(clusterId = "paris") {
+  const written: string[] = [];
+  const state = { isStuck: false, isDropped: false, isEnded: false };
+  const response = {
+    get destroyed() {
+      return state.isDropped;
+    },
+    get writableEnded() {
+      return state.isEnded;
+    },
+    get writableNeedDrain() {
+      return state.isStuck;
+    },
+    writableLength: 0,
+    write: (text: string) => {
+      written.push(text);
+      return !state.isStuck;
+    },
+    destroy: () => {
+      state.isDropped = true;
+    },
+    end: () => {
+      state.isEnded = true;
+    },
+  } as unknown as ServerResponse;
+  const stream = new EventStream({
+    response,
+    clusterId,
+    isOlderAgent: false,
+    maxBufferBytes: 1000,
+    commit: () => 7,
+  });
+  return { stream, written, state };
+}
+
+const OPTIONS = { maxPerCluster: 2, maxLagMs: 30_000, ticksPerHeartbeat: 3 };
+
+describe("open streams", () => {
+  test("each hears one heartbeat in a full turn of the wheel", () => {
+    const streams = new OpenStreams(OPTIONS);
+    const readers = ["a", "b", "c", "d", "e"].map((clusterId) => reader(clusterId));
+    for (const { stream } of readers) streams.add(stream);
+    for (let tick = 0; tick < 3; tick++) streams.tick(tick * 1000, 7);
+    expect(readers.map(({ written }) => written)).toEqual(readers.map(() => [": alive\nid: 7\n\n"]));
+  });
+
+  test("one that has not read for 30 seconds is dropped, one that caught up is not", () => {
+    const streams = new OpenStreams(OPTIONS);
+    const [stuck, slow] = [reader("a"), reader("b")];
+    for (const { stream, state } of [stuck, slow]) {
+      streams.add(stream);
+      state.isStuck = true;
+      streams.write(stream, "x", 0);
+    }
+    streams.tick(29_000, 7);
+    expect([stuck.state.isDropped, slow.state.isDropped]).toEqual([false, false]);
+    slow.state.isStuck = false;
+    streams.tick(30_000, 7);
+    streams.tick(30_001, 7);
+    expect([stuck.state.isDropped, slow.state.isDropped]).toEqual([true, false]);
+    slow.state.isStuck = true;
+    streams.write(slow.stream, "x", 31_000);
+    streams.tick(60_000, 7);
+    expect(slow.state.isDropped).toBe(false);
+  });
+
+  test("what has left is not written to, and leaves nothing behind", () => {
+    const streams = new OpenStreams(OPTIONS);
+    const { stream, written, state } = reader();
+    streams.add(stream);
+    state.isDropped = true;
+    streams.remove(stream);
+    for (let tick = 0; tick < 3; tick++) streams.tick(tick * 1000, 7);
+    expect(written).toEqual([]);
+    expect(streams.size).toBe(0);
+    expect(streams.of("paris")).toEqual([]);
+  });
+
+  test("a list is written in pieces, waits for the reader, and ends with the commit it reaches to", () => {
+    const { stream, written } = reader();
+    stream.catchUp(["event: a\ndata: 1\n", "event: b\ndata: 2\n"].values());
+    expect(written).toEqual(["event: a\ndata: 1\n\nevent: b\ndata: 2\nid: 7\n\n"]);
+    expect(stream.isCatchingUp).toBe(false);
+  });
+});

@@ -1,0 +1,74 @@
+import type { ClusterId, Instant } from "@resource-broker/domain";
+import type { EventStream } from "./event-stream.ts";
+import { heartbeatText } from "./event-text.ts";
+
+export interface OpenStreamsOptions {
+  readonly maxPerCluster: number;
+  readonly maxLagMs: number;
+  /** Each stream hears a heartbeat once in so many ticks. */
+  readonly ticksPerHeartbeat: number;
+}
+
+/** Every open stream. One shared wheel beats for all of them: a timer each would cost more than the stream. */
+export class OpenStreams {
+  readonly #options: OpenStreamsOptions;
+  readonly #byCluster = new Map<ClusterId, EventStream[]>();
+  readonly #wheel: readonly Set<EventStream>[];
+  readonly #places = new Map<EventStream, Set<EventStream>>();
+  readonly #laggingSince = new Map<EventStream, Instant>();
+  #opened = 0;
+  #ticks = 0;
+
+  constructor(options: OpenStreamsOptions) {
+    this.#options = options;
+    this.#wheel = Array.from({ length: options.ticksPerHeartbeat }, () => new Set<EventStream>());
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** A cluster with too many loses its oldest: that one is mostly what is left of a broken connection. */
+  add(stream: EventStream): void {
+    const streams = this.#byCluster.get(stream.clusterId) ?? [];
+    if (streams.length >= this.#options.maxPerCluster) streams[0]?.end();
+    this.#byCluster.set(stream.clusterId, [...streams, stream]);
+    const place = this.#wheel[this.#opened++ % this.#wheel.length];
+    if (place === undefined) return;
+    place.add(stream);
+    this.#places.set(stream, place);
+  }
+
+  remove(stream: EventStream): void {
+    this.#places.get(stream)?.delete(stream);
+    this.#places.delete(stream);
+    this.#laggingSince.delete(stream);
+    const left = this.of(stream.clusterId).filter((other) => other !== stream);
+    if (left.length === 0) this.#byCluster.delete(stream.clusterId);
+    else this.#byCluster.set(stream.clusterId, left);
+  }
+
+  of(clusterId: ClusterId): readonly EventStream[] {
+    return this.#byCluster.get(clusterId) ?? [];
+  }
+
+  all(): Iterable<EventStream> {
+    return this.#places.keys();
+  }
+
+  write(stream: EventStream, text: string, now: Instant): void {
+    const flows = stream.write(text);
+    if (!flows && !this.#laggingSince.has(stream)) this.#laggingSince.set(stream, now);
+  }
+
+  /** Beats for those whose turn it is, and drops those who have not read for too long. */
+  tick(now: Instant, commit: number): void {
+    const beat = heartbeatText(commit);
+    const due = this.#wheel[this.#ticks++ % this.#wheel.length] ?? [];
+    for (const stream of due) this.write(stream, stream.isCatchingUp ? heartbeatText(undefined) : beat, now);
+    for (const [stream, since] of this.#laggingSince) {
+      if (!stream.isLagging) this.#laggingSince.delete(stream);
+      else if (now - since > this.#options.maxLagMs) stream.drop();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import type { Reservation } from "@resource-broker/domain";
+import type { Engine } from "../../../engine/engine.ts";
+import { renderReservation } from "../render.ts";
+import { eventText } from "./event-text.ts";
+
+/** What a reservation is called to each of its parties. */
+export type PartyEvent = "instruction" | "reservation";
+
+export interface Notice {
+  readonly name: PartyEvent;
+  readonly reservation: Reservation;
+}
+
+/** A reservation told to one of its parties. */
+export function noticeText(
+  ledger: Engine["ledger"],
+  { name, reservation }: Notice,
+  isOlderAgent: boolean,
+): string {
+  const role = name === "instruction" ? "provider" : "requester";
+  return eventText(name, renderReservation(ledger, reservation, { role, isOlderAgent }));
+}
+
+/** The same reservation may concern a cluster in one way only: nobody lends to itself. */
+export function noticeFor(clusterId: string, reservation: Reservation): Notice | undefined {
+  if (reservation.provider === clusterId) return { name: "instruction", reservation };
+  return reservation.requester === clusterId ? { name: "reservation", reservation } : undefined;
+}

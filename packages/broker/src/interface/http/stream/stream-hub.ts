@@ -1,0 +1,149 @@
+import type { ServerResponse } from "node:http";
+import type { ClusterId, Reservation } from "@resource-broker/domain";
+import type { MachineTime } from "../../../engine/clock.ts";
+import type { Committed, Engine } from "../../../engine/engine.ts";
+import type { HttpLimits } from "../ports.ts";
+import { beginning } from "./beginning.ts";
+import { riskEvents } from "./capacity-events.ts";
+import { CapacityWatch } from "./capacity-watch.ts";
+import { ChangeRing } from "./change-ring.ts";
+import { changesIn } from "./changes.ts";
+import { EventStream } from "./event-stream.ts";
+import { eventsText, eventText, heartbeatText } from "./event-text.ts";
+import { OpenStreams } from "./open-streams.ts";
+import { type Notice, noticeText, type PartyEvent } from "./party-event.ts";
+
+const TICK_MS = 1000;
+/** Everybody hears of freed capacity, but no more than this many readers a second: at most once a second each. */
+const TOLD_PER_SECOND = 1000;
+const FREED = eventText("capacity", { change: "freed" });
+
+export interface Reader {
+  readonly clusterId: ClusterId;
+  readonly isOlderAgent: boolean;
+  /** The last event it has seen. */
+  readonly lastEventId: string | undefined;
+}
+
+/** Pushes what is committed to whom it concerns. */
+export interface StreamHub {
+  readonly open: (response: ServerResponse, reader: Reader) => void;
+  /** Advertisements are no commits: whoever takes one in tells of it here. */
+  readonly capacityMayHaveChanged: (clusterId: ClusterId) => void;
+  readonly size: () => number;
+  readonly stop: () => void;
+}
+
+export interface StreamHubDeps {
+  readonly engine: Engine;
+  readonly machine: Pick<MachineTime, "after">;
+  /** Headers that every reply carries. */
+  readonly headers: () => string[];
+  readonly limits: HttpLimits;
+}
+
+export function createStreamHub({ engine, machine, headers, limits }: StreamHubDeps): StreamHub {
+  const capacity = new CapacityWatch();
+  const ring = new ChangeRing(limits.changesRemembered, engine.commitNumber);
+  const streams = new OpenStreams({
+    maxPerCluster: limits.maxStreamsPerCluster,
+    maxLagMs: limits.maxStreamLagMs,
+    ticksPerHeartbeat: Math.max(1, Math.round(limits.heartbeatMs / TICK_MS)),
+  });
+  const commit = (): number => engine.commitNumber;
+  let cancelTick: (() => void) | undefined;
+  let tellCapacityAt = 0;
+
+  const capacityMayHaveChanged = (clusterId: ClusterId): void =>
+    capacity.observe(engine.ledger.accounts.get(clusterId));
+
+  const committed = (batch: Committed): void => {
+    const notices = new Map<ClusterId, Notice[]>();
+    const note = (clusterId: ClusterId, name: PartyEvent, reservation: Reservation): void => {
+      capacityMayHaveChanged(clusterId);
+      if (streams.of(clusterId).length === 0) return;
+      const noted = notices.get(clusterId);
+      if (noted === undefined) notices.set(clusterId, [{ name, reservation }]);
+      else noted.push({ name, reservation });
+    };
+    for (const reservation of changesIn(batch, engine.ledger)) {
+      ring.add(batch.number, reservation);
+      note(reservation.provider, "instruction", reservation);
+      note(reservation.requester, "reservation", reservation);
+    }
+    for (const [clusterId, noted] of notices) deliver(clusterId, noted);
+  };
+
+  /** Written out once for each kind of reader, however many there are. */
+  const deliver = (clusterId: ClusterId, notices: readonly Notice[]): void => {
+    const texts = new Map<boolean, string[]>();
+    for (const stream of streams.of(clusterId)) {
+      const { isOlderAgent } = stream;
+      const events =
+        texts.get(isOlderAgent) ?? notices.map((notice) => noticeText(engine.ledger, notice, isOlderAgent));
+      texts.set(isOlderAgent, events);
+      send(stream, events);
+    }
+  };
+
+  const send = (stream: EventStream, events: readonly string[]): void =>
+    streams.write(stream, eventsText(events, stream.isCatchingUp ? undefined : commit()), engine.now());
+
+  const tick = (): void => {
+    cancelTick = streams.size === 0 ? undefined : machine.after(TICK_MS, tick);
+    streams.tick(engine.now(), commit());
+    if (engine.now() >= tellCapacityAt) tellCapacity();
+  };
+
+  const tellCapacity = (): void => {
+    const { isFreed, atRisk } = capacity.take();
+    for (const clusterId of atRisk) {
+      for (const [party, event] of riskEvents(engine.ledger, clusterId)) {
+        for (const stream of streams.of(party)) send(stream, [event]);
+      }
+    }
+    if (!isFreed) return;
+    tellCapacityAt = engine.now() + (streams.size * 1000) / TOLD_PER_SECOND;
+    for (const stream of streams.all()) send(stream, [FREED]);
+  };
+
+  const open: StreamHub["open"] = (response, reader) => {
+    const { clusterId, isOlderAgent } = reader;
+    const maxBufferBytes = limits.maxStreamBufferBytes;
+    const stream = new EventStream({ response, clusterId, isOlderAgent, maxBufferBytes, commit });
+    writeHead(response, headers());
+    response.on("close", () => streams.remove(stream));
+    streams.add(stream);
+    stream.write(heartbeatText(undefined));
+    stream.catchUp(beginning({ engine, ring }, reader));
+    cancelTick ??= machine.after(TICK_MS, tick);
+  };
+
+  for (const clusterId of engine.ledger.accounts.keys()) capacityMayHaveChanged(clusterId);
+  capacity.take();
+  const unsubscribe = engine.onCommit(committed);
+  return {
+    open,
+    capacityMayHaveChanged,
+    size: () => streams.size,
+    stop: () => {
+      unsubscribe();
+      cancelTick?.();
+      for (const stream of streams.all()) stream.end();
+    },
+  };
+}
+
+/** The end of the stream is the end of the connection: that saves the framing of each piece. */
+function writeHead(response: ServerResponse, headers: readonly string[]): void {
+  response.useChunkedEncodingByDefault = false;
+  response.writeHead(200, [
+    ...headers,
+    "Content-Type",
+    "text/event-stream",
+    "Cache-Control",
+    "no-store",
+    "Connection",
+    "close",
+  ]);
+}

@@ -1,0 +1,344 @@
+import {
+  describeProblems,
+  EVENT_SCHEMAS,
+  type EventName,
+  type Schema,
+  validateExactly,
+} from "@resource-broker/contract";
+import { fakeTime, memoryStore, testCertificates } from "@resource-broker/testkit";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ClientCredentials } from "../testing/call.ts";
+import { type Line, openLine } from "../testing/line.ts";
+import { type RunningBroker, runBroker } from "../testing/running-broker.ts";
+import { advertisementOf, NEWER_AGENT, requestOf } from "../testing/samples.ts";
+
+const certificates = await testCertificates();
+const rome = certificates.cluster("rome");
+const paris = certificates.cluster("paris");
+const tokyo = certificates.cluster("tokyo");
+
+let broker: RunningBroker;
+let time: ReturnType<typeof fakeTime>;
+const LIMITS = { changesRemembered: 8, maxStreamsPerCluster: 2, maxStreamBufferBytes: 256 * 1024 };
+
+beforeEach(async () => {
+  time = fakeTime();
+  broker = await runBroker({
+    store: memoryStore(),
+    machine: time,
+    certificates: certificates.broker,
+    limits: LIMITS,
+  });
+  await advertise("16");
+});
+afterEach(() => broker.stop());
+
+function advertise(cpu: string, who: ClientCredentials = paris, clusterId = "paris") {
+  const amounts = { cpu, memory: "64Gi" };
+  const { resources } = advertisementOf(clusterId);
+  const body = advertisementOf(clusterId, {
+    resources: { ...resources, allocatable: amounts, capacity: amounts },
+  });
+  return broker.call(who, "POST /api/v1/advertisements", { body, headers: NEWER_AGENT });
+}
+
+async function reserve(cpu = "1"): Promise<string> {
+  const reply = await broker.call(rome, "POST /api/v1/reservations", { body: requestOf(cpu, "1Gi") });
+  return (reply.json as { id: string }).id;
+}
+
+interface Heard {
+  readonly event: EventName;
+  readonly id: string | undefined;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+interface Watching extends Line {
+  readonly events: () => Heard[];
+  /** Resolves once so many events came. */
+  readonly hasHeard: (count: number) => Promise<Heard[]>;
+}
+
+async function watch(credentials: ClientCredentials, lastEventId?: string): Promise<Watching> {
+  const line = await openLine(broker.port, credentials);
+  const resume = lastEventId === undefined ? [] : [`Last-Event-ID: ${lastEventId}`];
+  await line.ask("/api/v1/instructions?watch=true", ["Agent-Protocol: 2", ...resume]);
+  const events = (): Heard[] => eventsIn(line.heard());
+  const hasHeard = async (count: number): Promise<Heard[]> => {
+    await expect.poll(() => events().length).toBeGreaterThanOrEqual(count);
+    return events();
+  };
+  return { ...line, events, hasHeard };
+}
+
+/** Blocks that have data; each is checked against the contract. */
+function eventsIn(text: string): Heard[] {
+  const blocks = text
+    .slice(text.indexOf("\r\n\r\n") + 4)
+    .split("\n\n")
+    .slice(0, -1);
+  return blocks.flatMap((block) => {
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+    const data = field("data");
+    if (data === undefined) return [];
+    const event = field("event") as EventName;
+    const validation = validateExactly(EVENT_SCHEMAS[event] as Schema<unknown>, JSON.parse(data));
+    if (!validation.ok) throw new Error(`${event}: ${describeProblems(validation.problems)}`);
+    return [{ event, id: field("id"), data: JSON.parse(data) as Heard["data"] }];
+  });
+}
+
+describe("an event stream", () => {
+  test("tells provider and requester of a grant and of its end, and nobody else", async () => {
+    const [provider, requester, stranger] = await Promise.all([watch(paris), watch(rome), watch(tokyo)]);
+    const id = await reserve();
+    const commit = String(broker.engine.commitNumber);
+    expect(await provider.hasHeard(1)).toMatchObject([
+      {
+        event: "instruction",
+        id: commit,
+        data: { id, status: { message: "Hold 1 CPU / 1Gi Memory for requester rome" } },
+      },
+    ]);
+    expect(await requester.hasHeard(1)).toMatchObject([
+      {
+        event: "reservation",
+        id: commit,
+        data: { id, status: { message: "Use paris for 1 CPU / 1Gi Memory" } },
+      },
+    ]);
+    await broker.call(rome, `DELETE /api/v1/reservations/${id}`);
+    expect((await provider.hasHeard(2))[1]).toMatchObject({ data: { status: { phase: "Released" } } });
+    expect((await requester.hasHeard(2))[1]).toMatchObject({ data: { reason: "ReleasedByRequester" } });
+    expect(stranger.events()).toEqual([]);
+  });
+
+  test("tells of an expiry that nobody asked for", async () => {
+    const provider = await watch(paris);
+    await broker.call(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi", { duration: "1m" }) });
+    await provider.hasHeard(1);
+    await time.advance(61_000);
+    const heard = await provider.hasHeard(2);
+    expect(heard).toContainEqual(
+      expect.objectContaining({ data: expect.objectContaining({ reason: "Expired" }) }),
+    );
+  });
+
+  test("begins with everything that is live, and says how far that is", async () => {
+    const ids = [await reserve(), await reserve()];
+    await broker.call(rome, `DELETE /api/v1/reservations/${ids[0]}`);
+    const provider = await watch(paris);
+    expect(await provider.hasHeard(1)).toMatchObject([
+      { event: "instruction", id: "3", data: { id: ids[1] } },
+    ]);
+    const requester = await watch(rome);
+    expect(await requester.hasHeard(1)).toMatchObject([
+      { event: "reservation", id: "3", data: { id: ids[1] } },
+    ]);
+  });
+
+  test("is an endless reply with the usual headers, and never cached", async () => {
+    const { heard } = await watch(paris);
+    expect(heard()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    for (const header of [
+      "Content-Type: text/event-stream",
+      "Cache-Control: no-store",
+      "Ledger-ID: ",
+      "Broker-Protocol: 2",
+    ]) {
+      expect(heard()).toContain(header);
+    }
+    expect(heard()).not.toMatch(/Content-Length|Transfer-Encoding/);
+  });
+
+  test("shows a live reservation as Reserved to an agent that knows nothing else", async () => {
+    const id = await reserve();
+    await broker.call(rome, `POST /api/v1/reservations/${id}/activate`);
+    const line = await openLine(broker.port, paris);
+    await line.ask("/api/v1/instructions?watch=true");
+    expect(await line.hears("event: instruction")).toContain('"phase":"Reserved"');
+  });
+
+  test("beats every 15 seconds and says how far the reader is", async () => {
+    const provider = await watch(paris);
+    for (let count = 0; count < 3; count++) await reserve();
+    await provider.hasHeard(3);
+    const beats = () => provider.heard().split(": alive\nid: 3\n\n").length - 1;
+    await time.advance(30_000);
+    await expect.poll(beats).toBe(2);
+  });
+});
+
+describe("a reader that was away", () => {
+  test("goes on where it was, hearing of each reservation once and as it is now", async () => {
+    const first = await reserve();
+    const away = broker.engine.commitNumber;
+    await broker.call(rome, `POST /api/v1/reservations/${first}/activate`);
+    await broker.call(rome, `DELETE /api/v1/reservations/${first}`);
+    const second = await reserve();
+    const provider = await watch(paris, String(away));
+    expect(await provider.hasHeard(2)).toMatchObject([
+      { event: "instruction", data: { id: first, status: { phase: "Released" } } },
+      { event: "instruction", id: String(broker.engine.commitNumber), data: { id: second } },
+    ]);
+  });
+
+  test("hears nothing when it missed nothing", async () => {
+    await reserve();
+    const provider = await watch(paris, String(broker.engine.commitNumber));
+    await provider.hears(`id: ${broker.engine.commitNumber}\n\n`);
+    expect(provider.events()).toEqual([]);
+  });
+
+  test.each([
+    ["that is too old", "0"],
+    ["from another ledger", "999999"],
+    ["that is no number", "yesterday"],
+    ["below nothing", "-1"],
+  ])("with an event %s is told to start over, and gets everything that is live", async (_, lastEventId) => {
+    const ids: string[] = [];
+    for (let count = 0; count < 10; count++) ids.push(await reserve());
+    const provider = await watch(paris, lastEventId);
+    const [reset, ...live] = await provider.hasHeard(11);
+    expect(reset).toMatchObject({
+      event: "reset",
+      data: { reason: expect.stringContaining(JSON.stringify(lastEventId)) },
+    });
+    expect(new Set(live.map(({ data }) => data["id"]))).toEqual(new Set(ids));
+  });
+
+  test("only the last event of a commit carries its number, so that a cut in between loses nothing", async () => {
+    const provider = await watch(paris);
+    const ids = await Promise.all([reserve(), reserve(), reserve()]);
+    const heard = await provider.hasHeard(3);
+    expect(new Set(heard.map(({ data }) => data["id"]))).toEqual(new Set(ids));
+    const numbered = heard.filter(({ id }) => id !== undefined);
+    expect(new Set(numbered.map(({ id }) => id)).size).toBe(numbered.length);
+    expect(heard.at(-1)?.id).toBe(String(broker.engine.commitNumber));
+  });
+});
+
+/** What was there before is told to the first reader; after it only what is new is heard. */
+async function hearOldNews(): Promise<void> {
+  const first = await watch(tokyo);
+  await time.advance(1000);
+  await first.hears('{"change":"freed"}');
+  first.socket.destroy();
+  await vi.waitUntil(() => broker.http.openStreams() === 0);
+}
+
+describe("capacity", () => {
+  beforeEach(hearOldNews);
+
+  test("that came back is told to everybody, at most once a second", async () => {
+    const id = await reserve("8");
+    const [provider, stranger] = await Promise.all([watch(paris), watch(tokyo)]);
+    await time.advance(1000);
+    await broker.call(rome, `DELETE /api/v1/reservations/${id}`);
+    await time.advance(1000);
+    expect(await stranger.hasHeard(1)).toMatchObject([{ event: "capacity", data: { change: "freed" } }]);
+    expect((await provider.hasHeard(3)).map(({ event }) => event)).toEqual([
+      "instruction",
+      "instruction",
+      "capacity",
+    ]);
+    for (let step = 1; step <= 5; step++) await advertise(String(16 + step));
+    await time.advance(1000);
+    expect(await stranger.hasHeard(2)).toHaveLength(2);
+    await time.advance(5000);
+    expect(stranger.events()).toHaveLength(2);
+  });
+
+  test("that only shrank is told to nobody", async () => {
+    const stranger = await watch(tokyo);
+    await time.advance(1000);
+    await reserve("4");
+    await advertise("15");
+    await time.advance(5000);
+    expect(stranger.events()).toEqual([]);
+  });
+
+  test("of a cluster that comes anew, or lends again, is told", async () => {
+    const stranger = await watch(tokyo);
+    await advertise("8", certificates.cluster("berlin"), "berlin");
+    await time.advance(1000);
+    expect(await stranger.hasHeard(1)).toMatchObject([{ data: { change: "freed" } }]);
+  });
+
+  test("at risk is told to those whose reservations it touches, each of its own only", async () => {
+    const ofRome = await reserve("4");
+    const madeByTokyo = await broker.call(tokyo, "POST /api/v1/reservations", {
+      body: requestOf("4", "1Gi"),
+    });
+    const ofTokyo = (madeByTokyo.json as { id: string }).id;
+    const [provider, requester, other] = await Promise.all([watch(paris), watch(rome), watch(tokyo)]);
+    await advertise("6");
+    await time.advance(1000);
+    const riskOf = async ({ hasHeard }: Watching, count: number) =>
+      (await hasHeard(count)).find(({ event }) => event === "capacity")?.data;
+    expect(await riskOf(requester, 2)).toEqual({
+      change: "at-risk",
+      reservationIDs: [ofRome],
+      message: "paris has 2 CPU less than it lends",
+    });
+    expect(await riskOf(other, 2)).toMatchObject({ reservationIDs: [ofTokyo] });
+    expect(await riskOf(provider, 3)).toMatchObject({ reservationIDs: [ofRome, ofTokyo] });
+  });
+});
+
+describe("readers that are a burden", () => {
+  test("one stream more than allowed ends the oldest of that cluster", async () => {
+    const [first, second] = [await watch(paris), await watch(paris)];
+    const other = await watch(rome);
+    const third = await watch(paris);
+    await first.closed;
+    await reserve();
+    for (const { hasHeard } of [second, third, other]) expect(await hasHeard(1)).toHaveLength(1);
+    expect(broker.http.openStreams()).toBe(3);
+  });
+
+  test("one that does not read is dropped, and the others do not notice", async () => {
+    const [deaf, good] = [await watch(paris), await watch(paris)];
+    deaf.socket.pause();
+    // Far more than the kernel's own buffers and ours hold together.
+    const isGone = () => broker.http.openStreams() === 1;
+    for (let round = 0; round < 400 && !isGone(); round++) {
+      const instances = Array.from({ length: 20 }, () => reserveAndRelease());
+      await Promise.all(instances);
+    }
+    expect(isGone()).toBe(true);
+    const before = good.events().length;
+    await reserve();
+    expect((await good.hasHeard(before + 1)).at(-1)).toMatchObject({ event: "instruction" });
+  }, 120_000);
+
+  test("one that leaves is forgotten", async () => {
+    const leaving = await watch(paris);
+    expect(broker.http.openStreams()).toBe(1);
+    leaving.socket.destroy();
+    await expect.poll(() => broker.http.openStreams()).toBe(0);
+    await reserve();
+    expect(broker.logged.filter((line) => line.startsWith("error"))).toEqual([]);
+  });
+
+  async function reserveAndRelease(): Promise<void> {
+    const { engine } = broker;
+    const by = { clusterId: "ops", isAdmin: true };
+    const id = `rsv-rome-${serial++}`;
+    const request = {
+      resources: { cpuMillis: 1, memoryBytes: 1, storageBytes: 0, gpus: 0, extended: {} },
+      priority: 0,
+      constraints: {},
+      tier: "on-demand",
+    } as const;
+    await engine.submit({
+      kind: "reserve",
+      requester: "rome",
+      request,
+      reservationId: id,
+      decisionId: `dec-${serial}`,
+    });
+    await engine.submit({ kind: "release", by, id });
+  }
+  let serial = 0;
+});

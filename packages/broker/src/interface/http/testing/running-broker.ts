@@ -1,0 +1,120 @@
+import { DEFAULT_SLICE } from "@resource-broker/contract";
+import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
+import type { MachineTime } from "../../../engine/clock.ts";
+import { createEngine } from "../../../engine/create-engine.ts";
+import type { Engine } from "../../../engine/engine.ts";
+import { NO_OBSERVER } from "../../../engine/engine-observer.ts";
+import type { HttpMetrics } from "../../../metrics/metrics.ts";
+import type { Store } from "../../../store/store.ts";
+import {
+  type CertificateFiles,
+  type CertificateSet,
+  readCertificateSet,
+} from "../certificates/certificate-set.ts";
+import type { CertificateSource } from "../certificates/certificate-source.ts";
+import { createHttpInterface, type HttpInterface } from "../http-interface.ts";
+import type { Log } from "../log.ts";
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from "../ports.ts";
+import { type CallAs, caller } from "./call.ts";
+
+export interface BrokerParts {
+  readonly store: Store;
+  readonly machine: MachineTime;
+  /** The broker's own certificate, its key and the authority it trusts. */
+  readonly certificates: Omit<CertificateFiles, "crl"> & { readonly crl?: string };
+  readonly policy?: Partial<Policy>;
+  readonly limits?: Partial<HttpLimits>;
+  readonly maxWaiting?: number;
+  readonly metrics?: HttpMetrics;
+}
+
+export interface RunningBroker {
+  readonly engine: Engine;
+  readonly http: HttpInterface;
+  readonly port: number;
+  readonly call: CallAs;
+  readonly logged: readonly string[];
+  /** Puts other certificates in force, as a changed folder would. */
+  readonly replaceCertificates: (change: Partial<CertificateFiles>) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** A whole broker on a free port: real engine, real TLS, and the store and the time of the test. */
+export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
+  const { store, machine, limits = {} } = parts;
+  const logged: string[] = [];
+  const note = (level: string) => (fields: object, message: string) =>
+    void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
+  const log: Log = { info: note("info"), warn: note("warn"), error: note("error") };
+  const engine = createEngine(
+    { policy: { ...DEFAULT_POLICY, ...parts.policy }, maxWaiting: parts.maxWaiting ?? 1000 },
+    { store, machine, observer: NO_OBSERVER, defer: setImmediate, onFatal: () => undefined },
+  );
+  await engine.start();
+  const source = heldCertificates({ crl: undefined, ...parts.certificates });
+  const http = createHttpInterface(
+    {
+      port: 0,
+      tlsMinVersion: "TLSv1.2",
+      adminUnit: "broker-admin",
+      limits: { ...DEFAULT_HTTP_LIMITS, ...limits },
+    },
+    {
+      engine,
+      store,
+      machine,
+      log,
+      certificates: source,
+      randomBytes: countedBytes(),
+      openApi: '{"openapi":"3.1.0"}',
+      policyOrigin: () => ({ source: "built-in", loadedAt: 0, sliceDefaults: DEFAULT_SLICE }),
+      metrics: parts.metrics ?? { answered: () => undefined, demandUnmet: () => undefined },
+    },
+  );
+  const { port } = await http.start();
+  const { call, close } = caller(port);
+  return {
+    engine,
+    http,
+    port,
+    call,
+    logged,
+    replaceCertificates: source.replace,
+    stop: async () => {
+      close();
+      await http.stop();
+      await engine.stop();
+    },
+  };
+}
+
+/** Ids that a test can foresee: 1, 2, 3 … */
+function countedBytes(): (size: number) => Uint8Array {
+  let count = 0;
+  return (size) => {
+    const bytes = Buffer.alloc(size);
+    bytes.writeUInt32BE(++count, size - 4);
+    return bytes;
+  };
+}
+
+interface HeldCertificates extends CertificateSource {
+  readonly replace: (change: Partial<CertificateFiles>) => void;
+}
+
+function heldCertificates(files: CertificateFiles): HeldCertificates {
+  const listeners = new Set<(set: CertificateSet) => void>();
+  let held = files;
+  return {
+    start: () => Promise.resolve(readCertificateSet(held)),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    stop: () => listeners.clear(),
+    replace: (change) => {
+      held = { ...held, ...change };
+      for (const listener of listeners) listener(readCertificateSet(held));
+    },
+  };
+}

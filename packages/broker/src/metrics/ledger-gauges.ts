@@ -1,0 +1,105 @@
+import { amountOf, type AccountView, type ResourceVector, resourceNames } from "@resource-broker/domain";
+import { Gauge, type Registry } from "prom-client";
+import { BoundedNames, OTHER } from "./bounded-names.ts";
+import type { Watched } from "./metrics.ts";
+import { UNMET_REASONS, type UnmetDemand } from "./unmet-demand.ts";
+
+/** Names of extended resources come from clusters: they are bounded as well. */
+const MAX_RESOURCES = 64;
+
+export interface LedgerGaugeDeps {
+  readonly registry: Registry;
+  readonly clusters: BoundedNames;
+  readonly unmet: UnmetDemand;
+  readonly watched: () => Watched | undefined;
+}
+
+/** Figures that are read off the ledger when Prometheus asks, so that they cost nothing otherwise. */
+export function registerLedgerGauges({ registry, clusters, unmet, watched }: LedgerGaugeDeps): void {
+  const registers = [registry];
+  const resources = new BoundedNames(MAX_RESOURCES);
+
+  const amounts = (name: string, help: string, of: (account: AccountView) => ResourceVector): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ["cluster", "resource"],
+      registers,
+      collect() {
+        this.reset();
+        for (const account of advertised(watched())) {
+          const cluster = clusters.labelFor(account.clusterId);
+          for (const [resource, amount] of inBaseUnits(of(account))) {
+            this.inc({ cluster, resource: resources.labelFor(resource) }, amount);
+          }
+        }
+      },
+    });
+  };
+  amounts(
+    "broker_reserved",
+    "Held by reservations; CPU in cores, memory and storage in bytes.",
+    (account) => account.reserved,
+  );
+  amounts(
+    "broker_available",
+    "Left to lend; CPU in cores, memory and storage in bytes.",
+    (account) => account.available,
+  );
+
+  new Gauge({
+    name: "broker_advertisement_age_seconds",
+    help: "Time since a cluster last advertised; `other` is the oldest of the rest.",
+    labelNames: ["cluster"],
+    registers,
+    collect() {
+      this.reset();
+      const seen = watched();
+      let oldest = 0;
+      for (const { clusterId, receivedAt } of advertised(seen)) {
+        const cluster = clusters.labelFor(clusterId);
+        const age = ((seen?.engine.now() ?? receivedAt) - receivedAt) / 1000;
+        if (cluster === OTHER) oldest = Math.max(oldest, age);
+        this.set({ cluster }, cluster === OTHER ? oldest : age);
+      }
+    },
+  });
+
+  new Gauge({
+    name: "broker_live_reservations",
+    help: "Reservations that hold capacity right now.",
+    registers,
+    collect() {
+      let live = 0;
+      for (const { lending } of watched()?.engine.ledger.accounts.values() ?? []) live += lending.size;
+      this.set(live);
+    },
+  });
+
+  new Gauge({
+    name: "broker_unmet_demand",
+    help: "Requests of the last 5 minutes that nobody could serve, by the reason most clusters had.",
+    labelNames: ["reason"],
+    registers,
+    collect() {
+      const now = watched()?.engine.now() ?? 0;
+      for (const reason of UNMET_REASONS) this.set({ reason }, unmet.count(reason, now));
+    },
+  });
+}
+
+function* advertised(watched: Watched | undefined): Generator<AccountView> {
+  for (const account of watched?.engine.ledger.accounts.values() ?? []) {
+    if (account.advertisement !== undefined) yield account;
+  }
+}
+
+/** Cpu and memory always, the others where there are any. Prometheus wants cores, not thousandths of them. */
+function inBaseUnits(vector: ResourceVector): [string, number][] {
+  const others = resourceNames(vector).filter((name) => name !== "cpu" && name !== "memory");
+  return [
+    ["cpu", vector.cpuMillis / 1000],
+    ["memory", vector.memoryBytes],
+    ...others.map((name): [string, number] => [name, amountOf(vector, name)]),
+  ];
+}

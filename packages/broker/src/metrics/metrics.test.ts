@@ -1,0 +1,241 @@
+import { type Policy, reservationId } from "@resource-broker/domain";
+import { cluster, priced, request } from "@resource-broker/domain/testing";
+import { type FakeTime, fakeTime, memoryStore } from "@resource-broker/testkit";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createEngine } from "../engine/create-engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import { NO_OBSERVER } from "../engine/engine-observer.ts";
+import { DEFAULT_POLICY } from "@resource-broker/domain";
+import { createMetrics } from "./create-metrics.ts";
+
+type Metrics = ReturnType<typeof createMetrics>;
+
+let metrics: Metrics;
+let engine: Engine;
+let time: FakeTime;
+let serial: number;
+
+async function start(maxClusters = 500, policy: Partial<Policy> = {}): Promise<void> {
+  serial = 0;
+  time = fakeTime();
+  metrics = createMetrics({ maxClusters });
+  engine = createEngine(
+    { policy: { ...DEFAULT_POLICY, ...policy }, maxWaiting: 1000 },
+    {
+      store: memoryStore(),
+      machine: time,
+      observer: { ...NO_OBSERVER, ...metrics },
+      defer: setImmediate,
+      onFatal: () => undefined,
+    },
+  );
+  await engine.start();
+  metrics.watch({ engine, openStreams: () => 3, openConnections: () => 5 });
+}
+
+const reserve = (requester: string, cpu: number, durationMs?: number) => {
+  serial++;
+  const id = reservationId(requester, Buffer.from(String(serial).padStart(10, "0")));
+  const asked = request({ cpu, memoryGi: 1 }, durationMs === undefined ? {} : { durationMs });
+  const command = {
+    kind: "reserve",
+    requester,
+    request: asked,
+    reservationId: id,
+    decisionId: `dec-${serial}`,
+  } as const;
+  return engine.submit(command).then(() => id);
+};
+const advertise = (...args: Parameters<typeof cluster>) =>
+  engine.submit({ kind: "advertise", advertisement: cluster(...args) });
+
+/** The lines of one figure: its labels and its value. */
+async function figure(name: string): Promise<Record<string, number>> {
+  const lines = (await metrics.scrape())
+    .split("\n")
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const space = line.lastIndexOf(" ");
+      return [line.slice(name.length, space), Number(line.slice(space + 1))];
+    }),
+  );
+}
+
+beforeEach(() => start());
+afterEach(async () => {
+  metrics.stop();
+  await engine.stop();
+});
+
+describe("what the ledger went through", () => {
+  test("counts reservations by phase and requester, and ends by reason", async () => {
+    await advertise("paris");
+    const first = await reserve("rome", 1);
+    await reserve("rome", 1, 60_000);
+    await reserve("tokyo", 1);
+    const by = { clusterId: "rome", isAdmin: false };
+    await engine.submit({ kind: "activate", by, id: first });
+    await engine.submit({ kind: "release", by, id: first });
+    await time.advance(61_000);
+    expect(await figure("broker_reservations_total")).toEqual({
+      '{phase="Reserved",requester="rome"}': 2,
+      '{phase="Reserved",requester="tokyo"}': 1,
+      '{phase="Active",requester="rome"}': 1,
+      '{phase="Released",requester="rome"}': 2,
+    });
+    expect(await figure("broker_reservation_ends_total")).toEqual({
+      '{reason="ReleasedByRequester"}': 1,
+      '{reason="Expired"}': 1,
+    });
+    expect(await figure("broker_live_reservations")).toEqual({ "": 1 });
+  });
+
+  test("unmet demand is what was refused in the last five minutes, by the reason most clusters had", async () => {
+    await reserve("rome", 1);
+    await advertise("paris");
+    await reserve("rome", 100);
+    await reserve("rome", 100);
+    metrics.demandUnmet("quota");
+    expect(await figure("broker_unmet_demand")).toMatchObject({
+      '{reason="capacity"}': 2,
+      '{reason="no-clusters"}': 1,
+      '{reason="quota"}': 1,
+      '{reason="stale"}': 0,
+    });
+    await time.advance(6 * 60_000);
+    expect(Object.values(await figure("broker_unmet_demand")).every((count) => count === 0)).toBe(true);
+  });
+
+  test("savings are counted against the mean price, for the time asked or one hour", async () => {
+    await advertise("paris", { more: { cost: priced(1) } });
+    await advertise("berlin", { more: { cost: priced(3) } });
+    const hour = 3_600_000;
+    const mean = (price: number) => price * (1 + (0.1 * 2 ** 30) / 1e9);
+    await reserve("rome", 1, 2 * hour);
+    expect((await figure("broker_cost_savings_total"))['{currency="EUR"}']).toBeCloseTo(mean(1) * 2);
+    await reserve("rome", 1);
+    expect((await figure("broker_cost_savings_total"))['{currency="EUR"}']).toBeCloseTo(mean(1) * 3);
+  });
+});
+
+describe("what stands in the ledger", () => {
+  test("reserved and available are read off it when asked", async () => {
+    await advertise("paris", { cpu: 16, memoryGi: 64, gpu: 2 });
+    await reserve("rome", 4);
+    expect(await figure("broker_reserved")).toEqual({
+      '{cluster="paris",resource="cpu"}': 4,
+      '{cluster="paris",resource="memory"}': 2 ** 30,
+    });
+    expect(await figure("broker_available")).toEqual({
+      '{cluster="paris",resource="cpu"}': 12,
+      '{cluster="paris",resource="memory"}': 63 * 2 ** 30,
+      '{cluster="paris",resource="gpu"}': 2,
+    });
+  });
+
+  test("advertisements grow old", async () => {
+    await advertise("paris");
+    await time.advance(90_000);
+    await advertise("tokyo");
+    expect(await figure("broker_advertisement_age_seconds")).toEqual({
+      '{cluster="paris"}': 90,
+      '{cluster="tokyo"}': 0,
+    });
+  });
+
+  test("beyond so many clusters the rest is `other`: summed up, or the oldest", async () => {
+    metrics.stop();
+    await engine.stop();
+    await start(2);
+    for (const id of ["a", "b", "c", "d"]) {
+      await advertise(id, { cpu: 10 });
+      await time.advance(1000);
+    }
+    expect(await figure("broker_available")).toMatchObject({
+      '{cluster="a",resource="cpu"}': 10,
+      '{cluster="b",resource="cpu"}': 10,
+      '{cluster="other",resource="cpu"}': 20,
+    });
+    expect(await figure("broker_advertisement_age_seconds")).toEqual({
+      '{cluster="a"}': 4,
+      '{cluster="b"}': 3,
+      '{cluster="other"}': 2,
+    });
+    await reserve("z", 1);
+    expect(await figure("broker_reservations_total")).toEqual({ '{phase="Reserved",requester="other"}': 1 });
+  });
+});
+
+describe("how the work goes", () => {
+  test("decisions and commits are timed, failures and conflicts counted", async () => {
+    await advertise("paris");
+    await reserve("rome", 1);
+    metrics.commitFailed("not-committed", new Error("disk full"));
+    metrics.lockConflict();
+    expect(await figure("broker_decision_seconds_count")).toEqual({ "": 1 });
+    expect(await figure("broker_commit_seconds_count")).toEqual({ "": 1 });
+    expect(await figure("broker_commands_committed_total")).toEqual({ "": 1 });
+    expect(await figure("broker_commit_failures_total")).toEqual({ '{kind="not-committed"}': 1 });
+    expect(await figure("broker_lock_conflicts_total")).toEqual({ "": 1 });
+  });
+
+  test("answers are counted by route and status, connections and streams as they are", async () => {
+    metrics.answered("GET /healthz", 200);
+    metrics.answered("GET /healthz", 200);
+    metrics.answered("unknown", 404);
+    expect(await figure("broker_http_requests_total")).toEqual({
+      '{route="GET /healthz",status="200"}': 2,
+      '{route="unknown",status="404"}': 1,
+    });
+    expect(await figure("broker_event_streams")).toEqual({ "": 3 });
+    expect(await figure("broker_http_connections")).toEqual({ "": 5 });
+  });
+
+  test("the process is measured", async () => {
+    expect((await figure("process_resident_memory_bytes"))[""]).toBeGreaterThan(1e6);
+    expect((await figure("process_cpu_seconds_total"))[""]).toBeGreaterThan(0);
+    expect((await figure("nodejs_eventloop_lag_p99_seconds"))[""]).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe("the documented table", () => {
+  test("says of every figure in a scrape what it is, and of no other", async () => {
+    await advertise("paris");
+    await reserve("rome", 1, 1000);
+    await reserve("rome", 100);
+    await time.advance(2000);
+    metrics.answered("GET /healthz", 200);
+    metrics.commitFailed("unknown", new Error("connection lost"));
+    await expect(tableOf(await metrics.scrape())).toMatchFileSnapshot(
+      "../../../../docs/reference/metrics.md",
+    );
+  });
+});
+
+/** Written anew with `vitest run -u packages/broker/src/metrics`. */
+function tableOf(scrape: string): string {
+  const rows = scrape.split("\n\n").flatMap((block) => {
+    const [, name = "", help = ""] = /^# HELP (\S+) (.*)$/m.exec(block) ?? [];
+    const [, type = ""] = /^# TYPE \S+ (\S+)$/m.exec(block) ?? [];
+    return name === "" ? [] : [`| \`${name}\` | ${type} | ${labelsIn(block)} | ${help} |`];
+  });
+  return [
+    "# Metrics",
+    "",
+    "What the broker tells Prometheus at `/metrics`. Labels are bounded: clusters beyond the first 500 share the label",
+    "`other`. A test compares this table with a real scrape.",
+    "",
+    "| Name | Type | Labels | Meaning |",
+    "|---|---|---|---|",
+    ...rows.sort(),
+    "",
+  ].join("\n");
+}
+
+function labelsIn(lines: string): string {
+  const names = [...lines.matchAll(/[{,](\w+)="/g)]
+    .map(([, name = ""]) => name)
+    .filter((name) => name !== "le");
+  return [...new Set(names)].map((name) => `\`${name}\``).join(", ");
+}

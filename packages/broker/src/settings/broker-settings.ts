@@ -1,0 +1,124 @@
+import { choice, duration, integer, list, text, toggle, type Values } from "@resource-broker/contract";
+
+/** Every flag of the broker, with its default and meaning. */
+export const BROKER_SETTINGS = {
+  "broker-interface": list({
+    description: "How agents and people reach the broker: http.",
+    defaultValue: ["http"],
+    placeholder: "http",
+  }),
+  "http-port": integer({
+    description: "Port of the API (mTLS).",
+    defaultValue: 8443,
+    minimum: 0,
+    maximum: 65_535,
+  }),
+  "http-host": text({
+    description: "Address the API listens on; empty: every address of the machine.",
+    defaultValue: "",
+    placeholder: "ADDRESS",
+  }),
+  "http-cert-path": text({
+    description: "Folder with tls.crt, tls.key, ca.crt and optionally crl.pem; read again when it changes.",
+    defaultValue: "/etc/broker/certs",
+    placeholder: "DIR",
+  }),
+  "http-namespace": text({
+    description:
+      "Namespace of the broker's Kubernetes objects. Without effect until the kubernetes interface is there.",
+    defaultValue: "default",
+    placeholder: "NAME",
+  }),
+  "tls-min-version": choice({
+    description: "Oldest TLS version that is accepted.",
+    defaultValue: "1.2",
+    choices: ["1.2", "1.3"],
+  }),
+  "admin-ou": text({
+    description: "Certificates with this organizational unit (OU) belong to admins.",
+    defaultValue: "broker-admin",
+  }),
+  store: text({
+    description: "Where the ledger is kept: sqlite:<folder>.",
+    defaultValue: "sqlite:/var/lib/broker",
+    placeholder: "sqlite:DIR",
+  }),
+  policy: text({
+    description:
+      "Policy file (YAML or JSON): weights, prices, limits. Read again when it changes. Empty: the defaults.",
+    defaultValue: "",
+    placeholder: "FILE",
+  }),
+  "audit-retention": duration({ description: "How long audit lines are kept.", defaultText: "8760h" }),
+  "audit-max-lines": integer({
+    description: "The most audit lines that are kept.",
+    defaultValue: 5_000_000,
+    minimum: 1000,
+    maximum: 1_000_000_000,
+  }),
+  "decision-retention": duration({
+    description: "How long decisions can be explained.",
+    defaultText: "168h",
+  }),
+  "max-waiting": integer({
+    description:
+      "Reservations beyond this many waiting calls are turned away with 503; renewals beyond twice as many.",
+    defaultValue: 5000,
+    minimum: 1,
+    maximum: 1_000_000,
+  }),
+  "metrics-bind-address": text({
+    description: "Address of /metrics, as host:port or :port; 0 switches it off.",
+    defaultValue: ":8080",
+    placeholder: "ADDRESS",
+  }),
+  "health-probe-bind-address": text({
+    description: "Address of /healthz, /readyz and /openapi.json, as host:port or :port; 0 switches it off.",
+    defaultValue: ":8081",
+    placeholder: "ADDRESS",
+  }),
+  "metrics-secure": toggle({ description: "Serve /metrics over TLS.", defaultValue: false }),
+  "metrics-cert-path": text({
+    description: "Folder with the certificate for /metrics; needed with --metrics-secure.",
+    defaultValue: "",
+    placeholder: "DIR",
+  }),
+  "metrics-cert-name": text({
+    description: "File name of that certificate.",
+    defaultValue: "tls.crt",
+    placeholder: "FILE",
+  }),
+  "metrics-cert-key": text({
+    description: "File name of its key.",
+    defaultValue: "tls.key",
+    placeholder: "FILE",
+  }),
+  "leader-elect": toggle({
+    description: "Accepted for compatibility; one process owns an embedded store by itself.",
+    defaultValue: false,
+  }),
+  "log-format": choice({
+    description: "json for machines, pretty for people; auto is pretty on a terminal.",
+    defaultValue: "auto",
+    choices: ["auto", "json", "pretty"],
+  }),
+  "log-level": choice({
+    description: "The least important lines that are written.",
+    defaultValue: "info",
+    choices: ["debug", "info", "warn", "error"],
+  }),
+  config: text({
+    description: "File with settings by flag name (YAML or JSON).",
+    defaultValue: "",
+    placeholder: "FILE",
+  }),
+  help: toggle({ description: "Print this text.", defaultValue: false }),
+  version: toggle({ description: "Print the version.", defaultValue: false }),
+};
+
+export type BrokerSettings = Values<typeof BROKER_SETTINGS>;
+
+export const BROKER_ENV_PREFIX = "BROKER_";
+
+/** Flags of the Go broker that mean nothing here; scripts that pass them go on working. */
+export const IGNORED_FLAGS = ["webhook-cert-*", "enable-http2", "zap-*"];

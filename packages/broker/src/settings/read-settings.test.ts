@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { parseAddress, readSettings, storeDirectory } from "./read-settings.ts";
+
+const nothing = () => Promise.reject(new Error("cannot read x: ENOENT"));
+
+function read(
+  argv: readonly string[],
+  env: Record<string, string> = {},
+  readFile: (path: string) => Promise<unknown> = nothing,
+) {
+  return readSettings({ argv, env, readFile });
+}
+
+describe("the broker's settings", () => {
+  test("have the documented defaults", async () => {
+    expect(await read([])).toMatchObject({
+      ok: true,
+      settings: {
+        "broker-interface": ["http"],
+        "http-port": 8443,
+        "http-cert-path": "/etc/broker/certs",
+        store: "sqlite:/var/lib/broker",
+        "metrics-bind-address": ":8080",
+        "health-probe-bind-address": ":8081",
+      },
+    });
+  });
+
+  test("come from flag, environment and file, in this order", async () => {
+    const file = () => Promise.resolve({ "http-port": 1, "admin-ou": "file", store: "sqlite:/file" });
+    const env = { BROKER_ADMIN_OU: "env", BROKER_HTTP_PORT: "2" };
+    expect(await read(["--config=x", "--http-port=3"], env, file)).toMatchObject({
+      settings: { "http-port": 3, "admin-ou": "env", store: "sqlite:/file" },
+    });
+  });
+
+  const wrong = [
+    { argv: ["--http-prot=1"], problem: "did you mean --http-port?" },
+    {
+      argv: ["--broker-interface=http,kubernetes"],
+      problem: "--broker-interface: kubernetes is not there yet; use http",
+    },
+    {
+      argv: ["--store=postgres://db/x"],
+      problem: '--store: "postgres://db/x" is not there yet; use sqlite:<folder>',
+    },
+    { argv: ["--store=sqlite:"], problem: "use sqlite:<folder>" },
+    { argv: ["--metrics-secure"], problem: "--metrics-secure needs --metrics-cert-path" },
+    {
+      argv: ["--metrics-bind-address=8080"],
+      problem: "--metrics-bind-address: write host:port, :port, or 0 for none",
+    },
+    { argv: ["--health-probe-bind-address=:99999"], problem: "--health-probe-bind-address" },
+    { argv: ["--config=x"], problem: "--config: cannot read x" },
+    { argv: ["--tls-min-version=1.0"], problem: "is not one of 1.2, 1.3" },
+  ];
+  test.each(wrong)("refuse $argv with the remedy", async ({ argv, problem }) => {
+    const result = await read(argv);
+    expect(result.ok ? [] : result.problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test("refuse a file that holds no settings", async () => {
+    expect(await read(["--config=x"], {}, () => Promise.resolve(["a"]))).toMatchObject({
+      ok: false,
+      problems: ["--config: x must hold settings by name"],
+    });
+  });
+
+  test("let --help through, whatever else is wrong with the rest", async () => {
+    expect(await read(["--help", "--store=nonsense"])).toMatchObject({ ok: true, settings: { help: true } });
+  });
+
+  test("take the Go broker's flags with a warning", async () => {
+    expect(await read(["--zap-devel", "--webhook-cert-path=/x"])).toMatchObject({
+      ok: true,
+      warnings: [expect.stringContaining("ignored"), expect.stringContaining("ignored")],
+    });
+  });
+});
+
+test.each([
+  [":8080", { host: undefined, port: 8080 }],
+  ["127.0.0.1:80", { host: "127.0.0.1", port: 80 }],
+  ["[::1]:80", { host: "::1", port: 80 }],
+  ["0", "off"],
+  ["", "off"],
+  ["x", undefined],
+  ["::1:80", undefined],
+])("the address %j means %j", (text, expected) => {
+  expect(parseAddress(text)).toEqual(expected);
+});
+
+test("a store is named by its folder", () => {
+  expect(storeDirectory({ store: "sqlite:/a b" })).toBe("/a b");
+  expect(storeDirectory({ store: "sqlite" })).toBeUndefined();
+});

@@ -1,0 +1,58 @@
+import { LedgerStory, EVENTFUL_DAYS, eventsOf } from "@resource-broker/testkit";
+import { expect, it } from "vitest";
+import { auditLines, CHAIN_START, canonical, fromCanonical, nextLink } from "./audit.ts";
+
+const story = new LedgerStory();
+const batches = EVENTFUL_DAYS.flatMap((day) => day(story) ?? []);
+const lines = batches.flatMap(auditLines);
+
+it("has one line for each event, with a subject and a reason", () => {
+  expect(lines).toHaveLength(batches.flatMap(eventsOf).length);
+  for (const { subject, detail } of lines) {
+    expect(subject).not.toBe("");
+    expect(detail).not.toBe("");
+  }
+});
+
+it.each([
+  ["a grant", /paris lends 2 CPU .* to rome\. Decision dec-rome-/],
+  ["a refusal", /No cluster can lend 1000 CPU/],
+  ["a provider's no", /Ended: ProviderRefused: its node is gone/],
+  ["a renewal", /Renewed until 2026-02-04T12:01:00.000Z\./],
+  ["a closed key", /Key never used closed until/],
+  ["a cordon", /Cordoned: new kernel/],
+  ["an adoption", /Adopted: tokyo lends .* to berlin, Active/],
+  ["a longer memory", /Remembered until .*: its pods still run/],
+])("says in words why: %s", (_, says) => {
+  expect(lines.map(({ detail }) => detail)).toContainEqual(expect.stringMatching(says));
+});
+
+it("reads a line back from its canonical text, whatever is in it", () => {
+  const [line] = lines;
+  if (line === undefined) throw new Error("there are lines");
+  const odd = { ...line, detail: 'quotes " and \n breaks, \u0000 and \ud800 halves' };
+  expect(fromCanonical(canonical(odd))).toEqual(odd);
+});
+
+it("cuts the words of others to a bounded length", () => {
+  const refusal = {
+    kind: "ended",
+    at: 1,
+    id: "rsv-1",
+    reason: "ProviderRefused",
+    message: "x".repeat(10_000),
+  } as const;
+  const [line] = auditLines({
+    number: 1,
+    at: 1,
+    entries: [{ by: "paris", action: "refuse", events: [refusal] }],
+  });
+  expect(line?.detail).toHaveLength(1000);
+});
+
+it("changes every later hash when one character changes", () => {
+  const first = nextLink(CHAIN_START, "a");
+  const other = nextLink(CHAIN_START, "b");
+  expect(first.hash).not.toBe(other.hash);
+  expect(nextLink(first, "same").hash).not.toBe(nextLink(other, "same").hash);
+});

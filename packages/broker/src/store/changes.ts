@@ -1,0 +1,69 @@
+import {
+  apply,
+  type Decision,
+  isSoft,
+  type LedgerEvent,
+  ledgerFrom,
+  type Reservation,
+  type ReservationId,
+} from "@resource-broker/domain";
+import type { CommitBatch } from "./store.ts";
+
+/** Reservations as a batch leaves them; undefined: forgotten. */
+export type ChangedReservations = ReadonlyMap<ReservationId, Reservation | undefined>;
+
+/** What must survive, in the order it happened. */
+export function durableEvents(batch: CommitBatch): LedgerEvent[] {
+  return batch.entries.flatMap(({ events }) => events.filter((event) => !isSoft(event)));
+}
+
+/** The latest moment of the events: what the ledger's time becomes, unless it is there already. */
+export function latestOf(events: readonly LedgerEvent[]): number {
+  return events.reduce((latest, { at }) => Math.max(latest, at), 0);
+}
+
+export function decisionOf(event: LedgerEvent): Decision | undefined {
+  return event.kind === "granted" || event.kind === "refused" ? event.decision : undefined;
+}
+
+/**
+ * Applies the events to a small ledger that holds only the reservations they touch. It is the ledger's own `apply`
+ * that makes them true, so the stored rows cannot differ from the live ledger. Throws on events that contradict what
+ * is stored.
+ */
+export function changedReservations(
+  events: readonly LedgerEvent[],
+  find: (id: ReservationId) => Reservation | undefined,
+): ChangedReservations {
+  const touched = new Set<ReservationId>();
+  const stored = new Map<ReservationId, Reservation>();
+  for (const event of events) {
+    const { id, isNew } = reservationOf(event);
+    if (id === undefined || touched.has(id)) continue;
+    touched.add(id);
+    const reservation = isNew ? undefined : find(id);
+    if (reservation !== undefined) stored.set(id, reservation);
+  }
+  const none = { closedKeys: [], cordons: [], advertisements: [], time: 0 };
+  const ledger = ledgerFrom({ reservations: [...stored.values()], ...none }, 0);
+  for (const event of events) apply(ledger, event);
+  return new Map([...touched].map((id) => [id, ledger.reservations.get(id)]));
+}
+
+/** The reservation an event is about, if any, and whether the event brings it along whole. */
+function reservationOf(event: LedgerEvent): { readonly id?: ReservationId; readonly isNew?: true } {
+  switch (event.kind) {
+    case "granted":
+    case "adopted":
+      return { id: event.reservation.id, isNew: true };
+    case "activated":
+    case "renewed":
+    case "acknowledged":
+    case "ended":
+    case "retained":
+    case "forgotten":
+      return { id: event.id };
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,70 @@
+import {
+  add,
+  amountOf,
+  isLive,
+  type LedgerRecords,
+  NO_RESOURCES,
+  PHASES,
+  type Reservation,
+  resourceNames,
+  type ResourceVector,
+} from "@resource-broker/domain";
+
+/**
+ * Reads what a store returned with suspicion: a ledger would be built from it without complaint, and be wrong. Returns
+ * the first contradiction in words, or nothing.
+ */
+export function contradictionIn({ reservations }: LedgerRecords): string | undefined {
+  const keys = new Map<string, string>();
+  const lent = new Map<string, ResourceVector>();
+  for (const reservation of reservations) {
+    const wrong =
+      contradictionOf(reservation) ?? keyTaken(reservation, keys) ?? uncountable(reservation, lent);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function contradictionOf(reservation: Reservation): string | undefined {
+  const { id, phase, granted } = reservation;
+  if (!PHASES.includes(phase) || phase === "Pending") return `reservation ${id} is in phase ${phase}`;
+  if (!isCountable(granted)) return `reservation ${id} grants an impossible amount`;
+  return wrongParties(reservation) ?? wrongEnd(reservation);
+}
+
+function wrongParties({ id, requester, provider }: Reservation): string | undefined {
+  if (!requester || !provider) return `reservation ${id} has no ${provider ? "requester" : "provider"}`;
+  return requester === provider ? `reservation ${id}: ${provider} lends to itself` : undefined;
+}
+
+function wrongEnd({ id, phase, endedAt, keepUntil }: Reservation): string | undefined {
+  const hasEnded = endedAt !== undefined && keepUntil !== undefined;
+  return isLive(phase) === hasEnded
+    ? `reservation ${id} is ${phase}, yet ${hasEnded ? "has" : "has not"} ended`
+    : undefined;
+}
+
+function keyTaken({ id, requester, key }: Reservation, keys: Map<string, string>): string | undefined {
+  if (key === undefined) return undefined;
+  const name = `${requester}\n${key}`;
+  const other = keys.get(name);
+  keys.set(name, id);
+  return other === undefined ? undefined : `key ${key} of ${requester} made both ${other} and ${id}`;
+}
+
+function uncountable(
+  { provider, phase, granted }: Reservation,
+  lent: Map<string, ResourceVector>,
+): string | undefined {
+  if (!isLive(phase)) return undefined;
+  const total = add(lent.get(provider) ?? NO_RESOURCES, granted);
+  lent.set(provider, total);
+  return isCountable(total) ? undefined : `${provider} lends more than can be counted`;
+}
+
+function isCountable(vector: ResourceVector): boolean {
+  return resourceNames(vector).every((name) => {
+    const amount = amountOf(vector, name);
+    return Number.isSafeInteger(amount) && amount >= 0;
+  });
+}

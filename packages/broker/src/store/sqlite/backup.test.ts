@@ -1,0 +1,111 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { backupLedger, restoreLedger } from "./backup.ts";
+import { ledgerFileIn } from "./database.ts";
+import { sqliteStore } from "./sqlite-store.ts";
+import { Grants } from "./testing/grants.ts";
+import { temporaryDirectory } from "./testing/temporary-directory.ts";
+import { verifyFile, verifyLedger } from "./verify.ts";
+
+async function openStore(directory: string) {
+  const store = sqliteStore({ directory });
+  const { ledgerId } = await store.open();
+  return { store, ledgerId, grants: new Grants() };
+}
+
+describe("a backup", () => {
+  it("is one whole, consistent file, made while the broker goes on committing", async () => {
+    const directory = temporaryDirectory();
+    const file = join(temporaryDirectory(), "copy.db");
+    const { store, grants, ledgerId } = await openStore(directory);
+    await grants.commit(store, 50);
+    const copying = backupLedger({ directory, file });
+    await grants.commit(store, 50);
+    await copying;
+    await grants.commit(store, 1);
+    await store.close();
+    const { problems, found } = verifyFile(file);
+    expect(problems).toEqual([]);
+    expect(found?.ledgerId).toBe(ledgerId);
+    expect(found?.commitNumber).toBeGreaterThanOrEqual(50);
+    expect(found?.commitNumber).toBeLessThanOrEqual(100);
+    expect(found?.reservations).toBe(found?.commitNumber);
+    expect(readdirSync(join(file, ".."))).toEqual(["copy.db"]);
+    expect(verifyLedger(directory)).toMatchObject({ problems: [], found: { commitNumber: 101 } });
+  });
+
+  it("overwrites nothing, and says when there is nothing to copy", async () => {
+    const directory = temporaryDirectory();
+    const file = join(temporaryDirectory(), "copy.db");
+    await expect(backupLedger({ directory, file })).rejects.toThrow("there is no ledger at");
+    writeFileSync(file, "precious");
+    await expect(backupLedger({ directory, file })).rejects.toThrow("exists already");
+    expect(readFileSync(file, "utf8")).toBe("precious");
+  });
+});
+
+describe("restoring", () => {
+  async function backedUp() {
+    const directory = temporaryDirectory();
+    const file = join(temporaryDirectory(), "copy.db");
+    const { store, grants, ledgerId } = await openStore(directory);
+    await grants.commit(store, 3);
+    await backupLedger({ directory, file });
+    await grants.commit(store, 2);
+    return { directory, file, store, ledgerId };
+  }
+
+  it("brings back the ledger of the copy, under its own Ledger-ID, ready for the next commit", async () => {
+    const { file, store, ledgerId } = await backedUp();
+    await store.close();
+    const directory = join(temporaryDirectory(), "new", "place");
+    restoreLedger({ file, directory });
+    const restored = sqliteStore({ directory });
+    const contents = await restored.open();
+    expect(contents).toMatchObject({ ledgerId, commitNumber: 3 });
+    expect(contents.records.reservations).toHaveLength(3);
+    await restored.commit({ number: 4, at: contents.records.time, entries: [] });
+    await restored.close();
+  });
+
+  it("refuses a directory with a ledger, unless told to replace it; then keeps that one beside", async () => {
+    const { directory, file, store } = await backedUp();
+    await store.close();
+    expect(() => restoreLedger({ file, directory })).toThrow("use --force to replace it");
+    expect(verifyLedger(directory).found?.commitNumber).toBe(5);
+    restoreLedger({ file, directory, force: true });
+    expect(verifyLedger(directory).found?.commitNumber).toBe(3);
+    expect(verifyFile(`${ledgerFileIn(directory)}.replaced`).found?.commitNumber).toBe(5);
+    restoreLedger({ file, directory, force: true });
+    expect(verifyFile(`${ledgerFileIn(directory)}.replaced`).found?.commitNumber).toBe(3);
+  });
+
+  it("refuses while a broker runs", async () => {
+    const { directory, file, store } = await backedUp();
+    expect(() => restoreLedger({ file, directory, force: true })).toThrow(/another broker.* uses/);
+    expect(await store.lastCommit()).toBe(5);
+    await store.close();
+  });
+
+  it("refuses a damaged copy and leaves everything as it was", async () => {
+    const { directory, file, store } = await backedUp();
+    await store.close();
+    const bytes = readFileSync(file);
+    const at = bytes.indexOf("cpuMillis");
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    expect(() => restoreLedger({ file, directory, force: true })).toThrow("is not a sound copy");
+    expect(verifyLedger(directory)).toMatchObject({ problems: [], found: { commitNumber: 5 } });
+    expect(existsSync(`${ledgerFileIn(directory)}.replaced`)).toBe(false);
+  });
+
+  it("keeps a broker from starting on a half-done restore", async () => {
+    const { directory, file, store } = await backedUp();
+    await store.close();
+    writeFileSync(`${ledgerFileIn(directory)}.unfinished`, "half a copy");
+    await expect(sqliteStore({ directory }).open()).rejects.toThrow("was interrupted; run it again");
+    restoreLedger({ file, directory, force: true });
+    expect((await openStore(directory)).store).toBeDefined();
+  });
+});

@@ -1,0 +1,156 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Decision, DecisionId, ReceivedAdvertisement } from "@resource-broker/domain";
+import { auditLines } from "../audit.ts";
+import { durableEvents, latestOf } from "../changes.ts";
+import { contradictionIn } from "../recount.ts";
+import {
+  type AuditEntry,
+  type AuditQuery,
+  type CommitBatch,
+  type StoreContents,
+  StoreFailure,
+} from "../store.ts";
+import { auditLog } from "./audit-log.ts";
+import { openForWriting } from "./database.ts";
+import { type Head, headCells, UPDATE_HEAD } from "./head.ts";
+import { checkAuditTail, checkLedgerPages, readHead, readOrCreateHead, readRecords } from "./read-ledger.ts";
+import { historyTrimmer, type Retention } from "./retention.ts";
+import { migrate } from "./schema.ts";
+import { sqliteFailure } from "./sqlite-failure.ts";
+import { openTables } from "./tables.ts";
+import { writeEvents } from "./write-events.ts";
+
+/**
+ * The ledger's database, open for writing by this process alone. Each call does its work whole, or throws a
+ * StoreFailure and has done nothing.
+ */
+export interface LedgerFile {
+  readonly read: () => StoreContents;
+  readonly commit: (batch: CommitBatch) => void;
+  readonly lastCommit: () => number;
+  readonly saveAdvertisements: (advertisements: readonly ReceivedAdvertisement[]) => void;
+  readonly findDecision: (id: DecisionId) => Decision | undefined;
+  readonly readAudit: (query: AuditQuery) => readonly AuditEntry[];
+  readonly close: () => void;
+}
+
+export function openLedgerFile(file: string, retention: Retention): LedgerFile {
+  const database = openForWriting(file);
+  try {
+    migrate(database, file);
+    checkLedgerPages(database);
+    return ledgerFile(database, file, retention);
+  } catch (error) {
+    database.close();
+    throw sqliteFailure(error, file);
+  }
+}
+
+/** The ledger in a database that is ready for it. */
+export function ledgerFile(database: DatabaseSync, file: string, retention: Retention): LedgerFile {
+  const tables = openTables(database);
+  const audit = auditLog(database);
+  const trim = historyTrimmer(database, retention);
+  const updateHead = database.prepare(UPDATE_HEAD);
+  const begin = database.prepare("BEGIN IMMEDIATE");
+  const commit = database.prepare("COMMIT");
+  let head = readOrCreateHead(database);
+  /** The number of a commit that failed without a word on what became of it. */
+  let unsettled: number | undefined;
+  checkAuditTail(database, head);
+
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw sqliteFailure(error, file);
+    }
+  };
+
+  const write = (batch: CommitBatch): Head => {
+    const events = durableEvents(batch);
+    writeEvents(tables, events);
+    const lines = auditLines(batch);
+    const last = audit.append(head.audit, lines);
+    const next: Head = {
+      ledgerId: head.ledgerId,
+      commitNumber: batch.number,
+      time: Math.max(head.time, latestOf(events)),
+      audit: last,
+      trimmed: trim({ lines: lines.length, now: batch.at, audit: last, trimmed: head.trimmed }),
+    };
+    const { changes } = updateHead.run(...headCells(next), batch.number - 1);
+    if (changes === 1) return next;
+    throw new StoreFailure("corrupt", `${file} was changed by another program; restore a backup`);
+  };
+
+  /** Looks at what the file really holds, and takes that for the truth. */
+  const resync = (): void => {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    head = readHead(database);
+    if (head.commitNumber === unsettled) tables.reservations.confirm();
+    else tables.reservations.revert();
+    unsettled = undefined;
+  };
+
+  /** A failed commit is undone, and the file is asked whether it was: only then is the outcome certain. */
+  const settle = (number: number, error: unknown): void => {
+    const failure = sqliteFailure(error, file);
+    unsettled = number;
+    try {
+      resync();
+    } catch (cause) {
+      if (failure.kind === "corrupt") throw failure;
+      throw new StoreFailure("unknown", `${failure.message}; whether it was committed is unknown`, { cause });
+    }
+    if (head.commitNumber !== number) throw failure;
+  };
+
+  return {
+    read: () =>
+      guarded(() => {
+        const records = readRecords(tables, head);
+        const contradiction = contradictionIn(records);
+        if (contradiction === undefined) {
+          return { ledgerId: head.ledgerId, commitNumber: head.commitNumber, records };
+        }
+        throw new StoreFailure("corrupt", `${file} contradicts itself: ${contradiction}; restore a backup`);
+      }),
+    commit: (batch) => {
+      if (unsettled !== undefined) guarded(resync);
+      if (batch.number !== head.commitNumber + 1) {
+        const message = `commit ${batch.number} cannot follow commit ${head.commitNumber}`;
+        throw new StoreFailure("not-committed", message);
+      }
+      try {
+        begin.run();
+        const next = write(batch);
+        commit.run();
+        head = next;
+        tables.reservations.confirm();
+      } catch (error) {
+        settle(batch.number, error);
+      }
+    },
+    lastCommit: () => {
+      guarded(resync);
+      return head.commitNumber;
+    },
+    saveAdvertisements: (advertisements) =>
+      guarded(() => {
+        // Soft state may be lost in a power failure: the next commit's sync is soon enough for it.
+        database.exec("PRAGMA synchronous = NORMAL");
+        try {
+          begin.run();
+          for (const received of advertisements) tables.advertisements.put(received);
+          commit.run();
+        } finally {
+          if (database.isTransaction) database.exec("ROLLBACK");
+          database.exec("PRAGMA synchronous = FULL");
+        }
+      }),
+    findDecision: (id) => guarded(() => tables.decisions.find(id)),
+    readAudit: (query) => guarded(() => audit.read(query)),
+    close: () => guarded(() => database.close()),
+  };
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import type { LedgerRecords } from "@resource-broker/domain";
+import { CHAIN_START, nextLink } from "../audit.ts";
+import { StoreFailure } from "../store.ts";
+import { type Head, headCells, headFrom, INSERT_HEAD, SELECT_HEAD } from "./head.ts";
+import { LEDGER_TABLES } from "./schema.ts";
+import type { Tables } from "./tables.ts";
+
+/** Lines of the audit log that are checked at every start; `verify` checks them all. */
+const TAIL_LINES = 100;
+
+export function readHead(database: DatabaseSync): Head {
+  const row = database.prepare(SELECT_HEAD).get();
+  if (row === undefined) throw new StoreFailure("corrupt", "the ledger's own row is gone; restore a backup");
+  return headFrom(row);
+}
+
+/** The ledger's identity is made with its database and never again. */
+export function readOrCreateHead(database: DatabaseSync): Head {
+  const isNew = database.prepare("SELECT 1 FROM ledger").get() === undefined;
+  if (isNew) {
+    refuseHistory(database);
+    const head = {
+      ledgerId: randomUUID(),
+      commitNumber: 0,
+      time: 0,
+      audit: CHAIN_START,
+      trimmed: CHAIN_START,
+    };
+    database.prepare(INSERT_HEAD).run(...headCells(head));
+  }
+  return readHead(database);
+}
+
+/** The head must be one of a new database, not of one that lost it. */
+function refuseHistory(database: DatabaseSync): void {
+  const found = database.prepare("SELECT 1 FROM audit UNION ALL SELECT 1 FROM reservation LIMIT 1").get();
+  if (found !== undefined) {
+    throw new StoreFailure("corrupt", "the ledger's own row is gone; restore a backup");
+  }
+}
+
+export function readRecords(tables: Tables, { time }: Head): LedgerRecords {
+  return {
+    reservations: tables.reservations.load(),
+    closedKeys: [...tables.closedKeys.all()],
+    cordons: [...tables.cordons.all()].map(({ clusterId, cordon }) => [clusterId, cordon] as const),
+    time,
+    advertisements: [...tables.advertisements.all()],
+  };
+}
+
+/** Checks the pages of what the ledger is made of. Not of its history: a start must not take longer with age. */
+export function checkLedgerPages(database: DatabaseSync): void {
+  for (const table of LEDGER_TABLES) {
+    const finding = database.prepare(`PRAGMA quick_check(${table})`).get()?.["quick_check"];
+    if (finding === "ok") continue;
+    throw new StoreFailure("corrupt", `table ${table} is damaged: ${String(finding)}; restore a backup`);
+  }
+}
+
+/** The newest lines must chain up to the link that the head names. */
+export function checkAuditTail(database: DatabaseSync, { audit, trimmed }: Head): void {
+  const from = Math.max(trimmed.sequence, audit.sequence - TAIL_LINES);
+  const before = database.prepare("SELECT hash FROM audit WHERE sequence = ?").get(from);
+  let link = { sequence: from, hash: from === trimmed.sequence ? trimmed.hash : String(before?.["hash"]) };
+  for (const row of database
+    .prepare("SELECT line FROM audit WHERE sequence > ? ORDER BY sequence")
+    .iterate(from)) {
+    link = nextLink(link, String(row["line"]));
+  }
+  if (link.sequence !== audit.sequence || link.hash !== audit.hash) {
+    throw new StoreFailure(
+      "corrupt",
+      "the end of the audit log was changed; run verify, or restore a backup",
+    );
+  }
+}

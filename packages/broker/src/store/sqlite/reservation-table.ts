@@ -1,0 +1,86 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Reservation, ReservationId } from "@resource-broker/domain";
+import { StoreFailure } from "../store.ts";
+import { type Row, sealOf, unseal } from "./seal.ts";
+import { parseStored } from "./stored-json.ts";
+
+/**
+ * The reservations, in the order they were made. Their ids are hashes: with an index over them on the disk each new one
+ * would touch a page of its own, as much again as all else that it writes. So this process remembers where they are.
+ */
+export interface ReservationTable {
+  /** Reads all of them and learns where they are: comes before everything else. */
+  readonly load: () => Reservation[];
+  readonly find: (id: ReservationId) => Reservation | undefined;
+  readonly put: (reservation: Reservation) => void;
+  readonly remove: (id: ReservationId) => void;
+  /** The transaction is through: what it changed stays. */
+  readonly confirm: () => void;
+  /** The transaction was undone, and so is what it changed. */
+  readonly revert: () => void;
+}
+
+const TABLE = "reservation";
+const COLUMNS = ["id", "phase", "body"];
+
+export function reservationTable(database: DatabaseSync): ReservationTable {
+  const all = database.prepare("SELECT sequence, id, phase, body, seal FROM reservation");
+  const find = database.prepare("SELECT id, phase, body, seal FROM reservation WHERE sequence = ?");
+  const put = database.prepare(
+    "REPLACE INTO reservation (sequence, id, phase, body, seal) VALUES (?, ?, ?, ?, ?)",
+  );
+  const remove = database.prepare("DELETE FROM reservation WHERE sequence = ?");
+  const places = new Map<ReservationId, number>();
+  /** Where the open transaction puts things; undefined: nowhere any more. */
+  const moves = new Map<ReservationId, number | undefined>();
+  let last = 0;
+  const placeOf = (id: ReservationId) => (moves.has(id) ? moves.get(id) : places.get(id));
+
+  return {
+    load: () => {
+      const reservations: Reservation[] = [];
+      for (const row of all.iterate()) {
+        const reservation = reservationFrom(row);
+        if (places.has(reservation.id)) {
+          throw new StoreFailure(
+            "corrupt",
+            `reservation ${reservation.id} is stored twice; restore a backup`,
+          );
+        }
+        last = Math.max(last, Number(row["sequence"]));
+        places.set(reservation.id, Number(row["sequence"]));
+        reservations.push(reservation);
+      }
+      return reservations;
+    },
+    find: (id) => {
+      const place = placeOf(id);
+      const row = place === undefined ? undefined : find.get(place);
+      return row === undefined ? undefined : reservationFrom(row);
+    },
+    put: (reservation) => {
+      const { id, phase } = reservation;
+      const place = placeOf(id) ?? ++last;
+      const cells = [id, phase, JSON.stringify(reservation)];
+      put.run(place, ...cells, sealOf(TABLE, cells));
+      moves.set(id, place);
+    },
+    remove: (id) => {
+      const place = placeOf(id);
+      if (place !== undefined) remove.run(place);
+      moves.set(id, undefined);
+    },
+    confirm: () => {
+      for (const [id, place] of moves) {
+        if (place === undefined) places.delete(id);
+        else places.set(id, place);
+      }
+      moves.clear();
+    },
+    revert: () => moves.clear(),
+  };
+}
+
+function reservationFrom(row: Row): Reservation {
+  return parseStored(String(unseal(TABLE, row, COLUMNS).at(-1)));
+}

@@ -1,0 +1,72 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Instant } from "@resource-broker/domain";
+import type { ChainLink } from "../audit.ts";
+import { lineFrom } from "./audit-log.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** History is kept up to a number and up to an age, whichever is reached first. */
+export interface Keep {
+  readonly atMost: number;
+  readonly forMs: number;
+}
+
+export interface Retention {
+  readonly decisions: Keep;
+  readonly audit: Keep;
+}
+
+export const DEFAULT_RETENTION: Retention = {
+  decisions: { atMost: 50_000, forMs: 30 * DAY_MS },
+  audit: { atMost: 1_000_000, forMs: 90 * DAY_MS },
+};
+
+/** What a commit added, and when: trimming keeps pace with it. */
+export interface Growth {
+  readonly lines: number;
+  readonly now: Instant;
+  readonly audit: ChainLink;
+  readonly trimmed: ChainLink;
+}
+
+/**
+ * Removes old history a few rows at a time, as part of each commit: more than the commit added, so that it catches up,
+ * and never so much that a commit has to wait for it.
+ */
+export function historyTrimmer(database: DatabaseSync, retention: Retention) {
+  const oldest = database.prepare("SELECT sequence, at FROM decision ORDER BY sequence LIMIT 1");
+  const newest = database.prepare("SELECT max(sequence) AS sequence FROM decision");
+  const removeDecisions = database.prepare(
+    "DELETE FROM decision WHERE sequence < ? AND (sequence <= ? OR at < ?)",
+  );
+  const findLine = database.prepare("SELECT sequence, line, hash FROM audit WHERE sequence = ?");
+  const removeLines = database.prepare("DELETE FROM audit WHERE sequence <= ?");
+
+  const trimDecisions = (step: number, now: Instant): void => {
+    const first = oldest.get();
+    if (first === undefined) return;
+    const from = Number(first["sequence"]);
+    const tooMany = Number(newest.get()?.["sequence"]) - retention.decisions.atMost;
+    const tooOld = now - retention.decisions.forMs;
+    if (from <= tooMany || Number(first["at"]) < tooOld) removeDecisions.run(from + step, tooMany, tooOld);
+  };
+
+  const trimAudit = (step: number, { audit, trimmed, now }: Growth): ChainLink => {
+    const upTo = trimmed.sequence + step;
+    if (upTo >= audit.sequence) return trimmed;
+    const row = findLine.get(upTo);
+    if (row === undefined) return trimmed;
+    const { at, sequence, hash } = lineFrom(row);
+    const { atMost, forMs } = retention.audit;
+    if (upTo > audit.sequence - atMost && at >= now - forMs) return trimmed;
+    removeLines.run(upTo);
+    return { sequence, hash };
+  };
+
+  /** Returns where the audit log begins from now on. */
+  return (growth: Growth): ChainLink => {
+    const step = 2 * growth.lines + 8;
+    trimDecisions(step, growth.now);
+    return trimAudit(step, growth);
+  };
+}

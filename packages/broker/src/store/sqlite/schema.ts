@@ -1,0 +1,101 @@
+import type { DatabaseSync } from "node:sqlite";
+import { StoreFailure } from "../store.ts";
+
+/** Marks the file as ours: opening somebody else's database must not migrate it. */
+export const APPLICATION_ID = 0x5242_4c31;
+
+/**
+ * Every step ever released, in order; never edited, only added to. Rows carry a seal (see seal.ts), because SQLite
+ * itself does not notice a changed byte inside a value.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  -- Exactly one row: where the ledger and its audit log stand.
+  CREATE TABLE ledger (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    ledger_id TEXT NOT NULL,
+    commit_number INTEGER NOT NULL,
+    time INTEGER NOT NULL,
+    audit_sequence INTEGER NOT NULL,
+    audit_hash TEXT NOT NULL,
+    trimmed_sequence INTEGER NOT NULL,
+    trimmed_hash TEXT NOT NULL,
+    seal INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE reservation (
+    sequence INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    phase TEXT NOT NULL,
+    body TEXT NOT NULL,
+    seal INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE closed_key (name TEXT PRIMARY KEY, body TEXT NOT NULL, seal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE cordon (cluster_id TEXT PRIMARY KEY, body TEXT NOT NULL, seal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE advertisement (
+    cluster_id TEXT NOT NULL UNIQUE,
+    received_at INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    seal INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE decision (
+    sequence INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    at INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    seal INTEGER NOT NULL
+  ) STRICT;
+  -- The line is the canonical text that its hash is taken over.
+  CREATE TABLE audit (sequence INTEGER PRIMARY KEY, line TEXT NOT NULL, hash TEXT NOT NULL) STRICT;
+  `,
+];
+
+/** Tables whose content is the ledger: checked at every start. The others are history and grow with it. */
+export const LEDGER_TABLES = ["ledger", "reservation", "closed_key", "cordon", "advertisement"] as const;
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Brings a new or older database to the schema of this version. */
+export function migrate(database: DatabaseSync, name: string): void {
+  refuseForeign(database, name);
+  database.exec("CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY) STRICT");
+  const done = versionOf(database);
+  if (done > SCHEMA_VERSION) {
+    throw new StoreFailure(
+      "not-committed",
+      `${name} was written by a newer broker (schema ${done}, this one knows ${SCHEMA_VERSION}): ` +
+        "start that version or newer, or restore a backup made by this one",
+    );
+  }
+  for (const [index, step] of MIGRATIONS.entries()) {
+    if (index < done) continue;
+    database.exec(`BEGIN IMMEDIATE; ${step} INSERT INTO migration VALUES (${index + 1}); COMMIT`);
+  }
+}
+
+/** The highest step that was taken; 0 for a database without any. */
+export function versionOf(database: DatabaseSync): number {
+  const { count, highest } = {
+    ...database.prepare("SELECT count(*) AS count, max(number) AS highest FROM migration").get(),
+  };
+  if (count !== (highest ?? 0)) {
+    throw new StoreFailure("corrupt", "the list of schema migrations has a gap; restore a backup");
+  }
+  return Number(count);
+}
+
+/** What the schema must look like after all steps, to be compared with what a file really has. */
+export function describeSchema(database: DatabaseSync): string[] {
+  return database
+    .prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")
+    .all()
+    .map((row) => JSON.stringify(Object.values(row)));
+}
+
+function refuseForeign(database: DatabaseSync, name: string): void {
+  const applicationId = database.prepare("PRAGMA application_id").get()?.["application_id"];
+  if (applicationId === APPLICATION_ID) return;
+  const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+  if (!isEmpty)
+    throw new StoreFailure("not-committed", `${name} is not a broker's ledger; choose another --store`);
+  database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+}

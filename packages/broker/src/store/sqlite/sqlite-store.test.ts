@@ -1,0 +1,171 @@
+import { rm } from "node:fs/promises";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { clusterOf, STORE_PROMISES } from "@resource-broker/testkit";
+import { describe, expect, it } from "vitest";
+import { ledgerFileIn } from "./database.ts";
+import { sealOf } from "./seal.ts";
+import { sqliteStore } from "./sqlite-store.ts";
+import { Grants } from "./testing/grants.ts";
+import { temporaryDirectory } from "./testing/temporary-directory.ts";
+import { verifyLedger } from "./verify.ts";
+
+describe("the sqlite store keeps every promise of a store", () => {
+  const makeStore = () => {
+    const directory = mkdtempSync(join(tmpdir(), "ledger-"));
+    const remove = () => rm(directory, { recursive: true });
+    return Promise.resolve({ connect: () => sqliteStore({ directory }), remove });
+  };
+  it.each(STORE_PROMISES)("$name", async ({ keep }) => {
+    await expect(keep(makeStore)).resolves.toBeUndefined();
+  });
+});
+
+describe("opening a ledger", () => {
+  /** A directory with a ledger of three reservations, changed by hand. */
+  async function tampered(sql: string, ...parameters: (string | number)[]): Promise<string> {
+    const directory = temporaryDirectory();
+    const store = sqliteStore({ directory });
+    await store.open();
+    await new Grants().commit(store, 3);
+    await store.close();
+    const database = new DatabaseSync(ledgerFileIn(directory));
+    database.prepare(sql).run(...parameters);
+    database.close();
+    return directory;
+  }
+
+  const keyTwice = JSON.stringify({
+    id: "rsv-x",
+    requester: "rome",
+    provider: "paris",
+    granted: { cpuMillis: 1, memoryBytes: 1, storageBytes: 0, gpus: 0, extended: {} },
+    key: "key-1",
+    phase: "Reserved",
+  });
+  const cells = ["rsv-x", "Reserved", keyTwice];
+
+  it.each([
+    {
+      name: "refuses a ledger of a newer version and says so",
+      sql: "INSERT INTO migration VALUES (2)",
+      kind: "not-committed",
+      says: /newer broker \(schema 2, this one knows 1\)/,
+    },
+    {
+      name: "refuses a list of migrations with a gap",
+      sql: "INSERT INTO migration VALUES (7)",
+      kind: "corrupt",
+      says: /gap/,
+    },
+    {
+      name: "notices a changed reservation",
+      sql: "UPDATE reservation SET body = replace(body, '\"cpuMillis\":1000', '\"cpuMillis\":9000')",
+      kind: "corrupt",
+      says: /row of table reservation \(rsv-rome-.*\) is damaged/,
+    },
+    {
+      name: "notices a changed commit number",
+      sql: "UPDATE ledger SET commit_number = 2",
+      kind: "corrupt",
+      says: /row of table ledger/,
+    },
+    {
+      name: "notices that its own row is gone",
+      sql: "DELETE FROM ledger",
+      kind: "corrupt",
+      says: /row is gone/,
+    },
+    {
+      name: "notices that the end of the audit log is gone",
+      sql: "DELETE FROM audit WHERE sequence = 3",
+      kind: "corrupt",
+      says: /end of the audit log/,
+    },
+    {
+      name: "notices one key bound to two reservations",
+      sql: "INSERT INTO reservation (id, phase, body, seal) VALUES (?, ?, ?, ?)",
+      parameters: [...cells, sealOf("reservation", cells)],
+      kind: "corrupt",
+      says: /key key-1 of rome made both/,
+    },
+    {
+      name: "refuses a database that is not a ledger",
+      sql: "PRAGMA application_id = 7",
+      kind: "not-committed",
+      says: /not a broker's ledger/,
+    },
+  ])("$name", async ({ sql, parameters = [], kind, says }) => {
+    const directory = await tampered(sql, ...parameters);
+    const message = expect.stringMatching(says);
+    await expect(sqliteStore({ directory }).open()).rejects.toMatchObject({ kind, message });
+    // A refused start lets go of the directory.
+    await expect(sqliteStore({ directory }).open()).rejects.toMatchObject({ kind });
+  });
+
+  it("names the directory when it cannot be made", async () => {
+    const directory = join(temporaryDirectory(), "file", "ledger");
+    writeFileSync(join(directory, ".."), "in the way");
+    const message = expect.stringContaining(directory);
+    await expect(sqliteStore({ directory }).open()).rejects.toMatchObject({ kind: "not-committed", message });
+  });
+});
+
+describe("history", () => {
+  const retention = {
+    decisions: { atMost: 20, forMs: 60 * 60_000 },
+    audit: { atMost: 30, forMs: 60 * 60_000 },
+  };
+
+  it("stays within its bounds, and what is left of the audit log still verifies", async () => {
+    const directory = temporaryDirectory();
+    const store = sqliteStore({ directory, retention });
+    await store.open();
+    const grants = new Grants();
+    const first = grants.next();
+    await store.commit(first);
+    await grants.commit(store, 150);
+    await store.close();
+    const { problems, found } = verifyLedger(directory);
+    expect(problems).toEqual([]);
+    expect(found?.reservations).toBe(151);
+    expect(found?.decisions).toBeLessThanOrEqual(30);
+    expect(found?.auditLines).toBeLessThanOrEqual(45);
+    expect(found?.firstAuditLine).toBeGreaterThan(100);
+  });
+
+  it("goes by age, too, and reading after a trimmed line begins with the oldest that is left", async () => {
+    const directory = temporaryDirectory();
+    const store = sqliteStore({
+      directory,
+      retention: { ...retention, audit: { atMost: 1000, forMs: 60_000 } },
+    });
+    await store.open();
+    const grants = new Grants();
+    await grants.commit(store, 40);
+    grants.story.now += 3_600_000;
+    await grants.commit(store, 10);
+    const [oldest] = await store.readAudit({ after: 0, limit: 1 });
+    expect(oldest?.sequence).toBeGreaterThan(30);
+    await store.close();
+    expect(verifyLedger(directory).problems).toEqual([]);
+  });
+});
+
+it("saves the advertisements of a whole fleet", async () => {
+  const directory = temporaryDirectory();
+  const store = sqliteStore({ directory });
+  await store.open();
+  const fleet = Array.from({ length: 999 }, (_, index) => ({
+    advertisement: clusterOf(`cluster-${index}`, index),
+    receivedAt: index,
+    replacedInstances: [],
+  }));
+  await store.saveAdvertisements(fleet);
+  await store.close();
+  const { records } = await store.open();
+  expect(records.advertisements).toHaveLength(999);
+  await store.close();
+});

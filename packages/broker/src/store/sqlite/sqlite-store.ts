@@ -1,0 +1,79 @@
+import { mkdirSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ReceivedAdvertisement } from "@resource-broker/domain";
+import { type Store, type StoreContents, StoreFailure } from "../store.ts";
+import { ledgerFileIn } from "./database.ts";
+import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
+import { type LedgerFile, openLedgerFile } from "./ledger-file.ts";
+import { DEFAULT_RETENTION, type Retention } from "./retention.ts";
+import { sqliteFailure } from "./sqlite-failure.ts";
+
+/** So many advertisements are saved at a time: a fleet that speaks in one second must not hold up everyone else. */
+const SAVED_TOGETHER = 200;
+
+export interface SqliteStoreOptions {
+  readonly directory: string;
+  readonly retention?: Retention;
+}
+
+/**
+ * The embedded store: one file, one process, no server. Commits run on the calling thread (docs/adr says what was
+ * measured); each is one transaction whose log is on the disk when it returns.
+ */
+export function sqliteStore({ directory, retention = DEFAULT_RETENTION }: SqliteStoreOptions): Store {
+  const file = ledgerFileIn(directory);
+  let lock: DirectoryLock | undefined;
+  let ledger: LedgerFile | undefined;
+
+  const opened = (): LedgerFile => {
+    if (ledger === undefined)
+      throw new StoreFailure("not-committed", `the store in ${directory} is not open`);
+    return ledger;
+  };
+
+  const open = (): StoreContents => {
+    if (lock !== undefined)
+      throw new StoreFailure("not-committed", `the store in ${directory} is open already`);
+    makeDirectory(directory);
+    lock = lockDirectory(directory);
+    try {
+      ledger = openLedgerFile(file, retention);
+      return ledger.read();
+    } catch (error) {
+      close();
+      throw error;
+    }
+  };
+
+  const close = (): void => {
+    ledger?.close();
+    ledger = undefined;
+    lock?.release();
+    lock = undefined;
+  };
+
+  const saveAdvertisements = async (advertisements: readonly ReceivedAdvertisement[]): Promise<void> => {
+    for (let from = 0; from < advertisements.length; from += SAVED_TOGETHER) {
+      if (from > 0) await nextTurn();
+      opened().saveAdvertisements(advertisements.slice(from, from + SAVED_TOGETHER));
+    }
+  };
+
+  return {
+    open: async () => open(),
+    commit: async (batch) => opened().commit(batch),
+    lastCommit: async () => opened().lastCommit(),
+    saveAdvertisements,
+    findDecision: async (id) => opened().findDecision(id),
+    readAudit: async (query) => opened().readAudit(query),
+    close: async () => close(),
+  };
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw sqliteFailure(error, directory);
+  }
+}

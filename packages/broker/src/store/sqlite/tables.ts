@@ -1,0 +1,68 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { ClosedKey, ClusterId, Cordon, Decision, ReceivedAdvertisement } from "@resource-broker/domain";
+import { decodeDecision, encodeDecision } from "./decision-codec.ts";
+import { type ReservationTable, reservationTable } from "./reservation-table.ts";
+import type { Cell } from "./seal.ts";
+import { type SealedTable, sealedTable, type TableForm } from "./sealed-table.ts";
+import { parseStored } from "./stored-json.ts";
+
+export interface CordonedCluster {
+  readonly clusterId: ClusterId;
+  readonly cordon: Cordon;
+}
+
+export interface Tables {
+  readonly reservations: ReservationTable;
+  readonly closedKeys: SealedTable<ClosedKey>;
+  readonly cordons: SealedTable<CordonedCluster>;
+  readonly advertisements: SealedTable<ReceivedAdvertisement>;
+  readonly decisions: SealedTable<Decision>;
+}
+
+const CLOSED_KEY: TableForm<ClosedKey> = {
+  table: "closed_key",
+  columns: ["name", "body"],
+  cells: (closedKey) => [closedKeyName(closedKey), JSON.stringify(closedKey)],
+  parse: parseBody,
+};
+
+const CORDON: TableForm<CordonedCluster> = {
+  table: "cordon",
+  columns: ["cluster_id", "body"],
+  cells: (cordoned) => [cordoned.clusterId, JSON.stringify(cordoned)],
+  parse: parseBody,
+};
+
+const ADVERTISEMENT: TableForm<ReceivedAdvertisement> = {
+  table: "advertisement",
+  columns: ["cluster_id", "received_at", "body"],
+  cells: (received) => [received.advertisement.clusterId, received.receivedAt, JSON.stringify(received)],
+  parse: parseBody,
+  newestBy: "received_at",
+};
+
+const DECISION: TableForm<Decision> = {
+  table: "decision",
+  columns: ["id", "at", "body"],
+  cells: (decision) => [decision.id, decision.at, encodeDecision(decision)],
+  parse: (body) => decodeDecision(body instanceof Uint8Array ? body : Buffer.from(String(body))),
+};
+
+export function openTables(database: DatabaseSync): Tables {
+  return {
+    reservations: reservationTable(database),
+    closedKeys: sealedTable(database, CLOSED_KEY),
+    cordons: sealedTable(database, CORDON),
+    advertisements: sealedTable(database, ADVERTISEMENT),
+    decisions: sealedTable(database, DECISION),
+  };
+}
+
+/** As JSON: keys are anybody's text, and no two pairs may share a name. */
+export function closedKeyName({ requester, key }: Pick<ClosedKey, "requester" | "key">): string {
+  return JSON.stringify([requester, key]);
+}
+
+function parseBody<T>(body: Cell): T {
+  return parseStored(String(body));
+}

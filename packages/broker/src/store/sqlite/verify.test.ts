@@ -1,0 +1,133 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { EVENTFUL_DAYS, LedgerStory } from "@resource-broker/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ledgerFileIn } from "./database.ts";
+import { sqliteStore } from "./sqlite-store.ts";
+import { Grants } from "./testing/grants.ts";
+import { temporaryDirectory } from "./testing/temporary-directory.ts";
+import { verifyFile, verifyLedger } from "./verify.ts";
+
+const [FLIPS, LONG_FLIPS] = [400, 30_000];
+const TABLES = [
+  "migration",
+  "ledger",
+  "reservation",
+  "closed_key",
+  "cordon",
+  "advertisement",
+  "decision",
+  "audit",
+];
+
+/** A ledger in which everything has happened, closed and whole in one file. */
+async function eventfulLedger(): Promise<string> {
+  const directory = temporaryDirectory();
+  const store = sqliteStore({ directory });
+  await store.open();
+  const story = new LedgerStory();
+  for (const day of EVENTFUL_DAYS) {
+    const batch = day(story);
+    if (batch !== undefined) await store.commit(batch);
+    await store.saveAdvertisements(story.advertisements);
+  }
+  await store.close();
+  return directory;
+}
+
+/** All that the file says, as anyone who reads it would see it. */
+function contentsOf(file: string): string {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return JSON.stringify(TABLES.map((table) => database.prepare(`SELECT * FROM ${table} ORDER BY 1`).all()));
+  } finally {
+    database.close();
+  }
+}
+
+describe("verifying a ledger", () => {
+  it("finds nothing wrong with a sound one, and counts what is there", async () => {
+    const directory = await eventfulLedger();
+    const { problems, found } = verifyLedger(directory);
+    expect(problems).toEqual([]);
+    expect(found).toMatchObject({ commitNumber: EVENTFUL_DAYS.length, firstAuditLine: 1 });
+    expect(found?.lastAuditHash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it("works beside a broker that goes on committing", async () => {
+    const directory = temporaryDirectory();
+    const store = sqliteStore({ directory });
+    await store.open();
+    const grants = new Grants();
+    await grants.commit(store, 5);
+    expect(verifyLedger(directory)).toMatchObject({ problems: [], found: { commitNumber: 5 } });
+    await grants.commit(store, 1);
+    expect(verifyLedger(directory)).toMatchObject({ problems: [], found: { commitNumber: 6 } });
+    await store.close();
+  });
+
+  it("finds every flipped bit in a line of the audit log", async () => {
+    const directory = await eventfulLedger();
+    const file = ledgerFileIn(directory);
+    const bytes = readFileSync(file);
+    const line = Buffer.from("Ended: ProviderRefused: its node is gone");
+    const start = bytes.indexOf(line);
+    expect(start).toBeGreaterThan(0);
+    for (let bit = 0; bit < line.length * 8; bit++) {
+      writeFileSync(file, flipped(bytes, start + (bit >> 3), bit & 7));
+      expect(verifyLedger(directory).problems).not.toEqual([]);
+    }
+  });
+
+  it("finds every flipped bit that means something, wherever it is in the file", async () => {
+    const directory = await eventfulLedger();
+    const file = join(directory, "flipped.db");
+    const bytes = readFileSync(ledgerFileIn(directory));
+    const before = contentsOf(ledgerFileIn(directory));
+    let found = 0;
+    const anywhere = fc.record({ offset: fc.nat({ max: bytes.length - 1 }), bit: fc.nat({ max: 7 }) });
+    fc.assert(
+      fc.property(anywhere, ({ offset, bit }) => {
+        writeFileSync(file, flipped(bytes, offset, bit));
+        if (verifyFile(file).problems.length > 0) found++;
+        // Not found: then nobody who reads the file can tell the difference.
+        else expect(contentsOf(file)).toBe(before);
+      }),
+      { numRuns: process.env["LONG"] === undefined ? FLIPS : LONG_FLIPS },
+    );
+    expect(found).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["a missing line in the middle", "DELETE FROM audit WHERE sequence = 4", /line 4 is missing/],
+    ["missing lines at the end", "DELETE FROM audit WHERE sequence > 8", /ends at line 8/],
+    ["a missing beginning", "DELETE FROM audit WHERE sequence = 1", /line 1 is missing/],
+    ["a changed hash", "UPDATE audit SET hash = upper(hash) WHERE sequence = 2", /line 2 was changed/],
+    ["a changed decision", "UPDATE decision SET at = at + 1", /row of table decision/],
+    ["a changed schema", "CREATE TABLE extra (a)", /schema was changed/],
+  ])("finds %s", async (_, sql, says) => {
+    const directory = await eventfulLedger();
+    const database = new DatabaseSync(ledgerFileIn(directory));
+    database.exec(sql);
+    database.close();
+    expect(verifyLedger(directory).problems).toEqual([expect.stringMatching(says)]);
+  });
+
+  it("says what is wrong with a place that holds no ledger", () => {
+    const directory = temporaryDirectory();
+    expect(verifyLedger(directory).problems).toEqual([expect.stringContaining("there is no ledger at")]);
+    writeFileSync(
+      ledgerFileIn(directory),
+      "not a database, though long enough to look like something else".repeat(20),
+    );
+    expect(verifyLedger(directory).problems).toEqual([expect.stringContaining("no database at all")]);
+  });
+});
+
+function flipped(bytes: Buffer, offset: number, bit: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[offset] = (copy[offset] ?? 0) ^ (1 << bit);
+  return copy;
+}

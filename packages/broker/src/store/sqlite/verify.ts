@@ -1,0 +1,131 @@
+import { DatabaseSync } from "node:sqlite";
+import { ledgerFrom, type LedgerRecords } from "@resource-broker/domain";
+import { nextLink } from "../audit.ts";
+import { contradictionIn } from "../recount.ts";
+import { ledgerFileIn, openForReading } from "./database.ts";
+import type { Head } from "./head.ts";
+import { readHead, readRecords } from "./read-ledger.ts";
+import { describeSchema, migrate, SCHEMA_VERSION, versionOf } from "./schema.ts";
+import { sqliteFailure } from "./sqlite-failure.ts";
+import { openTables, type Tables } from "./tables.ts";
+
+/** What a thorough check found. A ledger is sound when there are no problems. */
+export interface Verification {
+  readonly file: string;
+  /** In words, the first of each kind; empty for a sound ledger. */
+  readonly problems: readonly string[];
+  /** Absent when the file could not be read that far. */
+  readonly found?: {
+    readonly ledgerId: string;
+    readonly commitNumber: number;
+    readonly reservations: number;
+    readonly decisions: number;
+    readonly auditLines: number;
+    /** Older lines were trimmed away: the chain is unbroken from this one on. */
+    readonly firstAuditLine: number;
+    /** Write it down elsewhere: who can rewrite the whole file could make up a new chain, but not this hash. */
+    readonly lastAuditHash: string;
+  };
+}
+
+/**
+ * Reads the whole ledger and finds any changed byte that means something: structure, indexes and schema by SQLite's own
+ * check, values by their rows' seals, the audit log by its chain. What it cannot find is a change in space that holds
+ * nothing (free pages, gaps in pages), and a tail of the write-ahead log lost together with its commit. Changes nothing,
+ * and may run beside a broker.
+ */
+export function verifyLedger(directory: string): Verification {
+  return verifyFile(ledgerFileIn(directory));
+}
+
+export function verifyFile(file: string): Verification {
+  let database: DatabaseSync;
+  try {
+    database = openForReading(file);
+  } catch (error) {
+    return { file, problems: [sqliteFailure(error, file).message] };
+  }
+  try {
+    // One transaction, so that all of it is seen at the same commit.
+    database.exec("BEGIN");
+    return { file, ...inspect(database) };
+  } catch (error) {
+    return { file, problems: [sqliteFailure(error, file).message] };
+  } finally {
+    database.close();
+  }
+}
+
+function inspect(database: DatabaseSync): Omit<Verification, "file"> {
+  const structure = [...pageProblems(database), ...schemaProblems(database)];
+  // Rows of a broken structure would only repeat what is known already.
+  if (structure.length > 0) return { problems: structure };
+  const head = readHead(database);
+  const tables = openTables(database);
+  const audit = walkAudit(database, head);
+  const records = readRecords(tables, head);
+  const problems = [...audit.problems, ...recordProblems(records)];
+  const found = {
+    ledgerId: head.ledgerId,
+    commitNumber: head.commitNumber,
+    reservations: records.reservations.length,
+    decisions: countDecisions(tables),
+    auditLines: audit.lines,
+    firstAuditLine: head.trimmed.sequence + 1,
+    lastAuditHash: head.audit.hash,
+  };
+  return { problems, found };
+}
+
+function pageProblems(database: DatabaseSync): string[] {
+  const findings = database.prepare("PRAGMA integrity_check(10)").all();
+  return findings.map((row) => String(row["integrity_check"])).filter((finding) => finding !== "ok");
+}
+
+function schemaProblems(database: DatabaseSync): string[] {
+  if (versionOf(database) !== SCHEMA_VERSION)
+    return ["the schema is of another version; start the broker once to migrate it"];
+  const model = new DatabaseSync(":memory:");
+  migrate(model, "model");
+  const expected = describeSchema(model);
+  model.close();
+  const isSame = JSON.stringify(expected) === JSON.stringify(describeSchema(database));
+  return isSame ? [] : ["the schema was changed"];
+}
+
+function walkAudit(database: DatabaseSync, { trimmed, audit }: Head): { lines: number; problems: string[] } {
+  let link = trimmed;
+  for (const row of database.prepare("SELECT sequence, line, hash FROM audit ORDER BY sequence").iterate()) {
+    const expected = nextLink(link, String(row["line"]));
+    if (row["sequence"] !== expected.sequence) {
+      return {
+        lines: link.sequence - trimmed.sequence,
+        problems: [`audit line ${expected.sequence} is missing`],
+      };
+    }
+    if (row["hash"] !== expected.hash) {
+      const problem = `audit line ${expected.sequence} was changed: it does not fit its hash`;
+      return { lines: link.sequence - trimmed.sequence, problems: [problem] };
+    }
+    link = expected;
+  }
+  const isWhole = link.sequence === audit.sequence && link.hash === audit.hash;
+  const problems = isWhole
+    ? []
+    : [`the audit log ends at line ${link.sequence}, not at ${audit.sequence} as recorded`];
+  return { lines: link.sequence - trimmed.sequence, problems };
+}
+
+function recordProblems(records: LedgerRecords): string[] {
+  const contradiction = contradictionIn(records);
+  if (contradiction !== undefined) return [contradiction];
+  ledgerFrom(records, records.time);
+  return [];
+}
+
+/** Reading a decision checks its seal. */
+function countDecisions(tables: Tables): number {
+  let count = 0;
+  for (const _ of tables.decisions.all()) count++;
+  return count;
+}

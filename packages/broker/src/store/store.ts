@@ -1,0 +1,85 @@
+import type {
+  Decision,
+  DecisionId,
+  Instant,
+  LedgerEvent,
+  LedgerRecords,
+  ReceivedAdvertisement,
+} from "@resource-broker/domain";
+
+/**
+ * Where the ledger survives. One process writes at a time; the store makes sure of it. A batch is committed whole or
+ * not at all, and `commit` resolves only when the disk has it.
+ */
+export interface Store {
+  /** Takes the store for this process, migrates it and checks it. */
+  open: () => Promise<StoreContents>;
+  /** Rejects with a StoreFailure. Numbers follow each other without a gap. */
+  commit: (batch: CommitBatch) => Promise<void>;
+  /** The number of the last commit that is really there: settles what became of a commit of unknown outcome. */
+  lastCommit: () => Promise<number>;
+  /** Soft state, written behind: the newest advertisement of each cluster named. */
+  saveAdvertisements: (advertisements: readonly ReceivedAdvertisement[]) => Promise<void>;
+  findDecision: (id: DecisionId) => Promise<Decision | undefined>;
+  readAudit: (query: AuditQuery) => Promise<readonly AuditEntry[]>;
+  close: () => Promise<void>;
+}
+
+export interface StoreContents {
+  /** Made with the store and never changed: another one means the broker lost its memory. */
+  readonly ledgerId: string;
+  readonly commitNumber: number;
+  readonly records: LedgerRecords;
+}
+
+export interface CommitBatch {
+  readonly number: number;
+  readonly at: Instant;
+  /** One for each command that changed something, in the order they were decided. */
+  readonly entries: readonly CommitEntry[];
+}
+
+export interface CommitEntry {
+  /** Cluster ID of who asked, or `broker` for what the clock did. */
+  readonly by: string;
+  /** The command's kind. */
+  readonly action: string;
+  readonly events: readonly LedgerEvent[];
+}
+
+/** One line of the audit log, chained to the one before it. */
+export interface AuditEntry {
+  readonly sequence: number;
+  readonly at: Instant;
+  readonly commitNumber: number;
+  readonly by: string;
+  readonly action: string;
+  /** What the line is about: a reservation, decision or cluster. */
+  readonly subject: string;
+  /** Why, in words. */
+  readonly detail: string;
+  /** SHA-256 over the previous line's hash and this line, in hex. */
+  readonly hash: string;
+}
+
+export interface AuditQuery {
+  /** Only lines after this sequence number. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+/**
+ * `not-committed`: surely nothing was written, later tries may work. `unknown`: ask `lastCommit` before going on.
+ * `corrupt`: the store contradicts itself; go no further.
+ */
+export type FailureKind = "not-committed" | "unknown" | "corrupt";
+
+export class StoreFailure extends Error {
+  readonly kind: FailureKind;
+
+  constructor(kind: FailureKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "StoreFailure";
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,54 @@
+import {
+  type Der,
+  element,
+  explicit,
+  integer,
+  oid,
+  octetString,
+  sequence,
+  time,
+  unsignedInteger,
+} from "./der.ts";
+import { authorityKeyId, extension } from "./extensions.ts";
+import {
+  type Authority,
+  FAR_AHEAD,
+  keyIdOf,
+  LONG_AGO,
+  signatureAlgorithm,
+  signed,
+  toPem,
+} from "./make-certificate.ts";
+import { encodeSubject } from "./subject.ts";
+
+export interface CrlKnobs {
+  readonly thisUpdate?: Date;
+  /** In the past: TLS then refuses every certificate of this authority. */
+  readonly nextUpdate?: Date;
+  readonly number?: number;
+  readonly brokenSignature?: boolean;
+}
+
+const REASON_KEY_COMPROMISE = element(0x0a, Uint8Array.of(1));
+
+/** A revocation list as PEM; `serials` are hex, as `Certificate.serial` gives them. */
+export function makeCrl(issuer: Authority, serials: readonly string[], knobs: CrlKnobs = {}): string {
+  const { thisUpdate = LONG_AGO, nextUpdate = FAR_AHEAD, number = 1 } = knobs;
+  const algorithm = signatureAlgorithm(issuer.keys, "sha256");
+  const revoked = serials.map((serial) => revokedEntry(serial, thisUpdate));
+  const body = sequence(
+    integer(1),
+    algorithm.id,
+    encodeSubject(issuer.subject),
+    time(thisUpdate),
+    time(nextUpdate),
+    ...(revoked.length === 0 ? [] : [sequence(...revoked)]),
+    explicit(0, sequence(authorityKeyId(keyIdOf(issuer.keys)), extension("2.5.29.20", integer(number)))),
+  );
+  return toPem("X509 CRL", signed(body, algorithm, knobs.brokenSignature ?? false));
+}
+
+function revokedEntry(serial: string, at: Date): Der {
+  const reason = sequence(oid("2.5.29.21"), octetString(REASON_KEY_COMPROMISE));
+  return sequence(unsignedInteger(Buffer.from(serial, "hex")), time(at), sequence(reason));
+}

@@ -1,0 +1,112 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type Authority,
+  type CertificateKnobs,
+  type KeyPair,
+  makeCertificate,
+  makeKeys,
+} from "./make-certificate.ts";
+import { type CrlKnobs, makeCrl } from "./make-crl.ts";
+import { type Attribute, commonName, type Subject } from "./subject.ts";
+
+/** Spread it into the options of `https.request`, `tls.connect` or `https.createServer`. */
+export interface Credentials {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string;
+  readonly serial: string;
+}
+
+export interface TestCertificates {
+  /** The authority everybody trusts. */
+  readonly ca: Authority;
+  /** The broker's server certificate for localhost, 127.0.0.1 and ::1; its Common Name is `broker`. */
+  readonly broker: Credentials;
+  /** A right client certificate. */
+  readonly cluster: (id: string) => Credentials;
+  /** A right client certificate with `OU=broker-admin`. */
+  readonly admin: (id: string) => Credentials;
+  /** A client certificate with chosen parts, signed by `ca` unless another authority is named. */
+  readonly leaf: (knobs: CertificateKnobs, issuer?: Authority) => Credentials;
+  /** A certificate that nobody but itself vouches for. */
+  readonly selfSigned: (knobs: CertificateKnobs) => Credentials;
+  /** Another authority: one with the same name but another key, or one below `ca`. */
+  readonly authority: (knobs?: CertificateKnobs, parent?: Authority) => Authority;
+  /** A revocation list of `ca` as PEM: revoked are the given certificates. */
+  readonly crl: (revoked: readonly Pick<Credentials, "serial">[], knobs?: CrlKnobs) => string;
+}
+
+export const ADMIN_UNIT: Attribute = { type: "OU", value: "broker-admin" };
+const CA_SUBJECT: Subject = [commonName("Resource Broker test CA")];
+
+/** A certificate authority in memory and certificates from it, right and wrong; each takes well under a millisecond. */
+export async function testCertificates(): Promise<TestCertificates> {
+  const ca = makeAuthority({});
+  const leaf: TestCertificates["leaf"] = (knobs, issuer = ca) => issue(knobs, issuer, ca);
+  return {
+    ca,
+    broker: leaf({
+      subject: [commonName("broker")],
+      extendedKeyUsage: ["serverAuth"],
+      subjectAltNames: ["DNS:localhost", "IP:127.0.0.1", "IP:::1"],
+    }),
+    cluster: (id) => leaf({ subject: [commonName(id)] }),
+    admin: (id) => leaf({ subject: [ADMIN_UNIT, commonName(id)] }),
+    leaf,
+    selfSigned: (knobs) => issue(knobs, undefined, ca),
+    authority: makeAuthority,
+    crl: (revoked, knobs) =>
+      makeCrl(
+        ca,
+        revoked.map(({ serial }) => serial),
+        knobs,
+      ),
+  };
+}
+
+export interface FolderContents extends Pick<Credentials, "cert" | "key" | "ca"> {
+  readonly crl?: string;
+}
+
+/** Writes a certificate folder as cert-manager mounts it. Writing again replaces each file at once, as a rotation does. */
+export async function writeCertificateFolder(folder: string, contents: FolderContents): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const files = {
+    "tls.crt": contents.cert,
+    "tls.key": contents.key,
+    "ca.crt": contents.ca,
+    "crl.pem": contents.crl,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    if (text === undefined) continue;
+    await writeFile(join(folder, `.${name}`), text, { mode: 0o600 });
+    await rename(join(folder, `.${name}`), join(folder, name));
+  }
+}
+
+function makeAuthority(knobs: CertificateKnobs = {}, parent?: Authority): Authority {
+  const subject = knobs.subject ?? CA_SUBJECT;
+  const keys = knobs.keys ?? makeKeys();
+  const { cert } = makeCertificate(
+    {
+      basicConstraints: { ca: true },
+      keyUsage: ["keyCertSign", "cRLSign"],
+      extendedKeyUsage: "absent",
+      ...knobs,
+      subject,
+      keys,
+    },
+    parent,
+  );
+  return { subject, keys, cert };
+}
+
+function issue(knobs: CertificateKnobs, issuer: Authority | undefined, trusted: Authority): Credentials {
+  const { cert, keys, serial } = makeCertificate(knobs, issuer);
+  return { cert, key: privatePem(keys), ca: trusted.cert, serial };
+}
+
+function privatePem({ privateKey }: KeyPair): string {
+  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+}

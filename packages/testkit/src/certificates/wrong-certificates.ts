@@ -1,0 +1,233 @@
+import { X509Certificate } from "node:crypto";
+import { element, NULL } from "./der.ts";
+import { basicConstraints, extension } from "./extensions.ts";
+import { type CertificateKnobs, FAR_AHEAD, LONG_AGO, makeKeys } from "./make-certificate.ts";
+import { type Attribute, commonName, type Subject } from "./subject.ts";
+import { ADMIN_UNIT, type Credentials, type TestCertificates } from "./test-certificates.ts";
+
+/** A client certificate that the broker must refuse. */
+export interface WrongCertificate {
+  /** Reads after "refuses": "a certificate with two Common Names". */
+  readonly name: string;
+  /**
+   * Who sees it: "tls" = the chain does not verify (`socket.authorized` is false);
+   * "identity" = the chain verifies, and only the broker's own reading of the certificate can refuse it.
+   */
+  readonly refusedBy: "tls" | "identity";
+  readonly make: (certificates: TestCertificates) => Credentials;
+}
+
+const ROME = commonName("rome");
+const PARIS = commonName("paris");
+const YESTERYEAR = new Date("2021-01-01T00:00:00Z");
+const YEARS_AHEAD = new Date("2048-01-01T00:00:00Z");
+const UNKNOWN_EXTENSION = "1.3.6.1.4.1.99999.1";
+
+function identity(name: string, knobs: CertificateKnobs): WrongCertificate {
+  return { name, refusedBy: "identity", make: ({ leaf }) => leaf(knobs) };
+}
+
+function tls(name: string, knobs: CertificateKnobs): WrongCertificate {
+  return { name, refusedBy: "tls", make: ({ leaf }) => leaf({ subject: [ROME], ...knobs }) };
+}
+
+function named(name: string, ...subject: Subject): WrongCertificate {
+  return identity(`a certificate with ${name}`, { subject });
+}
+
+function misnamed(problem: string, id: string, as: Attribute["as"] = "utf8"): WrongCertificate {
+  return named(`a Common Name ${problem}`, commonName(id, as));
+}
+
+const NAMES: readonly WrongCertificate[] = [
+  named("two Common Names", ROME, PARIS),
+  named("the same Common Name twice", ROME, ROME),
+  named("two Common Names in one multi-valued part", [ROME, PARIS]),
+  named("two Common Names in different string types", ROME, commonName("paris", "bmp")),
+  named("no Common Name but an organization", { type: "O", value: "rome" }),
+  named("no Common Name but a unit", { type: "OU", value: "rome" }),
+  named("no Common Name but a user id", { type: "UID", value: "rome" }),
+  named("only the admin unit and no Common Name", ADMIN_UNIT),
+  identity("a certificate with an empty subject", { subject: [] }),
+  identity("a certificate that names its cluster only in subjectAltName", {
+    subject: [],
+    subjectAltNames: ["DNS:rome"],
+  }),
+  misnamed("that is empty", ""),
+  misnamed("in upper case", "ROME"),
+  misnamed("with one upper-case letter", "Rome"),
+  misnamed("that starts with a dot", ".rome"),
+  misnamed("that ends with a dot", "rome."),
+  misnamed("that starts with a dash", "-rome"),
+  misnamed("that ends with a dash", "rome-"),
+  misnamed("that is one dot", "."),
+  misnamed("of 64 characters", "r".repeat(64)),
+  misnamed("of 10,000 characters", "r".repeat(10_000)),
+  misnamed("with a NUL inside", "rome\0.paris"),
+  misnamed("that ends with a NUL", "rome\0"),
+  misnamed("with a NUL in a PrintableString", "rome\0", "printable"),
+  misnamed("with a NUL in a BMPString", "rome\0", "bmp"),
+  misnamed("with a line break", "rome\nOU=broker-admin"),
+  misnamed("that ends with a line break", "rome\n"),
+  misnamed("with a carriage return", "rome\r"),
+  misnamed("with a control character", "ro\u0007me"),
+  misnamed("with a delete character", "rome\u007f"),
+  misnamed("that spells another attribute", "rome,OU=broker-admin"),
+  misnamed("that spells a multi-valued part", "rome+OU=broker-admin"),
+  misnamed("that spells a slash-separated subject", "rome/OU=broker-admin"),
+  misnamed("with a backslash", "rome\\"),
+  misnamed("with a quote", 'rome"'),
+  misnamed("with a space before it", " rome"),
+  misnamed("with a space after it", "rome "),
+  misnamed("that is a space", " "),
+  misnamed("with an underscore", "rome_1"),
+  misnamed("that is a path", "../paris"),
+  misnamed("that is a wildcard", "*"),
+  misnamed("that is a wildcard domain", "*.rome"),
+  misnamed("that lists two clusters", "rome,paris"),
+  misnamed("that is an e-mail address", "rome@example.org"),
+  misnamed("with an accent", "r\u00f6me"),
+  misnamed("with a letter of another alphabet that looks the same", "r\u043eme"),
+  misnamed("in full-width letters", "\uff52\uff4f\uff4d\uff45"),
+  misnamed("with an invisible letter", "ro\u200bme"),
+  misnamed("with text that runs from right to left", "\u202eemor"),
+  misnamed("with a non-breaking space", "rome\u00a0"),
+  misnamed("with an emoji", "rome\u{1f600}"),
+  misnamed("with Latin-1 bytes in a TeletexString", "r\u00f6me", "teletex"),
+  misnamed("that is the name of a built-in property", "__proto__"),
+  misnamed("of the broker itself", "broker"),
+];
+
+const USES: readonly WrongCertificate[] = [
+  identity("a certificate without extended key usage", { subject: [ROME], extendedKeyUsage: "absent" }),
+  identity("a certificate without any usage", {
+    subject: [ROME],
+    extendedKeyUsage: "absent",
+    keyUsage: "absent",
+    basicConstraints: "absent",
+  }),
+  identity("a version 1 certificate, which has no extensions", { subject: [ROME], version: 1 }),
+  identity("a CA certificate used as a leaf", {
+    subject: [ROME],
+    basicConstraints: { ca: true },
+    keyUsage: ["digitalSignature", "keyCertSign"],
+  }),
+  tls("a certificate for servers only", { extendedKeyUsage: ["serverAuth"] }),
+  tls("a certificate for e-mail only", { extendedKeyUsage: ["emailProtection"] }),
+  tls("a certificate for code signing only", { extendedKeyUsage: ["codeSigning"] }),
+  tls("a certificate for any extended key usage", { extendedKeyUsage: ["any"] }),
+  tls("a certificate whose key may only encipher keys", { keyUsage: ["keyEncipherment"] }),
+  tls("a certificate whose key may only sign certificates", { keyUsage: ["keyCertSign"] }),
+  tls("a certificate whose key may only sign revocation lists", { keyUsage: ["cRLSign"] }),
+  {
+    name: "the certificate authority's own certificate",
+    refusedBy: "tls",
+    make: ({ ca }) => ownCredentials(ca),
+  },
+  { name: "the broker's own server certificate", refusedBy: "tls", make: ({ broker }) => broker },
+];
+
+const TIMES: readonly WrongCertificate[] = [
+  tls("an expired certificate", { notBefore: LONG_AGO, notAfter: YESTERYEAR }),
+  tls("a certificate that is not valid yet", { notBefore: YEARS_AHEAD, notAfter: FAR_AHEAD }),
+  tls("a certificate that ends before it starts", { notBefore: YEARS_AHEAD, notAfter: YESTERYEAR }),
+];
+
+const CHAINS: readonly WrongCertificate[] = [
+  {
+    name: "a certificate that signed itself",
+    refusedBy: "tls",
+    make: ({ selfSigned }) => selfSigned({ subject: [ROME] }),
+  },
+  {
+    name: "a certificate of an unknown authority",
+    refusedBy: "tls",
+    make: ({ authority, leaf }) =>
+      leaf({ subject: [ROME] }, authority({ subject: [commonName("Some other CA")] })),
+  },
+  {
+    name: "a certificate of another authority with the same name",
+    refusedBy: "tls",
+    make: ({ authority, leaf }) => leaf({ subject: [ROME] }, authority()),
+  },
+  {
+    name: "a certificate of another authority that sends its root along",
+    refusedBy: "tls",
+    make({ authority, leaf }) {
+      const foreign = authority({ subject: [commonName("Some other CA")] });
+      return withChain(leaf({ subject: [ROME] }, foreign), foreign.cert);
+    },
+  },
+  {
+    name: "a certificate signed by another cluster's certificate",
+    refusedBy: "tls",
+    make({ authority, leaf, ca }) {
+      const paris = authority(
+        {
+          subject: [PARIS],
+          basicConstraints: { ca: false },
+          keyUsage: ["digitalSignature"],
+          extendedKeyUsage: ["clientAuth"],
+        },
+        ca,
+      );
+      return withChain(leaf({ subject: [ROME] }, paris), paris.cert);
+    },
+  },
+  {
+    name: "a certificate of an intermediate authority that is not sent along",
+    refusedBy: "tls",
+    make: ({ authority, leaf, ca }) =>
+      leaf({ subject: [ROME] }, authority({ subject: [commonName("Intermediate")] }, ca)),
+  },
+  {
+    name: "a certificate of an expired intermediate authority",
+    refusedBy: "tls",
+    make({ authority, leaf, ca }) {
+      const expired = authority({ subject: [commonName("Intermediate")], notAfter: YESTERYEAR }, ca);
+      return withChain(leaf({ subject: [ROME] }, expired), expired.cert);
+    },
+  },
+  {
+    name: "a certificate below an authority that may have none below it",
+    refusedBy: "tls",
+    make({ authority, leaf, ca }) {
+      const upper = authority(
+        { subject: [commonName("Upper")], basicConstraints: { ca: true, pathLength: 0 } },
+        ca,
+      );
+      const lower = authority({ subject: [commonName("Lower")] }, upper);
+      return withChain(leaf({ subject: [ROME] }, lower), lower.cert, upper.cert);
+    },
+  },
+  tls("a certificate with one flipped bit in its signature", { brokenSignature: true }),
+  tls("a certificate signed with SHA-1", { digest: "sha1" }),
+  {
+    name: "a certificate with a weak RSA key",
+    refusedBy: "tls",
+    make: ({ leaf }) => leaf({ subject: [ROME], keys: makeKeys("rsa-1024") }),
+  },
+  tls("a certificate with an unknown critical extension", {
+    extraExtensions: [extension(UNKNOWN_EXTENSION, NULL, true)],
+  }),
+  tls("a certificate with the same extension twice", { extraExtensions: [basicConstraints({ ca: false })] }),
+  tls("a certificate whose basic constraints cannot be read", {
+    basicConstraints: "absent",
+    extraExtensions: [extension("2.5.29.19", element(0x04, Uint8Array.of(1, 2, 3)), true)],
+  }),
+];
+
+/** Options for a client that sends whatever it is given: Node's own defaults refuse to load some wrong certificates. */
+export const CARELESS_CLIENT = { ciphers: "DEFAULT@SECLEVEL=0" } as const;
+
+/** One row for each way a client certificate can be wrong. Revoked ones need a list: see `TestCertificates.crl`. */
+export const WRONG_CERTIFICATES: readonly WrongCertificate[] = [...NAMES, ...USES, ...TIMES, ...CHAINS];
+
+function withChain(credentials: Credentials, ...above: readonly string[]): Credentials {
+  return { ...credentials, cert: [credentials.cert, ...above].join("") };
+}
+
+function ownCredentials(ca: TestCertificates["ca"]): Credentials {
+  const key = ca.keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return { cert: ca.cert, key, ca: ca.cert, serial: new X509Certificate(ca.cert).serialNumber };
+}

@@ -1,0 +1,27 @@
+export type { Authority, CertificateKnobs, KeyKind, KeyPair } from "./certificates/make-certificate.ts";
+export { makeKeys } from "./certificates/make-certificate.ts";
+export { type Attribute, commonName, type Subject } from "./certificates/subject.ts";
+export {
+  type Credentials,
+  type TestCertificates,
+  testCertificates,
+  writeCertificateFolder,
+} from "./certificates/test-certificates.ts";
+export { UNUSUAL_CERTIFICATES, type UnusualCertificate } from "./certificates/unusual-certificates.ts";
+export {
+  CARELESS_CLIENT,
+  WRONG_CERTIFICATES,
+  type WrongCertificate,
+} from "./certificates/wrong-certificates.ts";
+export {
+  type CommitFailure,
+  type FailingCall,
+  type MemoryDisk,
+  memoryDisk,
+  type MemoryStore,
+  memoryStore,
+} from "./store/memory-store.ts";
+export { type FakeTime, fakeTime, settle } from "./time/fake-time.ts";
+export { EVENTFUL_DAYS } from "./store/eventful-days.ts";
+export { clusterOf, eventsOf, LedgerStory, requestFor, reserve } from "./store/ledger-story.ts";
+export { STORE_PROMISES, type StorePromise, type StoreUnderTest } from "./store/store-conformance.ts";

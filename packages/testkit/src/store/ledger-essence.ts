@@ -1,0 +1,43 @@
+import { ledgerFrom, type LedgerRecords, type LedgerView } from "@resource-broker/domain";
+
+type ClusterAccount = LedgerView["accounts"] extends ReadonlyMap<string, infer Account> ? Account : never;
+
+/** What a ledger comes back as when it is rebuilt from these records. */
+export function rebuilt(records: LedgerRecords, now: number): unknown {
+  return essenceOf(ledgerFrom(records, now));
+}
+
+/** A ledger as comparable data, without what a restart may change. */
+export function essenceOf(ledger: LedgerView): unknown {
+  return {
+    time: ledger.time,
+    reservations: sorted(ledger.reservations),
+    keys: sorted(ledger.keys),
+    closedKeys: sorted(ledger.closedKeys),
+    accounts: sorted(ledger.accounts)
+      .filter(([, account]) => !isBlank(account))
+      .map(([id, account]) => [id, accountEssence(account)]),
+    deadlines: ledger.deadlines
+      .due(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+      .filter(({ kind }) => kind !== "adoption-offer")
+      .map((deadline) => JSON.stringify(deadline))
+      .sort(),
+  };
+}
+
+/** All of an account but when its cluster was last heard: nobody counts as lost right after a restart. */
+function accountEssence(account: ClusterAccount): unknown {
+  return Object.entries(account)
+    .filter(([name]) => name !== "heardAt")
+    .map(([name, value]) => [name, value instanceof Map ? sorted(value) : value]);
+}
+
+/** A cluster of which only the name is left. */
+function isBlank({ advertisement, cordon, lending, borrowing, refused }: ClusterAccount): boolean {
+  const isUnused = lending.size === 0 && borrowing.size === 0 && refused === undefined;
+  return isUnused && advertisement === undefined && cordon === undefined;
+}
+
+function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}
