@@ -33,7 +33,8 @@ export interface Broker {
   readonly stop: () => Promise<void>;
 }
 
-const KEPT_DECISIONS = 1_000_000;
+/** About 2 KB each. */
+const KEPT_DECISIONS = 100_000;
 
 export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker {
   const { machine, log, readYaml } = deps;

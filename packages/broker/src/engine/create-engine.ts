@@ -19,7 +19,8 @@ import { persist } from "./persist.ts";
 import { Sweeper } from "./sweeper.ts";
 import { WriteBehind } from "./write-behind.ts";
 
-const MAX_BATCH = 1000;
+/** The loop stands still while a batch is decided and committed: more at once would gain little and delay everyone. */
+const MAX_BATCH = 256;
 const RETRY_AFTER_MS = 1000;
 
 export interface EngineOptions {

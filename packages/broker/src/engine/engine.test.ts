@@ -186,9 +186,12 @@ describe("a commit that fails", () => {
     { failure: "unknown-but-committed", commits: 1 },
     { failure: "unknown-not-committed", commits: 1 },
   ] as const)("$failure: the number settles it and it is booked once", async ({ failure, commits }) => {
-    const { engine, store } = await running();
+    const { engine, store, time } = await running();
     store.failNextCommit(failure);
-    expect((await engine.submit(reserve("rome", 4))).kind).toBe("granted");
+    const reply = engine.submit(reserve("rome", 4));
+    await settle();
+    await time.advance(1000);
+    expect((await reply).kind).toBe("granted");
     expect(store.commits).toHaveLength(commits);
     expect(engine.ledger.reservations.size).toBe(1);
   });

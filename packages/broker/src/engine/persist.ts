@@ -25,6 +25,7 @@ export async function persist(batch: CommitBatch, deps: PersistDeps): Promise<vo
       deps.onFailure(failure);
       if (failure.kind !== "unknown") throw failure;
     }
+    await pause(deps.clock, FIRST_WAIT_MS);
     const last = await lastCommit(deps);
     if (last === batch.number) return;
     if (last !== batch.number - 1) {
@@ -44,9 +45,13 @@ async function lastCommit({ store, clock, onFailure }: PersistDeps): Promise<num
       const failure = asFailure(error);
       onFailure(failure);
       if (failure.kind === "corrupt") throw failure;
-      await new Promise<void>((resolve) => clock.after(waitMs, resolve));
+      await pause(clock, waitMs);
     }
   }
+}
+
+function pause(clock: Clock, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => clock.after(milliseconds, resolve));
 }
 
 /** An error that says nothing of itself leaves everything open. */

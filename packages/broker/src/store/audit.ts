@@ -33,11 +33,6 @@ export function auditLines(batch: CommitBatch): AuditLine[] {
   );
 }
 
-/** Appends a line to the chain. */
-export function chain(previous: ChainLink, line: AuditLine): AuditEntry {
-  return { ...line, ...nextLink(previous, canonical(line)) };
-}
-
 /** The link that a line's canonical text makes when it follows `previous`. */
 export function nextLink(previous: ChainLink, text: string): ChainLink {
   const sequence = previous.sequence + 1;

@@ -1,5 +1,5 @@
 import { fromReservation, type ReservationDTO, type ReservationView } from "@resource-broker/contract";
-import type { Actor, Reservation } from "@resource-broker/domain";
+import type { Actor, ClusterId, Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../engine/engine.ts";
 
 type Ledger = Engine["ledger"];
@@ -29,14 +29,22 @@ export function isVisible(caller: Actor, reservation: Reservation): boolean {
   return caller.isAdmin || roleOf(caller, reservation) !== "admin";
 }
 
-/** What a provider has to hold. Older agents act on the phase Reserved only. */
+export interface InstructionReader {
+  readonly clusterId: ClusterId;
+  readonly isOlderAgent: boolean;
+}
+
+/** What a provider has to hold, at most `limit` of it. Older agents act on the phase Reserved only. */
 export function renderInstructions(
   ledger: Ledger,
-  clusterId: string,
-  isOlderAgent: boolean,
+  { clusterId, isOlderAgent }: InstructionReader,
+  limit: number,
 ): ReservationDTO[] {
-  const lending = ledger.accounts.get(clusterId)?.lending.values() ?? [];
-  return Array.from(lending, (reservation) =>
-    renderReservation(ledger, reservation, { role: "provider", isOlderAgent }),
-  );
+  const reader = { role: "provider", isOlderAgent } as const;
+  const instructions: ReservationDTO[] = [];
+  for (const reservation of ledger.accounts.get(clusterId)?.lending.values() ?? []) {
+    if (instructions.length === limit) break;
+    instructions.push(renderReservation(ledger, reservation, reader));
+  }
+  return instructions;
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { backupLedger, restoreLedger } from "./backup.ts";
@@ -79,6 +79,18 @@ describe("restoring", () => {
     expect(verifyFile(`${ledgerFileIn(directory)}.replaced`).found?.commitNumber).toBe(5);
     restoreLedger({ file, directory, force: true });
     expect(verifyFile(`${ledgerFileIn(directory)}.replaced`).found?.commitNumber).toBe(3);
+  });
+
+  it("keeps the log of a killed broker's ledger with that ledger, not with the restored one", async () => {
+    const { directory, file, store } = await backedUp();
+    const killed = temporaryDirectory();
+    for (const part of ["ledger.db", "ledger.db-wal"])
+      copyFileSync(join(directory, part), join(killed, part));
+    await store.close();
+    restoreLedger({ file, directory: killed, force: true });
+    expect(verifyLedger(killed)).toMatchObject({ problems: [], found: { commitNumber: 3 } });
+    const replaced = `${ledgerFileIn(killed)}.replaced`;
+    expect(verifyFile(replaced)).toMatchObject({ problems: [], found: { commitNumber: 5 } });
   });
 
   it("refuses while a broker runs", async () => {

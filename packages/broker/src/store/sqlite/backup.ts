@@ -1,19 +1,10 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
 import { ledgerFileIn, openForReading, unfinishedRestore } from "./database.ts";
 import { lockDirectory } from "./directory-lock.ts";
+import { flush, makeDirectory } from "./durable-files.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { type Verification, verifyFile } from "./verify.ts";
 
@@ -73,7 +64,7 @@ export function restoreLedger({ file, directory, force = false }: RestoreOptions
   if (verification.problems.length > 0) {
     throw new StoreFailure("corrupt", `${file} is not a sound copy: ${verification.problems.join("; ")}`);
   }
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   const lock = lockDirectory(directory);
   try {
     replace(file, ledgerFileIn(directory), force);
@@ -113,15 +104,5 @@ function makeSingleFile(file: string): void {
     database.exec("PRAGMA journal_mode = DELETE");
   } finally {
     database.close();
-  }
-}
-
-/** Makes a file or a directory's entries survive a power failure. */
-function flush(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

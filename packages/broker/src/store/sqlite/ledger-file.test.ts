@@ -5,6 +5,7 @@ import {
   type StatementResultingChanges,
   type StatementSync,
 } from "node:sqlite";
+import type { LedgerEvent } from "@resource-broker/domain";
 import { describe, expect, it } from "vitest";
 import { ledgerFile } from "./ledger-file.ts";
 import { DEFAULT_RETENTION } from "./retention.ts";
@@ -103,5 +104,21 @@ describe("a commit that ends with an error", () => {
     expect(() => ledger.commit(batch)).toThrow(expect.objectContaining({ kind: "unknown" }));
     ledger.commit(batch);
     expect(ledger.lastCommit()).toBe(1);
+  });
+
+  it("leaves the reservations where they were", () => {
+    const { ledger, accidents, grants } = opened();
+    ledger.commit(grants.next());
+    const [id = ""] = grants.story.ledger.reservations.keys();
+    const { now } = grants.story;
+    const about = (event: LedgerEvent) => ({
+      number: 2,
+      at: now,
+      entries: [{ by: "rome", action: "test", events: [event] }],
+    });
+    accidents.push({ statement: COMMIT, isDone: false });
+    expect(() => ledger.commit(about({ kind: "forgotten", at: now, id }))).toThrow("disk");
+    ledger.commit(about({ kind: "activated", at: now, id }));
+    expect(ledger.lastCommit()).toBe(2);
   });
 });

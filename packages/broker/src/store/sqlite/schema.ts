@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
 
 /** Marks the file as ours: opening somebody else's database must not migrate it. */
-export const APPLICATION_ID = 0x5242_4c31;
+const APPLICATION_ID = 0x5242_4c31;
 
 /**
  * Every step ever released, in order; never edited, only added to. Rows carry a seal (see seal.ts), because SQLite

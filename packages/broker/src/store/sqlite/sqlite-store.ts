@@ -1,12 +1,11 @@
-import { mkdirSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ReceivedAdvertisement } from "@resource-broker/domain";
 import { type Store, type StoreContents, StoreFailure } from "../store.ts";
 import { ledgerFileIn } from "./database.ts";
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
+import { makeDirectory } from "./durable-files.ts";
 import { type LedgerFile, openLedgerFile } from "./ledger-file.ts";
 import { DEFAULT_RETENTION, type Retention } from "./retention.ts";
-import { sqliteFailure } from "./sqlite-failure.ts";
 
 /** So many advertisements are saved at a time: a fleet that speaks in one second must not hold up everyone else. */
 const SAVED_TOGETHER = 200;
@@ -17,8 +16,8 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * The embedded store: one file, one process, no server. Commits run on the calling thread (docs/adr says what was
- * measured); each is one transaction whose log is on the disk when it returns.
+ * The embedded store: one file, one process, no server. Commits run on the calling thread (docs/adr/0008
+ * says what was measured); each is one transaction whose log is on the disk when it returns.
  */
 export function sqliteStore({ directory, retention = DEFAULT_RETENTION }: SqliteStoreOptions): Store {
   const file = ledgerFileIn(directory);
@@ -46,10 +45,13 @@ export function sqliteStore({ directory, retention = DEFAULT_RETENTION }: Sqlite
   };
 
   const close = (): void => {
-    ledger?.close();
-    ledger = undefined;
-    lock?.release();
-    lock = undefined;
+    try {
+      ledger?.close();
+    } finally {
+      ledger = undefined;
+      lock?.release();
+      lock = undefined;
+    }
   };
 
   const saveAdvertisements = async (advertisements: readonly ReceivedAdvertisement[]): Promise<void> => {
@@ -68,12 +70,4 @@ export function sqliteStore({ directory, retention = DEFAULT_RETENTION }: Sqlite
     readAudit: async (query) => opened().readAudit(query),
     close: async () => close(),
   };
-}
-
-function makeDirectory(directory: string): void {
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw sqliteFailure(error, directory);
-  }
 }

@@ -37,10 +37,14 @@ export function advertisementRoutes({ engine, hub }: RouteContext): readonly Rou
     const reply = await engine.submit({ kind: "advertise", advertisement });
     if (reply.kind !== "advertised") throw faultOf(reply);
     hub.capacityMayHaveChanged(caller.clusterId);
-    const instructions = renderInstructions(engine.ledger, caller.clusterId, isOlderAgent);
+    const instructions = renderInstructions(
+      engine.ledger,
+      { clusterId: caller.clusterId, isOlderAgent },
+      MAX_INSTRUCTIONS,
+    );
     const accepted: AdvertisementReplyDTO = {
       advertisement: render(caller.clusterId) ?? dto,
-      ...(instructions.length === 0 ? {} : { providerInstructions: instructions.slice(0, MAX_INSTRUCTIONS) }),
+      ...(instructions.length === 0 ? {} : { providerInstructions: instructions }),
     };
     return ok(accepted);
   };

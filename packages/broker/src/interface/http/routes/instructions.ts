@@ -5,19 +5,19 @@ import { renderInstructions, renderReservation, roleOf } from "../render.ts";
 import { type Answer, type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
+/** As many as the contract lets a list have. */
+const MAX_INSTRUCTIONS = 10_000;
+
 /** What a lending cluster has to hold, and what it says to it. */
 export function instructionRoutes({ engine, hub }: RouteContext): readonly Route[] {
-  const list = (call: Call): Answer => {
-    if (!readSwitch(call.query, "watch")) {
-      return ok(renderInstructions(engine.ledger, call.caller.clusterId, call.isOlderAgent));
+  const list = ({ caller, query, headers, isOlderAgent }: Call): Answer => {
+    const { clusterId } = caller;
+    if (!readSwitch(query, "watch")) {
+      return ok(renderInstructions(engine.ledger, { clusterId, isOlderAgent }, MAX_INSTRUCTIONS));
     }
-    const lastEventId = call.headers["last-event-id"];
-    const reader = {
-      clusterId: call.caller.clusterId,
-      isOlderAgent: call.isOlderAgent,
-      lastEventId: lastEventId === undefined ? undefined : String(lastEventId),
-    };
-    return { stream: (response) => hub.open(response, reader) };
+    const stated = headers["last-event-id"];
+    const lastEventId = stated === undefined ? undefined : String(stated);
+    return { stream: (response) => hub.open(response, { clusterId, isOlderAgent, lastEventId }) };
   };
 
   const acknowledge = async ({ caller, name, body }: Call): Promise<PlainAnswer> => {

@@ -47,12 +47,10 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
   const answer = (reply: Reply, caller: Actor): PlainAnswer => {
     switch (reply.kind) {
       case "granted":
-        logDecision(reply.decision, reply.reservation);
         return { status: 201, body: render(reply.reservation, caller) };
       case "current":
         return { status: 200, body: render(reply.reservation, caller), headers: REPLAYED };
       case "refused":
-        logDecision(reply.decision);
         throw noCapacity(reply.decision, caller);
       case "rejected":
         if (reply.code === "quota-exceeded") metrics.demandUnmet("quota");
@@ -80,17 +78,6 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
         decisionID: decision.id,
       },
     });
-
-  const logDecision = (decision: Decision, reservation?: Reservation): void => {
-    const { id, requester, considered, fitted } = decision;
-    const fields = { decision: id, requester, considered, fitted };
-    if (reservation === undefined) log.info({ ...fields, refusedBy: decision.refusedBy }, "request refused");
-    else
-      log.info(
-        { ...fields, reservation: reservation.id, provider: reservation.provider },
-        "reservation granted",
-      );
-  };
 
   const activate = async ({ caller, name }: Call): Promise<PlainAnswer> =>
     ok(render(reservationIn(await engine.submit({ kind: "activate", by: caller, id: name })), caller));

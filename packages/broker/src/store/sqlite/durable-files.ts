@@ -1,0 +1,28 @@
+import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { sqliteFailure } from "./sqlite-failure.ts";
+
+/** Makes the directory, and those above it, so that a power failure does not take it away with what is in it. */
+export function makeDirectory(directory: string): void {
+  try {
+    const highest = mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (highest === undefined) return;
+    for (let made = resolve(directory); made !== dirname(resolve(highest)); made = dirname(made))
+      flush(dirname(made));
+  } catch (error) {
+    throw sqliteFailure(error, directory);
+  }
+}
+
+/**
+ * Makes a file's content, or a directory's entries, survive a power failure. Never for a database that this process has
+ * open: closing the file would drop SQLite's locks on it.
+ */
+export function flush(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
