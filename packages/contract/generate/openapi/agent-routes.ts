@@ -43,9 +43,10 @@ export const AGENT_ROUTES: readonly Route[] = [
       "For any cluster. Decides, locks and answers in one call; the answer is sent when it is durable. The same key and request again: the current state of the same reservation.",
     parameters: ["idempotencyKey", "agentProtocol"],
     body: { schema: reservationRequestSchema, example: examples.reservationRequest },
-    reply: {
-      status: 201,
-      description: "Locked.",
+    reply: { status: 201, description: "Locked.", body: reservationBody },
+    otherReply: {
+      status: 200,
+      description: "A retry: the reservation that this key made, as it is now.",
       body: reservationBody,
       headers: ["Idempotency-Replayed"],
     },
@@ -69,8 +70,12 @@ export const AGENT_ROUTES: readonly Route[] = [
     description:
       "For the requester. Also works before the reservation exists: a request with this key that arrives later is refused with 410.",
     parameters: ["key"],
-    reply: { status: 200, description: "Released, or the key is closed.", body: reservationBody },
-    faults: ["invalid"],
+    reply: { status: 200, description: "Released.", body: reservationBody },
+    otherReply: {
+      status: 204,
+      description: "Nothing was made with this key, and nothing will be for a day.",
+    },
+    faults: ["invalid", "quota-exceeded"],
   },
   {
     method: "post",

@@ -72,7 +72,9 @@ function pathsOf(routes: readonly Route[]): Json {
 }
 
 function operationOf(route: Route): Json {
-  const { parameters = [], body, reply } = route;
+  const { parameters = [], body } = route;
+  const replies = [route.reply, ...(route.otherReply === undefined ? [] : [route.otherReply])];
+  const successes = replies.map((reply) => [reply.status, successOf(reply, route)] as const);
   const faults = route.isPublic === true ? route.faults : [...COMMON_FAULTS, ...route.faults];
   return {
     operationId: route.operationId,
@@ -91,7 +93,7 @@ function operationOf(route: Route): Json {
             content: { "application/json": mediaType(body) },
           },
         }),
-    responses: { [reply.status]: successOf(reply, route), ...errorsOf(faults) },
+    responses: { ...Object.fromEntries(successes), ...errorsOf(faults) },
   };
 }
 

@@ -22,6 +22,8 @@ export interface Route {
   /** False: the call works with an empty body as well. */
   readonly isBodyOptional?: boolean;
   readonly reply: Reply;
+  /** The other way it can go well. */
+  readonly otherReply?: Reply;
   /** Faults of this call beside those that every call can meet. */
   readonly faults: readonly FaultCode[];
   /** Answers without a client certificate, on the probe port as well. */
@@ -34,7 +36,7 @@ export interface Body {
 }
 
 export interface Reply {
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 204;
   readonly description: string;
   readonly body?: Body;
   /** A body that is not JSON. */

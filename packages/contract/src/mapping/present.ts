@@ -5,8 +5,11 @@ type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 
 /** Leaves out the fields that are undefined: an absent field and one that says "undefined" are not the same JSON. */
 export function present<T extends object>(fields: T): Present<T> {
-  const kept = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // The filter above is exactly what the type says.
+  const kept: Partial<T> = {};
+  for (const name in fields) {
+    if (fields[name] !== undefined) kept[name] = fields[name];
+  }
+  // The loop above does exactly what the type says.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return Object.fromEntries(kept) as Present<T>;
+  return kept as Present<T>;
 }

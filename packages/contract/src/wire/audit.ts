@@ -32,8 +32,11 @@ export const auditEntrySchema = titled(
       examples: ["paris lends 4 CPU / 8Gi Memory to rome"],
     }),
     record: optional(prose({ maxLength: 262_144 }), "The entry exactly as it was hashed, as JSON text."),
-    previousHash: required(hash(), "Hash of the entry before this one."),
-    hash: required(hash(), "Hash over previousHash and record: one changed byte breaks the chain."),
+    previousHash: optional(hash(), "Hash of the entry before this one. Absent: that one is no longer kept."),
+    hash: required(
+      hash(),
+      "Hash over previousHash, sequence and record, a line each: one changed byte breaks the chain.",
+    ),
   }),
   "One entry of the hash-chained audit log.",
 );

@@ -3,7 +3,7 @@ import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
 import { Fault } from "@resource-broker/contract";
 import type { Actor } from "@resource-broker/domain";
 import type { CertificateSet } from "./certificates/certificate-set.ts";
-import { type Chain, isRevoked, isTraceable } from "./certificates/trust.ts";
+import { type Chain, isChained, isRevoked, isTraceable } from "./certificates/trust.ts";
 import { commonNames, identify, readClientCertificate } from "./identity.ts";
 
 /** How the broker takes a connection; found once, when it is made. */
@@ -22,6 +22,8 @@ export interface AdmissionRules {
   readonly adminUnit: string;
   readonly set: CertificateSet;
   readonly nowMs: number;
+  /** True: TLS may have trusted an authority that is trusted no more, so signatures are checked again. */
+  readonly needsProof: boolean;
 }
 
 /** What OpenSSL found wrong, in words. */
@@ -40,12 +42,21 @@ const NO_INTERMEDIATES: readonly X509Certificate[] = [];
 const LONGEST_CHAIN = 8;
 
 export function admit(socket: TLSSocket, rules: AdmissionRules): Standing {
-  const leaf = socket.getPeerX509Certificate();
-  if (leaf === undefined) return { kind: "anonymous" };
-  if (!socket.authorized) return refused(tlsProblem(socket));
+  try {
+    const leaf = socket.getPeerX509Certificate();
+    if (leaf === undefined) return { kind: "anonymous" };
+    return socket.authorized ? admitLeaf(leaf, socket, rules) : refused(tlsProblem(socket));
+  } catch {
+    // Whatever it is that Node cannot read must not end the process.
+    return refused("it cannot be read");
+  }
+}
+
+function admitLeaf(leaf: X509Certificate, socket: TLSSocket, rules: AdmissionRules): Standing {
   const isDirect = isTraceable({ leaf, intermediates: NO_INTERMEDIATES }, rules.set);
   const intermediates = isDirect ? NO_INTERMEDIATES : intermediatesOf(socket);
-  return judge({ leaf, intermediates }, rules);
+  const chain = { leaf, intermediates };
+  return rules.needsProof && !isChained(chain, rules.set) ? refused(FOREIGN) : judge(chain, rules);
 }
 
 /** The same for a connection that is open already, by newer rules. Signatures are not looked at. */
@@ -61,7 +72,7 @@ export function judge(chain: Chain, { adminUnit, set, nowMs }: AdmissionRules): 
   return { kind: "caller", caller, validToMs: certificate.validToMs, intermediates: chain.intermediates };
 }
 
-export function refused(problem: string): Standing {
+function refused(problem: string): Standing {
   return { kind: "refused", fault: refusedCertificate(problem) };
 }
 

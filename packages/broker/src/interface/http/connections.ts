@@ -27,6 +27,7 @@ export class Connections {
   }
 
   add(socket: TLSSocket): void {
+    if (socket.destroyed) return;
     const standing = this.#withinLimit(admit(socket, this.#options.rules()));
     this.#open.set(socket, standing);
     socket.once("close", () => this.#remove(socket));
@@ -63,12 +64,16 @@ export class Connections {
     { intermediates }: Extract<Standing, { kind: "caller" }>,
     hasLostAuthorities: boolean,
   ): boolean {
-    const leaf = socket.destroyed ? undefined : socket.getPeerX509Certificate();
-    if (leaf === undefined) return false;
-    const rules = this.#options.rules();
-    const chain = { leaf, intermediates };
-    if (judge(chain, rules).kind !== "caller") return false;
-    return !hasLostAuthorities || isChained(chain, rules.set);
+    try {
+      const leaf = socket.destroyed ? undefined : socket.getPeerX509Certificate();
+      if (leaf === undefined) return false;
+      const rules = this.#options.rules();
+      const chain = { leaf, intermediates };
+      if (judge(chain, rules).kind !== "caller") return false;
+      return !hasLostAuthorities || isChained(chain, rules.set);
+    } catch {
+      return false;
+    }
   }
 
   #withinLimit(standing: Standing): Standing {

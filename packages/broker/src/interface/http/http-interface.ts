@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:https";
 import type { CertificateSet } from "./certificates/certificate-set.ts";
+import { CertificatesInForce } from "./certificates/certificates-in-force.ts";
 import { Connections } from "./connections.ts";
 import { idMaker } from "./make-ids.ts";
 import type { HttpDeps, HttpOptions } from "./ports.ts";
@@ -32,10 +33,12 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
   let isStopping = false;
 
   const start = async (): Promise<{ readonly port: number }> => {
-    let set = await certificates.start();
+    const set = await certificates.start();
+    const { handshakeTimeoutMs, maxSocketsPerCluster } = limits;
+    const inForce = new CertificatesInForce(set, { adminUnit, handshakeTimeoutMs, machine });
     const connections = new Connections({
-      maxPerCluster: limits.maxSocketsPerCluster,
-      rules: () => ({ adminUnit, set, nowMs: machine.wallMs() }),
+      maxPerCluster: maxSocketsPerCluster,
+      rules: () => inForce.rules(),
     });
     const replier = createReplier({ ledgerId: () => engine.ledgerId, now: engine.now });
     const index = new ReservationIndex(engine);
@@ -47,11 +50,10 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
     const door = { rate, now: engine.now, wallMs: machine.wallMs, maxSheddableInFlight };
     const isLastCall = (): boolean => isStopping;
     const serve = createServe({ router, connections, replier, door, log, metrics, isStopping: isLastCall });
-    const server = createHttpsServer(options, { connections, serve, set });
+    const server = createHttpsServer(options, { connections, serve, set, log });
 
     const useCertificates = (next: CertificateSet): void => {
-      const hasLostAuthorities = losesAuthorities(set, next);
-      set = next;
+      const hasLostAuthorities = inForce.replace(next);
       server.setSecureContext(secureContext(next, tlsMinVersion));
       void connections.judgeAnew(hasLostAuthorities).then((closed) => {
         if (closed > 0) log.info({ closed }, "connections closed: their certificates are no longer good");
@@ -103,12 +105,6 @@ interface Running {
   readonly hub: StreamHub;
   readonly connections: Connections;
   readonly endings: readonly (() => unknown)[];
-}
-
-/** While every old authority is still trusted, nobody's chain can break. */
-function losesAuthorities(old: CertificateSet, next: CertificateSet): boolean {
-  const trusted = new Set(next.authorities.map(({ fingerprint256 }) => fingerprint256));
-  return old.authorities.some(({ fingerprint256 }) => !trusted.has(fingerprint256));
 }
 
 async function listen(server: Server, { port, host }: HttpOptions): Promise<number> {

@@ -235,6 +235,18 @@ describe("overload", () => {
     expect(broker.engine.ledger.reservations.size).toBe(3);
   });
 
+  test("a caller that leaves in the middle of its body does not count for ever", async () => {
+    await start({ maxSheddableInFlight: 1 });
+    const line = await openLine(broker.port, rome);
+    line.send(
+      "POST /api/v1/reservations HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+    );
+    const reserve = () => broker.call(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi") });
+    await expect.poll(async () => (await reserve()).status).toBe(503);
+    line.socket.destroy();
+    await expect.poll(async () => (await reserve()).status).toBe(201);
+  });
+
   test("is also told when the engine has too much waiting", async () => {
     await start({}, 0);
     const reply = await broker.call(rome, "POST /api/v1/reservations", { body: requestOf() });

@@ -1,14 +1,20 @@
 import type { Duplex } from "node:stream";
 import { Fault, toErrorBody } from "@resource-broker/contract";
 
+const TOO_SLOW = "ERR_HTTP_REQUEST_TIMEOUT";
+
 interface Refusal {
   readonly status: string;
   readonly fault: Fault;
 }
 
-/** What Node's parser refused never becomes a request: the answer is written to the socket itself. */
+/**
+ * What Node's parser refused never becomes a request: the answer is written to the socket itself. Everything else
+ * that comes here (failed handshakes, broken connections) has nobody left to answer.
+ */
 export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  const isAboutRequest = error.code?.startsWith("HPE_") === true || error.code === TOO_SLOW;
+  if (!isAboutRequest || !socket.writable) {
     socket.destroy();
     return;
   }
@@ -26,7 +32,7 @@ function refusalFor(code: string | undefined): Refusal {
         status: "431 Request Header Fields Too Large",
         fault: new Fault("too-large", "the headers are too large; send at most 16 KiB of them"),
       };
-    case "ERR_HTTP_REQUEST_TIMEOUT":
+    case TOO_SLOW:
       return {
         status: "408 Request Timeout",
         fault: new Fault("malformed", "the request did not arrive in time; send it at once"),

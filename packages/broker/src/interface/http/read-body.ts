@@ -38,7 +38,10 @@ export function readBody(request: IncomingMessage, { limit, goOn }: BodyRules): 
       if (size > limit) reject(tooLarge(limit));
       else resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
     });
-    request.on("error", (cause) => reject(new Fault("malformed", "the body ended too early", { cause })));
+    const endedEarly = (cause?: Error): void =>
+      reject(new Fault("malformed", "the body ended too early", { cause }));
+    request.on("error", endedEarly);
+    request.on("close", endedEarly);
   });
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server, type ServerOptions } from "node:https";
 import type { CertificateSet } from "./certificates/certificate-set.ts";
 import type { Connections } from "./connections.ts";
+import type { Log } from "./log.ts";
 import { answerParserError } from "./parser-errors.ts";
 import type { HttpLimits, HttpOptions } from "./ports.ts";
 import type { Serve } from "./serve.ts";
@@ -14,11 +15,12 @@ export interface ServerParts {
   readonly connections: Connections;
   readonly serve: Serve;
   readonly set: CertificateSet;
+  readonly log: Log;
 }
 
 /** An HTTPS server that asks for client certificates, lets everybody in and leaves judging to `Connections`. */
 export function createHttpsServer({ tlsMinVersion, limits }: HttpOptions, parts: ServerParts): Server {
-  const { connections, serve, set } = parts;
+  const { connections, serve, set, log } = parts;
   const server = createServer({
     ...secureContext(set, tlsMinVersion),
     ...timeouts(limits),
@@ -40,6 +42,8 @@ export function createHttpsServer({ tlsMinVersion, limits }: HttpOptions, parts:
   // Whoever asks before sending a body is told to go on only when the body will be read.
   server.on("checkContinue", answer);
   server.on("clientError", answerParserError);
+  // Too many open files, for example: the next connection may work again.
+  server.on("error", (error) => log.error({ err: error }, "the API port has a problem"));
   return server;
 }
 

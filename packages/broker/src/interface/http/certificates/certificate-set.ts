@@ -31,7 +31,7 @@ export function readCertificateSet(files: CertificateFiles): CertificateSet {
   const own = of(FILE_NAMES.cert, () => new X509Certificate(files.cert));
   const authorities = of(FILE_NAMES.ca, () => readAuthorities(files.ca));
   of(`${FILE_NAMES.cert} and ${FILE_NAMES.key}`, () =>
-    createSecureContext({ cert: files.cert, key: files.key }),
+    createSecureContext({ cert: files.cert, key: files.key, ca: files.ca }),
   );
   const { crl } = files;
   const revocations =

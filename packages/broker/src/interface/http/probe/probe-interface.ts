@@ -61,6 +61,7 @@ export function createProbeInterface({ port, host }: ProbeOptions, deps: ProbeDe
     start: async () => {
       server = await open();
       server.maxConnections = MAX_CONNECTIONS;
+      server.on("error", (error) => log.error({ err: error, port }, "the probe port has a problem"));
       server.listen({ port, ...(host === undefined ? {} : { host }) });
       await once(server, "listening");
       const address = server.address();

@@ -32,12 +32,13 @@ function readSequence(after: string): number {
   return sequence;
 }
 
-function hashBefore({ sequence }: AuditEntry, entries: readonly AuditEntry[]): string {
-  const before = entries.find((entry) => entry.sequence === sequence - 1);
-  return before?.hash ?? CHAIN_START.hash;
+/** Undefined when the line before was trimmed away: then the store's own anchor vouches for this one. */
+function hashBefore({ sequence }: AuditEntry, entries: readonly AuditEntry[]): string | undefined {
+  if (sequence === CHAIN_START.sequence + 1) return CHAIN_START.hash;
+  return entries.find((entry) => entry.sequence === sequence - 1)?.hash;
 }
 
-function toDTO(entry: AuditEntry, previousHash: string): AuditEntryDTO {
+function toDTO(entry: AuditEntry, previousHash: string | undefined): AuditEntryDTO {
   return {
     sequence: entry.sequence,
     at: formatTime(entry.at),
@@ -46,7 +47,7 @@ function toDTO(entry: AuditEntry, previousHash: string): AuditEntryDTO {
     subject: entry.subject,
     message: entry.detail,
     record: canonical(entry),
-    previousHash,
+    ...(previousHash === undefined ? {} : { previousHash }),
     hash: entry.hash,
   };
 }

@@ -39,9 +39,14 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
       reservationId: ids.reservation(caller.clusterId, key),
       decisionId: ids.decision(),
     });
-    if (reply.kind === "granted" && key === undefined && call.isCallerGone())
-      return takeBack(reply.reservation);
-    return answer(reply, caller);
+    if (reply.kind !== "granted") return answer(reply, caller);
+    if (key === undefined && call.isCallerGone()) return takeBack(reply.reservation, "its requester hung up");
+    try {
+      return answer(reply, caller);
+    } catch (error) {
+      await takeBack(reply.reservation, "it could not be told");
+      throw error;
+    }
   };
 
   const answer = (reply: Reply, caller: Actor): PlainAnswer => {
@@ -61,12 +66,11 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
   };
 
   /**
-   * Its caller hung up before the answer and has no key to find it again: it would ask for another one, and nobody
-   * would ever release this one.
+   * Whoever asked does not know of it: without a key it would ask for another one and never release this one, and a
+   * reply of 5xx promises that nothing was booked.
    */
-  const takeBack = async (reservation: Reservation): Promise<PlainAnswer> => {
-    const { id, requester } = reservation;
-    log.warn({ reservation: id, requester }, "released again: its requester hung up before it was told");
+  const takeBack = async ({ id, requester }: Reservation, why: string): Promise<PlainAnswer> => {
+    log.warn({ reservation: id, requester, why }, "a reservation is released again");
     await engine.submit({ kind: "release", by: { clusterId: requester, isAdmin: false }, id });
     return { status: 503 };
   };

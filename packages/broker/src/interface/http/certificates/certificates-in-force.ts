@@ -1,0 +1,38 @@
+import type { MachineTime } from "../../../engine/clock.ts";
+import type { AdmissionRules } from "../admission.ts";
+import type { CertificateSet } from "./certificate-set.ts";
+
+export interface InForceOptions {
+  readonly adminUnit: string;
+  /** The longest time between the first byte of a connection and its admission. */
+  readonly handshakeTimeoutMs: number;
+  readonly machine: Pick<MachineTime, "wallMs" | "monotonicMs">;
+}
+
+/** The certificates that count now. */
+export class CertificatesInForce {
+  readonly #options: InForceOptions;
+  #set: CertificateSet;
+  #lostAuthoritiesAt = Number.NEGATIVE_INFINITY;
+
+  constructor(set: CertificateSet, options: InForceOptions) {
+    this.#set = set;
+    this.#options = options;
+  }
+
+  rules(): AdmissionRules {
+    const { adminUnit, machine, handshakeTimeoutMs } = this.#options;
+    // A handshake that began before the change was checked by the authorities of then.
+    const mayBeOutdated = machine.monotonicMs() - this.#lostAuthoritiesAt <= 2 * handshakeTimeoutMs;
+    return { adminUnit, set: this.#set, nowMs: machine.wallMs(), needsProof: mayBeOutdated };
+  }
+
+  /** True when an authority is no longer trusted; while all of them stay, nobody's chain can break. */
+  replace(next: CertificateSet): boolean {
+    const trusted = new Set(next.authorities.map(({ fingerprint256 }) => fingerprint256));
+    const hasLost = this.#set.authorities.some(({ fingerprint256 }) => !trusted.has(fingerprint256));
+    if (hasLost) this.#lostAuthoritiesAt = this.#options.machine.monotonicMs();
+    this.#set = next;
+    return hasLost;
+  }
+}
