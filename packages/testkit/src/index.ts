@@ -25,3 +25,15 @@ export { type FakeTime, fakeTime, settle } from "./time/fake-time.ts";
 export { EVENTFUL_DAYS } from "./store/eventful-days.ts";
 export { clusterOf, eventsOf, LedgerStory, requestFor, reserve } from "./store/ledger-story.ts";
 export { STORE_PROMISES, type StorePromise, type StoreUnderTest } from "./store/store-conformance.ts";
+export { advertisementBody, reservationBody, type Size } from "./broker/bodies.ts";
+export {
+  type BrokerClient,
+  type BrokerReply,
+  brokerClient,
+  type CallOptions,
+  type ClientOptions,
+  type HangUp,
+} from "./broker/broker-client.ts";
+export { type BrokerProcess, type BrokerProcessOptions, startBroker } from "./broker/broker-process.ts";
+export type { EventStream, StreamEvent } from "./broker/event-stream.ts";
+export { type SeededRandom, seededRandom } from "./broker/seeded-random.ts";

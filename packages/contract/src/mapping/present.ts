@@ -5,7 +5,7 @@ type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 
 /** Leaves out the fields that are undefined: an absent field and one that says "undefined" are not the same JSON. */
 export function present<T extends object>(fields: T): Present<T> {
-  const kept: Partial<T> = {};
+  const kept: Record<string, unknown> = {};
   for (const name in fields) {
     if (fields[name] !== undefined) kept[name] = fields[name];
   }

@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+const NANOSECONDS_PER_MS = 1e6;
+
+/** Memory of a process in RAM, in MB. */
+export function rssMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1000;
+}
+
+/** CPU time a process has used so far, all its threads, in milliseconds. */
+export function cpuMs(pid: number): number {
+  let total = 0;
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    const [running] = readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ");
+    total += Number(running) / NANOSECONDS_PER_MS;
+  }
+  return total;
+}

@@ -1,0 +1,53 @@
+import { closedLoop } from "../load/closed-loop.ts";
+import { advertiseAll, closeAll, openFleet } from "../load/fleet.ts";
+import { advertise } from "../load/requests.ts";
+import { median, percentile } from "../measure/percentile.ts";
+import { cpuMs } from "../measure/process-usage.ts";
+import { type BenchRow, count, ms } from "../row.ts";
+import { type Section, type Stage, withBroker } from "../stage.ts";
+
+const CLUSTERS = 1000;
+const IN_FLIGHT = 100;
+const ROUNDS = 3;
+
+/** How many advertisements the broker takes in a second. */
+export const advertisements: Section = {
+  name: "advertisements",
+  run: (stage) => withBroker(stage, ({ port }, pid) => measure(stage, port, pid)),
+};
+
+async function measure(
+  { certificates, isQuick, say }: Stage,
+  port: number,
+  pid: number,
+): Promise<BenchRow[]> {
+  say(`advertisements of ${count(CLUSTERS)} clusters, ${IN_FLIGHT} at a time`);
+  const fleet = await openFleet({ port, certificates, prefix: "cluster", from: 0, to: CLUSTERS });
+  await advertiseAll(fleet);
+  const rates: number[] = [];
+  const latencies: number[] = [];
+  const before = cpuMs(pid);
+  for (let round = 0; round < ROUNDS; round++) {
+    const { latenciesMs, elapsedMs, statuses } = await closedLoop({
+      connections: fleet,
+      inFlight: IN_FLIGHT,
+      request: ({ clusterId }) => advertise(clusterId),
+      forMs: isQuick ? 800 : 3000,
+    });
+    if (statuses.get(200) !== latenciesMs.length)
+      throw new Error(`not every advertisement was taken: ${JSON.stringify([...statuses])}`);
+    rates.push((1000 * latenciesMs.length) / elapsedMs);
+    latencies.push(...latenciesMs);
+  }
+  const cpu = (1000 * (cpuMs(pid) - before)) / latencies.length;
+  closeAll(fleet);
+  return [
+    {
+      figure: "advertisements/s, 1,000 clusters",
+      now: count(median(rates)),
+      note:
+        `rounds ${count(Math.min(...rates))}–${count(Math.max(...rates))}, ${cpu.toFixed(0)} µs of the broker's CPU each, ` +
+        `p50 / p99 ${ms(median(latencies))} / ${ms(percentile(latencies, 0.99))} ms at ${IN_FLIGHT} in flight`,
+    },
+  ];
+}

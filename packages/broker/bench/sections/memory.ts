@@ -1,0 +1,75 @@
+import { closedLoop } from "../load/closed-loop.ts";
+import type { Connection } from "../load/connection.ts";
+import { advertiseAll, closeAll, openFleet } from "../load/fleet.ts";
+import { advertise, watchInstructions } from "../load/requests.ts";
+import { median, percentile } from "../measure/percentile.ts";
+import { cpuMs, rssMb } from "../measure/process-usage.ts";
+import { type BenchRow, count, ms } from "../row.ts";
+import { type Section, settle, type Stage, withBroker } from "../stage.ts";
+
+const INTERVAL_MS = 30_000;
+
+interface Step {
+  readonly agents: number;
+  readonly target: string;
+  readonly predecessor: string;
+}
+
+const STEPS: readonly Step[] = [
+  { agents: 100, target: "75 MB", predecessor: "42.5 MB" },
+  { agents: 1000, target: "", predecessor: "–" },
+  { agents: 10_000, target: "700 MB", predecessor: "–" },
+];
+
+/** What connected agents cost: each has advertised and holds one connection with an open stream. */
+export const memory: Section = {
+  name: "memory",
+  run: (stage) => withBroker(stage, ({ port }, pid) => measure(stage, port, pid)),
+};
+
+async function measure(stage: Stage, port: number, pid: number): Promise<BenchRow[]> {
+  const { isQuick, say, certificates } = stage;
+  await settle(isQuick);
+  const rows: BenchRow[] = [
+    { figure: "broker RSS, idle", now: mb(pid), target: "65 MB", predecessor: "40 MB" },
+  ];
+  const fleet: Connection[] = [];
+  for (const { agents, target, predecessor } of isQuick ? STEPS.slice(0, 2) : STEPS) {
+    say(`${count(agents)} connected agents`);
+    const more = await openFleet({ port, certificates, prefix: "agent", from: fleet.length, to: agents });
+    await advertiseAll(more);
+    const isLargest = agents === STEPS.at(-1)?.agents;
+    if (isLargest) rows.push(await allAtOnce(stage, [...more], pid));
+    for (const connection of more) connection.stream(watchInstructions(), () => undefined);
+    fleet.push(...more);
+    await settle(isQuick);
+    rows.push({ figure: `… ${count(agents)} connected agents`, now: mb(pid), target, predecessor });
+  }
+  closeAll(fleet);
+  return rows;
+}
+
+/** A fleet that advertises in the same moment: how long the last one waits, and what it costs over an interval. */
+async function allAtOnce({ say }: Stage, fleet: readonly Connection[], pid: number): Promise<BenchRow> {
+  say(`${count(fleet.length)} advertisements at once`);
+  const before = cpuMs(pid);
+  const { latenciesMs } = await closedLoop({
+    connections: fleet,
+    inFlight: fleet.length,
+    request: ({ clusterId }) => advertise(clusterId),
+    forMs: INTERVAL_MS,
+    atMost: fleet.length,
+  });
+  const share = (100 * (cpuMs(pid) - before)) / INTERVAL_MS;
+  return {
+    figure: `${count(fleet.length)} agents at 30 s, all in the same second: CPU / p99`,
+    now: `${share.toFixed(1)} % / ${ms(percentile(latenciesMs, 0.99))} ms`,
+    target: "27 % / 3 s",
+    predecessor: "–",
+    note: `one burst, its CPU spread over 30 s; p50 ${ms(median(latenciesMs))} ms`,
+  };
+}
+
+function mb(pid: number): string {
+  return `${rssMb(pid).toFixed(0)} MB`;
+}

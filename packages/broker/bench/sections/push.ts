@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Connection } from "../load/connection.ts";
+import { advertiseAll, closeAll, openFleet } from "../load/fleet.ts";
+import { reserve, watchInstructions } from "../load/requests.ts";
+import { median, percentile } from "../measure/percentile.ts";
+import { type BenchRow, count, ms } from "../row.ts";
+import { type Section, type Stage, withBroker } from "../stage.ts";
+
+const PROVIDERS = 1000;
+const REQUESTS = { full: 3000, quick: 400 };
+/** A broker with something to do, far from busy: how fast a provider is told, not how long a queue is. */
+const EVERY_MS = 5;
+const PATIENCE_MS = 2000;
+
+/** How soon a provider with an open stream hears of a reservation. */
+export const push: Section = {
+  name: "push",
+  run: (stage) => withBroker(stage, ({ port }) => measure(stage, port)),
+};
+
+async function measure({ certificates, isQuick, say }: Stage, port: number): Promise<BenchRow[]> {
+  const wanted = isQuick ? REQUESTS.quick : REQUESTS.full;
+  say(`push to ${count(PROVIDERS)} open streams, ${count(wanted)} reservations`);
+  const fleetOf = { port, certificates, prefix: "cluster", from: 0, to: PROVIDERS };
+  const asking = await openFleet(fleetOf);
+  await advertiseAll(asking);
+  const listening = await openFleet(fleetOf);
+  const toldAt = new Map<string, number>();
+  for (const connection of listening) listen(connection, toldAt);
+  await sleep(500);
+
+  const sent = new Map<string, { readonly at: number; readonly answeredAt: number }>();
+  for (let number = 0; number < wanted; number++) {
+    const connection = asking[number % asking.length];
+    if (connection !== undefined) askOnce(connection, `push-${number}`, sent);
+    await sleep(EVERY_MS);
+  }
+  await heardOfAll(sent, toldAt, wanted);
+  closeAll([...asking, ...listening]);
+
+  const heard = [...sent].flatMap(([id, { at, answeredAt }]) => {
+    const told = toldAt.get(id);
+    return told === undefined ? [] : [{ sinceRequest: told - at, sinceReply: told - answeredAt }];
+  });
+  const total = heard.map(({ sinceRequest }) => sinceRequest);
+  const after = heard.map(({ sinceReply }) => sinceReply);
+  const missed = wanted - heard.length;
+  return [
+    {
+      figure: "provider told (push), request → event, p50 / p99",
+      now: `${ms(median(total))} / ${ms(percentile(total, 0.99))} ms`,
+      target: "2 / 20 ms",
+      predecessor: "2,165 ms mean (poll)",
+      note:
+        `an upper bound of commit → event: decision and commit included; reply → event ` +
+        `${ms(median(after))} / ${ms(percentile(after, 0.99))} ms; ${count(PROVIDERS)} streams, ${missed} of ${count(wanted)} missed`,
+    },
+  ];
+}
+
+const EVENT = /event: instruction\ndata: \{"id":"([^"]+)"/g;
+
+function listen(connection: Connection, toldAt: Map<string, number>): void {
+  let rest = "";
+  connection.stream(watchInstructions(), (text) => {
+    rest += text;
+    for (const [, id = ""] of rest.matchAll(EVENT)) toldAt.set(id, performance.now());
+    // An event may be cut in two: its last part waits for the next chunk.
+    rest = rest.slice(Math.max(rest.lastIndexOf("\n\n"), 0));
+  });
+}
+
+function askOnce(
+  connection: Connection,
+  key: string,
+  sent: Map<string, { readonly at: number; readonly answeredAt: number }>,
+): void {
+  const at = performance.now();
+  connection.send(reserve(key), (status, body) => {
+    const answeredAt = performance.now();
+    const [, id] = /"id":"([^"]+)"/.exec(body.toString("latin1")) ?? [];
+    if (status !== 201 || id === undefined) throw new Error(`no reservation: ${status}`);
+    sent.set(id, { at, answeredAt });
+  });
+}
+
+async function heardOfAll(
+  sent: ReadonlyMap<string, unknown>,
+  toldAt: ReadonlyMap<string, number>,
+  wanted: number,
+): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (performance.now() < deadline && (sent.size < wanted || toldAt.size < wanted)) await sleep(20);
+}

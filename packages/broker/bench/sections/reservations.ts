@@ -1,0 +1,199 @@
+import type { BrokerProcess } from "@resource-broker/testkit";
+import { closedLoop, type LoopResult } from "../load/closed-loop.ts";
+import type { Connection } from "../load/connection.ts";
+import { advertiseAll, closeAll, openFleet } from "../load/fleet.ts";
+import { reserve, type Variety } from "../load/requests.ts";
+import { median, percentile } from "../measure/percentile.ts";
+import { cpuMs } from "../measure/process-usage.ts";
+import { type BenchRow, count, ms } from "../row.ts";
+import { type Section, type Stage, withBroker } from "../stage.ts";
+import { bookedIn } from "./booked.ts";
+
+const PROVIDERS = 1000;
+const ROUNDS = 3;
+const SUSTAINED_IN_FLIGHT = 250;
+const RESTART_WITH = { full: 100_000, quick: 20_000 };
+const MORE_THAN_ENOUGH_MS = 600_000;
+
+interface Step {
+  readonly inFlight: number;
+  readonly figure: string;
+  readonly target: string;
+  readonly predecessor: string;
+}
+
+const STEPS: readonly Step[] = [
+  {
+    inFlight: 1,
+    figure: "reservation round trip, 1 client, p50 / p99",
+    target: "1 / 5 ms",
+    predecessor: "433 ms mean",
+  },
+  { inFlight: 10, figure: "… 10 concurrent", target: "2 ms median", predecessor: "795 ms" },
+  { inFlight: 100, figure: "… 100 concurrent", target: "", predecessor: "–" },
+  { inFlight: 1000, figure: "… 1,000 concurrent", target: "100 / 300 ms", predecessor: "–" },
+];
+
+/** Round trips, sustained rate, nothing lost, and the restart with what they left behind. */
+export const reservations: Section = {
+  name: "reservations",
+  run: (stage) =>
+    withBroker(stage, async (broker, pid) => {
+      const desk = await openDesk(stage, broker);
+      const rows: BenchRow[] = [];
+      for (const step of STEPS) rows.push(await roundTrip(stage, desk, step));
+      rows.push(...(await sustained(stage, desk, pid)));
+      await topUp(stage, desk);
+      closeAll(desk.fleet);
+      rows.push(...(await restart(stage, broker, desk.granted())));
+      return rows;
+    }),
+};
+
+/** The same where no provider is better than another: every one of them ties. */
+export const alike: Section = {
+  name: "alike",
+  run: (stage) =>
+    withBroker(stage, async (broker) => {
+      const desk = await openDesk(stage, broker, "alike");
+      stage.say("sustained reservations among providers that are all alike");
+      await desk.ask(SUSTAINED_IN_FLIGHT, 500);
+      const result = await desk.ask(SUSTAINED_IN_FLIGHT, stage.isQuick ? 1500 : 5000);
+      closeAll(desk.fleet);
+      return [
+        { figure: "… 1,000 providers that are all alike", now: count(rateOf(result)), target: "8,000" },
+      ];
+    }),
+};
+
+/** Clusters that all lend and all ask, and a count of what they were granted. */
+interface Desk {
+  readonly fleet: readonly Connection[];
+  readonly ask: (inFlight: number, forMs: number, atMost?: number) => Promise<LoopResult>;
+  readonly refresh: () => Promise<void>;
+  readonly granted: () => number;
+}
+
+export async function openDesk(
+  { certificates, say }: Stage,
+  { port }: BrokerProcess,
+  variety?: Variety,
+): Promise<Desk> {
+  say(`connecting and advertising ${count(PROVIDERS)} providers`);
+  const fleet = await openFleet({ port, certificates, prefix: "cluster", from: 0, to: PROVIDERS });
+  await advertiseAll(fleet, variety);
+  let keys = 0;
+  let granted = 0;
+  const request = (): string => reserve(`bench-${keys++}`);
+  return {
+    fleet,
+    ask: async (inFlight, forMs, atMost) => {
+      const limits = atMost === undefined ? { forMs } : { forMs, atMost };
+      const result = await closedLoop({ connections: fleet, inFlight, request, ...limits });
+      const made = result.statuses.get(201) ?? 0;
+      granted += made;
+      if (made !== result.latenciesMs.length)
+        throw new Error(`not every reservation was granted: ${JSON.stringify([...result.statuses])}`);
+      return result;
+    },
+    refresh: () => advertiseAll(fleet, variety),
+    granted: () => granted,
+  };
+}
+
+async function roundTrip({ isQuick, say }: Stage, desk: Desk, step: Step): Promise<BenchRow> {
+  const { inFlight, figure, target, predecessor } = step;
+  say(`round trips, ${inFlight} at a time`);
+  await desk.ask(inFlight, isQuick ? 300 : 1000);
+  const rounds: LoopResult[] = [];
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await desk.ask(inFlight, isQuick ? 600 : 3000));
+  const all = rounds.flatMap(({ latenciesMs }) => latenciesMs);
+  const medians = rounds.map(({ latenciesMs }) => median(latenciesMs));
+  const spread = `p50 of ${ROUNDS} rounds ${ms(Math.min(...medians))}–${ms(Math.max(...medians))}`;
+  return {
+    figure,
+    now: `${ms(median(all))} / ${ms(percentile(all, 0.99))} ms`,
+    target,
+    predecessor,
+    note: `${count(all.length)} requests, ${spread}, ${loadShare(rounds)}`,
+  };
+}
+
+async function sustained({ isQuick, say }: Stage, desk: Desk, pid: number): Promise<BenchRow[]> {
+  say(`sustained reservations, ${SUSTAINED_IN_FLIGHT} at a time`);
+  await desk.refresh();
+  const rounds: { readonly result: LoopResult; readonly serverCpuMs: number }[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = cpuMs(pid);
+    const result = await desk.ask(SUSTAINED_IN_FLIGHT, isQuick ? 1500 : 6000);
+    rounds.push({ result, serverCpuMs: cpuMs(pid) - before });
+  }
+  const rates = rounds.map(({ result }) => rateOf(result));
+  const answered = rounds.reduce((sum, { result }) => sum + result.latenciesMs.length, 0);
+  const serverCpu = rounds.reduce((sum, each) => sum + each.serverCpuMs, 0);
+  const elapsed = rounds.reduce((sum, { result }) => sum + result.elapsedMs, 0);
+  const ownCpu = rounds.reduce((sum, { result }) => sum + result.ownCpuMs, 0);
+  const share = `${((100 * serverCpu) / elapsed).toFixed(0)} % of its core`;
+  return [
+    {
+      figure: "durable reservations/s, sustained, 1,000 providers",
+      now: count(median(rates)),
+      target: "8,000",
+      predecessor: "~12",
+      note: `rounds ${count(Math.min(...rates))}–${count(Math.max(...rates))}, ${SUSTAINED_IN_FLIGHT} in flight`,
+    },
+    {
+      figure: "… CPU of the broker for each",
+      now: `${((1000 * serverCpu) / answered).toFixed(0)} µs`,
+      target: "125 µs",
+      note: `the broker used ${share}`,
+    },
+    {
+      figure: "… ceiling of the load generator",
+      now: `${count((1000 * answered) / ownCpu)}/s`,
+      note: `${((1000 * ownCpu) / answered).toFixed(0)} µs of its own CPU for each`,
+    },
+  ];
+}
+
+async function topUp({ isQuick, say }: Stage, desk: Desk): Promise<void> {
+  const wanted = isQuick ? RESTART_WITH.quick : RESTART_WITH.full;
+  if (desk.granted() >= wanted) return;
+  say(`reserving until there are ${count(wanted)}`);
+  await desk.refresh();
+  await desk.ask(SUSTAINED_IN_FLIGHT, MORE_THAN_ENOUGH_MS, wanted - desk.granted());
+}
+
+async function restart({ say }: Stage, broker: BrokerProcess, granted: number): Promise<BenchRow[]> {
+  say(`restart with ${count(granted)} reservations`);
+  await broker.kill("SIGKILL");
+  const { readyAfterMs } = await broker.restart();
+  await broker.stop();
+  const { reservations: booked, doubled } = await bookedIn(broker.storeDirectory);
+  return [
+    {
+      figure: "lost / double-booked, of all of them",
+      now: `${granted - booked} / ${doubled}`,
+      target: "0 / 0",
+      predecessor: "–",
+      note: `${count(granted)} acknowledged, ${count(booked)} in the ledger after kill -9`,
+    },
+    {
+      figure: `restart with ${count(booked)} reservations → ready`,
+      now: `${(readyAfterMs / 1000).toFixed(2)} s`,
+      target: "2 s with 100,000",
+      predecessor: "–",
+      note: "after kill -9, from spawn to the API answering",
+    },
+  ];
+}
+
+function rateOf({ latenciesMs, elapsedMs }: LoopResult): number {
+  return (1000 * latenciesMs.length) / elapsedMs;
+}
+
+function loadShare(rounds: readonly LoopResult[]): string {
+  const own = rounds.reduce((sum, { ownCpuMs }) => sum + ownCpuMs, 0);
+  const elapsed = rounds.reduce((sum, { elapsedMs }) => sum + elapsedMs, 0);
+  return `load core ${((100 * own) / elapsed).toFixed(0)} %`;
+}

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type BrokerProcess, startBroker, type TestCertificates } from "@resource-broker/testkit";
+import type { BenchRow } from "./row.ts";
+
+/** What every section is given. */
+export interface Stage {
+  readonly certificates: TestCertificates;
+  /** The bundled broker. */
+  readonly program: string;
+  /** The core of the broker; undefined where there is only one. */
+  readonly cpu: number | undefined;
+  /** Flags of Node to try on the broker. */
+  readonly nodeFlags: readonly string[];
+  readonly isQuick: boolean;
+  /** Says what is going on. */
+  readonly say: (line: string) => void;
+}
+
+export interface Section {
+  readonly name: string;
+  readonly run: (stage: Stage) => Promise<BenchRow[]>;
+}
+
+/** A broker of its own for a section, gone afterwards. */
+export async function withBroker<T>(
+  { certificates, program, cpu, nodeFlags }: Stage,
+  use: (broker: BrokerProcess, pid: number) => Promise<T>,
+  moreNodeFlags: readonly string[] = [],
+): Promise<T> {
+  const broker = await startBroker({
+    certificates,
+    program,
+    nodeFlags: [...nodeFlags, ...moreNodeFlags],
+    readyWithinMs: 120_000,
+    ...(cpu === undefined ? {} : { cpu }),
+  });
+  try {
+    return await use(broker, broker.pid ?? 0);
+  } finally {
+    await broker.dispose();
+  }
+}
+
+/** Lets garbage be collected and timers settle before memory is read. */
+export function settle(isQuick: boolean): Promise<void> {
+  return sleep(isQuick ? 1000 : 4000);
+}

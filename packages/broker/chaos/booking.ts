@@ -1,0 +1,25 @@
+import type { Phase, ResourceVector } from "@resource-broker/domain";
+
+/** One reservation as the broker has it, wherever it was read. */
+export interface Booking {
+  readonly id: string;
+  readonly requester: string;
+  readonly provider: string;
+  readonly phase: Phase;
+  readonly granted: ResourceVector;
+  readonly key: string | undefined;
+}
+
+/** A provider as the broker sees it. */
+export interface ProviderStanding {
+  readonly clusterId: string;
+  readonly allocatable: ResourceVector;
+  /** The broker's own sum. */
+  readonly reserved: ResourceVector;
+}
+
+/** All that the broker knows at one moment. */
+export interface Books {
+  readonly bookings: readonly Booking[];
+  readonly providers: readonly ProviderStanding[];
+}

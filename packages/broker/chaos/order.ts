@@ -1,0 +1,27 @@
+import type { Size } from "@resource-broker/testkit";
+
+/** What one client wants, and all it has heard of it. The memory that the broker's is compared with. */
+export interface Order {
+  readonly requester: string;
+  readonly key: string;
+  readonly size: Size;
+  /** Once a reply has said so. */
+  acknowledged: { readonly id: string; readonly provider: string } | undefined;
+  /** Replies that said the reservation is new: never more than one. */
+  created: number;
+  /** Attempts that nobody answered: they may have booked or not. */
+  unanswered: number;
+  release: "not asked" | "asked" | "acknowledged";
+}
+
+export function newOrder(requester: string, key: string, size: Size): Order {
+  return {
+    requester,
+    key,
+    size,
+    acknowledged: undefined,
+    created: 0,
+    unanswered: 0,
+    release: "not asked",
+  };
+}

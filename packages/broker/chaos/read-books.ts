@@ -1,0 +1,135 @@
+import {
+  type AdvertisementDTO,
+  type AdvertisementPageDTO,
+  advertisementPageSchema,
+  describeProblems,
+  HEADER,
+  LIMIT,
+  PATH,
+  type ReservationDTO,
+  reservationListSchema,
+  type ResourceQuantitiesDTO,
+  type Schema,
+  validate,
+} from "@resource-broker/contract";
+import { ledgerFrom, parseResources, recordsOf, type ResourceVector } from "@resource-broker/domain";
+import type { BrokerClient, BrokerReply } from "@resource-broker/testkit";
+import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
+import { verifyLedger } from "../src/store/sqlite/verify.ts";
+import type { Booking, Books } from "./booking.ts";
+
+/** Reads the broker's books over its API: every requester its own, and the admin all, which must be the same. */
+export async function booksOverApi(admin: BrokerClient, requesters: readonly BrokerClient[]): Promise<Books> {
+  const own = (await Promise.all(requesters.map((client) => listAll(client, "requester")))).flat();
+  const all = await listAll(admin);
+  const names = (list: readonly ReservationDTO[]): string =>
+    list
+      .map(({ id }) => id)
+      .sort()
+      .join("\n");
+  if (names(own) !== names(all)) throw new Error("an admin and the requesters see different reservations");
+  const advertisements = await listAdvertisements(admin);
+  return {
+    bookings: own.map(bookingOf),
+    providers: advertisements.map(({ clusterID, resources: { allocatable, reserved } }) => ({
+      clusterId: clusterID,
+      allocatable: vectorOf(allocatable),
+      reserved: vectorOf(reserved ?? { cpu: "0", memory: "0" }),
+    })),
+  };
+}
+
+/** Reads the same from the file of a broker that is not running. */
+export async function booksInStore(directory: string): Promise<Books> {
+  const { problems } = verifyLedger(directory);
+  if (problems.length > 0) throw new Error(`the ledger is damaged: ${problems.join("; ")}`);
+  const store = sqliteStore({ directory });
+  const { records } = await store.open();
+  await store.close();
+  const ledger = ledgerFrom(records, records.time);
+  const rebuilt = recordsOf(ledger);
+  if (rebuilt.reservations.length !== records.reservations.length)
+    throw new Error("a reservation is there twice");
+  return {
+    bookings: rebuilt.reservations.map(({ id, requester, provider, phase, granted, key }) => ({
+      id,
+      requester,
+      provider,
+      phase,
+      granted,
+      key,
+    })),
+    providers: [...ledger.accounts.values()].flatMap(({ clusterId, advertisement, reserved }) =>
+      advertisement === undefined ? [] : [{ clusterId, allocatable: advertisement.allocatable, reserved }],
+    ),
+  };
+}
+
+async function listAll(client: BrokerClient, role?: "requester"): Promise<ReservationDTO[]> {
+  const found: ReservationDTO[] = [];
+  let path: string | undefined =
+    `${PATH.reservations}?limit=${LIMIT.pageMax}${role === undefined ? "" : `&role=${role}`}`;
+  while (path !== undefined) {
+    const reply: BrokerReply = await patiently(client, path);
+    found.push(...bodyOf(reservationListSchema, reply));
+    path = nextPage(reply);
+  }
+  return found;
+}
+
+function nextPage({ headers }: BrokerReply): string | undefined {
+  const link = headers[HEADER.link.toLowerCase()];
+  return /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1];
+}
+
+async function listAdvertisements(admin: BrokerClient): Promise<AdvertisementDTO[]> {
+  const found: AdvertisementDTO[] = [];
+  let after: string | undefined = "";
+  while (after !== undefined) {
+    const path = `${PATH.advertisements}?limit=${LIMIT.pageMax}&after=${encodeURIComponent(after)}`;
+    const page: AdvertisementPageDTO = bodyOf(advertisementPageSchema, await patiently(admin, path));
+    found.push(...page.items);
+    after = page.next;
+  }
+  return found;
+}
+
+/** A client that has just been busy may have used up its share of calls. */
+async function patiently(client: BrokerClient, path: string): Promise<BrokerReply> {
+  for (;;) {
+    const reply = await client.request("GET", path);
+    if (reply.status !== 429 && reply.status !== 503) return reply;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function bodyOf<T>(schema: Schema<T>, { status, body }: BrokerReply): T {
+  if (status !== 200) throw new Error(`unexpected reply: ${status} ${JSON.stringify(body)}`);
+  const read = validate(schema, body);
+  if (!read.ok) throw new Error(describeProblems(read.problems));
+  return read.value;
+}
+
+function bookingOf({
+  id,
+  requesterID,
+  targetClusterID,
+  status,
+  requestedResources,
+  key,
+}: ReservationDTO): Booking {
+  return {
+    id,
+    requester: requesterID,
+    provider: targetClusterID,
+    phase: status.phase,
+    granted: vectorOf(requestedResources),
+    key,
+  };
+}
+
+function vectorOf(quantities: ResourceQuantitiesDTO): ResourceVector {
+  const read = parseResources(quantities, "up");
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.resources;
+}

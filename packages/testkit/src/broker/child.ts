@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { open, readFile } from "node:fs/promises";
+import { endWithUs } from "./leftovers.ts";
+
+export interface ChildOptions {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly logFile: string;
+}
+
+/** A program that can be started again and again. */
+export interface Child {
+  /** Undefined while it is down. */
+  readonly pid: () => number | undefined;
+  readonly launch: () => Promise<void>;
+  /** Sends a signal and waits for the end. Returns the exit code; null after a deadly signal. */
+  readonly kill: (signal: NodeJS.Signals) => Promise<number | null>;
+  /** What it wrote so far, in all its lives. */
+  readonly logLines: () => Promise<string[]>;
+}
+
+export function childOf({ command, cwd, logFile }: ChildOptions): Child {
+  let child: ChildProcess | undefined;
+  return {
+    pid: () => child?.pid,
+    launch: async () => {
+      if (child !== undefined) throw new Error("the program is running already");
+      const [program = "", ...flags] = command;
+      // Straight into a file: reading a pipe would take this process's time, and a full one would stop the program.
+      const log = await open(logFile, "a");
+      const started = spawn(program, flags, { stdio: ["ignore", log.fd, log.fd], cwd });
+      child = started;
+      await Promise.all([once(started, "spawn"), log.close()]);
+      const forget = endWithUs(started.pid ?? 0);
+      const ended = (): void => {
+        forget();
+        child = undefined;
+      };
+      if (started.exitCode !== null || started.signalCode !== null) ended();
+      else started.once("exit", ended);
+    },
+    kill: async (signal) => {
+      if (child === undefined) return null;
+      const ended = once(child, "exit");
+      child.kill(signal);
+      const [code] = (await ended) as [number | null];
+      return code;
+    },
+    logLines: async () => (await readFile(logFile, "utf8")).split("\n").filter((line) => line !== ""),
+  };
+}

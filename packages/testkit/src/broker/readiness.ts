@@ -1,0 +1,43 @@
+import { type ClientRequest, get as httpGet } from "node:http";
+import { get as httpsGet } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PATH } from "@resource-broker/contract";
+
+const HOST = "127.0.0.1";
+const ASK_EVERY_MS = 5;
+
+export interface Endpoints {
+  readonly port: number;
+  readonly probePort: number;
+  readonly ca: string;
+}
+
+/** Asks until the broker says it is ready and its API answers; false when it ends, or takes too long. */
+export async function untilReady(
+  { port, probePort, ca }: Endpoints,
+  { isRunning, withinMs }: { readonly isRunning: () => boolean; readonly withinMs: number },
+): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  const probe = { host: HOST, port: probePort, path: PATH.readiness, agent: false };
+  const api = { host: HOST, port, path: PATH.health, agent: false, ca };
+  let isReady = false;
+  while (isRunning() && performance.now() < deadline) {
+    isReady ||= (await statusOf(httpGet(probe))) === 200;
+    // The probe may answer a moment before the API's port is open.
+    if (isReady && (await statusOf(httpsGet(api))) === 200) return true;
+    await sleep(ASK_EVERY_MS);
+  }
+  return false;
+}
+
+/** Undefined: nobody answered. */
+function statusOf(sent: ClientRequest): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    sent.once("response", (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on("error", () => resolve(undefined));
+    sent.setTimeout(1000, () => sent.destroy());
+  });
+}

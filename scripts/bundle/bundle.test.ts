@@ -1,0 +1,35 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { bundle } from "./bundle.ts";
+
+const root = join(import.meta.dirname, "../..");
+const run = promisify(execFile);
+
+test("the bundles run where there are no packages", async () => {
+  const into = await mkdtemp(join(tmpdir(), "bundle-"));
+  onTestFinished(() => rm(into, { recursive: true }));
+  const files = await bundle({ root, into });
+  expect(files.map(({ file }) => file)).toEqual(["broker.mjs", "openapi.json", "brokerctl.mjs"]);
+
+  const broker = await run(process.execPath, [join(into, "broker.mjs"), "--version"], { cwd: into });
+  expect(broker.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const cli = await run(process.execPath, [join(into, "brokerctl.mjs"), "--help"], { cwd: into });
+  expect(cli.stdout).toContain("brokerctl");
+});
+
+test("what a program reads from a package lies beside its bundle", async () => {
+  const into = await mkdtemp(join(tmpdir(), "bundle-"));
+  onTestFinished(() => rm(into, { recursive: true }));
+  await bundle({ root, into });
+  const [code, copy, original] = await Promise.all([
+    readFile(join(into, "broker.mjs"), "utf8"),
+    readFile(join(into, "openapi.json"), "utf8"),
+    readFile(join(root, "packages/contract/openapi.json"), "utf8"),
+  ]);
+  expect(code).not.toContain("import.meta.resolve(");
+  expect(copy).toBe(original);
+});
