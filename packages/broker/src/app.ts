@@ -90,7 +90,9 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     await engine.start();
     if (first !== undefined) {
       usePolicy(first);
-      endings.push(followPolicy(settings.policy, { read: readYaml, machine, log }, usePolicy));
+      endings.push(
+        followPolicy({ path: settings.policy, inForce: first }, { read: readYaml, machine, log }, usePolicy),
+      );
     }
     endings.push(engine.onCommit((commit) => logCommit(commit, log)));
     endings.push(

@@ -4,13 +4,14 @@ import { helpText } from "@resource-broker/contract";
 import manifest from "../package.json" with { type: "json" };
 import { createBroker } from "./app.ts";
 import { describeFailure, EXIT, exitCodeOf, STOP_WITHIN_MS } from "./exit.ts";
-import { createLog } from "./log/create-log.ts";
+import { createLog, logOptions } from "./log/create-log.ts";
 import { BROKER_ENV_PREFIX, BROKER_SETTINGS, type BrokerSettings } from "./settings/broker-settings.ts";
 import { readSettings } from "./settings/read-settings.ts";
-import { readYaml } from "./settings/read-yaml.ts";
+import { yamlReader } from "./settings/read-yaml.ts";
 
 const SUMMARY = `Runs the broker: clusters advertise and reserve over mTLS, and no answer is given before it is durable.`;
 
+const readYaml = yamlReader();
 const reading = await readSettings({ argv: process.argv.slice(2), env: process.env, readFile: readYaml });
 if (!reading.ok) end(EXIT.usage, ...reading.problems);
 else if (reading.settings.help)
@@ -21,13 +22,8 @@ else if (reading.settings.version) console.log(manifest.version);
 else await run(reading.settings, reading.warnings);
 
 async function run(settings: BrokerSettings, warnings: readonly string[]): Promise<void> {
-  const format = settings["log-format"];
-  const isPretty = format === "pretty" || (format === "auto" && process.stdout.isTTY);
-  const useColours = isPretty && process.stdout.isTTY && process.env["NO_COLOR"] === undefined;
-  const log = createLog(
-    { level: settings["log-level"], format: isPretty ? "pretty" : "json", useColours },
-    process.stdout,
-  );
+  const terminal = { isTerminal: process.stdout.isTTY, noColour: process.env["NO_COLOR"] !== undefined };
+  const log = createLog(logOptions(settings, terminal), process.stdout);
   for (const warning of warnings) log.warn({}, warning);
   const broker = createBroker(settings, {
     machine: { wallMs: Date.now, monotonicMs: () => performance.now(), after },
@@ -38,12 +34,16 @@ async function run(settings: BrokerSettings, warnings: readonly string[]): Promi
     log,
     onFatal: (failure) => end(EXIT.corrupt, failure.message),
   });
+  const started = broker.start();
+  let isStopping = false;
   const stop = (): void => {
+    if (isStopping) return; // a terminal and npm both pass Ctrl-C on
+    isStopping = true;
     setTimeout(() => end(EXIT.failure, "did not stop in time"), STOP_WITHIN_MS).unref();
-    broker.stop().catch((error: unknown) => end(exitCodeOf(error), describeFailure(error)));
+    started.then(broker.stop).catch((error: unknown) => end(exitCodeOf(error), describeFailure(error)));
   };
-  for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, stop);
-  await broker.start().catch((error: unknown) => end(exitCodeOf(error), describeFailure(error)));
+  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, stop);
+  await started.catch((error: unknown) => end(exitCodeOf(error), describeFailure(error)));
 }
 
 function after(delayMs: number, action: () => void): () => void {

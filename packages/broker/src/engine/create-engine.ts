@@ -183,7 +183,8 @@ class SingleWriter implements Engine {
     const decided = this.#decideAll(waiting);
     const batch = this.#batchOf(decided);
     try {
-      if (batch.entries.length > 0) await this.#commit(batch);
+      // After a failure even an empty commit is worth trying: it shows whether the store works again.
+      if (batch.entries.length > 0 || this.#health.state === "degraded") await this.#commit(batch);
     } catch (error) {
       this.#fail(decided, error);
       return;
@@ -273,7 +274,7 @@ class SingleWriter implements Engine {
     return new Sweeper({
       clock: this.#clock,
       nextDeadline: () => this.ledger.deadlines.earliest?.at,
-      watchesSilence: () => this.#policy.requesterLostMs !== undefined,
+      needsAttention: () => this.#policy.requesterLostMs !== undefined || this.#health.state === "degraded",
       sweep: () => this.submit({ kind: "expire-due" }),
     });
   }

@@ -182,6 +182,18 @@ describe("a commit that fails", () => {
     expect(engine.health).toEqual({ state: "ready" });
   });
 
+  test("and a store that works again: the engine notices by itself, without a write", async () => {
+    const { engine, store, time } = await running();
+    const empty = store.fill();
+    await expect(engine.submit(reserve("rome", 4))).rejects.toMatchObject({ code: "store-unavailable" });
+    await time.advance(5000);
+    expect(engine.health).toMatchObject({ state: "degraded" });
+    empty();
+    await time.advance(1000);
+    expect(engine.health).toEqual({ state: "ready" });
+    expect((await engine.submit(reserve("rome", 4))).kind).toBe("granted");
+  });
+
   test.each([
     { failure: "unknown-but-committed", commits: 1 },
     { failure: "unknown-not-committed", commits: 1 },

@@ -8,8 +8,8 @@ export interface SweeperDeps {
   readonly clock: Clock;
   /** When something is due next; undefined when nothing is. */
   readonly nextDeadline: () => number | undefined;
-  /** True when silence can end something, too: then every look is a sweep. */
-  readonly watchesSilence: () => boolean;
+  /** True when a sweep is due at every look: silence can end something, or the store has to be tried again. */
+  readonly needsAttention: () => boolean;
   readonly sweep: () => Promise<Reply>;
 }
 
@@ -40,11 +40,11 @@ export class Sweeper {
   }
 
   async #look(): Promise<void> {
-    const { clock, nextDeadline, watchesSilence, sweep } = this.#deps;
+    const { clock, nextDeadline, needsAttention, sweep } = this.#deps;
     const isDue = (nextDeadline() ?? Number.POSITIVE_INFINITY) <= clock.now();
     this.#isSweeping = true;
     let hasFailed = false;
-    if (isDue || watchesSilence()) {
+    if (isDue || needsAttention()) {
       try {
         await sweep();
       } catch {

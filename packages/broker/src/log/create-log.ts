@@ -1,11 +1,22 @@
 import { pino } from "pino";
 import type { Log } from "../interface/http/log.ts";
+import type { BrokerSettings } from "../settings/broker-settings.ts";
 import { prettyLines } from "./pretty-lines.ts";
 
 export interface LogOptions {
   readonly level: "debug" | "info" | "warn" | "error";
   readonly format: "json" | "pretty";
   readonly useColours: boolean;
+}
+
+/** `auto` is for people on a terminal and for machines elsewhere. */
+export function logOptions(
+  settings: Pick<BrokerSettings, "log-format" | "log-level">,
+  { isTerminal, noColour }: { readonly isTerminal: boolean; readonly noColour: boolean },
+): LogOptions {
+  const format =
+    settings["log-format"] === "auto" ? (isTerminal ? "pretty" : "json") : settings["log-format"];
+  return { level: settings["log-level"], format, useColours: isTerminal && !noColour };
 }
 
 export function createLog({ level, format, useColours }: LogOptions, out: NodeJS.WritableStream): Log {

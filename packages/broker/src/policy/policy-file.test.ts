@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fakeTime } from "@resource-broker/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { readYaml } from "../settings/read-yaml.ts";
+import { yamlReader } from "../settings/read-yaml.ts";
 import { followPolicy, type LoadedPolicy, loadPolicy } from "./policy-file.ts";
 
+const readYaml = yamlReader();
 const folders: string[] = [];
 afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
@@ -30,6 +31,7 @@ describe("a policy file", () => {
   const wrong = [
     { name: "a typo", content: "wieghts: {}", problem: "weights" },
     { name: "no YAML", content: "a: [", problem: "is not YAML" },
+    { name: "too much in it", content: `a: ${"x".repeat(200_000)}`, problem: "larger than 128 KiB" },
     { name: "a wrong duration", content: "staleness: soon", problem: "staleness" },
   ];
   test.each(wrong)("with $name is refused, naming file and fault", async ({ content, problem }) => {
@@ -54,7 +56,9 @@ describe("a policy file", () => {
       warn: (fields: unknown) => warnings.push(fields),
       error: () => undefined,
     };
-    const stop = followPolicy(path, { read: readYaml, machine: time, log }, (loaded) => changes.push(loaded));
+    const inForce = await loadPolicy(path, readYaml);
+    const deps = { read: readYaml, machine: time, log };
+    const stop = followPolicy({ path, inForce }, deps, (loaded) => changes.push(loaded));
     const replace = async (content: string) => {
       await writeFile(`${path}.new`, content);
       await rename(`${path}.new`, path);

@@ -29,24 +29,27 @@ export async function loadPolicy(path: string, read: PolicyFileDeps["read"]): Pr
   return { policy: result.policy, sliceDefaults: result.sliceDefaults };
 }
 
+export interface PolicyFollowing {
+  readonly path: string;
+  /** What was loaded last. */
+  readonly inForce: LoadedPolicy;
+}
+
 /** Follows the file: a whole new policy is handed over, a broken one is reported and the old one stays. */
 export function followPolicy(
-  path: string,
-  deps: PolicyFileDeps,
+  { path, inForce }: PolicyFollowing,
+  { machine, log, read }: PolicyFileDeps,
   onChange: (loaded: LoadedPolicy) => void,
 ): () => void {
-  const { machine, log, read } = deps;
-  let current = "";
+  let current = JSON.stringify(inForce);
   let complaint = "";
-  const look = async () => {
+  const look = async (): Promise<void> => {
     try {
       const loaded = await loadPolicy(path, read);
       complaint = "";
       const text = JSON.stringify(loaded);
       if (text === current) return;
-      const isFirst = current === "";
       current = text;
-      if (isFirst) return;
       onChange(loaded);
       log.info({ path, version: loaded.policy.version }, "policy reloaded");
     } catch (error) {
@@ -56,7 +59,6 @@ export function followPolicy(
       complaint = problem;
     }
   };
-  void look();
   return watchFolder({
     folder: dirname(path),
     machine,

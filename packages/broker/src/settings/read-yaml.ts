@@ -1,23 +1,43 @@
 import { readFile } from "node:fs/promises";
 
-const MAX_BYTES = 1024 * 1024;
+/** Larger files take the parser long, and everybody waits for it. */
+const MAX_BYTES = 128 * 1024;
 
-/** Reads a YAML (or JSON) file of an operator. The parser is loaded only when there is a file. */
-export async function readYaml(path: string): Promise<unknown> {
+/**
+ * Reads YAML (or JSON) files of an operator. The parser is loaded only when there is a file, and runs only when its
+ * content has changed.
+ */
+export function yamlReader(): (path: string) => Promise<unknown> {
+  const known = new Map<string, { readonly content: string; readonly parsed: unknown }>();
+  return async (path) => {
+    const content = await contentOf(path);
+    const before = known.get(path);
+    if (before?.content === content) return before.parsed;
+    const parsed = await parsedFrom(content, path);
+    known.set(path, { content, parsed });
+    return parsed;
+  };
+}
+
+async function contentOf(path: string): Promise<string> {
   const content = await readFile(path, "utf8").catch((cause: unknown) => {
-    throw new Error(`cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
+    throw new Error(`cannot read ${path}: ${messageOf(cause)}`, { cause });
   });
-  if (content.length > MAX_BYTES) throw new Error(`${path} is larger than 1 MiB`);
+  if (content.length > MAX_BYTES) throw new Error(`${path} is larger than 128 KiB`);
+  return content;
+}
+
+async function parsedFrom(content: string, path: string): Promise<unknown> {
   const { parse } = await import("yaml");
   try {
     // Aliases can make a small file huge: none are needed here.
     const parsed: unknown = parse(content, { maxAliasCount: 0 });
     return parsed;
   } catch (cause) {
-    throw new Error(`${path} is not YAML: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
+    throw new Error(`${path} is not YAML: ${messageOf(cause)}`, { cause });
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

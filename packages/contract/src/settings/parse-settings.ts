@@ -106,7 +106,9 @@ function isIgnored(name: string, ignored: readonly string[]): boolean {
 function fromEnvironment(name: string, { env, envPrefix }: SettingSources): Given | undefined {
   const variable = environmentName(name, envPrefix);
   const text = env[variable];
-  return text === undefined || text === "" ? undefined : { text, where: variable };
+  // Kubernetes puts tcp://… under such names for Services that happen to be called so.
+  const isGiven = text !== undefined && text !== "" && !text.startsWith("tcp://");
+  return isGiven ? { text, where: variable } : undefined;
 }
 
 function fromFile(name: string, file: SettingSources["file"]): Given | undefined {

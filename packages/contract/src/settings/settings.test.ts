@@ -51,6 +51,13 @@ describe("settings", () => {
     },
     { name: "the file wins over the default", argv: [], env: {}, file: { "http-port": 3 }, port: 3 },
     {
+      name: "a variable that Kubernetes made for a Service counts as unset",
+      argv: [],
+      env: { BROKER_HTTP_PORT: "tcp://10.0.0.1:8443" },
+      file: { "http-port": 3 },
+      port: 3,
+    },
+    {
       name: "an empty variable counts as unset",
       argv: [],
       env: { BROKER_HTTP_PORT: "" },

@@ -42,8 +42,10 @@ export function createHttpsServer({ tlsMinVersion, limits }: HttpOptions, parts:
   // Whoever asks before sending a body is told to go on only when the body will be read.
   server.on("checkContinue", answer);
   server.on("clientError", answerParserError);
-  // Too many open files, for example: the next connection may work again.
-  server.on("error", (error) => log.error({ err: error }, "the API port has a problem"));
+  // Too many open files, for example: the next connection may work again. Before, whoever starts us hears of it.
+  server.once("listening", () => {
+    server.on("error", (error) => log.error({ err: error }, "the API port has a problem"));
+  });
   return server;
 }
 

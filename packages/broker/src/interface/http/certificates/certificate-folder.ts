@@ -49,6 +49,7 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
     try {
       const files = await readFiles(folder);
       if (isStopped || (current !== undefined && isSameSet(files, current.files))) return;
+      warnOfLostList(current?.files, files, log);
       current = readCertificateSet(files);
       complaint = undefined;
       warnOfAge(current, deps);
@@ -101,6 +102,12 @@ function messageOf(error: unknown): string {
 function absent(error: unknown): undefined {
   if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
   throw error;
+}
+
+function warnOfLostList(before: CertificateFiles | undefined, now: CertificateFiles, log: Log): void {
+  if (before?.crl !== undefined && now.crl === undefined) {
+    log.warn({}, "crl.pem is gone: what it revoked is let in again");
+  }
 }
 
 /** Old revocation lists and certificates still work here; somebody should know. */

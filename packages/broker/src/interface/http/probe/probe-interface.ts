@@ -5,8 +5,9 @@ import type { Log } from "../log.ts";
 import type { KeyPairSource } from "./key-pair.ts";
 import { faultPage, type Page, type PageDeps, pagesOf } from "./pages.ts";
 
-const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 30_000 };
-const MAX_CONNECTIONS = 256;
+/** Nobody may occupy this port: connections are short, and who says nothing is cut off. */
+const TIMEOUTS = { headersTimeout: 3000, requestTimeout: 3000, connectionsCheckingInterval: 1000 };
+const MAX_CONNECTIONS = 1024;
 
 export interface ProbeOptions {
   readonly port: number;
@@ -61,9 +62,9 @@ export function createProbeInterface({ port, host }: ProbeOptions, deps: ProbeDe
     start: async () => {
       server = await open();
       server.maxConnections = MAX_CONNECTIONS;
-      server.on("error", (error) => log.error({ err: error, port }, "the probe port has a problem"));
       server.listen({ port, ...(host === undefined ? {} : { host }) });
       await once(server, "listening");
+      server.on("error", (error) => log.error({ err: error, port }, "the probe port has a problem"));
       const address = server.address();
       return { port: address === null || typeof address === "string" ? port : address.port };
     },
@@ -85,6 +86,7 @@ function send(response: ServerResponse, { status, type, content }: Page): void {
   response.writeHead(status, {
     "Content-Type": type,
     "Content-Length": Buffer.byteLength(content),
+    Connection: "close",
     ...allow,
   });
   response.end(content);
