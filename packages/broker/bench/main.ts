@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { testCertificates } from "@resource-broker/testkit";
 import { profileReservations } from "./profile.ts";
-import { tableOf } from "./row.ts";
+import { type BenchRow, tableOf } from "./row.ts";
 import { advertisements } from "./sections/advertisements.ts";
 import { agents } from "./sections/agents.ts";
 import { memory } from "./sections/memory.ts";
@@ -61,16 +61,25 @@ const stage: Stage = {
   isQuick: values.quick,
   say,
 };
+const rows: BenchRow[] = [];
+// Whatever breaks in the middle of a connection ends up here: what was measured so far is shown all the same.
+process.once("uncaughtException", (error) => {
+  show();
+  console.error(error);
+  process.exit(1);
+});
 if (values.profile) console.log(await profileReservations(stage));
 else {
-  const rows = [];
   for (const section of SECTIONS) if (wanted.includes(section.name)) rows.push(...(await section.run(stage)));
-  console.log(
-    `Node ${process.version}, ${cpus()[0]?.model ?? "unknown CPU"}, broker on one core, load on another\n`,
-  );
-  console.log(tableOf(rows));
+  show();
 }
 process.exit(0);
+
+function show(): void {
+  const model = cpus()[0]?.model ?? "unknown CPU";
+  console.log(`Node ${process.version}, ${model}, broker on one core, load on another\n`);
+  console.log(tableOf(rows));
+}
 
 function bundled(into: string): string {
   say("bundling the broker");

@@ -1,6 +1,6 @@
 import { closeAll } from "./load/fleet.ts";
 import { type CpuProfile, profiled } from "./measure/profiler.ts";
-import { openDesk } from "./sections/reservations.ts";
+import { openDesk } from "./sections/desk.ts";
 import { type Stage, withBroker } from "./stage.ts";
 
 const SHOWN = 30;

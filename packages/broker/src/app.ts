@@ -76,7 +76,9 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
       metrics,
     },
   );
-  const probes = createProbes(settings, { engine, metrics, machine, log, openApi: deps.openApi });
+  let isServing = false;
+  const api = { name: "api", problem: () => (isServing ? undefined : "takes no calls yet") };
+  const probes = createProbes(settings, { engine, api, metrics, machine, log, openApi: deps.openApi });
   const endings: (() => unknown)[] = [];
 
   const usePolicy = (loaded: typeof BUILT_IN_POLICY): void => {
@@ -99,6 +101,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
       metrics.watch({ engine, openStreams: http.openStreams, openConnections: http.openConnections }),
     );
     const { port } = await http.start();
+    isServing = true;
     const { reservations, accounts } = engine.ledger;
     const held = { ledger: engine.ledgerId, reservations: reservations.size, clusters: accounts.size };
     log.info({ port, store: directory, policy: engine.policy.version, ...held }, "the broker is ready");
@@ -106,6 +109,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   };
 
   const stop = async (): Promise<void> => {
+    isServing = false;
     await http.stop();
     await engine.stop();
     await probes.stop();

@@ -4,13 +4,15 @@ import type { Log } from "./interface/http/log.ts";
 import { keyPairFolder } from "./interface/http/probe/key-pair.ts";
 import type { PageGroup } from "./interface/http/probe/pages.ts";
 import { createProbeInterface, type ProbeInterface } from "./interface/http/probe/probe-interface.ts";
-import { engineCheck } from "./interface/http/probe/readiness.ts";
+import { engineCheck, type ReadinessCheck } from "./interface/http/probe/readiness.ts";
 import type { BrokerMetrics } from "./metrics/metrics.ts";
 import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { parseAddress } from "./settings/read-settings.ts";
 
 export interface ProbesDeps {
   readonly engine: Engine;
+  /** Whether the API takes calls. */
+  readonly api: ReadinessCheck;
   readonly metrics: BrokerMetrics;
   readonly machine: MachineTime;
   readonly log: Log;
@@ -36,7 +38,7 @@ export function createProbes(settings: BrokerSettings, deps: ProbesDeps) {
 function probeAt(
   settings: BrokerSettings,
   { address, group }: { readonly address: string; readonly group: PageGroup },
-  { engine, metrics, machine, log, openApi }: ProbesDeps,
+  { engine, api, metrics, machine, log, openApi }: ProbesDeps,
 ): ProbeInterface | undefined {
   const where = parseAddress(address);
   if (where === undefined || where === "off") return undefined;
@@ -50,7 +52,7 @@ function probeAt(
     { port: where.port, ...(where.host === undefined ? {} : { host: where.host }) },
     {
       groups: [group],
-      checks: [engineCheck(engine)],
+      checks: [engineCheck(engine), api],
       metrics,
       openApi,
       log,

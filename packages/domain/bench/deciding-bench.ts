@@ -13,17 +13,18 @@ const FLEETS = [
   { clusters: 10_000, target: "1 ms" },
 ];
 
-/** Clusters of different sizes, loads and prices, so that no two score alike. */
-function fleetOf(clusters: number): Ledger {
+/** Clusters of different sizes, loads and prices, so that few score alike; or all the same, so that all tie. */
+function fleetOf(clusters: number, areAlike = false): Ledger {
   const ledger = emptyLedger();
   for (let index = 0; index < clusters; index++) {
-    const advertisement = cluster(`cluster-${index}`, {
+    const varied = {
       cpu: 16 + (index % 97),
       memoryGi: 64 + (index % 89),
       gpu: index % 5,
       allocated: { cpu: index % 13, memoryGi: index % 31 },
       more: { cost: priced(0.02 + (index % 101) / 5000), instance: "bench", sequence: 1 },
-    });
+    };
+    const advertisement = cluster(`cluster-${index}`, areAlike ? {} : varied);
     apply(ledger, { kind: "advertised", at: NOW, advertisement });
   }
   return ledger;
@@ -32,6 +33,7 @@ function fleetOf(clusters: number): Ledger {
 export function decidingBenchmarks(): BenchRow[] {
   return FLEETS.flatMap(({ clusters, target }) => {
     const ledger = fleetOf(clusters);
+    const alike = fleetOf(clusters, true);
     const moment = { now: NOW, policy: DEFAULT_POLICY };
     const fitting = { requester: "cluster-0", request: request({ cpu: 4, memoryGi: 8 }), ...moment };
     const ratings = Object.fromEntries(
@@ -54,6 +56,7 @@ export function decidingBenchmarks(): BenchRow[] {
       ),
       measure(`… with a third scorer that rates them`, "", () => chooseProvider(ledger.roster, rated, "d")),
       measure(`… with its decision record`, "", () => decide(ledger, command, moment)),
+      measure(`… all of them alike`, "", () => chooseProvider(alike.roster, fitting, "d")),
       measure(`… refused everywhere, with its record`, "", () => decide(ledger, hopeless, moment)),
     ];
   });

@@ -1,5 +1,5 @@
 import { closedLoop } from "../load/closed-loop.ts";
-import { advertiseAll, closeAll, openFleet } from "../load/fleet.ts";
+import { advertiseOn, closeAll, openFleet } from "../load/fleet.ts";
 import { advertise } from "../load/requests.ts";
 import { median, percentile } from "../measure/percentile.ts";
 import { cpuMs } from "../measure/process-usage.ts";
@@ -22,8 +22,8 @@ async function measure(
   pid: number,
 ): Promise<BenchRow[]> {
   say(`advertisements of ${count(CLUSTERS)} clusters, ${IN_FLIGHT} at a time`);
-  const fleet = await openFleet({ port, certificates, prefix: "cluster", from: 0, to: CLUSTERS });
-  await advertiseAll(fleet);
+  const fleetOf = { port, certificates, prefix: "cluster", from: 0, to: CLUSTERS };
+  const fleet = await openFleet({ ...fleetOf, begin: (connection) => advertiseOn(connection) });
   const rates: number[] = [];
   const latencies: number[] = [];
   const before = cpuMs(pid);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { advertiseAll, closeAll, openFleet } from "../load/fleet.ts";
-import { advertise, watchInstructions } from "../load/requests.ts";
+import { advertiseOn, closeAll, listenOn, openFleet } from "../load/fleet.ts";
+import { advertise } from "../load/requests.ts";
 import { cpuMs } from "../measure/process-usage.ts";
 import type { BenchRow } from "../row.ts";
 import { type Section, settle, type Stage, withBroker } from "../stage.ts";
@@ -23,10 +23,8 @@ async function measure(
 ): Promise<BenchRow[]> {
   say(`${AGENTS} agents, ${HURRY} times as often as every 30 s`);
   const fleetOf = { port, certificates, prefix: "agent", from: 0, to: AGENTS };
-  const posting = await openFleet(fleetOf);
-  const listening = await openFleet(fleetOf);
-  await advertiseAll(posting);
-  for (const connection of listening) connection.stream(watchInstructions(), () => undefined);
+  const posting = await openFleet({ ...fleetOf, begin: (connection) => advertiseOn(connection) });
+  const listening = await openFleet({ ...fleetOf, begin: listenOn });
   await settle(isQuick);
 
   const lastsMs = isQuick ? 3000 : 12_000;

@@ -1,7 +1,7 @@
 import { closedLoop } from "../load/closed-loop.ts";
 import type { Connection } from "../load/connection.ts";
-import { advertiseAll, closeAll, openFleet } from "../load/fleet.ts";
-import { advertise, watchInstructions } from "../load/requests.ts";
+import { advertiseOn, closeAll, listenOn, openFleet } from "../load/fleet.ts";
+import { advertise } from "../load/requests.ts";
 import { median, percentile } from "../measure/percentile.ts";
 import { cpuMs, rssMb } from "../measure/process-usage.ts";
 import { type BenchRow, count, ms } from "../row.ts";
@@ -33,19 +33,16 @@ async function measure(stage: Stage, port: number, pid: number): Promise<BenchRo
   const rows: BenchRow[] = [
     { figure: "broker RSS, idle", now: mb(pid), target: "65 MB", predecessor: "40 MB" },
   ];
-  const fleet: Connection[] = [];
   for (const { agents, target, predecessor } of isQuick ? STEPS.slice(0, 2) : STEPS) {
     say(`${count(agents)} connected agents`);
-    const more = await openFleet({ port, certificates, prefix: "agent", from: fleet.length, to: agents });
-    await advertiseAll(more);
-    const isLargest = agents === STEPS.at(-1)?.agents;
-    if (isLargest) rows.push(await allAtOnce(stage, [...more], pid));
-    for (const connection of more) connection.stream(watchInstructions(), () => undefined);
-    fleet.push(...more);
+    const fleetOf = { port, certificates, prefix: "agent", from: 0, to: agents };
+    const fleet = await openFleet({ ...fleetOf, begin: (connection) => advertiseOn(connection) });
+    if (agents === STEPS.at(-1)?.agents) rows.push(await allAtOnce(stage, fleet, pid));
+    for (const connection of fleet) listenOn(connection);
     await settle(isQuick);
     rows.push({ figure: `… ${count(agents)} connected agents`, now: mb(pid), target, predecessor });
+    closeAll(fleet);
   }
-  closeAll(fleet);
   return rows;
 }
 

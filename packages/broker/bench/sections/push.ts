@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "../load/connection.ts";
-import { advertiseAll, closeAll, openFleet } from "../load/fleet.ts";
+import { advertiseOn, closeAll, openFleet } from "../load/fleet.ts";
 import { reserve, watchInstructions } from "../load/requests.ts";
 import { median, percentile } from "../measure/percentile.ts";
 import { type BenchRow, count, ms } from "../row.ts";
@@ -22,11 +22,9 @@ async function measure({ certificates, isQuick, say }: Stage, port: number): Pro
   const wanted = isQuick ? REQUESTS.quick : REQUESTS.full;
   say(`push to ${count(PROVIDERS)} open streams, ${count(wanted)} reservations`);
   const fleetOf = { port, certificates, prefix: "cluster", from: 0, to: PROVIDERS };
-  const asking = await openFleet(fleetOf);
-  await advertiseAll(asking);
-  const listening = await openFleet(fleetOf);
   const toldAt = new Map<string, number>();
-  for (const connection of listening) listen(connection, toldAt);
+  const asking = await openFleet({ ...fleetOf, begin: (connection) => advertiseOn(connection) });
+  const listening = await openFleet({ ...fleetOf, begin: (connection) => listen(connection, toldAt) });
   await sleep(500);
 
   const sent = new Map<string, { readonly at: number; readonly answeredAt: number }>();

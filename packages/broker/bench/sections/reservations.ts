@@ -1,18 +1,16 @@
 import type { BrokerProcess } from "@resource-broker/testkit";
-import { closedLoop, type LoopResult } from "../load/closed-loop.ts";
-import type { Connection } from "../load/connection.ts";
-import { advertiseAll, closeAll, openFleet } from "../load/fleet.ts";
-import { reserve, type Variety } from "../load/requests.ts";
+import type { LoopResult } from "../load/closed-loop.ts";
+import { closeAll } from "../load/fleet.ts";
 import { median, percentile } from "../measure/percentile.ts";
 import { cpuMs } from "../measure/process-usage.ts";
 import { type BenchRow, count, ms } from "../row.ts";
 import { type Section, type Stage, withBroker } from "../stage.ts";
 import { bookedIn } from "./booked.ts";
+import { type Desk, openDesk } from "./desk.ts";
 
-const PROVIDERS = 1000;
 const ROUNDS = 3;
 const SUSTAINED_IN_FLIGHT = 250;
-const RESTART_WITH = { full: 100_000, quick: 20_000 };
+const RESTART_WITH = { full: 100_000, quick: 10_000 };
 const MORE_THAN_ENOUGH_MS = 600_000;
 
 interface Step {
@@ -66,47 +64,12 @@ export const alike: Section = {
     }),
 };
 
-/** Clusters that all lend and all ask, and a count of what they were granted. */
-interface Desk {
-  readonly fleet: readonly Connection[];
-  readonly ask: (inFlight: number, forMs: number, atMost?: number) => Promise<LoopResult>;
-  readonly refresh: () => Promise<void>;
-  readonly granted: () => number;
-}
-
-export async function openDesk(
-  { certificates, say }: Stage,
-  { port }: BrokerProcess,
-  variety?: Variety,
-): Promise<Desk> {
-  say(`connecting and advertising ${count(PROVIDERS)} providers`);
-  const fleet = await openFleet({ port, certificates, prefix: "cluster", from: 0, to: PROVIDERS });
-  await advertiseAll(fleet, variety);
-  let keys = 0;
-  let granted = 0;
-  const request = (): string => reserve(`bench-${keys++}`);
-  return {
-    fleet,
-    ask: async (inFlight, forMs, atMost) => {
-      const limits = atMost === undefined ? { forMs } : { forMs, atMost };
-      const result = await closedLoop({ connections: fleet, inFlight, request, ...limits });
-      const made = result.statuses.get(201) ?? 0;
-      granted += made;
-      if (made !== result.latenciesMs.length)
-        throw new Error(`not every reservation was granted: ${JSON.stringify([...result.statuses])}`);
-      return result;
-    },
-    refresh: () => advertiseAll(fleet, variety),
-    granted: () => granted,
-  };
-}
-
 async function roundTrip({ isQuick, say }: Stage, desk: Desk, step: Step): Promise<BenchRow> {
   const { inFlight, figure, target, predecessor } = step;
   say(`round trips, ${inFlight} at a time`);
-  await desk.ask(inFlight, isQuick ? 300 : 1000);
+  await desk.ask(inFlight, isQuick ? 200 : 1000);
   const rounds: LoopResult[] = [];
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await desk.ask(inFlight, isQuick ? 600 : 3000));
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await desk.ask(inFlight, isQuick ? 400 : 3000));
   const all = rounds.flatMap(({ latenciesMs }) => latenciesMs);
   const medians = rounds.map(({ latenciesMs }) => median(latenciesMs));
   const spread = `p50 of ${ROUNDS} rounds ${ms(Math.min(...medians))}–${ms(Math.max(...medians))}`;
@@ -125,7 +88,7 @@ async function sustained({ isQuick, say }: Stage, desk: Desk, pid: number): Prom
   const rounds: { readonly result: LoopResult; readonly serverCpuMs: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const before = cpuMs(pid);
-    const result = await desk.ask(SUSTAINED_IN_FLIGHT, isQuick ? 1500 : 6000);
+    const result = await desk.ask(SUSTAINED_IN_FLIGHT, isQuick ? 1200 : 6000);
     rounds.push({ result, serverCpuMs: cpuMs(pid) - before });
   }
   const rates = rounds.map(({ result }) => rateOf(result));

@@ -6,7 +6,7 @@ import type { CandidateRecord, Decision } from "./decision.ts";
 import type { Question } from "./filters.ts";
 import { nearestMisses } from "./nearest-misses.ts";
 import { firstOf, type Placed } from "./rank.ts";
-import { type Raters, type Ratings, type ScoreInputs, scoreParts } from "./scorers.ts";
+import { type Raters, type Ratings, type ScoreInputs, scoreParts, wantedOf } from "./scorers.ts";
 
 /** Up to this many candidates are recorded one and all; of more, only the first few. */
 const RECORD_ALL_UP_TO = 64;
@@ -40,7 +40,7 @@ function recordedCandidates(deliberation: Deliberation): CandidateRecord[] {
   const appraiser = appraiserFor(question);
   const isFew = candidates.length <= RECORD_ALL_UP_TO;
   const limit = isFew ? RECORD_ALL_UP_TO : RECORD_FIRST;
-  const field = { candidates, positions: fitting, scores, request: question.request.resources };
+  const field = { candidates, positions: fitting, scores, wanted: wantedOf(question.request.resources) };
   const best = firstOf(field, limit).map((placed) => scoredRecord(placed, deliberation, appraiser));
   if (!isFew && best.length > 0) return best;
   const fitted = new Set(fitting);

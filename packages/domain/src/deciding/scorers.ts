@@ -161,13 +161,17 @@ export function marketOf(prices: Float64Array, marks: Marks): Market {
 
 /** Mean share of each requested resource that is reserved already: breaks ties towards the less lent. */
 export function reservedShare(
-  request: ResourceVector,
+  wanted: Wanted,
   { reserved, allocatable }: Pick<ScoreInputs, "reserved" | "allocatable">,
 ): number {
-  const names = resourceNames(request);
+  const { request } = wanted;
   let total = 0;
-  for (const name of names) total += amountOf(reserved, name) / amountOf(allocatable, name);
-  return total / names.length;
+  if (request.cpuMillis > 0) total += reserved.cpuMillis / allocatable.cpuMillis;
+  if (request.memoryBytes > 0) total += reserved.memoryBytes / allocatable.memoryBytes;
+  if (request.storageBytes > 0) total += reserved.storageBytes / allocatable.storageBytes;
+  if (request.gpus > 0) total += reserved.gpus / allocatable.gpus;
+  for (const name of wanted.extended) total += amountOf(reserved, name) / amountOf(allocatable, name);
+  return total / wanted.count;
 }
 
 function extendedShares(wanted: Wanted, available: ResourceVector, allocatable: ResourceVector): number {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { type TestCertificates, writeCertificateFolder } from "../certificates/t
 import { type BrokerClient, brokerClient, type ClientOptions } from "./broker-client.ts";
 import { childOf } from "./child.ts";
 import { freePorts } from "./free-ports.ts";
-import { removeWithUs } from "./leftovers.ts";
+import { startGuardian } from "./guardian.ts";
 import { untilReady } from "./readiness.ts";
 
 const HOST = "127.0.0.1";
@@ -56,13 +56,14 @@ export interface BrokerProcess {
 export async function startBroker(options: BrokerProcessOptions): Promise<BrokerProcess> {
   const { certificates, readyWithinMs = 20_000 } = options;
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "broker-")));
-  const keepFolder = options.directory === undefined ? removeWithUs(directory) : undefined;
+  const guardian = startGuardian(options.directory === undefined ? directory : "");
   const [port = 0, probePort = 0, metricsPort = 0] = await freePorts(3);
   const places = { ports: { port, probePort, metricsPort }, ...placesIn(directory) };
   const child = childOf({
     command: commandLine(options, places),
     cwd: directory,
     logFile: join(directory, "broker.log"),
+    guardian,
   });
   const clients = new Map<string, BrokerClient>();
   await writeCertificateFolder(places.certificateFolder, certificates.broker);
@@ -91,9 +92,7 @@ export async function startBroker(options: BrokerProcessOptions): Promise<Broker
   const dispose = async (): Promise<void> => {
     for (const client of clients.values()) client.close();
     await child.kill("SIGKILL");
-    if (keepFolder === undefined) return;
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
-    keepFolder();
+    await guardian.finish();
   };
 
   const broker: BrokerProcess = {

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { open, readFile } from "node:fs/promises";
-import { endWithUs } from "./leftovers.ts";
+import type { Guardian } from "./guardian.ts";
 
 export interface ChildOptions {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly logFile: string;
+  readonly guardian: Guardian;
 }
 
 /** A program that can be started again and again. */
@@ -20,7 +21,7 @@ export interface Child {
   readonly logLines: () => Promise<string[]>;
 }
 
-export function childOf({ command, cwd, logFile }: ChildOptions): Child {
+export function childOf({ command, cwd, logFile, guardian }: ChildOptions): Child {
   let child: ChildProcess | undefined;
   return {
     pid: () => child?.pid,
@@ -31,14 +32,12 @@ export function childOf({ command, cwd, logFile }: ChildOptions): Child {
       const log = await open(logFile, "a");
       const started = spawn(program, flags, { stdio: ["ignore", log.fd, log.fd], cwd });
       child = started;
-      await Promise.all([once(started, "spawn"), log.close()]);
-      const forget = endWithUs(started.pid ?? 0);
-      const ended = (): void => {
-        forget();
+      started.once("exit", () => {
+        guardian.forget();
         child = undefined;
-      };
-      if (started.exitCode !== null || started.signalCode !== null) ended();
-      else started.once("exit", ended);
+      });
+      started.once("spawn", () => guardian.watch(started.pid ?? 0));
+      await Promise.all([once(started, "spawn"), log.close()]);
     },
     kill: async (signal) => {
       if (child === undefined) return null;

@@ -41,7 +41,9 @@ export function readBody(request: IncomingMessage, { limit, goOn }: BodyRules): 
     const endedEarly = (cause?: Error): void =>
       reject(new Fault("malformed", "the body ended too early", { cause }));
     request.on("error", endedEarly);
-    request.on("close", endedEarly);
+    request.on("close", () => {
+      if (!request.complete) endedEarly();
+    });
   });
 }
 

@@ -1,0 +1,44 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Socket } from "node:net";
+
+/**
+ * Reads the number of the running process, line by line; an empty line: none runs. When its input ends, so has whoever
+ * started it: then it ends what still runs, and removes the folder.
+ */
+const SCRIPT = `
+  while read -r pid; do running=$pid; done
+  [ -z "$running" ] || kill -9 "$running" 2>/dev/null
+  [ -z "$1" ] || rm -rf "$1"
+`;
+
+/** Sees to it that a process and a folder do not outlive this program, even when it is killed. */
+export interface Guardian {
+  readonly watch: (pid: number) => void;
+  readonly forget: () => void;
+  /** Does what would be done at the end, now. */
+  readonly finish: () => Promise<void>;
+}
+
+/** A small shell beside us: handlers of our own would not run when a test runner kills its workers. */
+export function startGuardian(temporaryFolder = ""): Guardian {
+  // A session of its own: Ctrl-C must not end it before it has cleared up.
+  const shell = spawn("sh", ["-c", SCRIPT, "guardian", temporaryFolder], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  shell.unref();
+  shell.stdin.on("error", () => undefined);
+  if (shell.stdin instanceof Socket) shell.stdin.unref();
+  return {
+    watch: (pid) => void shell.stdin.write(`${pid}\n`),
+    forget: () => void shell.stdin.write("\n"),
+    finish: async () => {
+      if (shell.exitCode !== null || shell.signalCode !== null) return;
+      const ended = once(shell, "exit");
+      shell.ref();
+      shell.stdin.end();
+      await ended;
+    },
+  };
+}
