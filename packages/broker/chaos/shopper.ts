@@ -60,12 +60,17 @@ export class Shopper {
   async #ask(order: Order): Promise<Outcome> {
     const { key, size } = order;
     const body = reservationBody(size);
+    const wasAcknowledged = order.acknowledged !== undefined;
     const reply = await this.#answerTo(order, (client, mischief) =>
       client.request("POST", PATH.reservations, { key, body, ...mischief }),
     );
     if (reply === undefined) return "try again";
     if (reply.status === 200 || reply.status === 201) return this.#acknowledge(order, reply);
-    if (reply.status === 409 && order.acknowledged === undefined) return "refused";
+    // A refusal binds no key: of two copies sent at once, one may be refused just before the other is granted. Only
+    // who asks after having been told must be told the same.
+    if (reply.status === 409 && !wasAcknowledged) {
+      return order.acknowledged === undefined ? "refused" : "acknowledged";
+    }
     return this.#judge(reply, `asking for ${order.key}`);
   }
 
