@@ -3,9 +3,9 @@ import { tellStory } from "./story.ts";
 
 const HELP = `Usage: npm start [-- --help]
 
-Shows what works today. The broker, the agents and their clusters come with the next
-releases (see CHANGELOG.md); until then this runs one reservation through the domain,
-in memory: nothing is written and no port is opened.
+Shows what works today. The agents and their clusters come with the next releases (see
+CHANGELOG.md); until then this runs one reservation through the domain, in memory:
+nothing is written and no port is opened. The broker itself: see docs/broker.md.
 
   --help    this text`;
 
@@ -27,7 +27,7 @@ try {
 function report(): string {
   return [
     "Resource Broker: clusters lend each other CPU, memory and GPU.",
-    "Built so far: the domain (ledger, deciding, cost) and the contract (API, CRDs).",
+    "Built so far: the domain, the contract (API, CRDs), the broker and brokerctl (docs/broker.md runs them).",
     "",
     ...tellStory(Date.now()),
     "",
