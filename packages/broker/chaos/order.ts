@@ -6,7 +6,7 @@ export interface Order {
   readonly key: string;
   readonly size: Size;
   /** Once a reply has said so. */
-  acknowledged: { readonly id: string; readonly provider: string } | undefined;
+  acknowledged: { readonly id: string; readonly provider: string; readonly reservedAt: string } | undefined;
   /** Replies that said the reservation is new: never more than one. */
   created: number;
   /** Attempts that nobody answered: they may have booked or not. */

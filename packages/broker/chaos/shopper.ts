@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { HEADER, PATH, type ReservationDTO, reservationSchema, validate } from "@resource-broker/contract";
+import {
+  decisionSchema,
+  errorSchema,
+  HEADER,
+  PATH,
+  type ReservationDTO,
+  reservationSchema,
+  validate,
+} from "@resource-broker/contract";
 import {
   type BrokerClient,
   type BrokerReply,
@@ -14,6 +22,8 @@ import { newOrder, type Order } from "./order.ts";
 const MISCHIEF = { hangUpMidway: 0.05, hangUpAfter: 0.15, twins: 0.15, again: 0.1 };
 const LONGEST_PATIENCE_MS = 25;
 const LONGEST_PAUSE_MS = 40;
+/** Enough for a broker to be killed and to come back. */
+const MOST_TRIES = 300;
 const LARGEST = { cpu: 4, memoryGi: 8 };
 
 export interface ShopperDeps {
@@ -66,11 +76,10 @@ export class Shopper {
     );
     if (reply === undefined) return "try again";
     if (reply.status === 200 || reply.status === 201) return this.#acknowledge(order, reply);
-    // A refusal binds no key: of two copies sent at once, one may be refused just before the other is granted. Only
-    // who asks after having been told must be told the same.
-    if (reply.status === 409 && !wasAcknowledged) {
-      return order.acknowledged === undefined ? "refused" : "acknowledged";
-    }
+    if (reply.status === 409 && order.acknowledged === undefined) return "refused";
+    // A refusal binds no key: of two copies sent at once, one may be refused before the other is granted, and be told so
+    // after it. The broker's own record must say that it was in this order.
+    if (reply.status === 409 && !wasAcknowledged) return this.#checkOrderOf(reply, order);
     return this.#judge(reply, `asking for ${order.key}`);
   }
 
@@ -92,6 +101,26 @@ export class Shopper {
     }
   }
 
+  async #checkOrderOf({ body }: BrokerReply, order: Order): Promise<Outcome> {
+    const refusal = validate(errorSchema, body);
+    const id = (refusal.ok ? refusal.value.decisionID : undefined) ?? "no decision";
+    const refusedAt = await this.#timeOf(id, order);
+    const grantedAt = Date.parse(order.acknowledged?.reservedAt ?? "");
+    if (refusedAt <= grantedAt) return "acknowledged";
+    return this.#complain(`${order.key}: granted at ${grantedAt}, refused by ${id} at ${refusedAt}`);
+  }
+
+  /** When a decision was taken, by the broker's record; not a number when there is none. */
+  async #timeOf(decision: string, order: Order): Promise<number> {
+    let reply: BrokerReply | undefined;
+    for (let tries = 0; tries < MOST_TRIES && reply?.status !== 200; tries++) {
+      if (tries > 0) await this.#pause();
+      reply = await this.#answerTo(order, (client) => client.request("GET", PATH.decision(decision), {}));
+    }
+    const read = validate(decisionSchema, reply?.body);
+    return read.ok ? Date.parse(read.value.at) : Number.NaN;
+  }
+
   /** Undefined: nobody answered. */
   #answerTo(order: Order, call: Call): Promise<BrokerReply | undefined> {
     const { gate, client } = this.#deps;
@@ -108,12 +137,12 @@ export class Shopper {
   #acknowledge(order: Order, { status, body, headers }: BrokerReply): Outcome {
     const read = validate(reservationSchema, body);
     if (!read.ok) return this.#complain(`${order.key}: no reservation in the reply: ${JSON.stringify(body)}`);
-    const { id, targetClusterID: provider } = read.value;
+    const { id, targetClusterID: provider, status: state } = read.value;
     const isReplay = headers[HEADER.idempotencyReplayed.toLowerCase()] === "true";
     if (isReplay === (status === 201)) this.#complain(`${order.key}: ${status}, replayed: ${isReplay}`);
     if (status === 201) order.created++;
     if (order.created > 1) this.#complain(`${order.key} of ${order.requester} was made twice`);
-    const known = order.acknowledged ?? { id, provider };
+    const known = order.acknowledged ?? { id, provider, reservedAt: state.reservedAt ?? "" };
     if (known.id !== id || known.provider !== provider || !isOrdered(order, read.value))
       this.#complain(`${order.key} was ${known.id} at ${known.provider}, and is ${id} at ${provider}`);
     order.acknowledged = known;

@@ -22,7 +22,12 @@ const paris = {
 
 function told(change: Partial<Order> = {}): Order {
   const order = newOrder("rome", "k", { cpu: 2, memoryGi: 4 });
-  return { ...order, acknowledged: { id: "rsv-1", provider: "paris" }, created: 1, ...change };
+  return {
+    ...order,
+    acknowledged: { id: "rsv-1", provider: "paris", reservedAt: "" },
+    created: 1,
+    ...change,
+  };
 }
 
 function books(bookings: readonly Booking[], reserved = paris.reserved): Books {
@@ -69,7 +74,10 @@ describe("what clients were told and what is booked", () => {
     },
     {
       name: "a provider that lends more than it has",
-      orders: [told(), { ...told({ acknowledged: { id: "rsv-2", provider: "paris" } }), key: "l" }],
+      orders: [
+        told(),
+        { ...told({ acknowledged: { id: "rsv-2", provider: "paris", reservedAt: "" } }), key: "l" },
+      ],
       found: books([booking, { ...booking, id: "rsv-2", key: "l" }], twice),
       problem: "paris lends 4 CPU",
     },
@@ -81,7 +89,7 @@ describe("what clients were told and what is booked", () => {
     },
     {
       name: "a booking at another provider",
-      orders: [told({ acknowledged: { id: "rsv-1", provider: "tokyo" } })],
+      orders: [told({ acknowledged: { id: "rsv-1", provider: "tokyo", reservedAt: "" } })],
       found: books([booking]),
       problem: "acknowledged as rsv-1 at tokyo, booked as rsv-1 at paris",
     },
