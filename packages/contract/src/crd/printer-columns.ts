@@ -38,3 +38,9 @@ export const requestedColumns: readonly Column[] = [
 ];
 
 export const requestedGpuColumn = amount("GPU", ".spec.requestedGPU", "GPUs that are asked for.");
+
+/** Shown with `-o wide` for both kinds of instruction. */
+export const instructionDetailColumns: readonly Column[] = [
+  wide("Expires", ".spec.expiresAt", "When it ends by itself."),
+  wide("Message", ".spec.message", "The instruction in words."),
+];

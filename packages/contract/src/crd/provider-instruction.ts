@@ -2,7 +2,7 @@ import { boolean, object, optional, required } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { clusterId } from "../schema/terms.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
-import { requestedColumns, requestedGpuColumn } from "./printer-columns.ts";
+import { instructionDetailColumns, requestedColumns, requestedGpuColumn } from "./printer-columns.ts";
 import { instructionFields, statusFields } from "./shared-fields.ts";
 
 const specSchema = object({
@@ -46,20 +46,7 @@ export const providerInstructionKind: Kind<Infer<typeof specSchema>, Infer<typeo
       description: "Whether the capacity is held.",
     },
     AGE,
-    {
-      name: "Expires",
-      type: "string",
-      jsonPath: ".spec.expiresAt",
-      description: "When it ends by itself.",
-      isWide: true,
-    },
-    {
-      name: "Message",
-      type: "string",
-      jsonPath: ".spec.message",
-      description: "The instruction in words.",
-      isWide: true,
-    },
+    ...instructionDetailColumns,
   ],
   rules: [],
 };

@@ -2,7 +2,7 @@ import { boolean, line, object, optional, required } from "../schema/builders.ts
 import type { Infer } from "../schema/node.ts";
 import { clusterId, httpsUrl } from "../schema/terms.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
-import { requestedColumns, requestedGpuColumn } from "./printer-columns.ts";
+import { instructionDetailColumns, requestedColumns, requestedGpuColumn } from "./printer-columns.ts";
 import { instructionFields, statusFields } from "./shared-fields.ts";
 
 const specSchema = object({
@@ -54,20 +54,7 @@ export const reservationInstructionKind: Kind<Infer<typeof specSchema>, Infer<ty
       description: "Whether the resources can be used.",
     },
     AGE,
-    {
-      name: "Expires",
-      type: "string",
-      jsonPath: ".spec.expiresAt",
-      description: "When it ends by itself.",
-      isWide: true,
-    },
-    {
-      name: "Message",
-      type: "string",
-      jsonPath: ".spec.message",
-      description: "The instruction in words.",
-      isWide: true,
-    },
+    ...instructionDetailColumns,
   ],
   rules: [],
 };
