@@ -8,11 +8,12 @@
 const mayImport = {
   domain: [],
   contract: ["domain"],
-  kube: ["domain", "contract"],
-  "kube-sim": ["domain", "contract", "kube"],
-  broker: ["domain", "contract", "kube"],
-  agent: ["domain", "contract", "kube"],
-  testkit: ["domain", "contract", "kube", "kube-sim", "broker", "agent"],
+  runtime: ["domain", "contract"],
+  kube: ["domain", "contract", "runtime"],
+  "kube-sim": ["domain", "contract", "runtime", "kube"],
+  broker: ["domain", "contract", "runtime", "kube"],
+  agent: ["domain", "contract", "runtime", "kube"],
+  testkit: ["domain", "contract", "runtime", "kube", "kube-sim", "broker", "agent"],
 };
 
 const TEST = "\\.test\\.ts$";

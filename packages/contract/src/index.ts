@@ -18,7 +18,14 @@ export { RESERVATION_FINALIZER, type Reservation, reservationKind } from "./crd/
 export { type ReservationInstruction, reservationInstructionKind } from "./crd/reservation-instruction.ts";
 export { type ResourceRequest, resourceRequestKind } from "./crd/resource-request.ts";
 export { Fault, type FaultDetails, toErrorBody } from "./faults/fault.ts";
-export { FAULTS, type FaultCode, type FaultKind, isFaultCode } from "./faults/fault-table.ts";
+export {
+  FAULTS,
+  type FaultCode,
+  type FaultKind,
+  faultKind,
+  isFaultCode,
+  type WireFaultCode,
+} from "./faults/fault-table.ts";
 export { type ErrorReply, readFault } from "./faults/read-fault.ts";
 export { toAdoptionOffers } from "./mapping/adoption.ts";
 export { type AdvertisementStanding, fromAdvertisement, toAdvertisement } from "./mapping/advertisement.ts";

@@ -1,4 +1,4 @@
-import { FAULTS, type FaultCode } from "../../src/faults/fault-table.ts";
+import { FAULTS, type WireFaultCode } from "../../src/faults/fault-table.ts";
 import { errorSchema } from "../../src/wire/error.ts";
 import { ADMIN_ROUTES } from "./admin-routes.ts";
 import { AGENT_ROUTES } from "./agent-routes.ts";
@@ -10,7 +10,7 @@ import type { Body, HeaderName, Reply, Route } from "./route.ts";
 type Json = Readonly<Record<string, unknown>>;
 
 /** Faults that any call with a certificate can meet. */
-const COMMON_FAULTS: readonly FaultCode[] = [
+const COMMON_FAULTS: readonly WireFaultCode[] = [
   "no-certificate",
   "forbidden",
   "method-not-allowed",
@@ -112,7 +112,7 @@ function successOf(reply: Reply, route: Route): Json {
 }
 
 /** One response for each status; several codes may share one. */
-function errorsOf(codes: readonly FaultCode[]): Json {
+function errorsOf(codes: readonly WireFaultCode[]): Json {
   const statuses = [...new Set(codes.map((code) => FAULTS[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => [
@@ -122,7 +122,7 @@ function errorsOf(codes: readonly FaultCode[]): Json {
   );
 }
 
-function errorOf(codes: readonly FaultCode[]): Json {
+function errorOf(codes: readonly WireFaultCode[]): Json {
   const canRetry = codes.some((code) => FAULTS[code].retry);
   return {
     description: codes.map((code) => `\`${code}\`: ${FAULTS[code].advice}`).join("\n\n"),
@@ -136,7 +136,7 @@ function errorOf(codes: readonly FaultCode[]): Json {
   };
 }
 
-function errorExample(code: FaultCode): Json {
+function errorExample(code: WireFaultCode): Json {
   return code === "no-capacity" ? noCapacity : { error: FAULTS[code].advice, code };
 }
 

@@ -1,4 +1,4 @@
-import type { FaultCode } from "../../src/faults/fault-table.ts";
+import type { WireFaultCode } from "../../src/faults/fault-table.ts";
 import type { SchemaNode } from "../../src/schema/node.ts";
 import type { PARAMETERS, RESPONSE_HEADERS } from "./parameters.ts";
 
@@ -25,7 +25,7 @@ export interface Route {
   /** The other way it can go well. */
   readonly otherReply?: Reply;
   /** Faults of this call beside those that every call can meet. */
-  readonly faults: readonly FaultCode[];
+  readonly faults: readonly WireFaultCode[];
   /** Answers without a client certificate, on the probe port as well. */
   readonly isPublic?: boolean;
 }

@@ -8,7 +8,7 @@ export interface FaultKind {
   readonly advice: string;
 }
 
-/** Every code there is. A code is part of the wire: it may be added, never renamed. */
+/** Every code on the wire. A code is part of the wire: it may be added, never renamed. */
 export const FAULTS = {
   malformed: {
     status: 400,
@@ -123,8 +123,46 @@ export const FAULTS = {
   },
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
-export type FaultCode = keyof typeof FAULTS;
+/** What a program of ours finds out by itself when it calls somebody else; never sent by the broker. */
+export const LOCAL_FAULTS = {
+  conflict: {
+    status: 409,
+    retry: true,
+    advice: "Somebody changed the object meanwhile: read it again and decide anew.",
+  },
+  "already-exists": {
+    status: 409,
+    retry: false,
+    advice: "There is an object of that name already: read it, or choose another name.",
+  },
+  gone: {
+    status: 410,
+    retry: true,
+    advice: "The API server has forgotten that version: list again.",
+  },
+  unsupported: {
+    status: 501,
+    retry: false,
+    advice: "The peer is too old for this call: upgrade it.",
+  },
+  unreachable: {
+    status: 503,
+    retry: true,
+    advice:
+      "Nobody answered: check address, network and certificates. It is not known whether the call arrived.",
+  },
+} as const satisfies Readonly<Record<string, FaultKind>>;
 
-export function isFaultCode(text: string): text is FaultCode {
+/** A code that travels. */
+export type WireFaultCode = keyof typeof FAULTS;
+export type FaultCode = WireFaultCode | keyof typeof LOCAL_FAULTS;
+
+export function faultKind(code: FaultCode): FaultKind {
+  return ALL_FAULTS[code];
+}
+
+const ALL_FAULTS: Readonly<Record<FaultCode, FaultKind>> = { ...FAULTS, ...LOCAL_FAULTS };
+
+export function isFaultCode(text: string): text is WireFaultCode {
   return Object.hasOwn(FAULTS, text);
 }

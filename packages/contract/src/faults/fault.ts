@@ -1,5 +1,5 @@
 import type { ErrorDTO, RefusalDTO } from "../wire/error.ts";
-import { FAULTS, type FaultCode } from "./fault-table.ts";
+import { type FaultCode, faultKind } from "./fault-table.ts";
 
 /** What a caller may be told beside the message. */
 export interface FaultDetails {
@@ -22,16 +22,16 @@ export class Fault extends Error {
   }
 
   get status(): number {
-    return FAULTS[this.code].status;
+    return faultKind(this.code).status;
   }
 
   /** True: the same request may succeed later, unchanged. */
   get retry(): boolean {
-    return FAULTS[this.code].retry;
+    return faultKind(this.code).retry;
   }
 
   get advice(): string {
-    return FAULTS[this.code].advice;
+    return faultKind(this.code).advice;
   }
 }
 

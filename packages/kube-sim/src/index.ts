@@ -1,0 +1,2 @@
+export type { JsonObject, JsonValue } from "./json.ts";
+export type { ClusterOptions, FailNext, KubeSim, KubeSimDeps, SimCluster, SimKnobs } from "./kube-sim.ts";

@@ -1,0 +1,99 @@
+import type { ObjectName, Resource } from "../resource/resource.ts";
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface WriteOptions extends CallOptions {
+  readonly fieldManager?: string;
+  /** The API server judges, and stores nothing. */
+  readonly dryRun?: boolean;
+  readonly subresource?: "status";
+}
+
+export interface ApplyOptions extends WriteOptions {
+  readonly fieldManager: string;
+  /** Takes over fields that somebody else manages. */
+  readonly force?: boolean;
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** Only if it is still this very object. */
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly propagation?: "Background" | "Foreground" | "Orphan";
+}
+
+export type Patch =
+  | { readonly kind: "merge" | "strategic"; readonly body: object }
+  | { readonly kind: "json"; readonly body: readonly JsonPatchStep[] };
+
+export interface JsonPatchStep {
+  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
+}
+
+/** Which objects; absent namespace: all namespaces. */
+export interface Selection {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface ListQuery extends Selection, CallOptions {
+  /** How many objects travel together; the most that are in memory at once. */
+  readonly pageSize?: number;
+  readonly resourceVersion?: string;
+}
+
+export interface ListEnd {
+  /** Where a watch can go on. */
+  readonly resourceVersion: string;
+  readonly count: number;
+}
+
+export interface WatchQuery extends Selection, CallOptions {
+  readonly resourceVersion: string;
+  /** The server ends the watch after so long. */
+  readonly timeoutSeconds?: number;
+}
+
+export type WatchEvent<T> =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T; readonly resourceVersion: string }
+  | { readonly type: "BOOKMARK"; readonly resourceVersion: string };
+
+/**
+ * One cluster's API server. Every refusal is a `Fault`: not-found, already-exists, conflict, gone, forbidden (which
+ * names the missing verb and resource), invalid …; a server that cannot be reached is `unreachable`.
+ */
+export interface KubeClient {
+  /** Where the API server is reached. */
+  readonly server: string;
+  readonly get: <T>(resource: Resource<T>, name: ObjectName, options?: CallOptions) => Promise<T>;
+  /** Undefined where there is none. */
+  readonly find: <T>(
+    resource: Resource<T>,
+    name: ObjectName,
+    options?: CallOptions,
+  ) => Promise<T | undefined>;
+  /** Hands over each object as it is read, page by page; at no time is there more than one page in memory. */
+  readonly list: <T>(resource: Resource<T>, query: ListQuery, each: (object: T) => void) => Promise<ListEnd>;
+  /** One watch of the server: ends with it, with its time, or with `signal`; throws `gone` when its version is too old. */
+  readonly watch: <T>(resource: Resource<T>, query: WatchQuery) => AsyncIterable<WatchEvent<T>>;
+  readonly create: <T>(resource: Resource<T>, object: T, options?: WriteOptions) => Promise<T>;
+  /** Replaces the whole object; `conflict` when its resourceVersion is not the newest. */
+  readonly update: <T>(resource: Resource<T>, object: T, options?: WriteOptions) => Promise<T>;
+  readonly patch: <T>(
+    resource: Resource<T>,
+    change: { readonly name: ObjectName; readonly patch: Patch },
+    options?: WriteOptions,
+  ) => Promise<T>;
+  /** Server-side apply. */
+  readonly apply: <T>(resource: Resource<T>, object: Partial<T>, options: ApplyOptions) => Promise<T>;
+  readonly delete: (resource: Resource<unknown>, name: ObjectName, options?: DeleteOptions) => Promise<void>;
+  /** Reads any JSON path of the server, such as `/version` or an aggregated API. */
+  readonly read: (path: string, options?: CallOptions) => Promise<unknown>;
+  readonly close: () => void;
+}

@@ -1,0 +1,24 @@
+/**
+ * Which fields of a protobuf message are read, by their numbers, and what they are called in JSON. A decoder walks
+ * only these and skips the rest, so an object costs what is asked of it and not what it weighs.
+ */
+export type MessageFields = Readonly<Record<number, Field>>;
+
+export interface Field {
+  readonly name: string;
+  readonly kind: FieldKind;
+  /** True: it may come several times and makes an array. */
+  readonly isRepeated?: boolean;
+}
+
+export type FieldKind =
+  | "string"
+  | "int"
+  | "bool"
+  /** `map<string, string>`. */
+  | "string-map"
+  /** `map<string, Quantity>`: Kubernetes' quantities as their text. */
+  | "quantity-map"
+  /** A Time, as RFC 3339 text. */
+  | "time"
+  | { readonly message: MessageFields };
