@@ -40,6 +40,11 @@ const violations: readonly Row[] = [
     planted: { "packages/contract/src/dto.ts": `import "@resource-broker/kube";` },
   },
   {
+    name: "runtime imports kube",
+    rule: "layer-runtime",
+    planted: { "packages/runtime/src/probe.ts": `import "@resource-broker/kube";` },
+  },
+  {
     name: "kube imports the broker",
     rule: "layer-kube",
     planted: { "packages/kube/src/client.ts": `await import("@resource-broker/broker");` },

@@ -5,7 +5,17 @@ import { dirname, join } from "node:path";
 /** Source text by path. */
 export type Files = Readonly<Record<string, string>>;
 
-const PACKAGES = ["domain", "contract", "kube", "kube-sim", "broker", "agent", "testkit", "newcomer"];
+const PACKAGES = [
+  "domain",
+  "contract",
+  "runtime",
+  "kube",
+  "kube-sim",
+  "broker",
+  "agent",
+  "testkit",
+  "newcomer",
+];
 
 /** A small workspace of our shape that keeps every rule, also where a rule has an exception. */
 const CLEAN: Files = {
@@ -17,11 +27,12 @@ const CLEAN: Files = {
   "packages/domain/bench/main.ts": `import "node:os"; import "../src/index.ts"; import "../src/testing/index.ts";`,
   "packages/contract/src/index.ts": `export { decide } from "@resource-broker/domain";`,
   "packages/contract/generate/main.ts": `import "node:fs"; import "fast-check"; import "../src/index.ts";`,
-  "packages/kube/src/index.ts": `import "node:https"; import "declared"; import "@resource-broker/contract";`,
+  "packages/runtime/src/index.ts": `import "node:tls"; import "declared"; import "@resource-broker/contract";`,
+  "packages/kube/src/index.ts": `import "node:https"; import "declared"; import "@resource-broker/contract"; import "@resource-broker/runtime";`,
   "packages/kube-sim/src/index.ts": `import "@resource-broker/kube";`,
-  "packages/broker/src/index.ts": `import "@resource-broker/kube";`,
+  "packages/broker/src/index.ts": `import "@resource-broker/kube"; import "@resource-broker/runtime";`,
   "packages/broker/src/broker.test.ts": `import "@resource-broker/kube-sim"; import "@resource-broker/domain/testing";`,
-  "packages/agent/src/index.ts": `import "@resource-broker/kube";`,
+  "packages/agent/src/index.ts": `import "@resource-broker/kube"; import "@resource-broker/runtime";`,
   "packages/testkit/src/index.ts": `import "@resource-broker/broker"; import "@resource-broker/agent"; import "fast-check";`,
   "packages/newcomer/src/index.ts": `export const newcomer = 1;`,
   "apps/demo/package.json": `{ "name": "@resource-broker/demo" }`,

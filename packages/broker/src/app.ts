@@ -1,14 +1,12 @@
+import { certificateFolder, createProbes, type Log, type MachineTime } from "@resource-broker/runtime";
 import { logCommit } from "./decision-log.ts";
-import type { MachineTime } from "./engine/clock.ts";
 import { createEngine } from "./engine/create-engine.ts";
+import { engineCheck } from "./engine-check.ts";
 import { watchEngine } from "./engine-watch.ts";
-import { certificateFolder } from "./interface/http/certificates/certificate-folder.ts";
 import { createHttpInterface } from "./interface/http/http-interface.ts";
-import type { Log } from "./interface/http/log.ts";
 import { DEFAULT_HTTP_LIMITS } from "./interface/http/ports.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
 import { BUILT_IN_POLICY, followPolicy, loadPolicy } from "./policy/policy-file.ts";
-import { createProbes } from "./probes.ts";
 import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { storeDirectory } from "./settings/read-settings.ts";
 import { sqliteStore } from "./store/sqlite/sqlite-store.ts";
@@ -33,6 +31,7 @@ export interface Broker {
   readonly stop: () => Promise<void>;
 }
 
+const CERTIFICATE_OWNER = { name: "the broker", peers: "clients", remedy: "brokerctl certs init" };
 /** About 2 KB each. */
 const KEPT_DECISIONS = 100_000;
 
@@ -63,7 +62,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     {
       engine,
       store,
-      certificates: certificateFolder(settings["http-cert-path"], { machine, log }),
+      certificates: certificateFolder(settings["http-cert-path"], { owner: CERTIFICATE_OWNER, machine, log }),
       machine,
       randomBytes: deps.randomBytes,
       openApi: deps.openApi,
@@ -78,7 +77,8 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   );
   let isServing = false;
   const api = { name: "api", problem: () => (isServing ? undefined : "takes no calls yet") };
-  const probes = createProbes(settings, { engine, api, metrics, machine, log, openApi: deps.openApi });
+  const checks = [engineCheck(engine), api];
+  const probes = createProbes(settings, { checks, metrics, machine, log, openApi: deps.openApi });
   const endings: (() => unknown)[] = [];
 
   const usePolicy = (loaded: typeof BUILT_IN_POLICY): void => {

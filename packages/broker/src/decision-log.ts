@@ -1,6 +1,6 @@
 import { headline, type LedgerEvent } from "@resource-broker/domain";
+import type { Log } from "@resource-broker/runtime";
 import type { Committed } from "./engine/engine.ts";
-import type { Log } from "./interface/http/log.ts";
 
 /** One line for each decision and each end, with the ids to look it up by. */
 export function logCommit({ number, events }: Committed, log: Log): void {

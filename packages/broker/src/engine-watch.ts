@@ -1,5 +1,5 @@
+import type { Log } from "@resource-broker/runtime";
 import type { EngineObserver } from "./engine/engine-observer.ts";
-import type { Log } from "./interface/http/log.ts";
 import type { BrokerMetrics } from "./metrics/metrics.ts";
 
 /** Tells metrics and log what the engine says of its work. */

@@ -1,2 +1,63 @@
-export type { Log, LogFields } from "./log.ts";
-export type { MachineTime } from "./machine-time.ts";
+export {
+  type CertificateFolderDeps,
+  type CertificateOwner,
+  certificateFolder,
+} from "./certificates/certificate-folder.ts";
+export {
+  type CertificateFiles,
+  type CertificateSet,
+  readCertificateSet,
+} from "./certificates/certificate-set.ts";
+export type { CertificateSource } from "./certificates/certificate-source.ts";
+export { type FolderWatchOptions, watchFolder } from "./certificates/folder-watch.ts";
+export type { RevocationList } from "./certificates/revocation-list.ts";
+export { createLog, type LogOptions, type LogSettings, logOptions } from "./log/create-log.ts";
+export type { Log, LogFields } from "./log/log.ts";
+export { registerProcessGauges } from "./metrics/process-gauges.ts";
+export type { Scraped } from "./probe/pages.ts";
+export {
+  type ProbeDefaults,
+  type ProbeSettings,
+  probeContradictions,
+  probeSettings,
+} from "./probe/probe-settings.ts";
+export { createProbes, type Probes, type ProbesDeps } from "./probe/probes.ts";
+export type { ReadinessCheck } from "./probe/readiness.ts";
+export { describeFailure, EXIT } from "./process/exit.ts";
+export { type Program, type RunDeps, runUntilSignal } from "./process/run-until-signal.ts";
+export { type Address, parseAddress } from "./settings/address.ts";
+export { IGNORED_GO_FLAGS, PROGRAM_SETTINGS, type ProgramSettings } from "./settings/program-settings.ts";
+export {
+  readSettings,
+  type SettingsFrame,
+  type SettingsInput,
+  type SettingsReading,
+} from "./settings/read-settings.ts";
+export { yamlReader } from "./settings/read-yaml.ts";
+export type { MachineTime } from "./time/machine-time.ts";
+export { nodeMachineTime } from "./time/node-machine-time.ts";
+export {
+  type CrlFacts,
+  type CrlRequest,
+  makeCrl,
+  REVOCATION_REASONS,
+  type Revocation,
+  type RevocationReason,
+  readCrl,
+} from "./x509/crl.ts";
+export { EXTENDED_KEY_USAGE_IDS, type ExtendedKeyUsage } from "./x509/extensions.ts";
+export {
+  authorityName,
+  type LeafRequest,
+  makeAuthorityCertificate,
+  makeLeafCertificate,
+  type Validity,
+} from "./x509/make-certificate.ts";
+export { type PemBlock, pemBlocks, readPem, toPem } from "./x509/pem.ts";
+export { generateKeys, type Issuer, subjectOf, toKeyPem } from "./x509/sign.ts";
+export {
+  type IssuedCertificate,
+  type LeafOrder,
+  type SmallAuthority,
+  smallAuthority,
+} from "./x509/small-authority.ts";

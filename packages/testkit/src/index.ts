@@ -37,3 +37,5 @@ export {
 export { type BrokerProcess, type BrokerProcessOptions, startBroker } from "./broker/broker-process.ts";
 export type { EventStream, StreamEvent } from "./broker/event-stream.ts";
 export { type SeededRandom, seededRandom } from "./broker/seeded-random.ts";
+export { type FaultyProxy, startFaultyProxy } from "./proxy/faulty-proxy.ts";
+export { type GoBroker, type GoBrokerOptions, type ReceivedCall, startGoBroker } from "./go-broker/go-broker.ts";

@@ -1,12 +1,18 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createPrivateKey, type KeyObject, randomBytes, X509Certificate } from "node:crypto";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
+import {
+  authorityName,
+  generateKeys,
+  type Issuer,
+  makeAuthorityCertificate,
+  subjectOf,
+  toKeyPem,
+} from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
 import { asCommandError, makePrivateFolder, PRIVATE, PUBLIC, readText, writeFiles } from "./files.ts";
 import { DEFAULT_DIR, type Layout } from "./layout.ts";
 import { EMPTY_REGISTER, formatRegister, type Register, readRegister } from "./register.ts";
-import { authorityName, makeAuthorityCertificate } from "./x509/make-certificate.ts";
-import { generateKeys, type Issuer, subjectOf, toKeyPem } from "./x509/sign.ts";
 
 /** The key that everybody in this installation trusts, and what it signed so far. */
 export interface Authority {
@@ -32,7 +38,7 @@ export async function hasAuthority(layout: Layout): Promise<boolean> {
 
 /** Makes the authority beside its place and moves it there whole: there is never half of one. */
 export async function createAuthority(layout: Layout, now: number, days: number): Promise<Authority> {
-  const issuer = { name: authorityName(AUTHORITY_NAME), ...(await generateKeys()) };
+  const issuer = { name: authorityName(AUTHORITY_NAME), randomBytes, ...(await generateKeys()) };
   const certificate = makeAuthorityCertificate(issuer, validityFrom(now, days));
   const draft = `${layout.ca}.${certificate.serialNumber}.tmp`;
   await makePrivateFolder(draft);
@@ -108,7 +114,7 @@ async function authorityOf(layout: Layout, certificate: X509Certificate): Promis
     );
   }
   const register = await readRegister(layout);
-  const issuer = { name: subjectOf(certificate), publicKey: certificate.publicKey, privateKey };
+  const issuer = { name: subjectOf(certificate), publicKey: certificate.publicKey, privateKey, randomBytes };
   return { layout, certificate, issuer, register };
 }
 

@@ -1,8 +1,7 @@
 import { X509Certificate } from "node:crypto";
+import { EXTENDED_KEY_USAGE_IDS, readPem, toPem } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
 import { judge, type Status, type Surroundings } from "./judge.ts";
-import { EXTENDED_KEY_USAGE_IDS } from "./x509/extensions.ts";
-import { readPem, toPem } from "./x509/pem.ts";
 
 /** What there is to say about a certificate. The shape of `-o json`. Times are RFC 3339. */
 export interface CertificateFacts {

@@ -1,11 +1,10 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { join } from "node:path";
+import { generateKeys, makeLeafCertificate, toKeyPem } from "@resource-broker/runtime";
 import { type Authority, validityFrom } from "./authority.ts";
 import { makePrivateFolder, PRIVATE, PUBLIC, writeFiles } from "./files.ts";
 import { BROKER, folderOf } from "./layout.ts";
 import { type Issued, saveRegister } from "./register.ts";
-import { makeLeafCertificate } from "./x509/make-certificate.ts";
-import { generateKeys, toKeyPem } from "./x509/sign.ts";
 
 /** `OU=broker-admin` is what the broker takes for an admin. */
 const ADMIN_UNIT = "broker-admin";
@@ -32,8 +31,8 @@ export async function issueLeaf(authority: Authority, order: LeafOrder): Promise
   const certificate = makeLeafCertificate(
     {
       commonName: name,
-      ...(admin ? { unit: ADMIN_UNIT } : {}),
-      usage: `${use}Auth`,
+      units: admin ? [ADMIN_UNIT] : [],
+      usages: [`${use}Auth`],
       hosts,
       publicKey: keys.publicKey,
       notBefore: validity.notBefore,

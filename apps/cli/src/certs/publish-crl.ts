@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { makeCrl, type Revocation } from "@resource-broker/runtime";
 import type { Authority } from "./authority.ts";
 import { type FileToWrite, PUBLIC, readText, writeFiles } from "./files.ts";
 import { type Issued, saveRegister } from "./register.ts";
-import { makeCrl, type Revocation } from "./x509/crl.ts";
 
 /**
  * Signs the revocation list anew and puts it where the broker reads it. Its next update is the authority's own end:

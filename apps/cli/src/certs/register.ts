@@ -1,7 +1,7 @@
+import { REVOCATION_REASONS, type RevocationReason } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
 import { PRIVATE, readText, writeFiles } from "./files.ts";
 import type { Layout } from "./layout.ts";
-import { REVOCATION_REASONS, type RevocationReason } from "./x509/crl.ts";
 
 /** One certificate that the authority signed. Times are RFC 3339. */
 export interface Issued {

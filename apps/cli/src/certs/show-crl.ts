@@ -1,9 +1,9 @@
+import type { CrlFacts } from "@resource-broker/runtime";
 import type { Host } from "../cli/host.ts";
 import type { OutputFormat } from "../output/output-option.ts";
 import { print } from "../output/print.ts";
 import { properties } from "../output/table.ts";
 import { when } from "../output/when.ts";
-import type { CrlFacts } from "./x509/crl.ts";
 
 /** What a revocation list says. */
 export function printCrl(

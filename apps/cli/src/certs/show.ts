@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import type { CrlFacts } from "@resource-broker/runtime";
 import type { Input } from "../cli/command.ts";
 import { didYouMean } from "../cli/did-you-mean.ts";
 import { CommandError } from "../cli/exit-code.ts";
@@ -12,7 +13,6 @@ import type { SHOW_OPTIONS } from "./options.ts";
 import { printCrl } from "./show-crl.ts";
 import { believedCrl, readAuthorities } from "./trust.ts";
 import { printCertificate, printCertificates } from "./view.ts";
-import type { CrlFacts } from "./x509/crl.ts";
 
 export async function show({ options, words }: Input<typeof SHOW_OPTIONS>, host: Host): Promise<void> {
   const layout = layoutOf(options.dir);

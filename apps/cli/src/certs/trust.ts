@@ -1,8 +1,8 @@
 import type { X509Certificate } from "node:crypto";
+import { type CrlFacts, readCrl } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
 import { readCertificates } from "./examine.ts";
 import { readText } from "./files.ts";
-import { type CrlFacts, readCrl } from "./x509/crl.ts";
 
 /** The certificates of those files that are there. */
 export async function readAuthorities(files: readonly string[]): Promise<readonly X509Certificate[]> {

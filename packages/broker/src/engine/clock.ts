@@ -1,16 +1,10 @@
 import type { Instant } from "@resource-broker/domain";
+import type { MachineTime } from "@resource-broker/runtime";
 
 /** The broker's clock. `now` never runs backwards; timers fire by the same clock. */
 export interface Clock {
   readonly now: () => Instant;
   /** Calls back once after the delay; the returned function takes it back. */
-  readonly after: (delayMs: number, action: () => void) => () => void;
-}
-
-/** What a machine offers: a wall clock that may jump and a monotonic one that does not. */
-export interface MachineTime {
-  readonly wallMs: () => number;
-  readonly monotonicMs: () => number;
   readonly after: (delayMs: number, action: () => void) => () => void;
 }
 

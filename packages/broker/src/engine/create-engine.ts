@@ -8,9 +8,10 @@ import {
   type Reply,
   receivedFrom,
 } from "@resource-broker/domain";
+import type { MachineTime } from "@resource-broker/runtime";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
 import { actorOf } from "./actor.ts";
-import { type Clock, type MachineTime, startClock } from "./clock.ts";
+import { type Clock, startClock } from "./clock.ts";
 import { CommandQueue, type Pending } from "./command-queue.ts";
 import type { Committed, Engine, EngineHealth } from "./engine.ts";
 import type { EngineObserver } from "./engine-observer.ts";

@@ -1,9 +1,9 @@
+import { registerProcessGauges } from "@resource-broker/runtime";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { BoundedNames } from "./bounded-names.ts";
 import { commitCounters } from "./commit-counters.ts";
 import { registerLedgerGauges } from "./ledger-gauges.ts";
 import type { BrokerMetrics, Watched } from "./metrics.ts";
-import { registerProcessGauges } from "./process-gauges.ts";
 import { UnmetDemand } from "./unmet-demand.ts";
 
 export interface MetricsOptions {

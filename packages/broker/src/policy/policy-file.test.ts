@@ -1,9 +1,9 @@
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { yamlReader } from "@resource-broker/runtime";
 import { fakeTime } from "@resource-broker/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { yamlReader } from "../settings/read-yaml.ts";
 import { followPolicy, type LoadedPolicy, loadPolicy } from "./policy-file.ts";
 
 const readYaml = yamlReader();

@@ -1,9 +1,7 @@
 import { dirname } from "node:path";
 import { DEFAULT_SLICE, describeProblems, parsePolicy, type SliceDefaults } from "@resource-broker/contract";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
-import type { MachineTime } from "../engine/clock.ts";
-import { watchFolder } from "../interface/http/certificates/folder-watch.ts";
-import type { Log } from "../interface/http/log.ts";
+import { type Log, type MachineTime, watchFolder } from "@resource-broker/runtime";
 
 const SETTLE_MS = 200;
 const POLL_MS = 10_000;

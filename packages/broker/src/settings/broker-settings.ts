@@ -1,4 +1,5 @@
 import { choice, duration, integer, list, text, toggle, type Values } from "@resource-broker/contract";
+import { probeSettings, PROGRAM_SETTINGS } from "@resource-broker/runtime";
 
 /** Every flag of the broker, with its default and meaning. */
 export const BROKER_SETTINGS = {
@@ -67,58 +68,18 @@ export const BROKER_SETTINGS = {
     minimum: 1,
     maximum: 1_000_000,
   }),
-  "metrics-bind-address": text({
-    description: "Address of /metrics, as host:port or :port; 0 switches it off.",
-    defaultValue: ":8080",
-    placeholder: "ADDRESS",
-  }),
-  "health-probe-bind-address": text({
-    description: "Address of /healthz, /readyz and /openapi.json, as host:port or :port; 0 switches it off.",
-    defaultValue: ":8081",
-    placeholder: "ADDRESS",
-  }),
-  "metrics-secure": toggle({ description: "Serve /metrics over TLS.", defaultValue: false }),
-  "metrics-cert-path": text({
-    description: "Folder with the certificate for /metrics; needed with --metrics-secure.",
-    defaultValue: "",
-    placeholder: "DIR",
-  }),
-  "metrics-cert-name": text({
-    description: "File name of that certificate.",
-    defaultValue: "tls.crt",
-    placeholder: "FILE",
-  }),
-  "metrics-cert-key": text({
-    description: "File name of its key.",
-    defaultValue: "tls.key",
-    placeholder: "FILE",
+  ...probeSettings({
+    healthPages: "/healthz, /readyz and /openapi.json",
+    healthAddress: ":8081",
+    metricsAddress: ":8080",
   }),
   "leader-elect": toggle({
     description: "Accepted for compatibility; one process owns an embedded store by itself.",
     defaultValue: false,
   }),
-  "log-format": choice({
-    description: "json for machines, pretty for people; auto is pretty on a terminal.",
-    defaultValue: "auto",
-    choices: ["auto", "json", "pretty"],
-  }),
-  "log-level": choice({
-    description: "The least important lines that are written.",
-    defaultValue: "info",
-    choices: ["debug", "info", "warn", "error"],
-  }),
-  config: text({
-    description: "File with settings by flag name (YAML or JSON).",
-    defaultValue: "",
-    placeholder: "FILE",
-  }),
-  help: toggle({ description: "Print this text.", defaultValue: false }),
-  version: toggle({ description: "Print the version.", defaultValue: false }),
+  ...PROGRAM_SETTINGS,
 };
 
 export type BrokerSettings = Values<typeof BROKER_SETTINGS>;
 
 export const BROKER_ENV_PREFIX = "BROKER_";
-
-/** Flags of the Go broker that mean nothing here; scripts that pass them go on working. */
-export const IGNORED_FLAGS = ["webhook-cert-*", "enable-http2", "zap-*"];

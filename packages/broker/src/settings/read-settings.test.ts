@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseAddress, readSettings, storeDirectory } from "./read-settings.ts";
+import { readBrokerSettings, storeDirectory } from "./read-settings.ts";
 
 const nothing = () => Promise.reject(new Error("cannot read x: ENOENT"));
 
@@ -8,7 +8,7 @@ function read(
   env: Record<string, string> = {},
   readFile: (path: string) => Promise<unknown> = nothing,
 ) {
-  return readSettings({ argv, env, readFile });
+  return readBrokerSettings({ argv, env, readFile });
 }
 
 describe("the broker's settings", () => {
@@ -76,18 +76,6 @@ describe("the broker's settings", () => {
       warnings: [expect.stringContaining("ignored"), expect.stringContaining("ignored")],
     });
   });
-});
-
-test.each([
-  [":8080", { host: undefined, port: 8080 }],
-  ["127.0.0.1:80", { host: "127.0.0.1", port: 80 }],
-  ["[::1]:80", { host: "::1", port: 80 }],
-  ["0", "off"],
-  ["", "off"],
-  ["x", undefined],
-  ["::1:80", undefined],
-])("the address %j means %j", (text, expected) => {
-  expect(parseAddress(text)).toEqual(expected);
 });
 
 test("a store is named by its folder", () => {

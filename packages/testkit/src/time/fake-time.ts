@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/broker";
+import type { MachineTime } from "@resource-broker/runtime";
 
 /** A machine's time in the hands of a test: nothing happens until it is advanced. */
 export interface FakeTime extends MachineTime {

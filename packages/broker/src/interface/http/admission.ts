@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
 import { Fault } from "@resource-broker/contract";
 import type { Actor } from "@resource-broker/domain";
-import type { CertificateSet } from "./certificates/certificate-set.ts";
+import type { CertificateSet } from "@resource-broker/runtime";
 import { type Chain, isChained, isRevoked, isTraceable } from "./certificates/trust.ts";
 import { commonNames, identify, readClientCertificate } from "./identity.ts";
 

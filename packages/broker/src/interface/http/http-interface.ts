@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Server } from "node:https";
-import type { CertificateSet } from "./certificates/certificate-set.ts";
+import type { CertificateSet } from "@resource-broker/runtime";
 import { CertificatesInForce } from "./certificates/certificates-in-force.ts";
 import { Connections } from "./connections.ts";
 import { idMaker } from "./make-ids.ts";

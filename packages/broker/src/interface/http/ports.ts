@@ -1,11 +1,9 @@
 import type { SliceDefaults } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
-import type { MachineTime } from "../../engine/clock.ts";
+import type { CertificateSource, Log, MachineTime } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { Store } from "../../store/store.ts";
-import type { CertificateSource } from "./certificates/certificate-source.ts";
-import type { Log } from "./log.ts";
 
 export interface HttpOptions {
   /** 0: any free port. */

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
 import { Fault, LIMIT, PROTOCOL_VERSION } from "@resource-broker/contract";
+import type { Log } from "@resource-broker/runtime";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { Standing } from "./admission.ts";
 import type { Connections } from "./connections.ts";
 import { type Admitted, checkAtDoor, type DoorDeps } from "./door.ts";
 import { parseJson } from "./json.ts";
-import type { Log } from "./log.ts";
 import { readQuery } from "./query.ts";
 import { hasBody, readBody } from "./read-body.ts";
 import type { Replier } from "./reply.ts";

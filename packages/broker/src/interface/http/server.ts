@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server, type ServerOptions } from "node:https";
-import type { CertificateSet } from "./certificates/certificate-set.ts";
+import type { CertificateSet, Log } from "@resource-broker/runtime";
 import type { Connections } from "./connections.ts";
-import type { Log } from "./log.ts";
 import { answerParserError } from "./parser-errors.ts";
 import type { HttpLimits, HttpOptions } from "./ports.ts";
 import type { Serve } from "./serve.ts";

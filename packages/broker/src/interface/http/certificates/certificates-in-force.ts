@@ -1,6 +1,5 @@
-import type { MachineTime } from "../../../engine/clock.ts";
+import type { CertificateSet, MachineTime } from "@resource-broker/runtime";
 import type { AdmissionRules } from "../admission.ts";
-import type { CertificateSet } from "./certificate-set.ts";
 
 export interface InForceOptions {
   readonly adminUnit: string;

@@ -1,5 +1,5 @@
 import type { X509Certificate } from "node:crypto";
-import type { CertificateSet } from "./certificate-set.ts";
+import type { CertificateSet } from "@resource-broker/runtime";
 
 const LONGEST_CHAIN = 8;
 

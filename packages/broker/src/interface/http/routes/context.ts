@@ -1,4 +1,4 @@
-import type { Log } from "../log.ts";
+import type { Log } from "@resource-broker/runtime";
 import type { IdMaker } from "../make-ids.ts";
 import type { HttpDeps } from "../ports.ts";
 import type { ReservationIndex } from "../reservation-index.ts";

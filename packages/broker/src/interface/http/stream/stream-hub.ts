@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { ClusterId, Reservation } from "@resource-broker/domain";
-import type { MachineTime } from "../../../engine/clock.ts";
+import type { MachineTime } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
 import type { HttpLimits } from "../ports.ts";
 import { beginning } from "./beginning.ts";

@@ -1,19 +1,19 @@
 import { DEFAULT_SLICE } from "@resource-broker/contract";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
-import type { MachineTime } from "../../../engine/clock.ts";
+import {
+  type CertificateFiles,
+  type CertificateSet,
+  type CertificateSource,
+  type Log,
+  type MachineTime,
+  readCertificateSet,
+} from "@resource-broker/runtime";
 import { createEngine } from "../../../engine/create-engine.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { NO_OBSERVER } from "../../../engine/engine-observer.ts";
 import type { HttpMetrics } from "../../../metrics/metrics.ts";
 import type { Store } from "../../../store/store.ts";
-import {
-  type CertificateFiles,
-  type CertificateSet,
-  readCertificateSet,
-} from "../certificates/certificate-set.ts";
-import type { CertificateSource } from "../certificates/certificate-source.ts";
 import { createHttpInterface, type HttpInterface } from "../http-interface.ts";
-import type { Log } from "../log.ts";
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from "../ports.ts";
 import { type CallAs, caller } from "./call.ts";
 

@@ -1,0 +1,60 @@
+import { X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
+import { pemBlocks } from "../x509/pem.ts";
+import { type RevocationList, readRevocationLists } from "./revocation-list.ts";
+
+/** The files of a certificate folder, as text. */
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string;
+  readonly crl: string | undefined;
+}
+
+/** A whole set that fits together: what the program shows, and whom it trusts. */
+export interface CertificateSet {
+  readonly files: CertificateFiles;
+  readonly own: X509Certificate;
+  readonly authorities: readonly X509Certificate[];
+  readonly revocations: readonly RevocationList[];
+}
+
+export const FILE_NAMES: Readonly<Record<keyof CertificateFiles, string>> = {
+  cert: "tls.crt",
+  key: "tls.key",
+  ca: "ca.crt",
+  crl: "crl.pem",
+};
+
+/** Checks that the files belong together; throws with the name of the file that does not. */
+export function readCertificateSet(files: CertificateFiles): CertificateSet {
+  const own = of(FILE_NAMES.cert, () => new X509Certificate(files.cert));
+  const authorities = of(FILE_NAMES.ca, () => readAuthorities(files.ca));
+  of(`${FILE_NAMES.cert} and ${FILE_NAMES.key}`, () =>
+    createSecureContext({ cert: files.cert, key: files.key, ca: files.ca }),
+  );
+  const { crl } = files;
+  const revocations =
+    crl === undefined ? [] : of(FILE_NAMES.crl, () => readRevocationLists(crl, authorities));
+  return { files, own, authorities, revocations };
+}
+
+/** The same certificates, whatever object holds them. */
+export function isSameSet(a: CertificateFiles, b: CertificateFiles): boolean {
+  return a.cert === b.cert && a.key === b.key && a.ca === b.ca && a.crl === b.crl;
+}
+
+function readAuthorities(pem: string): X509Certificate[] {
+  const authorities = pemBlocks(pem, "CERTIFICATE").map((block) => new X509Certificate(block));
+  if (authorities.length === 0) throw new Error("it holds no certificate");
+  if (!authorities.some(({ ca }) => ca)) throw new Error("it holds no certificate of an authority");
+  return authorities;
+}
+
+function of<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}

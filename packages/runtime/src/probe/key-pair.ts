@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createSecureContext } from "node:tls";
+import type { MachineTime } from "../time/machine-time.ts";
+import { watchFolder } from "../certificates/folder-watch.ts";
+import type { Log } from "../log/log.ts";
+
+const SETTLE_MS = 200;
+const POLL_MS = 30_000;
+
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface KeyPairFiles {
+  readonly folder: string;
+  readonly certName: string;
+  readonly keyName: string;
+}
+
+/** A server certificate in files that may be replaced. */
+export interface KeyPairSource {
+  /** The pair as it is now; `use` gets every later one that fits together. */
+  readonly start: (use: (pair: KeyPair) => void) => Promise<KeyPair>;
+  readonly stop: () => void;
+}
+
+export function keyPairFolder(
+  { folder, certName, keyName }: KeyPairFiles,
+  { machine, log }: { readonly machine: Pick<MachineTime, "after">; readonly log: Log },
+): KeyPairSource {
+  let unwatch = (): void => undefined;
+
+  const load = async (): Promise<KeyPair> => {
+    const [cert, key] = await Promise.all(
+      [certName, keyName].map((name) => readFile(join(folder, name), "utf8")),
+    );
+    const pair = { cert: cert ?? "", key: key ?? "" };
+    createSecureContext(pair);
+    return pair;
+  };
+
+  return {
+    start: async (use) => {
+      let current = await load();
+      const look = async (): Promise<void> => {
+        try {
+          const next = await load();
+          if (next.cert === current.cert && next.key === current.key) return;
+          current = next;
+          use(next);
+        } catch (error) {
+          log.warn({ folder, err: error }, "certificate of the metrics port not reloaded; the old one stays");
+        }
+      };
+      unwatch = watchFolder({
+        folder,
+        machine,
+        settleMs: SETTLE_MS,
+        pollMs: POLL_MS,
+        look: () => void look(),
+      });
+      return current;
+    },
+    stop: () => unwatch(),
+  };
+}

@@ -1,0 +1,57 @@
+import { Fault, type FaultCode, PATH, toErrorBody } from "@resource-broker/contract";
+import { type ReadinessCheck, readinessReport } from "./readiness.ts";
+
+const TEXT = "text/plain; charset=utf-8";
+
+/** What a port shows: health and metrics may have ports of their own. */
+export type PageGroup = "health" | "metrics";
+
+/** The figures of a program in the text format of Prometheus. */
+export interface Scraped {
+  readonly scrape: () => Promise<string>;
+  readonly contentType: string;
+}
+
+export interface PageDeps {
+  readonly groups: readonly PageGroup[];
+  readonly checks: readonly ReadinessCheck[];
+  readonly metrics: Scraped;
+  /** The description of an API; absent: the program has none. */
+  readonly openApi?: string;
+}
+
+export interface Page {
+  readonly status: number;
+  readonly type: string;
+  readonly content: string;
+}
+
+type Pages = ReadonlyMap<string, (query: URLSearchParams) => Page | Promise<Page>>;
+
+export function pagesOf({ groups, checks, metrics, openApi }: PageDeps): Pages {
+  const pages = new Map<string, (query: URLSearchParams) => Page | Promise<Page>>();
+  if (openApi !== undefined) {
+    pages.set(PATH.openapi, () => ({ status: 200, type: "application/json", content: openApi }));
+  }
+  if (groups.includes("health")) {
+    pages.set(PATH.health, () => ({ status: 200, type: TEXT, content: "ok" }));
+    pages.set(PATH.readiness, (query) => {
+      const { isReady, content } = readinessReport(checks, query.has("verbose"));
+      return { status: isReady ? 200 : 503, type: TEXT, content };
+    });
+  }
+  if (groups.includes("metrics")) {
+    const { contentType } = metrics;
+    pages.set(PATH.metrics, async () => ({
+      status: 200,
+      type: contentType,
+      content: await metrics.scrape(),
+    }));
+  }
+  return pages;
+}
+
+export function faultPage(code: FaultCode, message: string): Page {
+  const fault = new Fault(code, message);
+  return { status: fault.status, type: "application/json", content: JSON.stringify(toErrorBody(fault)) };
+}

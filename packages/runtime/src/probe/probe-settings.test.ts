@@ -1,0 +1,41 @@
+import { parseSettings } from "@resource-broker/contract";
+import { describe, expect, test } from "vitest";
+import { probeContradictions, probeSettings } from "./probe-settings.ts";
+
+const TABLE = probeSettings({
+  healthPages: "/healthz and /readyz",
+  healthAddress: ":9001",
+  metricsAddress: "0",
+});
+
+function settingsFrom(argv: readonly string[]) {
+  const result = parseSettings(TABLE, { argv, env: {}, envPrefix: "TEST_" });
+  if (!result.ok) throw new Error(result.problems.join());
+  return result.values;
+}
+
+describe("the flags of the probe ports", () => {
+  test("have the program's own defaults and pages", () => {
+    expect(settingsFrom([])).toMatchObject({
+      "health-probe-bind-address": ":9001",
+      "metrics-bind-address": "0",
+      "metrics-secure": false,
+    });
+    expect(TABLE["health-probe-bind-address"].description).toContain("/healthz and /readyz");
+  });
+
+  test.each([
+    { argv: [], problems: [] },
+    { argv: ["--metrics-secure", "--metrics-cert-path=/x"], problems: [] },
+    { argv: ["--metrics-secure"], problems: ["--metrics-secure needs --metrics-cert-path"] },
+    {
+      argv: ["--metrics-bind-address=8080", "--health-probe-bind-address=:99999"],
+      problems: [
+        "--metrics-bind-address: write host:port, :port, or 0 for none",
+        "--health-probe-bind-address: write host:port, :port, or 0 for none",
+      ],
+    },
+  ])("$argv have the problems $problems", ({ argv, problems }) => {
+    expect(probeContradictions(settingsFrom(argv))).toEqual(problems);
+  });
+});

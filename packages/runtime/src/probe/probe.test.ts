@@ -1,0 +1,173 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { get as getPlain } from "node:http";
+import { get as getSecure } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { fakeTime, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { Log } from "../log/log.ts";
+import { keyPairFolder } from "./key-pair.ts";
+import { createProbeInterface, type ProbeDeps, type ProbeInterface } from "./probe-interface.ts";
+
+const certificates = await testCertificates();
+const warnings: string[] = [];
+const log: Log = {
+  info: () => undefined,
+  warn: (_, message) => void warnings.push(message),
+  error: (_, message) => void warnings.push(message),
+};
+
+let probe: ProbeInterface;
+let problem: string | undefined;
+afterEach(() => probe.stop());
+
+async function start(more: Partial<ProbeDeps> = {}): Promise<number> {
+  probe = createProbeInterface(
+    { port: 0 },
+    {
+      groups: ["health", "metrics"],
+      checks: [
+        { name: "ledger", problem: () => problem },
+        { name: "http", problem: () => undefined },
+      ],
+      metrics: { contentType: "text/plain; version=0.0.4", scrape: () => Promise.resolve("up 1\n") },
+      openApi: "{}",
+      log,
+      ...more,
+    },
+  );
+  return (await probe.start()).port;
+}
+
+interface Page {
+  readonly status: number | undefined;
+  readonly type: string | undefined;
+  readonly text: string;
+}
+
+function read(get: typeof getPlain, port: number, path: string, method = "GET"): Promise<Page> {
+  return new Promise((resolve, reject) => {
+    const options = { host: "localhost", port, path, method, agent: false, ca: certificates.ca.cert };
+    const request = get(options, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        text += chunk;
+      });
+      response.on("end", () =>
+        resolve({ status: response.statusCode, type: response.headers["content-type"], text }),
+      );
+    });
+    request.on("error", reject);
+  });
+}
+
+describe("the probe port", () => {
+  test("tells that the process lives and can serve", async () => {
+    problem = undefined;
+    const port = await start();
+    expect(await read(getPlain, port, "/healthz")).toMatchObject({ status: 200, text: "ok" });
+    expect(await read(getPlain, port, "/readyz")).toMatchObject({ status: 200, text: "ok" });
+    const verbose = await read(getPlain, port, "/readyz?verbose");
+    expect(verbose.text).toBe("[+] ledger ok\n[+] http ok\nok");
+  });
+
+  test("tells what is wrong while it lives but cannot serve", async () => {
+    problem = "degraded: disk full";
+    const port = await start();
+    expect(await read(getPlain, port, "/healthz")).toMatchObject({ status: 200 });
+    expect(await read(getPlain, port, "/readyz")).toMatchObject({
+      status: 503,
+      text: "[-] ledger: degraded: disk full\nnot ready",
+    });
+    expect((await read(getPlain, port, "/readyz?verbose")).text).toContain("[+] http ok");
+    problem = "starting";
+    expect((await read(getPlain, port, "/readyz")).text).toContain("starting");
+  });
+
+  test("serves metrics and the description of the interface", async () => {
+    const port = await start();
+    expect(await read(getPlain, port, "/metrics")).toEqual({
+      status: 200,
+      type: "text/plain; version=0.0.4",
+      text: "up 1\n",
+    });
+    expect(await read(getPlain, port, "/openapi.json")).toMatchObject({
+      type: "application/json",
+      text: "{}",
+    });
+  });
+
+  test("has nothing else, and changes nothing", async () => {
+    const port = await start();
+    expect(await read(getPlain, port, "/api/v1/policy")).toMatchObject({ status: 404 });
+    expect(await read(getPlain, port, "/metrics", "POST")).toMatchObject({ status: 405 });
+    expect(await read(getPlain, port, "/healthz", "HEAD")).toMatchObject({ status: 200, text: "" });
+  });
+
+  test("shows only the pages it is asked to show", async () => {
+    const port = await start({ groups: ["health"] });
+    expect(await read(getPlain, port, "/healthz")).toMatchObject({ status: 200 });
+    expect(await read(getPlain, port, "/metrics")).toMatchObject({ status: 404 });
+  });
+
+  test("describes no interface where there is none", async () => {
+    probe = createProbeInterface(
+      { port: 0 },
+      {
+        groups: ["health"],
+        checks: [],
+        metrics: { contentType: "", scrape: () => Promise.resolve("") },
+        log,
+      },
+    );
+    const { port } = await probe.start();
+    const missing = await read(getPlain, port, "/openapi.json");
+    expect(missing).toMatchObject({ status: 404 });
+    expect(missing.text).toContain("try /healthz, /readyz");
+  });
+
+  test("a scrape that fails is an error of its own", async () => {
+    const port = await start({
+      metrics: { contentType: "", scrape: () => Promise.reject(new Error("broken")) },
+    });
+    expect(await read(getPlain, port, "/metrics")).toMatchObject({ status: 500 });
+    expect(await read(getPlain, port, "/healthz")).toMatchObject({ status: 200 });
+  });
+});
+
+describe("the probe port over TLS", () => {
+  test("shows its certificate, and the next one when the files are replaced", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "broker-metrics-"));
+    await writeCertificateFolder(folder, certificates.broker);
+    const time = fakeTime();
+    const tls = keyPairFolder({ folder, certName: "tls.crt", keyName: "tls.key" }, { machine: time, log });
+    const port = await start({ tls });
+    expect(await read(getSecure, port, "/metrics")).toMatchObject({ status: 200, text: "up 1\n" });
+    const renewed = certificates.leaf({
+      subject: [{ type: "CN", value: "broker" }],
+      extendedKeyUsage: ["serverAuth"],
+      subjectAltNames: ["DNS:localhost"],
+    });
+    await writeCertificateFolder(folder, renewed);
+    await vi.waitFor(
+      async () => {
+        await time.advance(1000);
+        expect(await serialShown(port)).toBe(renewed.serial);
+      },
+      { timeout: 10_000 },
+    );
+    await rm(folder, { recursive: true });
+  });
+});
+
+function serialShown(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "localhost", ca: certificates.ca.cert }, () => {
+      resolve(socket.getPeerCertificate().serialNumber);
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+}

@@ -1,0 +1,57 @@
+import type { Log } from "../log/log.ts";
+import { parseAddress } from "../settings/address.ts";
+import type { MachineTime } from "../time/machine-time.ts";
+import { keyPairFolder } from "./key-pair.ts";
+import type { PageDeps, PageGroup } from "./pages.ts";
+import { createProbeInterface, type ProbeInterface } from "./probe-interface.ts";
+import type { ProbeSettings } from "./probe-settings.ts";
+
+export interface ProbesDeps extends Omit<PageDeps, "groups"> {
+  readonly machine: Pick<MachineTime, "after">;
+  readonly log: Log;
+}
+
+export interface Probes {
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** The ports for probes and metrics that the settings ask for. */
+export function createProbes(settings: ProbeSettings, deps: ProbesDeps): Probes {
+  const ports = [
+    probeAt(settings, { address: settings["health-probe-bind-address"], group: "health" }, deps),
+    probeAt(settings, { address: settings["metrics-bind-address"], group: "metrics" }, deps),
+  ].filter((port) => port !== undefined);
+  return {
+    start: async () => {
+      for (const port of ports) await port.start();
+    },
+    stop: async () => {
+      await Promise.all(ports.map((port) => port.stop()));
+    },
+  };
+}
+
+function probeAt(
+  settings: ProbeSettings,
+  { address, group }: { readonly address: string; readonly group: PageGroup },
+  { machine, log, ...pages }: ProbesDeps,
+): ProbeInterface | undefined {
+  const where = parseAddress(address);
+  if (where === undefined || where === "off") return undefined;
+  const isSecure = group === "metrics" && settings["metrics-secure"];
+  const files = {
+    folder: settings["metrics-cert-path"],
+    certName: settings["metrics-cert-name"],
+    keyName: settings["metrics-cert-key"],
+  };
+  return createProbeInterface(
+    { port: where.port, ...(where.host === undefined ? {} : { host: where.host }) },
+    {
+      ...pages,
+      groups: [group],
+      log,
+      ...(isSecure ? { tls: keyPairFolder(files, { machine, log }) } : {}),
+    },
+  );
+}

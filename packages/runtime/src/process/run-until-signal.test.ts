@@ -1,0 +1,115 @@
+import { EventEmitter } from "node:events";
+import { fakeTime, settle } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { type Program, runUntilSignal } from "./run-until-signal.ts";
+
+const TERM = "SIGTERM";
+
+/** A program whose start and stop end when the test says so. */
+function programInHand() {
+  const told: string[] = [];
+  const started = inHand();
+  const stopped = inHand();
+  const program: Program = {
+    start: () => {
+      told.push("start");
+      return started.promise;
+    },
+    stop: () => {
+      told.push("stop");
+      return stopped.promise;
+    },
+  };
+  return { program, told, started, stopped };
+}
+
+function inHand() {
+  let resolve = (): void => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<void>((resolved, rejected) => {
+    resolve = resolved;
+    reject = rejected;
+  });
+  return { promise, resolve: () => resolve(), reject: (error: Error) => reject(error) };
+}
+
+function run(program: Program) {
+  const signals = new EventEmitter();
+  const time = fakeTime();
+  const ends: string[] = [];
+  const running = runUntilSignal(program, {
+    signals,
+    lastly: time.after,
+    end: (code, problem) => void ends.push(`${code} ${problem}`),
+    exitCodeOf: (error) => (error === CORRUPT ? 70 : 1),
+    describe: (error) => `described: ${String(error)}`,
+  });
+  return { signals, time, ends, running };
+}
+
+const CORRUPT = new Error("torn");
+
+describe("a program that runs until a signal", () => {
+  test.each(["SIGTERM", "SIGINT"])("is started, and stopped by %s", async (signal) => {
+    const { program, told, started, stopped } = programInHand();
+    const { signals, ends, running } = run(program);
+    started.resolve();
+    await running;
+    expect(told).toEqual(["start"]);
+    signals.emit(signal);
+    stopped.resolve();
+    await settle();
+    expect(told).toEqual(["start", "stop"]);
+    expect(ends).toEqual([]);
+  });
+
+  test("is stopped once, however often it is told", async () => {
+    const { program, told, started } = programInHand();
+    const { signals } = run(program);
+    started.resolve();
+    for (const signal of [TERM, "SIGINT", TERM]) signals.emit(signal);
+    await settle();
+    expect(told).toEqual(["start", "stop"]);
+  });
+
+  test("is stopped only when it has started: a half-open store is no store", async () => {
+    const { program, told, started } = programInHand();
+    const { signals } = run(program);
+    signals.emit(TERM);
+    await settle();
+    expect(told).toEqual(["start"]);
+    started.resolve();
+    await settle();
+    expect(told).toEqual(["start", "stop"]);
+  });
+
+  test("is ended by force when it does not stop within five seconds", async () => {
+    const { program, started } = programInHand();
+    const { signals, time, ends } = run(program);
+    started.resolve();
+    await time.advance(60_000);
+    signals.emit(TERM);
+    await time.advance(4999);
+    expect(ends).toEqual([]);
+    await time.advance(1);
+    expect(ends).toEqual(["1 did not stop in time"]);
+  });
+
+  test("ends with the code and words of what kept it from starting", async () => {
+    const { program, started } = programInHand();
+    const { ends, running } = run(program);
+    started.reject(CORRUPT);
+    await running;
+    expect(ends).toEqual(["70 described: Error: torn"]);
+  });
+
+  test("ends with the code and words of what went wrong while it stopped", async () => {
+    const { program, started, stopped } = programInHand();
+    const { signals, ends } = run(program);
+    started.resolve();
+    signals.emit(TERM);
+    stopped.reject(new Error("disk full"));
+    await settle();
+    expect(ends).toEqual(["1 described: Error: disk full"]);
+  });
+});

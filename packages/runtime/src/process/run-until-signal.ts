@@ -1,0 +1,37 @@
+import { EXIT } from "./exit.ts";
+
+/** Graceful or not, after so long the process is gone. */
+const STOP_WITHIN_MS = 5000;
+
+export interface Program {
+  readonly start: () => Promise<unknown>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface RunDeps {
+  /** `process`: whoever tells of signals. */
+  readonly signals: { readonly on: (signal: "SIGTERM" | "SIGINT", listener: () => void) => unknown };
+  /** Calls back after the delay if the process is still there; must not keep it there. */
+  readonly lastly: (delayMs: number, action: () => void) => unknown;
+  /** Says what went wrong and ends the process. */
+  readonly end: (code: number, problem: string) => void;
+  readonly exitCodeOf: (error: unknown) => number;
+  readonly describe: (error: unknown) => string;
+}
+
+/** Starts a program and stops it once, when the first signal comes; also one that is still starting. */
+export async function runUntilSignal(program: Program, deps: RunDeps): Promise<void> {
+  const { signals, lastly, end } = deps;
+  const failed = (error: unknown): void => end(deps.exitCodeOf(error), deps.describe(error));
+  const started = program.start();
+  let isStopping = false;
+  const stop = (): void => {
+    if (isStopping) return; // a terminal and npm both pass Ctrl-C on
+    isStopping = true;
+    lastly(STOP_WITHIN_MS, () => end(EXIT.failure, "did not stop in time"));
+    started.then(program.stop).catch(failed);
+  };
+  signals.on("SIGTERM", stop);
+  signals.on("SIGINT", stop);
+  await started.catch(failed);
+}

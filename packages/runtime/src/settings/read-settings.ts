@@ -1,0 +1,59 @@
+import { parseSettings, type SettingsTable, type Values } from "@resource-broker/contract";
+import type { PROGRAM_SETTINGS } from "./program-settings.ts";
+
+/** The settings of one program. */
+export interface SettingsFrame<Table extends SettingsTable> {
+  readonly table: Table;
+  /** `BROKER_` makes `--http-port` BROKER_HTTP_PORT. */
+  readonly envPrefix: string;
+  /** Flags that are taken and ignored. */
+  readonly ignored: readonly string[];
+  /** What is wrong with values that are right one by one. */
+  readonly contradictions: (settings: Values<Table>) => readonly string[];
+}
+
+export interface SettingsInput {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Reads a YAML or JSON file; throws with a message that names it. */
+  readonly readFile: (path: string) => Promise<unknown>;
+}
+
+export type SettingsReading<Settings> =
+  | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Flags, environment and the file that they name, as one. */
+export async function readSettings<Table extends SettingsTable & typeof PROGRAM_SETTINGS>(
+  { table, envPrefix, ignored, contradictions }: SettingsFrame<Table>,
+  { argv, env, readFile }: SettingsInput,
+): Promise<SettingsReading<Values<Table>>> {
+  const sources = { argv, env, envPrefix, ignored };
+  const first = parseSettings(table, sources);
+  if (!first.ok) return first;
+  // A generic table's values have no types that can be read here; its constraint says that these three are there.
+  const asked: Readonly<Record<string, unknown>> = first.values;
+  const isAsking = asked["help"] === true || asked["version"] === true;
+  const path = asked["config"];
+  const hasFile = typeof path === "string" && path !== "";
+  const result = hasFile && !isAsking ? await withFile(path) : first;
+  if (!result.ok) return result;
+  const problems = isAsking ? [] : contradictions(result.values);
+  return problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, settings: result.values, warnings: result.warnings };
+
+  async function withFile(path: string) {
+    const file = await readFile(path).catch((error: unknown) =>
+      error instanceof Error ? error : new Error(String(error)),
+    );
+    if (file instanceof Error) return { ok: false, problems: [`--config: ${file.message}`] } as const;
+    if (!isRecord(file))
+      return { ok: false, problems: [`--config: ${path} must hold settings by name`] } as const;
+    return parseSettings(table, { ...sources, file });
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,28 @@
+export interface PemBlock {
+  readonly label: string;
+  readonly der: Buffer;
+}
+
+/** Whatever stands in a block belongs to it: a damaged one must be found unreadable, not passed over. */
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \1-----/gu;
+
+export function toPem(label: string, der: Uint8Array): string {
+  const lines =
+    Buffer.from(der)
+      .toString("base64")
+      .match(/.{1,64}/gu) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
+}
+
+/** Every block of a PEM file in order; text between the blocks is a comment. */
+export function readPem(text: string): PemBlock[] {
+  return [...text.matchAll(BLOCK)].map(([, label = "", body = ""]) => ({
+    label,
+    der: Buffer.from(body, "base64"),
+  }));
+}
+
+/** The contents of every block with this label, in order. */
+export function pemBlocks(text: string, label: string): Buffer[] {
+  return readPem(text).flatMap((block) => (block.label === label ? [block.der] : []));
+}

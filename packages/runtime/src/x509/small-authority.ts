@@ -1,0 +1,74 @@
+import { generateKeyPairSync } from "node:crypto";
+import { authorityName, makeAuthorityCertificate, makeLeafCertificate } from "./make-certificate.ts";
+import { type Issuer, toKeyPem } from "./sign.ts";
+
+/** Clocks of two machines are never quite the same. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+const DAY_MS = 86_400_000;
+const AUTHORITY_DAYS = 3650;
+
+export interface SmallAuthorityOptions {
+  readonly commonName: string;
+  /** The wall clock. */
+  readonly now: () => number;
+  /** Where serial numbers come from. */
+  readonly randomBytes: (size: number) => Uint8Array;
+}
+
+export interface LeafOrder {
+  readonly commonName: string;
+  readonly organizationalUnits?: readonly string[];
+  /** DNS names and IP addresses. */
+  readonly hosts?: readonly string[];
+  readonly isServer?: boolean;
+  readonly isClient?: boolean;
+  readonly validForMs: number;
+}
+
+/** In PEM. */
+export interface IssuedCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface SmallAuthority {
+  /** Its own certificate, in PEM: what others trust. */
+  readonly cert: string;
+  readonly issue: (order: LeafOrder) => IssuedCertificate;
+}
+
+/** An authority that lives in memory, for programs that bring their own peers along. Its key is never written down. */
+export function smallAuthority({ commonName, now, randomBytes }: SmallAuthorityOptions): SmallAuthority {
+  const issuer: Issuer = { name: authorityName(commonName), randomBytes, ...newKeys() };
+  const own = makeAuthorityCertificate(issuer, validFor(now(), AUTHORITY_DAYS * DAY_MS));
+  return {
+    cert: own.toString(),
+    issue: ({ validForMs, isServer = false, isClient = false, organizationalUnits = [], ...order }) => {
+      const { publicKey, privateKey } = newKeys();
+      const { notBefore, notAfter } = validFor(now(), validForMs);
+      const leaf = makeLeafCertificate(
+        {
+          ...order,
+          units: organizationalUnits,
+          usages: [
+            ...(isServer ? (["serverAuth"] as const) : []),
+            ...(isClient ? (["clientAuth"] as const) : []),
+          ],
+          publicKey,
+          notBefore,
+          notAfter: Math.min(notAfter, own.validToDate.getTime()),
+        },
+        issuer,
+      );
+      return { cert: leaf.toString(), key: toKeyPem(privateKey) };
+    },
+  };
+}
+
+function newKeys() {
+  return generateKeyPairSync("ec", { namedCurve: "P-256" });
+}
+
+function validFor(now: number, ms: number) {
+  return { notBefore: now - CLOCK_SKEW_MS, notAfter: now + ms };
+}
