@@ -134,6 +134,48 @@ describe("cluster sums", () => {
   });
 });
 
+describe("listing anew", () => {
+  function observed(): ClusterSums {
+    const sums = clusterSums();
+    sums.putNode(aNode({ name: "node-1", allocatable: cpus(8) }));
+    sums.putNode(aNode({ name: "node-2", allocatable: cpus(8) }));
+    for (const key of ["a", "b"]) sums.putPod(aPod({ key, nodeName: "node-1", request: cpus(1) }));
+    sums.putPod(aPod({ key: "waiting", request: cpus(1) }));
+    return sums;
+  }
+
+  it("drops the pods that are not in the list, and only at its end", () => {
+    const sums = observed();
+    sums.beginPods();
+    sums.putPod(aPod({ key: "b", nodeName: "node-1", request: cpus(1) }));
+    sums.putPod(aPod({ key: "c", nodeName: "node-2", request: cpus(1) }));
+    expect(sums.totals()).toMatchObject({ allocated: cpus(4) });
+    sums.endPods();
+    expect(sums.totals()).toMatchObject({ allocated: cpus(2), allocatable: cpus(16) });
+  });
+
+  it("drops the nodes that are not in the list, though pods still name them", () => {
+    const sums = observed();
+    sums.beginNodes();
+    sums.putNode(aNode({ name: "node-2", allocatable: cpus(8) }));
+    sums.putPod(aPod({ key: "d", nodeName: "node-1", request: cpus(1) }));
+    sums.endNodes();
+    expect(sums.totals()).toMatchObject({ allocatable: cpus(8), allocated: cpus(1) });
+  });
+
+  it("forgets nothing when a list breaks off and is begun again", () => {
+    const sums = observed();
+    sums.beginPods();
+    sums.putPod(aPod({ key: "a", nodeName: "node-1", request: cpus(1) }));
+    sums.beginPods();
+    expect(sums.totals()).toMatchObject({ allocated: cpus(3) });
+    sums.removePod("a");
+    sums.putPod(aPod({ key: "b", nodeName: "node-1", request: cpus(1) }));
+    sums.endPods();
+    expect(sums.totals()).toMatchObject({ allocated: cpus(1) });
+  });
+});
+
 describe("after any sequence of events", () => {
   it("the sums equal a recount from scratch", () => {
     fc.assert(

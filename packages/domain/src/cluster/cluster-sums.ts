@@ -5,6 +5,7 @@ import { type BoundPod, boundPods, type NodeEntry, newNodeEntry } from "./bound-
 import type { ClusterView, LiveReservation, NodeKind } from "./classify-pod.ts";
 import { type NodeVerdict, nodeVerdict } from "./counted-node.ts";
 import { countedShapes } from "./counted-shapes.ts";
+import { listedMap } from "./listed-map.ts";
 import type { NodeFacts } from "./node.ts";
 import { vectorKey } from "./node-shapes.ts";
 import { type PendingGroup, pendingPods } from "./pending-pods.ts";
@@ -30,14 +31,19 @@ export interface ObservedNode {
 
 /**
  * The cluster's sums, kept up to date event by event. Events may come in any order and more than once; each costs
- * the same however many pods there are, and a pod leaves only a few numbers behind. After a relist, start anew.
+ * the same however many pods there are, and a pod leaves only a few numbers behind. What is listed anew is put between
+ * `begin…` and `end…`: what was not put is gone, and the sums are right at every moment in between.
  */
 export interface ClusterSums extends ClusterView {
   putNode(node: NodeFacts): void;
   removeNode(name: string): void;
+  beginNodes(): void;
+  endNodes(): void;
   putPod(pod: PodFacts): void;
   /** `key` is the pod's `namespace/name`. */
   removePod(key: string): void;
+  beginPods(): void;
+  endPods(): void;
   putReservation(reservation: LiveReservation): void;
   removeReservation(id: ReservationId): void;
   totals(): ClusterTotals;
@@ -46,8 +52,8 @@ export interface ClusterSums extends ClusterView {
 }
 
 export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): ClusterSums {
-  const nodes = new Map<string, NodeEntry>();
-  const pods = new Map<string, BoundPod | PendingGroup>();
+  const nodes = listedMap<NodeEntry>();
+  const pods = listedMap<BoundPod | PendingGroup>();
   const reservations = new Map<ReservationId, LiveReservation>();
   const capacity = runningTotal();
   const allocatable = runningTotal();
@@ -67,7 +73,9 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
   };
 
   function entryOf(name: string): NodeEntry {
-    const entry = nodes.get(name) ?? newNodeEntry(name);
+    const known = nodes.get(name);
+    if (known !== undefined) return known;
+    const entry = newNodeEntry(name);
     nodes.set(name, entry);
     return entry;
   }
@@ -92,6 +100,13 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
     if (node.pods === 0 && node.facts === undefined) nodes.delete(node.name);
   }
 
+  function removeNode(name: string): void {
+    const node = nodes.get(name);
+    if (node === undefined) return;
+    observe(node, {});
+    forgetWhenEmpty(node);
+  }
+
   function removePod(key: string): void {
     const pod = pods.get(key);
     if (pod === undefined) return;
@@ -112,25 +127,26 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
     ...view,
     putNode(facts) {
       const node = entryOf(facts.name);
+      nodes.set(facts.name, node); // seen, should a list be under way
       const verdict = nodeVerdict(facts, toleratedTaints);
       // A node reports in every few seconds and seldom differs in what is counted.
       if (isSameAccount(node, facts, verdict)) Object.assign(node, { facts, verdict });
       else observe(node, { facts, verdict });
     },
-    removeNode(name) {
-      const node = nodes.get(name);
-      if (node === undefined) return;
-      observe(node, {});
-      forgetWhenEmpty(node);
-    },
+    removeNode,
+    beginNodes: nodes.beginList,
+    endNodes: () => nodes.endList().forEach(removeNode),
     putPod(seen) {
       const pod = { ...seen, request: share(seen.request) };
       // Most events of a running pod change nothing that is counted.
-      if (isSamePlace(pods.get(pod.key), pod)) return;
+      const before = pods.get(pod.key);
+      if (before !== undefined && isSamePlace(before, pod)) return pods.set(pod.key, before);
       removePod(pod.key);
       if (!pod.terminal) pods.set(pod.key, place(pod));
     },
     removePod,
+    beginPods: pods.beginList,
+    endPods: () => pods.endList().forEach(removePod),
     putReservation: (reservation) => void reservations.set(reservation.id, reservation),
     removeReservation: (id) => void reservations.delete(id),
     totals: () => ({
@@ -158,8 +174,8 @@ function isSameAccount(node: NodeEntry, facts: NodeFacts, verdict: NodeVerdict):
   return equals(node.facts.capacity, facts.capacity) && equals(node.facts.allocatable, facts.allocatable);
 }
 
-function isSamePlace(placed: BoundPod | PendingGroup | undefined, pod: PodFacts): boolean {
-  if (placed === undefined || !("node" in placed) || pod.terminal) return false;
+function isSamePlace(placed: BoundPod | PendingGroup, pod: PodFacts): boolean {
+  if (!("node" in placed) || pod.terminal) return false;
   if (placed.node.name !== pod.nodeName || placed.request !== pod.request) return false;
   return isSameGuest(placed.guest, pod.guest);
 }
