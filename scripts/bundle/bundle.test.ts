@@ -13,10 +13,12 @@ test("the bundles run where there are no packages", async () => {
   const into = await mkdtemp(join(tmpdir(), "bundle-"));
   onTestFinished(() => rm(into, { recursive: true }));
   const files = await bundle({ root, into });
-  expect(files.map(({ file }) => file)).toEqual(["broker.mjs", "openapi.json", "brokerctl.mjs"]);
+  expect(files.map(({ file }) => file)).toEqual(["broker.mjs", "openapi.json", "agent.mjs", "brokerctl.mjs"]);
 
   const broker = await run(process.execPath, [join(into, "broker.mjs"), "--version"], { cwd: into });
   expect(broker.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const agent = await run(process.execPath, [join(into, "agent.mjs"), "--version"], { cwd: into });
+  expect(agent.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   const cli = await run(process.execPath, [join(into, "brokerctl.mjs"), "--help"], { cwd: into });
   expect(cli.stdout).toContain("brokerctl");
 });

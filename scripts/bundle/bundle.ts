@@ -6,6 +6,7 @@ import { leanHttp } from "./lean-http.ts";
 /** What is shipped: one file for each program, with everything it needs but Node. */
 const PROGRAMS = [
   { input: "packages/broker/src/main.ts", file: "broker.mjs" },
+  { input: "packages/agent/src/main.ts", file: "agent.mjs" },
   { input: "apps/cli/src/main.ts", file: "brokerctl.mjs" },
 ] as const;
 

@@ -1,2 +1,3 @@
 export type { JsonObject, JsonValue } from "./json.ts";
 export type { ClusterOptions, FailNext, KubeSim, KubeSimDeps, SimCluster, SimKnobs } from "./kube-sim.ts";
+export { encodeList, encodeObject, encodeReply, encodeWatchFrame } from "./protobuf/encode.ts";

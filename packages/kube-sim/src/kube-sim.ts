@@ -32,6 +32,8 @@ export interface SimCluster {
   readonly url: string;
   /** YAML text of a kubeconfig with full rights; its context has the cluster's name. */
   readonly kubeconfig: string;
+  /** A bearer token with full rights, for clients that read one from a file. */
+  readonly token: string;
   /** The verbs, without HTTP: for seeding and for looking. */
   readonly api: ClusterApi;
   /** Creates or replaces, status included, whatever kind: for seeding. */

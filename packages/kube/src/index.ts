@@ -12,6 +12,20 @@ export type {
   WatchQuery,
   WriteOptions,
 } from "./client/client.ts";
+export { createKubeClient, type KubeClientDeps } from "./client/create-kube-client.ts";
+export type { Environment } from "./config/in-cluster.ts";
+export type {
+  ExecCluster,
+  ExecPlugin,
+  KubeConfig,
+  Login,
+  Material,
+  Trust,
+  User,
+} from "./config/kube-config.ts";
+export { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from "./config/kubeconfig.ts";
+export { type ConfigSources, loadKubeConfig } from "./config/load-kube-config.ts";
+export { resolveContext } from "./config/resolve-context.ts";
 export type {
   FollowDeps,
   Follower,
@@ -20,4 +34,74 @@ export type {
   FollowOptions,
 } from "./follow/follower.ts";
 export type { Sink } from "./follow/sink.ts";
+export { decodeMessage } from "./protobuf/decode-message.ts";
+export type { Field, FieldKind, MessageFields } from "./protobuf/fields.ts";
+export { type ListPage, readListPage } from "./protobuf/list-page.ts";
+export { NODE_FIELDS } from "./protobuf/node-fields.ts";
+export { POD_FIELDS } from "./protobuf/pod-fields.ts";
+export { type ProtobufStatus, readStatus } from "./protobuf/status.ts";
+export { type WatchFrame, type WatchFrames, watchFrames } from "./protobuf/watch-frames.ts";
+export { customResource } from "./resource/custom-resource.ts";
+export type {
+  ClusterEvent,
+  ConfigMap,
+  DefinedResource,
+  Lease,
+  Namespace,
+  Node,
+  ObjectReference,
+  Pod,
+  Secret,
+  Service,
+  ServiceAccount,
+  ServicePort,
+} from "./resource/object-types.ts";
 export type { ObjectName, Resource } from "./resource/resource.ts";
+export {
+  CONFIG_MAPS,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  EVENTS,
+  LEASES,
+  NAMESPACES,
+  NODES,
+  PODS,
+  SECRETS,
+  SERVICE_ACCOUNTS,
+  SERVICES,
+} from "./resource/resources.ts";
+export { type Backoff, type BackoffDeps, type BackoffOptions, backoff } from "./backoff/backoff.ts";
+export type { Happening } from "./events/event-body.ts";
+export {
+  type EventRecorder,
+  type EventRecorderDeps,
+  type EventRecorderOptions,
+  eventRecorder,
+} from "./events/event-recorder.ts";
+export { follow } from "./follow/follow.ts";
+export { type Informer, type InformerOptions, informer } from "./informer/informer.ts";
+export type { KeptListener, KeptObjects } from "./informer/kept-objects.ts";
+export { type Named, objectKey } from "./informer/object-key.ts";
+export {
+  type LeaderElection,
+  type LeaderElectionDeps,
+  type LeaderElectionOptions,
+  leaderElection,
+} from "./lease/leader-election.ts";
+export {
+  type WorkEnd,
+  type WorkQueue,
+  type WorkQueueDeps,
+  type WorkQueueObserver,
+  type WorkQueueOptions,
+  workQueue,
+} from "./queue/work-queue.ts";
+export {
+  type Reconciler,
+  type ReconcileLoopOptions,
+  type ReconcilerDeps,
+  type RoundEnd,
+  reconcileLoop,
+} from "./reconcile/reconcile-loop.ts";
+export { type Plan, type ReconcilerOptions, reconciler } from "./reconcile/reconciler.ts";
+export { type Trouble, toFault, trouble } from "./backoff/trouble.ts";
+export { wait } from "./backoff/wait.ts";

@@ -25,6 +25,7 @@ export { type FakeTime, fakeTime, settle } from "./time/fake-time.ts";
 export { EVENTFUL_DAYS } from "./store/eventful-days.ts";
 export { clusterOf, eventsOf, LedgerStory, requestFor, reserve } from "./store/ledger-story.ts";
 export { STORE_PROMISES, type StorePromise, type StoreUnderTest } from "./store/store-conformance.ts";
+export { type AgentProcess, type AgentProcessOptions, startAgent } from "./agent/agent-process.ts";
 export { advertisementBody, reservationBody, type Size } from "./broker/bodies.ts";
 export {
   type BrokerClient,
@@ -38,4 +39,14 @@ export { type BrokerProcess, type BrokerProcessOptions, startBroker } from "./br
 export type { EventStream, StreamEvent } from "./broker/event-stream.ts";
 export { type SeededRandom, seededRandom } from "./broker/seeded-random.ts";
 export { type FaultyProxy, startFaultyProxy } from "./proxy/faulty-proxy.ts";
-export { type GoBroker, type GoBrokerOptions, type ReceivedCall, startGoBroker } from "./go-broker/go-broker.ts";
+export {
+  type GoBroker,
+  type GoBrokerOptions,
+  type ReceivedCall,
+  startGoBroker,
+} from "./go-broker/go-broker.ts";
+export {
+  TRANSPORT_PROMISES,
+  type TransportPromise,
+  type TransportUnderTest,
+} from "./transport/transport-conformance.ts";

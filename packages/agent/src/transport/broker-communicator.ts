@@ -13,7 +13,7 @@ import type {
 
 export type Role = "requester" | "provider";
 
-/** What the broker pushes. `listed` ends the list that a fresh stream, or one after `reset`, begins with. */
+/** What the broker pushes. A fresh stream, and one after `reset`, begins with everything that is live. */
 export type BrokerEvent =
   | { readonly kind: "instruction"; readonly reservation: ReservationDTO }
   | { readonly kind: "reservation"; readonly reservation: ReservationDTO }
@@ -59,7 +59,7 @@ export interface BrokerCommunicator {
   readonly releaseByKey: (key: string) => Promise<void>;
   /** The capacity is held. */
   readonly acknowledge: (id: string, generation: number | undefined) => Promise<void>;
-  /** The capacity cannot be held. */
+  /** The capacity cannot be held. Refusing what has ended is no error. */
   readonly refuse: (id: string, reason: string) => Promise<void>;
   readonly quote: (request: ReservationRequestDTO) => Promise<QuoteDTO>;
   readonly explain: (decisionId: string) => Promise<DecisionDTO>;

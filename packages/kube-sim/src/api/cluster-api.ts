@@ -73,6 +73,8 @@ export interface DeleteOptions {
   readonly propagation: "Background" | "Foreground" | "Orphan";
   readonly uid?: string;
   readonly resourceVersion?: string;
+  /** 0: at once. Absent: what the kind's `graceSeconds` says. */
+  readonly gracePeriodSeconds?: number;
 }
 
 export interface Written {

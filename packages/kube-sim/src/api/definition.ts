@@ -24,6 +24,10 @@ export interface ResourceDefinition {
   readonly selectableFields: Readonly<Record<string, (object: JsonObject) => string>>;
   /** How strategic merge patches treat lists: the merge key by path (`spec.containers` → `name`). Absent: refused. */
   readonly mergeKeys?: Readonly<Record<string, string>>;
+  /** True: an update without metadata.resourceVersion replaces whatever is there. Absent: for kinds with mergeKeys. */
+  readonly allowsBlindUpdate?: boolean;
+  /** How long a deleted object waits for its node to let go of it; `asked` by the client. Absent: not at all. */
+  readonly graceSeconds?: (object: JsonObject, asked: number | undefined) => number;
   /** OpenAPI v3 of the object. Absent: `kubectl explain` knows nothing of it. */
   readonly schema?: JsonObject;
 }
@@ -55,6 +59,7 @@ export interface Cause {
   readonly reason:
     | "FieldValueInvalid"
     | "FieldValueRequired"
+    | "FieldValueDuplicate"
     | "FieldValueNotSupported"
     | "FieldValueTypeInvalid"
     | "FieldValueForbidden"

@@ -7,7 +7,8 @@ export class StatusError extends Error {
   readonly code: number;
 
   constructor(code: number, status: JsonObject) {
-    super(String(status["message"]));
+    const message = status["message"];
+    super(typeof message === "string" ? message : "");
     this.code = code;
     this.status = status;
   }

@@ -58,6 +58,8 @@ export interface WatchQuery extends Selection, CallOptions {
   readonly resourceVersion: string;
   /** The server ends the watch after so long. */
   readonly timeoutSeconds?: number;
+  /** Called once, when the server has accepted the watch: nothing may happen for long after that. */
+  readonly onOpen?: () => void;
 }
 
 export type WatchEvent<T> =

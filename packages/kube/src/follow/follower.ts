@@ -2,7 +2,6 @@ import type { Fault } from "@resource-broker/contract";
 import type { Log, MachineTime } from "@resource-broker/runtime";
 import type { KubeClient, Selection } from "../client/client.ts";
 import type { Resource } from "../resource/resource.ts";
-import type { Sink } from "./sink.ts";
 
 export interface FollowOptions<T> extends Selection {
   readonly resource: Resource<T>;
@@ -40,5 +39,3 @@ export interface Follower {
   readonly stop: () => Promise<void>;
   readonly health: () => FollowerHealth;
 }
-
-export type StartFollowing = <T>(options: FollowOptions<T>, sink: Sink<T>, deps: FollowDeps) => Follower;

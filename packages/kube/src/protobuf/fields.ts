@@ -9,6 +9,13 @@ export interface Field {
   readonly kind: FieldKind;
   /** True: it may come several times and makes an array. */
   readonly isRepeated?: boolean;
+  /**
+   * Kubernetes writes an unset text, number or flag as "", 0 or false. JSON leaves most of them out, and so does the
+   * decoder; true: JSON keeps this one.
+   */
+  readonly isKeptWhenZero?: boolean;
+  /** True: hardly two objects have the same text, so there is no use in remembering it. */
+  readonly isUnique?: boolean;
 }
 
 export type FieldKind =

@@ -7,24 +7,24 @@ const HOST = "127.0.0.1";
 const ASK_EVERY_MS = 5;
 
 export interface Endpoints {
-  readonly port: number;
   readonly probePort: number;
-  readonly ca: string;
+  /** Absent: the program serves nothing but its probes. */
+  readonly api?: { readonly port: number; readonly ca: string };
 }
 
-/** Asks until the broker says it is ready and its API answers; false when it ends, or takes too long. */
+/** Asks until the program says it is ready and its API answers; false when it ends, or takes too long. */
 export async function untilReady(
-  { port, probePort, ca }: Endpoints,
+  { probePort, api }: Endpoints,
   { isRunning, withinMs }: { readonly isRunning: () => boolean; readonly withinMs: number },
 ): Promise<boolean> {
   const deadline = performance.now() + withinMs;
   const probe = { host: HOST, port: probePort, path: PATH.readiness, agent: false };
-  const api = { host: HOST, port, path: PATH.health, agent: false, ca };
+  const health = api === undefined ? undefined : { host: HOST, path: PATH.health, agent: false, ...api };
   let isReady = false;
   while (isRunning() && performance.now() < deadline) {
     isReady ||= (await statusOf(httpGet(probe))) === 200;
     // The probe may answer a moment before the API's port is open.
-    if (isReady && (await statusOf(httpsGet(api))) === 200) return true;
+    if (isReady && (health === undefined || (await statusOf(httpsGet(health))) === 200)) return true;
     await sleep(ASK_EVERY_MS);
   }
   return false;

@@ -1,0 +1,200 @@
+import { Fault } from "@resource-broker/contract";
+import { countedResources } from "@resource-broker/domain";
+import {
+  createKubeClient,
+  type Environment,
+  eventRecorder,
+  type EventRecorder,
+  type KubeClient,
+  type KubeConfig,
+  leaderElection,
+  loadKubeConfig,
+  toFault,
+} from "@resource-broker/kube";
+import { createProbes, type Log, type MachineTime } from "@resource-broker/runtime";
+import { type AgentCore, agentCore } from "./core/agent-core.ts";
+import { instructionOnly } from "./data-plane/data-plane.ts";
+import type { Tell } from "./events/tell.ts";
+import { MANAGER } from "./forge/labels.ts";
+import { agentCertificates } from "./identity/agent-certificates.ts";
+import { clusterEndpoint } from "./identity/cluster-endpoint.ts";
+import { findClusterId } from "./identity/cluster-id.ts";
+import { createAgentMetrics } from "./metrics/create-agent-metrics.ts";
+import { createPriceSource } from "./price/create-price-source.ts";
+import { agentChecks } from "./readiness.ts";
+import type { AgentSettings } from "./settings/agent-settings.ts";
+import { kubeConfigSources } from "./settings/read-agent-settings.ts";
+import type { BrokerCommunicator } from "./transport/broker-communicator.ts";
+import { httpCommunicator } from "./transport/http/http-communicator.ts";
+
+export interface AppDeps {
+  readonly machine: MachineTime;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** KUBECONFIG, HOME, and what Kubernetes tells a pod. */
+  readonly env: Environment;
+  readonly log: Log;
+  /** Nothing more can be done here: the process must end. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** A whole agent: client, transport, probes, and the core at work. */
+export interface Agent {
+  /** Resolves when the cluster was seen once, or another replica leads. */
+  readonly start: () => Promise<{ readonly clusterId: string }>;
+  readonly stop: () => Promise<void>;
+}
+
+export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
+  const { machine, random, log } = deps;
+  const metrics = createAgentMetrics();
+  const endings: (() => Promise<unknown> | undefined)[] = [];
+  let core: AgentCore | undefined;
+  const probes = createProbes(settings, { checks: agentChecks(() => core), metrics, machine, log });
+
+  const start = async (): Promise<{ readonly clusterId: string }> => {
+    const config = await loadKubeConfig(kubeConfigSources(settings, deps.env));
+    const client = createKubeClient(config, { machine, log, env: deps.env, userAgent: MANAGER });
+    endings.push(async () => client.close());
+    const communicator = await httpCommunicator(
+      { brokerUrls: settings["broker-url"] },
+      { certificates: agentCertificates(settings["broker-cert-path"], deps), machine, random, log },
+    );
+    endings.push(communicator.close);
+    await probes.start();
+    endings.push(probes.stop);
+    const sources = { flag: settings["cluster-id"], commonName: communicator.identity() };
+    const [clusterId] = await Promise.all([findClusterId(sources, client), answers(client, config)]);
+    const recorder = recorderOf(client, clusterId);
+    endings.push(recorder.stop);
+    const working = coreOf({ clusterId, config, client, communicator, recorder });
+    log.info({ clusterId, server: client.server, broker: settings["broker-url"] }, "the agent starts");
+    if (settings["leader-elect"]) await whenLeading(client, working);
+    else await work(working);
+    return { clusterId };
+  };
+
+  interface Parts {
+    readonly clusterId: string;
+    readonly config: KubeConfig;
+    readonly client: KubeClient;
+    readonly communicator: BrokerCommunicator;
+    readonly recorder: EventRecorder;
+  }
+
+  const recorderOf = (client: KubeClient, clusterId: string): EventRecorder =>
+    eventRecorder(
+      { component: MANAGER, instance: deps.env["HOSTNAME"] ?? clusterId },
+      { client, machine, random, log },
+    );
+
+  const coreOf = ({ clusterId, client, communicator, recorder }: Parts): AgentCore =>
+    agentCore(
+      {
+        clusterId,
+        clusterName: settings["cluster-name"] || undefined,
+        endpointUrl: clusterEndpoint({
+          flag: settings["cluster-endpoint"],
+          server: client.server,
+          serviceHost: deps.env["KUBERNETES_SERVICE_HOST"],
+        }),
+        labels: Object.fromEntries(settings["cluster-labels"].map(({ name, value }) => [name, value])),
+        toleratedTaints: settings["tolerated-taints"],
+        resources: countedResources({
+          gpuResources: settings["gpu-resources"],
+          extendedResources: settings["extended-resources"],
+        }),
+        intervalMs: settings["advertisement-requeue-interval"],
+        pollIntervalMs: settings["instruction-poll-interval"],
+        advertisement: {
+          name: settings["advertisement-name"],
+          namespace: settings["advertisement-namespace"],
+        },
+        instructionNamespace: settings["instruction-namespace"],
+      },
+      {
+        client,
+        communicator,
+        prices: createPriceSource(settings, { client, machine, random, log }),
+        dataPlane: instructionOnly(),
+        machine,
+        random,
+        newInstance: () => Buffer.from(deps.randomBytes(8)).toString("hex"),
+        tell: tellOf(recorder),
+        observer: metrics,
+        log,
+      },
+    );
+
+  const work = async (working: AgentCore): Promise<void> => {
+    core = working;
+    metrics.watch(working);
+    endings.push(working.stop);
+    await working.start();
+    log.info({}, "the agent is at work");
+  };
+
+  /** Returns at once: another replica may lead for days. */
+  const whenLeading = async (client: KubeClient, working: AgentCore): Promise<void> => {
+    const identity = `${deps.env["HOSTNAME"] ?? "agent"}-${Buffer.from(deps.randomBytes(6)).toString("hex")}`;
+    const election = leaderElection(
+      {
+        name: settings["leader-election-id"],
+        namespace: settings["leader-election-namespace"],
+        identity,
+        onLead: () => work(working),
+        onLose: () => {
+          if (!isStopping)
+            deps.onFatal(new Fault("unreachable", "the lease was lost: another replica takes over"));
+        },
+      },
+      { client, machine, random, log },
+    );
+    election.start();
+    endings.push(election.stop);
+  };
+
+  let isStopping = false;
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    // The last thing started is the first to end; each must end, whatever became of the others.
+    for (const end of endings.splice(0).reverse()) {
+      await end()?.catch((error: unknown) => log.warn({ error: toFault(error).message }, "while stopping"));
+    }
+    metrics.stop();
+    log.info({}, "the agent has stopped");
+  };
+
+  return { start, stop };
+}
+
+/** A kubeconfig that leads nowhere is better told at once than retried for ever. */
+async function answers(client: KubeClient, config: KubeConfig): Promise<void> {
+  try {
+    await client.read("/version");
+  } catch (error) {
+    const { message } = toFault(error);
+    throw new Fault("invalid", `the API server of ${config.origin} does not answer: ${message}`, {
+      cause: error,
+    });
+  }
+}
+
+function tellOf(recorder: EventRecorder): Tell {
+  return ({ about, type, reason, message }) => {
+    const { name, namespace, uid } = about.metadata;
+    recorder.record({
+      regarding: {
+        apiVersion: about.apiVersion,
+        kind: about.kind,
+        name,
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(uid === undefined ? {} : { uid }),
+      },
+      type,
+      reason,
+      message,
+    });
+  };
+}

@@ -1,0 +1,135 @@
+import type { ReservationDTO } from "@resource-broker/contract";
+import { describe, expect, test } from "vitest";
+import { reservationIn, reservationInstruction } from "../forge/instructions.ts";
+import type { BookEntry } from "../reservations/reservation-book.ts";
+import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
+import { type BorrowingState, planBorrowing, planDelivery } from "./plan-borrowing.ts";
+
+const NOW = Date.parse("2026-07-01T10:00:00Z");
+
+function entry(reservation: ReservationDTO, changes: Partial<BookEntry> = {}): BookEntry {
+  const endedAt = reservation.reason === undefined ? undefined : NOW;
+  return { role: "requester", reservation, standing: "confirmed", endedAt, ...changes };
+}
+
+function state(changes: Partial<BorrowingState> = {}): BorrowingState {
+  return {
+    entry: entry(aReservation()),
+    instruction: undefined,
+    namespace: "default",
+    request: aRequest(),
+    isOrphan: false,
+    broker: { now: NOW, isSilent: false },
+    ...changes,
+  };
+}
+
+const written = reservationInstruction(aReservation(), "default", aRequest());
+const kinds = (changes: Partial<BorrowingState>) =>
+  planBorrowing(state(changes)).actions.map(({ kind }) => kind);
+
+describe("a reservation of this cluster", () => {
+  test("becomes an instruction and is delivered", () => {
+    expect(kinds({})).toEqual(["put", "deliver"]);
+    expect(kinds({ instruction: written })).toEqual(["deliver"]);
+  });
+
+  test("made by an admin becomes an instruction of nobody", () => {
+    const [put] = planBorrowing(state({ request: undefined })).actions;
+    expect(put?.kind === "put" && put.instruction.metadata.ownerReferences).toBeUndefined();
+  });
+
+  test("is withdrawn when it ended", () => {
+    expect(kinds({ entry: entry(ended("Expired")), instruction: written })).toEqual(["withdraw"]);
+    expect(kinds({ entry: entry(ended("Expired")) })).toEqual([]);
+  });
+
+  test("is not written again when its request was deleted and it is about to be released", () => {
+    expect(kinds({ isOrphan: true })).toEqual([]);
+    expect(kinds({ isOrphan: true, instruction: written })).toEqual(["withdraw"]);
+  });
+
+  test("ends by its own time only while the broker is silent", () => {
+    const timed = entry(
+      aReservation({ status: { phase: "Active", message: "", expiresAt: "2026-07-01T09:00:00Z" } }),
+    );
+    expect(kinds({ entry: timed, broker: { now: NOW, isSilent: true }, instruction: written })).toEqual([
+      "end-here",
+      "withdraw",
+    ]);
+    expect(kinds({ entry: timed, instruction: written })).toEqual(["put", "deliver"]);
+  });
+});
+
+describe("the instruction", () => {
+  test("belongs to its request inside one namespace, and carries its UID everywhere", () => {
+    expect(written.metadata.ownerReferences).toMatchObject([{ kind: "ResourceRequest", uid: UID }]);
+    const elsewhere = reservationInstruction(aReservation(), "agents", aRequest());
+    expect(elsewhere.metadata.ownerReferences).toBeUndefined();
+    expect(elsewhere.metadata.labels).toMatchObject({ "rear.fluidos.eu/request-uid": UID });
+  });
+
+  test("remembers the whole reservation for an agent that starts anew", () => {
+    expect(reservationIn(written, "rome")).toEqual(aReservation());
+  });
+
+  test.each([
+    ["none", undefined],
+    ["broken", "{"],
+    ["of another reservation", JSON.stringify(aReservation({ id: "rsv-rome-other" }))],
+  ])("of an older agent tells enough to keep it: memory %s", (_, memory) => {
+    const annotations = memory === undefined ? {} : { "rear.fluidos.eu/reservation": memory };
+    const old = { ...written, metadata: { ...written.metadata, annotations } };
+    expect(reservationIn(old, "rome")).toMatchObject({
+      id: aReservation().id,
+      requesterID: "rome",
+      targetClusterID: "paris",
+      requestedResources: { cpu: "4", memory: "8Gi" },
+      status: { phase: "Reserved" },
+    });
+  });
+});
+
+describe("a delivery", () => {
+  const ready = { kind: "ready", reason: "NodeReady", message: "ready" } as const;
+  const base = { entry: entry(aReservation()), instruction: written, wallMs: NOW };
+
+  test("is told to the broker once the resources are there", () => {
+    const plan = planDelivery({ ...base, dataPlane: ready });
+    expect(plan).toMatchObject({ activate: true, status: { delivered: true } });
+  });
+
+  test("without a data plane is done with the instruction", () => {
+    const off = { kind: "off", reason: "DataPlaneOff", message: "off" } as const;
+    const plan = planDelivery({ ...base, dataPlane: off });
+    expect(plan).toMatchObject({ activate: true, status: { delivered: true } });
+    expect(plan.status?.conditions).toMatchObject([{ type: "Peered", status: "Unknown" }]);
+  });
+
+  test("under way is looked at again", () => {
+    const working = { kind: "working", reason: "Peering", message: "peering", retryAfterMs: 500 } as const;
+    expect(planDelivery({ ...base, dataPlane: working })).toMatchObject({
+      activate: false,
+      requeueAfterMs: 500,
+      status: { delivered: false },
+    });
+  });
+
+  test("says nothing twice", () => {
+    const { status } = planDelivery({ ...base, dataPlane: ready });
+    const active = entry(aReservation({ status: { ...aReservation().status, phase: "Active" } }));
+    const again = planDelivery({
+      ...base,
+      entry: active,
+      instruction: { ...written, ...(status === undefined ? {} : { status }) },
+      wallMs: NOW + 60_000,
+      dataPlane: ready,
+    });
+    expect(again).toEqual({ activate: false });
+  });
+
+  test("of what the broker does not know is not told to it", () => {
+    const unknown = entry(aReservation(), { standing: "unknown" });
+    expect(planDelivery({ ...base, entry: unknown, dataPlane: ready }).activate).toBe(false);
+  });
+});

@@ -1,0 +1,68 @@
+import { type AdoptionReplyDTO, type AdoptionRequestDTO, Fault } from "@resource-broker/contract";
+import type { Log } from "@resource-broker/runtime";
+import type { BookEntry, ReservationBook } from "../reservations/reservation-book.ts";
+import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
+
+export interface AdoptionDeps {
+  readonly communicator: Pick<BrokerCommunicator, "adopt">;
+  readonly book: ReservationBook;
+  readonly log: Log;
+}
+
+type Offer = AdoptionRequestDTO["reservations"][number];
+type Result = AdoptionReplyDTO["results"][number];
+
+/** The broker takes so many at once. */
+const MAX_OFFERS = 1000;
+
+/** Offers the broker what it has forgotten. Nothing is torn down meanwhile, whatever it answers. */
+export function adoption({ communicator, book, log }: AdoptionDeps): { readonly offer: () => Promise<void> } {
+  const told = new Map<string, string>();
+
+  const note = ({ id, outcome, message }: Result): void => {
+    if (told.get(id) === outcome) return;
+    told.set(id, outcome);
+    const line = { reservation: id, outcome, message };
+    if (outcome === "adopted") log.info(line, "the broker took a forgotten reservation back in");
+    else log.warn(line, "the broker did not take a forgotten reservation back in yet");
+  };
+
+  const take = (entries: readonly BookEntry[], result: Result): void => {
+    note(result);
+    const entry = entries.find(({ reservation }) => reservation.id === result.id);
+    if (entry !== undefined && result.reservation !== undefined) book.learn(entry.role, result.reservation);
+  };
+
+  return {
+    offer: async () => {
+      const forgotten = [...book.live("requester"), ...book.live("provider")].filter(
+        ({ standing }) => standing === "unknown",
+      );
+      for (let from = 0; from < forgotten.length; from += MAX_OFFERS) {
+        const entries = forgotten.slice(from, from + MAX_OFFERS);
+        try {
+          const { results } = await communicator.adopt({ reservations: entries.map(offerOf) });
+          for (const result of results) take(entries, result);
+        } catch (error) {
+          if (!(error instanceof Fault) || error.code !== "unsupported") throw error;
+          return; // an older broker: it cannot be told
+        }
+      }
+    },
+  };
+}
+
+function offerOf({ reservation }: BookEntry): Offer {
+  const { id, requesterID, targetClusterID, requestedResources, status, createdAt, key } = reservation;
+  return {
+    id,
+    requesterID,
+    targetClusterID,
+    requestedResources,
+    phase: status.phase === "Active" ? "Active" : "Reserved",
+    generation: reservation.generation ?? 0,
+    createdAt,
+    ...(status.expiresAt === undefined ? {} : { expiresAt: status.expiresAt }),
+    ...(key === undefined ? {} : { key }),
+  };
+}

@@ -1,0 +1,55 @@
+import type { MachineTime } from "@resource-broker/runtime";
+import type { BrokerView } from "../reservations/expiry.ts";
+import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
+import { brokerTime } from "./broker-time.ts";
+
+/** Without a word from the broker for so long, it cannot be asked whether something has ended. */
+const SILENT_AFTER_MS = 60_000;
+
+/** What is known of the broker from its answers. */
+export interface BrokerLink {
+  readonly view: () => BrokerView;
+  /** The broker's time, or this machine's before the first answer. */
+  readonly now: () => number;
+  /** A sign of life that was no answer, such as an event of the stream. */
+  readonly heard: () => void;
+  readonly ledgerId: () => string | undefined;
+  /** The broker lost its memory: another ledger answers. */
+  readonly onNewLedger: (listener: () => void) => void;
+  readonly stop: () => void;
+}
+
+export function brokerLink(
+  communicator: Pick<BrokerCommunicator, "onContact">,
+  machine: MachineTime,
+): BrokerLink {
+  const time = brokerTime(machine);
+  const listeners: (() => void)[] = [];
+  const startedAt = machine.monotonicMs();
+  let heardAt: number | undefined;
+  let ledgerId: string | undefined;
+
+  const heard = (): void => {
+    heardAt = machine.monotonicMs();
+  };
+  const stop = communicator.onContact((contact) => {
+    heard();
+    if (contact.brokerTimeMs !== undefined) time.observe(contact.brokerTimeMs);
+    const isNew = ledgerId !== undefined && contact.ledgerId !== undefined && contact.ledgerId !== ledgerId;
+    ledgerId = contact.ledgerId ?? ledgerId;
+    if (isNew) for (const listener of listeners) listener();
+  });
+  const now = (): number => time.now() ?? machine.wallMs();
+
+  return {
+    view: () => ({
+      now: now(),
+      isSilent: machine.monotonicMs() - (heardAt ?? startedAt) > SILENT_AFTER_MS,
+    }),
+    now,
+    heard,
+    ledgerId: () => ledgerId,
+    onNewLedger: (listener) => void listeners.push(listener),
+    stop,
+  };
+}

@@ -1,0 +1,121 @@
+import { type CapacityEventDTO, Fault } from "@resource-broker/contract";
+import { backoff, toFault, trouble, wait } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { ReservationBook } from "../reservations/reservation-book.ts";
+import type { BrokerCommunicator, BrokerEvent } from "../transport/broker-communicator.ts";
+
+export interface FeedOptions {
+  /** How often to ask where the broker does not push; 0: never. */
+  readonly pollIntervalMs: number;
+}
+
+export interface FeedDeps {
+  readonly communicator: Pick<BrokerCommunicator, "watchInstructions" | "fetchInstructions">;
+  readonly book: ReservationBook;
+  readonly machine: MachineTime;
+  readonly random: () => number;
+  readonly log: Log;
+  /** The stream begins, or begins anew: something may have been missed. */
+  readonly onGap: () => void;
+  readonly onHeard: () => void;
+  readonly onCapacity: (capacity: CapacityEventDTO) => void;
+}
+
+export interface InstructionFeed {
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
+  /** True while the broker pushes. */
+  readonly isStreaming: () => boolean;
+}
+
+const MAX_BACKOFF_MS = 5000;
+/** An older broker may have been replaced by one that pushes. */
+const TRY_STREAM_AGAIN_MS = 5 * 60_000;
+
+/** Brings the broker's news into the book: pushed where it can, polled where it cannot. */
+export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps): InstructionFeed {
+  const { communicator, book, machine, log } = deps;
+  const ending = new AbortController();
+  const { signal } = ending;
+  const pauses = backoff({ maxMs: MAX_BACKOFF_MS }, { ...machine, random: deps.random });
+  const stream = trouble({ log, machine, fields: {}, what: "the broker's stream of instructions" });
+  let isStreaming = false;
+  let running: Promise<void> = Promise.resolve();
+
+  const take = (event: BrokerEvent): void => {
+    deps.onHeard();
+    switch (event.kind) {
+      case "instruction":
+      case "reservation": {
+        const role = event.kind === "instruction" ? "provider" : "requester";
+        const learned = book.learn(role, event.reservation);
+        if (learned === "not-ours") {
+          const { id, requesterID, targetClusterID } = event.reservation;
+          log.warn({ id, requesterID, targetClusterID }, "an instruction for another cluster is ignored");
+        }
+        return;
+      }
+      case "capacity":
+        return deps.onCapacity(event.capacity);
+      case "reset":
+        return deps.onGap();
+      case "heartbeat":
+        return;
+    }
+  };
+
+  const follow = async (): Promise<void> => {
+    for await (const event of communicator.watchInstructions(signal)) {
+      if (!isStreaming) {
+        isStreaming = true;
+        pauses.works();
+        stream.ends();
+        deps.onGap();
+      }
+      take(event);
+    }
+  };
+
+  const poll = async (forMs: number): Promise<void> => {
+    const until = machine.monotonicMs() + forMs;
+    while (!signal.aborted && machine.monotonicMs() < until) {
+      if (pollIntervalMs > 0) await pollOnce();
+      await wait(pollIntervalMs > 0 ? pollIntervalMs : forMs, { machine, signal });
+    }
+  };
+
+  const pollOnce = async (): Promise<void> => {
+    try {
+      for (const reservation of await communicator.fetchInstructions()) book.learn("provider", reservation);
+      stream.ends();
+    } catch (error) {
+      stream.begins(toFault(error));
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await follow();
+      } catch (error) {
+        if (signal.aborted) return;
+        const fault = toFault(error);
+        if (fault instanceof Fault && fault.code === "unsupported") await poll(TRY_STREAM_AGAIN_MS);
+        else stream.begins(fault);
+      }
+      isStreaming = false;
+      await wait(pauses.failed(), { machine, signal });
+    }
+  };
+
+  return {
+    start: () => {
+      running = run();
+    },
+    stop: async () => {
+      ending.abort();
+      await running;
+    },
+    isStreaming: () => isStreaming,
+  };
+}

@@ -1,0 +1,87 @@
+import { adoption } from "../broker/adoption.ts";
+import { type BrokerLink, brokerLink } from "../broker/broker-link.ts";
+import { census } from "../broker/census.ts";
+import { instructionFeed } from "../broker/instruction-feed.ts";
+import { RESOURCE_REQUESTS } from "../requests/request-controller.ts";
+import { type ReservationBook, reservationBook } from "../reservations/reservation-book.ts";
+import { type AgentDeps, followDeps } from "./agent-deps.ts";
+import { type AgentObjects, agentObjects } from "./agent-objects.ts";
+import { borrowing } from "./borrowing.ts";
+import { censusRounds } from "./census-rounds.ts";
+import { type Lending, type LendingOptions, lending } from "./lending.ts";
+
+export interface AgentCoreOptions extends LendingOptions {
+  /** How often to ask for instructions where the broker does not push; 0: never. */
+  readonly pollIntervalMs: number;
+}
+
+/** An agent at work for one cluster, whatever its transport and its client are. */
+export interface AgentCore {
+  /** Resolves when the cluster was seen once; it goes on by itself from there. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly book: ReservationBook;
+  readonly link: BrokerLink;
+  readonly objects: AgentObjects;
+  readonly lending: Lending;
+  readonly isStreaming: () => boolean;
+}
+
+export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore {
+  const { client, communicator, machine, log } = deps;
+  const link = brokerLink(communicator, machine);
+  const book = reservationBook({ clusterId: options.clusterId, now: link.now });
+  const objects = agentObjects(options.instructionNamespace, followDeps(deps));
+  const parts = { ...deps, book, link, objects };
+  const lender = lending(options, parts);
+  const borrower = borrowing(options, parts);
+  const rounds = censusRounds({
+    ...deps,
+    census: census({ ...parts, requestUids, onOrphan: borrower.releaseRequest }),
+    offer: adoption(parts).offer,
+  });
+  const feed = instructionFeed(options, {
+    ...parts,
+    onGap: rounds.hurry,
+    onHeard: link.heard,
+    onCapacity: borrower.capacityChanged,
+  });
+
+  async function requestUids(): Promise<ReadonlySet<string>> {
+    const uids = new Set<string>();
+    await client.list(RESOURCE_REQUESTS, {}, ({ metadata }) => {
+      if (metadata.uid !== undefined && metadata.deletionTimestamp === undefined) uids.add(metadata.uid);
+    });
+    return uids;
+  }
+
+  link.onNewLedger(() => {
+    log.warn({ ledger: link.ledgerId() }, "the broker has another ledger: everything held is offered to it");
+    lender.tellAgain();
+    rounds.hurry();
+  });
+
+  return {
+    start: async () => {
+      const observed = lender.start();
+      // What the cluster's own instructions say must be known before the broker's word is compared with it.
+      await objects.start();
+      lender.poke();
+      feed.start();
+      rounds.start();
+      await observed;
+    },
+    stop: async () => {
+      await Promise.all([feed.stop(), rounds.stop()]);
+      await borrower.stop();
+      await lender.stop();
+      await objects.stop();
+      link.stop();
+    },
+    book,
+    link,
+    objects,
+    lending: lender,
+    isStreaming: feed.isStreaming,
+  };
+}

@@ -1,0 +1,81 @@
+import {
+  type ProviderInstruction,
+  type ReservationInstruction,
+  type ResourceRequest,
+} from "@resource-broker/contract";
+import { type FollowDeps, type Informer, informer } from "@resource-broker/kube";
+import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-controller.ts";
+import { providerInstructionName } from "../forge/instructions.ts";
+import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
+import { RESOURCE_REQUESTS } from "../requests/request-controller.ts";
+
+/** The objects of its own kinds that the agent watches in its cluster. */
+export interface AgentObjects {
+  readonly requests: Informer<ResourceRequest>;
+  readonly borrowings: Informer<ReservationInstruction>;
+  readonly holds: Informer<ProviderInstruction>;
+  readonly requestByUid: (uid: string) => ResourceRequest | undefined;
+  readonly borrowing: (reservationId: string) => ReservationInstruction | undefined;
+  readonly hold: (reservationId: string) => ProviderInstruction | undefined;
+  /** Resolves when all were listed once. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly synced: () => boolean;
+}
+
+export function agentObjects(instructionNamespace: string, deps: FollowDeps): AgentObjects {
+  const namespace = instructionNamespace;
+  const requests = informer(
+    { resource: RESOURCE_REQUESTS, keep: lean<ResourceRequest>, isSame: isSameVersion },
+    deps,
+  );
+  const borrowings = informer(
+    {
+      resource: RESERVATION_INSTRUCTIONS,
+      namespace,
+      keep: lean<ReservationInstruction>,
+      isSame: isSameVersion,
+    },
+    deps,
+  );
+  const holds = informer(
+    { resource: PROVIDER_INSTRUCTIONS, namespace, keep: lean<ProviderInstruction>, isSame: isSameVersion },
+    deps,
+  );
+  const all = [requests, borrowings, holds];
+  const keyByUid = new Map<string, string>();
+  requests.listen((key, now, before) => {
+    if (before?.metadata.uid !== undefined) keyByUid.delete(before.metadata.uid);
+    if (now?.metadata.uid !== undefined) keyByUid.set(now.metadata.uid, key);
+  });
+
+  return {
+    requests,
+    borrowings,
+    holds,
+    requestByUid: (uid) => requests.get(keyByUid.get(uid) ?? ""),
+    borrowing: (id) => borrowings.get(`${namespace}/${id}`),
+    hold: (id) => holds.get(`${namespace}/${providerInstructionName(id)}`),
+    start: async () => {
+      await Promise.all(all.map((each) => each.start()));
+    },
+    stop: async () => {
+      await Promise.all(all.map((each) => each.stop()));
+    },
+    synced: () => all.every((each) => each.synced()),
+  };
+}
+
+interface Versioned {
+  readonly metadata: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+/** What the server keeps for server-side apply is larger than the object, and nobody here reads it. */
+function lean<T extends Versioned>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata as T["metadata"] & { managedFields?: unknown };
+  return { ...object, metadata };
+}
+
+function isSameVersion(a: Versioned, b: Versioned): boolean {
+  return a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
+}

@@ -1,0 +1,131 @@
+import type { CapacityEventDTO, ReservationInstruction, ResourceRequest } from "@resource-broker/contract";
+import { type Reconciler, reconcileLoop } from "@resource-broker/kube";
+import { borrowingController, type Origin } from "../borrowings/borrowing-controller.ts";
+import type { BrokerLink } from "../broker/broker-link.ts";
+import { reservationIn } from "../forge/instructions.ts";
+import type { Requeue } from "../reconcile.ts";
+import { releaseController } from "../requests/release-controller.ts";
+import { requestController } from "../requests/request-controller.ts";
+import { attemptOf } from "../reservations/attempt-key.ts";
+import type { BookEntry, ReservationBook } from "../reservations/reservation-book.ts";
+import type { AgentDeps } from "./agent-deps.ts";
+import type { AgentObjects } from "./agent-objects.ts";
+
+export interface BorrowingOptions {
+  readonly clusterId: string;
+  readonly instructionNamespace: string;
+}
+
+export interface BorrowingDeps extends AgentDeps {
+  readonly book: ReservationBook;
+  readonly link: BrokerLink;
+  readonly objects: AgentObjects;
+}
+
+/** The requester's half of the agent: requests, what came of them, and giving it back. */
+export interface Borrowing {
+  readonly stop: () => Promise<void>;
+  /** A request of this UID is gone and still holds something. */
+  readonly releaseRequest: (uid: string) => void;
+  readonly capacityChanged: (capacity: CapacityEventDTO) => void;
+}
+
+export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borrowing {
+  const { book, objects, observer } = deps;
+  const requests = requestController({
+    ...deps,
+    request: objects.requests.get,
+    instruction: objects.borrowing,
+    onReserved: observer.reserved,
+  });
+  const borrowings = borrowingController({
+    ...deps,
+    instruction: objects.borrowing,
+    originOf,
+    broker: deps.link.view,
+    namespace: options.instructionNamespace,
+  });
+  const releases = releaseController(deps);
+  const loopOf = (name: string, reconcile: (key: string) => Promise<Requeue>): Reconciler =>
+    reconcileLoop(
+      { name, concurrency: 8, reconcile },
+      { ...deps, observer: { onRetry: () => observer.reconcileFailed(name) } },
+    );
+  const loops = {
+    requests: loopOf("requests", requests.reconcile),
+    borrowings: loopOf("borrowings", borrowings.reconcile),
+    releases: loopOf("releases", releases.reconcile),
+  };
+
+  function originOf({ reservation }: BookEntry): Origin {
+    const made = attemptOf(reservation.key);
+    if (made === undefined) return { kind: "foreign" };
+    if (!objects.requests.synced()) return { kind: "unclear" };
+    const request = objects.requestByUid(made.uid);
+    const isThere = request !== undefined && request.metadata.deletionTimestamp === undefined;
+    return isThere ? { kind: "request", request } : { kind: "gone" };
+  }
+
+  const requestDeleted = (request: ResourceRequest): void => {
+    const { uid } = request.metadata;
+    if (uid === undefined) return;
+    const { attempts = 0, reservationName } = request.status ?? {};
+    loops.releases.trigger(releases.take({ uid, attempts, reservationName, about: request }));
+    for (const { reservation } of book.ofRequest(uid).values()) loops.borrowings.trigger(reservation.id);
+  };
+  const triggerRequestOf = ({ reservation }: Pick<BookEntry, "reservation">): void => {
+    const made = attemptOf(reservation.key);
+    const request = made && objects.requestByUid(made.uid);
+    if (request !== undefined) loops.requests.trigger(keyOf(request));
+  };
+
+  objects.requests.listen((key, now, before) => {
+    const isReplaced = before !== undefined && before.metadata.uid !== now?.metadata.uid;
+    if (isReplaced) requestDeleted(before);
+    else if (now?.metadata.deletionTimestamp !== undefined) requestDeleted(now);
+    loops.requests.trigger(key);
+  });
+  objects.borrowings.listen((_, now, before) => {
+    const instruction = now ?? before;
+    if (instruction === undefined) return;
+    instructionSeen(instruction, now === undefined);
+  });
+  const instructionSeen = (instruction: ReservationInstruction, isGone: boolean): void => {
+    const id = instruction.spec.reservationName;
+    if (!isGone) book.remember("requester", reservationIn(instruction, options.clusterId));
+    // What the broker does not know either, a person may take away.
+    else if (book.get("requester", id)?.standing === "unknown") book.endHere(id);
+    loops.borrowings.trigger(id);
+    const entry = book.get("requester", id);
+    if (entry !== undefined) triggerRequestOf(entry);
+  };
+  book.onChange((role, id) => {
+    const entry = role === "requester" ? book.get(role, id) : undefined;
+    if (entry === undefined) return;
+    loops.borrowings.trigger(id);
+    triggerRequestOf(entry);
+  });
+
+  const warnOfRisk = ({ reservationIDs = [], message = "" }: CapacityEventDTO): void => {
+    for (const id of reservationIDs) {
+      const made = attemptOf(book.get("requester", id)?.reservation.key);
+      const about = (made && objects.requestByUid(made.uid)) ?? objects.borrowing(id);
+      if (about !== undefined) deps.tell({ about, type: "Warning", reason: "CapacityAtRisk", message });
+    }
+  };
+
+  return {
+    stop: async () => {
+      await Promise.all(Object.values(loops).map((loop) => loop.stop()));
+    },
+    releaseRequest: loops.releases.trigger,
+    capacityChanged: (capacity) => {
+      if (capacity.change === "at-risk") warnOfRisk(capacity);
+      else for (const key of requests.nudge()) loops.requests.trigger(key);
+    },
+  };
+}
+
+function keyOf({ metadata }: ResourceRequest): string {
+  return `${metadata.namespace ?? ""}/${metadata.name}`;
+}

@@ -1,0 +1,62 @@
+import { toFault, trouble, wait } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Census } from "../broker/census.ts";
+
+const EVERY_MS = 60_000;
+const SOON_MS = 30_000;
+/** News comes in bursts: one census for all of it. */
+const GATHER_MS = 100;
+
+export interface CensusRoundsDeps {
+  readonly census: Census;
+  /** Offers the broker what it does not know. */
+  readonly offer: () => Promise<void>;
+  readonly machine: MachineTime;
+  readonly log: Log;
+}
+
+/** Takes a census every minute, sooner when somebody is missing, and at once when something may have been missed. */
+export interface CensusRounds {
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
+  readonly hurry: () => void;
+}
+
+export function censusRounds({ census, offer, machine, log }: CensusRoundsDeps): CensusRounds {
+  const counting = trouble({ log, machine, fields: {}, what: "comparing reservations with the broker" });
+  const ending = new AbortController();
+  let alarm = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+
+  const round = async (): Promise<void> => {
+    try {
+      await census.take();
+      await offer();
+      counting.ends();
+    } catch (error) {
+      counting.begins(toFault(error));
+    }
+  };
+  const run = async (): Promise<void> => {
+    while (!ending.signal.aborted) {
+      await round();
+      const pauseMs = census.hasSuspects() || counting.now() !== undefined ? SOON_MS : EVERY_MS;
+      await wait(pauseMs, { machine, signal: AbortSignal.any([ending.signal, alarm.signal]) });
+      if (alarm.signal.aborted) {
+        alarm = new AbortController();
+        await wait(GATHER_MS, { machine, signal: ending.signal });
+      }
+    }
+  };
+
+  return {
+    start: () => {
+      running = run();
+    },
+    stop: async () => {
+      ending.abort();
+      await running;
+    },
+    hurry: () => alarm.abort(),
+  };
+}

@@ -1,0 +1,152 @@
+import type { ReservationDTO } from "@resource-broker/contract";
+import type { CountedResources, ToleratedTaint } from "@resource-broker/domain";
+import { type FollowerHealth, reconcileLoop } from "@resource-broker/kube";
+import type { BrokerLink } from "../broker/broker-link.ts";
+import { reservationIn } from "../forge/instructions.ts";
+import { holdController } from "../holds/hold-controller.ts";
+import { roomFor } from "../holds/room.ts";
+import { clusterObserver } from "../observe/cluster-observer.ts";
+import { availableOf, heldIn, type Offer } from "../publish/advertisement.ts";
+import type { MirrorPlace } from "../publish/advertisement-mirror.ts";
+import { mirrorWriter } from "../publish/mirror-writer.ts";
+import { createPublisher, type Publication } from "../publish/publisher.ts";
+import { usageMeter } from "../usage/usage-meter.ts";
+import type { ReservationBook } from "../reservations/reservation-book.ts";
+import { type AgentDeps, followDeps } from "./agent-deps.ts";
+import type { AgentObjects } from "./agent-objects.ts";
+
+export interface LendingOptions {
+  readonly clusterId: string;
+  readonly clusterName: string | undefined;
+  readonly endpointUrl: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly toleratedTaints: readonly ToleratedTaint[];
+  readonly resources: CountedResources;
+  readonly intervalMs: number;
+  readonly advertisement: MirrorPlace;
+  readonly instructionNamespace: string;
+}
+
+export interface LendingDeps extends AgentDeps {
+  readonly book: ReservationBook;
+  readonly link: BrokerLink;
+  readonly objects: AgentObjects;
+}
+
+/** The provider's half of the agent: what the cluster can lend, and what it holds for others. */
+export interface Lending {
+  /** Resolves when the cluster was seen once. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  /** Something that belongs in the advertisement may have changed. */
+  readonly poke: () => void;
+  /** The broker lost its memory: tell it everything again. */
+  readonly tellAgain: () => void;
+  readonly health: () => Readonly<Record<string, FollowerHealth>>;
+  readonly lastPublication: () => Publication | undefined;
+}
+
+export function lending(options: LendingOptions, deps: LendingDeps): Lending {
+  const { book, objects, prices, observer, log } = deps;
+  const cluster = clusterObserver(options, followDeps(deps));
+  const meter = usageMeter(options, { ...deps, isCounted: cluster.isCounted });
+  const mirror = mirrorWriter(options.advertisement, deps);
+  let last: Publication | undefined;
+
+  const holds = (): ReservationDTO[] =>
+    book
+      .live("provider")
+      .map(({ reservation }) => reservation)
+      .filter(({ id }) => controller.isHeld(id));
+  const offer = (): Omit<Offer, "instance" | "sequence" | "reserved"> | undefined => {
+    if (!cluster.isSynced() || !objects.synced()) return undefined;
+    return {
+      clusterId: options.clusterId,
+      clusterName: options.clusterName,
+      endpointUrl: options.endpointUrl,
+      extraLabels: options.labels,
+      liqo: undefined,
+      cost: prices.current(),
+      observation: cluster.observe(),
+      used: meter.current(),
+      holds: holds(),
+      now: deps.machine.wallMs(),
+    };
+  };
+  const controller = holdController({
+    ...deps,
+    instruction: objects.hold,
+    namespace: options.instructionNamespace,
+    broker: deps.link.view,
+    room: (reservation) =>
+      cluster.isSynced() ? roomFor(reservation, cluster.observe(), holds()) : { kind: "unknown" },
+    onHeld: observer.held,
+  });
+  const loop = reconcileLoop(
+    { name: "holds", concurrency: 8, reconcile: controller.reconcile },
+    { ...deps, observer: { onRetry: () => observer.reconcileFailed("holds") } },
+  );
+  const publisher = createPublisher(options, {
+    ...deps,
+    offer,
+    onPublished: (publication, tookMs) => {
+      last = publication;
+      observer.published(publication.ok ? "accepted" : publication.fault.code, tookMs);
+      if (!publication.ok)
+        log.warn({ code: publication.fault.code }, `not advertised: ${publication.fault.message}`);
+      const observation = cluster.observe();
+      observer.advertised({
+        reserved: heldIn(observation, holds()),
+        available: availableOf(observation, holds()),
+      });
+      mirror.write(publication);
+    },
+    onInstructions: (instructions) => {
+      for (const reservation of instructions) book.learn("provider", reservation);
+    },
+  });
+
+  const holdsChanged = (): void => {
+    cluster.setHolds(holds().map(({ id, requesterLiqoID }) => ({ id, origin: requesterLiqoID })));
+    publisher.poke();
+  };
+  objects.holds.listen((_, now, before) => {
+    const instruction = now ?? before;
+    if (instruction === undefined) return;
+    const id = instruction.spec.reservationName;
+    if (now !== undefined) book.remember("provider", reservationIn(now, options.clusterId));
+    // What the broker does not know either, a person may take away.
+    else if (book.get("provider", id)?.standing === "unknown") book.endHere(id);
+    loop.trigger(id);
+    holdsChanged();
+  });
+  book.onChange((role, id) => {
+    if (role !== "provider") return;
+    loop.trigger(id);
+    holdsChanged();
+  });
+  cluster.onChange(publisher.poke);
+  prices.onChange(publisher.poke);
+
+  return {
+    start: async () => {
+      publisher.start();
+      await Promise.all([cluster.start(), prices.start()]);
+      publisher.poke();
+      meter.start();
+    },
+    stop: async () => {
+      await Promise.all([publisher.stop(), meter.stop()]);
+      await loop.stop();
+      await mirror.settled();
+      await Promise.all([cluster.stop(), prices.stop()]);
+    },
+    poke: publisher.poke,
+    tellAgain: () => {
+      controller.forgetAcknowledgements();
+      for (const { reservation } of book.live("provider")) loop.trigger(reservation.id);
+    },
+    health: cluster.health,
+    lastPublication: () => last,
+  };
+}

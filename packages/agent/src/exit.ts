@@ -1,0 +1,17 @@
+import { Fault, type FaultCode } from "@resource-broker/contract";
+import { describeFailure, EXIT } from "@resource-broker/runtime";
+
+/** Flags that choose a port, for the remedy when one is taken. */
+const PORT_FLAGS = ["metrics-bind-address", "health-probe-bind-address"];
+
+/** What a person has to put right before it makes sense to start again: flags, certificates, kubeconfig. */
+const WRONG_INPUT: ReadonlySet<FaultCode> = new Set(["invalid", "no-certificate"]);
+
+export function exitCodeOf(error: unknown): number {
+  return error instanceof Fault && WRONG_INPUT.has(error.code) ? EXIT.usage : EXIT.failure;
+}
+
+/** One line, whatever was thrown. */
+export function describeEnd(error: unknown): string {
+  return describeFailure(error, PORT_FLAGS).replace(/\s*\n\s*/g, " ");
+}

@@ -1,0 +1,45 @@
+import type { Condition } from "@resource-broker/contract";
+
+export type Said = Pick<Condition, "type" | "status" | "reason" | "message">;
+
+export interface ConditionMoment {
+  /** RFC 3339. */
+  readonly now: string;
+  readonly observedGeneration: number | undefined;
+}
+
+/** The conditions after saying something: a time of transition changes only with the status it belongs to. */
+export function withConditions(
+  before: readonly Condition[] | undefined,
+  said: readonly Said[],
+  { now, observedGeneration }: ConditionMoment,
+): Condition[] {
+  const conditions = new Map((before ?? []).map((condition) => [condition.type, condition]));
+  for (const each of said) {
+    const known = conditions.get(each.type);
+    conditions.set(each.type, {
+      ...each,
+      ...(observedGeneration === undefined ? {} : { observedGeneration }),
+      lastTransitionTime: known?.status === each.status ? known.lastTransitionTime : now,
+    });
+  }
+  return [...conditions.values()];
+}
+
+/** True when nothing but times of writing differs, so that nothing needs to be written. */
+export function saysTheSame(a: object | undefined, b: object): boolean {
+  return a !== undefined && JSON.stringify(withoutTimes(a)) === JSON.stringify(withoutTimes(b));
+}
+
+function withoutTimes(status: object): unknown {
+  return sorted({ ...status, lastUpdateTime: undefined });
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([, part]) => part !== undefined);
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, part]) => [key, sorted(part)]),
+  );
+}

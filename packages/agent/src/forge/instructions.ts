@@ -1,0 +1,157 @@
+import {
+  apiVersionOf,
+  type OwnerReference,
+  type ProviderInstruction,
+  providerInstructionKind,
+  type ReservationDTO,
+  type ReservationInstruction,
+  reservationInstructionKind,
+  reservationSchema,
+  type ResourceRequest,
+  resourceRequestKind,
+  validate,
+} from "@resource-broker/contract";
+import {
+  MANAGED_BY_LABEL,
+  MANAGER,
+  REQUEST_ANNOTATION,
+  REQUEST_UID_LABEL,
+  RESERVATION_ANNOTATION,
+} from "./labels.ts";
+
+export function providerInstructionName(reservationId: string): string {
+  return `${reservationId}-provider`;
+}
+
+/** What the lending cluster holds. */
+export function providerInstruction(reservation: ReservationDTO, namespace: string): ProviderInstruction {
+  return {
+    apiVersion: apiVersionOf(providerInstructionKind),
+    kind: providerInstructionKind.kind,
+    metadata: {
+      name: providerInstructionName(reservation.id),
+      namespace,
+      labels: { [MANAGED_BY_LABEL]: MANAGER },
+      annotations: remembered(reservation),
+    },
+    spec: {
+      ...sharedSpec(reservation),
+      requesterClusterID: reservation.requesterID,
+      ...(reservation.requesterLiqoID === undefined ? {} : { requesterLiqoID: reservation.requesterLiqoID }),
+    },
+  };
+}
+
+/** What the borrowing cluster uses. `request` is absent for reservations that nobody asked for here. */
+export function reservationInstruction(
+  reservation: ReservationDTO,
+  namespace: string,
+  request?: ResourceRequest,
+): ReservationInstruction {
+  const { targetClusterEndpoint, targetLiqoID } = reservation;
+  return {
+    apiVersion: apiVersionOf(reservationInstructionKind),
+    kind: reservationInstructionKind.kind,
+    metadata: {
+      name: reservation.id,
+      namespace,
+      labels: { [MANAGED_BY_LABEL]: MANAGER, ...requestLabel(request) },
+      annotations: { ...remembered(reservation), ...requestAnnotation(request) },
+      ...(request?.metadata.namespace === namespace ? { ownerReferences: [ownerOf(request)] } : {}),
+    },
+    spec: {
+      ...sharedSpec(reservation),
+      targetClusterID: reservation.targetClusterID,
+      ...(targetClusterEndpoint === undefined ? {} : { targetClusterEndpoint }),
+      ...(targetLiqoID === undefined ? {} : { targetLiqoID }),
+    },
+  };
+}
+
+/**
+ * The reservation that an instruction found in the cluster is about. Instructions of older agents do not carry it:
+ * their fields say enough to go on holding it.
+ */
+export function reservationIn(
+  instruction: ProviderInstruction | ReservationInstruction,
+  clusterId: string,
+): ReservationDTO {
+  const text = instruction.metadata.annotations?.[RESERVATION_ANNOTATION];
+  const read = validate(reservationSchema, text === undefined ? undefined : parsed(text));
+  return read.ok && read.value.id === instruction.spec.reservationName
+    ? read.value
+    : rebuilt(instruction, clusterId);
+}
+
+function rebuilt(
+  { spec, metadata }: ProviderInstruction | ReservationInstruction,
+  clusterId: string,
+): ReservationDTO {
+  const { requestedCPU, requestedMemory, requestedGPU, requestedStorage, extended, expiresAt } = spec;
+  return {
+    id: spec.reservationName,
+    requesterID: "requesterClusterID" in spec ? spec.requesterClusterID : clusterId,
+    targetClusterID: "targetClusterID" in spec ? spec.targetClusterID : clusterId,
+    requestedResources: {
+      cpu: requestedCPU,
+      memory: requestedMemory,
+      ...(requestedGPU === undefined ? {} : { gpu: requestedGPU }),
+      ...(requestedStorage === undefined ? {} : { storage: requestedStorage }),
+      ...(extended === undefined ? {} : { extended }),
+    },
+    status: {
+      phase: "Reserved",
+      message: spec.message ?? "",
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    },
+    createdAt: metadata.creationTimestamp ?? "1970-01-01T00:00:00Z",
+    ...(spec.generation === undefined ? {} : { generation: spec.generation }),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sharedSpec({ id, requestedResources, status, generation }: ReservationDTO) {
+  const { cpu, memory, gpu, storage, extended } = requestedResources;
+  return {
+    reservationName: id,
+    requestedCPU: cpu,
+    requestedMemory: memory,
+    ...(gpu === undefined ? {} : { requestedGPU: gpu }),
+    ...(storage === undefined ? {} : { requestedStorage: storage }),
+    ...(extended === undefined ? {} : { extended }),
+    message: status.message,
+    ...(status.expiresAt === undefined ? {} : { expiresAt: status.expiresAt }),
+    ...(generation === undefined ? {} : { generation }),
+  };
+}
+
+function remembered(reservation: ReservationDTO): Readonly<Record<string, string>> {
+  return { [RESERVATION_ANNOTATION]: JSON.stringify(reservation) };
+}
+
+function requestLabel(request: ResourceRequest | undefined): Readonly<Record<string, string>> {
+  return request?.metadata.uid === undefined ? {} : { [REQUEST_UID_LABEL]: request.metadata.uid };
+}
+
+function requestAnnotation(request: ResourceRequest | undefined): Readonly<Record<string, string>> {
+  if (request === undefined) return {};
+  return { [REQUEST_ANNOTATION]: `${request.metadata.namespace ?? ""}/${request.metadata.name}` };
+}
+
+function ownerOf(request: ResourceRequest): OwnerReference {
+  return {
+    apiVersion: apiVersionOf(resourceRequestKind),
+    kind: resourceRequestKind.kind,
+    name: request.metadata.name,
+    uid: request.metadata.uid ?? "",
+    controller: true,
+    blockOwnerDeletion: false,
+  };
+}

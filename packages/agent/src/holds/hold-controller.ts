@@ -1,0 +1,160 @@
+import {
+  Fault,
+  type ProviderInstruction,
+  providerInstructionKind,
+  type ReservationDTO,
+} from "@resource-broker/contract";
+import { customResource, type KubeClient } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Tell } from "../events/tell.ts";
+import { providerInstructionName } from "../forge/instructions.ts";
+import { MANAGER } from "../forge/labels.ts";
+import type { Requeue } from "../reconcile.ts";
+import type { BrokerView } from "../reservations/expiry.ts";
+import type { ReservationBook } from "../reservations/reservation-book.ts";
+import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
+import { type HoldAction, planHold, type Room } from "./plan-hold.ts";
+
+export const PROVIDER_INSTRUCTIONS = customResource(providerInstructionKind);
+
+export interface HoldDeps {
+  readonly book: ReservationBook;
+  readonly client: Pick<KubeClient, "apply" | "patch" | "delete">;
+  /** As last seen in the cluster. */
+  readonly instruction: (reservationId: string) => ProviderInstruction | undefined;
+  readonly communicator: Pick<BrokerCommunicator, "acknowledge" | "refuse" | "fetchReservation">;
+  readonly room: (reservation: ReservationDTO) => Room;
+  readonly broker: () => BrokerView;
+  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly tell: Tell;
+  readonly log: Log;
+  readonly namespace: string;
+  /** A hold was placed: so long after the broker granted it, by the broker's time. */
+  readonly onHeld: (delayMs: number) => void;
+}
+
+export interface HoldController {
+  readonly reconcile: (reservationId: string) => Promise<Requeue>;
+  /** True once capacity is held for it, also while the cluster's API server has not shown the instruction yet. */
+  readonly isHeld: (reservationId: string) => boolean;
+  /** The broker lost its memory: everything must be told again. */
+  readonly forgetAcknowledgements: () => void;
+}
+
+/** More steps than any reservation needs at once: put, status, acknowledge. */
+const MAX_STEPS = 6;
+
+/** The provider's side: holds capacity while a reservation lives. */
+export function holdController(deps: HoldDeps): HoldController {
+  const { book, communicator, namespace } = deps;
+  const acknowledged = new Map<string, number>();
+
+  const reconcile = async (id: string): Promise<Requeue> => {
+    let instruction = deps.instruction(id);
+    for (let step = 0; step < MAX_STEPS; step++) {
+      const entry = book.get("provider", id);
+      const plan = planHold({
+        entry,
+        instruction,
+        namespace,
+        room: entry === undefined ? { kind: "unknown" } : deps.room(entry.reservation),
+        acknowledged: acknowledged.get(id),
+        broker: deps.broker(),
+        wallMs: deps.machine.wallMs(),
+      });
+      const [action] = plan.actions;
+      if (action === undefined) return plan;
+      instruction = await perform(id, action, instruction);
+      if (action.kind === "refuse") return {};
+    }
+    return { requeueAfterMs: 0 };
+  };
+
+  const perform = async (
+    id: string,
+    action: HoldAction,
+    instruction: ProviderInstruction | undefined,
+  ): Promise<ProviderInstruction | undefined> => {
+    switch (action.kind) {
+      case "put":
+        return put(action.instruction, instruction === undefined);
+      case "status":
+        return deps.client.patch(
+          PROVIDER_INSTRUCTIONS,
+          { name: nameOf(id), patch: { kind: "merge", body: { status: action.status } } },
+          { subresource: "status", fieldManager: MANAGER },
+        );
+      case "acknowledge":
+        await answer(id, () => communicator.acknowledge(id, action.generation));
+        acknowledged.set(id, action.generation ?? -1);
+        return instruction;
+      case "refuse":
+        deps.log.warn({ reservation: id, reason: action.reason }, "a reservation made here is refused");
+        await answer(id, () => communicator.refuse(id, action.reason));
+        return instruction;
+      case "end-here":
+        book.endHere(id);
+        return instruction;
+      case "remove":
+        return remove(id, instruction);
+    }
+  };
+
+  const put = async (wanted: ProviderInstruction, isNew: boolean): Promise<ProviderInstruction> => {
+    const written = await deps.client.apply(PROVIDER_INSTRUCTIONS, wanted, {
+      fieldManager: MANAGER,
+      force: true,
+    });
+    if (isNew) {
+      const { message = "" } = wanted.spec;
+      deps.tell({ about: written, type: "Normal", reason: "HoldPlaced", message });
+      deps.onHeld(delayOf(book.get("provider", wanted.spec.reservationName)?.reservation, deps.broker().now));
+    }
+    return written;
+  };
+
+  const remove = async (id: string, instruction: ProviderInstruction | undefined): Promise<undefined> => {
+    acknowledged.delete(id);
+    await deps.client.delete(PROVIDER_INSTRUCTIONS, nameOf(id)).catch(unlessGone);
+    if (instruction === undefined) return;
+    const { reservation } = book.get("provider", id) ?? {};
+    const message = reservation?.status.message ?? "its time is over";
+    deps.tell({ about: instruction, type: "Normal", reason: "HoldRemoved", message });
+  };
+
+  const nameOf = (id: string) => ({ name: providerInstructionName(id), namespace });
+
+  /** An answer that comes too late, or to a broker that knows nothing of it, is news about the reservation. */
+  const answer = async (id: string, call: () => Promise<void>): Promise<void> => {
+    try {
+      await call();
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code === "unsupported") return ignoreUnsupported(error);
+      if (error.code === "not-found") return book.markUnknown(id);
+      if (error.code !== "already-ended" && error.code !== "ledger-conflict") throw error;
+      const reservation = await communicator.fetchReservation(id);
+      if (reservation === undefined) book.markUnknown(id);
+      else book.learn("provider", reservation);
+    }
+  };
+
+  return {
+    reconcile,
+    isHeld: (id) => acknowledged.has(id) || deps.instruction(id) !== undefined,
+    forgetAcknowledgements: () => acknowledged.clear(),
+  };
+}
+
+/** Older brokers cannot be told; nothing is lost, they do not ask. */
+function ignoreUnsupported(error: unknown): void {
+  if (!(error instanceof Fault)) throw error;
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Fault) || error.code !== "not-found") throw error;
+}
+
+function delayOf(reservation: ReservationDTO | undefined, now: number): number {
+  const at = Date.parse(reservation?.status.reservedAt ?? "");
+  return Number.isNaN(at) ? 0 : Math.max(0, now - at);
+}

@@ -1,0 +1,25 @@
+import type { ReservationDTO } from "@resource-broker/contract";
+import { amountOf, describeAmount, fits, resourceNames } from "@resource-broker/domain";
+import type { Observation } from "../observe/cluster-observer.ts";
+import { availableOf, grantedOf } from "../publish/advertisement.ts";
+import type { Room } from "./plan-hold.ts";
+
+/**
+ * Whether a reservation fits beside what the cluster uses and holds already. The broker decided on the last
+ * advertisement; pods that started since then may have taken the room.
+ */
+export function roomFor(
+  reservation: ReservationDTO,
+  observation: Observation,
+  holds: readonly ReservationDTO[],
+): Room {
+  const wanted = grantedOf(reservation);
+  const others = holds.filter(({ id }) => id !== reservation.id);
+  const available = availableOf(observation, others);
+  if (fits(wanted, available)) return { kind: "fits" };
+  const missing = resourceNames(wanted)
+    .map((name) => ({ name, amount: amountOf(wanted, name) - amountOf(available, name) }))
+    .filter(({ amount }) => amount > 0)
+    .map(({ name, amount }) => describeAmount(name, amount));
+  return { kind: "short", reason: `${missing.join(" / ")} less than reserved is free by now` };
+}

@@ -1,0 +1,54 @@
+import { Fault } from "@resource-broker/contract";
+import { type ClusterId, isClusterId } from "@resource-broker/domain";
+import { type KubeClient, NAMESPACES } from "@resource-broker/kube";
+
+export interface IdentitySources {
+  /** `--cluster-id`; "" where it was not given. */
+  readonly flag: string;
+  /** Whom the broker takes us for: the certificate's Common Name. Undefined: the transport does not know. */
+  readonly commonName: string | undefined;
+}
+
+export type IdentityVerdict =
+  | { readonly kind: "known"; readonly clusterId: ClusterId }
+  /** Nobody has named the cluster: the UID of kube-system tells it from every other. */
+  | { readonly kind: "by-uid" }
+  | { readonly kind: "refused"; readonly problem: string };
+
+/** Who this cluster is. The broker would refuse whatever is said under another name than the certificate's. */
+export function judgeIdentity({ flag, commonName }: IdentitySources): IdentityVerdict {
+  const clusterId = flag === "" ? commonName : flag;
+  if (commonName !== undefined && clusterId !== commonName) {
+    return refused(
+      `--cluster-id is ${JSON.stringify(flag)}, but the certificate in --broker-cert-path belongs to ${JSON.stringify(commonName)}: leave --cluster-id out, or make a certificate with brokerctl certs issue ${flag}`,
+    );
+  }
+  if (clusterId === undefined) return { kind: "by-uid" };
+  if (isClusterId(clusterId)) return { kind: "known", clusterId };
+  return refused(
+    `the certificate in --broker-cert-path belongs to ${JSON.stringify(clusterId)}, which is not a cluster ID (lower-case letters, digits, "-" and ".", at most 63 of them): make another with brokerctl certs issue <cluster-id>`,
+  );
+}
+
+/** Throws a Fault that names the remedy where there is no ID to use. */
+export async function findClusterId(
+  sources: IdentitySources,
+  client: Pick<KubeClient, "get">,
+): Promise<ClusterId> {
+  const verdict = judgeIdentity(sources);
+  switch (verdict.kind) {
+    case "known":
+      return verdict.clusterId;
+    case "refused":
+      throw new Fault("invalid", verdict.problem);
+    case "by-uid": {
+      const { metadata } = await client.get(NAMESPACES, { name: "kube-system" });
+      if (metadata.uid !== undefined && isClusterId(metadata.uid)) return metadata.uid;
+      throw new Fault("invalid", "the namespace kube-system has no UID to go by: give --cluster-id");
+    }
+  }
+}
+
+function refused(problem: string): IdentityVerdict {
+  return { kind: "refused", problem };
+}

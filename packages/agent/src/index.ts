@@ -1,0 +1,6 @@
+export type { BrokerCommunicator, BrokerEvent, Contact, Role } from "./transport/broker-communicator.ts";
+export {
+  type HttpCommunicatorDeps,
+  type HttpCommunicatorOptions,
+  httpCommunicator,
+} from "./transport/http/http-communicator.ts";

@@ -1,0 +1,156 @@
+import type { ReservationDTO } from "@resource-broker/contract";
+import { type Phase, resourceVector } from "@resource-broker/domain";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { BookEntry } from "../reservations/reservation-book.ts";
+import type { Role } from "../transport/broker-communicator.ts";
+import type { AgentMetrics } from "./agent-metrics.ts";
+import { createAgentMetrics } from "./create-agent-metrics.ts";
+
+let metrics: AgentMetrics;
+beforeEach(() => {
+  metrics = createAgentMetrics();
+});
+afterEach(() => metrics.stop());
+
+/** The lines of one figure: its labels and its value. */
+async function figure(name: string): Promise<Record<string, number>> {
+  const lines = (await metrics.scrape())
+    .split("\n")
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const space = line.lastIndexOf(" ");
+      return [line.slice(name.length, space), Number(line.slice(space + 1))];
+    }),
+  );
+}
+
+function entry(role: Role, phase: Phase, standing: BookEntry["standing"] = "confirmed"): BookEntry {
+  const reservation = { id: "rsv-a", status: { phase, message: "" } } as ReservationDTO;
+  return { role, reservation, standing, endedAt: undefined };
+}
+
+function watch(entries: readonly BookEntry[], isStreaming = true): void {
+  const book = { live: (role: Role) => entries.filter((each) => each.role === role) };
+  metrics.watch({ book, isStreaming: () => isStreaming });
+}
+
+describe("the agent's figures", () => {
+  test("count advertisements by what came of them, and time them", async () => {
+    metrics.published("accepted", 12);
+    metrics.published("accepted", 8);
+    metrics.published("unreachable", 5000);
+    expect(await figure("agent_publish_total")).toEqual({
+      '{result="accepted"}': 2,
+      '{result="unreachable"}': 1,
+    });
+    expect(await figure("agent_publish_seconds_count")).toEqual({ "": 3 });
+    expect(await figure("agent_publish_seconds_sum")).toEqual({ "": 5.02 });
+  });
+
+  test("time reservations and holds in seconds; a clock that is behind shows no delay", async () => {
+    metrics.reserved(1500);
+    metrics.held(250);
+    metrics.held(-40);
+    expect(await figure("agent_time_to_reserve_seconds_sum")).toEqual({ "": 1.5 });
+    expect(await figure("agent_instruction_delay_seconds_sum")).toEqual({ "": 0.25 });
+    expect(await figure("agent_instruction_delay_seconds_count")).toEqual({ "": 2 });
+  });
+
+  test("count watches that began again and reconciliations that failed", async () => {
+    metrics.watchRestarted("pods");
+    metrics.watchRestarted("pods");
+    metrics.reconcileFailed("holds");
+    expect(await figure("agent_watch_restarts_total")).toEqual({ '{resource="pods"}': 2 });
+    expect(await figure("agent_reconcile_errors_total")).toEqual({ '{controller="holds"}': 1 });
+  });
+
+  test("show what is lent and left, as last advertised", async () => {
+    expect(await figure("agent_reserved")).toEqual({});
+    metrics.advertised({
+      reserved: resourceVector({ cpuMillis: 1500, memoryBytes: 2 ** 30, gpus: 1 }),
+      available: resourceVector({ cpuMillis: 500, extended: { "a.b/c": 2 } }),
+    });
+    expect(await figure("agent_reserved")).toEqual({
+      '{resource="cpu"}': 1.5,
+      '{resource="memory"}': 2 ** 30,
+      '{resource="gpu"}': 1,
+    });
+    expect(await figure("agent_available")).toEqual({
+      '{resource="cpu"}': 0.5,
+      '{resource="memory"}': 0,
+      '{resource="a.b/c"}': 2,
+    });
+    metrics.advertised({ reserved: resourceVector({}), available: resourceVector({}) });
+    expect(await figure("agent_reserved")).toEqual({ '{resource="cpu"}': 0, '{resource="memory"}': 0 });
+  });
+
+  test("count live reservations by role and phase, and those the broker does not know", async () => {
+    watch([
+      entry("requester", "Reserved"),
+      entry("requester", "Active"),
+      entry("requester", "Active", "unknown"),
+      entry("provider", "Reserved", "unknown"),
+    ]);
+    const counts = {
+      '{role="requester",phase="Pending"}': 0,
+      '{role="requester",phase="Reserved"}': 1,
+      '{role="requester",phase="Active"}': 2,
+      '{role="provider",phase="Pending"}': 0,
+      '{role="provider",phase="Reserved"}': 1,
+      '{role="provider",phase="Active"}': 0,
+    };
+    expect(await figure("agent_reservations")).toEqual(counts);
+    expect(await figure("agent_reservations")).toEqual(counts);
+    expect(await figure("agent_unknown_reservations")).toEqual({ "": 2 });
+  });
+
+  test("say whether the broker pushes", async () => {
+    expect(await figure("agent_broker_connected")).toEqual({ "": 0 });
+    watch([]);
+    expect(await figure("agent_broker_connected")).toEqual({ "": 1 });
+    watch([], false);
+    expect(await figure("agent_broker_connected")).toEqual({ "": 0 });
+  });
+
+  test("measure the process", async () => {
+    expect((await figure("process_resident_memory_bytes"))[""]).toBeGreaterThan(1e6);
+  });
+});
+
+test("the documented table says of every figure in a scrape what it is, and of no other", async () => {
+  metrics.published("accepted", 1);
+  metrics.watchRestarted("pods");
+  metrics.reconcileFailed("holds");
+  metrics.advertised({ reserved: resourceVector({}), available: resourceVector({}) });
+  watch([entry("provider", "Active")]);
+  await expect(tableOf(await metrics.scrape())).toMatchFileSnapshot(
+    "../../../../docs/reference/agent-metrics.md",
+  );
+});
+
+/** Written anew with `vitest run -u packages/agent/src/metrics`. */
+function tableOf(scrape: string): string {
+  const rows = scrape.split("\n\n").flatMap((block) => {
+    const [, name = "", help = ""] = /^# HELP (\S+) (.*)$/m.exec(block) ?? [];
+    const [, type = ""] = /^# TYPE \S+ (\S+)$/m.exec(block) ?? [];
+    return name === "" ? [] : [`| \`${name}\` | ${type} | ${labelsIn(block)} | ${help} |`];
+  });
+  return [
+    "# Metrics of the agent",
+    "",
+    "What an agent tells Prometheus at `/metrics` (`--metrics-bind-address`). A test compares this table with a real scrape.",
+    "",
+    "| Name | Type | Labels | Meaning |",
+    "|---|---|---|---|",
+    ...rows.sort(),
+    "",
+  ].join("\n");
+}
+
+function labelsIn(lines: string): string {
+  const names = [...lines.matchAll(/[{,](\w+)="/g)]
+    .map(([, name = ""]) => name)
+    .filter((name) => name !== "le");
+  return [...new Set(names)].map((name) => `\`${name}\``).join(", ");
+}

@@ -1,0 +1,178 @@
+import {
+  type ClusterTotals,
+  clusterLabels,
+  clusterSums,
+  type CountedResources,
+  type GpuModel,
+  gpuModels,
+  type KubernetesNode,
+  type KubernetesPod,
+  type LiveReservation,
+  nodeFacts,
+  type NodeFacts,
+  podFacts,
+  type ToleratedTaint,
+} from "@resource-broker/domain";
+import {
+  type FollowDeps,
+  type Follower,
+  type FollowerHealth,
+  follow,
+  NODES,
+  PODS,
+  type Sink,
+} from "@resource-broker/kube";
+
+/** What the cluster has and uses, at one moment. */
+export interface Observation {
+  readonly totals: ClusterTotals;
+  /** Region and zone that all counted nodes share. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly gpus: readonly GpuModel[];
+}
+
+export interface ClusterObserver {
+  /** Resolves when all nodes and pods were seen once. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly isSynced: () => boolean;
+  readonly observe: () => Observation;
+  /** Whether a node's capacity is part of what is observed. */
+  readonly isCounted: (nodeName: string) => boolean;
+  /** The reservations this cluster holds capacity for: their pods are guests, not its own. */
+  readonly setHolds: (holds: readonly LiveReservation[]) => void;
+  /** Called at every event; whoever listens decides how often to look. */
+  readonly onChange: (listener: () => void) => () => void;
+  readonly health: () => Readonly<Record<"nodes" | "pods", FollowerHealth>>;
+}
+
+export interface ObserverOptions {
+  readonly toleratedTaints: readonly ToleratedTaint[];
+  readonly resources: CountedResources;
+  readonly pageSize?: number;
+}
+
+/** Follows nodes and pods and keeps nothing but running sums of them. */
+export function clusterObserver(options: ObserverOptions, deps: FollowDeps): ClusterObserver {
+  const { resources, toleratedTaints } = options;
+  const sums = clusterSums({ toleratedTaints });
+  const listeners = new Set<() => void>();
+  const paging = options.pageSize === undefined ? {} : { pageSize: options.pageSize };
+  let holds = new Set<string>();
+  let facts: Omit<Observation, "totals"> | undefined;
+  let isSynced = false;
+
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const warn = once((problem) =>
+    deps.log.warn({ problem }, "a quantity could not be read and counts as nothing"),
+  );
+
+  const nodeSink: Sink<KubernetesNode> = notifying(
+    {
+      beginList: sums.beginNodes,
+      endList: sums.endNodes,
+      put: (node) => {
+        const reading = nodeFacts(node, resources);
+        for (const problem of reading.problems) warn(`node ${reading.facts.name}: ${problem}`);
+        sums.putNode(reading.facts);
+      },
+      remove: (node) => sums.removeNode(node.metadata?.name ?? ""),
+    },
+    () => {
+      facts = undefined;
+      changed();
+    },
+  );
+  const podSink: Sink<KubernetesPod> = notifying(
+    {
+      beginList: sums.beginPods,
+      endList: sums.endPods,
+      put: (pod) => {
+        const reading = podFacts(pod, resources);
+        for (const problem of reading.problems) warn(`pod ${reading.facts.key}: ${problem}`);
+        sums.putPod(reading.facts);
+      },
+      remove: ({ metadata }) => sums.removePod(`${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`),
+    },
+    changed,
+  );
+  const followers: Readonly<Record<"nodes" | "pods", Follower>> = {
+    nodes: follow({ resource: NODES, ...paging }, nodeSink, deps),
+    pods: follow({ resource: PODS, ...paging }, podSink, deps),
+  };
+
+  return {
+    start: async () => {
+      await Promise.all([followers.nodes.start(), followers.pods.start()]);
+      isSynced = true;
+      changed();
+    },
+    stop: async () => {
+      await Promise.all([followers.nodes.stop(), followers.pods.stop()]);
+    },
+    isSynced: () => isSynced,
+    observe: () => {
+      facts ??= factsOf([...sums.nodes()].filter(({ verdict }) => verdict.counted).map((node) => node.facts));
+      return { totals: sums.totals(), ...facts };
+    },
+    isCounted: (name) => sums.nodeKind(name) === "counted",
+    setHolds: (reservations) => {
+      const ids = new Set(reservations.map(({ id }) => id));
+      for (const id of holds) if (!ids.has(id)) sums.removeReservation(id);
+      for (const reservation of reservations) sums.putReservation(reservation);
+      holds = ids;
+      changed();
+    },
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    health: () => ({ nodes: followers.nodes.health(), pods: followers.pods.health() }),
+  };
+}
+
+function factsOf(counted: readonly NodeFacts[]): Omit<Observation, "totals"> {
+  return { labels: clusterLabels(counted), gpus: gpuModels(counted) };
+}
+
+/** A list is many puts and one change. */
+function notifying<T>(sink: Sink<T>, changed: () => void): Sink<T> {
+  let isListing = false;
+  const tell = (): void => {
+    if (!isListing) changed();
+  };
+  return {
+    beginList: () => {
+      isListing = true;
+      sink.beginList();
+    },
+    endList: () => {
+      isListing = false;
+      sink.endList();
+      changed();
+    },
+    put: (object) => {
+      sink.put(object);
+      tell();
+    },
+    remove: (object) => {
+      sink.remove(object);
+      tell();
+    },
+  };
+}
+
+const REMEMBERED_PROBLEMS = 100;
+
+/** The same object with the same flaw is seen at each of its events. */
+function once(tell: (text: string) => void): (text: string) => void {
+  const told = new Set<string>();
+  return (text) => {
+    if (told.has(text)) return;
+    if (told.size >= REMEMBERED_PROBLEMS) told.clear();
+    told.add(text);
+    tell(text);
+  };
+}

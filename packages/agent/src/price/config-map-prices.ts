@@ -1,0 +1,86 @@
+import {
+  CONFIG_MAPS,
+  type ConfigMap,
+  type FollowDeps,
+  informer,
+  type ObjectName,
+} from "@resource-broker/kube";
+import { readConfigMapCost } from "./config-map-cost.ts";
+import { lastGoodPrices } from "./last-good-prices.ts";
+import type { PriceSource } from "./price-source.ts";
+
+/** An API server that does not answer, or does not allow it, must not keep a cluster from being advertised. */
+const WAIT_AT_MOST_MS = 5000;
+
+export interface ConfigMapOptions {
+  readonly configMap: Required<ObjectName>;
+  /** For ConfigMaps that name none; "" where nobody said. */
+  readonly currency: string;
+}
+
+type Data = NonNullable<ConfigMap["data"]>;
+
+const NO_DATA: Data = {};
+
+/** Prices from a ConfigMap, which may come, change and go while the agent runs. */
+export function configMapPrices({ configMap, currency }: ConfigMapOptions, deps: FollowDeps): PriceSource {
+  const { name, namespace } = configMap;
+  const key = `${namespace}/${name}`;
+  const prices = lastGoodPrices(`ConfigMap ${key}`, deps.log);
+  const follower = informer(
+    {
+      resource: CONFIG_MAPS,
+      namespace,
+      fieldSelector: `metadata.name=${name}`,
+      keep: (object: ConfigMap) => (object.metadata.name === name ? (object.data ?? NO_DATA) : undefined),
+      isSame: (a, b) => JSON.stringify(a) === JSON.stringify(b),
+    },
+    deps,
+  );
+  /** Readings take their time; only the newest counts. */
+  let round = 0;
+  let reading: Promise<void> = Promise.resolve();
+
+  const read = async (data: Data | undefined): Promise<void> => {
+    const mine = ++round;
+    const cost =
+      data === undefined ? ({ ok: true, cost: undefined } as const) : await readConfigMapCost(data, currency);
+    if (mine === round) prices.take(cost);
+  };
+  const endListening = follower.listen((_, data) => {
+    reading = read(data);
+  });
+
+  const firstList = async (): Promise<void> => {
+    await follower.start();
+    await reading;
+    if (follower.get(key) === undefined) {
+      deps.log.warn(
+        { configMap: key },
+        "the ConfigMap with the prices is not there: the cluster is not priced",
+      );
+    }
+  };
+
+  return {
+    start: () => atMost(WAIT_AT_MOST_MS, firstList(), deps.machine),
+    stop: async () => {
+      endListening();
+      round++;
+      await follower.stop();
+    },
+    current: prices.current,
+    onChange: prices.onChange,
+  };
+}
+
+/** The follower itself says what keeps it from listing, and goes on trying. */
+async function atMost(ms: number, task: Promise<void>, machine: FollowDeps["machine"]): Promise<void> {
+  let cancel = (): void => undefined;
+  const late = new Promise<void>((resolve) => {
+    cancel = machine.after(ms, resolve);
+  });
+  // Rejects only when it is stopped before the first list: then nobody wants prices any more.
+  await Promise.race([task.catch(() => undefined), late]);
+  cancel();
+}

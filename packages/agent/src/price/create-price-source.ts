@@ -1,0 +1,22 @@
+import type { FollowDeps } from "@resource-broker/kube";
+import { configMapPrices } from "./config-map-prices.ts";
+import { priceChoice } from "./price-choice.ts";
+import type { PriceSettings } from "./price-settings.ts";
+import { fixedPrices, type PriceSource } from "./price-source.ts";
+import { sheetPrices } from "./sheet-prices.ts";
+
+/** The source that the flags name. They were checked when they were read. */
+export function createPriceSource(settings: PriceSettings, deps: FollowDeps): PriceSource {
+  const { place } = priceChoice(settings);
+  const currency = settings["price-currency"];
+  switch (place.kind) {
+    case "none":
+      return fixedPrices(undefined);
+    case "flags":
+      return fixedPrices(place.cost);
+    case "configmap":
+      return configMapPrices({ configMap: { namespace: place.namespace, name: place.name }, currency }, deps);
+    case "sheet":
+      return sheetPrices({ path: place.path, currency }, deps);
+  }
+}

@@ -1,0 +1,39 @@
+import type { CostDTO } from "@resource-broker/contract";
+import type { Log } from "@resource-broker/runtime";
+import type { CostReading } from "./cost-reading.ts";
+
+/** Prices that are read again and again: a wrong reading is told once and changes nothing. */
+export interface LastGoodPrices {
+  readonly take: (reading: CostReading) => void;
+  readonly current: () => CostDTO | undefined;
+  readonly onChange: (listener: () => void) => () => void;
+}
+
+/** `from`: the file or object, as messages name it. */
+export function lastGoodPrices(from: string, log: Log): LastGoodPrices {
+  const listeners = new Set<() => void>();
+  let cost: CostDTO | undefined;
+  let complaint: string | undefined;
+
+  return {
+    take: (reading) => {
+      if (!reading.ok) {
+        if (reading.problem === complaint) return;
+        complaint = reading.problem;
+        const stays = cost === undefined ? "the cluster is not priced" : "the last good prices stay";
+        log.warn({ from, problem: reading.problem }, `prices cannot be read: ${stays}`);
+        return;
+      }
+      complaint = undefined;
+      if (JSON.stringify(reading.cost) === JSON.stringify(cost)) return;
+      cost = reading.cost;
+      log.info({ from, cost }, cost === undefined ? "the cluster is not priced any more" : "prices in force");
+      for (const listener of listeners) listener();
+    },
+    current: () => cost,
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { CostDTO } from "@resource-broker/contract";
+import { readCost } from "./cost-reading.ts";
+import type { PriceSettings } from "./price-settings.ts";
+
+/** Where prices come from. */
+export type PricePlace =
+  | { readonly kind: "none" }
+  | { readonly kind: "flags"; readonly cost: CostDTO }
+  | { readonly kind: "configmap"; readonly namespace: string; readonly name: string }
+  | { readonly kind: "sheet"; readonly path: string };
+
+export interface PriceChoice {
+  readonly place: PricePlace;
+  /** What is wrong with the flags taken together. */
+  readonly problems: readonly string[];
+}
+
+const NONE: PricePlace = { kind: "none" };
+
+/** The fields of a CostDTO and the flags that give them. */
+const FLAGS = {
+  cpuCost: "price-cpu",
+  memoryCost: "price-memory",
+  gpuCost: "price-gpu",
+  storageCost: "price-storage",
+} as const satisfies Readonly<Record<string, keyof PriceSettings>>;
+
+const FLAG_NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(FLAGS).map(([field, flag]) => [field, `--${flag}`])),
+  currency: "--price-currency",
+};
+
+/** One source, or none; two of them contradict each other. */
+export function priceChoice(settings: PriceSettings): PriceChoice {
+  const given = Object.values(FLAGS).filter((flag) => settings[flag] !== "");
+  const sources = [
+    ...given.slice(0, 1),
+    ...(["price-configmap", "price-sheet"] as const).filter((flag) => settings[flag] !== ""),
+  ].map((flag) => `--${flag}`);
+  if (sources.length > 1) {
+    return {
+      place: NONE,
+      problems: [`${sources.join(" and ")} exclude each other: give prices in one place`],
+    };
+  }
+  if (given.length > 0) return fromFlags(settings);
+  if (settings["price-configmap"] !== "") return fromConfigMap(settings);
+  const path = settings["price-sheet"];
+  return path === ""
+    ? { place: NONE, problems: idleCurrency(settings) }
+    : { place: { kind: "sheet", path }, problems: currencyProblems(settings) };
+}
+
+function fromFlags(settings: PriceSettings): PriceChoice {
+  const needed = (["price-cpu", "price-memory", "price-currency"] as const).filter(
+    (flag) => settings[flag] === "",
+  );
+  if (needed.length > 0) {
+    const names = needed.map((flag) => `--${flag}`).join(" and ");
+    return { place: NONE, problems: [`prices by flag also need ${names}`] };
+  }
+  const amounts = Object.entries(FLAGS).filter(([, flag]) => settings[flag] !== "");
+  const reading = readCost(
+    {
+      ...Object.fromEntries(amounts.map(([field, flag]) => [field, settings[flag]])),
+      currency: settings["price-currency"],
+    },
+    FLAG_NAMES,
+  );
+  if (!reading.ok) return { place: NONE, problems: [reading.problem] };
+  return { place: reading.cost === undefined ? NONE : { kind: "flags", cost: reading.cost }, problems: [] };
+}
+
+function fromConfigMap(settings: PriceSettings): PriceChoice {
+  const [namespace = "", name = ""] = settings["price-configmap"].split("/");
+  return { place: { kind: "configmap", namespace, name }, problems: currencyProblems(settings) };
+}
+
+function currencyProblems(settings: PriceSettings): string[] {
+  const currency = settings["price-currency"];
+  if (currency === "") return [];
+  const reading = readCost({ cpuCost: "0", memoryCost: "0", currency }, FLAG_NAMES);
+  return reading.ok ? [] : [reading.problem];
+}
+
+function idleCurrency(settings: PriceSettings): string[] {
+  if (settings["price-currency"] === "") return [];
+  return [
+    "--price-currency has no effect without prices: add --price-cpu and --price-memory, --price-configmap or --price-sheet",
+  ];
+}

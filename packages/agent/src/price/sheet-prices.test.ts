@@ -1,0 +1,82 @@
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fakeTime } from "@resource-broker/testkit";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { sheetPrices } from "./sheet-prices.ts";
+
+const POLL_MS = 10_000;
+
+async function sheetWith(content: string) {
+  const folder = await mkdtemp(join(tmpdir(), "sheet-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, "prices.json");
+  /** At once, as a careful person or Kubernetes does it. */
+  const write = async (text: string): Promise<void> => {
+    await writeFile(`${path}.new`, text);
+    await rename(`${path}.new`, path);
+  };
+  await write(content);
+  const time = fakeTime();
+  const lines: string[] = [];
+  const note = (_: unknown, message: string): void => void lines.push(message);
+  const log = { info: () => undefined, warn: note, error: note };
+  const source = sheetPrices({ path, currency: "EUR" }, { machine: time, log });
+  onTestFinished(source.stop);
+  let changes = 0;
+  source.onChange(() => changes++);
+  return { path, source, write, time, lines, changes: () => changes };
+}
+
+test("a sheet is read at start and again when it changes", async () => {
+  const { source, write, time, changes } = await sheetWith('{"CPU": "1", "RAM": "0"}');
+  expect(source.current()).toBeUndefined();
+  await source.start();
+  expect(source.current()).toEqual({ cpuCost: "1", memoryCost: "0", currency: "EUR" });
+  await write('{"CPU": "2", "RAM": "0"}');
+  await time.advance(POLL_MS);
+  await vi.waitFor(() => expect(source.current()).toMatchObject({ cpuCost: "2" }));
+  expect(changes()).toBe(2);
+});
+
+test("a sheet that becomes wrong changes nothing and is told once", async () => {
+  const { source, write, time, lines } = await sheetWith('{"CPU": "1", "RAM": "0"}');
+  await source.start();
+  await write('{"CPU": "1"');
+  await time.advance(POLL_MS);
+  await vi.waitFor(() => expect(lines).toHaveLength(1));
+  await time.advance(3 * POLL_MS);
+  await write('{"CPU": "3", "RAM": "0"}');
+  await time.advance(POLL_MS);
+  await vi.waitFor(() => expect(source.current()).toMatchObject({ cpuCost: "3" }));
+  expect(lines).toEqual(["prices cannot be read: the last good prices stay"]);
+});
+
+test("what did not change is not told", async () => {
+  const { source, write, time, changes } = await sheetWith('{"CPU": "1", "RAM": "0"}');
+  await source.start();
+  await write('{"RAM": "0", "CPU": "1", "description": "the same"}');
+  await time.advance(POLL_MS);
+  await write('{"CPU": "2", "RAM": "0"}');
+  await time.advance(POLL_MS);
+  await vi.waitFor(() => expect(source.current()).toMatchObject({ cpuCost: "2" }));
+  expect(changes()).toBe(2);
+});
+
+test.each([
+  { name: "that is not JSON", content: "CPU: 1", problem: "it is not JSON" },
+  { name: "without memory", content: '{"CPU": "1"}', problem: "RAM: is required" },
+  { name: "that is huge", content: " ".repeat(200_000), problem: "it is larger than 128 KiB" },
+])("a sheet $name keeps the agent from starting", async ({ content, problem }) => {
+  const { source, path } = await sheetWith(content);
+  await expect(source.start()).rejects.toMatchObject({
+    code: "invalid",
+    message: expect.stringContaining(`--price-sheet ${path}: ${problem}`),
+  });
+});
+
+test("a sheet that is not there keeps the agent from starting", async () => {
+  const { source, path } = await sheetWith("{}");
+  await rm(path);
+  await expect(source.start()).rejects.toThrow(`--price-sheet ${path}: it cannot be read: ENOENT`);
+});

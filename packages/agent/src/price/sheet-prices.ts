@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Fault } from "@resource-broker/contract";
+import { type Log, type MachineTime, watchFolder } from "@resource-broker/runtime";
+import type { CostReading } from "./cost-reading.ts";
+import { lastGoodPrices } from "./last-good-prices.ts";
+import { readPriceSheet } from "./price-sheet.ts";
+import type { PriceSource } from "./price-source.ts";
+
+const SETTLE_MS = 200;
+const POLL_MS = 10_000;
+const MAX_LENGTH = 128 * 1024;
+
+export interface SheetOptions {
+  readonly path: string;
+  /** For sheets that name none; "" where nobody said. */
+  readonly currency: string;
+}
+
+export interface SheetDeps {
+  readonly machine: Pick<MachineTime, "after">;
+  readonly log: Log;
+}
+
+/** Prices from a file: at start it must be right, later a wrong one changes nothing. */
+export function sheetPrices({ path, currency }: SheetOptions, { machine, log }: SheetDeps): PriceSource {
+  const prices = lastGoodPrices(path, log);
+  let unwatch = (): void => undefined;
+  /** Readings take their time; only the newest counts, and none after the end. */
+  let round = 0;
+
+  const read = async (): Promise<CostReading> => {
+    const content = await readFile(path, "utf8").catch((error: unknown) => unreadable(error));
+    if (typeof content !== "string") return content;
+    const parsed = parse(content);
+    return parsed.ok ? readPriceSheet(parsed.content, currency) : parsed;
+  };
+  const look = async (): Promise<void> => {
+    const mine = ++round;
+    const reading = await read();
+    if (mine === round) prices.take(reading);
+  };
+
+  return {
+    start: async () => {
+      const reading = await read();
+      if (!reading.ok) throw new Fault("invalid", `--price-sheet ${path}: ${reading.problem}`);
+      prices.take(reading);
+      unwatch = watchFolder({
+        folder: dirname(path),
+        machine,
+        settleMs: SETTLE_MS,
+        pollMs: POLL_MS,
+        look: () => void look(),
+      });
+    },
+    stop: () => {
+      round++;
+      unwatch();
+      return Promise.resolve();
+    },
+    current: prices.current,
+    onChange: prices.onChange,
+  };
+}
+
+type Parsed =
+  | { readonly ok: true; readonly content: unknown }
+  | { readonly ok: false; readonly problem: string };
+
+function parse(text: string): Parsed {
+  if (text.length > MAX_LENGTH) return { ok: false, problem: "it is larger than 128 KiB" };
+  try {
+    return { ok: true, content: JSON.parse(text) };
+  } catch (error) {
+    return { ok: false, problem: `it is not JSON: ${messageOf(error)}` };
+  }
+}
+
+function unreadable(error: unknown): CostReading {
+  return { ok: false, problem: `it cannot be read: ${messageOf(error)}` };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

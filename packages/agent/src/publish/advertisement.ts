@@ -1,0 +1,112 @@
+import {
+  type AdvertisementDTO,
+  type CostDTO,
+  fromAdvertisement,
+  type ReservationDTO,
+  toCostModel,
+  toQuantities,
+} from "@resource-broker/contract";
+import {
+  type Advertisement,
+  CURRENT_PROTOCOL,
+  type HoldUsage,
+  type LiqoIdentity,
+  larger,
+  NO_RESOURCES,
+  parseResources,
+  type ResourceVector,
+  subtract,
+  sum,
+} from "@resource-broker/domain";
+import type { Observation } from "../observe/cluster-observer.ts";
+import type { Figures } from "./cadence.ts";
+
+/** What an advertisement is made of. */
+export interface Offer {
+  readonly clusterId: string;
+  readonly clusterName: string | undefined;
+  readonly endpointUrl: string | undefined;
+  readonly extraLabels: Readonly<Record<string, string>>;
+  readonly liqo: LiqoIdentity | undefined;
+  readonly cost: CostDTO | undefined;
+  readonly observation: Observation;
+  /** Real consumption, where somebody measures it. */
+  readonly used: ResourceVector | undefined;
+  /** What this cluster holds for others. */
+  readonly holds: readonly ReservationDTO[];
+  /** What the broker last said is reserved here; it is echoed, never decided on. */
+  readonly reserved: AdvertisementDTO["resources"]["reserved"];
+  readonly instance: string;
+  readonly sequence: number;
+  /** Wall clock. */
+  readonly now: number;
+}
+
+export function advertisementOf(offer: Offer): AdvertisementDTO {
+  const { observation, holds, cost, now } = offer;
+  const { capacity, allocatable, allocated, nodeShapes } = observation.totals;
+  const held = heldIn(observation, holds);
+  const stated: Advertisement = {
+    clusterId: offer.clusterId,
+    ...(offer.clusterName === undefined ? {} : { clusterName: offer.clusterName }),
+    capacity,
+    allocatable,
+    allocated,
+    ...(offer.used === undefined ? {} : { used: offer.used }),
+    usage: usageOf(offer),
+    nodeShapes,
+    gpuModels: observation.gpus,
+    labels: { ...observation.labels, ...offer.extraLabels },
+    ...(cost === undefined ? {} : { cost: toCostModel(cost) }),
+    ...(offer.endpointUrl === undefined ? {} : { endpointUrl: offer.endpointUrl }),
+    ...(offer.liqo === undefined ? {} : { liqo: offer.liqo }),
+    protocol: CURRENT_PROTOCOL,
+    instance: offer.instance,
+    sequence: offer.sequence,
+    statedAt: now,
+  };
+  const standing = { reserved: held, available: availableOf(observation, holds), receivedAt: now };
+  const { resources, ...rest } = fromAdvertisement(stated, standing);
+  return { ...rest, resources: { ...resources, reserved: offer.reserved ?? toQuantities(held) } };
+}
+
+/** The same, as far as it decides when to speak next. */
+export function figuresOf(offer: Offer): Figures {
+  const { observation, holds, cost, endpointUrl, extraLabels, liqo } = offer;
+  const { labels, gpus } = observation;
+  const heldIds = holds.map(({ id }) => id).sort();
+  return {
+    allocatable: observation.totals.allocatable,
+    allocated: observation.totals.allocated,
+    // Without holds: the broker knows those itself, and a new one is no reason to hurry.
+    available: availableOf(observation, []),
+    offer: JSON.stringify([heldIds, cost, endpointUrl, extraLabels, liqo, labels, gpus]),
+  };
+}
+
+/** What this cluster believes it could still lend. The broker computes its own. */
+export function availableOf(observation: Observation, holds: readonly ReservationDTO[]): ResourceVector {
+  const { allocatable, allocated } = observation.totals;
+  return larger(subtract(allocatable, sum([allocated, heldIn(observation, holds)])), NO_RESOURCES);
+}
+
+/** What holds take: each as much as was granted, or as its pods use if that is more. */
+export function heldIn({ totals }: Observation, holds: readonly ReservationDTO[]): ResourceVector {
+  const used = new Map(totals.usage.map((usage) => [usage.reservationId, usage.used]));
+  return sum(holds.map((hold) => larger(grantedOf(hold), used.get(hold.id) ?? NO_RESOURCES)));
+}
+
+/** A hold's amounts in the ledger's numbers; what cannot be read counts as nothing. */
+export function grantedOf({ requestedResources }: ReservationDTO): ResourceVector {
+  const parsed = parseResources(requestedResources, "up");
+  return parsed.ok ? parsed.resources : NO_RESOURCES;
+}
+
+function usageOf({ observation, holds }: Offer): HoldUsage[] {
+  const used = new Map(observation.totals.usage.map((usage) => [usage.reservationId, usage.used]));
+  return holds.map((hold) => ({
+    reservationId: hold.id,
+    granted: grantedOf(hold),
+    used: used.get(hold.id) ?? NO_RESOURCES,
+  }));
+}

@@ -1,0 +1,59 @@
+import { type Advertisement, advertisementKind } from "@resource-broker/contract";
+import { customResource, type KubeClient, toFault, trouble } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import { MANAGER } from "../forge/labels.ts";
+import { type MirrorPlace, mirroredAdvertisement, mirroredStatus } from "./advertisement-mirror.ts";
+import type { Publication } from "./publisher.ts";
+
+const ADVERTISEMENTS = customResource(advertisementKind);
+
+export interface MirrorDeps {
+  readonly client: Pick<KubeClient, "apply" | "patch">;
+  readonly machine: MachineTime;
+  readonly log: Log;
+}
+
+/** Keeps the local Advertisement up to date. Advertising goes on when that fails; only the newest state is written. */
+export interface MirrorWriter {
+  readonly write: (publication: Publication) => void;
+  /** Resolves when nothing is being written. */
+  readonly settled: () => Promise<void>;
+}
+
+export function mirrorWriter(place: MirrorPlace, { client, machine, log }: MirrorDeps): MirrorWriter {
+  const writing = trouble({ log, machine, fields: { ...place }, what: "writing the Advertisement" });
+  let next: Publication | undefined;
+  let before: Advertisement["status"];
+  let underWay: Promise<void> | undefined;
+
+  const writeOne = async (publication: Publication): Promise<void> => {
+    const wanted = mirroredAdvertisement(publication.advertisement, place);
+    const written = await client.apply(ADVERTISEMENTS, wanted, { fieldManager: MANAGER, force: true });
+    const status = mirroredStatus(publication, written.status ?? before, machine.wallMs());
+    await client.patch(
+      ADVERTISEMENTS,
+      { name: place, patch: { kind: "merge", body: { status } } },
+      { subresource: "status", fieldManager: MANAGER },
+    );
+    before = status;
+  };
+
+  const drain = async (): Promise<void> => {
+    while (next !== undefined) {
+      const publication = next;
+      next = undefined;
+      await writeOne(publication).then(writing.ends, (error: unknown) => writing.begins(toFault(error)));
+    }
+    underWay = undefined;
+  };
+
+  return {
+    write: (publication) => {
+      next = publication;
+      underWay ??= drain();
+    },
+    settled: async () => {
+      await underWay;
+    },
+  };
+}

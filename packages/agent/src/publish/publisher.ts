@@ -1,0 +1,139 @@
+import type { AdvertisementDTO, Fault, ReservationDTO } from "@resource-broker/contract";
+import { backoff, toFault } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
+import { advertisementOf, figuresOf, type Offer } from "./advertisement.ts";
+import { type Change, changeSince, type Figures, pauseBefore, untilTick } from "./cadence.ts";
+
+export type Publication =
+  | { readonly ok: true; readonly advertisement: AdvertisementDTO }
+  | { readonly ok: false; readonly advertisement: AdvertisementDTO; readonly fault: Fault };
+
+export interface PublisherOptions {
+  readonly intervalMs: number;
+}
+
+export interface PublisherDeps {
+  readonly communicator: Pick<BrokerCommunicator, "publishAdvertisement">;
+  /** What to advertise now; undefined while the cluster is not observed yet. */
+  readonly offer: () => Omit<Offer, "instance" | "sequence" | "reserved"> | undefined;
+  /** Names this process: a new one replaces the old at the broker. */
+  readonly newInstance: () => string;
+  readonly machine: MachineTime;
+  readonly random: () => number;
+  readonly log: Log;
+  /** What came of each advertisement: for the local copy, metrics and instructions. */
+  readonly onPublished: (publication: Publication, tookMs: number) => void;
+  readonly onInstructions: (instructions: readonly ReservationDTO[]) => void;
+}
+
+export interface Publisher {
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
+  /** Something may have changed: look whether it must be told. Cheap; call as often as you like. */
+  readonly poke: () => void;
+}
+
+/** Events come in bursts: one look for all that happen in this time. */
+const GATHER_MS = 50;
+const MAX_BACKOFF_MS = 30_000;
+/** After another process of the same cluster took over: long enough for this one to be stopped, as in a rollout. */
+const SUPERSEDED_PAUSE_MS = 60_000;
+
+/** Tells the broker what the cluster can lend: at each tick of the interval, and when it has changed enough. */
+export function createPublisher(options: PublisherOptions, deps: PublisherDeps): Publisher {
+  const { machine, log } = deps;
+  const retries = backoff({ minMs: 500, maxMs: MAX_BACKOFF_MS }, { ...machine, random: deps.random });
+  let instance = deps.newInstance();
+  let sequence = 0;
+  let accepted: Figures | undefined;
+  let reserved: Offer["reserved"];
+  let sentAt = 0;
+  let tickAt = 0;
+  /** Not before this moment, however much has changed: the broker is down or busy. */
+  let notBefore = 0;
+  let underWay: Promise<void> | undefined;
+  let isRunning = false;
+  let isGathering = false;
+  let cancel = (): void => undefined;
+
+  const schedule = (): void => {
+    cancel();
+    if (!isRunning || underWay !== undefined) return;
+    const offer = deps.offer();
+    if (offer === undefined) return;
+    const now = machine.monotonicMs();
+    const change: Change = changeSince(accepted, figuresOf(complete(offer)));
+    const pause = pauseBefore(change, { toTickMs: tickAt - now, sinceLastMs: now - sentAt });
+    cancel = machine.after(Math.max(0, pause, notBefore - now), publish);
+  };
+
+  const complete = (offer: Omit<Offer, "instance" | "sequence" | "reserved">): Offer => ({
+    ...offer,
+    instance,
+    sequence,
+    reserved,
+  });
+
+  const publish = (): void => {
+    const offer = deps.offer();
+    if (!isRunning || offer === undefined) return;
+    sequence += 1;
+    const sent = complete(offer);
+    underWay = send(sent).finally(() => {
+      underWay = undefined;
+      schedule();
+    });
+  };
+
+  const send = async (offer: Offer): Promise<void> => {
+    const advertisement = advertisementOf(offer);
+    sentAt = machine.monotonicMs();
+    tickAt = sentAt + untilTick(machine.wallMs(), options.intervalMs);
+    const tookMs = (): number => machine.monotonicMs() - sentAt;
+    try {
+      const reply = await deps.communicator.publishAdvertisement(advertisement);
+      accepted = figuresOf(offer);
+      reserved = reply.advertisement.resources.reserved;
+      notBefore = 0;
+      retries.works();
+      deps.onPublished({ ok: true, advertisement: reply.advertisement }, tookMs());
+      if (reply.providerInstructions !== undefined) deps.onInstructions(reply.providerInstructions);
+    } catch (error) {
+      const fault = toFault(error);
+      postpone(fault);
+      deps.onPublished({ ok: false, advertisement, fault }, tookMs());
+    }
+  };
+
+  const postpone = (fault: Fault): void => {
+    const pause = retries.failed();
+    notBefore = machine.monotonicMs() + Math.max(pause, fault.details.retryAfterMs ?? 0);
+    // Whatever was accepted before, the broker may have lost it meanwhile: the next one counts as the first.
+    accepted = undefined;
+    if (fault.code !== "superseded") return;
+    notBefore = machine.monotonicMs() + SUPERSEDED_PAUSE_MS;
+    instance = deps.newInstance();
+    log.error({}, "another agent speaks for this cluster: stop one of them, or run both with --leader-elect");
+  };
+
+  return {
+    start: () => {
+      isRunning = true;
+      schedule();
+    },
+    stop: async () => {
+      isRunning = false;
+      cancel();
+      await underWay;
+    },
+    poke: () => {
+      if (isGathering || !isRunning) return;
+      isGathering = true;
+      machine.after(accepted === undefined ? 0 : GATHER_MS, () => {
+        isGathering = false;
+        schedule();
+      });
+    },
+  };
+}

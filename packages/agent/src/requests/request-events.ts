@@ -1,0 +1,30 @@
+import type { ResourceRequest } from "@resource-broker/contract";
+import type { EventReason } from "../events/reasons.ts";
+import type { Occurrence } from "../events/tell.ts";
+import type { RequestStatus } from "./request-status.ts";
+
+/** What people should hear of a change of a request's status; undefined when it is nothing new. */
+export function occurrenceOf(request: ResourceRequest, now: RequestStatus): Occurrence | undefined {
+  const before = request.status;
+  const reason = reasonOf(now);
+  if (reason === undefined || reason === (before && reasonOf(before))) return undefined;
+  const isGood = reason === "Reserved" || now.phase === "Released";
+  const message = [now.message, now.explanation].filter((part) => part !== undefined).join("\n");
+  return { about: request, type: isGood ? "Normal" : "Warning", reason, message };
+}
+
+const BY_CONDITION: Readonly<Record<string, EventReason>> = {
+  Queued: "Queued",
+  ProviderRefused: "ProviderRefused",
+  BrokerUnreachable: "BrokerUnavailable",
+  BrokerUnavailable: "BrokerUnavailable",
+  BrokerBusy: "BrokerUnavailable",
+  BrokerRefusesAgent: "BrokerUnavailable",
+  UnknownToBroker: "UnknownToBroker",
+};
+
+function reasonOf({ phase, reservationName, conditions = [] }: RequestStatus): EventReason | undefined {
+  const why = conditions.find(({ type }) => type === "Reserved")?.reason ?? "";
+  if (phase === "Failed" || phase === "Released") return reservationName === undefined ? "Refused" : "Ended";
+  return BY_CONDITION[why] ?? (phase === "Pending" ? undefined : "Reserved");
+}

@@ -1,0 +1,163 @@
+import type { Fault, ReservationDTO, ResourceRequest } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/contract";
+import { isFinal } from "@resource-broker/domain";
+import { attemptOf } from "../reservations/attempt-key.ts";
+import type { BookEntry } from "../reservations/reservation-book.ts";
+import { type Said, withConditions } from "../forge/conditions.ts";
+
+export type RequestStatus = NonNullable<ResourceRequest["status"]>;
+
+/** How far the borrowed resources have come, as the ReservationInstruction's status tells it. */
+export interface Delivery {
+  readonly isDelivered: boolean;
+  readonly peered: Pick<Said, "status" | "reason" | "message">;
+}
+
+const NOT_YET: Delivery = {
+  isDelivered: false,
+  peered: { status: "False", reason: "NotDelivered", message: "the instruction is not written yet" },
+};
+
+interface Writing {
+  readonly request: ResourceRequest;
+  /** Wall clock of this machine. */
+  readonly now: number;
+}
+
+/** How often the broker was asked: the reservation's own key tells, also when nobody wrote it down. */
+function attempts({ request }: Writing, { key }: ReservationDTO): RequestStatus {
+  const count = Math.max(request.status?.attempts ?? 0, attemptOf(key)?.attempt ?? 1);
+  return { attempts: count };
+}
+
+function finish(writing: Writing, status: RequestStatus, said: readonly Said[]): RequestStatus {
+  const { request, now } = writing;
+  const { generation } = request.metadata;
+  const time = formatTime(now);
+  return {
+    ...status,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    lastUpdateTime: time,
+    conditions: withConditions(request.status?.conditions, said, {
+      now: time,
+      observedGeneration: generation,
+    }),
+  };
+}
+
+/** The broker granted it. */
+export function borrowedStatus(
+  writing: Writing,
+  { reservation, standing }: BookEntry,
+  delivery: Delivery = NOT_YET,
+): RequestStatus {
+  const { status, targetClusterID } = reservation;
+  const isUnknown = standing === "unknown";
+  const reserved: Said = isUnknown
+    ? { type: "Reserved", status: "Unknown", reason: "UnknownToBroker", message: UNKNOWN_MESSAGE }
+    : { type: "Reserved", status: "True", reason: "Granted", message: status.message };
+  const ready: Said = delivery.isDelivered
+    ? {
+        type: "Ready",
+        status: "True",
+        reason: "Delivered",
+        message: `${targetClusterID} lends; ready for use`,
+      }
+    : { type: "Ready", status: "False", reason: delivery.peered.reason, message: delivery.peered.message };
+  return finish(
+    writing,
+    {
+      ...attempts(writing, reservation),
+      phase: status.phase,
+      message: isUnknown ? UNKNOWN_MESSAGE : status.message,
+      ...reservationFields(reservation),
+    },
+    [ready, reserved, { type: "Peered", ...delivery.peered }],
+  );
+}
+
+const UNKNOWN_MESSAGE =
+  "the broker does not know this reservation; it is kept and offered to the broker again";
+
+/** It was granted and is over. */
+export function endedStatus(writing: Writing, { reservation }: BookEntry): RequestStatus {
+  const { phase, message } = reservation.status;
+  // Ended here while the broker could not be asked: its time was over.
+  const end = isFinal(phase)
+    ? { phase, reason: reservation.reason, message }
+    : ({ phase: "Released", reason: "Expired", message: "Released (Expired)" } as const);
+  const why = end.reason ?? end.phase;
+  return finish(
+    writing,
+    {
+      ...attempts(writing, reservation),
+      ...reservationFields(reservation),
+      phase: end.phase,
+      message: end.message,
+      ...(end.reason === undefined ? {} : { reason: end.reason }),
+    },
+    [
+      { type: "Ready", status: "False", reason: why, message: end.message },
+      { type: "Reserved", status: "False", reason: why, message: end.message },
+      { type: "Peered", status: "False", reason: why, message: "the resources were given back" },
+    ],
+  );
+}
+
+function reservationFields(reservation: ReservationDTO): RequestStatus {
+  const { targetClusterEndpoint, cost, decisionID } = reservation;
+  const { reservedAt, expiresAt } = reservation.status;
+  return {
+    targetClusterID: reservation.targetClusterID,
+    reservationName: reservation.id,
+    ...(targetClusterEndpoint === undefined ? {} : { targetClusterEndpoint }),
+    ...(reservedAt === undefined ? {} : { reservedAt }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(decisionID === undefined ? {} : { decisionID }),
+  };
+}
+
+export interface NotReserved {
+  readonly phase: "Pending" | "Failed";
+  readonly reason: string;
+  readonly endReason?: NonNullable<RequestStatus["reason"]>;
+  readonly message: string;
+  readonly attempts: number;
+  readonly nextAttemptAt?: number;
+  /** The broker's refusal, for its reasons. */
+  readonly refusal?: Fault;
+}
+
+/** Nothing is reserved: it waits, or it failed. */
+export function notReservedStatus(writing: Writing, story: NotReserved): RequestStatus {
+  const { phase, reason, endReason, message, attempts, nextAttemptAt, refusal } = story;
+  const decisionID = refusal?.details.decisionID;
+  const explanation = refusal === undefined ? undefined : explanationOf(refusal);
+  return finish(
+    writing,
+    {
+      phase,
+      message,
+      ...(endReason === undefined ? {} : { reason: endReason }),
+      ...(attempts === 0 ? {} : { attempts }),
+      ...(nextAttemptAt === undefined ? {} : { nextAttemptTime: formatTime(nextAttemptAt) }),
+      ...(decisionID === undefined ? {} : { decisionID }),
+      ...(explanation === undefined ? {} : { explanation }),
+    },
+    [
+      { type: "Ready", status: "False", reason, message },
+      { type: "Reserved", status: "False", reason, message },
+      { type: "Peered", status: "False", reason: "NotReserved", message: "nothing is reserved" },
+    ],
+  );
+}
+
+const MAX_EXPLANATION_LENGTH = 16_384;
+
+/** One line for each cluster that was considered. */
+function explanationOf({ details: { reasons } }: Fault): string | undefined {
+  if (reasons === undefined || reasons.length === 0) return undefined;
+  const lines = reasons.map(({ clusterID, message }) => `${clusterID}: ${message}`);
+  return lines.join("\n").slice(0, MAX_EXPLANATION_LENGTH);
+}

@@ -1,0 +1,54 @@
+import {
+  describeProblems,
+  type ReservationRequestDTO,
+  type ResourceRequest,
+  reservationRequestSchema,
+  toReservationRequest,
+  validate,
+} from "@resource-broker/contract";
+
+export type Wish =
+  | { readonly ok: true; readonly request: ReservationRequestDTO }
+  | { readonly ok: false; readonly problem: string };
+
+/** The names people write in YAML, for messages about what is wrong with them. */
+const FIELD_NAMES: readonly (readonly [wire: string, spec: string])[] = [
+  ["requestedResources.cpu", "requestedCPU"],
+  ["requestedResources.memory", "requestedMemory"],
+  ["requestedResources.gpu", "requestedGPU"],
+  ["requestedResources.storage", "requestedStorage"],
+  ["requestedResources.extended", "extended"],
+];
+
+/** What a ResourceRequest asks the broker for. The API server checks it too, unless its CRD is older than this agent. */
+export function wishOf({ spec }: Pick<ResourceRequest, "spec">): Wish {
+  const {
+    requestedCPU,
+    requestedMemory,
+    requestedGPU,
+    requestedStorage,
+    extended,
+    queue: _queue,
+    offload: _offload,
+    ...wishes
+  } = spec;
+  const body = {
+    ...wishes,
+    requestedResources: {
+      cpu: requestedCPU,
+      memory: requestedMemory,
+      ...(requestedGPU === undefined ? {} : { gpu: requestedGPU }),
+      ...(requestedStorage === undefined ? {} : { storage: requestedStorage }),
+      ...(extended === undefined ? {} : { extended }),
+    },
+  };
+  const checked = validate(reservationRequestSchema, body);
+  if (!checked.ok) return { ok: false, problem: inSpecWords(describeProblems(checked.problems)) };
+  const sized = toReservationRequest(checked.value);
+  if (!sized.ok) return { ok: false, problem: inSpecWords(describeProblems(sized.problems)) };
+  return { ok: true, request: checked.value };
+}
+
+function inSpecWords(text: string): string {
+  return FIELD_NAMES.reduce((words, [wire, spec]) => words.replaceAll(wire, `spec.${spec}`), text);
+}

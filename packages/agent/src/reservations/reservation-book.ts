@@ -1,0 +1,137 @@
+import type { ReservationDTO } from "@resource-broker/contract";
+import { type Instant, isFinal } from "@resource-broker/domain";
+import { attemptOf } from "./attempt-key.ts";
+import type { Role } from "../transport/broker-communicator.ts";
+
+/** What the agent knows of one reservation it is a party of. */
+export interface BookEntry {
+  readonly role: Role;
+  readonly reservation: ReservationDTO;
+  /**
+   * `confirmed`: the broker said so since this agent started. `remembered`: read from an instruction in the cluster.
+   * `unknown`: the broker, asked by id, knows no such reservation; it is kept until somebody says otherwise.
+   */
+  readonly standing: "confirmed" | "remembered" | "unknown";
+  /** When it ended, by the broker's time; undefined while it lives. */
+  readonly endedAt: Instant | undefined;
+}
+
+export type Learned = "new" | "changed" | "same" | "old" | "not-ours";
+
+/**
+ * The agent's one memory of reservations. Stream, poll and replies all feed it, in any order and more than once;
+ * only newer news counts, and only a final phase ends anything.
+ */
+export interface ReservationBook {
+  readonly learn: (role: Role, reservation: ReservationDTO) => Learned;
+  /** What an instruction found at start says; real news always wins. */
+  readonly remember: (role: Role, reservation: ReservationDTO) => void;
+  /** The broker answered that it knows no such reservation. */
+  readonly markUnknown: (id: string) => void;
+  /** Its time is over and the broker cannot be asked. Newer news revives it. */
+  readonly endHere: (id: string) => void;
+  readonly get: (role: Role, id: string) => BookEntry | undefined;
+  readonly entries: (role: Role) => Iterable<BookEntry>;
+  readonly live: (role: Role) => BookEntry[];
+  /** Those asked for with the ResourceRequest of this UID, by the attempt that led to them. */
+  readonly ofRequest: (uid: string) => ReadonlyMap<number, BookEntry>;
+  readonly onChange: (listener: (role: Role, id: string) => void) => () => void;
+  /** Forgets what ended long ago. */
+  readonly tidy: () => void;
+}
+
+/** A late message about an ended reservation must not bring it back. */
+export const REMEMBER_ENDED_MS = 24 * 60 * 60 * 1000;
+
+export interface BookOptions {
+  readonly clusterId: string;
+  /** The broker's time, or the best guess at it. */
+  readonly now: () => Instant;
+}
+
+const NOTHING: ReadonlyMap<number, BookEntry> = new Map();
+
+export function reservationBook({ clusterId, now }: BookOptions): ReservationBook {
+  const books: Readonly<Record<Role, Map<string, BookEntry>>> = { requester: new Map(), provider: new Map() };
+  const byRequest = new Map<string, Map<number, BookEntry>>();
+  const listeners = new Set<(role: Role, id: string) => void>();
+
+  const put = (entry: BookEntry): void => {
+    const { role, reservation } = entry;
+    books[role].set(reservation.id, entry);
+    const made = role === "requester" ? attemptOf(reservation.key) : undefined;
+    if (made !== undefined) {
+      const attempts = byRequest.get(made.uid) ?? new Map<number, BookEntry>();
+      byRequest.set(made.uid, attempts.set(made.attempt, entry));
+    }
+    for (const listener of listeners) listener(role, reservation.id);
+  };
+
+  const isOurs = (role: Role, { requesterID, targetClusterID }: ReservationDTO): boolean =>
+    clusterId === (role === "requester" ? requesterID : targetClusterID);
+
+  const learn = (role: Role, reservation: ReservationDTO): Learned => {
+    if (!isOurs(role, reservation)) return "not-ours";
+    const before = books[role].get(reservation.id);
+    const news = judge(before, reservation);
+    if (news === "old") return news;
+    if (news === "same" && before?.standing === "confirmed") return news;
+    const endedAt = isFinal(reservation.status.phase) ? (before?.endedAt ?? now()) : undefined;
+    put({ role, reservation, standing: "confirmed", endedAt });
+    return news;
+  };
+
+  const change = (id: string, by: (entry: BookEntry) => Partial<BookEntry> | undefined): void => {
+    for (const book of Object.values(books)) {
+      const entry = book.get(id);
+      if (entry === undefined || entry.endedAt !== undefined) continue;
+      const changed = by(entry);
+      if (changed !== undefined) put({ ...entry, ...changed });
+    }
+  };
+
+  const forgetAttempt = ({ key }: ReservationDTO): void => {
+    const made = attemptOf(key);
+    const attempts = made && byRequest.get(made.uid);
+    if (attempts?.delete(made?.attempt ?? 0) === true && attempts.size === 0)
+      byRequest.delete(made?.uid ?? "");
+  };
+
+  return {
+    learn,
+    remember: (role, reservation) => {
+      if (books[role].has(reservation.id) || !isOurs(role, reservation)) return;
+      put({ role, reservation, standing: "remembered", endedAt: undefined });
+    },
+    markUnknown: (id) =>
+      change(id, ({ standing }) => (standing === "unknown" ? undefined : { standing: "unknown" })),
+    endHere: (id) => change(id, () => ({ endedAt: now() })),
+    get: (role, id) => books[role].get(id),
+    entries: (role) => books[role].values(),
+    live: (role) => [...books[role].values()].filter(({ endedAt }) => endedAt === undefined),
+    ofRequest: (uid) => byRequest.get(uid) ?? NOTHING,
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    tidy: () => {
+      const before = now() - REMEMBER_ENDED_MS;
+      for (const book of Object.values(books)) {
+        for (const [id, { endedAt, reservation }] of book) {
+          if (endedAt === undefined || endedAt >= before) continue;
+          book.delete(id);
+          forgetAttempt(reservation);
+        }
+      }
+    },
+  };
+}
+
+/** Whether a message is news. Older brokers count no generations: there, only an end is irrevocable. */
+function judge(before: BookEntry | undefined, now: ReservationDTO): "new" | "changed" | "same" | "old" {
+  if (before === undefined) return "new";
+  const growth = (now.generation ?? 0) - (before.reservation.generation ?? now.generation ?? 0);
+  if (growth !== 0) return growth > 0 ? "changed" : "old";
+  if (before.endedAt !== undefined) return isFinal(now.status.phase) ? "same" : "old";
+  return JSON.stringify(before.reservation) === JSON.stringify(now) ? "same" : "changed";
+}

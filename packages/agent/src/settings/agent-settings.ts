@@ -1,0 +1,199 @@
+import { duration, list, type Setting, text, toggle, type Values } from "@resource-broker/contract";
+import { probeSettings, PROGRAM_SETTINGS } from "@resource-broker/runtime";
+import { PRICE_SETTINGS } from "../price/price-settings.ts";
+import {
+  clusterIdProblem,
+  displayNameProblem,
+  endpointProblem,
+  namespaceProblem,
+  objectNameProblem,
+  readClusterLabel,
+  readExtendedResource,
+  readToleratedTaint,
+} from "./forms.ts";
+import { checkedText, listOf } from "./setting-kinds.ts";
+
+const GPU = "nvidia.com/gpu";
+
+type BrokerTransport = "" | "http" | "kubernetes";
+
+const brokerTransport: Setting<BrokerTransport> = {
+  kind: "choice",
+  description: "How the broker is reached: http. Empty: http.",
+  placeholder: "http",
+  defaultText: "",
+  defaultValue: "",
+  read: (given) => {
+    if (given === "" || given === "http" || given === "kubernetes") return { ok: true, value: given };
+    return {
+      ok: false,
+      problem: `${JSON.stringify(given)} is not one of http, kubernetes; use http, kubernetes is not there yet`,
+    };
+  },
+};
+
+const BROKER_SETTINGS = {
+  "broker-transport": brokerTransport,
+  "broker-url": list({
+    description: "Address of the broker; several with commas between them, the first that serves is used.",
+    defaultValue: [],
+    placeholder: "https://HOST:PORT",
+  }),
+  "broker-cert-path": text({
+    description: "Folder with tls.crt, tls.key and ca.crt for the broker; read again when it changes.",
+    defaultValue: "",
+    placeholder: "DIR",
+  }),
+  "broker-kubeconfig": text({
+    description: "Kubeconfig of the broker's cluster. Refused until the kubernetes transport is there.",
+    defaultValue: "",
+    placeholder: "FILE",
+  }),
+  "broker-namespace": checkedText(
+    {
+      description: "Namespace on the broker's cluster. Without effect over http.",
+      defaultText: "default",
+      placeholder: "NAME",
+    },
+    namespaceProblem,
+  ),
+  "kubeconfigs-dir": text({
+    description:
+      "Folder with kubeconfigs of other clusters. Refused until the kubernetes transport is there.",
+    defaultValue: "",
+    placeholder: "DIR",
+  }),
+};
+
+const CLUSTER_SETTINGS = {
+  "cluster-id": checkedText(
+    {
+      description:
+        "ID of this cluster. Empty: the Common Name of the certificate. Another one than that is refused.",
+      placeholder: "ID",
+    },
+    clusterIdProblem,
+  ),
+  "cluster-name": checkedText(
+    { description: "Name to show for this cluster. Empty: its ID.", placeholder: "NAME" },
+    displayNameProblem,
+  ),
+  "cluster-endpoint": checkedText(
+    {
+      description:
+        "Where others reach this cluster's API server. Empty: the kubeconfig's server, unless only this machine or this cluster can reach it.",
+      placeholder: "https://HOST:PORT",
+    },
+    endpointProblem,
+  ),
+  "cluster-labels": listOf(
+    {
+      description: "Labels to advertise beside region and zone, as name=value with commas between them.",
+      placeholder: "NAME=VALUE,NAME=VALUE",
+    },
+    readClusterLabel,
+  ),
+  kubeconfig: text({
+    description: "Kubeconfig of this cluster. Empty: KUBECONFIG, the pod's service account, ~/.kube/config.",
+    defaultValue: "",
+    placeholder: "FILE",
+  }),
+  context: text({
+    description: "Context of the kubeconfig. Empty: its current one.",
+    defaultValue: "",
+    placeholder: "NAME",
+  }),
+};
+
+const ADVERTISING_SETTINGS = {
+  "advertisement-name": checkedText(
+    {
+      description: "Name of the Advertisement that mirrors what the broker was told.",
+      defaultText: "cluster-advertisement",
+      placeholder: "NAME",
+    },
+    objectNameProblem,
+  ),
+  "advertisement-namespace": checkedText(
+    { description: "Namespace of the Advertisement.", defaultText: "default", placeholder: "NAME" },
+    namespaceProblem,
+  ),
+  "advertisement-requeue-interval": duration({
+    description:
+      "How often the cluster is advertised when nothing changes; keep it well below the broker's staleness (2m).",
+    defaultText: "30s",
+  }),
+  "instruction-namespace": checkedText(
+    {
+      description: "Namespace of the instructions. Empty: that of the Advertisement.",
+      placeholder: "NAME",
+    },
+    namespaceProblem,
+  ),
+  "instruction-poll-interval": duration({
+    description: "How often instructions are asked for where the broker cannot push them; 0: never.",
+    defaultText: "5s",
+  }),
+  "tolerated-taints": listOf(
+    {
+      description:
+        'Taints that do not keep a node from being counted: "key", "key=value", "key:Effect" or "key=value:Effect".',
+      placeholder: "TAINT,TAINT",
+    },
+    readToleratedTaint,
+  ),
+  "gpu-resources": listOf(
+    {
+      description: "Extended resources that are counted together as GPUs.",
+      placeholder: "NAME,NAME",
+      defaultText: GPU,
+      defaultValue: [GPU],
+    },
+    readExtendedResource,
+  ),
+  "extended-resources": listOf(
+    {
+      description: "Other extended resources to lend, each under its own name.",
+      placeholder: "NAME,NAME",
+    },
+    readExtendedResource,
+  ),
+};
+
+const LEADER_SETTINGS = {
+  "leader-elect": toggle({
+    description: "Wait for a Lease before doing anything: for several replicas of one agent.",
+    defaultValue: false,
+  }),
+  "leader-election-id": checkedText(
+    { description: "Name of that Lease.", defaultText: "resource-broker-agent", placeholder: "NAME" },
+    objectNameProblem,
+  ),
+  "leader-election-namespace": checkedText(
+    {
+      description: "Namespace of that Lease. Empty: POD_NAMESPACE, else that of the Advertisement.",
+      placeholder: "NAME",
+    },
+    namespaceProblem,
+  ),
+};
+
+/** Every flag of the agent, with its default and meaning. */
+export const AGENT_SETTINGS = {
+  ...BROKER_SETTINGS,
+  ...CLUSTER_SETTINGS,
+  ...ADVERTISING_SETTINGS,
+  ...PRICE_SETTINGS,
+  ...LEADER_SETTINGS,
+  ...probeSettings({
+    healthPages: "/healthz and /readyz",
+    healthAddress: ":8081",
+    metricsAddress: ":8080",
+  }),
+  ...PROGRAM_SETTINGS,
+};
+
+/** As given, with what is empty by default filled in. */
+export type AgentSettings = Values<typeof AGENT_SETTINGS>;
+
+export const AGENT_ENV_PREFIX = "AGENT_";

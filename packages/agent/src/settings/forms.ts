@@ -1,0 +1,83 @@
+import type { Reading } from "@resource-broker/contract";
+import { isClusterId, parseToleratedTaint, type ToleratedTaint } from "@resource-broker/domain";
+
+/** What the words of flags must look like; each says what is wrong and how to write it. */
+
+const LABEL = "[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?";
+const NAMESPACE = new RegExp(`^${LABEL}$`);
+const OBJECT_NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
+const OBJECT_NAME_MAX = 253;
+const DISPLAY_NAME_MAX = 253;
+/** A domain is required: without one, names of other people's resources could be confused with ours. */
+const EXTENDED_RESOURCE =
+  /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const EXTENDED_RESOURCE_MAX = 317;
+const LABEL_PART = "[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?";
+const CLUSTER_LABEL = new RegExp(
+  `^((?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?${LABEL_PART})=(${LABEL_PART})?$`,
+);
+
+export function clusterIdProblem(text: string): string | undefined {
+  if (isClusterId(text)) return undefined;
+  return `${JSON.stringify(text)} is not a cluster ID: use lower-case letters, digits, "-" and ".", at most 63 of them`;
+}
+
+export function namespaceProblem(text: string): string | undefined {
+  if (NAMESPACE.test(text)) return undefined;
+  return `${JSON.stringify(text)} is not a namespace: use lower-case letters, digits and "-", at most 63 of them`;
+}
+
+export function objectNameProblem(text: string): string | undefined {
+  if (isObjectName(text)) return undefined;
+  return `${JSON.stringify(text)} is not the name of an object: use lower-case letters, digits, "-" and "."`;
+}
+
+export function configMapProblem(text: string): string | undefined {
+  const [namespace = "", name = "", ...rest] = text.split("/");
+  if (rest.length === 0 && NAMESPACE.test(namespace) && isObjectName(name)) return undefined;
+  return `${JSON.stringify(text)} does not name a ConfigMap: write namespace/name`;
+}
+
+export function displayNameProblem(text: string): string | undefined {
+  if (text.length <= DISPLAY_NAME_MAX && !/\p{Cc}/u.test(text)) return undefined;
+  return `use one line of at most ${DISPLAY_NAME_MAX} characters`;
+}
+
+/** https, and nothing that the agent would have to drop before it tells others. */
+export function endpointProblem(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isWhole = url !== undefined && url.username === "" && url.password === "";
+  if (isWhole && url.protocol === "https:" && url.search === "" && url.hash === "") return undefined;
+  return `${JSON.stringify(text)} is not the address of an API server: write it like https://10.0.0.7:6443`;
+}
+
+export function readExtendedResource(word: string): Reading<string> {
+  if (word.length <= EXTENDED_RESOURCE_MAX && EXTENDED_RESOURCE.test(word)) return { ok: true, value: word };
+  return {
+    ok: false,
+    problem: `${JSON.stringify(word)} is not an extended resource: write its domain and name, like amd.com/gpu`,
+  };
+}
+
+export function readToleratedTaint(word: string): Reading<ToleratedTaint> {
+  const parsed = parseToleratedTaint(word);
+  return parsed.ok ? { ok: true, value: parsed.taint } : parsed;
+}
+
+export interface ClusterLabel {
+  readonly name: string;
+  readonly value: string;
+}
+
+export function readClusterLabel(word: string): Reading<ClusterLabel> {
+  const [, name, value = ""] = CLUSTER_LABEL.exec(word) ?? [];
+  if (name !== undefined) return { ok: true, value: { name, value } };
+  return {
+    ok: false,
+    problem: `${JSON.stringify(word)} is not a label: write name=value, like tier=gold or example.com/site=north`,
+  };
+}
+
+function isObjectName(text: string): boolean {
+  return text.length <= OBJECT_NAME_MAX && OBJECT_NAME.test(text);
+}

@@ -1,0 +1,148 @@
+import { formatDuration } from "@resource-broker/contract";
+import type { ConfigSources } from "@resource-broker/kube";
+import {
+  IGNORED_GO_FLAGS,
+  probeContradictions,
+  readSettings,
+  type SettingsInput,
+  type SettingsReading,
+} from "@resource-broker/runtime";
+import { priceChoice } from "../price/price-choice.ts";
+import { readBrokerUrls } from "../transport/http/broker-urls.ts";
+import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AgentSettings } from "./agent-settings.ts";
+import { namespaceProblem } from "./forms.ts";
+
+const MIN_ADVERTISE_MS = 1000;
+const MIN_POLL_MS = 100;
+/** As many as an advertisement may carry; region and zone come on top. */
+const MAX_LABELS = 60;
+const MAX_EXTENDED = 32;
+
+/** Flags, environment and the file that they name, as one. */
+export async function readAgentSettings(input: SettingsInput): Promise<SettingsReading<AgentSettings>> {
+  const podNamespace = input.env["POD_NAMESPACE"] ?? "";
+  const reading = await readSettings(
+    {
+      table: AGENT_SETTINGS,
+      envPrefix: AGENT_ENV_PREFIX,
+      ignored: IGNORED_GO_FLAGS,
+      contradictions: (settings) => contradictions(settings, podNamespace),
+    },
+    input,
+  );
+  if (!reading.ok) return reading;
+  return {
+    ok: true,
+    settings: filledIn(reading.settings, podNamespace),
+    warnings: [...new Set(reading.warnings)],
+  };
+}
+
+/** Where the agent finds its own cluster. */
+export function kubeConfigSources(
+  { kubeconfig, context }: Pick<AgentSettings, "kubeconfig" | "context">,
+  env: ConfigSources["env"],
+): ConfigSources {
+  return {
+    env,
+    ...(kubeconfig === "" ? {} : { files: [kubeconfig] }),
+    ...(context === "" ? {} : { context }),
+  };
+}
+
+function filledIn(settings: AgentSettings, podNamespace: string): AgentSettings {
+  const own = settings["advertisement-namespace"];
+  return {
+    ...settings,
+    "broker-transport": "http",
+    "instruction-namespace": settings["instruction-namespace"] || own,
+    "leader-election-namespace": settings["leader-election-namespace"] || podNamespace || own,
+  };
+}
+
+function contradictions(settings: AgentSettings, podNamespace: string): string[] {
+  const wrongTransport = transportProblems(settings);
+  return [
+    ...(wrongTransport.length > 0 ? wrongTransport : httpProblems(settings)),
+    ...intervalProblems(settings),
+    ...resourceProblems(settings),
+    ...leaderProblems(settings, podNamespace),
+    ...priceChoice(settings).problems,
+    ...probeContradictions(settings),
+  ];
+}
+
+function transportProblems(settings: AgentSettings): string[] {
+  if (settings["broker-transport"] === "kubernetes") {
+    return ["--broker-transport: kubernetes is not there yet; use http"];
+  }
+  return (["broker-kubeconfig", "kubeconfigs-dir"] as const)
+    .filter((name) => settings[name] !== "")
+    .map(
+      (name) =>
+        `--${name} is for the kubernetes transport, which is not there yet; use http with --broker-url`,
+    );
+}
+
+function httpProblems(settings: AgentSettings): string[] {
+  const problems = urlProblems(settings["broker-url"]);
+  if (settings["broker-cert-path"] === "") {
+    problems.push(
+      "--broker-cert-path is missing: name the folder with tls.crt, tls.key and ca.crt; brokerctl certs issue <cluster-id> writes one",
+    );
+  }
+  return problems;
+}
+
+function urlProblems(urls: readonly string[]): string[] {
+  if (urls.length === 0) {
+    return ["--broker-url is missing: give the broker's address, for example https://broker.example:8443"];
+  }
+  try {
+    readBrokerUrls(urls);
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+function intervalProblems(settings: AgentSettings): string[] {
+  const problems: string[] = [];
+  const advertise = settings["advertisement-requeue-interval"];
+  if (advertise < MIN_ADVERTISE_MS) {
+    problems.push(
+      `--advertisement-requeue-interval: ${formatDuration(advertise)} is too short; write at least 1s`,
+    );
+  }
+  const poll = settings["instruction-poll-interval"];
+  if (poll > 0 && poll < MIN_POLL_MS) {
+    problems.push(
+      `--instruction-poll-interval: ${formatDuration(poll)} is too short; write at least 100ms, or 0 for never`,
+    );
+  }
+  return problems;
+}
+
+function resourceProblems(settings: AgentSettings): string[] {
+  const gpus = settings["gpu-resources"];
+  const extended = settings["extended-resources"];
+  const problems = gpus
+    .filter((name) => extended.includes(name))
+    .map((name) => `--gpu-resources and --extended-resources both name ${name}: leave it out of one`);
+  if (extended.length > MAX_EXTENDED) {
+    problems.push(
+      `--extended-resources: ${extended.length} are too many; at most ${MAX_EXTENDED} can be lent`,
+    );
+  }
+  const labels = settings["cluster-labels"];
+  if (labels.length > MAX_LABELS) {
+    problems.push(`--cluster-labels: ${labels.length} are too many; at most ${MAX_LABELS} can be advertised`);
+  }
+  return problems;
+}
+
+function leaderProblems(settings: AgentSettings, podNamespace: string): string[] {
+  const isAsked = settings["leader-elect"] && settings["leader-election-namespace"] === "";
+  const problem = isAsked && podNamespace !== "" ? namespaceProblem(podNamespace) : undefined;
+  return problem === undefined ? [] : [`POD_NAMESPACE: ${problem}`];
+}

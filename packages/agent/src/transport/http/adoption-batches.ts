@@ -1,0 +1,25 @@
+import { type AdoptionRequestDTO, LIMIT } from "@resource-broker/contract";
+
+type Offer = AdoptionRequestDTO["reservations"][number];
+
+/** Leaves room for what stands around the offers. */
+const MOST_BYTES = LIMIT.bodyBytes - 1024;
+const MOST_OFFERS = 1000;
+
+/** As many requests as the offers need to stay below the size that the broker takes; in the same order. */
+export function* batchesOf({ reservations, ...rest }: AdoptionRequestDTO): Generator<AdoptionRequestDTO> {
+  let batch: Offer[] = [];
+  let bytes = 0;
+  for (const offer of reservations) {
+    const size = Buffer.byteLength(JSON.stringify(offer)) + 1;
+    const isFull = bytes + size > MOST_BYTES || batch.length === MOST_OFFERS;
+    if (isFull && batch.length > 0) {
+      yield { ...rest, reservations: batch };
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(offer);
+    bytes += size;
+  }
+  if (batch.length > 0) yield { ...rest, reservations: batch };
+}

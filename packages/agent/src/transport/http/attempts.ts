@@ -1,0 +1,184 @@
+import type { IncomingMessage } from "node:http";
+import { Fault, HEADER, PATH, PROTOCOL_VERSION } from "@resource-broker/contract";
+import { type Contacts, ledgerIdIn } from "./contacts.ts";
+import type { Endpoint } from "./endpoints.ts";
+import type { Exchanger, Message, Outcome } from "./exchange.ts";
+import {
+  faultIn,
+  isFromCurrentBroker,
+  isJson,
+  isSuccess,
+  notFromBroker,
+  type Reply,
+  readReply,
+  strange,
+} from "./reply.ts";
+import type { TlsConnections } from "./tls-connections.ts";
+
+/** One call of the broker's interface. */
+export interface Call<T> {
+  readonly method: Message["method"];
+  readonly path: string;
+  readonly body?: unknown;
+  /** The Idempotency-Key. */
+  readonly key?: string;
+  /** What an older broker does not know, in words: it is not asked then. Absent: every broker knows the call. */
+  readonly olderLacks?: string;
+  /** Reads a success; throws when it is something else than it should be. */
+  readonly read: (reply: Reply) => T;
+}
+
+export interface OpenedStream {
+  readonly response: IncomingMessage;
+  readonly ledgerId: string | undefined;
+}
+
+/** Tries at one address. They never reject. */
+export interface Attempts {
+  readonly call: <T>(call: Call<T>, endpoint: Endpoint, deadlineMs: number) => Promise<Outcome<T>>;
+  readonly openStream: (
+    lastEventId: string | undefined,
+    endpoint: Endpoint,
+    deadlineMs: number,
+  ) => Promise<Outcome<OpenedStream>>;
+}
+
+export interface AttemptsDeps {
+  readonly exchanger: Pick<Exchanger, "exchange">;
+  readonly connections: Pick<TlsConnections, "lines" | "identity" | "dropIdle">;
+  readonly contacts: Pick<Contacts, "report">;
+}
+
+export function createAttempts({ exchanger, connections, contacts }: AttemptsDeps): Attempts {
+  const call: Attempts["call"] = async (toMake, endpoint, deadlineMs) => {
+    // With a key, it matters whether the broker looks at keys: without, a lost answer must not be asked for again.
+    const isAgeImportant = toMake.olderLacks !== undefined || toMake.key !== undefined;
+    if (isAgeImportant && endpoint.protocol === undefined) {
+      const met = await send(HEALTH, endpoint, deadlineMs);
+      if (met.kind === "failed") return met;
+    }
+    return toMake.olderLacks !== undefined && endpoint.protocol === "older"
+      ? failed(tooOld(endpoint, toMake.olderLacks), false)
+      : send(toMake, endpoint, deadlineMs);
+  };
+
+  const send = async <T>(toSend: Call<T>, endpoint: Endpoint, deadlineMs: number): Promise<Outcome<T>> => {
+    const { url } = endpoint;
+    const line = { url, agent: connections.lines().calls, deadlineMs };
+    const sent = await exchanger.exchange(messageOf(toSend), line, (response) => readReply(response, url));
+    if (sent.kind === "answered") return judge(sent.value, toSend, endpoint);
+    connections.dropIdle();
+    return sent;
+  };
+
+  const judge = <T>(reply: Reply, { olderLacks, read }: Call<T>, endpoint: Endpoint): Outcome<T> => {
+    const isCurrent = isFromCurrentBroker(reply.headers);
+    try {
+      if (!isSuccess(reply)) throw explained(reply, endpoint);
+      if (!isCurrent && olderLacks !== undefined) throw notFromBroker(reply);
+      const value = read(reply);
+      meet(endpoint, reply);
+      return { kind: "answered", value };
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      if (isCurrent) meet(endpoint, reply);
+      return failed(error, true);
+    }
+  };
+
+  /** An answer that surely is a broker's. */
+  const meet = (endpoint: Endpoint, { headers }: Pick<Reply, "headers">): void => {
+    endpoint.protocol = isFromCurrentBroker(headers) ? "current" : "older";
+    contacts.report(headers);
+  };
+
+  const explained = (reply: Reply, { protocol }: Endpoint): Fault => {
+    const { url, status, headers } = reply;
+    if (isFromCurrentBroker(headers)) {
+      const fault = faultIn(reply);
+      return status === 401 ? withRemedy(fault, url.text, connections.identity()) : fault;
+    }
+    // Whatever it is, it is not the broker that was there before.
+    if (protocol === "current") return notFromBroker(reply);
+    const isNoSuchCall = status === 405 || (status === 404 && !isJson(headers));
+    const fault = faultIn(reply);
+    return isNoSuchCall && fault.code !== "unreachable"
+      ? new Fault("unsupported", `${url.text}: an older broker without this call answered "${fault.message}"`)
+      : fault;
+  };
+
+  const openStream: Attempts["openStream"] = async (lastEventId, endpoint, deadlineMs) => {
+    const { url } = endpoint;
+    const message: Message = {
+      method: "GET",
+      path: PATH.instructionStream,
+      headers: { ...PROTOCOL, ...(lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId }) },
+      body: undefined,
+    };
+    const line = { url, agent: connections.lines().streams, deadlineMs };
+    const opened = await exchanger.exchange(message, line, async (response) =>
+      isEventStream(response) ? response : readReply(response, url),
+    );
+    if (opened.kind === "failed") return opened;
+    const { value } = opened;
+    if ("text" in value) return judge(value, NO_STREAM, endpoint);
+    meet(endpoint, value);
+    return { kind: "answered", value: { response: value, ledgerId: ledgerIdIn(value.headers) } };
+  };
+
+  return { call, openStream };
+}
+
+const PROTOCOL = { [HEADER.agentProtocol]: String(PROTOCOL_VERSION) };
+
+/** Also asked to find out how old a broker is. */
+export const HEALTH: Call<void> = {
+  method: "GET",
+  path: PATH.health,
+  read: ({ url, text }) => {
+    if (text.trim() !== "ok") throw strange(url, `${PATH.health} does not answer as a broker's does`);
+  },
+};
+
+/** A success that is no stream: an older broker takes the call for a poll. */
+const NO_STREAM: Call<never> = {
+  method: "GET",
+  path: PATH.instructionStream,
+  read: (reply) => {
+    if (!isJson(reply.headers)) throw strange(reply.url, "the answer is no stream of events");
+    throw new Fault("unsupported", `${reply.url.text}: an older broker, which can only be polled`);
+  },
+};
+
+function messageOf({ method, path, body, key }: Call<unknown>): Message {
+  return {
+    method,
+    path,
+    headers: {
+      ...PROTOCOL,
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...(key === undefined ? {} : { [HEADER.idempotencyKey]: key }),
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  };
+}
+
+function isEventStream({ statusCode, headers }: IncomingMessage): boolean {
+  return statusCode === 200 && headers["content-type"]?.startsWith("text/event-stream") === true;
+}
+
+function tooOld({ url }: Endpoint, lacked: string): Fault {
+  return new Fault(
+    "unsupported",
+    `${url.text} is an older broker, which does not know ${lacked}; upgrade the broker`,
+  );
+}
+
+function withRemedy({ code, message, details }: Fault, url: string, identity: string): Fault {
+  const remedy = `put a valid tls.crt and tls.key into the folder of --broker-cert-path (brokerctl certs issue ${identity})`;
+  return new Fault(code, `${url}: ${message}; ${remedy}`, { details });
+}
+
+function failed(fault: Fault, mayHaveArrived: boolean): Outcome<never> {
+  return { kind: "failed", fault, mayHaveArrived, wasStale: false };
+}

@@ -1,0 +1,77 @@
+import { Fault } from "@resource-broker/contract";
+import type { BrokerUrl } from "./broker-urls.ts";
+
+const FOREIGN_CA =
+  "its certificate is not signed by the authority in ca.crt; put the broker's ca.crt into the folder of --broker-cert-path";
+
+const BROKEN =
+  "the connection broke before the whole answer came; if it always does, check whether the broker accepts tls.crt in the folder of --broker-cert-path";
+
+/** What Node and OpenSSL call a failure, and what somebody can do about it. */
+const BY_CODE: Readonly<Record<string, (url: BrokerUrl) => string>> = {
+  ENOTFOUND: ({ host }) => `the name ${host} is not known; check --broker-url and the DNS`,
+  EAI_AGAIN: ({ host }) => `the DNS does not answer for ${host}; check --broker-url and the DNS`,
+  ECONNREFUSED: () => "nobody listens there; check the port in --broker-url and whether the broker runs",
+  EHOSTUNREACH: () => "there is no way to that address; check --broker-url and the network",
+  ENETUNREACH: () => "there is no way to that address; check --broker-url and the network",
+  ECONNRESET: () => BROKEN,
+  EPIPE: () => BROKEN,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => FOREIGN_CA,
+  UNABLE_TO_GET_ISSUER_CERT: () => FOREIGN_CA,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: () => FOREIGN_CA,
+  SELF_SIGNED_CERT_IN_CHAIN: () => FOREIGN_CA,
+  DEPTH_ZERO_SELF_SIGNED_CERT: () => FOREIGN_CA,
+  CERT_SIGNATURE_FAILURE: () => FOREIGN_CA,
+  CERT_UNTRUSTED: () => FOREIGN_CA,
+  CERT_HAS_EXPIRED: () =>
+    "its certificate has expired; renew tls.crt at the broker, or set the clock here right",
+  CERT_NOT_YET_VALID: () => "its certificate is not valid yet; compare the clocks here and at the broker",
+  INVALID_PURPOSE: () =>
+    "its certificate is not made for servers; issue the broker's tls.crt with serverAuth",
+  ERR_TLS_CERT_ALTNAME_INVALID: ({ host }) =>
+    `its certificate is not made for ${host}; use a name in --broker-url that it holds, or issue the broker's tls.crt with this one`,
+};
+const TLS_PROBLEMS: readonly { readonly sign: RegExp; readonly problem: string }[] = [
+  {
+    // How a server says that it does not want our certificate; releases of OpenSSL differ in the words before.
+    sign: /ALERT_.*(CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
+    problem:
+      "it refuses our certificate; put a valid tls.crt and tls.key, issued by the broker's authority, into the folder of --broker-cert-path",
+  },
+  {
+    sign: /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/,
+    problem: "it does not speak TLS; check the port in --broker-url",
+  },
+  {
+    sign: /UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION|HANDSHAKE_FAILURE|NO_SHARED_CIPHER/,
+    problem: "it and this agent share no version of TLS; the broker must allow 1.2 or 1.3",
+  },
+];
+
+/** A call that got no answer, as a Fault: what happened at which address, and the remedy. */
+export function connectionFault(error: unknown, url: BrokerUrl): Fault {
+  if (error instanceof Fault) return error;
+  return new Fault("unreachable", `${url.text}: ${problemOf(error, url)}`, { cause: error });
+}
+
+function problemOf(error: unknown, url: BrokerUrl): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error ? String(error.code) : "";
+  const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
+  return known?.(url) ?? tlsProblem(`${code} ${error.message}`) ?? messageOf(error, code);
+}
+
+/** OpenSSL's words for it stand in the code or only in the message. */
+function tlsProblem(text: string): string | undefined {
+  const words = text.toUpperCase().replaceAll(" ", "_");
+  return TLS_PROBLEMS.find(({ sign }) => sign.test(words))?.problem;
+}
+
+/** Several addresses of one name that all failed come without a message of their own. */
+function messageOf(error: Error, code: string): string {
+  if (error instanceof AggregateError) {
+    const each = error.errors.map((one: unknown) => (one instanceof Error ? one.message : String(one)));
+    return each.join(", ");
+  }
+  return error.message === "" ? code : error.message;
+}

@@ -1,0 +1,90 @@
+import type { MachineTime } from "@resource-broker/runtime";
+import type { BrokerUrl } from "./broker-urls.ts";
+
+const FIRST_BACK_OFF_MS = 500;
+const LONGEST_BACK_OFF_MS = 10_000;
+const MOST_DOUBLINGS = 10;
+
+/** `current` speaks every call; `older` knows advertisements, reservations and polled instructions only. */
+export type Protocol = "current" | "older";
+
+/** One address of the broker and what is known of it. */
+export interface Endpoint {
+  readonly url: BrokerUrl;
+  /** Undefined: it has not answered yet. */
+  protocol: Protocol | undefined;
+}
+
+/** Which address is asked. Stays with the last good one; whoever failed is left alone for a while. */
+export interface Endpoints {
+  readonly size: number;
+  /** The best one to ask, those not in `tried` first. */
+  readonly pick: (tried: ReadonlySet<Endpoint>) => Endpoint;
+  /** True when some other one may answer at once: not tried yet, and not left alone. */
+  readonly hasFresh: (tried: ReadonlySet<Endpoint>) => boolean;
+  /** How long until the first one may be asked again; 0: now. */
+  readonly dueInMs: () => number;
+  /** True when it had failed before. */
+  readonly succeeded: (endpoint: Endpoint) => boolean;
+  /** True when it had been well before. */
+  readonly failed: (endpoint: Endpoint, retryAfterMs: number | undefined) => boolean;
+}
+
+export interface EndpointsDeps {
+  readonly machine: Pick<MachineTime, "monotonicMs">;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+}
+
+interface Health {
+  readonly endpoint: Endpoint;
+  failures: number;
+  retryAt: number;
+}
+
+export function createEndpoints(urls: readonly BrokerUrl[], { machine, random }: EndpointsDeps): Endpoints {
+  const all: Health[] = urls.map((url) => ({
+    endpoint: { url, protocol: undefined },
+    failures: 0,
+    retryAt: Number.NEGATIVE_INFINITY,
+  }));
+  let preferred = 0;
+
+  const healthOf = (endpoint: Endpoint): Health | undefined => all.find((each) => each.endpoint === endpoint);
+  const isDue = ({ retryAt }: Health): boolean => retryAt <= machine.monotonicMs();
+  const untried = (tried: ReadonlySet<Endpoint>): Health[] =>
+    [...all.slice(preferred), ...all.slice(0, preferred)].filter(({ endpoint }) => !tried.has(endpoint));
+  const soonest = (healths: readonly Health[]): Health | undefined =>
+    healths.find(isDue) ?? healths.toSorted((a, b) => a.retryAt - b.retryAt)[0];
+
+  return {
+    size: all.length,
+    pick: (tried) => {
+      const found = soonest(untried(tried)) ?? soonest(untried(new Set()));
+      if (found === undefined) throw new Error("there is no endpoint to pick");
+      return found.endpoint;
+    },
+    hasFresh: (tried) => untried(tried).some(isDue),
+    dueInMs: () => Math.max(0, Math.min(...all.map(({ retryAt }) => retryAt)) - machine.monotonicMs()),
+    succeeded: (endpoint) => {
+      const health = healthOf(endpoint);
+      if (health === undefined) return false;
+      const hadFailed = health.failures > 0;
+      health.failures = 0;
+      health.retryAt = Number.NEGATIVE_INFINITY;
+      preferred = all.indexOf(health);
+      return hadFailed;
+    },
+    failed: (endpoint, retryAfterMs = 0) => {
+      const health = healthOf(endpoint);
+      if (health === undefined) return false;
+      const wasWell = health.failures === 0;
+      const doublings = Math.min(health.failures, MOST_DOUBLINGS);
+      // Full jitter: agents that lost the same broker must not come back together.
+      const backOffMs = random() * Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** doublings);
+      health.failures += 1;
+      health.retryAt = machine.monotonicMs() + Math.max(retryAfterMs, backOffMs);
+      return wasWell;
+    },
+  };
+}

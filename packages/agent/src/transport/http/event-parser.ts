@@ -1,0 +1,80 @@
+/** The longest block that is kept: the longest instruction is far below. */
+const LONGEST_BLOCK = 1024 * 1024;
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** What stands between two empty lines of an event stream. */
+export interface EventBlock {
+  readonly name: string;
+  /** Undefined: no event, only a sign of life, perhaps with an id. */
+  readonly data: string | undefined;
+  readonly id: string | undefined;
+}
+
+/** Takes a stream of server-sent events apart, wherever its pieces were cut. */
+export interface EventParser {
+  /** The blocks that are complete with this piece; throws when one is too long. */
+  readonly push: (piece: string) => EventBlock[];
+}
+
+interface OpenBlock {
+  name: string;
+  data: string[];
+  id: string | undefined;
+  length: number;
+}
+
+export function createEventParser(): EventParser {
+  let rest = "";
+  let isFirst = true;
+  let block: OpenBlock = emptyBlock();
+
+  const take = (line: string): EventBlock | undefined => {
+    if (line !== "") {
+      block.length += line.length;
+      if (block.length > LONGEST_BLOCK)
+        throw new Error(`an event of more than ${LONGEST_BLOCK} characters came`);
+      addLine(block, line);
+      return undefined;
+    }
+    const { name, data, id, length } = block;
+    block = emptyBlock();
+    return length === 0 ? undefined : { name, data: data.length === 0 ? undefined : data.join("\n"), id };
+  };
+
+  return {
+    push: (piece) => {
+      let text = rest + piece;
+      if (isFirst && text !== "") {
+        isFirst = false;
+        if (text.startsWith(BYTE_ORDER_MARK)) text = text.slice(1);
+      }
+      const { lines, left } = splitLines(text);
+      rest = left;
+      if (rest.length > LONGEST_BLOCK)
+        throw new Error(`a line of more than ${LONGEST_BLOCK} characters came`);
+      return lines.flatMap((line) => take(line) ?? []);
+    },
+  };
+}
+
+function emptyBlock(): OpenBlock {
+  return { name: "message", data: [], id: undefined, length: 0 };
+}
+
+/** Lines end with LF, CR or both. A CR at the very end may be the first half of both: it waits. */
+function splitLines(text: string): { readonly lines: string[]; readonly left: string } {
+  const isOpen = text.endsWith("\r");
+  const lines = (isOpen ? text.slice(0, -1) : text).split(/\r\n|\n|\r/);
+  const last = lines.pop() ?? "";
+  return { lines, left: isOpen ? `${last}\r` : last };
+}
+
+function addLine(block: OpenBlock, line: string): void {
+  const colon = line.indexOf(":");
+  const field = colon === -1 ? line : line.slice(0, colon);
+  const text = colon === -1 ? "" : line.slice(colon + 1);
+  const value = text.startsWith(" ") ? text.slice(1) : text;
+  if (field === "data") block.data.push(value);
+  else if (field === "event") block.name = value;
+  else if (field === "id" && !value.includes("\0")) block.id = value;
+}

@@ -1,0 +1,238 @@
+import { Fault, type FaultCode, type FaultDetails } from "@resource-broker/contract";
+import { type FakeTime, fakeTime } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { readBrokerUrls } from "./broker-urls.ts";
+import { createEndpoints } from "./endpoints.ts";
+import type { Outcome } from "./exchange.ts";
+import { createFailover, type Task } from "./failover.ts";
+import { createPauses } from "./pauses.ts";
+import { createRetryBudget } from "./retry-budget.ts";
+
+type Answer = Outcome<string>;
+
+const ok: Answer = { kind: "answered", value: "ok" };
+
+function fails(
+  code: FaultCode,
+  more: Partial<Extract<Answer, { kind: "failed" }>> = {},
+  details: FaultDetails = {},
+): Answer {
+  return {
+    kind: "failed",
+    fault: new Fault(code, code, { details }),
+    mayHaveArrived: true,
+    wasStale: false,
+    ...more,
+  };
+}
+
+/** Brokers a, b, … that answer as told; by default all are well. */
+function scene(names: string, random: () => number = () => 0.5) {
+  const time: FakeTime = fakeTime();
+  const asked: string[] = [];
+  const answers = new Map<string, () => Answer>();
+  const warnings: unknown[] = [];
+  const infos: unknown[] = [];
+  const log = {
+    info: (fields: unknown) => infos.push(fields),
+    error: () => undefined,
+    warn: (fields: unknown) => warnings.push(fields),
+  };
+  const urls = readBrokerUrls(Array.from(names, (name) => `https://${name}`));
+  const endpoints = createEndpoints(urls, { machine: time, random });
+  const deps = {
+    endpoints,
+    budget: createRetryBudget(),
+    pauses: createPauses(time),
+    machine: time,
+    random,
+    log,
+  };
+  const run = createFailover(deps);
+  const call = (more: Partial<Task<string>> = {}): Promise<string> =>
+    run({
+      attempt: ({ url }) => {
+        asked.push(url.host);
+        return Promise.resolve(answers.get(url.host)?.() ?? ok);
+      },
+      isRepeatable: () => true,
+      waits: true,
+      ...more,
+    });
+  /** What came of it: the value, or the code of the fault. */
+  const outcome = async (more: Partial<Task<string>> = {}): Promise<string> => {
+    const ended = call(more).catch((error: Fault) => error.code);
+    await time.advance(60_000);
+    return ended;
+  };
+  const takeAsked = (): string => asked.splice(0).join("");
+  return { time, answers, warnings, infos, call, outcome, takeAsked, endpoints };
+}
+
+describe("which address is asked", () => {
+  test.each<FaultCode>(["unreachable", "not-leader", "overloaded", "store-unavailable"])(
+    "%s: the next one, at once",
+    async (code) => {
+      const { answers, call, takeAsked } = scene("abc");
+      answers.set("a", () => fails(code));
+      expect(await call()).toBe("ok");
+      expect(takeAsked()).toBe("ab");
+    },
+  );
+
+  test("the last good one stays", async () => {
+    const { answers, call, takeAsked, time } = scene("abc");
+    answers.set("a", () => fails("unreachable"));
+    await call();
+    answers.clear();
+    await time.advance(60_000);
+    takeAsked();
+    await call();
+    await call();
+    expect(takeAsked()).toBe("bb");
+  });
+
+  test("one that is dead is left alone for a while, then asked again when the good one fails", async () => {
+    const { answers, call, outcome, takeAsked, time } = scene("ab");
+    answers.set("a", () => fails("unreachable"));
+    await call();
+    answers.set("b", () => fails("unreachable"));
+    takeAsked();
+    const ended = outcome({ waits: false });
+    expect(await ended).toBe("unreachable");
+    expect(takeAsked()).toBe("b");
+    answers.clear();
+    await time.advance(60_000);
+    answers.set("b", () => fails("unreachable"));
+    expect(await call()).toBe("ok");
+    expect(takeAsked()).toBe("ba");
+  });
+
+  test("every one is tried, also more than the tries of one call", async () => {
+    const { answers, call, takeAsked } = scene("abcde");
+    for (const name of "abcd") answers.set(name, () => fails("unreachable"));
+    expect(await call()).toBe("ok");
+    expect(takeAsked()).toBe("abcde");
+  });
+
+  test("when all fail, each is named with its reason", async () => {
+    const { answers, call } = scene("ab");
+    answers.set("a", () => fails("unreachable"));
+    answers.set("b", () => fails("not-leader"));
+    await expect(call({ waits: false })).rejects.toMatchObject({
+      code: "not-leader",
+      message: "https://a: unreachable; https://b: not-leader",
+    });
+  });
+
+  test("it is said when one turns bad and when it is well again, not each time", async () => {
+    const { answers, outcome, warnings, infos } = scene("a");
+    answers.set("a", () => fails("unreachable"));
+    for (let calls = 0; calls < 5; calls++) await outcome();
+    expect(warnings).toMatchObject([{ broker: "https://a", code: "unreachable" }]);
+    answers.clear();
+    for (let calls = 0; calls < 3; calls++) await outcome();
+    expect(infos).toEqual([{ broker: "https://a" }]);
+    answers.set("a", () => fails("unreachable"));
+    await outcome();
+    expect(warnings).toHaveLength(2);
+  });
+
+  test("those who lost the same broker come back at different times", () => {
+    const waits = [0.1, 0.9].map((random) => {
+      const { endpoints } = scene("a", () => random);
+      const endpoint = endpoints.pick(new Set());
+      for (let failures = 0; failures < 20; failures++) endpoints.failed(endpoint, undefined);
+      return endpoints.dueInMs();
+    });
+    expect(waits).toEqual([1000, 9000]);
+  });
+
+  test("one that says when to come again is left alone until then", () => {
+    const { endpoints } = scene("a");
+    endpoints.failed(endpoints.pick(new Set()), 7000);
+    expect(endpoints.dueInMs()).toBe(7000);
+  });
+});
+
+describe("what is tried again", () => {
+  test("a broken call, three times at most", async () => {
+    const { answers, outcome, takeAsked } = scene("a");
+    answers.set("a", () => fails("unreachable"));
+    expect(await outcome()).toBe("unreachable");
+    expect(takeAsked()).toBe("aaa");
+  });
+
+  test("a call that was turned away by its rate, when Retry-After is over and not before", async () => {
+    const { answers, call, takeAsked, time } = scene("ab");
+    answers.set("a", () => fails("rate-limited", {}, { retryAfterMs: 4000 }));
+    const ended = call();
+    await time.advance(3999);
+    expect(takeAsked()).toBe("a");
+    answers.clear();
+    await time.advance(1);
+    expect(await ended).toBe("ok");
+    expect(takeAsked()).toBe("a");
+  });
+
+  test("nothing that would have to wait longer than the whole call may take", async () => {
+    const { answers, call, takeAsked } = scene("a");
+    answers.set("a", () => fails("overloaded", {}, { retryAfterMs: 30_000 }));
+    await expect(call()).rejects.toMatchObject({ code: "overloaded" });
+    expect(takeAsked()).toBe("a");
+  });
+
+  test.each<FaultCode>([
+    "invalid",
+    "malformed",
+    "no-certificate",
+    "forbidden",
+    "not-found",
+    "no-capacity",
+    "key-mismatch",
+    "superseded",
+    "internal",
+    "unsupported",
+  ])("not %s: that is the last word", async (code) => {
+    const { answers, call, takeAsked } = scene("ab");
+    answers.set("a", () => fails(code));
+    await expect(call()).rejects.toMatchObject({ code });
+    expect(takeAsked()).toBe("a");
+  });
+
+  test("not a call that may have arrived and would be done twice", async () => {
+    const { answers, outcome, takeAsked } = scene("ab");
+    answers.set("a", () => fails("unreachable"));
+    expect(await outcome({ isRepeatable: () => false })).toBe("unreachable");
+    expect(takeAsked()).toBe("a");
+  });
+
+  test("such a call, too, when it surely has not arrived", async () => {
+    const { answers, outcome, takeAsked } = scene("ab");
+    answers.set("a", () => fails("unreachable", { mayHaveArrived: false }));
+    expect(await outcome({ isRepeatable: () => false })).toBe("ok");
+    expect(takeAsked()).toBe("ab");
+  });
+
+  test("a call on a connection that was just being closed: at once, and nobody is blamed", async () => {
+    const { answers, call, takeAsked, warnings } = scene("ab");
+    let isStale = true;
+    answers.set("a", () => {
+      if (!isStale) return ok;
+      isStale = false;
+      return fails("unreachable", { wasStale: true });
+    });
+    expect(await call()).toBe("ok");
+    expect([takeAsked(), warnings]).toEqual(["aa", []]);
+  });
+
+  test("in a long outage, hardly more than the calls themselves", async () => {
+    const { answers, outcome, takeAsked } = scene("a");
+    answers.set("a", () => fails("unreachable"));
+    const calls = 500;
+    for (let made = 0; made < calls; made++) await outcome();
+    const retries = takeAsked().length - calls;
+    expect(retries).toBeGreaterThan(0.05 * calls);
+    expect(retries).toBeLessThanOrEqual(0.1 * calls + 10);
+  });
+});

@@ -1,0 +1,115 @@
+import { Fault, type FaultCode } from "@resource-broker/contract";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Endpoint, Endpoints } from "./endpoints.ts";
+import type { Outcome } from "./exchange.ts";
+import type { Pauses } from "./pauses.ts";
+import type { RetryBudget } from "./retry-budget.ts";
+
+const WHOLE_CALL_MS = 30_000;
+const MOST_TRIES = 3;
+const FIRST_WAIT_MS = 250;
+const RATE_LIMITED: FaultCode = "rate-limited";
+
+/** Another address, or the same one later, may do better. Everything else is the broker's last word. */
+const PASSING: ReadonlySet<FaultCode> = new Set([
+  "unreachable",
+  "not-leader",
+  "overloaded",
+  "store-unavailable",
+]);
+
+export interface Task<T> {
+  /** Tries it at one address; never rejects. */
+  readonly attempt: (endpoint: Endpoint, deadlineMs: number) => Promise<Outcome<T>>;
+  /** False: once it may have arrived at this one, it must not be sent again. */
+  readonly isRepeatable: (endpoint: Endpoint) => boolean;
+  /** True: after every address has failed, try again after a while. */
+  readonly waits: boolean;
+}
+
+export interface FailoverDeps {
+  readonly endpoints: Endpoints;
+  readonly budget: RetryBudget;
+  readonly pauses: Pauses;
+  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+type Failed = Extract<Outcome<never>, { kind: "failed" }>;
+
+interface Attempts {
+  readonly deadlineMs: number;
+  readonly tried: Set<Endpoint>;
+  readonly faults: Map<Endpoint, Fault>;
+  count: number;
+}
+
+/** Does a task at the first address that can; throws the Fault that says why none could. */
+export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promise<T> {
+  const { endpoints, budget, pauses, machine, random, log } = deps;
+
+  const note = (endpoint: Endpoint, outcome: Outcome<unknown>): void => {
+    const { url } = endpoint;
+    if (outcome.kind === "answered" || !PASSING.has(outcome.fault.code)) {
+      if (endpoints.succeeded(endpoint)) log.info({ broker: url.text }, "a broker serves us again");
+      return;
+    }
+    if (outcome.wasStale) return;
+    const { fault } = outcome;
+    if (endpoints.failed(endpoint, fault.details.retryAfterMs)) {
+      log.warn(
+        { broker: url.text, code: fault.code, problem: fault.message },
+        "a broker cannot serve us now",
+      );
+    }
+  };
+
+  const isFinal = ({ fault, mayHaveArrived }: Failed, isRepeatable: boolean): boolean =>
+    !(PASSING.has(fault.code) || fault.code === RATE_LIMITED) || (mayHaveArrived && !isRepeatable);
+
+  /** How long to wait before the next try; undefined: give up. */
+  const waitBefore = ({ fault }: Failed, { count, tried, deadlineMs }: Attempts, waits: boolean) => {
+    if (count >= Math.max(MOST_TRIES, endpoints.size)) return undefined;
+    if (fault.code !== RATE_LIMITED && endpoints.hasFresh(tried)) return 0;
+    const waitMs = Math.max(random() * FIRST_WAIT_MS * 2 ** count, fault.details.retryAfterMs ?? 0);
+    const isInTime = machine.monotonicMs() + waitMs < deadlineMs;
+    return waits && isInTime && budget.spend() ? waitMs : undefined;
+  };
+
+  return async (task) => {
+    budget.earn();
+    const attempts: Attempts = {
+      deadlineMs: machine.monotonicMs() + WHOLE_CALL_MS,
+      tried: new Set(),
+      faults: new Map(),
+      count: 0,
+    };
+    for (;;) {
+      const endpoint = endpoints.pick(attempts.tried);
+      attempts.count += 1;
+      const outcome = await task.attempt(endpoint, attempts.deadlineMs);
+      note(endpoint, outcome);
+      if (outcome.kind === "answered") return outcome.value;
+      attempts.faults.set(endpoint, outcome.fault);
+      // The connection was old, not the address bad: it may be tried once more at once.
+      if (!outcome.wasStale) attempts.tried.add(endpoint);
+      const isOver = isFinal(outcome, task.isRepeatable(endpoint));
+      const waitMs = isOver ? undefined : waitBefore(outcome, attempts, task.waits);
+      if (waitMs === undefined) throw summary(outcome.fault, attempts.faults);
+      if (waitMs > 0) {
+        await pauses.pause(waitMs);
+        attempts.tried.clear();
+      }
+    }
+  };
+}
+
+/** Where several addresses failed, each is named with its own reason. */
+function summary(last: Fault, faults: ReadonlyMap<Endpoint, Fault>): Fault {
+  if (faults.size < 2 || !PASSING.has(last.code)) return last;
+  const messages = Array.from(faults, ([{ url }, { message }]) =>
+    message.startsWith(url.text) ? message : `${url.text}: ${message}`,
+  );
+  return new Fault(last.code, messages.join("; "), { cause: last, details: last.details });
+}

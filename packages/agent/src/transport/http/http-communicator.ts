@@ -1,0 +1,215 @@
+import {
+  type AdoptionReplyDTO,
+  type AdoptionRequestDTO,
+  adoptionReplySchema,
+  advertisementReplySchema,
+  decisionSchema,
+  Fault,
+  type FaultCode,
+  HEADER,
+  LIMIT,
+  PATH,
+  quoteSchema,
+  type ReservationDTO,
+  type ReservationRequestDTO,
+  reservationListSchema,
+  reservationSchema,
+  type Schema,
+} from "@resource-broker/contract";
+import type { CertificateSource, Log, MachineTime } from "@resource-broker/runtime";
+import type { BrokerCommunicator, Role } from "../broker-communicator.ts";
+import { batchesOf } from "./adoption-batches.ts";
+import { type Call, createAttempts, HEALTH } from "./attempts.ts";
+import { readBrokerUrls } from "./broker-urls.ts";
+import { createContacts } from "./contacts.ts";
+import { createEndpoints } from "./endpoints.ts";
+import { createExchanger } from "./exchange.ts";
+import { createFailover } from "./failover.ts";
+import { createInstructionStream } from "./instruction-stream.ts";
+import { newerWishes } from "./newer-wishes.ts";
+import { createPauses } from "./pauses.ts";
+import { bodyOf, type Reply } from "./reply.ts";
+import { createRetryBudget } from "./retry-budget.ts";
+import { openTlsConnections } from "./tls-connections.ts";
+
+export interface HttpCommunicatorOptions {
+  /** Addresses of the same broker; the first that serves is used. */
+  readonly brokerUrls: readonly string[];
+}
+
+export interface HttpCommunicatorDeps {
+  /** Started and stopped by the communicator. */
+  readonly certificates: CertificateSource;
+  readonly machine: MachineTime;
+  /** From 0 to below 1; spreads retries. */
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** The broker over HTTPS with client certificates. Rejects when the addresses or the certificates are no good. */
+export async function httpCommunicator(
+  { brokerUrls }: HttpCommunicatorOptions,
+  deps: HttpCommunicatorDeps,
+): Promise<BrokerCommunicator> {
+  const { machine, random, log } = deps;
+  const endpoints = createEndpoints(readBrokerUrls(brokerUrls), { machine, random });
+  const connections = await openTlsConnections(deps);
+  const exchanger = createExchanger(machine);
+  const contacts = createContacts();
+  const pauses = createPauses(machine);
+  const attempts = createAttempts({ exchanger, connections, contacts });
+  const run = createFailover({ endpoints, budget: createRetryBudget(), pauses, machine, random, log });
+
+  const call = <T>(toMake: Call<T>): Promise<T> =>
+    run({
+      attempt: (endpoint, deadlineMs) => attempts.call(toMake, endpoint, deadlineMs),
+      // Every call may be repeated, but an older broker does not look at keys: it would book again.
+      isRepeatable: ({ protocol }) => toMake.key === undefined || protocol === "current",
+      waits: true,
+    });
+
+  const stream = createInstructionStream({
+    open: (lastEventId) =>
+      run({
+        attempt: (endpoint, deadlineMs) => attempts.openStream(lastEventId, endpoint, deadlineMs),
+        isRepeatable: () => true,
+        waits: false,
+      }),
+    dueInMs: endpoints.dueInMs,
+    pauses,
+    machine,
+    random,
+    log,
+  });
+  const stopRenewing = connections.onRenewed(stream.renew);
+
+  const post = <T>(path: string, schema: Schema<T>, more: Partial<Call<T>> = {}): Promise<T> =>
+    call({ method: "POST", path, read: (reply) => bodyOf(schema, reply), ...more });
+
+  const get = <T>(path: string, schema: Schema<T>, more: Partial<Call<T>> = {}): Promise<T> =>
+    call({ method: "GET", path, read: (reply) => bodyOf(schema, reply), ...more });
+
+  const remove = (path: string): Promise<void> =>
+    call({ method: "DELETE", path, olderLacks: "how to release reservations", read: () => undefined });
+
+  const answer = (id: string, body: unknown): Promise<void> =>
+    call({
+      method: "POST",
+      path: PATH.acknowledge(id),
+      body,
+      olderLacks: "answers to instructions",
+      read: () => undefined,
+    });
+
+  const fetchReservations = async (role: Role): Promise<readonly ReservationDTO[]> => {
+    const found: ReservationDTO[] = [];
+    const first = `${PATH.reservations}?role=${role}&limit=${LIMIT.pageMax}`;
+    for (let path: string | undefined = first; path !== undefined; ) {
+      const page: Page = await call({
+        method: "GET",
+        path,
+        olderLacks: "lists of reservations",
+        read: readPage,
+      });
+      found.push(...page.reservations);
+      path = page.next;
+    }
+    return found;
+  };
+
+  const adopt = async (offers: AdoptionRequestDTO): Promise<AdoptionReplyDTO> => {
+    const results: AdoptionReplyDTO["results"][number][] = [];
+    for (const body of batchesOf(offers)) {
+      const reply = await post(PATH.adoptions, adoptionReplySchema, { body, olderLacks: "adoptions" });
+      results.push(...reply.results);
+    }
+    return { results };
+  };
+
+  const ping = async (): Promise<void> => {
+    await call(HEALTH);
+    // Anybody may ask for health. What we have advertised ourselves is small, and only we may read it.
+    const own = {
+      method: "GET",
+      path: PATH.advertisement(connections.identity()),
+      read: () => undefined,
+    } as const;
+    await call<void>(own).catch(allow("not-found", "unsupported"));
+  };
+
+  return {
+    identity: connections.identity,
+    publishAdvertisement: (body) => post(PATH.advertisements, advertisementReplySchema, { body }),
+    requestReservation: (body, key) =>
+      isKey(key)
+        ? post(PATH.reservations, reservationSchema, { body, key, ...lackedFor(body) })
+        : Promise.reject(wrongKey(key)),
+    fetchReservations,
+    fetchReservation: (id) => get(PATH.reservation(id), reservationSchema).catch(allow("not-found")),
+    fetchInstructions: () => get(PATH.instructions, reservationListSchema),
+    watchInstructions: stream.watch,
+    activate: (id) =>
+      post(PATH.activate(id), reservationSchema, { olderLacks: "how to activate reservations" }),
+    renew: (id, duration) =>
+      post(PATH.renew(id), reservationSchema, {
+        body: { duration },
+        olderLacks: "how to renew reservations",
+      }),
+    release: (id) => remove(PATH.reservation(id)).catch(allow("not-found", "already-ended")),
+    releaseByKey: (key) => remove(PATH.releaseByKey(key)).catch(allow("not-found", "already-ended")),
+    acknowledge: (id, generation) =>
+      answer(id, { state: "held", ...(generation === undefined ? {} : { generation }) }),
+    refuse: (id, reason) => answer(id, { state: "refused", reason }).catch(allow("already-ended")),
+    quote: (body) => post(PATH.quotes, quoteSchema, { body, olderLacks: "quotes" }),
+    explain: (decisionId) => get(PATH.decision(decisionId), decisionSchema, { olderLacks: "decisions" }),
+    adopt,
+    ping,
+    onContact: contacts.onContact,
+    close: () => {
+      stopRenewing();
+      pauses.close();
+      exchanger.close();
+      stream.renew();
+      connections.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+interface Page {
+  readonly reservations: readonly ReservationDTO[];
+  /** Where the next page is; undefined: this was the last. */
+  readonly next: string | undefined;
+}
+
+function readPage(reply: Reply): Page {
+  const link = reply.headers[HEADER.link.toLowerCase()];
+  const next = typeof link === "string" ? /^<([^<>]+)>; rel="next"$/.exec(link)?.[1] : undefined;
+  // Never led anywhere else.
+  const isOurs = next?.startsWith(`${PATH.reservations}?`) === true;
+  return { reservations: bodyOf(reservationListSchema, reply), next: isOurs ? next : undefined };
+}
+
+/** What a header can carry, and the broker takes. */
+function isKey(key: string): boolean {
+  return key.length <= LIMIT.idempotencyKeyLength && /^[!-~]+$/.test(key);
+}
+
+function wrongKey(key: string): Fault {
+  const most = LIMIT.idempotencyKeyLength;
+  return new Fault("invalid", `the key ${JSON.stringify(key)} must be 1 to ${most} visible ASCII characters`);
+}
+
+/** An older broker would ignore what it does not know, and lend something else. */
+function lackedFor(request: ReservationRequestDTO): { readonly olderLacks?: string } {
+  const wishes = newerWishes(request);
+  return wishes.length === 0 ? {} : { olderLacks: `${wishes.join(", ")} in a request and would ignore it` };
+}
+
+/** For faults that are answers: undefined then. */
+function allow(...codes: readonly FaultCode[]): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof Fault && codes.includes(error.code)) return undefined;
+    throw error;
+  };
+}

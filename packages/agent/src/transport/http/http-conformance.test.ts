@@ -1,0 +1,40 @@
+import { rm } from "node:fs/promises";
+import {
+  startBroker,
+  startFaultyProxy,
+  testCertificates,
+  TRANSPORT_PROMISES,
+  type TransportUnderTest,
+} from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { communicatorOf } from "./testing/communicator-of.ts";
+
+const certificates = await testCertificates();
+
+async function makeTransport(): Promise<TransportUnderTest> {
+  const broker = await startBroker({ certificates });
+  const proxy = await startFaultyProxy(broker);
+  const brokerUrls = [`https://127.0.0.1:${proxy.port}`];
+  return {
+    connect: async (clusterId) => {
+      const credentials = certificates.cluster(clusterId);
+      return (await communicatorOf({ brokerUrls, credentials })).communicator;
+    },
+    cut: proxy.cut,
+    loseLedger: async () => {
+      await broker.kill("SIGKILL");
+      await rm(broker.storeDirectory, { recursive: true });
+      await broker.restart();
+    },
+    remove: async () => {
+      await proxy.close();
+      await broker.dispose();
+    },
+  };
+}
+
+describe("HTTP keeps every promise of a transport", () => {
+  test.each(TRANSPORT_PROMISES)("$name", async ({ keep }) => {
+    await expect(keep(makeTransport)).resolves.toBeUndefined();
+  });
+});

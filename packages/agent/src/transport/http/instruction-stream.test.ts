@@ -1,0 +1,267 @@
+import type { ServerResponse } from "node:http";
+import type { ReservationDTO } from "@resource-broker/contract";
+import { type FakeTime, fakeTime, settle, testCertificates } from "@resource-broker/testkit";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { BrokerCommunicator, BrokerEvent } from "../broker-communicator.ts";
+import { communicatorOf } from "./testing/communicator-of.ts";
+import { CURRENT, reply, type ScriptedBroker, scriptedBroker } from "./testing/scripted-broker.ts";
+
+const certificates = await testCertificates();
+const credentials = certificates.cluster("paris");
+
+const reservation = (id: string): ReservationDTO => ({
+  id,
+  requesterID: "rome",
+  targetClusterID: "paris",
+  requestedResources: { cpu: "2", memory: "4Gi" },
+  status: { phase: "Reserved", message: "" },
+  createdAt: "2026-07-01T10:00:00Z",
+});
+const instruction = (id: string, commit?: number): string =>
+  `event: instruction\ndata: ${JSON.stringify(reservation(id))}\n${commit === undefined ? "" : `id: ${commit}\n`}\n`;
+
+interface Scene {
+  readonly broker: ScriptedBroker;
+  readonly paris: BrokerCommunicator;
+  readonly machine: FakeTime;
+  /** The streams that were opened, in order. */
+  readonly streams: readonly ServerResponse[];
+  readonly rotate: () => void;
+  /** Numbers that the streams were asked to go on from. */
+  readonly resumedFrom: () => (string | undefined)[];
+  readonly warnings: unknown[];
+  ledger: string;
+}
+
+async function scene(random: () => number = () => 0): Promise<Scene> {
+  const streams: ServerResponse[] = [];
+  const warnings: unknown[] = [];
+  const machine = fakeTime();
+  const broker = await scriptedBroker(certificates.broker, (response) => {
+    response.writeHead(200, { ...CURRENT, "Ledger-ID": made.ledger, "Content-Type": "text/event-stream" });
+    response.write(": alive\n\n");
+    streams.push(response);
+  });
+  const log = {
+    info: () => undefined,
+    error: () => undefined,
+    warn: (fields: unknown) => warnings.push(fields),
+  };
+  const { communicator, rotate } = await communicatorOf({
+    brokerUrls: [broker.url],
+    credentials,
+    machine,
+    random,
+    log,
+  });
+  onTestFinished(communicator.close);
+  const made: Scene = {
+    broker,
+    paris: communicator,
+    machine,
+    streams,
+    rotate: () => rotate(certificates.cluster("paris")),
+    resumedFrom: () => broker.received.map(({ headers }) => headers["last-event-id"]?.toString()),
+    warnings,
+    ledger: "led-1",
+  };
+  return made;
+}
+
+/** A reader that shows what it reads, in short. */
+function reading(communicator: BrokerCommunicator, signal = new AbortController().signal) {
+  const events = communicator.watchInstructions(signal)[Symbol.asyncIterator]();
+  return {
+    next: async (): Promise<string | undefined> => {
+      const { done, value } = await events.next();
+      return done === true ? undefined : shown(value);
+    },
+    stop: () => events.return?.(),
+  };
+}
+
+function shown(event: BrokerEvent): string {
+  return event.kind === "instruction" ? event.reservation.id : event.kind;
+}
+
+describe("a stream", () => {
+  test("passes events on as they come, and leaves out what it does not know or cannot read", async () => {
+    const { paris, streams, warnings } = await scene();
+    const reader = reading(paris);
+    expect(await reader.next()).toBe("heartbeat");
+    streams[0]?.write(
+      `event: news\ndata: {}\n\n${instruction("a")}event: instruction\ndata: {"id":1}\n\nevent: capacity\ndata: {"change":"freed"}\n\n`,
+    );
+    expect(await reader.next()).toBe("a");
+    expect(await reader.next()).toBe("capacity");
+    expect(warnings).toMatchObject([{ event: "instruction" }]);
+  });
+
+  test("puts letters together that were cut apart", async () => {
+    const { paris, streams } = await scene();
+    const reader = reading(paris);
+    await reader.next();
+    const text = Buffer.from(instruction("a").replace('"message":""', '"message":"fünf"'));
+    const cut = text.indexOf(0xc3) + 1;
+    streams[0]?.write(text.subarray(0, cut));
+    await settle();
+    streams[0]?.write(text.subarray(cut));
+    expect(await reader.next()).toBe("a");
+  });
+
+  test("goes on after the last event its reader has dealt with", async () => {
+    const { paris, streams, resumedFrom } = await scene();
+    const first = reading(paris);
+    await first.next();
+    streams[0]?.end(instruction("a", 5) + instruction("b") + instruction("c", 6));
+    expect([await first.next(), await first.next()]).toEqual(["a", "b"]);
+    // It has not asked for more: whether it dealt with b is not known, and c it has not seen.
+    await first.stop();
+    await reading(paris).next();
+    expect(resumedFrom()).toEqual([undefined, "5"]);
+  });
+
+  test("knows how far it is from signs of life alone", async () => {
+    const { paris, streams, resumedFrom } = await scene();
+    const first = reading(paris);
+    await first.next();
+    streams[0]?.end(": alive\nid: 41\n\n");
+    expect([await first.next(), await first.next()]).toEqual(["heartbeat", undefined]);
+    await reading(paris).next();
+    expect(resumedFrom()).toEqual([undefined, "41"]);
+  });
+
+  test("forgets where it was after a reset", async () => {
+    const { paris, streams, resumedFrom } = await scene();
+    const first = reading(paris);
+    await first.next();
+    streams[0]?.end(`${instruction("a", 5)}event: reset\ndata: {"reason":"too old"}\n\n`);
+    expect([await first.next(), await first.next(), await first.next()]).toEqual(["a", "reset", undefined]);
+    await reading(paris).next();
+    expect(resumedFrom()).toEqual([undefined, undefined]);
+  });
+
+  test("begins anew in another ledger, whose numbers say nothing", async () => {
+    const made = await scene();
+    const { paris, streams, resumedFrom } = made;
+    const first = reading(paris);
+    await first.next();
+    streams[0]?.end(instruction("a", 5));
+    expect([await first.next(), await first.next()]).toEqual(["a", undefined]);
+    made.ledger = "led-2";
+    const second = reading(paris);
+    expect(await second.next()).toBe("reset");
+    expect(await second.next()).toBe("heartbeat");
+    expect(resumedFrom()).toEqual([undefined, "5", undefined]);
+    streams[2]?.write(instruction("b", 1));
+    expect(await second.next()).toBe("b");
+  });
+
+  test("breaks when it is cut", async () => {
+    const { paris, streams } = await scene();
+    const reader = reading(paris);
+    await reader.next();
+    const broken = reader.next();
+    streams[0]?.socket?.destroy();
+    await expect(broken).rejects.toMatchObject({ code: "unreachable" });
+  });
+
+  test("breaks when nothing comes for as long as three signs of life take", async () => {
+    const { paris, machine, streams } = await scene();
+    const reader = reading(paris);
+    await reader.next();
+    const broken = reader.next().catch((error: Error) => error.message);
+    await machine.advance(44_999);
+    streams[0]?.write(": alive\n\n");
+    expect(await broken).toBe("heartbeat");
+    const silent = reader.next().catch((error: Error) => error.message);
+    await machine.advance(45_000);
+    expect(await silent).toContain("no sign of life for 45 s");
+  });
+
+  test("does not break because its reader takes long", async () => {
+    const { paris, machine, streams } = await scene();
+    const reader = reading(paris);
+    await reader.next();
+    streams[0]?.write(instruction("a") + instruction("b"));
+    expect(await reader.next()).toBe("a");
+    await machine.advance(300_000);
+    expect(await reader.next()).toBe("b");
+  });
+
+  test.each(["while it is open", "while it opens", "before"])(
+    "ends quietly when its reader stops it %s",
+    async (when) => {
+      const { paris, broker } = await scene();
+      if (when === "while it opens") broker.script(() => undefined);
+      const stopping = new AbortController();
+      if (when === "before") stopping.abort();
+      const reader = reading(paris, stopping.signal);
+      if (when === "while it is open") await reader.next();
+      const ended = reader.next();
+      await settle();
+      stopping.abort();
+      expect(await ended).toBeUndefined();
+    },
+  );
+
+  test("is opened anew at once when there are new certificates", async () => {
+    const { paris, rotate, streams } = await scene(() => 1);
+    const reader = reading(paris);
+    await reader.next();
+    const ended = reader.next();
+    rotate();
+    expect(await ended).toBeUndefined();
+    expect(await reading(paris).next()).toBe("heartbeat");
+    expect(streams).toHaveLength(2);
+  });
+
+  test("waits a while before it comes back, longer each time it is cut at once", async () => {
+    const { paris, machine, streams } = await scene(() => 1);
+    for (const waitMs of [0, 2000, 4000, 8000, 10_000, 10_000]) {
+      const opened = streams.length;
+      const reader = reading(paris);
+      const first = reader.next();
+      if (waitMs > 0) {
+        await machine.advance(waitMs - 1);
+        expect(streams).toHaveLength(opened);
+        await machine.advance(1);
+      }
+      expect(await first).toBe("heartbeat");
+      streams.at(-1)?.end();
+      expect(await reader.next()).toBeUndefined();
+    }
+  });
+
+  test("comes back soon when the last one had lasted", async () => {
+    const { paris, machine, streams } = await scene(() => 1);
+    for (const waitMs of [0, 2000, 4000]) {
+      const reader = reading(paris);
+      const first = reader.next();
+      if (waitMs > 0) await machine.advance(waitMs);
+      expect(await first).toBe("heartbeat");
+      for (let beats = 0; waitMs === 4000 && beats < 2; beats++) {
+        const next = reader.next();
+        await machine.advance(30_000);
+        streams.at(-1)?.write(": alive\n\n");
+        await next;
+      }
+      streams.at(-1)?.end();
+      expect(await reader.next()).toBeUndefined();
+    }
+    const soon = reading(paris).next();
+    await machine.advance(1000);
+    expect(await soon).toBe("heartbeat");
+  });
+
+  test("is told apart from an answer that is none", async () => {
+    const { paris, broker } = await scene();
+    broker.script((response) => {
+      response.writeHead(200, { "Content-Type": "text/html" });
+      response.end("<html>");
+    });
+    await expect(reading(paris).next()).rejects.toMatchObject({ code: "unreachable" });
+    broker.script(reply(200, []));
+    await vi.waitFor(() => expect(reading(paris).next()).rejects.toMatchObject({ code: "unsupported" }));
+  });
+});

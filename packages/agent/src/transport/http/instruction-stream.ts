@@ -1,0 +1,162 @@
+import type { IncomingMessage } from "node:http";
+import { Fault } from "@resource-broker/contract";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { BrokerEvent } from "../broker-communicator.ts";
+import type { OpenedStream } from "./attempts.ts";
+import { eventIn } from "./broker-events.ts";
+import { createEventParser, type EventBlock } from "./event-parser.ts";
+import type { Pauses } from "./pauses.ts";
+
+/** The broker gives a sign of life every 15 s: three are missed. */
+const SILENCE_MS = 45_000;
+/** A stream that lasted this long was well: the next one is put off as little as can be. */
+const LASTING_MS = 60_000;
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 10_000;
+
+export interface InstructionStreamDeps {
+  /** Opens a stream at some address; rejects with a Fault. */
+  readonly open: (lastEventId: string | undefined) => Promise<OpenedStream>;
+  /** How long until an address may be asked again. */
+  readonly dueInMs: () => number;
+  readonly pauses: Pick<Pauses, "pause">;
+  readonly machine: MachineTime;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** Streams of events, one after the other, each going on where the last one ended. For one reader at a time. */
+export interface InstructionStream {
+  readonly watch: (signal: AbortSignal) => AsyncGenerator<BrokerEvent, void>;
+  /** Ends what is open: the next one is opened at once. */
+  readonly renew: () => void;
+}
+
+/** The last event that the reader has dealt with, and the ledger that counted it. */
+interface Cursor {
+  readonly ledgerId: string | undefined;
+  readonly lastEventId: string | undefined;
+}
+
+export function createInstructionStream(deps: InstructionStreamDeps): InstructionStream {
+  const { pauses, machine, random, log } = deps;
+  const endOpen = new Set<() => void>();
+  let cursor: Cursor | undefined;
+  let shortStreams = 0;
+  /** Counts how often everything is to be opened anew, the very first time included. */
+  let renewals = 1;
+  let openedFor = 0;
+
+  /** Many agents lose the same broker in the same moment: they must not all come back in the next. */
+  const waitMs = (): number => {
+    if (openedFor !== renewals) return 0;
+    return Math.max(deps.dueInMs(), random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** shortStreams));
+  };
+
+  async function* watch(signal: AbortSignal): AsyncGenerator<BrokerEvent, void> {
+    await pauses.pause(waitMs(), signal);
+    openedFor = renewals;
+    let opened = await openUnlessAborted(() => deps.open(cursor?.lastEventId), signal);
+    if (opened === undefined) return;
+    const { ledgerId } = opened;
+    if (cursor !== undefined && cursor.ledgerId !== ledgerId) {
+      const wasResumed = cursor.lastEventId !== undefined;
+      cursor = { ledgerId, lastEventId: undefined };
+      // Numbers of one ledger say nothing in another: what this stream leaves out is not what was seen.
+      if (wasResumed) opened.response.destroy();
+      yield { kind: "reset", reset: { reason: "the broker has another ledger than before" } };
+      if (wasResumed) opened = await openUnlessAborted(() => deps.open(undefined), signal);
+      if (opened === undefined) return;
+    }
+    cursor ??= { ledgerId, lastEventId: undefined };
+    yield* follow(opened.response, signal);
+  }
+
+  async function* follow(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<BrokerEvent, void> {
+    const startedAt = machine.monotonicMs();
+    let isEnding = false;
+    const end = (): void => {
+      isEnding = true;
+      response.destroy();
+    };
+    endOpen.add(end);
+    signal.addEventListener("abort", end);
+    if (signal.aborted || openedFor !== renewals) end();
+    try {
+      yield* events(response);
+    } catch (error) {
+      if (!isEnding) throw error;
+    } finally {
+      shortStreams = machine.monotonicMs() - startedAt >= LASTING_MS ? 0 : shortStreams + 1;
+      endOpen.delete(end);
+      signal.removeEventListener("abort", end);
+      response.destroy();
+    }
+  }
+
+  async function* events(response: IncomingMessage): AsyncGenerator<BrokerEvent, void> {
+    const parser = createEventParser();
+    for await (const piece of pieces(response, machine)) {
+      for (const block of parser.push(piece)) {
+        const event = eventIn(block, log);
+        if (event !== undefined) yield event;
+        remember(block, event);
+      }
+    }
+  }
+
+  /** Only now has the reader dealt with the event: had it stopped before, it would hear the event again. */
+  const remember = ({ id }: EventBlock, event: BrokerEvent | undefined): void => {
+    if (event?.kind === "reset") cursor = { ledgerId: cursor?.ledgerId, lastEventId: undefined };
+    if (id !== undefined) cursor = { ledgerId: cursor?.ledgerId, lastEventId: id };
+  };
+
+  return {
+    watch,
+    renew: () => {
+      renewals += 1;
+      for (const end of endOpen) end();
+    },
+  };
+}
+
+/** Undefined: nobody wants it any more. What is opened too late is closed again. */
+async function openUnlessAborted(
+  open: () => Promise<OpenedStream>,
+  signal: AbortSignal,
+): Promise<OpenedStream | undefined> {
+  if (signal.aborted) return undefined;
+  const opening = open();
+  return await new Promise((resolve, reject) => {
+    const abort = (): void => {
+      opening.then(
+        ({ response }) => response.destroy(),
+        () => undefined,
+      );
+      resolve(undefined);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    const settled = (): void => signal.removeEventListener("abort", abort);
+    opening.then(resolve, reject).finally(settled);
+  });
+}
+
+/** The stream's text as it comes; throws when it breaks, or when nothing comes for too long. */
+async function* pieces(response: IncomingMessage, machine: MachineTime): AsyncGenerator<string, void> {
+  response.setEncoding("utf8");
+  const source = (response as AsyncIterable<string>)[Symbol.asyncIterator]();
+  for (;;) {
+    // Armed only while waiting: a reader that takes its time is no sign of a dead broker.
+    const cancel = machine.after(SILENCE_MS, () =>
+      response.destroy(new Error(`the broker gave no sign of life for ${SILENCE_MS / 1000} s`)),
+    );
+    const next: IteratorResult<string, unknown> = await source.next().catch(broken).finally(cancel);
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+function broken(cause: unknown): never {
+  const problem = cause instanceof Error ? cause.message : String(cause);
+  throw new Fault("unreachable", `the stream of events broke: ${problem}`, { cause });
+}

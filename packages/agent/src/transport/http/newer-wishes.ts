@@ -1,0 +1,28 @@
+import type { ReservationRequestDTO } from "@resource-broker/contract";
+
+/**
+ * The parts of a request that an older broker would silently ignore, and then lend something else. It honours cpu,
+ * memory and duration; a priority only orders.
+ */
+export function newerWishes(request: ReservationRequestDTO): readonly string[] {
+  const { gpu, storage, extended } = request.requestedResources;
+  const wishes: Readonly<Record<string, boolean>> = {
+    gpu: isMore(gpu),
+    storage: isMore(storage),
+    extended: isAnyMore(extended) || isAnyMore(request.extended),
+    perNode: request.perNode !== undefined,
+    constraints: Object.values(request.constraints ?? {}).some((value) => Object.keys(value).length > 0),
+    targetClusterID: request.targetClusterID !== undefined,
+    tier: request.tier !== undefined,
+    start: request.start !== undefined,
+  };
+  return Object.keys(wishes).filter((name) => wishes[name]);
+}
+
+function isMore(quantity: string | undefined): boolean {
+  return quantity !== undefined && Number.parseFloat(quantity) !== 0;
+}
+
+function isAnyMore(quantities: Readonly<Record<string, string>> | undefined): boolean {
+  return Object.values(quantities ?? {}).some(isMore);
+}

@@ -1,0 +1,31 @@
+import type { MachineTime } from "@resource-broker/runtime";
+
+/** Waiting that can be cut short. */
+export interface Pauses {
+  /** Resolves after so long, or sooner when the signal aborts or everything closes. */
+  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly close: () => void;
+}
+
+export function createPauses(machine: Pick<MachineTime, "after">): Pauses {
+  const closing = new AbortController();
+
+  const pause: Pauses["pause"] = (ms, signal) =>
+    new Promise((resolve) => {
+      if (ms <= 0 || closing.signal.aborted || signal?.aborted === true) {
+        resolve();
+        return;
+      }
+      const end = (): void => {
+        cancel();
+        closing.signal.removeEventListener("abort", end);
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancel = machine.after(ms, end);
+      closing.signal.addEventListener("abort", end);
+      signal?.addEventListener("abort", end);
+    });
+
+  return { pause, close: () => closing.abort() };
+}

@@ -1,0 +1,114 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import {
+  describeProblems,
+  Fault,
+  HEADER,
+  PROTOCOL_VERSION,
+  readFault,
+  type Schema,
+  validate,
+} from "@resource-broker/contract";
+import type { BrokerUrl } from "./broker-urls.ts";
+
+/** Ten thousand instructions with everything they may say. */
+const MOST_BYTES = 16 * 1024 * 1024;
+const SHOWN_LENGTH = 80;
+const LONGEST_WAIT_MS = 3_600_000;
+const NO_CONTENT = 204;
+
+/** A whole answer. */
+export interface Reply {
+  readonly url: BrokerUrl;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export async function readReply(response: IncomingMessage, url: BrokerUrl): Promise<Reply> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  if (Number(response.headers["content-length"]) > MOST_BYTES) throw tooLong(url);
+  for await (const piece of response as AsyncIterable<Uint8Array>) {
+    length += piece.length;
+    if (length > MOST_BYTES) throw tooLong(url);
+    pieces.push(piece);
+  }
+  const text = Buffer.concat(pieces).toString("utf8");
+  return { url, status: response.statusCode ?? 0, headers: response.headers, text };
+}
+
+function tooLong(url: BrokerUrl): Fault {
+  return strange(url, `an answer of more than ${MOST_BYTES / 1024 / 1024} MiB came`);
+}
+
+/** The body, checked; throws when it is something else than the call should bring. */
+export function bodyOf<T>(schema: Schema<T>, { url, status, headers, text }: Reply): T {
+  const parsed = parseJson(text);
+  if (parsed === undefined || status === NO_CONTENT) {
+    throw strange(
+      url,
+      `${typeOf(headers)} came instead of JSON: ${JSON.stringify(text.slice(0, SHOWN_LENGTH))}`,
+    );
+  }
+  const validated = validate(schema, parsed.value);
+  if (validated.ok) return validated.value;
+  throw strange(url, `the answer is not what it should be: ${describeProblems(validated.problems)}`);
+}
+
+export function isSuccess({ status }: Pick<Reply, "status">): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** True: the answer says itself that it comes from a broker that speaks every call. */
+export function isFromCurrentBroker(headers: IncomingHttpHeaders): boolean {
+  return Number(headers[HEADER.brokerProtocol.toLowerCase()]) >= PROTOCOL_VERSION;
+}
+
+export function isJson(headers: IncomingHttpHeaders): boolean {
+  return /^application\/(.*\+)?json\b/.test(headers["content-type"] ?? "");
+}
+
+/** An error reply as the Fault it reports. Proxies and web pages on the way are no brokers. */
+export function faultIn(reply: Reply): Fault {
+  const { status, headers, text } = reply;
+  if (!isFromCurrentBroker(headers) && !mayBeOlderBroker(reply)) return notFromBroker(reply);
+  const retryAfterMs = readRetryAfter(headers["retry-after"]);
+  return readFault({ status, body: text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+}
+
+export function notFromBroker({ url, status, headers }: Reply): Fault {
+  return strange(
+    url,
+    `${status} with ${typeOf(headers)} came, and not from a broker; check --broker-url and proxies`,
+  );
+}
+
+/** Older brokers answer errors as plain text or JSON, and know few kinds of them. */
+function mayBeOlderBroker({ status, headers }: Reply): boolean {
+  const isItsKind = isJson(headers) || headers["content-type"]?.startsWith("text/plain") === true;
+  return isItsKind && ((status >= 400 && status < 500) || status === 500 || status === 503);
+}
+
+/** Something answered, but not as a broker does: whether the call had any effect is not known. */
+export function strange(url: BrokerUrl, problem: string): Fault {
+  return new Fault("unreachable", `${url.text}: ${problem}`);
+}
+
+function typeOf(headers: IncomingHttpHeaders): string {
+  return headers["content-type"] ?? "nothing";
+}
+
+/** Seconds only: a date would need the broker's clock and ours to agree. */
+function readRetryAfter(text: string | undefined): number | undefined {
+  return text !== undefined && /^[0-9]{1,6}$/.test(text)
+    ? Math.min(Number(text) * 1000, LONGEST_WAIT_MS)
+    : undefined;
+}
+
+function parseJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+/** New calls earn retries, retries spend them: in a long outage retries add at most a tenth to the load. */
+export interface RetryBudget {
+  readonly earn: () => void;
+  /** False: nothing left, give up. */
+  readonly spend: () => boolean;
+}
+
+const EARNED_PER_CALL = 0.1;
+const MOST = 10;
+
+export function createRetryBudget(): RetryBudget {
+  let tokens = MOST;
+  return {
+    earn: () => {
+      tokens = Math.min(MOST, tokens + EARNED_PER_CALL);
+    },
+    spend: () => {
+      if (tokens < 1) return false;
+      tokens -= 1;
+      return true;
+    },
+  };
+}

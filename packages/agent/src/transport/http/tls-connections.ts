@@ -1,0 +1,112 @@
+import { Agent } from "node:https";
+import { Fault } from "@resource-broker/contract";
+import type { CertificateSet, CertificateSource, Log } from "@resource-broker/runtime";
+
+/** The broker keeps idle connections for 120 s: ours must end first, or a call meets one that is closing. */
+const IDLE_MS = 90_000;
+const DEAD_PEER_PROBE_MS = 30_000;
+/** The broker allows 64 for each cluster. */
+const MOST_CONNECTIONS = 16;
+const MOST_IDLE = 2;
+
+/** What connections are made with, from one set of certificates. */
+export interface Lines {
+  /** Kept from call to call. */
+  readonly calls: Agent;
+  /** One connection each. */
+  readonly streams: Agent;
+}
+
+/** Connections with the newest certificates. */
+export interface TlsConnections {
+  /** The Common Name of the certificate in use: whom the broker takes us for. */
+  readonly identity: () => string;
+  readonly lines: () => Lines;
+  /** Ends idle connections: one of them has turned out to be dead. */
+  readonly dropIdle: () => void;
+  /** Called when there are new certificates. Returns how to stop. */
+  readonly onRenewed: (listener: () => void) => () => void;
+  readonly close: () => void;
+}
+
+export interface TlsConnectionsDeps {
+  readonly certificates: CertificateSource;
+  readonly log: Log;
+}
+
+/** Reads the certificates; rejects when they are missing or do not belong together. */
+export async function openTlsConnections({ certificates, log }: TlsConnectionsDeps): Promise<TlsConnections> {
+  const listeners = new Set<() => void>();
+  const first = await certificates.start();
+  const name = identityOf(first);
+  let lines = makeLines(first);
+
+  const unsubscribe = certificates.onChange((set) => {
+    const renewed = readName(set);
+    if (renewed !== name) {
+      log.error({ current: name, renewed }, "tls.crt now belongs to somebody else; the old one stays in use");
+      return;
+    }
+    retire(lines.calls);
+    lines = makeLines(set);
+    for (const listener of listeners) listener();
+  });
+
+  return {
+    identity: () => name,
+    lines: () => lines,
+    dropIdle: () => dropIdle(lines.calls),
+    onRenewed: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => {
+      unsubscribe();
+      certificates.stop();
+      retire(lines.calls);
+    },
+  };
+}
+
+function makeLines({ files: { cert, key, ca } }: CertificateSet): Lines {
+  const tls = { cert, key, ca, minVersion: "TLSv1.2" } as const;
+  return {
+    calls: new Agent({
+      ...tls,
+      keepAlive: true,
+      keepAliveMsecs: DEAD_PEER_PROBE_MS,
+      timeout: IDLE_MS,
+      maxSockets: MOST_CONNECTIONS,
+      maxFreeSockets: MOST_IDLE,
+      scheduling: "lifo",
+    }),
+    streams: new Agent({ ...tls, keepAlive: false }),
+  };
+}
+
+/** Ends what is idle, and the rest as soon as it is: calls under way finish. */
+function retire(agent: Agent): void {
+  agent.maxFreeSockets = 0;
+  dropIdle(agent);
+}
+
+function dropIdle(agent: Agent): void {
+  for (const sockets of Object.values(agent.freeSockets)) {
+    for (const socket of sockets ?? []) socket.destroy();
+  }
+}
+
+function identityOf(set: CertificateSet): string {
+  const name = readName(set);
+  if (name !== undefined) return name;
+  throw new Fault(
+    "no-certificate",
+    "tls.crt in the folder of --broker-cert-path must have exactly one Common Name, the cluster ID: brokerctl certs issue <cluster-id> makes one",
+  );
+}
+
+/** Undefined where there is not exactly one. Node gives a list where there are several. */
+function readName({ own }: CertificateSet): string | undefined {
+  const name: unknown = own.toLegacyObject().subject.CN;
+  return typeof name === "string" && name !== "" ? name : undefined;
+}

@@ -1,0 +1,206 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { certificateFolder, nodeMachineTime } from "@resource-broker/runtime";
+import {
+  advertisementBody,
+  type BrokerProcess,
+  type FaultyProxy,
+  reservationBody,
+  startBroker,
+  startFaultyProxy,
+  testCertificates,
+  writeCertificateFolder,
+} from "@resource-broker/testkit";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { BrokerCommunicator, BrokerEvent } from "../broker-communicator.ts";
+import { httpCommunicator } from "./http-communicator.ts";
+import { type CommunicatorOf, communicatorOf } from "./testing/communicator-of.ts";
+
+const certificates = await testCertificates();
+const request = reservationBody({ cpu: 1, memoryGi: 1 });
+
+interface Scene {
+  readonly broker: BrokerProcess;
+  readonly proxy: FaultyProxy;
+  readonly rome: BrokerCommunicator;
+  readonly rotateRome: CommunicatorOf["rotate"];
+  readonly paris: BrokerCommunicator;
+}
+
+/** A real broker behind a proxy; paris lends 1,000 CPU. */
+async function scene(): Promise<Scene> {
+  const broker = await startBroker({ certificates });
+  onTestFinished(broker.dispose);
+  const proxy = await startFaultyProxy(broker);
+  onTestFinished(proxy.close);
+  const brokerUrls = [`https://127.0.0.1:${proxy.port}`];
+  const [rome, paris] = [
+    await communicatorOf({ brokerUrls, credentials: certificates.cluster("rome") }),
+    await communicatorOf({ brokerUrls, credentials: certificates.cluster("paris") }),
+  ];
+  onTestFinished(rome.communicator.close);
+  onTestFinished(paris.communicator.close);
+  await paris.communicator.publishAdvertisement(advertisementBody("paris", { cpu: 1000, memoryGi: 1000 }));
+  await rome.communicator.ping();
+  return { broker, proxy, rome: rome.communicator, rotateRome: rome.rotate, paris: paris.communicator };
+}
+
+describe("a reservation", () => {
+  test("whose answer is lost is asked for again, and booked once", async () => {
+    const { proxy, rome, paris } = await scene();
+    for (let round = 0; round < 10; round++) {
+      const lost = proxy.loseNextReply();
+      const made = await rome.requestReservation(request, `k-${round}`);
+      await lost;
+      expect(made.status.phase).toBe("Reserved");
+    }
+    expect(await rome.fetchReservations("requester")).toHaveLength(10);
+    expect(await paris.fetchInstructions()).toHaveLength(10);
+  });
+
+  test("under way when the broker is killed is booked whole or not at all, and then once", async () => {
+    const { broker, rome } = await scene();
+    const keys = Array.from({ length: 40 }, (_, index) => `k-${index}`);
+    const asked = keys.map((key) => rome.requestReservation(request, key).catch(() => undefined));
+    await asked[0];
+    await broker.kill("SIGKILL");
+    const answered = (await Promise.all(asked)).filter((made) => made !== undefined);
+    await broker.restart();
+    const paris = broker.clientFor("paris");
+    await paris.request("POST", "/api/v1/advertisements", {
+      body: advertisementBody("paris", { cpu: 1000, memoryGi: 1000 }),
+    });
+    const made = [];
+    for (const key of keys) made.push(await rome.requestReservation(request, key));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(40);
+    expect(made).toEqual(expect.arrayContaining(answered));
+    expect(await rome.fetchReservations("requester")).toHaveLength(40);
+  });
+});
+
+describe("a stream", () => {
+  test("that is cut fifty times loses nothing", async () => {
+    const { proxy, rome, paris } = await scene();
+    const stopping = new AbortController();
+    const heard = new Map<string, string>();
+    let resets = 0;
+    let streams = 0;
+    const hear = (event: BrokerEvent): void => {
+      if (event.kind === "reset") resets += 1;
+      if (event.kind === "instruction") heard.set(event.reservation.id, event.reservation.status.phase);
+    };
+    const follow = async (): Promise<void> => {
+      streams += 1;
+      for await (const event of paris.watchInstructions(stopping.signal)) hear(event);
+    };
+    const followAll = async (): Promise<void> => {
+      while (!stopping.signal.aborted) await follow().catch(() => undefined);
+    };
+    const following = followAll();
+    // What came and went before a reader had heard anything is no news to it.
+    const first = await rome.requestReservation(request, "first");
+    await expect.poll(() => heard.has(first.id), { timeout: 20_000 }).toBe(true);
+    const made: string[] = [];
+    const ended: string[] = [];
+    for (let round = 0; round < 50; round++) {
+      const { id } = await rome.requestReservation(request, `k-${round}`);
+      made.push(id);
+      proxy.cut();
+      const oldest = made[round - 1];
+      if (oldest !== undefined && round % 2 === 1) {
+        await rome.release(oldest);
+        ended.push(oldest);
+      }
+    }
+    const last = await rome.requestReservation(request, "last");
+    await expect.poll(() => heard.has(last.id), { timeout: 20_000 }).toBe(true);
+    stopping.abort();
+    await following;
+    expect(made.filter((id) => !heard.has(id))).toEqual([]);
+    expect(ended.filter((id) => heard.get(id) !== "Released")).toEqual([]);
+    expect(resets).toBe(0);
+    expect(streams).toBeGreaterThan(25);
+  });
+});
+
+describe("certificates", () => {
+  test("are replaced under load without a call failing, and new connections show the new ones", async () => {
+    const { proxy, rome, rotateRome } = await scene();
+    let isOver = false;
+    let made = 0;
+    const load = Array.from({ length: 4 }, async (_, worker) => {
+      while (!isOver) {
+        await rome.requestReservation(request, `k-${worker}-${made}`);
+        made += 1;
+      }
+    });
+    for (let rotation = 0; rotation < 5; rotation++) {
+      const before = { made, connections: proxy.connections().made };
+      rotateRome(certificates.cluster("rome"));
+      await expect.poll(() => made, { timeout: 20_000 }).toBeGreaterThan(before.made + 8);
+      expect(proxy.connections().made).toBeGreaterThan(before.connections);
+    }
+    isOver = true;
+    await Promise.all(load);
+    const reservations = await rome.fetchReservations("requester");
+    expect(reservations).toHaveLength(made);
+  });
+
+  test("are taken from the folder when it is written anew, and the stream goes on with them", async () => {
+    const { proxy } = await scene();
+    const folder = await mkdtemp(join(tmpdir(), "agent-certificates-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeCertificateFolder(folder, certificates.cluster("tokyo"));
+    const machine = nodeMachineTime(() => 0);
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const owner = {
+      name: "the agent",
+      peers: "the broker",
+      remedy: "brokerctl certs issue tokyo writes them",
+    };
+    const tokyo = await httpCommunicator(
+      { brokerUrls: [`https://127.0.0.1:${proxy.port}`] },
+      { certificates: certificateFolder(folder, { owner, machine, log }), machine, random: () => 0, log },
+    );
+    onTestFinished(tokyo.close);
+    const { signal } = new AbortController();
+    const first = tokyo.watchInstructions(signal)[Symbol.asyncIterator]();
+    await first.next();
+    await writeCertificateFolder(folder, certificates.cluster("tokyo"));
+    while ((await first.next()).done !== true);
+    expect(await tokyo.watchInstructions(signal)[Symbol.asyncIterator]().next()).toMatchObject({
+      value: { kind: "heartbeat" },
+    });
+    expect(tokyo.identity()).toBe("tokyo");
+  });
+
+  test("of somebody else are not taken over", async () => {
+    const { rome, rotateRome } = await scene();
+    rotateRome(certificates.cluster("berlin"));
+    expect(rome.identity()).toBe("rome");
+    expect((await rome.requestReservation(request, "k")).requesterID).toBe("rome");
+  });
+});
+
+test("one advertisement each 30 s stays below 200 bytes a second, the connection included", async () => {
+  const { proxy, paris } = await scene();
+  const [cycles, intervalS] = [20, 30];
+  proxy.cut();
+  const before = proxy.bytes();
+  const body = { ...advertisementBody("paris", { cpu: 1000, memoryGi: 1000 }), usage: usageOf(4) };
+  for (let cycle = 0; cycle < cycles; cycle++) await paris.publishAdvertisement(body);
+  const { sent, received } = proxy.bytes();
+  const bytesPerSecond = (sent - before.sent + received - before.received) / (cycles * intervalS);
+  expect(bytesPerSecond).toBeLessThan(200);
+  expect(proxy.connections().open).toBeLessThanOrEqual(2);
+});
+
+function usageOf(count: number) {
+  const granted = { cpu: "1", memory: "1Gi" };
+  return Array.from({ length: count }, (_, index) => ({
+    reservationID: `rsv-rome-aaaaaaaaaaaaaaa${index}`,
+    granted,
+    used: granted,
+  }));
+}

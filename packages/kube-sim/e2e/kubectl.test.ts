@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeMachineTime } from "@resource-broker/runtime";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createKubeSim } from "../src/create-kube-sim.ts";
+import { KUBECTL_COMMANDS, type KubectlCommand } from "../src/testing/index.ts";
+import { type KubectlPlace, runKubectl, type Seen, watchKubectl } from "./testing/run-kubectl.ts";
+
+const crds = join(import.meta.dirname, "../../../deploy/crds");
+// The real kubectl runs on the real clock, and so does the cluster it talks to.
+const machine = nodeMachineTime(() => performance.timeOrigin + performance.now());
+const sim = createKubeSim({ machine, randomBytes });
+let place: KubectlPlace;
+
+beforeAll(async () => {
+  const home = await mkdtemp(join(tmpdir(), "kube-sim-kubectl-"));
+  const cluster = await sim.addCluster({ name: "rome" });
+  const kubeconfig = join(home, "kubeconfig");
+  await writeFile(kubeconfig, cluster.kubeconfig);
+  place = { home, kubeconfig, crds };
+});
+
+afterAll(async () => {
+  await sim.stop();
+  await rm(place.home, { recursive: true });
+});
+
+describe("the real kubectl", () => {
+  test.each(KUBECTL_COMMANDS)("$name", async (command) => {
+    const run = command.meanwhile === undefined ? runKubectl : watchKubectl;
+    expectSeen(command, await run(place, command));
+  });
+});
+
+function expectSeen({ shows, complains = [], hides = [], exitCode }: KubectlCommand, seen: Seen): void {
+  const { stdout, stderr } = seen;
+  for (const pattern of shows) expect(stdout || stderr).toMatch(pattern);
+  for (const pattern of complains) expect(stderr || stdout).toMatch(pattern);
+  for (const pattern of hides) expect(stdout + stderr).not.toMatch(pattern);
+  if (seen.exitCode !== undefined) expect({ exitCode: seen.exitCode, stderr }).toMatchObject({ exitCode });
+}

@@ -1,0 +1,61 @@
+import type { ResourceDefinition } from "./definition.ts";
+
+/** The kinds that are served now. */
+export interface Registry {
+  readonly definitions: () => readonly ResourceDefinition[];
+  /** A definition of the same group, version and plural is replaced. */
+  readonly add: (definition: ResourceDefinition) => void;
+  readonly remove: (definition: ResourceDefinition) => void;
+  /** Some version of what lies in the store under this name. */
+  readonly byResource: (resource: string) => ResourceDefinition | undefined;
+  /** The kind an owner reference names; any version of it will do. */
+  readonly byKind: (apiVersion: string, kind: string) => ResourceDefinition | undefined;
+}
+
+export function createRegistry(): Registry {
+  let known: readonly ResourceDefinition[] = [];
+  let byResource = new Map<string, ResourceDefinition>();
+  const become = (definitions: readonly ResourceDefinition[]) => {
+    known = definitions.toSorted(
+      (a, b) => a.group.localeCompare(b.group) || a.plural.localeCompare(b.plural),
+    );
+    byResource = new Map(known.map((definition) => [resourceOf(definition), definition]));
+  };
+  return {
+    definitions: () => known,
+    add: (definition) => {
+      const at = known.findIndex((other) => isSameVersion(other, definition));
+      become(at < 0 ? [...known, definition] : known.with(at, definition));
+    },
+    remove: (definition) => become(known.filter((other) => !isSameVersion(other, definition))),
+    byResource: (resource) => byResource.get(resource),
+    byKind: (apiVersion, kind) => {
+      const [version, group] = apiVersion.split("/").toReversed();
+      const sameKind = known.filter((other) => other.group === (group ?? "") && other.kind === kind);
+      return sameKind.find((other) => other.version === version) ?? sameKind[0];
+    },
+  };
+}
+
+function isSameVersion(a: ResourceDefinition, b: ResourceDefinition): boolean {
+  return a.group === b.group && a.plural === b.plural && a.version === b.version;
+}
+
+/** Where objects of the kind lie in the store, whatever their version: `pods`, `leases.coordination.k8s.io`. */
+export function resourceOf({ group, plural }: { readonly group: string; readonly plural: string }): string {
+  return group === "" ? plural : `${plural}.${group}`;
+}
+
+export function apiVersionOf({
+  group,
+  version,
+}: {
+  readonly group: string;
+  readonly version: string;
+}): string {
+  return group === "" ? version : `${group}/${version}`;
+}
+
+export function keyOf(namespace: string | undefined, name: string): string {
+  return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
+}

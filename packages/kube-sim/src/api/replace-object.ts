@@ -1,0 +1,165 @@
+import type { JsonObject, JsonValue } from "../json.ts";
+import {
+  finalizersOf,
+  isSame,
+  isTerminating,
+  listAt,
+  metadataOf,
+  objectAt,
+  stringAt,
+  uidOf,
+  without,
+} from "../json-access.ts";
+import { admitted } from "./admit.ts";
+import type { Target, WriteOptions, Written } from "./cluster-api.ts";
+import type { ApiContext } from "./context.ts";
+import type { ResourceDefinition } from "./definition.ts";
+import { asKind, checkName, inNamespace, present } from "./identity.ts";
+import { checkMetadataTypes, metadataCauses, metadataChangeCauses } from "./metadata-rules.ts";
+import { keyOf, resourceOf } from "./registry.ts";
+import { conflict, invalid } from "./statuses.ts";
+
+export interface Replacement {
+  readonly old: JsonObject;
+  readonly object: JsonObject;
+  readonly options: WriteOptions;
+  /** True: the object was made from the stored one, so that what it leaves out is meant so. */
+  readonly isPatch: boolean;
+  /** Who owns which field once the object is complete. */
+  readonly manage: (next: JsonObject) => readonly JsonValue[];
+  /** True: status and everything else are written together. */
+  readonly keepsStatus?: boolean;
+}
+
+export function replaceObject(context: ApiContext, target: Target, replacement: Replacement): Written {
+  const { definition } = target;
+  const { old, options } = replacement;
+  const body = asKind(definition, replacement.object);
+  checkMetadataTypes(definition, body);
+  const object = inNamespace(target, body);
+  checkName(target, object);
+  if (!replacement.isPatch) checkUid(target, old, object);
+  checkVersion(target, replacement);
+  const merged = merge(target, replacement, object);
+  const write = {
+    object: merged,
+    old,
+    isStatus: target.subresource === "status",
+    fieldValidation: options.fieldValidation,
+  };
+  const causes = [...metadataCauses(definition, merged), ...metadataChangeCauses(old, merged)];
+  const { object: ready, warnings } = admitted(definition, write, causes);
+  const next = managed(generated(definition, old, ready), replacement);
+  return {
+    object: present(definition, store(context, target, { old, next, options })),
+    isNew: false,
+    warnings,
+  };
+}
+
+function checkUid(target: Target, old: JsonObject, object: JsonObject): void {
+  const uid = uidOf(object);
+  if (uid === "" || uid === uidOf(old)) return;
+  const key = `/registry/${registryPath(target.definition)}/${keyOf(target.namespace, target.name)}`;
+  throw conflict(
+    target.definition,
+    target.name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidOf(old)}`,
+  );
+}
+
+function registryPath({ group, plural, mergeKeys }: ResourceDefinition): string {
+  return mergeKeys === undefined && group !== "" ? `${group}/${plural}` : plural;
+}
+
+function checkVersion({ definition, name }: Target, { old, object, isPatch }: Replacement): void {
+  const version = stringAt(metadataOf(object), "resourceVersion");
+  if (version !== "" && version !== "0") {
+    if (version !== stringAt(metadataOf(old), "resourceVersion")) throw conflict(definition, name);
+    return;
+  }
+  if (isPatch || (definition.allowsBlindUpdate ?? definition.mergeKeys !== undefined)) return;
+  throw invalid({ group: definition.group, kind: definition.plural }, name, [
+    {
+      reason: "FieldValueInvalid",
+      field: "metadata.resourceVersion",
+      message: "Invalid value: 0x0: must be specified for an update",
+    },
+  ]);
+}
+
+/** A write through one path leaves alone what belongs to the other. */
+function merge(
+  { definition, subresource }: Target,
+  { old, keepsStatus }: Replacement,
+  object: JsonObject,
+): JsonObject {
+  if (subresource === "status") return without({ ...old, status: object["status"] });
+  const status = definition.hasStatus && keepsStatus !== true ? old["status"] : object["status"];
+  return without({ ...object, status, metadata: completed(old, object) });
+}
+
+/** Fields the server owns are those of the stored object; only a wrong one that never changes is kept, to be refused. */
+function completed(old: JsonObject, object: JsonObject): JsonObject {
+  const before = metadataOf(old);
+  const after = metadataOf(object);
+  return without({
+    ...after,
+    uid: stringAt(after, "uid") || before["uid"],
+    creationTimestamp: after["creationTimestamp"] ?? before["creationTimestamp"],
+    deletionTimestamp: after["deletionTimestamp"] ?? before["deletionTimestamp"],
+    deletionGracePeriodSeconds: after["deletionGracePeriodSeconds"] ?? before["deletionGracePeriodSeconds"],
+    generation: before["generation"],
+    resourceVersion: before["resourceVersion"],
+    selfLink: undefined,
+    managedFields: before["managedFields"],
+  });
+}
+
+function generated(definition: ResourceDefinition, old: JsonObject, next: JsonObject): JsonObject {
+  if (!definition.hasGeneration || isSameContent(definition, old, next)) return next;
+  const generation = metadataOf(old)["generation"];
+  const grown = (typeof generation === "number" ? generation : 0) + 1;
+  return { ...next, metadata: { ...metadataOf(next), generation: grown } };
+}
+
+function isSameContent({ hasStatus }: ResourceDefinition, old: JsonObject, next: JsonObject): boolean {
+  const apart = hasStatus ? ["metadata", "status", "apiVersion"] : ["metadata", "apiVersion"];
+  return isSame(without(old, ...apart), without(next, ...apart));
+}
+
+function managed(next: JsonObject, { manage }: Replacement): JsonObject {
+  const managedFields = manage(next);
+  return {
+    ...next,
+    metadata: without({
+      ...metadataOf(next),
+      managedFields: managedFields.length === 0 ? undefined : managedFields,
+    }),
+  };
+}
+
+interface Move {
+  readonly old: JsonObject;
+  readonly next: JsonObject;
+  readonly options: WriteOptions;
+}
+
+function store({ store }: ApiContext, { definition, namespace, name }: Target, move: Move): JsonObject {
+  const { old, next, options } = move;
+  if (isSame(old, next)) return old;
+  if (options.dryRun) return next;
+  const place = [resourceOf(definition), keyOf(definition.isNamespaced ? namespace : "", name)] as const;
+  if (!isFinished(definition, next)) return store.put(...place, next);
+  store.delete(...place);
+  return next;
+}
+
+/** It was deleted before, and nothing holds it any more. */
+export function isFinished(definition: ResourceDefinition, object: JsonObject): boolean {
+  if (!isTerminating(object) || finalizersOf(object).length > 0) return false;
+  const { deletionGracePeriodSeconds: grace = 0 } = metadataOf(object);
+  const holdsContent =
+    resourceOf(definition) === "namespaces" && listAt(objectAt(object, "spec"), "finalizers").length > 0;
+  return grace === 0 && !holdsContent;
+}

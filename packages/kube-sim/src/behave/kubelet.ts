@@ -1,0 +1,99 @@
+import type { WatchChange } from "../api/cluster-api.ts";
+import { timestamp } from "../api/context.ts";
+import { conditionOf, nameOf, namespaceOf, objectsAt, textAt, valueAt } from "../core/look.ts";
+import { PODS } from "../core/pods/pods.ts";
+import type { JsonObject } from "../json.ts";
+import { attempt } from "./attempt.ts";
+import type { NodeBook } from "./node-book.ts";
+import { running } from "./pod-status.ts";
+import type { BehaviourDeps } from "./scheduler.ts";
+
+/** Stands for the kubelets of all nodes: starts pods that have a node, ends those that are deleted. */
+export interface Kubelet {
+  readonly onPod: (change: WatchChange) => void;
+  /** `before`: what was known of the node. */
+  readonly onNode: (change: WatchChange, before: JsonObject | undefined) => void;
+}
+
+const WRITE = { dryRun: false, fieldManager: "kubelet", fieldValidation: "Ignore" } as const;
+const AT_ONCE = { dryRun: false, propagation: "Background", gracePeriodSeconds: 0 } as const;
+/** How long containers take to start, and to end. */
+const START_MS = 200;
+const END_MS = 200;
+
+export function createKubelet(book: NodeBook, { api, machine, log }: BehaviourDeps): Kubelet {
+  /** Uids of pods that something is planned for. */
+  const planned = new Set<string>();
+  let addresses = 0;
+
+  const later = (pod: JsonObject, delayMs: number, act: (pod: JsonObject) => void): void => {
+    const uid = textAt(pod, "metadata.uid");
+    if (planned.has(uid)) return;
+    planned.add(uid);
+    machine.after(delayMs, () => {
+      planned.delete(uid);
+      attempt(log, () => {
+        const now = api.get({ definition: PODS, namespace: namespaceOf(pod), name: nameOf(pod) });
+        if (textAt(now, "metadata.uid") === uid) act(now);
+      });
+    });
+  };
+  const start = (pod: JsonObject): void => {
+    const node = book.node(textAt(pod, "spec.nodeName"));
+    if (node === undefined || !isReady(node) || !isStartable(pod)) return consider(pod);
+    const started = {
+      podIP: podAddress(++addresses),
+      hostIP: addressOf(node),
+      at: timestamp(machine.wallMs()),
+    };
+    const target = {
+      definition: PODS,
+      namespace: namespaceOf(pod),
+      name: nameOf(pod),
+      subresource: "status",
+    } as const;
+    api.update(target, { ...pod, status: running(pod, started) }, WRITE);
+  };
+  const end = (pod: JsonObject): void => {
+    api.delete({ definition: PODS, namespace: namespaceOf(pod), name: nameOf(pod) }, AT_ONCE);
+  };
+  const consider = (pod: JsonObject): void => {
+    const node = book.node(textAt(pod, "spec.nodeName"));
+    if (node === undefined) return;
+    if (valueAt(pod, "metadata.deletionTimestamp") !== undefined) {
+      if (valueAt(pod, "metadata.deletionGracePeriodSeconds") !== 0) later(pod, END_MS, end);
+    } else if (isReady(node) && isStartable(pod)) later(pod, START_MS, start);
+  };
+  const podsOn = (nodeName: string): readonly JsonObject[] =>
+    api.list({ definition: PODS }, { fieldSelector: `spec.nodeName=${nodeName}` }).items;
+  return {
+    onPod: ({ type, object }) => {
+      if (type !== "DELETED") consider(object);
+    },
+    onNode: ({ type, object }, before) => {
+      const isBack = isReady(object) && (before === undefined || !isReady(before));
+      if (type === "DELETED") for (const pod of podsOn(nameOf(object))) later(pod, END_MS, end);
+      else if (isBack) for (const pod of podsOn(nameOf(object))) consider(pod);
+    },
+  };
+}
+
+function isStartable(pod: JsonObject): boolean {
+  return (
+    textAt(pod, "status.phase") === "Pending" && valueAt(pod, "metadata.deletionTimestamp") === undefined
+  );
+}
+
+function isReady(node: JsonObject): boolean {
+  return conditionOf(node, "Ready")?.["status"] === "True";
+}
+
+function addressOf(node: JsonObject): string {
+  const internal = objectsAt(node, "status.addresses").find((one) => one["type"] === "InternalIP");
+  return textAt(internal, "address") || "127.0.0.1";
+}
+
+/** 10.128.0.1, 10.128.0.2 …: room for eight million pods. */
+function podAddress(count: number): string {
+  return `10.${128 + ((count >> 16) & 0x7f)}.${(count >> 8) & 0xff}.${count & 0xff}`;
+}

@@ -1,0 +1,76 @@
+import type { Cause } from "../api/definition.ts";
+import { sameJson } from "../crd/same-json.ts";
+import type { JsonObject } from "../json.ts";
+import { builtIn } from "./built-in.ts";
+import { forbidden, invalid } from "../crd/causes.ts";
+import { AGE, column } from "./columns.ts";
+import { objectAt, scalarText, textAt } from "./look.ts";
+import { keyProblem } from "./names.ts";
+import { unchanged } from "./unchanged.ts";
+import { CONFIG_MAP_SCHEMA, SECRET_SCHEMA } from "./schema/small-kinds.ts";
+
+const count = (object: JsonObject, ...maps: readonly string[]): number =>
+  maps.reduce((sum, map) => sum + Object.keys(objectAt(object, map)).length, 0);
+
+export const CONFIG_MAPS = builtIn({
+  kind: "ConfigMap",
+  plural: "configmaps",
+  shortNames: ["cm"],
+  schema: CONFIG_MAP_SCHEMA,
+  judge: (object, old) => [
+    ...badKeys(object, ["data", "binaryData"]),
+    ...changesOfImmutable(object, old, ["data", "binaryData", "immutable"]),
+  ],
+  columns: [column("Data", (object) => count(object, "data", "binaryData"), "How many keys it has."), AGE],
+});
+
+export const SECRETS = builtIn({
+  kind: "Secret",
+  plural: "secrets",
+  schema: SECRET_SCHEMA,
+  complete: completeSecret,
+  judge: (object, old) => [
+    ...badKeys(object, ["data"]),
+    ...unchanged(object, old, ["type"]),
+    ...changesOfImmutable(object, old, ["data", "immutable"]),
+  ],
+  columns: [
+    column("Type", (object) => textAt(object, "type"), "What it is for."),
+    column("Data", (object) => count(object, "data"), "How many keys it has."),
+    AGE,
+  ],
+  selectable: ["type"],
+});
+
+function completeSecret({ stringData, ...object }: JsonObject): JsonObject {
+  const texts = Object.entries(objectAt({ stringData }, "stringData"));
+  const encoded = texts.map(([key, value]): [string, string] => [
+    key,
+    Buffer.from(scalarText(value), "utf8").toString("base64"),
+  ]);
+  const data = { ...objectAt(object, "data"), ...Object.fromEntries(encoded) };
+  const type = textAt(object, "type") || "Opaque";
+  return { ...object, type, ...(Object.keys(data).length === 0 ? {} : { data }) };
+}
+
+function badKeys(object: JsonObject, maps: readonly string[]): readonly Cause[] {
+  return maps.flatMap((map) =>
+    Object.keys(objectAt(object, map)).flatMap((key) => {
+      const problem = keyProblem(key);
+      return problem === undefined ? [] : [invalid(`${map}[${key}]`, key, problem)];
+    }),
+  );
+}
+
+function changesOfImmutable(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  fields: readonly string[],
+): readonly Cause[] {
+  if (old?.["immutable"] !== true) return [];
+  return fields.flatMap((field) =>
+    sameJson(object[field], old[field])
+      ? []
+      : [forbidden(field, "field is immutable when `immutable` is set")],
+  );
+}

@@ -1,0 +1,107 @@
+import type { Cause } from "../../api/definition.ts";
+import { isObject } from "../../core/look.ts";
+import type { JsonObject } from "../../json.ts";
+import { invalid, notSupported, required } from "../causes.ts";
+import { shapeOf } from "../cel/shape.ts";
+import { readFieldPath } from "../field-path.ts";
+import { compileRule } from "../rules/compile-rule.ts";
+import { objects, readSchema, type Rule, type Schema, text } from "../schema.ts";
+import { allNodes, innerNodes, type SchemaNode } from "./schema-walk.ts";
+
+const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
+
+/** What is wrong with the words of rules, before they are compiled. */
+export function ruleTextCauses(root: SchemaNode): Cause[] {
+  return allNodes(root).flatMap(({ raw, path }) => {
+    const schema = readSchema(raw);
+    return schema.rules.flatMap((rule, index) =>
+      textCauses(rule, schema, `${path}.x-kubernetes-validations[${index}]`),
+    );
+  });
+}
+
+/** Compiles every rule, and tells why one cannot be. */
+export function ruleCauses(root: SchemaNode): Cause[] {
+  return walk(root, undefined);
+}
+
+function textCauses(rule: Rule, schema: Schema, path: string): Cause[] {
+  const message = rule.message.trim();
+  const causes: Cause[] = [];
+  if (rule.rule.trim() === "") causes.push(required(`${path}.rule`, "rule is not specified"));
+  else if (rule.message !== "" && message === "") {
+    causes.push(invalid(`${path}.message`, rule.message, "must be non-empty if specified"));
+  } else if (hasNewlines(message))
+    causes.push(invalid(`${path}.message`, rule.message, "must not contain line breaks"));
+  else if (hasNewlines(rule.rule.trim()) && message === "") {
+    causes.push(required(`${path}.message`, "message must be specified if rule contains line breaks"));
+  }
+  if (rule.messageExpression !== "" && rule.messageExpression.trim() === "") {
+    causes.push(required(`${path}.messageExpression`, "messageExpression must be non-empty if specified"));
+  }
+  if (rule.reason !== "" && !REASONS.includes(rule.reason)) {
+    causes.push(notSupported(`${path}.reason`, rule.reason, REASONS));
+  }
+  if (rule.fieldPath !== "" && !readFieldPath(rule.fieldPath, schema).ok) {
+    causes.push(invalid(`${path}.fieldPath`, rule.fieldPath, "must be a valid path"));
+  }
+  return causes;
+}
+
+function hasNewlines(line: string): boolean {
+  return /[\n\r]/.test(line);
+}
+
+/** `lost` is where the way from a new value to its old one got lost. */
+function walk(node: SchemaNode, lost: string | undefined): Cause[] {
+  const isList = isObject(node.raw["items"]) && node.raw["x-kubernetes-list-type"] !== "map";
+  const inner = innerNodes(node).flatMap((child) =>
+    walk(child, child.level === "item" && isList ? (lost ?? node.path) : lost),
+  );
+  return [...compileCauses(node, lost), ...inner];
+}
+
+function compileCauses({ raw, path, level }: SchemaNode, lost: string | undefined): Cause[] {
+  const rules = objects(raw["x-kubernetes-validations"]);
+  if (rules.length === 0) return [];
+  const schema = readSchema(raw);
+  const shape = shapeOf(schema, level === "root" || schema.isEmbedded);
+  const place = `${path}.x-kubernetes-validations`;
+  if (shape === undefined) {
+    return [
+      invalid(place, text(raw["type"]), "rules cannot be used where the schema does not say what is there"),
+    ];
+  }
+  return schema.rules.flatMap((rule, index) => {
+    const result = compileRule(rule, shape, schema);
+    const here = `${place}[${index}]`;
+    if (!result.ok) return [invalid(`${here}.${result.part}`, shownRule(rules[index] ?? {}), result.problem)];
+    return oldSelfCauses(rule, { usesOldSelf: result.compiled.program.usesOldSelf, lost, here });
+  });
+}
+
+function oldSelfCauses(
+  rule: Rule,
+  { usesOldSelf, lost, here }: { usesOldSelf: boolean; lost: string | undefined; here: string },
+): Cause[] {
+  if (usesOldSelf && lost !== undefined) {
+    const says = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${lost}`;
+    return [invalid(`${here}.rule`, rule.rule, says)];
+  }
+  if (usesOldSelf || rule.optionalOldSelf === undefined) return [];
+  return [
+    invalid(`${here}.optionalOldSelf`, rule.optionalOldSelf, "may not be set if oldSelf is not used in rule"),
+  ];
+}
+
+/** As Kubernetes shows a rule: by the names of its own type. */
+function shownRule(raw: JsonObject): JsonObject {
+  return {
+    Rule: text(raw["rule"]),
+    Message: text(raw["message"]),
+    MessageExpression: text(raw["messageExpression"]),
+    Reason: raw["reason"] ?? null,
+    FieldPath: text(raw["fieldPath"]),
+    OptionalOldSelf: raw["optionalOldSelf"] ?? null,
+  };
+}

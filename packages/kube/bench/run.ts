@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { KubeConfig } from "@resource-broker/kube";
+import type { TestCertificates } from "@resource-broker/testkit";
+import { type Child, startChild } from "./child.ts";
+import type { ClusterSize, Encoding } from "./cluster/size.ts";
+import { cpuMs, peakRssMb, rssMb } from "./measure/process-usage.ts";
+
+export interface RunOptions {
+  readonly size: ClusterSize;
+  readonly encoding: Encoding;
+  /** The bundled follower. */
+  readonly program: string;
+  readonly nodeFlags: readonly string[];
+  readonly certificates: TestCertificates;
+  readonly cores: { readonly server: number; readonly follower: number } | undefined;
+  readonly changesPerSecond: number;
+  readonly changeMs: number;
+  readonly settleMs: number;
+}
+
+export interface Figures {
+  readonly podBytes: number;
+  /** What the process takes before it follows anything. */
+  readonly idleMb: number;
+  readonly syncCpuMs: number;
+  readonly syncWallMs: number;
+  readonly peakMb: number;
+  readonly settledMb: number;
+  readonly changedMb: number;
+  /** Share of one core. */
+  readonly changeCpu: number;
+}
+
+/** One encoding from the first page to the last change, with processes of its own. */
+export async function run(options: RunOptions): Promise<Figures> {
+  const { size, encoding, certificates, cores, program, nodeFlags } = options;
+  const server = startChild({
+    file: fileURLToPath(new URL("./server/api-server.ts", import.meta.url)),
+    cpu: cores?.server,
+  });
+  const follower = startChild({ file: program, nodeFlags, cpu: cores?.follower });
+  const isReady = follower.answer("ready");
+  try {
+    server.order({ kind: "serve", size, encoding, tls: certificates.broker });
+    const { port, podBytes } = await server.answer("listening");
+    await isReady;
+    return { podBytes, ...(await measure({ server, follower, port }, options)) };
+  } finally {
+    await Promise.all([server.stop(), follower.stop()]);
+  }
+}
+
+interface Running {
+  readonly server: Child;
+  readonly follower: Child;
+  readonly port: number;
+}
+
+async function measure(
+  { server, follower, port }: Running,
+  options: RunOptions,
+): Promise<Omit<Figures, "podBytes">> {
+  const { pid } = follower;
+  const idleMb = rssMb(pid);
+  const startCpuMs = cpuMs(pid);
+  const startedAt = performance.now();
+  follower.order({ kind: "follow", config: configFor(port, options.certificates) });
+  const synced = await follower.answer("synced");
+  const syncWallMs = performance.now() - startedAt;
+  const syncCpuMs = cpuMs(pid) - startCpuMs;
+  const peakMb = peakRssMb(pid);
+  if (synced.events !== options.size.pods)
+    throw new Error(`${synced.events} of ${options.size.pods} pods were seen`);
+  await sleep(options.settleMs);
+  const settledMb = rssMb(pid);
+
+  const { changesPerSecond: perSecond, changeMs } = options;
+  server.order({ kind: "change", perSecond });
+  await sleep(1000);
+  const beforeCpuMs = cpuMs(pid);
+  const beforeAt = performance.now();
+  await sleep(changeMs);
+  const changeCpu = (cpuMs(pid) - beforeCpuMs) / (performance.now() - beforeAt);
+  server.order({ kind: "rest" });
+  const { sent } = await server.answer("resting");
+  await sleep(200);
+  follower.order({ kind: "report" });
+  const { events } = await follower.answer("report");
+  if (events !== synced.events + sent)
+    throw new Error(`${events - synced.events} of ${sent} changes were seen`);
+  return { idleMb, syncCpuMs, syncWallMs, peakMb, settledMb, changedMb: rssMb(pid), changeCpu };
+}
+
+function configFor(port: number, certificates: TestCertificates): KubeConfig {
+  const { cert, key, ca } = certificates.cluster("rome");
+  const text = (pem: string) => ({ kind: "text", text: pem }) as const;
+  return {
+    origin: "the bench",
+    server: `https://127.0.0.1:${port}`,
+    namespace: "default",
+    trust: { isBlind: false, ca: text(ca) },
+    user: { certificate: { cert: text(cert), key: text(key) } },
+  };
+}

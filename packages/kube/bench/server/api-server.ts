@@ -1,0 +1,84 @@
+/** A process that serves the imagined cluster's nodes and pods, as lists and watches and in one encoding. */
+import type { ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import type { ClusterSize, Encoding } from "../cluster/size.ts";
+import { type Order, onOrder, tell } from "../messages.ts";
+import { changeMaker } from "./changes.ts";
+import { type Kind, makePages, PAGE_SIZE } from "./pages.ts";
+
+const PROTOBUF = "application/vnd.kubernetes.protobuf";
+const MEDIA_TYPES = {
+  protobuf: { list: PROTOBUF, watch: `${PROTOBUF};stream=watch` },
+  json: { list: "application/json", watch: "application/json" },
+};
+const KINDS = new Map<string, Kind>([
+  ["/api/v1/pods", "Pod"],
+  ["/api/v1/nodes", "Node"],
+]);
+const TICK_MS = 5;
+
+const podWatches = new Set<ServerResponse>();
+let nextChange: () => Uint8Array;
+let sent = 0;
+let ticking: NodeJS.Timeout | undefined;
+
+onOrder((order) => {
+  if (order.kind === "serve") serve(order);
+  else if (order.kind === "change") beginChanges(order.perSecond);
+  else if (order.kind === "rest") {
+    clearInterval(ticking);
+    tell("resting", { sent });
+  }
+});
+
+function serve({ size, encoding, tls }: Extract<Order, { kind: "serve" }>): void {
+  nextChange = changeMaker(size, encoding);
+  const pages = pagesOf(size, encoding);
+  const types = MEDIA_TYPES[encoding];
+  const server = createServer({ ...tls, requestCert: true }, (request, response) => {
+    const { pathname, searchParams: query } = new URL(request.url ?? "/", "https://localhost");
+    const kind = KINDS.get(pathname);
+    if (kind === undefined) response.writeHead(404).end();
+    else if (query.get("watch") === "true") beginWatch(kind, response.setHeader("content-type", types.watch));
+    else sendPage(pages[kind], query, response.setHeader("content-type", types.list));
+  });
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    tell("listening", { port, podBytes: pages.Pod.reduce((sum, page) => sum + page.length, 0) });
+  });
+}
+
+type Pages = readonly Uint8Array[];
+
+function pagesOf(size: ClusterSize, encoding: Encoding): Readonly<Record<Kind, Pages>> {
+  return { Pod: makePages("Pod", size, encoding), Node: makePages("Node", size, encoding) };
+}
+
+function sendPage(pages: Pages, query: URLSearchParams, response: ServerResponse): void {
+  const page = pages[Number(query.get("continue") ?? 0)];
+  // The pages are ready made, so nothing but their size can be served.
+  if (page === undefined || query.get("limit") !== String(PAGE_SIZE)) response.writeHead(400).end();
+  else response.writeHead(200, { "content-length": page.length }).end(page);
+}
+
+function beginWatch(kind: Kind, response: ServerResponse): void {
+  response.writeHead(200).flushHeaders();
+  if (kind === "Pod") podWatches.add(response);
+}
+
+/** One by one, evenly: a client that is woken for each change has the most work with it. */
+function beginChanges(perSecond: number): void {
+  const beganAt = performance.now();
+  const before = sent;
+  ticking = setInterval(() => {
+    const due = before + ((performance.now() - beganAt) * perSecond) / 1000;
+    while (sent < due) tellChange();
+  }, TICK_MS);
+}
+
+function tellChange(): void {
+  sent += 1;
+  const frame = nextChange();
+  for (const watch of podWatches) watch.write(frame);
+}

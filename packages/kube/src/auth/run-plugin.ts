@@ -1,0 +1,89 @@
+import type { ChildProcess } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { Fault } from "@resource-broker/contract";
+import type { MachineTime } from "@resource-broker/runtime";
+import type { Environment } from "../config/in-cluster.ts";
+import type { ExecCluster, ExecPlugin } from "../config/kube-config.ts";
+
+const MAX_OUTPUT = 1024 * 1024;
+const MAX_COMPLAINT = 500;
+/** A plugin that asks nobody must not hang for ever; a person may take their time. */
+const TIMEOUT_MS = 60_000;
+
+export interface PluginDeps {
+  readonly machine: MachineTime;
+  /** What the plugin inherits. */
+  readonly env: Environment;
+  /** True: a person sits at the terminal and may be asked. */
+  readonly isInteractive: boolean;
+}
+
+/** Runs the plugin and returns what it printed. */
+export async function runPlugin(plugin: ExecPlugin, name: string, deps: PluginDeps): Promise<string> {
+  const isInteractive = deps.isInteractive && plugin.interactiveMode !== "Never";
+  if (plugin.interactiveMode === "Always" && !isInteractive) {
+    throw new Fault(
+      "invalid",
+      `${name} needs a person at a terminal (interactiveMode: Always): use one that does not`,
+    );
+  }
+  // Loaded here: a program that logs in by other means never pays for it.
+  const { spawn } = await import("node:child_process");
+  const info = JSON.stringify(await infoFor(plugin, isInteractive));
+  const child = spawn(plugin.command, plugin.args, {
+    env: { ...deps.env, ...plugin.env, KUBERNETES_EXEC_INFO: info },
+    stdio: [isInteractive ? "inherit" : "ignore", "pipe", isInteractive ? "inherit" : "pipe"],
+  });
+  const cancel = isInteractive
+    ? () => undefined
+    : deps.machine.after(TIMEOUT_MS, () => child.kill("SIGKILL"));
+  try {
+    return await outputOf(child, (problem, cause) => failed(plugin, `${name} ${problem}`, cause));
+  } finally {
+    cancel();
+  }
+}
+
+function outputOf(child: ChildProcess, fail: (problem: string, cause?: unknown) => Fault): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    let complaint = "";
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      if (output.length > MAX_OUTPUT) child.kill("SIGKILL");
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      complaint = (complaint + text).slice(-MAX_COMPLAINT);
+    });
+    child.on("error", (error) => reject(fail("could not be started", error)));
+    child.on("close", (code, signal) => {
+      if (code === 0) resolve(output);
+      else if (signal === "SIGKILL") reject(fail("took too long or printed too much, and was ended"));
+      else reject(fail(`ended with ${signal ?? code}: ${complaint.trim().split("\n").at(-1) ?? ""}`));
+    });
+  });
+}
+
+function failed({ command, installHint }: ExecPlugin, problem: string, cause: unknown): Fault {
+  const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+  if (!isMissing) return new Fault("invalid", problem, { cause });
+  const hint = installHint === undefined ? "install it, or add its folder to PATH" : installHint.trim();
+  return new Fault("invalid", `${problem}: there is no program ${command}; ${hint}`, { cause });
+}
+
+/** What the protocol tells the plugin in KUBERNETES_EXEC_INFO. */
+async function infoFor({ apiVersion, cluster }: ExecPlugin, interactive: boolean): Promise<object> {
+  const told = cluster === undefined ? {} : { cluster: await describe(cluster) };
+  return { apiVersion, kind: "ExecCredential", spec: { interactive, ...told } };
+}
+
+async function describe({ server, trust, config }: ExecCluster): Promise<object> {
+  const ca = trust.ca?.kind === "file" ? await readFile(trust.ca.path, "utf8") : trust.ca?.text;
+  return {
+    server,
+    ...(trust.serverName === undefined ? {} : { "tls-server-name": trust.serverName }),
+    ...(trust.isBlind ? { "insecure-skip-tls-verify": true } : {}),
+    ...(ca === undefined ? {} : { "certificate-authority-data": Buffer.from(ca).toString("base64") }),
+    ...(config === undefined ? {} : { config }),
+  };
+}

@@ -1,0 +1,63 @@
+import type { Fault } from "@resource-broker/contract";
+import type { HttpReply, StreamReply, WholeReply } from "../http/http-client.ts";
+import type { Resource } from "../resource/resource.ts";
+import { statusOf } from "../status/status.ts";
+import { statusFault } from "../status/status-fault.ts";
+import type { Target } from "../status/target.ts";
+
+export const JSON_TYPE = "application/json";
+const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
+
+/** Milliseconds: how long a call, and a page of a list, may take. */
+export const CALL_TIMEOUT_MS = 30_000;
+export const PAGE_TIMEOUT_MS = 60_000;
+
+export function isProtobuf({ type }: HttpReply): boolean {
+  return type.startsWith(PROTOBUF_TYPE);
+}
+
+export function isWhole(reply: WholeReply | StreamReply): reply is WholeReply {
+  return "body" in reply;
+}
+
+export function isSuccess({ status }: HttpReply): boolean {
+  return status >= 200 && status < 300;
+}
+
+export function refusalOf(reply: WholeReply, target: Target): Fault {
+  const { status: httpStatus, retryAfterMs } = reply;
+  return statusFault(
+    { httpStatus, status: statusOf(reply), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+    target,
+  );
+}
+
+/** Which form each resource travels in; remembers servers that do not offer protobuf. */
+export interface Formats {
+  /** Asks in the best form there is, and in JSON where the server refuses that one. */
+  readonly negotiate: <R extends WholeReply | StreamReply>(
+    resource: Resource<unknown>,
+    ask: (accept: string) => Promise<R>,
+  ) => Promise<R>;
+}
+
+export function formats(): Formats {
+  const jsonOnly = new Set<string>();
+  return {
+    negotiate: async (resource, ask) => {
+      const key = `${resource.group}/${resource.plural}`;
+      if (resource.protobuf === undefined || jsonOnly.has(key)) return ask(JSON_TYPE);
+      const reply = await ask(`${PROTOBUF_TYPE},${JSON_TYPE}`);
+      if (reply.status !== 406 && reply.status !== 415) return reply;
+      jsonOnly.add(key);
+      return ask(JSON_TYPE);
+    },
+  };
+}
+
+/** `?a=1&b=2`, or nothing; what is undefined is left out. */
+export function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
+  const stated = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
+  if (stated.length === 0) return "";
+  return `?${stated.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("&")}`;
+}

@@ -1,0 +1,166 @@
+import { Fault } from "@resource-broker/contract";
+import type { HttpClient } from "../http/http-client.ts";
+import type { HttpRequest } from "../http/exchange.ts";
+import { collectionPath, objectPath } from "../resource/paths.ts";
+import type { ObjectName, Resource } from "../resource/resource.ts";
+import type { Target } from "../status/target.ts";
+import { CALL_TIMEOUT_MS, isSuccess, JSON_TYPE, queryOf, refusalOf } from "./caller.ts";
+import type { ApplyOptions, CallOptions, DeleteOptions, Patch, WriteOptions } from "./client.ts";
+import { parseJsonBody } from "./json-page.ts";
+import { nameIn, targetOf, typed } from "./target.ts";
+
+const PATCH_TYPES: Readonly<Record<Patch["kind"], string>> = {
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+};
+/** JSON is YAML, too. */
+const APPLY_TYPE = "application/apply-patch+yaml";
+
+/** A call that is ready to be sent. */
+export interface PlannedCall {
+  readonly request: Omit<HttpRequest, "accept" | "timeoutMs" | "signal">;
+  readonly target: Target;
+}
+
+type Server = Pick<Target, "server" | "origin">;
+
+export function planGet(server: Server, resource: Resource<unknown>, name: ObjectName): PlannedCall {
+  return {
+    request: { method: "GET", path: objectPath(resource, name), isRepeatable: true },
+    target: targetOf(server, resource, { verb: "get", ...name }),
+  };
+}
+
+/** An object to be written, and how. */
+export interface Writing<Options extends WriteOptions> {
+  readonly resource: Resource<unknown>;
+  readonly object: unknown;
+  readonly options: Options;
+}
+
+export function planCreate(
+  server: Server,
+  { resource, object, options }: Writing<WriteOptions>,
+): PlannedCall {
+  const { name, namespace } = nameIn(resource, object);
+  if (options.subresource !== undefined) {
+    throw new Fault(
+      "invalid",
+      `the ${options.subresource} of ${resource.kind} ${name} cannot be created: update it`,
+    );
+  }
+  // Asked for as if it were there: names the missing namespace, and refuses a name that is none.
+  objectPath(resource, { name, ...(namespace === undefined ? {} : { namespace }) });
+  return {
+    request: {
+      method: "POST",
+      path: `${collectionPath(resource, namespace)}${writeQuery(options)}`,
+      content: { type: JSON_TYPE, body: JSON.stringify(typed(resource, object)) },
+      isRepeatable: false,
+    },
+    target: targetOf(server, resource, { verb: "create", name, namespace }),
+  };
+}
+
+export function planUpdate(
+  server: Server,
+  { resource, object, options }: Writing<WriteOptions>,
+): PlannedCall {
+  const name = nameIn(resource, object);
+  const { subresource } = options;
+  return {
+    request: {
+      method: "PUT",
+      path: `${objectPath(resource, name, subresource)}${writeQuery(options)}`,
+      content: { type: JSON_TYPE, body: JSON.stringify(typed(resource, object)) },
+      isRepeatable: true,
+    },
+    target: targetOf(server, resource, { verb: "update", ...name, subresource }),
+  };
+}
+
+export function planApply(server: Server, { resource, object, options }: Writing<ApplyOptions>): PlannedCall {
+  const name = nameIn(resource, object);
+  const { subresource, force } = options;
+  return {
+    request: {
+      method: "PATCH",
+      path: `${objectPath(resource, name, subresource)}${writeQuery(options, force === true ? { force: "true" } : {})}`,
+      content: { type: APPLY_TYPE, body: JSON.stringify(typed(resource, object)) },
+      isRepeatable: true,
+    },
+    target: targetOf(server, resource, { verb: "patch", ...name, subresource }),
+  };
+}
+
+export interface Patching {
+  readonly resource: Resource<unknown>;
+  readonly change: { readonly name: ObjectName; readonly patch: Patch };
+  readonly options: WriteOptions;
+}
+
+export function planPatch(server: Server, { resource, change, options }: Patching): PlannedCall {
+  const { name, patch } = change;
+  const { subresource } = options;
+  return {
+    request: {
+      method: "PATCH",
+      path: `${objectPath(resource, name, subresource)}${writeQuery(options)}`,
+      content: { type: PATCH_TYPES[patch.kind], body: JSON.stringify(patch.body) },
+      // The steps of a JSON patch may add something each time.
+      isRepeatable: patch.kind !== "json",
+    },
+    target: targetOf(server, resource, { verb: "patch", ...name, subresource }),
+  };
+}
+
+export interface Deleting {
+  readonly resource: Resource<unknown>;
+  readonly name: ObjectName;
+  readonly options: DeleteOptions;
+}
+
+export function planDelete(server: Server, { resource, name, options }: Deleting): PlannedCall {
+  const { uid, resourceVersion, propagation } = options;
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  const body = {
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+    ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
+  };
+  return {
+    request: {
+      method: "DELETE",
+      path: objectPath(resource, name),
+      ...(Object.keys(body).length === 0 ? {} : { content: { type: JSON_TYPE, body: JSON.stringify(body) } }),
+      isRepeatable: true,
+    },
+    target: targetOf(server, resource, { verb: "delete", ...name }),
+  };
+}
+
+/** Sends a call and returns what the server says, or throws why it refuses. */
+export async function perform(
+  http: HttpClient,
+  { request, target }: PlannedCall,
+  { signal }: CallOptions,
+): Promise<unknown> {
+  const reply = await http.call({
+    ...request,
+    accept: JSON_TYPE,
+    timeoutMs: CALL_TIMEOUT_MS,
+    signal,
+  });
+  if (!isSuccess(reply)) throw refusalOf(reply, target);
+  return parseJsonBody(reply.body);
+}
+
+function writeQuery(
+  { fieldManager, dryRun }: WriteOptions,
+  more: Readonly<Record<string, string>> = {},
+): string {
+  return queryOf({ fieldManager, dryRun: dryRun === true ? "All" : undefined, ...more });
+}

@@ -1,0 +1,46 @@
+import { Fault } from "@resource-broker/contract";
+import { isRecord } from "../config/entry.ts";
+import type { ObjectName, Resource } from "../resource/resource.ts";
+import type { Target } from "../status/target.ts";
+
+export interface About {
+  readonly verb: string;
+  readonly name?: string;
+  readonly namespace?: string | undefined;
+  readonly subresource?: "status" | undefined;
+}
+
+/** What a call on a resource is about, in the words of a Role. */
+export function targetOf(
+  { server, origin }: Pick<Target, "server" | "origin">,
+  { group, plural }: Resource<unknown>,
+  { verb, name, namespace, subresource }: About,
+): Target {
+  const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
+  return {
+    server,
+    origin,
+    verb,
+    object: {
+      group,
+      resource,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(name === undefined ? {} : { name }),
+    },
+  };
+}
+
+/** What an object calls itself. */
+export function nameIn(resource: Resource<unknown>, object: unknown): ObjectName {
+  const metadata = isRecord(object) ? object["metadata"] : undefined;
+  const [name, namespace] = isRecord(metadata) ? [metadata["name"], metadata["namespace"]] : [];
+  if (typeof name !== "string") throw new Fault("invalid", `every ${resource.kind} needs a metadata.name`);
+  return { name, ...(typeof namespace === "string" ? { namespace } : {}) };
+}
+
+/** The object with its type: built-in ones come without it in lists, and the server wants it back. */
+export function typed(resource: Resource<unknown>, object: unknown): object {
+  const { group, version, kind } = resource;
+  const type = { apiVersion: group === "" ? version : `${group}/${version}`, kind };
+  return { ...type, ...(isRecord(object) ? object : {}) };
+}

@@ -1,0 +1,87 @@
+import type { HttpClient, StreamReply } from "../http/http-client.ts";
+import type { MessageFields } from "../protobuf/fields.ts";
+import { type WatchFrame, watchFrames } from "../protobuf/watch-frames.ts";
+import { collectionPath } from "../resource/paths.ts";
+import type { Resource } from "../resource/resource.ts";
+import { statusFault } from "../status/status-fault.ts";
+import type { Target } from "../status/target.ts";
+import { CALL_TIMEOUT_MS, type Formats, isProtobuf, isWhole, queryOf, refusalOf } from "./caller.ts";
+import type { WatchEvent, WatchQuery } from "./client.ts";
+import { jsonLines } from "./json-lines.ts";
+import { toWatchFrame } from "./watch-frame.ts";
+
+export interface WatchDeps {
+  readonly http: HttpClient;
+  readonly formats: Formats;
+  readonly target: Target;
+}
+
+/** One watch, until the server, its time or the signal ends it. The signal ends it quietly. */
+export async function* watchEvents<T>(
+  resource: Resource<T>,
+  query: WatchQuery,
+  deps: WatchDeps,
+): AsyncGenerator<WatchEvent<T>> {
+  try {
+    const reply = await openWatch(resource, query, deps);
+    query.onOpen?.();
+    for await (const frame of framesOf<T>(reply, resource.protobuf)) {
+      if (query.signal?.aborted === true) return;
+      yield toEvent(frame, deps.target);
+    }
+  } catch (error) {
+    if (query.signal?.aborted !== true) throw error;
+  }
+}
+
+async function openWatch<T>(
+  resource: Resource<T>,
+  query: WatchQuery,
+  { http, formats, target }: WatchDeps,
+): Promise<StreamReply> {
+  const { namespace, labelSelector, fieldSelector, resourceVersion, timeoutSeconds, signal } = query;
+  const parameters = queryOf({
+    watch: "true",
+    allowWatchBookmarks: "true",
+    resourceVersion,
+    timeoutSeconds,
+    labelSelector,
+    fieldSelector,
+  });
+  const path = `${collectionPath(resource, namespace)}${parameters}`;
+  const reply = await formats.negotiate(resource, (accept) =>
+    http.stream({
+      method: "GET",
+      path,
+      accept,
+      isRepeatable: true,
+      timeoutMs: CALL_TIMEOUT_MS,
+      signal,
+    }),
+  );
+  if (isWhole(reply)) throw refusalOf(reply, target);
+  return reply;
+}
+
+async function* framesOf<T>(
+  reply: StreamReply,
+  fields: MessageFields | undefined,
+): AsyncGenerator<WatchFrame<T>> {
+  let frames: WatchFrame<T>[] = [];
+  const take = (frame: WatchFrame<T>): void => void frames.push(frame);
+  const parser =
+    isProtobuf(reply) && fields !== undefined
+      ? watchFrames<T>(fields, take)
+      : jsonLines((value) => take(toWatchFrame<T>(value)));
+  for await (const chunk of reply.chunks) {
+    parser.push(chunk);
+    const ready = frames;
+    frames = [];
+    yield* ready;
+  }
+}
+
+function toEvent<T>(frame: WatchFrame<T>, target: Target): WatchEvent<T> {
+  if (frame.type === "ERROR") throw statusFault({ status: frame.status }, target);
+  return frame;
+}

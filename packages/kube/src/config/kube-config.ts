@@ -1,0 +1,58 @@
+/** Everything needed to talk to one cluster's API server as somebody. */
+export interface KubeConfig {
+  /** Where it was found, as messages put it: `context "rome" of /home/ada/.kube/config`. */
+  readonly origin: string;
+  /** Without a slash at its end. */
+  readonly server: string;
+  /** Where objects go for which nobody names a namespace. */
+  readonly namespace: string;
+  readonly trust: Trust;
+  readonly user: User;
+}
+
+/** How the API server proves who it is. */
+export interface Trust {
+  /** Absent: the authorities that the system trusts. */
+  readonly ca?: Material;
+  /** The name in its certificate, when it is not the one in its address. */
+  readonly serverName?: string;
+  /** True: anybody who answers is believed. */
+  readonly isBlind: boolean;
+}
+
+/** PEM text that is known, or a file that may be written anew at any time. */
+export type Material =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "file"; readonly path: string };
+
+/** How we prove who we are. */
+export interface User {
+  readonly certificate?: { readonly cert: Material; readonly key: Material };
+  readonly login?: Login;
+}
+
+export type Login =
+  | { readonly kind: "token"; readonly token: Material }
+  | { readonly kind: "password"; readonly username: string; readonly password: string }
+  | { readonly kind: "plugin"; readonly plugin: ExecPlugin };
+
+/** A program that prints credentials (client.authentication.k8s.io). */
+export interface ExecPlugin {
+  readonly apiVersion: "client.authentication.k8s.io/v1" | "client.authentication.k8s.io/v1beta1";
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly interactiveMode: "Never" | "IfAvailable" | "Always";
+  /** Said when there is no such program. */
+  readonly installHint?: string;
+  /** Told to the program when it asks to know the cluster. */
+  readonly cluster?: ExecCluster;
+}
+
+/** The cluster as the plugin protocol describes it. */
+export interface ExecCluster {
+  readonly server: string;
+  readonly trust: Trust;
+  /** What the kubeconfig keeps for plugins beside the cluster. */
+  readonly config?: unknown;
+}

@@ -1,0 +1,138 @@
+import { X509Certificate } from "node:crypto";
+import { Agent as PlainAgent } from "node:http";
+import { Agent as SecureAgent } from "node:https";
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import { Fault } from "@resource-broker/contract";
+import type { Log } from "@resource-broker/runtime";
+import { type Credentials, isSameTls } from "../auth/credentials.ts";
+import type { Trust } from "../config/kube-config.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** Calls share few connections: an API server counts them, and each costs a handshake. */
+const MAX_CALLS = 8;
+/** A watch keeps its connection, so that watches never stand in the way of calls. */
+const MAX_STREAMS = 64;
+const MAX_IDLE = 4;
+
+export interface Connections {
+  /** The connections to use with these credentials. */
+  readonly agentFor: (credentials: Credentials, use: Use) => PlainAgent;
+  readonly close: () => void;
+}
+
+export type Use = "call" | "stream";
+
+/** Connections of one moment's certificates. */
+type Pool = Readonly<Record<Use, PlainAgent>>;
+
+export interface ConnectionsOptions {
+  readonly endpoint: Endpoint;
+  readonly trust: Trust;
+  readonly origin: string;
+  readonly log: Log;
+}
+
+/** Keeps connections open and TLS sessions at hand. Other certificates mean other connections; streams live on. */
+export function connections({ endpoint, trust, origin, log }: ConnectionsOptions): Connections {
+  let pool: Pool | undefined;
+  let inUse: Credentials = {};
+  /** Looked at and found wanting. */
+  let unfit: Credentials | undefined;
+  let isClosed = false;
+  const retired = new Set<Pool>();
+
+  const replace = (credentials: Credentials): Pool => {
+    try {
+      const next = endpoint.isSecure ? securePool(trust, credentials) : plainPool();
+      if (pool !== undefined) retire(pool, retired);
+      pool = next;
+      inUse = credentials;
+      unfit = undefined;
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if (pool === undefined) throw unusable(origin, problem, error);
+      // Of a pair of files one may be new and the other not yet: the next look finds both.
+      unfit = credentials;
+      log.warn({ origin, problem }, "new certificates cannot be used yet; the old ones stay in use");
+    }
+    return pool;
+  };
+
+  return {
+    agentFor: (credentials, use) => {
+      if (isClosed) throw new Fault("unreachable", `the client of ${endpoint.server} was closed`);
+      const isKnown = [inUse, unfit].some((known) => known !== undefined && isSameTls(credentials, known));
+      return (pool !== undefined && isKnown ? pool : replace(credentials))[use];
+    },
+    close: () => {
+      isClosed = true;
+      for (const each of [...retired, ...(pool === undefined ? [] : [pool])]) {
+        each.call.destroy();
+        each.stream.destroy();
+      }
+      retired.clear();
+    },
+  };
+}
+
+function unusable(origin: string, problem: string, cause: unknown): Fault {
+  return new Fault(
+    "invalid",
+    `the certificates of ${origin} cannot be used (${problem}): they must be PEM, and the key must belong to the certificate`,
+    { cause },
+  );
+}
+
+function securePool(trust: Trust, { ca, cert, key }: Credentials): Pool {
+  // One context for all connections: reading the certificates takes longer than a resumed handshake.
+  const secureContext: SecureContext = createSecureContext({
+    ...(trust.isBlind ? {} : { ca: ca === undefined ? systemAuthorities() : checkedAuthority(ca) }),
+    ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    minVersion: "TLSv1.2",
+  });
+  const options = {
+    keepAlive: true,
+    maxFreeSockets: MAX_IDLE,
+    secureContext,
+    rejectUnauthorized: !trust.isBlind,
+    ...(trust.serverName === undefined ? {} : { servername: trust.serverName }),
+  };
+  return {
+    call: new SecureAgent({ ...options, maxSockets: MAX_CALLS }),
+    stream: new SecureAgent({ ...options, maxSockets: MAX_STREAMS }),
+  };
+}
+
+/** Node's own list, and what the administrator of this machine trusts, as kubectl does. */
+function systemAuthorities(): string[] {
+  return [...getCACertificates("default"), ...getCACertificates("system")];
+}
+
+/** TLS takes text that is no certificate without a word, and then trusts nobody. */
+function checkedAuthority(pem: string): string {
+  void new X509Certificate(pem);
+  return pem;
+}
+
+function plainPool(): Pool {
+  const options = { keepAlive: true, maxFreeSockets: MAX_IDLE };
+  return {
+    call: new PlainAgent({ ...options, maxSockets: MAX_CALLS }),
+    stream: new PlainAgent({ ...options, maxSockets: MAX_STREAMS }),
+  };
+}
+
+/** What runs may end in peace; nothing new begins. */
+function retire(pool: Pool, retired: Set<Pool>): void {
+  for (const old of retired) if (isIdle(old)) retired.delete(old);
+  for (const agent of [pool.call, pool.stream]) {
+    agent.maxFreeSockets = 0;
+    for (const sockets of Object.values(agent.freeSockets))
+      for (const socket of sockets ?? []) socket.destroy();
+  }
+  retired.add(pool);
+}
+
+function isIdle({ call, stream }: Pool): boolean {
+  return Object.keys(call.sockets).length + Object.keys(stream.sockets).length === 0;
+}

@@ -1,0 +1,106 @@
+import { type ClientRequest, request as requestPlain, type Agent, type IncomingMessage } from "node:http";
+import { request as requestSecure } from "node:https";
+import { Fault } from "@resource-broker/contract";
+import type { MachineTime } from "@resource-broker/runtime";
+import type { Endpoint } from "./endpoint.ts";
+
+/** A call to the API server. */
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** With its query, below the server's address. */
+  readonly path: string;
+  readonly accept: string;
+  readonly content?: { readonly type: string; readonly body: string };
+  readonly signal?: AbortSignal | undefined;
+  /** True: sent twice it does no more than sent once, or the second time is refused. */
+  readonly isRepeatable: boolean;
+  /** How long the whole call may take; for a stream, how long until it begins. */
+  readonly timeoutMs: number;
+}
+
+export interface Exchange {
+  readonly response: IncomingMessage;
+  /** Why we broke it off ourselves, if we did. */
+  readonly brokenOffBy: () => Error | undefined;
+}
+
+export interface ExchangeOptions {
+  readonly endpoint: Endpoint;
+  readonly agent: Agent;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly machine: MachineTime;
+  readonly isStream: boolean;
+}
+
+/** The connection was good once and has died unnoticed: most likely nobody has read the request. */
+export class StaleConnection extends Error {
+  override readonly name = "StaleConnection";
+}
+
+/** Sends a request once; resolves with the head of the reply. */
+export function exchange(call: HttpRequest, options: ExchangeOptions): Promise<Exchange> {
+  const { signal, content } = call;
+  if (signal?.aborted === true) return Promise.reject(abortReason(signal));
+  const request = open(call, options);
+  let brokenOff: Error | undefined;
+  const breakOff = (reason: Error): void => {
+    brokenOff ??= reason;
+    request.destroy(reason);
+  };
+  const onAbort = (): void => breakOff(abortReason(signal));
+  signal?.addEventListener("abort", onAbort);
+  const cancel = options.machine.after(call.timeoutMs, () => breakOff(timeOut(call, options.endpoint)));
+  request.once("close", () => {
+    cancel();
+    signal?.removeEventListener("abort", onAbort);
+  });
+  return new Promise((resolve, reject) => {
+    request.once("response", (response: IncomingMessage) => {
+      if (options.isStream && response.statusCode === 200) cancel();
+      // It may break off before anybody reads it.
+      response.on("error", () => undefined);
+      resolve({ response, brokenOffBy: () => brokenOff });
+    });
+    // Stays: a connection may break again after the reply has begun, and nobody else listens here.
+    request.on("error", (error) => reject(brokenOff ?? explain(error, request)));
+    request.end(content?.body);
+  });
+}
+
+function open(call: HttpRequest, { endpoint, agent, headers }: ExchangeOptions): ClientRequest {
+  const { content } = call;
+  const send = endpoint.isSecure ? requestSecure : requestPlain;
+  return send({
+    agent,
+    method: call.method,
+    hostname: endpoint.hostname,
+    port: endpoint.port,
+    path: `${endpoint.prefix}${call.path}`,
+    headers: {
+      accept: call.accept,
+      ...headers,
+      ...(content === undefined
+        ? {}
+        : { "content-type": content.type, "content-length": Buffer.byteLength(content.body) }),
+    },
+  });
+}
+
+function explain(error: Error, { reusedSocket }: ClientRequest): Error {
+  const code = "code" in error ? error.code : undefined;
+  const isStale = reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
+  return isStale ? new StaleConnection(error.message, { cause: error }) : error;
+}
+
+function timeOut({ method, path, timeoutMs }: HttpRequest, { server }: Endpoint): Fault {
+  const [bare = ""] = path.split("?");
+  return new Fault(
+    "unreachable",
+    `${server} gave no answer to ${method} ${bare} in ${timeoutMs / 1000} s: is it overloaded?`,
+  );
+}
+
+export function abortReason(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error("the call was given up", { cause: reason });
+}

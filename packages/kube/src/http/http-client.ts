@@ -1,0 +1,175 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Fault } from "@resource-broker/contract";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Credentials, CredentialSource } from "../auth/credentials.ts";
+import { wait } from "../backoff/wait.ts";
+import type { KubeConfig } from "../config/kube-config.ts";
+import { connectionFault } from "./connection-fault.ts";
+import { connections, type Use } from "./connections.ts";
+import { endpointOf } from "./endpoint.ts";
+import { abortReason, type Exchange, exchange, type HttpRequest, StaleConnection } from "./exchange.ts";
+import { bytesOf, chunksOf, discard } from "./read-reply.ts";
+
+export interface HttpReply {
+  readonly status: number;
+  /** Content-Type. */
+  readonly type: string;
+  readonly retryAfterMs?: number;
+}
+
+export interface WholeReply extends HttpReply {
+  readonly body: Buffer;
+}
+
+export interface StreamReply extends HttpReply {
+  readonly chunks: AsyncGenerator<Buffer>;
+}
+
+export interface HttpClient {
+  /** A reply of any status. `limit` bounds its body. */
+  readonly call: (request: HttpRequest, limit?: number) => Promise<WholeReply>;
+  /** A reply that is read as it comes, where the status is 200; any other is whole. */
+  readonly stream: (request: HttpRequest) => Promise<StreamReply | WholeReply>;
+  readonly close: () => void;
+}
+
+export interface HttpDeps {
+  readonly credentials: CredentialSource;
+  readonly machine: MachineTime;
+  readonly log: Log;
+  readonly userAgent: string;
+}
+
+/** An object has at most 1.5 MB in etcd; discovery and metrics documents are larger. */
+const MAX_BODY = 16 * 1024 * 1024;
+const MAX_PAUSES = 2;
+/** Longer pauses are the caller's to make: it knows what else there is to do. */
+const LONGEST_PAUSE_MS = 5_000;
+const ANY_SIGNAL = new AbortController().signal;
+
+export function httpClient(
+  config: KubeConfig,
+  { credentials, machine, log, userAgent }: HttpDeps,
+): HttpClient {
+  const { server, origin, trust } = config;
+  const endpoint = endpointOf(server);
+  const open = connections({ endpoint, trust, origin, log });
+
+  const sendOnce = (request: HttpRequest, shown: Credentials, use: Use): Promise<Exchange> => {
+    const { authorization } = shown;
+    return exchange(request, {
+      endpoint,
+      agent: open.agentFor(shown, use),
+      machine,
+      isStream: use === "stream",
+      headers: { "user-agent": userAgent, ...(authorization === undefined ? {} : { authorization }) },
+    });
+  };
+
+  const send = async (request: HttpRequest, shown: Credentials, use: Use): Promise<Exchange> => {
+    try {
+      return await sendOnce(request, shown, use);
+    } catch (error) {
+      if (!(error instanceof StaleConnection) || !request.isRepeatable) throw error;
+      return sendOnce(request, shown, use);
+    }
+  };
+
+  const begin = async (request: HttpRequest, use: Use): Promise<Exchange> => {
+    let shown = await credentials.current();
+    let pauses = 0;
+    let isRenewed = false;
+    for (;;) {
+      const reply = await send(request, shown, use);
+      const newer = isRefused(reply) && !isRenewed ? await credentials.renew(shown) : undefined;
+      const pauseMs = pauseOf(reply, request);
+      if (newer !== undefined) {
+        isRenewed = true;
+        shown = newer;
+      } else if (pauseMs !== undefined && pauses < MAX_PAUSES) {
+        pauses++;
+        await pause(pauseMs, request.signal);
+      } else return reply;
+      discard(reply);
+    }
+  };
+
+  const pause = async (pauseMs: number, signal: AbortSignal | undefined): Promise<void> => {
+    await wait(pauseMs, { machine, signal: signal ?? ANY_SIGNAL });
+    if (signal?.aborted === true) throw abortReason(signal);
+  };
+
+  const whole = async (reply: Exchange, limit: number): Promise<WholeReply> => ({
+    ...headOf(reply),
+    body: await bytesOf(reply, limit),
+  });
+
+  /** Whatever goes wrong says which server it was; what the caller broke off is the caller's own reason. */
+  const explained = async <T>({ signal }: HttpRequest, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal?.aborted === true) throw abortReason(signal);
+      throw connectionFault(error, { server, origin });
+    }
+  };
+
+  return {
+    call: (request, limit = MAX_BODY) =>
+      explained(request, async () => whole(await begin(request, "call"), limit)),
+    stream: (request) =>
+      explained(request, async () => {
+        const reply = await begin(request, "stream");
+        if (reply.response.statusCode !== 200) return whole(reply, MAX_BODY);
+        return { ...headOf(reply), chunks: explainedChunks(reply, { server, origin }) };
+      }),
+    close: open.close,
+  };
+}
+
+async function* explainedChunks(
+  reply: Exchange,
+  from: { server: string; origin: string },
+): AsyncGenerator<Buffer> {
+  try {
+    yield* chunksOf(reply);
+  } catch (error) {
+    throw connectionFault(error, from);
+  }
+}
+
+function isRefused({ response }: Exchange): boolean {
+  return response.statusCode === 401;
+}
+
+/** How long the server asks us to wait, where that is short and asking again does no harm. */
+function pauseOf({ response }: Exchange, { isRepeatable }: HttpRequest): number | undefined {
+  const { statusCode, headers } = response;
+  // 429 is said before anything is done; 503 may be said afterwards.
+  const mayRepeat = statusCode === 429 || (statusCode === 503 && isRepeatable);
+  const pauseMs = mayRepeat ? retryAfterOf(headers) : undefined;
+  return pauseMs !== undefined && pauseMs <= LONGEST_PAUSE_MS ? pauseMs : undefined;
+}
+
+function headOf({ response }: Exchange): HttpReply {
+  const { statusCode = 0, headers } = response;
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") {
+    response.destroy();
+    throw new Fault(
+      "malformed",
+      `the reply is encoded as ${encoding}, which was not asked for: is there a proxy?`,
+    );
+  }
+  const retryAfterMs = retryAfterOf(headers);
+  return {
+    status: statusCode,
+    type: headers["content-type"] ?? "",
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** Kubernetes says it in seconds. */
+function retryAfterOf({ "retry-after": stated }: IncomingHttpHeaders): number | undefined {
+  return stated !== undefined && /^\d{1,6}$/u.test(stated) ? Number(stated) * 1000 : undefined;
+}

@@ -1,0 +1,167 @@
+import { fakeTime } from "@resource-broker/testkit";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fakeKube } from "../testing/fake-kube-client.ts";
+import type { FakeObject } from "../testing/fake-store.ts";
+import { recordedLog } from "../testing/recorded-log.ts";
+import { informer } from "./informer.ts";
+import { keptObjects } from "./kept-objects.ts";
+
+const PODS = { group: "", version: "v1", kind: "Pod", plural: "pods", isNamespaced: true } as const;
+
+interface Painted extends FakeObject {
+  readonly colour?: string;
+}
+
+const painted = (name: string, colour?: string): Painted => ({
+  metadata: { namespace: "default", name },
+  ...(colour === undefined ? {} : { colour }),
+});
+
+function world(options: { isSame?: (a: { colour: string }, b: { colour: string }) => boolean } = {}) {
+  const time = fakeTime();
+  const kube = fakeKube({ machine: time });
+  const link = kube.connect();
+  const log = recordedLog();
+  const pods = informer(
+    {
+      resource: { ...PODS, example: painted("x") },
+      keep: ({ colour }) => (colour === undefined ? undefined : { colour }),
+      ...options,
+    },
+    { client: link.client, machine: time, random: () => 0.5, log },
+  );
+  const heard: string[] = [];
+  pods.listen((key, now, before) => heard.push(`${key}: ${before?.colour} -> ${now?.colour}`));
+  return { time, store: kube.store, link, log, pods, heard };
+}
+
+describe("an informer", () => {
+  test("keeps what was chosen, by namespace and name", async () => {
+    const { store, pods } = world();
+    store.create(PODS, painted("a", "red"));
+    expect(pods.synced()).toBe(false);
+    await pods.start();
+    expect(pods.synced()).toBe(true);
+    expect(pods.get("default/a")).toEqual({ colour: "red" });
+    expect([...pods.keys()]).toEqual(["default/a"]);
+    expect([...pods.values()]).toEqual([{ colour: "red" }]);
+    expect(pods.size()).toBe(1);
+    await pods.stop();
+  });
+
+  test("tells what became of each object", async () => {
+    const { store, pods, time, heard } = world();
+    await pods.start();
+    const made = store.create(PODS, painted("a", "red"));
+    store.update(PODS, { ...made, metadata: { namespace: "default", name: "a" }, colour: "blue" });
+    store.delete(PODS, { namespace: "default", name: "a" });
+    await time.advance(1);
+    expect(heard).toEqual([
+      "default/a: undefined -> red",
+      "default/a: red -> blue",
+      "default/a: blue -> undefined",
+    ]);
+  });
+
+  test("forgets an object that is no longer of interest", async () => {
+    const { store, pods, time, heard } = world();
+    store.create(PODS, painted("a", "red"));
+    await pods.start();
+    store.update(PODS, painted("a"));
+    await time.advance(1);
+    expect(heard.at(-1)).toBe("default/a: red -> undefined");
+    expect(pods.size()).toBe(0);
+  });
+
+  test("finds by a new list what was deleted while nobody watched, and keeps the rest in force meanwhile", async () => {
+    const { store, pods, time, link, heard } = world({ isSame: (a, b) => a.colour === b.colour });
+    store.create(PODS, painted("a", "red"));
+    store.create(PODS, painted("b", "red"));
+    await pods.start();
+    heard.length = 0;
+    link.down();
+    store.delete(PODS, { namespace: "default", name: "a" });
+    store.compact();
+    await time.advance(5000);
+    expect(pods.get("default/a")).toEqual({ colour: "red" });
+    link.up();
+    await time.advance(10_000);
+    expect(heard).toEqual(["default/a: red -> undefined"]);
+  });
+
+  test("says nothing of a change that leaves what is kept the same", async () => {
+    const { store, pods, time, heard } = world({ isSame: (a, b) => a.colour === b.colour });
+    store.create(PODS, painted("a", "red"));
+    await pods.start();
+    store.update(PODS, painted("a", "red"));
+    await time.advance(1);
+    expect(heard).toEqual(["default/a: undefined -> red"]);
+  });
+
+  test("goes on when a listener fails, and ends listening on demand", async () => {
+    const { store, pods, heard, log, time } = world();
+    pods.listen(() => {
+      throw new Error("oops");
+    });
+    const late: string[] = [];
+    const end = pods.listen((key) => late.push(key));
+    store.create(PODS, painted("a", "red"));
+    await pods.start();
+    end();
+    store.create(PODS, painted("b", "red"));
+    await time.advance(1);
+    expect(heard).toHaveLength(2);
+    expect(late).toEqual(["default/a"]);
+    expect(log.lines).toContain("error a listener of an informer failed; that is a bug");
+  });
+
+  test("names objects of no namespace by their name", () => {
+    const { sink, kept } = keptObjects<{ metadata: { name: string } }, number>(
+      { keep: () => 1 },
+      recordedLog(),
+    );
+    sink.put({ metadata: { name: "node-1" } });
+    expect([...kept.keys()]).toEqual(["node-1"]);
+  });
+});
+
+describe("what an informer keeps", () => {
+  test("is what the last whole list and the events after it say, also when lists break off", () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant("put" as const), name: fc.nat(5), value: fc.nat(3) }),
+      fc.record({ kind: fc.constant("remove" as const), name: fc.nat(5) }),
+      fc.record({ kind: fc.constant("list" as const), names: fc.array(fc.nat(5)), isWhole: fc.boolean() }),
+    );
+    fc.assert(
+      fc.property(fc.array(step), (steps) => {
+        const { sink, kept } = keptObjects<{ metadata: { name: string }; value: number }, number>(
+          { keep: ({ value }) => value },
+          recordedLog(),
+        );
+        const replayed = new Map<string, number>();
+        kept.listen((key, now) => (now === undefined ? replayed.delete(key) : replayed.set(key, now)));
+        const model = new Map<string, number>();
+        const object = (name: number, value = 0) => ({ metadata: { name: String(name) }, value });
+        for (const each of steps) {
+          if (each.kind === "put") {
+            sink.put(object(each.name, each.value));
+            model.set(String(each.name), each.value);
+          } else if (each.kind === "remove") {
+            sink.remove(object(each.name));
+            model.delete(String(each.name));
+          } else {
+            sink.beginList();
+            for (const name of each.names) sink.put(object(name, 9));
+            if (each.isWhole) sink.endList();
+            if (each.isWhole) model.clear();
+            for (const name of each.names) model.set(String(name), 9);
+          }
+        }
+        const known = new Map([...kept.keys()].map((key) => [key, kept.get(key)]));
+        expect(known).toEqual(model);
+        expect(replayed).toEqual(model);
+      }),
+    );
+  });
+});

@@ -1,0 +1,323 @@
+import { Fault } from "@resource-broker/contract";
+import type { MachineTime } from "@resource-broker/runtime";
+import { type FakeTime, fakeTime, type SeededRandom, seededRandom } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import type { KubeClient } from "../client/client.ts";
+import type { Lease } from "../resource/object-types.ts";
+import { LEASES } from "../resource/resources.ts";
+import { type FakeConnection, type FakeKube, fakeKube } from "../testing/fake-kube-client.ts";
+import { recordedLog } from "../testing/recorded-log.ts";
+import { leaderElection, type LeaderElectionOptions } from "./leader-election.ts";
+import { microTime } from "./micro-time.ts";
+
+const NAME = { namespace: "broker", name: "agent" };
+
+/** A machine whose wall clock is wrong by `wallMs` and whose clocks run `rate` times as fast as they should. */
+function skewed(time: FakeTime, { wallMs, rate }: { wallMs: number; rate: number }): MachineTime {
+  return {
+    wallMs: () => time.wallMs() + wallMs,
+    monotonicMs: () => Math.floor(time.monotonicMs() * rate) + 77_777,
+    after: (delayMs, action) => time.after(Math.ceil(delayMs / rate), action),
+  };
+}
+
+interface Replica {
+  readonly identity: string;
+  readonly link: FakeConnection;
+  readonly election: ReturnType<typeof leaderElection>;
+  /** What it believes. */
+  readonly leads: () => boolean;
+  readonly story: string[];
+  readonly lines: string[];
+}
+
+interface ReplicaOptions extends Partial<LeaderElectionOptions> {
+  readonly machine?: MachineTime;
+  /** How long its work goes on after it should have ended. */
+  readonly dyingMs?: number;
+  /** Its link, where it is an earlier one's. */
+  readonly link?: FakeConnection;
+}
+
+function replica(
+  kube: FakeKube,
+  time: FakeTime,
+  { machine = time, dyingMs = 0, ...options }: ReplicaOptions = {},
+): Replica {
+  const { identity = "a", link = kube.connect() } = options;
+  const story: string[] = [];
+  const log = recordedLog();
+  let isWorking = false;
+  const at = () => Math.round(time.monotonicMs() - 1000);
+  const election = leaderElection(
+    {
+      ...NAME,
+      identity,
+      onLead: async (signal) => {
+        story.push(`${at()} leads`);
+        isWorking = true;
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        if (dyingMs > 0) await new Promise<void>((resolve) => time.after(dyingMs, resolve));
+        isWorking = false;
+        story.push(`${at()} has ended`);
+      },
+      onLose: () => story.push(`${at()} loses`),
+      ...options,
+    },
+    { client: link.client, machine, random: () => 0, log },
+  );
+  election.start();
+  return { identity, link, election, story, lines: log.lines, leads: () => isWorking || election.isLeader() };
+}
+
+function world() {
+  const time = fakeTime();
+  const kube = fakeKube({ machine: time });
+  const lease = (): Lease | undefined => kube.store.find(LEASES, NAME);
+  return { time, kube, lease };
+}
+
+describe("leader election", () => {
+  test("makes the first one the leader, and writes the lease as Kubernetes does", async () => {
+    const { time, kube, lease } = world();
+    const a = replica(kube, time);
+    await time.advance(1);
+    expect(a.election.isLeader()).toBe(true);
+    expect(lease()?.spec).toEqual({
+      holderIdentity: "a",
+      leaseDurationSeconds: 15,
+      acquireTime: "2026-01-05T12:00:00.000000Z",
+      renewTime: "2026-01-05T12:00:00.000000Z",
+      leaseTransitions: 0,
+    });
+    await time.advance(5000);
+    expect(lease()?.spec).toMatchObject({
+      acquireTime: "2026-01-05T12:00:00.000000Z",
+      renewTime: "2026-01-05T12:00:04.000000Z",
+      leaseTransitions: 0,
+    });
+  });
+
+  test("lets a second one wait as long as the first renews, and take over soon after a release", async () => {
+    const { time, kube, lease } = world();
+    const a = replica(kube, time);
+    const b = replica(kube, time, { identity: "b" });
+    await time.advance(3_600_000);
+    expect([a.leads(), b.leads()]).toEqual([true, false]);
+    const stopped = a.election.stop();
+    await time.advance(2500);
+    await stopped;
+    expect(a.story).toEqual(["0 leads", "3600000 loses", "3600000 has ended"]);
+    expect([a.leads(), b.leads()]).toEqual([false, true]);
+    expect(lease()?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
+  });
+
+  test("leaves the lease to others only after the work has ended, and holds it until then", async () => {
+    const { time, kube } = world();
+    const a = replica(kube, time, { dyingMs: 60_000 });
+    const b = replica(kube, time, { identity: "b" });
+    await time.advance(1000);
+    const stopped = a.election.stop();
+    await time.advance(59_000);
+    expect(b.leads()).toBe(false);
+    await time.advance(5000);
+    await stopped;
+    expect(b.leads()).toBe(true);
+  });
+
+  test("takes over from one that died, after the time of the lease", async () => {
+    const { time, kube } = world();
+    const a = replica(kube, time);
+    const b = replica(kube, time, { identity: "b" });
+    await time.advance(5000);
+    a.link.down();
+    await time.advance(8900);
+    expect(a.leads()).toBe(true);
+    await time.advance(200);
+    expect(a.story).toEqual(["0 leads", "14000 loses", "14000 has ended"]);
+    expect(b.leads()).toBe(false);
+    await time.advance(7000);
+    expect(b.leads()).toBe(true);
+    a.link.up();
+    await time.advance(60_000);
+    expect([a.leads(), b.leads()]).toEqual([false, true]);
+  });
+
+  test("outlives an API server that is away for a moment, or hangs", async () => {
+    const { time, kube } = world();
+    const a = replica(kube, time);
+    await time.advance(5000);
+    a.link.down();
+    await time.advance(6000);
+    a.link.up();
+    await time.advance(5000);
+    a.link.pause();
+    await time.advance(2500);
+    a.link.resumeForgetful();
+    await time.advance(60_000);
+    expect(a.story).toEqual(["0 leads"]);
+    expect(a.lines.filter((line) => line.startsWith("warn"))).toHaveLength(2);
+  });
+
+  test("goes on leading when only the answers are lost, or others touch the lease", async () => {
+    const { time, kube, lease } = world();
+    const a = replica(kube, time);
+    await time.advance(1000);
+    a.link.failNext({ verb: "update", isDone: true, fault: new Fault("unreachable", "reset") });
+    await time.advance(10_000);
+    kube.store.update(LEASES, { ...lease(), touched: true });
+    await time.advance(60_000);
+    expect(a.story).toEqual(["0 leads"]);
+    expect(lease()).toMatchObject({ touched: true, spec: { leaseTransitions: 0 } });
+  });
+
+  test("ends at once when somebody else has taken the lease by force", async () => {
+    const { time, kube, lease } = world();
+    const a = replica(kube, time);
+    await time.advance(1000);
+    kube.store.update(LEASES, { ...lease(), spec: { ...lease()?.spec, holderIdentity: "admin" } });
+    await time.advance(2000);
+    expect(a.leads()).toBe(false);
+    expect(a.lines.at(-1)).toBe("info leads no more: admin holds the lease");
+  });
+
+  test("makes a lease anew that somebody deleted", async () => {
+    const { time, kube, lease } = world();
+    const a = replica(kube, time);
+    await time.advance(1000);
+    kube.store.delete(LEASES, NAME);
+    await time.advance(5000);
+    expect(a.story).toEqual(["0 leads"]);
+    expect(lease()?.spec?.holderIdentity).toBe("a");
+  });
+
+  test("steps down when its work fails, so that another one can try", async () => {
+    const { time, kube } = world();
+    const a = replica(kube, time, { onLead: () => Promise.reject(new Error("no disk")) });
+    const b = replica(kube, time, { identity: "b" });
+    await time.advance(10_000);
+    expect(a.lines).toContain("error what the leader does has failed");
+    expect(a.election.isLeader()).toBe(false);
+    expect(b.leads()).toBe(true);
+  });
+
+  test("does not lead on an answer that it heard too late, as after being frozen", async () => {
+    const { time, kube } = world();
+    const link = kube.connect();
+    let frozenMs = 0;
+    const create: KubeClient["create"] = async (resource, object, options) => {
+      const lease = await link.client.create(resource, object, options);
+      frozenMs = 12_000;
+      return lease;
+    };
+    const a = replica(kube, time, {
+      link: { ...link, client: { ...link.client, create } },
+      machine: { ...time, monotonicMs: () => time.monotonicMs() + frozenMs },
+    });
+    await time.advance(1);
+    expect(a.story).toEqual([]);
+    await time.advance(5000);
+    expect(a.leads()).toBe(true);
+  });
+
+  test("leads no more, by the clock, before any timer says so", async () => {
+    const { time, kube } = world();
+    let frozenMs = 0;
+    const a = replica(kube, time, { machine: { ...time, monotonicMs: () => time.monotonicMs() + frozenMs } });
+    await time.advance(1);
+    frozenMs = 10_000;
+    expect(a.election.isLeader()).toBe(false);
+  });
+
+  test("goes on leading when what the leader does only had to be begun", async () => {
+    const { time, kube } = world();
+    const a = replica(kube, time, { onLead: () => undefined });
+    await time.advance(60_000);
+    expect(a.election.isLeader()).toBe(true);
+    const stopped = a.election.stop();
+    await time.advance(1);
+    await stopped;
+    expect(a.story).toEqual(["60000 loses"]);
+  });
+
+  test.each([
+    ["retries as seldom as it must renew", { retryMs: 10_000 }],
+    ["renews as late as others take over", { renewWithinMs: 15_000 }],
+  ])("refuses a setting that %s", (_, options) => {
+    const { time, kube } = world();
+    expect(() => replica(kube, time, options)).toThrow("retryMs < renewWithinMs < leaseMs");
+  });
+
+  test("tells once that it may not touch leases", async () => {
+    const { time, kube } = world();
+    const link = kube.connect();
+    link.failNext({ times: 1000, fault: new Fault("forbidden", 'may not "get" leases') });
+    const a = replica(kube, time, { link });
+    await time.advance(60_000);
+    expect(a.lines).toHaveLength(1);
+    expect(a.lines[0]).toContain('holding the lease broker/agent fails: may not "get" leases');
+  });
+});
+
+describe("leader election among machines whose clocks differ", () => {
+  const SEED = Number(process.env["SEED"] ?? 7);
+
+  /** One thing that happens to one replica. */
+  const accident = (random: SeededRandom, { link }: Replica): void => {
+    const accidents = [link.down, link.up, link.up, link.cut, link.pause, link.resume, link.resumeForgetful];
+    random.pick(accidents)?.();
+    if (random.chance(0.2))
+      link.failNext({ isDone: random.chance(0.5), fault: new Fault("unreachable", "lost") });
+  };
+
+  test(`never has two leaders, and always finds one again (SEED=${SEED})`, async () => {
+    const random = seededRandom(SEED);
+    const time = fakeTime();
+    const kube = fakeKube({ machine: time, latencyMs: () => random.below(400) });
+    const clocks = [
+      { wallMs: 0, rate: 1 },
+      { wallMs: 3_600_000, rate: 1.1 },
+      { wallMs: -86_400_000, rate: 0.9 },
+    ];
+    const replicas = clocks.map((clock, index) =>
+      replica(kube, time, { identity: `replica-${index}`, machine: skewed(time, clock) }),
+    );
+    const leaders = () => replicas.filter((each) => each.leads()).map(({ identity }) => identity);
+    const seen = new Set<string>();
+    for (let round = 0; round < 60; round++) {
+      for (let step = 0; step < 40; step++) {
+        if (random.chance(0.2)) accident(random, random.pick(replicas) ?? (replicas[0] as Replica));
+        await time.advance(random.between(1, 1500));
+        expect({ round, leaders: leaders().length }).toEqual({
+          round,
+          leaders: Math.min(1, leaders().length),
+        });
+        for (const leader of leaders()) seen.add(leader);
+      }
+      for (const { link } of replicas) {
+        link.behave();
+        link.resume();
+        link.up();
+      }
+      for (let second = 0; second < 45; second++) {
+        await time.advance(1000);
+        expect(leaders().length).toBeLessThanOrEqual(1);
+      }
+      expect({ round, leaders: leaders().length }).toEqual({ round, leaders: 1 });
+    }
+    expect(seen.size).toBe(3);
+    const stopped = Promise.all(replicas.map(({ election }) => election.stop()));
+    await time.advance(10_000);
+    await stopped;
+    expect(leaders()).toEqual([]);
+  });
+});
+
+describe("the times in a lease", () => {
+  test.each([
+    [0, "1970-01-01T00:00:00.000000Z"],
+    [Date.UTC(2026, 10, 15, 8, 5, 9, 42), "2026-11-15T08:05:09.042000Z"],
+  ])("have six digits: %d", (wallMs, text) => {
+    expect(microTime(wallMs)).toBe(text);
+  });
+});

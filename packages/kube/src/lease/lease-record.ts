@@ -1,0 +1,48 @@
+import type { Lease } from "../resource/object-types.ts";
+import { microTime } from "./micro-time.ts";
+
+export interface LeaseClaim {
+  readonly name: string;
+  readonly namespace: string;
+  readonly identity: string;
+  readonly durationMs: number;
+  readonly wallMs: number;
+}
+
+/** The lease as it is to be written by whoever holds it or takes it over. */
+export function held(known: Lease | undefined, claim: LeaseClaim): Lease {
+  const now = microTime(claim.wallMs);
+  const spec = {
+    ...known?.spec,
+    holderIdentity: claim.identity,
+    leaseDurationSeconds: Math.ceil(claim.durationMs / 1000),
+    renewTime: now,
+  };
+  const { name, namespace } = claim;
+  const base = {
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { name, namespace },
+    ...known,
+  };
+  if (known !== undefined && holderOf(known) === claim.identity) return { ...base, spec };
+  const leaseTransitions = known === undefined ? 0 : (known.spec?.leaseTransitions ?? 0) + 1;
+  return { ...base, spec: { ...spec, acquireTime: now, leaseTransitions } };
+}
+
+/** The lease as its holder leaves it: whoever sees it need not wait. */
+export function released(known: Lease, wallMs: number): Lease {
+  const spec = { ...known.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(wallMs) };
+  return { ...known, spec };
+}
+
+/** "" where nobody holds it. */
+export function holderOf(lease: Lease): string {
+  return lease.spec?.holderIdentity ?? "";
+}
+
+/** How long its holder may be silent, as it said itself. */
+export function durationOf(lease: Lease, defaultMs: number): number {
+  const seconds = lease.spec?.leaseDurationSeconds;
+  return seconds === undefined || !(seconds > 0) ? defaultMs : seconds * 1000;
+}

@@ -1,0 +1,90 @@
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import { toFault } from "../backoff/trouble.ts";
+
+export interface TermOptions {
+  /** Monotonic: from before the request that won it was sent. */
+  readonly heldSince: number;
+  readonly renewWithinMs: number;
+  readonly lease: string;
+}
+
+export interface TermDeps {
+  readonly machine: MachineTime;
+  readonly log: Log;
+  readonly stopping: AbortSignal;
+  readonly onLead: (signal: AbortSignal) => void | Promise<void>;
+  readonly onLose?: () => void;
+}
+
+/** One time of leading, from its beginning to the end of its work. */
+export interface Term {
+  /** Leads; resolves when leading has ended and its work, too. */
+  readonly begin: () => Promise<void>;
+  readonly renewed: (heldSince: number) => void;
+  readonly lost: (why: string) => void;
+  /** Given when there is nothing left to hold the lease for: it is lost, or the work has ended after a stop. */
+  readonly isOver: AbortSignal;
+  /** By the clock, which is right also where a timer comes late. */
+  readonly isRunning: () => boolean;
+}
+
+export function term({ heldSince, renewWithinMs, lease }: TermOptions, deps: TermDeps): Term {
+  const { machine, log, stopping } = deps;
+  const leading = new AbortController();
+  const over = new AbortController();
+  let endsAt = heldSince + renewWithinMs;
+  let cancel = () => {};
+
+  const stepDown = (why: string): void => {
+    if (leading.signal.aborted) return;
+    leading.abort();
+    log.info({ lease }, `leads no more: ${why}`);
+    try {
+      deps.onLose?.();
+    } catch (error) {
+      log.error({ lease, error: String(error) }, "onLose failed; that is a bug");
+    }
+  };
+  const lost = (why: string): void => {
+    stepDown(why);
+    over.abort();
+  };
+  const arm = (): void => {
+    cancel();
+    cancel = machine.after(Math.max(0, Math.floor(endsAt - machine.monotonicMs())), () =>
+      lost(`the lease could not be renewed for ${renewWithinMs / 1000} s`),
+    );
+  };
+  const work = async (): Promise<void> => {
+    try {
+      await deps.onLead(leading.signal);
+    } catch (error) {
+      log.error({ lease, error: toFault(error).message }, "what the leader does has failed");
+      stepDown("its work failed");
+    }
+  };
+
+  return {
+    begin: async () => {
+      const onStop = () => stepDown("it is stopped");
+      const ended = new Promise<void>((resolve) => {
+        leading.signal.addEventListener("abort", () => resolve());
+      });
+      stopping.addEventListener("abort", onStop);
+      arm();
+      log.info({ lease }, "leads");
+      await work();
+      await ended;
+      stopping.removeEventListener("abort", onStop);
+      cancel();
+      over.abort();
+    },
+    renewed: (since) => {
+      endsAt = since + renewWithinMs;
+      if (!over.signal.aborted) arm();
+    },
+    lost,
+    isOver: over.signal,
+    isRunning: () => !leading.signal.aborted && machine.monotonicMs() < endsAt,
+  };
+}

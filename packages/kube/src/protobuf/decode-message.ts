@@ -1,0 +1,143 @@
+import type { Field, FieldKind, MessageFields } from "./fields.ts";
+import { addQuantityEntry, addTextEntry } from "./map-entry.ts";
+import { readText, readUniqueText } from "./texts.ts";
+import { readTime } from "./time.ts";
+import {
+  type Cursor,
+  cursorOver,
+  enter,
+  LENGTH_DELIMITED,
+  leave,
+  readInt,
+  readUint,
+  skip,
+  VARINT,
+  wrongWireType,
+} from "./wire.ts";
+
+type Decoded = Record<string, unknown>;
+type ReadInto = (object: Decoded, cursor: Cursor) => void;
+
+/** A field made ready: how to read it, and where to put it. */
+interface FieldPlan {
+  /** Its number with the only wire type it may have. */
+  readonly tag: number;
+  readonly readInto: ReadInto;
+}
+
+/** By field number. */
+type MessagePlan = readonly (FieldPlan | undefined)[];
+
+const plans = new WeakMap<MessageFields, MessagePlan>();
+
+/**
+ * Reads the wanted fields of a message into an object as JSON would have it. A field of another wire type than the
+ * table says, or bytes that are no protobuf at all, is a `malformed` Fault. Of a message that comes in several parts,
+ * which Kubernetes never writes, the last one counts.
+ */
+export function decodeMessage<T>(fields: MessageFields, bytes: Uint8Array): T {
+  return decodeHere(fields, cursorOver(bytes));
+}
+
+/** The same for what is between the cursor and its end. */
+export function decodeHere<T>(fields: MessageFields, cursor: Cursor): T {
+  const object: unknown = readMessage(planOf(fields), cursor);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- whoever writes the table says what it makes
+  return object as T;
+}
+
+function readMessage(plan: MessagePlan, cursor: Cursor): Decoded {
+  const object: Decoded = {};
+  while (cursor.at < cursor.end) {
+    const tag = readUint(cursor);
+    const field = plan[tag >>> 3];
+    if (field === undefined) skip(cursor, tag);
+    else if (field.tag === tag) field.readInto(object, cursor);
+    else throw wrongWireType(cursor, tag);
+  }
+  return object;
+}
+
+function planOf(fields: MessageFields): MessagePlan {
+  const known = plans.get(fields);
+  if (known !== undefined) return known;
+  const plan: (FieldPlan | undefined)[] = [];
+  for (const [key, field] of Object.entries(fields)) {
+    const number = Number(key);
+    // Filled up from the start: looking into an array with holes is slow.
+    while (plan.length <= number) plan.push(undefined);
+    plan[number] = { tag: (number << 3) | wireTypeOf(field), readInto: readIntoOf(field) };
+  }
+  plans.set(fields, plan);
+  return plan;
+}
+
+function wireTypeOf({ kind }: Field): number {
+  return kind === "int" || kind === "bool" ? VARINT : LENGTH_DELIMITED;
+}
+
+function readIntoOf({ name, kind, isRepeated, isKeptWhenZero, isUnique }: Field): ReadInto {
+  if (kind === "string-map") return (object, cursor) => addTextEntry(mapIn(object, name), cursor);
+  if (kind === "quantity-map") return (object, cursor) => addQuantityEntry(mapIn(object, name), cursor);
+  const { read, zero } = valueReader(kind, isUnique === true);
+  if (isRepeated === true) return (object, cursor) => void listIn(object, name).push(read(cursor));
+  const unset = isKeptWhenZero === true ? undefined : zero;
+  return (object, cursor) => {
+    const value = read(cursor);
+    if (value !== unset && value !== undefined) object[name] = value;
+  };
+}
+
+interface ValueReader {
+  readonly read: (cursor: Cursor) => unknown;
+  /** What Kubernetes writes where nothing is set. */
+  readonly zero: unknown;
+}
+
+function valueReader(
+  kind: Exclude<FieldKind, "string-map" | "quantity-map">,
+  isUnique: boolean,
+): ValueReader {
+  switch (kind) {
+    case "string":
+      return { read: isUnique ? readUniqueText : readText, zero: "" };
+    case "int":
+      return { read: readInt, zero: 0 };
+    case "bool":
+      return { read: (cursor) => readInt(cursor) !== 0, zero: false };
+    case "time":
+      return { read: readTime, zero: undefined };
+    default:
+      return { read: messageReader(kind.message), zero: undefined };
+  }
+}
+
+function messageReader(fields: MessageFields): (cursor: Cursor) => Decoded {
+  const plan = planOf(fields);
+  return (cursor) => {
+    const outer = enter(cursor);
+    const object = readMessage(plan, cursor);
+    leave(cursor, outer);
+    return object;
+  };
+}
+
+function listIn(object: Decoded, name: string): unknown[] {
+  const known = object[name];
+  if (Array.isArray(known)) return known;
+  const list: unknown[] = [];
+  object[name] = list;
+  return list;
+}
+
+function mapIn(object: Decoded, name: string): Decoded {
+  const known = object[name];
+  if (isMap(known)) return known;
+  const map: Decoded = {};
+  object[name] = map;
+  return map;
+}
+
+function isMap(value: unknown): value is Decoded {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,26 @@
+import type { MessageFields } from "./fields.ts";
+import { CONDITION_FIELDS, METADATA_FIELDS } from "./metadata-fields.ts";
+
+const TAINT: MessageFields = {
+  1: { name: "key", kind: "string", isKeptWhenZero: true },
+  2: { name: "value", kind: "string" },
+  3: { name: "effect", kind: "string", isKeptWhenZero: true },
+};
+
+const SPEC: MessageFields = {
+  4: { name: "unschedulable", kind: "bool" },
+  5: { name: "taints", kind: { message: TAINT }, isRepeated: true },
+};
+
+const STATUS: MessageFields = {
+  1: { name: "capacity", kind: "quantity-map" },
+  2: { name: "allocatable", kind: "quantity-map" },
+  4: { name: "conditions", kind: { message: CONDITION_FIELDS }, isRepeated: true },
+};
+
+/** What is read of a Node: the domain's `KubernetesNode` and the names in its metadata. */
+export const NODE_FIELDS: MessageFields = {
+  1: { name: "metadata", kind: { message: METADATA_FIELDS } },
+  2: { name: "spec", kind: { message: SPEC } },
+  3: { name: "status", kind: { message: STATUS } },
+};

@@ -1,0 +1,70 @@
+import type { MessageFields } from "./fields.ts";
+import { CONDITION_FIELDS, METADATA_FIELDS } from "./metadata-fields.ts";
+
+const RESOURCES: MessageFields = {
+  2: { name: "requests", kind: "quantity-map" },
+};
+
+const CONTAINER: MessageFields = {
+  1: { name: "name", kind: "string", isKeptWhenZero: true },
+  8: { name: "resources", kind: { message: RESOURCES } },
+  24: { name: "restartPolicy", kind: "string", isKeptWhenZero: true },
+};
+
+const REQUIREMENT: MessageFields = {
+  1: { name: "key", kind: "string", isKeptWhenZero: true },
+  2: { name: "operator", kind: "string", isKeptWhenZero: true },
+  3: { name: "values", kind: "string", isRepeated: true },
+};
+
+const SELECTOR_TERM: MessageFields = {
+  1: { name: "matchExpressions", kind: { message: REQUIREMENT }, isRepeated: true },
+  2: { name: "matchFields", kind: { message: REQUIREMENT }, isRepeated: true },
+};
+
+const NODE_SELECTOR: MessageFields = {
+  1: { name: "nodeSelectorTerms", kind: { message: SELECTOR_TERM }, isRepeated: true },
+};
+
+const NODE_AFFINITY: MessageFields = {
+  1: { name: "requiredDuringSchedulingIgnoredDuringExecution", kind: { message: NODE_SELECTOR } },
+};
+
+const AFFINITY: MessageFields = {
+  1: { name: "nodeAffinity", kind: { message: NODE_AFFINITY } },
+};
+
+const SCHEDULING_GATE: MessageFields = {
+  1: { name: "name", kind: "string", isKeptWhenZero: true },
+};
+
+const SPEC: MessageFields = {
+  2: { name: "containers", kind: { message: CONTAINER }, isRepeated: true },
+  7: { name: "nodeSelector", kind: "string-map" },
+  10: { name: "nodeName", kind: "string" },
+  18: { name: "affinity", kind: { message: AFFINITY } },
+  20: { name: "initContainers", kind: { message: CONTAINER }, isRepeated: true },
+  32: { name: "overhead", kind: "quantity-map" },
+  38: { name: "schedulingGates", kind: { message: SCHEDULING_GATE }, isRepeated: true },
+  40: { name: "resources", kind: { message: RESOURCES } },
+};
+
+const CONTAINER_STATUS: MessageFields = {
+  1: { name: "name", kind: "string", isKeptWhenZero: true },
+  10: { name: "allocatedResources", kind: "quantity-map" },
+  11: { name: "resources", kind: { message: RESOURCES } },
+};
+
+const STATUS: MessageFields = {
+  1: { name: "phase", kind: "string" },
+  2: { name: "conditions", kind: { message: CONDITION_FIELDS }, isRepeated: true },
+  8: { name: "containerStatuses", kind: { message: CONTAINER_STATUS }, isRepeated: true },
+  10: { name: "initContainerStatuses", kind: { message: CONTAINER_STATUS }, isRepeated: true },
+};
+
+/** What is read of a Pod: the domain's `KubernetesPod` and the names in its metadata. */
+export const POD_FIELDS: MessageFields = {
+  1: { name: "metadata", kind: { message: METADATA_FIELDS } },
+  2: { name: "spec", kind: { message: SPEC } },
+  3: { name: "status", kind: { message: STATUS } },
+};

@@ -1,0 +1,33 @@
+import type { Fault } from "@resource-broker/contract";
+import type { Log } from "@resource-broker/runtime";
+
+/** Tells people once of each failure, however often it comes again, and once that it is over. */
+export interface FailureLog {
+  readonly failed: (key: string, fault: Fault, timesInRow: number) => void;
+  readonly works: (key: string) => void;
+}
+
+/** What may work soon is worth a line only when it does not. */
+const PATIENT_TIMES = 5;
+
+export function failureLog(name: string, log: Log): FailureLog {
+  const told = new Map<string, string>();
+  return {
+    failed: (key, fault, timesInRow) => {
+      if (fault.retry && timesInRow < PATIENT_TIMES) return;
+      if (told.get(key) === fault.message) return;
+      told.set(key, fault.message);
+      const fields = { key, code: fault.code, error: fault.message, advice: fault.advice };
+      const line = `reconciling ${name} ${key} fails: ${fault.message}`;
+      if (fault.retry) log.warn(fields, line);
+      else log.error(fault.code === "internal" ? { ...fields, stack: stackOf(fault) } : fields, line);
+    },
+    works: (key) => {
+      if (told.delete(key)) log.info({ key }, `reconciling ${name} ${key} works again`);
+    },
+  };
+}
+
+function stackOf({ cause, stack }: Fault): string | undefined {
+  return cause instanceof Error ? cause.stack : stack;
+}

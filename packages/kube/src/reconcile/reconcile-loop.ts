@@ -1,0 +1,87 @@
+import type { Fault } from "@resource-broker/contract";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import { toFault } from "../backoff/trouble.ts";
+import { type WorkEnd, type WorkQueueObserver, workQueue } from "../queue/work-queue.ts";
+import { failureLog } from "./failure-log.ts";
+
+/** When to look again though nothing may have happened. Absent: not before something does. */
+export interface RoundEnd {
+  readonly requeueAfterMs?: number;
+}
+
+export interface ReconcileLoopOptions {
+  /** What is reconciled, for people: "resource requests". */
+  readonly name: string;
+  /** How many keys at once. Absent: 1. */
+  readonly concurrency?: number;
+  /** Brings one key to where it should be, whatever happened before; what it throws is tried again. */
+  readonly reconcile: (key: string) => Promise<RoundEnd>;
+  /** Looks at every key from time to time, for what no event told of. */
+  readonly resync?: { readonly everyMs: number; readonly keys: () => Iterable<string> };
+}
+
+export interface ReconcilerDeps {
+  readonly machine: MachineTime;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly log: Log;
+  readonly observer?: WorkQueueObserver;
+}
+
+/** Brings the world, key by key, to where it should be. */
+export interface Reconciler {
+  /** Something about this key may have changed. */
+  readonly trigger: (key: string) => void;
+  readonly triggerAfter: (key: string, delayMs: number) => void;
+  /** Rounds that are due are finished; later ones are dropped. */
+  readonly stop: () => Promise<void>;
+}
+
+/** For what may work soon: the other side is away or busy, or somebody was faster. */
+const MAX_RETRY_MS = 30_000;
+/** For what will hardly work before somebody does something about it. */
+const MAX_HOPELESS_MS = 300_000;
+/** Spreads the resyncs of several reconcilers. */
+const RESYNC_JITTER = 0.2;
+
+export function reconcileLoop(options: ReconcileLoopOptions, deps: ReconcilerDeps): Reconciler {
+  const { machine, random } = deps;
+  const failures = failureLog(options.name, deps.log);
+
+  const work = async (key: string): Promise<WorkEnd> => {
+    try {
+      const { requeueAfterMs } = await options.reconcile(key);
+      failures.works(key);
+      return requeueAfterMs === undefined ? { kind: "done" } : { kind: "later", afterMs: requeueAfterMs };
+    } catch (error) {
+      const fault = toFault(error);
+      failures.failed(key, fault, queue.failures(key) + 1);
+      return retryOf(fault);
+    }
+  };
+  const queue = workQueue({ ...options, work }, deps);
+
+  let cancelResync = () => {};
+  const planResync = ({ everyMs, keys }: NonNullable<typeof options.resync>): void => {
+    const delayMs = everyMs * (1 - RESYNC_JITTER * random());
+    cancelResync = machine.after(delayMs, () => {
+      for (const key of keys()) queue.add(key);
+      planResync({ everyMs, keys });
+    });
+  };
+  if (options.resync !== undefined) planResync(options.resync);
+
+  return {
+    trigger: queue.add,
+    triggerAfter: queue.addAfter,
+    stop: async () => {
+      cancelResync();
+      await queue.stop();
+    },
+  };
+}
+
+function retryOf({ retry, details }: Fault): WorkEnd {
+  const maxMs = retry ? MAX_RETRY_MS : MAX_HOPELESS_MS;
+  return { kind: "retry", maxMs, leastMs: Math.min(details.retryAfterMs ?? 0, maxMs) };
+}

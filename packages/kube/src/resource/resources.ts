@@ -1,0 +1,78 @@
+import { NODE_FIELDS } from "../protobuf/node-fields.ts";
+import { POD_FIELDS } from "../protobuf/pod-fields.ts";
+import type {
+  ClusterEvent,
+  ConfigMap,
+  DefinedResource,
+  Lease,
+  Namespace,
+  Node,
+  Pod,
+  Secret,
+  Service,
+  ServiceAccount,
+} from "./object-types.ts";
+import type { Resource } from "./resource.ts";
+
+const CORE = { group: "", version: "v1" } as const;
+
+export const PODS: Resource<Pod> = {
+  ...CORE,
+  kind: "Pod",
+  plural: "pods",
+  isNamespaced: true,
+  protobuf: POD_FIELDS,
+};
+export const NODES: Resource<Node> = {
+  ...CORE,
+  kind: "Node",
+  plural: "nodes",
+  isNamespaced: false,
+  protobuf: NODE_FIELDS,
+};
+export const NAMESPACES: Resource<Namespace> = {
+  ...CORE,
+  kind: "Namespace",
+  plural: "namespaces",
+  isNamespaced: false,
+};
+export const CONFIG_MAPS: Resource<ConfigMap> = {
+  ...CORE,
+  kind: "ConfigMap",
+  plural: "configmaps",
+  isNamespaced: true,
+};
+export const SECRETS: Resource<Secret> = { ...CORE, kind: "Secret", plural: "secrets", isNamespaced: true };
+export const SERVICES: Resource<Service> = {
+  ...CORE,
+  kind: "Service",
+  plural: "services",
+  isNamespaced: true,
+};
+export const SERVICE_ACCOUNTS: Resource<ServiceAccount> = {
+  ...CORE,
+  kind: "ServiceAccount",
+  plural: "serviceaccounts",
+  isNamespaced: true,
+};
+/** Of the core group: that is where `kubectl describe` looks; servers show the same objects in both groups. */
+export const EVENTS: Resource<ClusterEvent> = {
+  ...CORE,
+  kind: "Event",
+  plural: "events",
+  isNamespaced: true,
+};
+export const LEASES: Resource<Lease> = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  kind: "Lease",
+  plural: "leases",
+  isNamespaced: true,
+};
+export const CUSTOM_RESOURCE_DEFINITIONS: Resource<DefinedResource> = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  isNamespaced: false,
+};

@@ -1,0 +1,103 @@
+import { Fault, type FaultCode } from "@resource-broker/contract";
+import { describeMissingRight, missingRight } from "./missing-right.ts";
+import type { KubernetesStatus } from "./status.ts";
+import { describeTarget, type Target } from "./target.ts";
+
+export interface Refusal {
+  /** Of the reply; a watch has its refusal inside a good reply. */
+  readonly httpStatus?: number;
+  readonly status: KubernetesStatus;
+  /** From the Retry-After header. */
+  readonly retryAfterMs?: number;
+}
+
+/** The reason is finer than the number: 409 is two things, and 410 comes under two names. */
+const CODE_BY_REASON: Readonly<Record<string, FaultCode>> = {
+  AlreadyExists: "already-exists",
+  Conflict: "conflict",
+  Expired: "gone",
+  Gone: "gone",
+  NotFound: "not-found",
+  Forbidden: "forbidden",
+  Unauthorized: "no-certificate",
+  Invalid: "invalid",
+  BadRequest: "invalid",
+  MethodNotAllowed: "method-not-allowed",
+  NotAcceptable: "unsupported-media",
+  UnsupportedMediaType: "unsupported-media",
+  RequestEntityTooLarge: "too-large",
+  TooManyRequests: "rate-limited",
+  ServerTimeout: "overloaded",
+  Timeout: "overloaded",
+  ServiceUnavailable: "overloaded",
+};
+
+const CODE_BY_STATUS: Readonly<Record<number, FaultCode>> = {
+  400: "invalid",
+  401: "no-certificate",
+  403: "forbidden",
+  404: "not-found",
+  405: "method-not-allowed",
+  406: "unsupported-media",
+  408: "overloaded",
+  409: "conflict",
+  410: "gone",
+  413: "too-large",
+  415: "unsupported-media",
+  422: "invalid",
+  429: "rate-limited",
+  502: "unreachable",
+  503: "overloaded",
+  504: "unreachable",
+};
+
+const MAX_CAUSES = 10;
+
+/** What an API server's refusal means to us, in a message that says what was wanted and what to do. */
+export function statusFault(refusal: Refusal, target: Target): Fault {
+  const code = codeOf(refusal);
+  const { retryAfterMs } = refusal;
+  const details = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return new Fault(code, messageOf(code, refusal, target), { details });
+}
+
+function codeOf({ httpStatus, status }: Refusal): FaultCode {
+  const byReason = CODE_BY_REASON[status.reason ?? ""];
+  if (byReason !== undefined) return byReason;
+  const number = status.code ?? httpStatus ?? 0;
+  // Whatever is broken there may be whole the next time; it is nobody's fault here.
+  return CODE_BY_STATUS[number] ?? (number >= 500 ? "overloaded" : "internal");
+}
+
+function messageOf(code: FaultCode, { httpStatus, status }: Refusal, target: Target): string {
+  const number = status.code ?? httpStatus;
+  const said =
+    status.message || (number === undefined ? "no reason given" : `HTTP ${number}, no reason given`);
+  switch (code) {
+    case "forbidden":
+      return forbidden(said, target);
+    case "no-certificate":
+      return `${target.server} does not know who we are (401, ${said}): renew the token or certificate of ${target.origin}`;
+    case "invalid":
+      return `${describeTarget(target)} is refused: ${said}${causesOf(status, said)}`;
+    default:
+      return `${describeTarget(target)}: ${said}`;
+  }
+}
+
+/** Rights are missing, or an admission rule of the cluster says no: only in the first case a role helps. */
+function forbidden(said: string, target: Target): string {
+  const right = missingRight(said, target);
+  if (right === undefined) return `${describeTarget(target)} is forbidden: ${said}`;
+  return describeMissingRight(right);
+}
+
+/** The causes that the message does not name itself. */
+function causesOf({ details }: KubernetesStatus, said: string): string {
+  const causes = (details?.causes ?? [])
+    .filter(({ message = "" }) => message !== "" && !said.includes(message))
+    .map(({ field, message = "" }) => (field === undefined ? message : `${field}: ${message}`));
+  if (causes.length === 0) return "";
+  const rest = causes.length > MAX_CAUSES ? "; …" : "";
+  return ` (${causes.slice(0, MAX_CAUSES).join("; ")}${rest})`;
+}

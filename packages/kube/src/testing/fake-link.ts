@@ -1,0 +1,173 @@
+import { Fault } from "@resource-broker/contract";
+import type { MachineTime } from "@resource-broker/runtime";
+
+export type FakeVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete";
+
+export interface FakeFailure {
+  readonly verb?: FakeVerb;
+  /** Absent: once. */
+  readonly times?: number;
+  readonly fault: Fault;
+  /** The server does as it is told, and only its answer is lost. */
+  readonly isDone?: boolean;
+}
+
+/** What can be made to go wrong between one client and the server. */
+export interface FakeLinkKnobs {
+  /** Refuses connections, and breaks the open ones. */
+  readonly down: () => void;
+  readonly up: () => void;
+  /** Breaks the open connections. */
+  readonly cut: () => void;
+  /** Takes connections but says nothing. */
+  readonly pause: () => void;
+  /** Says what it has to say on the connections that are open. */
+  readonly resume: () => void;
+  /** Talks again, but has forgotten the connections that are open: nobody will ever hear anything on those. */
+  readonly resumeForgetful: () => void;
+  readonly failNext: (failure: FakeFailure) => void;
+  /** The next event of a watch is unreadable. */
+  readonly garbleNext: () => void;
+  /** Forgets failures that did not happen yet. */
+  readonly behave: () => void;
+  /** How many watches are open. */
+  readonly openWatches: () => number;
+  /** Every request so far, such as `list pods`. */
+  readonly requests: string[];
+}
+
+/** One request on its way. */
+export interface FakeLine {
+  /** Waits out the latency, and for a server that talks. Throws when the line broke or was given up. */
+  readonly ready: () => Promise<void>;
+  /** Waits while the server says nothing. Throws when the line broke; false: the caller gave up. */
+  readonly talks: () => Promise<boolean>;
+  /** Waits for something to happen, at most until a moment of the monotonic clock. */
+  readonly idle: (untilMs: number) => Promise<void>;
+  readonly isGarbled: () => boolean;
+  readonly takeFailure: (verb: FakeVerb) => FakeFailure | undefined;
+  readonly close: () => void;
+}
+
+interface OpenLine {
+  readonly isWatch: boolean;
+  isBroken: boolean;
+  isForgotten: boolean;
+  wake: () => void;
+}
+
+export interface FakeLink {
+  readonly knobs: FakeLinkKnobs;
+  readonly open: (what: { verb: FakeVerb; plural: string }, signal?: AbortSignal) => FakeLine;
+  readonly wakeAll: () => void;
+}
+
+export function fakeLink(machine: MachineTime, latencyMs: () => number): FakeLink {
+  const lines = new Set<OpenLine>();
+  const requests: string[] = [];
+  let failures: { failure: FakeFailure; left: number }[] = [];
+  let isDown = false;
+  let isPaused = false;
+  let isGarbling = false;
+  const wakeAll = () => {
+    for (const line of lines) line.wake();
+  };
+  const cut = () => {
+    for (const line of lines) line.isBroken = true;
+    wakeAll();
+  };
+  const resume = () => {
+    isPaused = false;
+    wakeAll();
+  };
+  const takeFailure = (verb: FakeVerb): FakeFailure | undefined => {
+    const next = failures.find(({ failure }) => failure.verb === undefined || failure.verb === verb);
+    if (next !== undefined) next.left--;
+    failures = failures.filter(({ left }) => left > 0);
+    return next?.failure;
+  };
+
+  const open: FakeLink["open"] = ({ verb, plural }, signal) => {
+    requests.push(`${verb} ${plural}`);
+    if (isDown) throw new Fault("unreachable", "connection refused");
+    const line: OpenLine = {
+      isWatch: verb === "watch",
+      isBroken: false,
+      isForgotten: false,
+      wake: () => undefined,
+    };
+    lines.add(line);
+    const idle = async (untilMs: number) => {
+      await new Promise<void>((resolve) => {
+        const delayMs = untilMs - machine.monotonicMs();
+        const wake = () => {
+          cancel();
+          signal?.removeEventListener("abort", wake);
+          resolve();
+        };
+        const cancel = Number.isFinite(delayMs) ? machine.after(delayMs, wake) : () => undefined;
+        signal?.addEventListener("abort", wake);
+        line.wake = wake;
+      });
+    };
+    const isAborted = () => signal?.aborted === true;
+    const talks = async (): Promise<boolean> => {
+      while ((isPaused || line.isForgotten) && !line.isBroken && !isAborted()) {
+        await idle(Number.POSITIVE_INFINITY);
+      }
+      if (isAborted()) return false;
+      if (line.isBroken) throw new Fault("unreachable", "connection reset");
+      return true;
+    };
+    return {
+      idle,
+      talks,
+      takeFailure,
+      isGarbled: () => {
+        const was = isGarbling;
+        isGarbling = false;
+        return was;
+      },
+      ready: async () => {
+        const readyAt = machine.monotonicMs() + latencyMs();
+        while ((await talks()) && machine.monotonicMs() < readyAt) await idle(readyAt);
+        if (isAborted()) throw new Fault("unreachable", "given up by the caller");
+      },
+      close: () => lines.delete(line),
+    };
+  };
+
+  return {
+    open,
+    wakeAll,
+    knobs: {
+      down: () => {
+        isDown = true;
+        isPaused = false;
+        cut();
+      },
+      up: () => {
+        isDown = false;
+      },
+      cut,
+      pause: () => {
+        isPaused = true;
+      },
+      resume,
+      resumeForgetful: () => {
+        for (const line of lines) line.isForgotten = true;
+        resume();
+      },
+      failNext: (failure) => failures.push({ failure, left: failure.times ?? 1 }),
+      garbleNext: () => {
+        isGarbling = true;
+      },
+      behave: () => {
+        failures = [];
+        isGarbling = false;
+      },
+      openWatches: () => [...lines].filter(({ isWatch }) => isWatch).length,
+      requests,
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import { TLSSocket } from "node:tls";
+import type { ReservationDTO } from "@resource-broker/contract";
+import type { MachineTime } from "@resource-broker/runtime";
+import type { Credentials } from "../certificates/test-certificates.ts";
+import { createGoLedger, type GoLedger } from "./go-ledger.ts";
+
+const HOST = "127.0.0.1";
+const JSON_TYPE = "application/json";
+const TEXT_TYPE = "text/plain; charset=utf-8";
+
+export interface GoBrokerOptions {
+  readonly credentials: Pick<Credentials, "cert" | "key" | "ca">;
+  readonly machine: Pick<MachineTime, "wallMs">;
+}
+
+/** What a client sent. */
+export interface ReceivedCall {
+  readonly clusterId: string;
+  /** Method and address: `POST /api/v1/reservations`. */
+  readonly call: string;
+  readonly body: unknown;
+}
+
+/**
+ * Behaves towards agents as the Go broker does: fewer calls, an empty list as null, errors without codes or as plain
+ * text, no look at keys or at anything but cpu, memory and duration, and none of the newer headers.
+ */
+export interface GoBroker {
+  readonly port: number;
+  readonly url: string;
+  /** Everything that was asked, in order. */
+  readonly received: readonly ReceivedCall[];
+  readonly reservations: readonly ReservationDTO[];
+  readonly close: () => Promise<void>;
+}
+
+interface GoReply {
+  readonly status: number;
+  readonly type: string;
+  readonly content: string;
+}
+
+export async function startGoBroker({ credentials, machine }: GoBrokerOptions): Promise<GoBroker> {
+  const ledger = createGoLedger();
+  const received: ReceivedCall[] = [];
+  const { cert, key, ca } = credentials;
+  // As Go's RequireAndVerifyClientCert: without a right certificate there is no HTTP at all.
+  const server = createServer({ cert, key, ca, requestCert: true, rejectUnauthorized: true });
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readBody(request);
+    const clusterId = commonName(request);
+    const call: ReceivedCall = { clusterId, call: `${request.method} ${request.url}`, body };
+    received.push(call);
+    const { status, type, content } = answer(call, ledger, machine.wallMs());
+    response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(content) });
+    response.end(content);
+  };
+  server.on("request", (request, response) => void serve(request, response));
+  server.listen(0, HOST);
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+
+  return {
+    port,
+    url: `https://${HOST}:${port}`,
+    received,
+    reservations: ledger.reservations,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+interface GoCall {
+  readonly clusterId: string;
+  /** The last part of the address, where it names something. */
+  readonly name: string;
+  readonly body: unknown;
+  readonly nowMs: number;
+}
+
+interface GoRoute {
+  readonly method: string;
+  readonly path: RegExp;
+  readonly reply: (ledger: GoLedger, call: GoCall) => GoReply;
+}
+
+const ROUTES: readonly GoRoute[] = [
+  { method: "GET", path: /^\/healthz$/, reply: () => text(200, "ok") },
+  { method: "POST", path: /^\/api\/v1\/advertisements$/, reply: advertise },
+  { method: "GET", path: /^\/api\/v1\/advertisements\/([^/]+)$/, reply: readAdvertisement },
+  { method: "POST", path: /^\/api\/v1\/reservations$/, reply: reserve },
+  { method: "GET", path: /^\/api\/v1\/reservations\/([^/]+)$/, reply: readReservation },
+  {
+    method: "GET",
+    path: /^\/api\/v1\/instructions$/,
+    reply: (ledger, { clusterId }) => json(200, instructionsFor(ledger, clusterId)),
+  },
+];
+
+function answer({ clusterId, call, body }: ReceivedCall, ledger: GoLedger, nowMs: number): GoReply {
+  const [method = "", url = ""] = call.split(" ");
+  const [path = ""] = url.split("?");
+  const known = ROUTES.filter((route) => route.path.test(path));
+  if (known.length === 0) return text(404, "404 page not found\n");
+  const route = known.find((each) => each.method === method);
+  if (route === undefined) return text(405, "Method Not Allowed\n");
+  const name = route.path.exec(path)?.[1] ?? "";
+  return route.reply(ledger, { clusterId, name, body, nowMs });
+}
+
+function advertise(ledger: GoLedger, { clusterId, body }: GoCall): GoReply {
+  if ((body as { clusterID?: unknown } | null)?.clusterID !== clusterId) {
+    return text(403, "clusterID does not match certificate CN\n");
+  }
+  const advertisement = ledger.advertise(body);
+  if (advertisement === undefined) return text(400, "the body cannot be read\n");
+  return json(200, { advertisement, providerInstructions: instructionsFor(ledger, clusterId) });
+}
+
+function readAdvertisement(ledger: GoLedger, { name }: GoCall): GoReply {
+  const advertisement = ledger.advertisement(name);
+  return advertisement === undefined
+    ? text(404, "no advertisement of that cluster\n")
+    : json(200, advertisement);
+}
+
+function reserve(ledger: GoLedger, { clusterId, body, nowMs }: GoCall): GoReply {
+  const booking = ledger.reserve(clusterId, body, nowMs);
+  return booking.ok ? json(201, booking.reservation) : json(booking.status, { error: booking.problem });
+}
+
+function readReservation(ledger: GoLedger, { name }: GoCall): GoReply {
+  const found = ledger.reservations.find(({ id }) => id === name);
+  return found === undefined ? json(404, { error: "no such reservation" }) : json(200, found);
+}
+
+/** Go writes a list without elements as null. */
+function instructionsFor(ledger: GoLedger, clusterId: string): readonly ReservationDTO[] | null {
+  const mine = ledger.reservations.filter(({ targetClusterID }) => targetClusterID === clusterId);
+  return mine.length === 0 ? null : mine;
+}
+
+function text(status: number, content: string): GoReply {
+  return { status, type: TEXT_TYPE, content };
+}
+
+function json(status: number, body: unknown): GoReply {
+  return { status, type: JSON_TYPE, content: `${JSON.stringify(body)}\n` };
+}
+
+function commonName({ socket }: IncomingMessage): string {
+  const name: unknown = socket instanceof TLSSocket ? socket.getPeerCertificate().subject.CN : undefined;
+  return typeof name === "string" ? name : "";
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  let content = "";
+  request.setEncoding("utf8");
+  for await (const piece of request) content += String(piece);
+  try {
+    return JSON.parse(content);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,432 @@
+import { deepStrictEqual, notStrictEqual, ok, rejects, strictEqual } from "node:assert";
+import type { BrokerCommunicator, BrokerEvent, Contact } from "@resource-broker/agent";
+import {
+  type AdoptionRequestDTO,
+  Fault,
+  type FaultCode,
+  type ReservationDTO,
+} from "@resource-broker/contract";
+import { advertisementBody, reservationBody } from "../broker/bodies.ts";
+
+/** A broker without memory yet, and ways to it. */
+export interface TransportUnderTest {
+  /** The agent of this cluster; closed at the end by the suite. */
+  readonly connect: (clusterId: string) => Promise<BrokerCommunicator>;
+  /** Breaks every connection that is open. The broker goes on. */
+  readonly cut: () => void;
+  /** The same broker with an empty ledger, as after a lost disk. */
+  readonly loseLedger: () => Promise<void>;
+  readonly remove: () => Promise<void>;
+}
+
+type MakeTransport = () => Promise<TransportUnderTest>;
+
+/** One promise of the port: `keep` throws when a transport breaks it. */
+export interface TransportPromise {
+  readonly name: string;
+  readonly keep: (makeTransport: MakeTransport) => Promise<void>;
+}
+
+/** What a promise works with: rome borrows, paris has 16 CPU to lend. */
+interface Scene {
+  readonly transport: TransportUnderTest;
+  readonly connect: TransportUnderTest["connect"];
+  readonly rome: BrokerCommunicator;
+  readonly paris: BrokerCommunicator;
+}
+
+const NOTHING_SUCH = "rsv-rome-aaaaaaaaaaaaaaaa";
+const request = reservationBody({ cpu: 2, memoryGi: 4 });
+
+/** What every transport promises, whatever the protocol. A transport that cannot keep one names it as a gap. */
+export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
+  promise("the broker takes us for the cluster we are", ({ rome, paris }) => {
+    deepStrictEqual([rome.identity(), paris.identity()], ["rome", "paris"]);
+    return Promise.resolve();
+  }),
+
+  promise(
+    "an advertisement is answered with what the broker reserved, and what is to be held",
+    async (scene) => {
+      const { rome, paris } = scene;
+      const before = await publish(paris, "paris");
+      strictEqual(before.advertisement.resources.reserved?.cpu, "0");
+      const { id } = await rome.requestReservation(request, "k");
+      const { advertisement, providerInstructions = [] } = await publish(paris, "paris");
+      deepStrictEqual(
+        [advertisement.resources.reserved?.cpu, advertisement.resources.available.cpu],
+        ["2", "14"],
+      );
+      deepStrictEqual(ids(providerInstructions), [id]);
+    },
+  ),
+
+  promise("nobody advertises for another cluster", async ({ rome }) => {
+    await refused(publish(rome, "paris"), "forbidden");
+  }),
+
+  promise("a reservation is answered at once, whole", async ({ rome }) => {
+    const made = await rome.requestReservation({ ...request, duration: "1h" }, "k");
+    const { requesterID, targetClusterID, requestedResources, status, key } = made;
+    deepStrictEqual(
+      { requesterID, targetClusterID, requestedResources, phase: status.phase, key },
+      {
+        requesterID: "rome",
+        targetClusterID: "paris",
+        requestedResources: { cpu: "2", memory: "4Gi" },
+        phase: "Reserved",
+        key: "k",
+      },
+    );
+    ok(status.expiresAt !== undefined, "it has an end");
+  }),
+
+  promise("one key books once, however often it is sent", async ({ rome }) => {
+    const first = await rome.requestReservation(request, "k");
+    const copies = Array.from({ length: 5 }, () => rome.requestReservation(request, "k"));
+    for (const { id } of await Promise.all(copies)) strictEqual(id, first.id);
+    const other = await rome.requestReservation(request, "another");
+    notStrictEqual(other.id, first.id);
+    deepStrictEqual(ids(await rome.fetchReservations("requester")), [first.id, other.id].toSorted());
+  }),
+
+  promise("a replay tells the reservation as it stands now", async ({ rome }) => {
+    const { id } = await rome.requestReservation(request, "k");
+    await rome.activate(id);
+    const replayed = await rome.requestReservation(request, "k");
+    deepStrictEqual([replayed.id, replayed.status.phase], [id, "Active"]);
+  }),
+
+  promise("a key that was used for something else is refused", async ({ rome }) => {
+    await rome.requestReservation(request, "k");
+    await refused(rome.requestReservation(reservationBody({ cpu: 3, memoryGi: 4 }), "k"), "key-mismatch");
+  }),
+
+  promise("a refusal says why for each cluster, and can be explained", async ({ rome }) => {
+    const huge = reservationBody({ cpu: 1000, memoryGi: 4 });
+    const { details } = await refused(rome.requestReservation(huge, "k"), "no-capacity");
+    deepStrictEqual(
+      details.reasons?.map(({ clusterID }) => clusterID),
+      ["paris", "rome"],
+    );
+    ok(details.reasons?.every(({ message }) => message !== ""));
+    ok(details.decisionID !== undefined);
+    const decision = await rome.explain(details.decisionID);
+    deepStrictEqual([decision.id, decision.winner], [details.decisionID, undefined]);
+  }),
+
+  promise("nonsense is refused as such", async ({ rome }) => {
+    const nonsense = { requestedResources: { cpu: "abc", memory: "-1" } };
+    await refused(rome.requestReservation(nonsense, "k"), "invalid");
+  }),
+
+  promise("reservations are listed by role, to their parties only", async ({ rome, paris, connect }) => {
+    const { id } = await rome.requestReservation(request, "k");
+    const berlin = await connect("berlin");
+    const roles = ["requester", "provider"] as const;
+    const listed = async (who: BrokerCommunicator) =>
+      Promise.all(roles.map(async (role) => ids(await who.fetchReservations(role))));
+    deepStrictEqual(await listed(rome), [[id], []]);
+    deepStrictEqual(await listed(paris), [[], [id]]);
+    deepStrictEqual(await listed(berlin), [[], []]);
+  }),
+
+  promise("one reservation is told to its parties; an unknown one is undefined", async (scene) => {
+    const { rome, paris, connect } = scene;
+    const { id } = await rome.requestReservation(request, "k");
+    strictEqual((await rome.fetchReservation(id))?.key, "k");
+    strictEqual((await paris.fetchReservation(id))?.id, id);
+    strictEqual(await (await connect("berlin")).fetchReservation(id), undefined);
+    strictEqual(await rome.fetchReservation(NOTHING_SUCH), undefined);
+  }),
+
+  promise("instructions are what a provider has to hold, while it has to", async ({ rome, paris }) => {
+    deepStrictEqual(await paris.fetchInstructions(), []);
+    const { id } = await rome.requestReservation(request, "k");
+    deepStrictEqual(ids(await paris.fetchInstructions()), [id]);
+    deepStrictEqual(await rome.fetchInstructions(), []);
+    await rome.release(id);
+    deepStrictEqual(await paris.fetchInstructions(), []);
+  }),
+
+  promise("activating, renewing and releasing can each be done again", async ({ rome }) => {
+    const { id, status } = await rome.requestReservation({ ...request, duration: "1h" }, "k");
+    for (const _ of [1, 2]) strictEqual((await rome.activate(id)).status.phase, "Active");
+    const renewed = await rome.renew(id, "5h");
+    ok(String(renewed.status.expiresAt) > String(status.expiresAt), "it ends later");
+    strictEqual((await rome.renew(id, "5h")).id, id);
+    for (const _ of [1, 2]) await rome.release(id);
+    const ended = await rome.fetchReservation(id);
+    deepStrictEqual([ended?.status.phase, ended?.reason], ["Released", "ReleasedByRequester"]);
+    await refused(rome.activate(id), "already-ended");
+  }),
+
+  promise("releasing what was never there is no error", async ({ rome }) => {
+    await rome.release(NOTHING_SUCH);
+    deepStrictEqual(await rome.fetchReservations("requester"), []);
+  }),
+
+  promise("a key is released before, after and without its reservation", async ({ rome }) => {
+    const { id } = await rome.requestReservation(request, "made");
+    for (const _ of [1, 2]) await rome.releaseByKey("made");
+    strictEqual((await rome.fetchReservation(id))?.status.phase, "Released");
+    for (const _ of [1, 2]) await rome.releaseByKey("never/made?&=#%");
+    await refused(rome.requestReservation(request, "never/made?&=#%"), "key-released");
+  }),
+
+  promise("a provider holds, and says so as often as it likes", async ({ rome, paris }) => {
+    const { id, generation } = await rome.requestReservation(request, "k");
+    await paris.acknowledge(id, generation);
+    await paris.acknowledge(id, undefined);
+    strictEqual((await rome.fetchReservation(id))?.status.phase, "Reserved");
+    await refused(paris.acknowledge(NOTHING_SUCH, undefined), "not-found");
+  }),
+
+  promise("a provider refuses, and the requester hears why", async ({ rome, paris }) => {
+    const { id } = await rome.requestReservation(request, "k");
+    for (const _ of [1, 2]) await paris.refuse(id, "two nodes failed");
+    const failed = await rome.fetchReservation(id);
+    deepStrictEqual([failed?.status.phase, failed?.reason], ["Failed", "ProviderRefused"]);
+    ok(failed?.status.message.includes("two nodes failed"), failed?.status.message);
+  }),
+
+  promise("a quote says what would happen, and nothing happens", async ({ rome, paris }) => {
+    const { fits, targetClusterID, decision } = await rome.quote(request);
+    deepStrictEqual(
+      { fits, targetClusterID, winner: decision.winner },
+      { fits: true, targetClusterID: "paris", winner: "paris" },
+    );
+    strictEqual((await rome.quote(reservationBody({ cpu: 1000, memoryGi: 4 }))).fits, false);
+    deepStrictEqual(await rome.fetchReservations("requester"), []);
+    deepStrictEqual(await paris.fetchInstructions(), []);
+  }),
+
+  promise("a stream begins with what is live and goes on with what changes, in order", async (scene) => {
+    const { rome, paris } = scene;
+    const { id } = await rome.requestReservation(request, "k");
+    const [provider, requester] = [watching(paris), watching(rome)];
+    deepStrictEqual(await provider.next(), ["instruction", id, "Reserved"]);
+    deepStrictEqual(await requester.next(), ["reservation", id, "Reserved"]);
+    await rome.activate(id);
+    const second = await rome.requestReservation(request, "second");
+    await rome.release(id);
+    for (const [kind, watched] of [
+      ["instruction", provider],
+      ["reservation", requester],
+    ] as const) {
+      deepStrictEqual(await watched.next(), [kind, id, "Active"]);
+      deepStrictEqual(await watched.next(), [kind, second.id, "Reserved"]);
+      deepStrictEqual(await watched.next(), [kind, id, "Released"]);
+    }
+    await Promise.all([provider.stop(), requester.stop()]);
+  }),
+
+  promise(
+    "a stream goes on where it was cut: nothing is lost, also not what ended meanwhile",
+    async (scene) => {
+      const { rome, paris, transport } = scene;
+      const [first, second] = [
+        await rome.requestReservation(request, "first"),
+        await rome.requestReservation(request, "second"),
+      ];
+      const before = watching(paris);
+      await before.next();
+      await before.next();
+      // The news after the list: only now is the list surely behind us.
+      await rome.activate(first.id);
+      deepStrictEqual(await before.next(), ["instruction", first.id, "Active"]);
+      const ended = before.ended();
+      transport.cut();
+      await ended;
+      await rome.release(first.id);
+      const third = await rome.requestReservation(request, "third");
+      const after = watching(paris);
+      const heard = new Map<string, string>();
+      while (!heard.has(third.id)) {
+        const [, id, phase] = await after.next();
+        heard.set(id, phase);
+      }
+      strictEqual(heard.get(first.id), "Released");
+      ok(!after.wasReset(), "it went on");
+      ok(!heard.has(second.id) || heard.get(second.id) === "Reserved");
+      await after.stop();
+    },
+  ),
+
+  promise("a stream ends quietly when its reader has had enough", async ({ paris }) => {
+    const watched = watching(paris);
+    await watched.alive();
+    await watched.stop();
+  }),
+
+  promise("a broker that lost its memory says so, and a stream begins anew", async (scene) => {
+    const { rome, paris, transport } = scene;
+    await rome.requestReservation(request, "k");
+    const contacts = contactsOf(paris);
+    const before = watching(paris);
+    await before.next();
+    const ended = before.ended();
+    await transport.loseLedger();
+    await ended;
+    const after = watching(paris);
+    await after.untilReset();
+    await after.stop();
+    await publish(paris, "paris");
+    const ledgers = new Set(contacts.map(({ ledgerId }) => ledgerId));
+    strictEqual(ledgers.size, 2, `two ledgers: ${[...ledgers].join(", ")}`);
+  }),
+
+  promise("what both parties still hold is adopted by a broker that lost its memory", async (scene) => {
+    const { rome, paris, transport } = scene;
+    const held = await rome.requestReservation(request, "k");
+    await transport.loseLedger();
+    await publish(paris, "paris");
+    await publish(rome, "rome");
+    const outcomes = async (who: BrokerCommunicator) =>
+      (await who.adopt(offerOf(held))).results.map(({ outcome }) => outcome);
+    deepStrictEqual(await outcomes(rome), ["waiting"]);
+    deepStrictEqual(await outcomes(paris), ["adopted"]);
+    deepStrictEqual(await outcomes(rome), ["adopted"]);
+    deepStrictEqual(ids(await paris.fetchInstructions()), [held.id]);
+  }),
+
+  promise("every answer tells of the broker: its ledger, its time, its age", async ({ rome }) => {
+    const contacts = contactsOf(rome);
+    await rome.fetchInstructions();
+    await refused(rome.requestReservation(reservationBody({ cpu: 1000, memoryGi: 4 }), "k"), "no-capacity");
+    strictEqual(contacts.length, 2);
+    const [first, second] = contacts;
+    ok(first?.ledgerId !== undefined && first.ledgerId === second?.ledgerId);
+    ok(contacts.every(({ isCurrent, brokerTimeMs }) => isCurrent && brokerTimeMs !== undefined));
+  }),
+
+  promise("whoever stops listening hears of no further answer", async ({ rome }) => {
+    const contacts: Contact[] = [];
+    const stop = rome.onContact((contact) => contacts.push(contact));
+    await rome.fetchInstructions();
+    stop();
+    await rome.fetchInstructions();
+    strictEqual(contacts.length, 1);
+  }),
+
+  promise("a broken connection is made anew without anybody noticing", async ({ rome, transport }) => {
+    await rome.ping();
+    for (const round of [1, 2, 3]) {
+      transport.cut();
+      strictEqual((await rome.requestReservation(request, `round-${round}`)).status.phase, "Reserved");
+    }
+  }),
+
+  promise("what is closed answers nothing any more, and can be closed again", async ({ connect }) => {
+    const berlin = await connect("berlin");
+    await berlin.ping();
+    const watched = watching(berlin);
+    await watched.alive();
+    const ended = watched.ended();
+    await berlin.close();
+    await ended;
+    await berlin.close();
+    await refused(berlin.ping(), "unreachable");
+    await refused(berlin.requestReservation(request, "k"), "unreachable");
+  }),
+];
+
+function promise(name: string, body: (scene: Scene) => Promise<void>): TransportPromise {
+  const keep = async (makeTransport: MakeTransport) => {
+    const transport = await makeTransport();
+    const opened: BrokerCommunicator[] = [];
+    const connect = async (clusterId: string) => {
+      const communicator = await transport.connect(clusterId);
+      opened.push(communicator);
+      return communicator;
+    };
+    try {
+      const [rome, paris] = [await connect("rome"), await connect("paris")];
+      await publish(rome, "rome");
+      await publish(paris, "paris");
+      await body({ transport, connect, rome, paris });
+    } finally {
+      await Promise.all(opened.map((each) => each.close()));
+      await transport.remove();
+    }
+  };
+  return { name, keep };
+}
+
+function publish(communicator: BrokerCommunicator, clusterId: string) {
+  const size = clusterId === "paris" ? { cpu: 16, memoryGi: 64 } : { cpu: 1, memoryGi: 1 };
+  return communicator.publishAdvertisement(advertisementBody(clusterId, size));
+}
+
+function ids(reservations: readonly ReservationDTO[]): string[] {
+  return reservations.map(({ id }) => id).toSorted();
+}
+
+async function refused(call: Promise<unknown>, code: FaultCode): Promise<Fault> {
+  let fault: Fault | undefined;
+  await rejects(call, (error) => {
+    ok(error instanceof Fault, String(error));
+    strictEqual(error.code, code, error.message);
+    fault = error;
+    return true;
+  });
+  ok(fault !== undefined);
+  return fault;
+}
+
+function contactsOf(communicator: BrokerCommunicator): readonly Contact[] {
+  const contacts: Contact[] = [];
+  communicator.onContact((contact) => contacts.push(contact));
+  return contacts;
+}
+
+function offerOf({
+  id,
+  requesterID,
+  targetClusterID,
+  requestedResources,
+  createdAt,
+}: ReservationDTO): AdoptionRequestDTO {
+  const offer = { id, requesterID, targetClusterID, requestedResources, createdAt, generation: 1 };
+  return { reservations: [{ ...offer, phase: "Reserved" }] };
+}
+
+/** A reader that knows only reservations; each as kind, id and phase. */
+function watching(communicator: BrokerCommunicator) {
+  const stopping = new AbortController();
+  const events = communicator.watchInstructions(stopping.signal)[Symbol.asyncIterator]();
+  let isReset = false;
+
+  const read = async (): Promise<BrokerEvent> => {
+    const { done, value } = await events.next();
+    if (done === true) throw new Error("the stream has ended");
+    isReset ||= value.kind === "reset";
+    return value;
+  };
+  return {
+    next: async (): Promise<readonly [kind: string, id: string, phase: string]> => {
+      for (;;) {
+        const event = await read();
+        if (event.kind !== "instruction" && event.kind !== "reservation") continue;
+        return [event.kind, event.reservation.id, event.reservation.status.phase];
+      }
+    },
+    alive: async () => void (await read()),
+    wasReset: () => isReset,
+    untilReset: async () => {
+      while (!isReset) await read();
+    },
+    /** Resolves when the stream is over, however it ended. */
+    ended: async () => {
+      try {
+        while ((await events.next()).done !== true);
+      } catch (error) {
+        ok(error instanceof Fault, String(error));
+      }
+    },
+    stop: async () => {
+      stopping.abort();
+      while ((await events.next()).done !== true);
+    },
+  };
+}
