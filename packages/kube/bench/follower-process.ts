@@ -20,7 +20,7 @@ async function start(config: KubeConfig): Promise<void> {
   const client = createKubeClient(config, { machine, log, env: {} });
   const deps = { client, machine, random: Math.random, log };
   const nodes = follow(
-    { resource: NODES, pageSize: Number(process.env["PS"] ?? 500) },
+    { resource: NODES },
     {
       beginList: () => sums.beginNodes(),
       endList: () => sums.endNodes(),
@@ -30,7 +30,7 @@ async function start(config: KubeConfig): Promise<void> {
     deps,
   );
   const pods = follow(
-    { resource: PODS, pageSize: Number(process.env["PS"] ?? 500) },
+    { resource: PODS },
     {
       beginList: () => sums.beginPods(),
       endList: () => sums.endPods(),

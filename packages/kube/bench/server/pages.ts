@@ -4,7 +4,7 @@ import { makeNode } from "../cluster/node.ts";
 import { makePod } from "../cluster/pod.ts";
 
 /** What a follower asks for at once. */
-export const PAGE_SIZE = Number(process.env["PS"] ?? 500);
+export const PAGE_SIZE = 500;
 
 export type Kind = "Pod" | "Node";
 

@@ -127,10 +127,14 @@ function retire(pool: Pool, retired: Set<Pool>): void {
   for (const old of retired) if (isIdle(old)) retired.delete(old);
   for (const agent of [pool.call, pool.stream]) {
     agent.maxFreeSockets = 0;
-    for (const sockets of Object.values(agent.freeSockets))
-      for (const socket of sockets ?? []) socket.destroy();
+    dropIdle(agent);
   }
   retired.add(pool);
+}
+
+/** Where one kept connection has died, the others most likely have, too. */
+export function dropIdle({ freeSockets }: PlainAgent): void {
+  for (const sockets of Object.values(freeSockets)) for (const socket of sockets ?? []) socket.destroy();
 }
 
 function isIdle({ call, stream }: Pool): boolean {

@@ -35,6 +35,7 @@ export interface ExchangeOptions {
 /** The connection was good once and has died unnoticed: most likely nobody has read the request. */
 export class StaleConnection extends Error {
   override readonly name = "StaleConnection";
+  readonly code = "ECONNRESET";
 }
 
 /** Sends a request once; resolves with the head of the reply. */

@@ -203,10 +203,17 @@ describe("connections", () => {
     expect(server.seen.map(({ connection }) => connection)).toEqual([1, 1, 2]);
   });
 
+  test("that all died unnoticed cost one repetition, not one each", async () => {
+    await Promise.all([read(), read(), read()]);
+    server.answer((request, reply) => (request.connection <= 3 ? reply.cut() : reply.json(200, {})));
+    await read();
+    expect(server.seen.map(({ connection }) => connection > 3)).toEqual([false, false, false, false, true]);
+  });
+
   test("that died unnoticed are a fault where a repetition might do it twice", async () => {
     await read();
     server.answer(inTurn((_, reply) => reply.cut()));
-    await expect(client.create(CONFIG_MAPS, map)).rejects.toMatchObject({ code: "unreachable" });
+    await expect(client.create(CONFIG_MAPS, map)).rejects.toThrow("the connection was cut");
     expect(server.seen.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 

@@ -5,7 +5,7 @@ import type { Credentials, CredentialSource } from "../auth/credentials.ts";
 import { wait } from "../backoff/wait.ts";
 import type { KubeConfig } from "../config/kube-config.ts";
 import { connectionFault } from "./connection-fault.ts";
-import { connections, type Use } from "./connections.ts";
+import { connections, dropIdle, type Use } from "./connections.ts";
 import { endpointOf } from "./endpoint.ts";
 import { abortReason, type Exchange, exchange, type HttpRequest, StaleConnection } from "./exchange.ts";
 import { bytesOf, chunksOf, discard } from "./read-reply.ts";
@@ -71,6 +71,7 @@ export function httpClient(
       return await sendOnce(request, shown, use);
     } catch (error) {
       if (!(error instanceof StaleConnection) || !request.isRepeatable) throw error;
+      dropIdle(open.agentFor(shown, use));
       return sendOnce(request, shown, use);
     }
   };
