@@ -125,6 +125,11 @@ export const FAULTS = {
 
 /** What a program of ours finds out by itself when it calls somebody else; never sent by the broker. */
 export const LOCAL_FAULTS = {
+  unauthenticated: {
+    status: 401,
+    retry: false,
+    advice: "The API server does not know us: renew the credentials in the kubeconfig.",
+  },
   conflict: {
     status: 409,
     retry: true,

@@ -308,7 +308,7 @@ cat "$ANSWER"
     await client.read("/version");
     expect(shown()).toEqual(["Bearer one", "Bearer one", "Bearer two"]);
     acceptOnly("Bearer three");
-    await expect(client.read("/version")).rejects.toMatchObject({ code: "no-certificate" });
+    await expect(client.read("/version")).rejects.toMatchObject({ code: "unauthenticated" });
     expect(await runs()).toHaveLength(3);
   });
 

@@ -29,7 +29,7 @@ export function trouble({ log, machine, fields, what }: TroubleDeps): Trouble {
       now = { since: now?.since ?? machine.wallMs(), fault };
       if (told.has(fault.code)) return;
       told.add(fault.code);
-      const line = { ...fields, code: fault.code, error: fault.message, advice: fault.advice };
+      const line = { ...fields, code: fault.code, error: fault.message };
       log.warn(line, `${what} fails: ${fault.message}; it is tried again until it works`);
     },
     ends: () => {

@@ -24,7 +24,7 @@ const BARREN_WATCHES_BY_CODE: Partial<Record<FaultCode, number>> = {
   unreachable: Number.POSITIVE_INFINITY,
   "rate-limited": Number.POSITIVE_INFINITY,
   forbidden: Number.POSITIVE_INFINITY,
-  "no-certificate": Number.POSITIVE_INFINITY,
+  unauthenticated: Number.POSITIVE_INFINITY,
   // Also what a server restored from a backup says of versions that it has not reached yet, for ever.
   overloaded: 10,
 };

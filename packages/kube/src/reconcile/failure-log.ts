@@ -17,7 +17,7 @@ export function failureLog(name: string, log: Log): FailureLog {
       if (fault.retry && timesInRow < PATIENT_TIMES) return;
       if (told.get(key) === fault.message) return;
       told.set(key, fault.message);
-      const fields = { key, code: fault.code, error: fault.message, advice: fault.advice };
+      const fields = { key, code: fault.code, error: fault.message };
       const line = `reconciling ${name} ${key} fails: ${fault.message}`;
       if (fault.retry) log.warn(fields, line);
       else log.error(fault.code === "internal" ? { ...fields, stack: stackOf(fault) } : fields, line);

@@ -19,7 +19,7 @@ const faultFor = (httpStatus: number, status: object) =>
 describe("a refusal of the API server", () => {
   test.each([
     [400, "BadRequest", "invalid"],
-    [401, "Unauthorized", "no-certificate"],
+    [401, "Unauthorized", "unauthenticated"],
     [403, "Forbidden", "forbidden"],
     [404, "NotFound", "not-found"],
     [405, "MethodNotAllowed", "method-not-allowed"],
@@ -44,7 +44,7 @@ describe("a refusal of the API server", () => {
 
   test.each([
     [400, "invalid"],
-    [401, "no-certificate"],
+    [401, "unauthenticated"],
     [403, "forbidden"],
     [404, "not-found"],
     [408, "overloaded"],

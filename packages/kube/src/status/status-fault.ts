@@ -19,7 +19,7 @@ const CODE_BY_REASON: Readonly<Record<string, FaultCode>> = {
   Gone: "gone",
   NotFound: "not-found",
   Forbidden: "forbidden",
-  Unauthorized: "no-certificate",
+  Unauthorized: "unauthenticated",
   Invalid: "invalid",
   BadRequest: "invalid",
   MethodNotAllowed: "method-not-allowed",
@@ -34,7 +34,7 @@ const CODE_BY_REASON: Readonly<Record<string, FaultCode>> = {
 
 const CODE_BY_STATUS: Readonly<Record<number, FaultCode>> = {
   400: "invalid",
-  401: "no-certificate",
+  401: "unauthenticated",
   403: "forbidden",
   404: "not-found",
   405: "method-not-allowed",
@@ -76,7 +76,7 @@ function messageOf(code: FaultCode, { httpStatus, status }: Refusal, target: Tar
   switch (code) {
     case "forbidden":
       return forbidden(said, target);
-    case "no-certificate":
+    case "unauthenticated":
       return `${target.server} does not know who we are (401, ${said}): renew the token or certificate of ${target.origin}`;
     case "invalid":
       return `${describeTarget(target)} is refused: ${said}${causesOf(status, said)}`;
