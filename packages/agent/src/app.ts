@@ -21,7 +21,7 @@ import { clusterEndpoint } from "./identity/cluster-endpoint.ts";
 import { findClusterId } from "./identity/cluster-id.ts";
 import { createAgentMetrics } from "./metrics/create-agent-metrics.ts";
 import { createPriceSource } from "./price/create-price-source.ts";
-import { agentChecks } from "./readiness.ts";
+import { agentChecks, type Progress } from "./readiness.ts";
 import type { AgentSettings } from "./settings/agent-settings.ts";
 import { kubeConfigSources } from "./settings/read-agent-settings.ts";
 import type { BrokerCommunicator } from "./transport/broker-communicator.ts";
@@ -50,8 +50,8 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
   const { machine, random, log } = deps;
   const metrics = createAgentMetrics();
   const endings: (() => Promise<unknown> | undefined)[] = [];
-  let core: AgentCore | undefined;
-  const probes = createProbes(settings, { checks: agentChecks(() => core), metrics, machine, log });
+  let progress: Progress = { kind: "starting" };
+  const probes = createProbes(settings, { checks: agentChecks(() => progress), metrics, machine, log });
 
   const start = async (): Promise<{ readonly clusterId: string }> => {
     const config = await loadKubeConfig(kubeConfigSources(settings, deps.env));
@@ -116,7 +116,13 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
       {
         client,
         communicator,
-        prices: createPriceSource(settings, { client, machine, random, log }),
+        prices: createPriceSource(settings, {
+          client,
+          machine,
+          random,
+          log,
+          observer: { onRestart: metrics.watchRestarted },
+        }),
         dataPlane: instructionOnly(),
         machine,
         random,
@@ -128,7 +134,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     );
 
   const work = async (working: AgentCore): Promise<void> => {
-    core = working;
+    progress = { kind: "working", core: working };
     metrics.watch(working);
     endings.push(working.stop);
     await working.start();
@@ -151,6 +157,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
       },
       { client, machine, random, log },
     );
+    progress = { kind: "waiting" };
     election.start();
     endings.push(election.stop);
   };

@@ -1,3 +1,5 @@
+export { type Agent, type AppDeps, createAgent } from "./app.ts";
+export { readAgentSettings } from "./settings/read-agent-settings.ts";
 export type { BrokerCommunicator, BrokerEvent, Contact, Role } from "./transport/broker-communicator.ts";
 export {
   type HttpCommunicatorDeps,

@@ -3,6 +3,7 @@ export { makeKeys } from "./certificates/make-certificate.ts";
 export { type Attribute, commonName, type Subject } from "./certificates/subject.ts";
 export {
   type Credentials,
+  type PeerCertificates,
   type TestCertificates,
   testCertificates,
   writeCertificateFolder,
@@ -50,3 +51,19 @@ export {
   type TransportPromise,
   type TransportUnderTest,
 } from "./transport/transport-conformance.ts";
+export { type ClusterPlan, nodeObject, podObject } from "./world/cluster-plan.ts";
+export {
+  type ControlPlane,
+  type ControlPlanes,
+  simulatedControlPlanes,
+} from "./world/control-planes.ts";
+export { type InsideAgent, startInsideAgent } from "./world/inside-agent.ts";
+export {
+  ADVERTISEMENTS,
+  PROVIDER_INSTRUCTIONS,
+  RESERVATION_INSTRUCTIONS,
+  RESOURCE_REQUESTS,
+} from "./world/kinds.ts";
+export { until } from "./world/until.ts";
+export { startWorld, type World, type WorldOptions } from "./world/world.ts";
+export type { WorldCluster } from "./world/world-cluster.ts";

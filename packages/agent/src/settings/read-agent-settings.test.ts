@@ -260,7 +260,7 @@ const WRONG: readonly Wrong[] = [
   {
     name: "a broker with a password",
     argv: ["--broker-url=https://me:secret@broker"],
-    line: `--broker-url "https://me:secret@broker": the broker knows certificates, no passwords; ${URL_HINT}`,
+    line: `--broker-url "https://broker": the broker knows certificates, no passwords; ${URL_HINT}`,
   },
   {
     name: "a second broker that is wrong",

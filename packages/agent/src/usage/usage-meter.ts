@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import type { Fault } from "@resource-broker/contract";
 import type { ResourceVector } from "@resource-broker/domain";
 import { type KubeClient, toFault, trouble, wait } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";

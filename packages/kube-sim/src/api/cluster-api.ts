@@ -16,7 +16,10 @@ export interface ClusterApi {
     query: ListQuery,
     options: DeleteOptions,
   ) => JsonObject;
-  /** Calls `each` for every change after `resourceVersion`, first those that have already happened. Throws Gone (410). */
+  /**
+   * Calls `each` for every change after `resourceVersion`. What exists or has already happened is told before this
+   * returns, so that a bookmark may follow at once. Throws Gone (410).
+   */
   readonly watch: (target: CollectionTarget, query: WatchQuery, each: (change: WatchChange) => void) => Watch;
   /** Forgets the changes so far: a watch from an older version, or an older continue token, is Gone. */
   readonly compact: () => void;

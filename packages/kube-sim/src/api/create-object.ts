@@ -68,7 +68,8 @@ export function createObject(context: ApiContext, target: CollectionTarget, birt
   const { object: ready, warnings } = admitted(definition, write, metadataCauses(definition, object));
   const key = keyOf(namespaceOf(ready), name);
   const resource = resourceOf(definition);
-  if (context.store.get(resource, key) !== undefined) throw alreadyExists(definition, name);
+  const taken = context.store.get(resource, key);
+  if (taken !== undefined) throw alreadyExists(definition, name, isTerminating(taken));
   const stored = birth.options.dryRun ? ready : context.store.put(resource, key, ready);
   return { object: present(definition, stored), isNew: true, warnings };
 }

@@ -41,11 +41,11 @@ export function pathNotFound(): StatusError {
   });
 }
 
-export function alreadyExists(about: About, name: string): StatusError {
+export function alreadyExists(about: About, name: string, isTerminating = false): StatusError {
   return refuse({
     code: 409,
     reason: "AlreadyExists",
-    message: `${qualified(about.plural, about.group)} "${name}" already exists`,
+    message: `${isTerminating ? "object is being deleted: " : ""}${qualified(about.plural, about.group)} "${name}" already exists`,
     details: detailsOf(name, about.group, about.plural),
   });
 }
@@ -60,7 +60,7 @@ export function generatedNameTaken(about: About, name: string): StatusError {
   });
 }
 
-export const MODIFIED_MEANWHILE =
+const MODIFIED_MEANWHILE =
   "the object has been modified; please apply your changes to the latest version and try again";
 
 export function conflict(about: About, name: string, why: string = MODIFIED_MEANWHILE): StatusError {

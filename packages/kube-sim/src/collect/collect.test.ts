@@ -265,7 +265,7 @@ describe("a namespace that is deleted", () => {
     api.delete(other, DELETE);
     expect(
       refusalText(() => api.create({ definition: NAMESPACE }, { metadata: { name: "other" } }, WRITE)),
-    ).toContain("409 AlreadyExists");
+    ).toBe('409 AlreadyExists: object is being deleted: namespaces "other" already exists');
     await time.advance(0);
     expect(api.create({ definition: NAMESPACE }, { metadata: { name: "other" } }, WRITE).isNew).toBe(true);
     expect(api.create({ ...WIDGETS, namespace: "other" }, widget("a"), WRITE).isNew).toBe(true);

@@ -5,6 +5,7 @@ import { badRequest, failure, unsupportedMedia } from "../api/statuses.ts";
 import { decodeBody } from "./protobuf-body/decode-body.ts";
 import { isList, isObject } from "../core/look.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
+import { isJson } from "../json-value.ts";
 
 /** As much as the real server takes. */
 const LIMIT_BYTES = 3 * 1024 * 1024;
@@ -102,16 +103,6 @@ function fromYaml(text: string): JsonValue {
     throw badRequest(`the body of the request is not YAML: ${messageOf(error)}`);
   }
   throw badRequest("the body of the request holds what JSON cannot");
-}
-
-/** What parsers make is JSON already; YAML may also make dates, big numbers and sets. */
-function isJson(value: unknown): value is JsonValue {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
-  if (typeof value === "number") return Number.isFinite(value);
-  if (typeof value !== "object") return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (!Array.isArray(value) && prototype !== Object.prototype) return false;
-  return Object.values(value).every(isJson);
 }
 
 function messageOf(error: unknown): string {

@@ -55,7 +55,11 @@ async function answer(request: IncomingMessage, deps: ServeDeps): Promise<Answer
   if (route.kind === "resource") return answerKnown({ request, route, search }, user, deps);
   if (user === undefined && !PUBLIC.has(route.kind)) throw unauthorized();
   if (method !== "GET") throw methodNotAllowed(method);
-  return staticAnswer(route, { api: deps.api, address: deps.address() });
+  return staticAnswer(route, {
+    api: deps.api,
+    address: deps.address(),
+    accept: request.headers.accept ?? "",
+  });
 }
 
 interface Request {

@@ -38,8 +38,8 @@ export function sortedMap<Value>(): SortedMap<Value> {
     size: () => size,
     get: (key) => {
       const leaf = leafOf(root, key);
-      const at = leaf.keys[lowerBound(leaf.keys, key)] === key ? lowerBound(leaf.keys, key) : -1;
-      return leaf.values[at];
+      const at = lowerBound(leaf.keys, key);
+      return leaf.keys[at] === key ? leaf.values[at] : undefined;
     },
     set: (key, value) => {
       if (put(root, key, value)) size++;

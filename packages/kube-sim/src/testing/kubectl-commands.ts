@@ -166,7 +166,7 @@ const CHANGES: readonly KubectlCommand[] = [
       "-p",
       '[{"op":"test","path":"/data/bye","value":"no"}]',
     ],
-    { complains: [/test/iu] },
+    { complains: [/The request is invalid|test/u] },
   ),
   command(
     "patches have left their marks",
@@ -376,8 +376,8 @@ const PODS: readonly KubectlCommand[] = [
     stdin: manifest(EVENT),
     shows: [/event\/shop\.1 created/u],
   }),
-  command("describe shows events", "describe pod shop -n demo", {
-    shows: [/Normal +Greeted .* visitor +somebody said hello/u],
+  command("events --for tells what happened to an object", "events -n demo --for pod/shop", {
+    shows: [/Normal +Greeted +Pod\/shop +somebody said hello/u],
   }),
   command("get events shows them as a table", "get events -n demo", {
     shows: [

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type TestCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
+import { type PeerCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { type CommandOptions, nodeCommand, type Program, programOf } from "../process/program.ts";
 
@@ -19,7 +19,7 @@ export interface AgentProcessOptions extends CommandOptions {
   /** Several: the agent is given all of their addresses. */
   readonly broker: Listening | readonly Listening[];
   /** The authority that the broker trusts: it makes the cluster's certificate. */
-  readonly certificates: Pick<TestCertificates, "cluster">;
+  readonly certificates: Pick<PeerCertificates, "cluster">;
   /** The text of a kubeconfig. */
   readonly kubeconfig: string;
   /** Where certificates and log are kept, and stay. Absent: in a temporary folder, which is removed at the end. */

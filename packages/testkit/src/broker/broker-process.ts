@@ -2,7 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type TestCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
+import { type PeerCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { type CommandOptions, nodeCommand, type Program, programOf } from "../process/program.ts";
 import { type BrokerClient, brokerClient, type ClientOptions } from "./broker-client.ts";
@@ -12,7 +12,7 @@ const SOURCE = fileURLToPath(new URL("main.ts", import.meta.resolve("@resource-b
 const ADMIN = "admin";
 
 export interface BrokerProcessOptions extends CommandOptions {
-  readonly certificates: TestCertificates;
+  readonly certificates: PeerCertificates;
   /** Where ledger and log are kept, and stay. Absent: in a temporary folder, which is removed at the end. */
   readonly directory?: string;
   /** Flags of the broker beside those for ports and folders. */

@@ -18,7 +18,14 @@ export interface Credentials {
   readonly serial: string;
 }
 
-export interface TestCertificates {
+/** What a broker, its clusters and its admins show each other. */
+export interface PeerCertificates {
+  readonly broker: FolderContents;
+  readonly cluster: (id: string) => FolderContents;
+  readonly admin: (id: string) => FolderContents;
+}
+
+export interface TestCertificates extends PeerCertificates {
   /** The authority everybody trusts. */
   readonly ca: Authority;
   /** The broker's server certificate for localhost, 127.0.0.1 and ::1; its Common Name is `broker`. */

@@ -26,7 +26,7 @@ function readBrokerUrl(text: string): BrokerUrl {
   if (url === undefined) throw wrong("it is no URL", text);
   if (url.protocol !== "https:") throw wrong("it must begin with https://", text);
   if (url.username !== "" || url.password !== "")
-    throw wrong("the broker knows certificates, no passwords", text);
+    throw wrong("the broker knows certificates, no passwords", url.origin);
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
     throw wrong("it must end after the port, the agent adds the rest", text);
   }

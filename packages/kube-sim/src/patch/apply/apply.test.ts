@@ -174,7 +174,7 @@ describe("server-side apply", () => {
     const { api } = smallCluster();
     applySpec(api, { tags: ["a", "b", "c"] });
     applySpec(api, { tags: ["x"] }, { by: "two" });
-    expect(applySpec(api, { tags: ["c", "a", "d"] })["spec"]).toEqual({ tags: ["c", "a", "d", "x"] });
+    expect(applySpec(api, { tags: ["c", "a", "d"] })["spec"]).toEqual({ tags: ["c", "a", "x", "d"] });
   });
 
   it("merges the lists of core kinds by their merge keys", () => {
@@ -212,6 +212,13 @@ describe("server-side apply", () => {
       expect(refusalText(() => applySpec(cluster.api, { size: 1, color: "red" }))).toBe(
         '409 Conflict: Apply failed with 1 conflict: conflict with "editor" using example.com/v1: .spec.size',
       );
+    });
+
+    it("makes no version of an apply that changes nothing, whoever wrote in between", () => {
+      const cluster = smallCluster();
+      applySpec(cluster.api, { size: 1 });
+      const object = updated(cluster, { color: "red" });
+      expect(applySpec(cluster.api, { size: 1 })).toBe(object);
     });
 
     it("leaves a removed field to nobody", () => {

@@ -3,17 +3,8 @@ import { apiVersionOf } from "../../api/registry.ts";
 import { applyConflict } from "../../api/statuses.ts";
 import type { JsonObject } from "../../json.ts";
 import { compare, fieldsOf } from "./compare.ts";
-import {
-  difference,
-  type FieldSet,
-  intersection,
-  isEmpty,
-  NO_FIELDS,
-  pathsOf,
-  pathText,
-  union,
-} from "./field-set.ts";
-import { isSameManager, type Manager, managersOf, managerText } from "./managers.ts";
+import { difference, type FieldSet, intersection, NO_FIELDS, pathsOf, pathText, union } from "./field-set.ts";
+import { isSameManager, type Manager, managersOf, managerText, withManager } from "./managers.ts";
 import { asObject, merged, pruned } from "./merge.ts";
 import { ownable } from "./owned.ts";
 import { type Shape, shapeOf } from "./shape.ts";
@@ -46,15 +37,15 @@ export function applyConfiguration(
   const mine = { ...me, fields: fieldsOfRoot(wanted, shape) };
   if (live === undefined) return { object: config, managers: [mine] };
   const known = bookOf(live, applying, shape);
-  const last = known.find((manager) => isSameManager(manager, me));
-  const others = known.filter((manager) => !isSameManager(manager, me));
   const laid = asObject(merged(live, wanted, shape));
   const { changed } = compare(live, laid, shape);
-  const left = settled(others, changed, applying.force);
-  const dropped = difference(last?.fields ?? NO_FIELDS, mine.fields);
-  const kept = left.reduce((sum, { fields }) => union(sum, fields), mine.fields);
-  const object = asObject(pruned(laid, { fields: difference(dropped, kept), kept }, shape));
-  return { object, managers: [...left, { ...last, ...mine }] };
+  const left = settled(known, changed, { me, force: applying.force });
+  const last = left.find((manager) => isSameManager(manager, me))?.fields ?? NO_FIELDS;
+  const kept = left
+    .filter((manager) => !isSameManager(manager, me))
+    .reduce((sum, { fields }) => union(sum, fields), mine.fields);
+  const object = asObject(pruned(laid, { fields: difference(last, kept), kept }, shape));
+  return { object, managers: withManager(left, mine) };
 }
 
 function self({ definition, isStatus, fieldManager }: Applying): Omit<Manager, "fields"> {
@@ -79,12 +70,20 @@ function bookOf(live: JsonObject, { definition }: Applying, shape: Shape): reado
   return [{ name: BEFORE_FIRST_APPLY, operation: "Update", apiVersion, subresource: "", fields }];
 }
 
-/** The others, without the fields that change; unless forced, that they own one is a conflict. */
-function settled(others: readonly Manager[], changed: FieldSet, force: boolean): readonly Manager[] {
-  const clashes = others.map((manager) => ({ manager, fields: intersection(manager.fields, changed) }));
-  const conflicts = clashes
-    .filter(({ fields }) => !isEmpty(fields))
-    .flatMap(({ manager, fields }) => pathsOf(fields).map((path) => ({ manager, path: pathText(path) })));
+interface Claim {
+  readonly me: Omit<Manager, "fields">;
+  readonly force: boolean;
+}
+
+/** The others lose the fields that change; unless forced, that they own one is a conflict. */
+function settled(known: readonly Manager[], changed: FieldSet, { me, force }: Claim): readonly Manager[] {
+  const clashes = known.map((manager) => ({
+    manager,
+    fields: isSameManager(manager, me) ? NO_FIELDS : intersection(manager.fields, changed),
+  }));
+  const conflicts = clashes.flatMap(({ manager, fields }) =>
+    pathsOf(fields).map((path) => ({ manager, path: pathText(path) })),
+  );
   if (conflicts.length > 0 && !force) throw conflictOf(conflicts);
   return clashes.map(({ manager, fields }) => ({ ...manager, fields: difference(manager.fields, fields) }));
 }

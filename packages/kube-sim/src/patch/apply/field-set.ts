@@ -45,10 +45,16 @@ export function isEqual(a: FieldSet, b: FieldSet): boolean {
   return isEmpty(difference(a, b)) && isEmpty(difference(b, a));
 }
 
-/** Every member, each as the steps to it. */
-export function pathsOf({ isMember, children }: FieldSet): readonly (readonly string[])[] {
-  const below = [...children].flatMap(([step, child]) => pathsOf(child).map((path) => [step, ...path]));
-  return isMember ? [[], ...below] : below;
+/** Every member below, each as the steps to it: at every place first what ends there. */
+export function pathsOf({ children }: FieldSet): readonly (readonly string[])[] {
+  const sorted = [...children].toSorted(byStep);
+  const here = sorted.filter(([, { isMember }]) => isMember).map(([step]) => [step]);
+  const below = sorted.flatMap(([step, child]) => pathsOf(child).map((path) => [step, ...path]));
+  return [...here, ...below];
+}
+
+function byStep([a]: readonly [string, FieldSet], [b]: readonly [string, FieldSet]): number {
+  return a < b ? -1 : 1;
 }
 
 /** `.spec.containers[name="a"].image`. */
@@ -67,7 +73,7 @@ function stepText(step: string): string {
 
 /** As `fieldsV1`: an empty object is a member, a dot marks a place that is one beside what lies below it. */
 export function toFieldsV1({ isMember, children }: FieldSet): JsonObject {
-  const below = [...children].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const below = [...children].toSorted(byStep);
   return {
     ...(isMember && below.length > 0 ? { ".": {} } : {}),
     ...Object.fromEntries(below.map(([step, child]) => [step, toFieldsV1(child)])),

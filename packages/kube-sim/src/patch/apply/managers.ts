@@ -50,6 +50,12 @@ export function isSameManager(a: Manager, b: Omit<Manager, "fields">): boolean {
   return a.name === b.name && a.operation === b.operation && a.subresource === b.subresource && isSameVersion;
 }
 
+/** With this one's fields in its old place, or at the end: an order that moves would look like a change. */
+export function withManager(managers: readonly Manager[], changed: Manager): readonly Manager[] {
+  const at = managers.findIndex((manager) => isSameManager(manager, changed));
+  return at < 0 ? [...managers, changed] : managers.with(at, { ...managers[at], ...changed });
+}
+
 /** `"kubectl" using v1`, as a conflict names it. */
 export function managerText({ name, operation, apiVersion, subresource }: Manager): string {
   const who =

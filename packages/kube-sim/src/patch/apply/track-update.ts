@@ -3,7 +3,7 @@ import { apiVersionOf } from "../../api/registry.ts";
 import type { JsonObject } from "../../json.ts";
 import { compare } from "./compare.ts";
 import { difference, isEmpty, NO_FIELDS, union } from "./field-set.ts";
-import { isSameManager, type Manager, managersOf } from "./managers.ts";
+import { isSameManager, type Manager, managersOf, withManager } from "./managers.ts";
 import { ownable } from "./owned.ts";
 import { shapeOf } from "./shape.ts";
 
@@ -33,9 +33,9 @@ export function trackUpdate({ definition, old, next, isStatus, fieldManager }: U
   };
   const last = managers.find((manager) => isSameManager(manager, me));
   const taken = union(changed, gone);
-  const others = managers
-    .filter((manager) => manager !== last)
-    .map((manager) => ({ ...manager, fields: difference(manager.fields, taken) }));
+  const left = managers.map((manager) =>
+    manager === last ? manager : { ...manager, fields: difference(manager.fields, taken) },
+  );
   const mine = union(difference(last?.fields ?? NO_FIELDS, gone), changed);
-  return [...others, { ...last, ...me, fields: mine }];
+  return withManager(left, { ...me, fields: mine });
 }

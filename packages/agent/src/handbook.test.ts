@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { readConfigMapCost } from "./price/config-map-cost.ts";
+import { AGENT_SETTINGS } from "./settings/agent-settings.ts";
+
+const HANDBOOK = await readFile(join(import.meta.dirname, "../../../docs/agent.md"), "utf8");
+
+/** Flags of other programs that the page calls. */
+const FOREIGN = ["cacert"];
+
+describe("docs/agent.md", () => {
+  test("names only flags that there are", () => {
+    const named = [...HANDBOOK.matchAll(/--([a-z][a-z-]*[a-z])/g)].map(([, name = ""]) => name);
+    const known = [...Object.keys(AGENT_SETTINGS), ...FOREIGN];
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test("shows a ConfigMap that the agent takes", async () => {
+    const [block = ""] = blocks().filter((text) => text.includes("kind: ConfigMap"));
+    const { data } = parse(block) as { data: Record<string, string> };
+    expect(await readConfigMapCost(data, "")).toMatchObject({ ok: true, cost: { currency: "EUR" } });
+  });
+
+  test("shows rights that Kubernetes can read", () => {
+    const [block = ""] = blocks().filter((text) => text.includes("kind: ClusterRole"));
+    const kinds = parseAllDocuments(block).map((document) => (document.toJS() as { kind: string }).kind);
+    expect(kinds).toEqual(["ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding"]);
+  });
+});
+
+function blocks(): string[] {
+  return [...HANDBOOK.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```$/gm)].map(([, indent = "", text = ""]) =>
+    text.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+  );
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from "node:crypto";
+import { Fault } from "@resource-broker/contract";
+import { describeFailure, EXIT, nodeMachineTime, runUntilSignal } from "@resource-broker/runtime";
+import { StatusError } from "./api/status-error.ts";
+import { readFlags, USAGE } from "./standalone/flags.ts";
+import { runClusters } from "./standalone/run-clusters.ts";
+
+const reading = readFlags(process.argv.slice(2));
+switch (reading.kind) {
+  case "help":
+    console.log(USAGE);
+    break;
+  case "wrong":
+    end(EXIT.usage, `${reading.problem}; --help shows how`);
+    break;
+  case "run": {
+    const deps = { machine: nodeMachineTime(Date.now), randomBytes, say: console.log };
+    await runUntilSignal(runClusters(reading.flags, deps), {
+      signals: process,
+      lastly: (delayMs, action) => setTimeout(action, delayMs).unref(),
+      end,
+      // A file that is not there, or an object that is refused, was named by a flag.
+      exitCodeOf: (error) =>
+        error instanceof Fault || error instanceof StatusError ? EXIT.usage : EXIT.failure,
+      describe: (error) => describeFailure(error, ["port"]),
+    });
+  }
+}
+
+function end(code: number, problem: string): void {
+  console.error(`kube-sim: ${problem}`);
+  process.exit(code);
+}

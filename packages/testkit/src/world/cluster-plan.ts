@@ -1,0 +1,71 @@
+import type { JsonObject } from "@resource-broker/kube-sim";
+import { clusterDefinitions } from "./kinds.ts";
+
+/** What a cluster of a world consists of. */
+export interface ClusterPlan {
+  /** Its ID, too. */
+  readonly name: string;
+  readonly nodes: readonly NodePlan[];
+  /** In the namespace default; they are bound to nodes as kube-scheduler would. */
+  readonly pods?: readonly PodPlan[];
+  /** Flags of its agent, beside those for broker, cluster, ports and folders. */
+  readonly flags?: readonly string[];
+  /** False: nobody speaks for it before the test does. */
+  readonly hasAgent?: boolean;
+  /** True: its agent reaches the broker through a proxy that can be disturbed. */
+  readonly isBehindProxy?: boolean;
+}
+
+export interface NodePlan {
+  readonly cpu: string;
+  readonly memory: string;
+  readonly region?: string;
+  readonly gpus?: { readonly count: string; readonly model: string };
+}
+
+export interface PodPlan {
+  readonly name: string;
+  readonly cpu: string;
+  readonly memory: string;
+}
+
+/** Everything there is before the first agent starts. */
+export function plannedObjects({ name, nodes, pods = [] }: ClusterPlan): JsonObject[] {
+  return [
+    ...clusterDefinitions(),
+    ...nodes.map((node, index) => nodeObject(`${name}-${index + 1}`, node)),
+    ...pods.map(podObject),
+  ];
+}
+
+export function nodeObject(name: string, { cpu, memory, region, gpus }: NodePlan): JsonObject {
+  const room = { cpu, memory, pods: "110", ...(gpus === undefined ? {} : { "nvidia.com/gpu": gpus.count }) };
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name,
+      labels: {
+        "kubernetes.io/hostname": name,
+        ...(region === undefined ? {} : { "topology.kubernetes.io/region": region }),
+        ...(gpus === undefined ? {} : { "nvidia.com/gpu.product": gpus.model }),
+      },
+    },
+    spec: {},
+    status: {
+      capacity: room,
+      allocatable: room,
+      conditions: [{ type: "Ready", status: "True", reason: "KubeletReady", message: "the node is ready" }],
+    },
+  };
+}
+
+export function podObject({ name, cpu, memory }: PodPlan): JsonObject {
+  const container = { name: "main", image: "example/app:1", resources: { requests: { cpu, memory } } };
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace: "default" },
+    spec: { containers: [container] },
+  };
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
+import { nodeMachineTime } from "@resource-broker/runtime";
+
+/** The API server of one cluster, whoever runs it. */
+export interface ControlPlane {
+  /** The text of a kubeconfig with full rights. */
+  readonly kubeconfig: string;
+}
+
+/** Where the clusters of a world come from. */
+export interface ControlPlanes {
+  /** A cluster with these objects in it. */
+  readonly start: (name: string, objects: readonly JsonObject[]) => Promise<ControlPlane>;
+  /** Ends all of them. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface SimulatedControlPlanes extends ControlPlanes {
+  /** One of them, with its knobs. */
+  readonly cluster: (name: string) => SimCluster;
+}
+
+/** Clusters on kube-sim, in this process. */
+export function simulatedControlPlanes(): SimulatedControlPlanes {
+  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+  const sim = createKubeSim({ machine, randomBytes });
+  return {
+    start: (name, objects) => sim.addCluster({ name, objects }),
+    stop: sim.stop,
+    cluster: (name) => {
+      const found = sim.clusters().find((cluster) => cluster.name === name);
+      if (found === undefined) throw new Error(`there is no simulated cluster ${name}`);
+      return found;
+    },
+  };
+}

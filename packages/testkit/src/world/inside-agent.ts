@@ -1,0 +1,68 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAgent, readAgentSettings } from "@resource-broker/agent";
+import { type Log, type MachineTime, nodeMachineTime } from "@resource-broker/runtime";
+import { type PeerCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
+
+export interface InsideAgentOptions {
+  readonly clusterId: string;
+  readonly brokerUrl: string;
+  readonly certificates: Pick<PeerCertificates, "cluster">;
+  readonly kubeconfigFile: string;
+  /** Absent: this machine's own clocks. */
+  readonly machine?: MachineTime;
+  readonly flags?: readonly string[];
+}
+
+/** A whole agent in this process: for tests that need its clock in their hands. */
+export interface InsideAgent {
+  /** What it said, oldest first. */
+  readonly log: readonly string[];
+  readonly stop: () => Promise<void>;
+}
+
+export async function startInsideAgent(options: InsideAgentOptions): Promise<InsideAgent> {
+  const { clusterId, brokerUrl, certificates, kubeconfigFile, flags = [] } = options;
+  const folder = await mkdtemp(join(tmpdir(), `inside-${clusterId}-`));
+  await writeCertificateFolder(folder, certificates.cluster(clusterId));
+  const reading = await readAgentSettings({
+    argv: [
+      `--broker-url=${brokerUrl}`,
+      `--broker-cert-path=${folder}`,
+      `--kubeconfig=${kubeconfigFile}`,
+      "--metrics-bind-address=0",
+      "--health-probe-bind-address=0",
+      ...flags,
+    ],
+    env: {},
+    readFile: async () => ({}),
+  });
+  if (!reading.ok) throw new Error(reading.problems.join("; "));
+  const log: string[] = [];
+  const agent = createAgent(reading.settings, {
+    machine: options.machine ?? nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now())),
+    random: Math.random,
+    randomBytes,
+    env: {},
+    log: linesInto(log),
+    onFatal: (error) => void log.push(`fatal: ${error.message}`),
+  });
+  const stop = async (): Promise<void> => {
+    await agent.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await agent.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { log, stop };
+}
+
+function linesInto(lines: string[]): Log {
+  const say: Log["info"] = (fields, message) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+  return { info: say, warn: say, error: say };
+}

@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+const LOOK_EVERY_MS = 15;
+/** Below the time-out of a test, so that it is this message that is read. */
+const WITHIN_MS = 25_000;
+
+/**
+ * Looks again and again until there is something to see, and returns it. A look that throws has seen nothing: servers
+ * may be down for a while. Rejects with what was last seen to be wrong.
+ */
+export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = performance.now() + WITHIN_MS;
+  let problem: unknown = "nothing was there";
+  while (performance.now() < deadline) {
+    try {
+      const seen = await look();
+      if (seen !== undefined) return seen;
+    } catch (error) {
+      problem = error;
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+  throw new Error(`waited ${WITHIN_MS / 1000} s until ${what}: ${describe(problem)}`, { cause: problem });
+}
+
+function describe(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem);
+}

@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { MachineTime } from "@resource-broker/runtime";
+import { type AgentProcess, startAgent } from "../agent/agent-process.ts";
+import { type BrokerProcess, startBroker } from "../broker/broker-process.ts";
+import { type PeerCertificates, testCertificates } from "../certificates/test-certificates.ts";
+import { startGuardian } from "../process/guardian.ts";
+import { type FaultyProxy, startFaultyProxy } from "../proxy/faulty-proxy.ts";
+import { type ClusterPlan, plannedObjects } from "./cluster-plan.ts";
+import { type ControlPlanes, simulatedControlPlanes } from "./control-planes.ts";
+import { type InsideAgent, startInsideAgent } from "./inside-agent.ts";
+import { type WorldCluster, worldCluster } from "./world-cluster.ts";
+
+export interface WorldOptions {
+  readonly clusters: readonly ClusterPlan[];
+  /** Absent: kube-sim. */
+  readonly controlPlanes?: ControlPlanes;
+  /** Absent: those of a test. */
+  readonly certificates?: PeerCertificates;
+  /** Where everything is kept, and stays. Absent: a temporary folder, which is removed at the end. */
+  readonly directory?: string;
+  /** Told as soon as a part is there, by its name. */
+  readonly onReady?: (part: string) => void;
+}
+
+/** A broker, clusters, and one agent for each: all real, all on this machine. */
+export interface World {
+  readonly directory: string;
+  readonly certificates: PeerCertificates;
+  readonly broker: BrokerProcess;
+  readonly clusters: readonly WorldCluster[];
+  readonly cluster: (name: string) => WorldCluster;
+  readonly agent: (name: string) => AgentProcess;
+  readonly proxy: (name: string) => FaultyProxy;
+  /** An agent in this process, for a cluster without one. */
+  readonly startInside: (
+    name: string,
+    options?: { readonly machine?: MachineTime; readonly flags?: readonly string[] },
+  ) => Promise<InsideAgent>;
+  /** Ends everything, in whatever state it is. */
+  readonly dispose: () => Promise<void>;
+}
+
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const { controlPlanes = simulatedControlPlanes(), onReady = () => undefined } = options;
+  const certificates = options.certificates ?? (await testCertificates());
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "world-")));
+  const guardian = startGuardian(options.directory === undefined ? directory : "");
+  const endings: (() => Promise<unknown>)[] = [];
+  const clusters = new Map<string, WorldCluster>();
+  const agents = new Map<string, AgentProcess>();
+  const proxies = new Map<string, FaultyProxy>();
+
+  const dispose = async (): Promise<void> => {
+    // Agents before what they talk to; all that ended must not keep the rest from ending.
+    for (const end of endings.splice(0).reverse()) await end().catch(() => undefined);
+    await guardian.finish();
+  };
+
+  const startControlPlane = async (plan: ClusterPlan): Promise<void> => {
+    const { kubeconfig } = await controlPlanes.start(plan.name, plannedObjects(plan));
+    const folder = join(directory, plan.name);
+    await mkdir(folder, { recursive: true });
+    const kubeconfigFile = join(folder, "kubeconfig");
+    const cluster = await worldCluster({ name: plan.name, kubeconfigFile, kubeconfig });
+    clusters.set(plan.name, cluster);
+    endings.push(async () => cluster.client.close());
+  };
+
+  const startBrokerProcess = async (): Promise<BrokerProcess> => {
+    const folder = join(directory, "broker");
+    await mkdir(folder, { recursive: true });
+    const broker = await startBroker({ certificates, directory: folder });
+    endings.push(broker.dispose);
+    onReady("broker");
+    return broker;
+  };
+
+  const startAgentOf = async (plan: ClusterPlan, broker: BrokerProcess): Promise<void> => {
+    const proxy = plan.isBehindProxy === true ? await startFaultyProxy(broker) : undefined;
+    if (proxy !== undefined) {
+      proxies.set(plan.name, proxy);
+      endings.push(proxy.close);
+    }
+    if (plan.hasAgent === false) return;
+    const agent = await startAgent({
+      clusterId: plan.name,
+      broker: proxy ?? broker,
+      certificates,
+      kubeconfig: named(clusters, plan.name).kubeconfig,
+      directory: join(directory, plan.name),
+      ...(plan.flags === undefined ? {} : { flags: plan.flags }),
+    });
+    agents.set(plan.name, agent);
+    endings.push(agent.dispose);
+    onReady(plan.name);
+  };
+
+  try {
+    endings.push(controlPlanes.stop);
+    const [broker] = await all([startBrokerProcess(), ...options.clusters.map(startControlPlane)] as const);
+    await all(options.clusters.map((plan) => startAgentOf(plan, broker)));
+    return {
+      directory,
+      certificates,
+      broker,
+      clusters: [...clusters.values()],
+      cluster: (name) => named(clusters, name),
+      agent: (name) => named(agents, name),
+      proxy: (name) => named(proxies, name),
+      startInside: async (name, more = {}) => {
+        const { port } = proxies.get(name) ?? broker;
+        const { kubeconfigFile } = named(clusters, name);
+        const brokerUrl = `https://127.0.0.1:${port}`;
+        const inside = await startInsideAgent({
+          clusterId: name,
+          brokerUrl,
+          certificates,
+          kubeconfigFile,
+          ...more,
+        });
+        endings.push(inside.stop);
+        return inside;
+      },
+      dispose,
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/** Waits for all, also after a failure: what has started must be known before it can be ended. */
+async function all<T extends readonly Promise<unknown>[]>(
+  parts: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(parts);
+  return Promise.all(parts);
+}
+
+function named<T>(parts: ReadonlyMap<string, T>, name: string): T {
+  const part = parts.get(name);
+  if (part === undefined) throw new Error(`there is no such part of ${name} in this world`);
+  return part;
+}
