@@ -8,6 +8,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { testCertificates } from "@resource-broker/testkit";
 import { rolldown } from "rolldown";
@@ -78,7 +79,8 @@ function rows(): Row[] {
 /** One file, as an agent is shipped: hundreds of modules take memory and time of their own. */
 async function bundled(): Promise<string> {
   say("bundling the follower");
-  const build = await rolldown({ input: join(import.meta.dirname, "follower-process.ts"), platform: "node" });
+  const input = fileURLToPath(new URL("./follower-process.ts", import.meta.url));
+  const build = await rolldown({ input, platform: "node" });
   const file = join(folder, "follower.mjs");
   await build.write({ file, format: "esm", codeSplitting: false });
   await build.close();

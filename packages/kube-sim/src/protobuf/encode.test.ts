@@ -35,6 +35,14 @@ describe("what is written as protobuf", () => {
     expect(hex(Buffer.concat(frames))).toBe(hex(watch.protobuf));
   });
 
+  it("has the keys of a map in their order, whatever order JSON has", () => {
+    const labels = { "b.example.com/x": "1", b: "2", a: "3" };
+    const sorted = { a: "3", b: "2", "b.example.com/x": "1" };
+    expect(hex(encodeObject("Pod", { metadata: { labels } }))).toBe(
+      hex(encodeObject("Pod", { metadata: { labels: sorted } })),
+    );
+  });
+
   it("holds objects of any size", () => {
     const [small, large] = ["x", "x".repeat(300_000)].map((value) =>
       encodeObject("Pod", { metadata: { annotations: { note: value } } }),

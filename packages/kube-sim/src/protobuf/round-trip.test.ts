@@ -45,6 +45,12 @@ describe("what kube reads of protobuf", () => {
     );
   });
 
+  it("is what a large object has, whatever its letters", () => {
+    const labels = { a: "漢".repeat(100_000), b: "x".repeat(10_000), c: "é".repeat(40) };
+    const pod = { metadata: { labels }, spec: {}, status: {} };
+    expect(decodeMessage(POD_FIELDS, encodeObject("Pod", pod))).toEqual(pod);
+  });
+
   it("is every item of a list, in its order", () => {
     fc.assert(
       fc.property(fc.array(arbitraryPod, { maxLength: 5 }), fc.string({ minLength: 1 }), (pods, next) => {

@@ -1,0 +1,33 @@
+/**
+ * Asks Kubernetes' own Go code how it writes pods and nodes as protobuf, and writes down its tables of fields and, for
+ * the tests, objects as it writes them.
+ */
+import { fileURLToPath } from "node:url";
+import { askGo } from "../go-oracle/ask-go.ts";
+import { renderSamples } from "./render-samples.ts";
+import { renderTables } from "./render-tables.ts";
+import { POD_REQUEST_OF, SAMPLE_OBJECTS } from "./sample-objects.ts";
+
+const flags = process.argv.slice(2);
+const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+const go = { name: "protobuf-tables", script: "oracle:protobuf", folder: pathOf(".") };
+const samples = { ...go, question: { ask: "samples", objects: SAMPLE_OBJECTS } };
+const ofKubeSim = pathOf("../../packages/kube-sim/src/protobuf/");
+const ofKube = pathOf("../../packages/kube/src/protobuf/");
+
+process.exitCode =
+  askGo(
+    { ...go, question: { ask: "tables" }, file: `${ofKubeSim}tables.generated.ts`, render: renderTables },
+    flags,
+  ) ||
+  askGo({ ...samples, file: `${ofKubeSim}testing/go-samples.json`, render: allSamples }, flags) ||
+  askGo({ ...samples, file: `${ofKube}testing/go-samples.json`, render: fewSamples }, flags);
+
+function allSamples(answers: string): string {
+  return renderSamples(answers, () => true);
+}
+
+/** What kinds of fields there are, not how many containers: kube only has to read them. */
+function fewSamples(answers: string): string {
+  return renderSamples(answers, (name) => !name.startsWith(POD_REQUEST_OF));
+}
