@@ -36,7 +36,12 @@ export type {
 export type { Sink } from "./follow/sink.ts";
 export { decodeMessage } from "./protobuf/decode-message.ts";
 export type { Field, FieldKind, MessageFields } from "./protobuf/fields.ts";
-export { type ListPage, readListPage } from "./protobuf/list-page.ts";
+export {
+  type ListPage,
+  type ListPageReader,
+  listPageReader,
+  readListPage,
+} from "./protobuf/list-page.ts";
 export { NODE_FIELDS } from "./protobuf/node-fields.ts";
 export { POD_FIELDS } from "./protobuf/pod-fields.ts";
 export { type ProtobufStatus, readStatus } from "./protobuf/status.ts";

@@ -10,6 +10,8 @@ export interface NodeEntry {
   facts: NodeFacts | undefined;
   verdict: NodeVerdict | undefined;
   pods: number;
+  /** Pods that are alike share one entry: a node of a hundred pods has a dozen kinds of them. */
+  readonly kinds: BoundPod[];
   readonly own: RunningTotal;
   /** Made with the first guest: most nodes have none. */
   guests: Map<string, GuestTotal> | undefined;
@@ -21,11 +23,13 @@ interface GuestTotal {
   readonly total: RunningTotal;
 }
 
-/** A pod, as far as sums need it. */
+/** Pods of one node that are alike as far as sums need them. */
 export interface BoundPod {
   readonly node: NodeEntry;
   readonly request: ResourceVector;
   readonly guest: GuestTotal["guest"] | undefined;
+  /** How many they are. */
+  pods: number;
 }
 
 /** Sums of bound pods: of each node, and of all counted nodes together. */
@@ -34,6 +38,7 @@ export interface BoundPods {
   readonly own: RunningTotal;
   /** Guest pods on counted nodes, by guest. */
   readonly guests: ReadonlyMap<string, GuestTotal>;
+  /** One pod more or less of this kind. */
   change(pod: BoundPod, by: 1 | -1): void;
   /** Takes a node's pods into the totals of counted nodes or out of them: one step for each guest, none for a pod. */
   changeNode(node: NodeEntry, by: 1 | -1): void;
@@ -44,7 +49,29 @@ function guestKey({ sliceName, origin }: GuestTotal["guest"]): string {
 }
 
 export function newNodeEntry(name: string): NodeEntry {
-  return { name, facts: undefined, verdict: undefined, pods: 0, own: runningTotal(), guests: undefined };
+  return {
+    name,
+    facts: undefined,
+    verdict: undefined,
+    pods: 0,
+    kinds: [],
+    own: runningTotal(),
+    guests: undefined,
+  };
+}
+
+/** The entry that stands for such a pod. */
+export function entryFor(node: NodeEntry, request: ResourceVector, guest: BoundPod["guest"]): BoundPod {
+  const known = node.kinds.find((kind) => isAlike(kind, request, guest));
+  if (known !== undefined) return known;
+  const entry: BoundPod = { node, request, guest, pods: 0 };
+  node.kinds.push(entry);
+  return entry;
+}
+
+export function isAlike(kind: BoundPod, request: ResourceVector, guest: BoundPod["guest"]): boolean {
+  if (kind.request !== request) return false;
+  return kind.guest?.sliceName === guest?.sliceName && kind.guest?.origin === guest?.origin;
 }
 
 export function boundPods(): BoundPods {
@@ -53,8 +80,11 @@ export function boundPods(): BoundPods {
   return {
     own,
     guests,
-    change({ node, request, guest }, by) {
+    change(pod, by) {
+      const { node, request, guest } = pod;
       node.pods += by;
+      pod.pods += by;
+      if (pod.pods === 0) node.kinds.splice(node.kinds.indexOf(pod), 1);
       const counted = node.verdict?.counted === true;
       if (guest === undefined) {
         addTimes(node.own, request, by);

@@ -1,7 +1,7 @@
 import type { NodeShape } from "../advertisement/advertisement.ts";
 import type { ReservationId } from "../reservation/ids.ts";
 import { equals, fits, type ResourceVector } from "../resources/resource-vector.ts";
-import { type BoundPod, boundPods, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
+import { type BoundPod, boundPods, entryFor, isAlike, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
 import type { ClusterView, LiveReservation, NodeKind } from "./classify-pod.ts";
 import { type NodeVerdict, nodeVerdict } from "./counted-node.ts";
 import { countedShapes } from "./counted-shapes.ts";
@@ -118,7 +118,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
 
   function place(pod: PodFacts): BoundPod | PendingGroup {
     if (pod.nodeName === undefined) return pending.add(pod);
-    const placed: BoundPod = { node: entryOf(pod.nodeName), request: pod.request, guest: pod.guest };
+    const placed = entryFor(entryOf(pod.nodeName), pod.request, pod.guest);
     bound.change(placed, 1);
     return placed;
   }
@@ -176,12 +176,7 @@ function isSameAccount(node: NodeEntry, facts: NodeFacts, verdict: NodeVerdict):
 
 function isSamePlace(placed: BoundPod | PendingGroup, pod: PodFacts): boolean {
   if (!("node" in placed) || pod.terminal) return false;
-  if (placed.node.name !== pod.nodeName || placed.request !== pod.request) return false;
-  return isSameGuest(placed.guest, pod.guest);
-}
-
-function isSameGuest(a: BoundPod["guest"], b: BoundPod["guest"]): boolean {
-  return a?.sliceName === b?.sliceName && a?.origin === b?.origin;
+  return placed.node.name === pod.nodeName && isAlike(placed, pod.request, pod.guest);
 }
 
 function kindOf(node: NodeEntry | undefined): NodeKind | undefined {

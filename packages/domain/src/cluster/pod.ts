@@ -46,7 +46,8 @@ export function podFacts(
   const { metadata = {}, spec = {} } = pod;
   const { request, problems } = podRequest(pod, resources);
   const facts: PodFacts = {
-    key: `${metadata.namespace ?? ""}/${metadata.name ?? ""}`,
+    // Joined and not added up: the sum of two texts keeps both of them in memory, for as long as the pod lives.
+    key: [metadata.namespace ?? "", metadata.name ?? ""].join("/"),
     nodeName: spec.nodeName || undefined,
     terminal: isTerminal(pod),
     request,

@@ -1,9 +1,10 @@
-import type { HttpClient } from "../http/http-client.ts";
-import { type ListPage, readListPage } from "../protobuf/list-page.ts";
+import { abortReason } from "../http/exchange.ts";
+import type { HttpClient, StreamReply } from "../http/http-client.ts";
+import { type ListPage, type ListPageReader, listPageReader } from "../protobuf/list-page.ts";
 import { collectionPath } from "../resource/paths.ts";
 import type { Resource } from "../resource/resource.ts";
 import type { Target } from "../status/target.ts";
-import { type Formats, isProtobuf, isSuccess, PAGE_TIMEOUT_MS, queryOf, refusalOf } from "./caller.ts";
+import { type Formats, isProtobuf, isWhole, PAGE_TIMEOUT_MS, queryOf, refusalOf } from "./caller.ts";
 import type { ListEnd, ListQuery } from "./client.ts";
 import { readJsonPage } from "./json-page.ts";
 
@@ -49,20 +50,26 @@ async function readPage<T>(
   });
   const path = `${collectionPath(resource, namespace)}${parameters}`;
   const reply = await formats.negotiate(resource, (accept) =>
-    http.call(
-      {
-        method: "GET",
-        path,
-        accept,
-        isRepeatable: true,
-        timeoutMs: PAGE_TIMEOUT_MS,
-        signal,
-      },
-      Number.POSITIVE_INFINITY,
-    ),
+    http.pieces({ method: "GET", path, accept, isRepeatable: true, timeoutMs: PAGE_TIMEOUT_MS, signal }),
   );
-  if (!isSuccess(reply)) throw refusalOf(reply, target);
-  return isProtobuf(reply) && resource.protobuf !== undefined
-    ? readListPage(reply.body, resource.protobuf, each)
-    : readJsonPage(reply.body, each);
+  if (isWhole(reply)) throw refusalOf(reply, target);
+  try {
+    return isProtobuf(reply) && resource.protobuf !== undefined
+      ? await readPieces(reply, listPageReader(resource.protobuf, each))
+      : readJsonPage(await joined(reply), each);
+  } catch (error) {
+    throw signal?.aborted === true ? abortReason(signal) : error;
+  }
+}
+
+/** Nothing of a page is kept but the item that is being read. */
+async function readPieces({ chunks }: StreamReply, reader: ListPageReader): Promise<ListPage> {
+  for await (const chunk of chunks) reader.push(chunk);
+  return reader.end();
+}
+
+async function joined({ chunks }: StreamReply): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return Buffer.concat(parts);
 }

@@ -30,6 +30,8 @@ export interface HttpClient {
   readonly call: (request: HttpRequest, limit?: number) => Promise<WholeReply>;
   /** A reply that is read as it comes, where the status is 200; any other is whole. */
   readonly stream: (request: HttpRequest) => Promise<StreamReply | WholeReply>;
+  /** The same for a reply that has an end: it must all have come in the call's time. */
+  readonly pieces: (request: HttpRequest) => Promise<StreamReply | WholeReply>;
   readonly close: () => void;
 }
 
@@ -105,6 +107,12 @@ export function httpClient(
     body: await bytesOf(reply, limit),
   });
 
+  const inPieces = async (request: HttpRequest, use: Use): Promise<StreamReply | WholeReply> => {
+    const reply = await begin(request, use);
+    if (reply.response.statusCode !== 200) return whole(reply, MAX_BODY);
+    return { ...headOf(reply), chunks: explainedChunks(reply, { server, origin }) };
+  };
+
   /** Whatever goes wrong says which server it was; what the caller broke off is the caller's own reason. */
   const explained = async <T>({ signal }: HttpRequest, work: () => Promise<T>): Promise<T> => {
     try {
@@ -118,12 +126,8 @@ export function httpClient(
   return {
     call: (request, limit = MAX_BODY) =>
       explained(request, async () => whole(await begin(request, "call"), limit)),
-    stream: (request) =>
-      explained(request, async () => {
-        const reply = await begin(request, "stream");
-        if (reply.response.statusCode !== 200) return whole(reply, MAX_BODY);
-        return { ...headOf(reply), chunks: explainedChunks(reply, { server, origin }) };
-      }),
+    stream: (request) => explained(request, () => inPieces(request, "stream")),
+    pieces: (request) => explained(request, () => inPieces(request, "call")),
     close: open.close,
   };
 }
