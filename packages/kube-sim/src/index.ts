@@ -1,3 +1,17 @@
+export type {
+  ClusterApi,
+  CollectionTarget,
+  DeleteOptions,
+  ListQuery,
+  ListResult,
+  PatchBody,
+  Target,
+  WatchChange,
+  WriteOptions,
+  Written,
+} from "./api/cluster-api.ts";
+export type { ResourceDefinition } from "./api/definition.ts";
+export { StatusError } from "./api/status-error.ts";
 export { createKubeSim } from "./create-kube-sim.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export type { ClusterOptions, FailNext, KubeSim, KubeSimDeps, SimCluster, SimKnobs } from "./kube-sim.ts";

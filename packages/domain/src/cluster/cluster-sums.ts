@@ -134,7 +134,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
       else observe(node, { facts, verdict });
     },
     removeNode,
-    beginNodes: nodes.beginList,
+    beginNodes: () => nodes.beginList(),
     endNodes: () => nodes.endList().forEach(removeNode),
     putPod(seen) {
       const pod = { ...seen, request: share(seen.request) };
@@ -145,7 +145,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
       if (!pod.terminal) pods.set(pod.key, place(pod));
     },
     removePod,
-    beginPods: pods.beginList,
+    beginPods: () => pods.beginList(),
     endPods: () => pods.endList().forEach(removePod),
     putReservation: (reservation) => void reservations.set(reservation.id, reservation),
     removeReservation: (id) => void reservations.delete(id),

@@ -79,7 +79,9 @@ function collect(child: ChildProcessWithoutNullStreams): () => Pick<Seen, "stdou
 
 function ended(child: ChildProcessWithoutNullStreams): Promise<number> {
   return new Promise((resolve, reject) => {
-    child.once("error", reject);
+    child.once("error", (cause) =>
+      reject(new Error("these tests drive the real kubectl: install it", { cause })),
+    );
     child.once("close", (code) => resolve(code ?? -1));
   });
 }

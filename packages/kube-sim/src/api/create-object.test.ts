@@ -57,7 +57,16 @@ describe("create", () => {
     expect(api.get({ ...WIDGETS, name: "a" })).toBe(object);
   });
 
-  it("makes a name of five more letters, and tries again when it is taken", () => {
+  it("tries another name when the first is taken", () => {
+    const suffixes = [0, 0, 0, 1];
+    const { api } = smallCluster((size) =>
+      new Uint8Array(size).fill(size === 5 ? (suffixes.shift() ?? 2) : 9),
+    );
+    const create = () => nameOf(api.create(PODS, { metadata: { generateName: "web-" } }, WRITE).object);
+    expect([create(), create()]).toEqual(["web-bbbbb", "web-ccccc"]);
+  });
+
+  it("makes a name of five more letters", () => {
     const { api } = smallCluster();
     const names = Array.from({ length: 40 }, () =>
       nameOf(api.create(PODS, { metadata: { generateName: "web-" } }, WRITE).object),

@@ -4,6 +4,7 @@ import { nameOf, objectAt } from "../json-access.ts";
 import type { ClusterApi } from "./cluster-api.ts";
 import {
   DELETE,
+  NAMESPACE,
   PODS,
   refusalOf,
   refusalText,
@@ -45,12 +46,8 @@ describe("list", () => {
 
   it("does not take one namespace for another that starts like it", () => {
     const { api } = smallCluster();
-    for (const name of ["other-1", "other.2"].map((text) => text.replace(".", "-"))) {
-      api.create(
-        { definition: api.definitions().find(({ kind }) => kind === "Namespace") ?? ALL.definition },
-        { metadata: { name } },
-        WRITE,
-      );
+    for (const name of ["other-1", "other0", "others"]) {
+      api.create({ definition: NAMESPACE }, { metadata: { name } }, WRITE);
       api.create({ ...WIDGETS, namespace: name }, widget("x"), WRITE);
     }
     api.create({ ...WIDGETS, namespace: "other" }, widget("y"), WRITE);

@@ -115,6 +115,30 @@ describe("watch", () => {
     expect(told(changes)).toEqual(["ADDED a", "ADDED b", "DELETED b"]);
   });
 
+  it("tells a change once to a watcher that writes while it catches up", () => {
+    const { api } = smallCluster();
+    const then = api.resourceVersion();
+    api.create(WIDGETS, widget("a"), WRITE);
+    const changes: WatchChange[] = [];
+    api.watch(WIDGETS, { resourceVersion: then }, (change) => {
+      changes.push(change);
+      if (nameOf(change.object) === "a") api.create(WIDGETS, widget("b"), WRITE);
+    });
+    expect(told(changes)).toEqual(["ADDED a", "ADDED b"]);
+  });
+
+  it("tells a watcher that begins inside another's callback nothing twice", () => {
+    const { api } = smallCluster();
+    const changes: WatchChange[] = [];
+    const outer = api.watch(WIDGETS, { resourceVersion: "" }, () => {
+      outer.stop();
+      api.create(WIDGETS, widget("b"), WRITE);
+      api.watch(WIDGETS, { resourceVersion: "" }, (change) => changes.push(change));
+    });
+    api.create(WIDGETS, widget("a"), WRITE);
+    expect(told(changes)).toEqual(["ADDED a", "ADDED b"]);
+  });
+
   it("lets whoever follows it from any version end with what a list shows, under any selector", () => {
     const step = fc.record({
       name: fc.constantFrom("a", "b", "c"),

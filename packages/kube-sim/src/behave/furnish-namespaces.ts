@@ -7,7 +7,7 @@ import type { JsonObject } from "../json.ts";
 import { attempt } from "./attempt.ts";
 
 const WRITE = { dryRun: false, fieldManager: "kube-controller-manager", fieldValidation: "Ignore" } as const;
-export const FIRST_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
+const FIRST_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /** Every namespace has a service account and the cluster's certificate, as in real clusters. */
 export function furnishNamespaces(api: ClusterApi, ca: string): Watch {

@@ -30,7 +30,7 @@ function isHard(taint: JsonObject): boolean {
   return taint["effect"] === "NoSchedule" || taint["effect"] === "NoExecute";
 }
 
-export function isTolerated(taint: JsonObject, tolerations: readonly JsonObject[]): boolean {
+function isTolerated(taint: JsonObject, tolerations: readonly JsonObject[]): boolean {
   return tolerations.some((toleration) => {
     const key = textAt(toleration, "key");
     const effect = textAt(toleration, "effect");

@@ -145,6 +145,19 @@ describe("the garbage collector", () => {
     expect(isTerminating(cluster.api.get(at("idle")))).toBe(true);
   });
 
+  it("waits in the foreground no longer for a dependent that was given away", async () => {
+    const cluster = smallCluster();
+    const owner = make(cluster, "owner");
+    const blocking = { ownerReferences: [reference(owner, { blockOwnerDeletion: true })] };
+    make(cluster, "blocks", { ...blocking, finalizers: ["example.com/x"] });
+    cluster.api.delete(at("owner"), FOREGROUND);
+    await cluster.time.advance(0);
+    const body = { metadata: { ownerReferences: null } };
+    cluster.api.patch(at("blocks"), { kind: "merge", body }, PATCH);
+    await cluster.time.advance(0);
+    expect(left(cluster)).toEqual(["blocks"]);
+  });
+
   it("passes the foreground on to dependents that own something themselves", async () => {
     const cluster = smallCluster();
     const owner = make(cluster, "owner");
@@ -241,6 +254,7 @@ describe("a namespace that is deleted", () => {
     api.delete(other, DELETE);
     await time.advance(0);
     expect(isTerminating(api.get(held))).toBe(true);
+    expect(api.get(other)["spec"]).toEqual({ finalizers: ["kubernetes"] });
     noFinalizers(cluster, held);
     await time.advance(0);
     expect(api.get(other)["spec"]).toEqual({ finalizers: [] });

@@ -7,6 +7,7 @@ export interface BuiltIn extends KindRules {
   readonly kind: string;
   readonly plural: string;
   readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
   readonly group?: string;
   readonly isNamespaced?: boolean;
   readonly hasStatus?: boolean;
@@ -27,7 +28,7 @@ export function builtIn(kind: BuiltIn): ResourceDefinition {
     plural: kind.plural,
     singular: kind.kind.toLowerCase(),
     shortNames: kind.shortNames ?? [],
-    categories: [],
+    categories: kind.categories ?? [],
     isNamespaced: kind.isNamespaced ?? true,
     hasStatus: kind.hasStatus ?? false,
     hasGeneration: kind.hasGeneration ?? false,

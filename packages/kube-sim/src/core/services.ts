@@ -11,6 +11,7 @@ export const SERVICES = builtIn({
   kind: "Service",
   plural: "services",
   shortNames: ["svc"],
+  categories: ["all"],
   hasStatus: true,
   schema: SERVICE_SCHEMA,
   complete,

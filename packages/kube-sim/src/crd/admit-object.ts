@@ -2,9 +2,9 @@ import type { Admission, Cause, Write } from "../api/definition.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { invalid } from "./causes.ts";
 import type { Correlation } from "./correlation.ts";
-import { withDefaults } from "./defaults.ts";
-import { embeddedCauses, hasEmbedded } from "./embedded.ts";
-import { hasKeyedLists, listTypeCauses } from "./list-types.ts";
+import { hasDefaults, withDefaults } from "./defaults.ts";
+import { compileEmbedded } from "./embedded.ts";
+import { compileListTypes, type FindCauses } from "./list-types.ts";
 import { pruned } from "./prune.ts";
 import { compileRules } from "./rules/compile-rules.ts";
 import type { RuleFindings } from "./rules/rule-place.ts";
@@ -34,6 +34,7 @@ export interface Kind {
 /** Judges objects of one kind in the steps of the API server: prune, default, schema, lists, rules. */
 export function objectAdmission(schema: Schema, kind: Kind): (write: Write) => Admission {
   const judge = objectJudge(schema);
+  const isCompleted = hasDefaults(schema);
   return (write) => {
     const { object: known, unknown } = pruned(write.object, schema);
     const unknownFields = unknown.map((field) => ({ field, message: `unknown field "${field}"` }));
@@ -43,7 +44,7 @@ export function objectAdmission(schema: Schema, kind: Kind): (write: Write) => A
       );
       return { ok: false, code: 400, causes };
     }
-    const object = withDefaults(known, schema);
+    const object = isCompleted ? withDefaults(known, schema) : known;
     const misnamed = typeCauses(object, kind);
     if (misnamed.length > 0) return { ok: false, code: 422, causes: misnamed };
     const { causes, warnings } = judge({ ...write, object });
@@ -68,24 +69,29 @@ function objectJudge(schema: Schema): (write: Write) => RuleFindings {
   const status = schema.properties.get("status");
   const validateStatus = status === undefined ? undefined : compileSchema(status);
   const runRules = compileRules(schema);
-  const checksLists = hasKeyedLists(schema);
-  const checksEmbedded = hasEmbedded(schema);
+  const listCauses = compileListTypes(schema);
+  const embeddedCauses = compileEmbedded(schema);
   return ({ object, old, isStatus }) => {
     const causes = isStatus
       ? shapeCauses(validateStatus, { value: object["status"], old: old?.["status"], prefix: "status" })
       : shapeCauses(validate, { value: object, old, prefix: "" });
-    if (checksEmbedded && !isStatus) causes.push(...embeddedCauses(schema, object, ""));
-    if (checksLists) causes.push(...newListCauses(schema, object, old));
+    if (embeddedCauses !== undefined && !isStatus) causes.push(...embeddedCauses(object, ""));
+    if (listCauses !== undefined) causes.push(...newListCauses(listCauses, object, old));
     const findings: RuleFindings = { causes, warnings: [] };
     if (runRules === undefined) return findings;
     if (causes.some(({ reason }) => BLOCKS_RULES.has(reason))) causes.push(RULES_BLOCKED);
-    else runRules({ value: object, old, path: "", correlation: correlationOf(object, old) }, findings);
+    else
+      runRules({ value: object, old, path: "", correlation: correlationOf(schema, object, old) }, findings);
     return findings;
   };
 }
 
-function correlationOf(value: JsonObject, old: JsonObject | undefined): Correlation | undefined {
-  return old === undefined ? undefined : { value, old, isOwn: true };
+function correlationOf(
+  schema: Schema,
+  value: JsonObject,
+  old: JsonObject | undefined,
+): Correlation | undefined {
+  return old === undefined ? undefined : { schema, value, old, isOwn: true };
 }
 
 interface Part {
@@ -109,8 +115,8 @@ function shapeCauses(validate: Validate | undefined, { value, old, prefix }: Par
 }
 
 /** Lists that were wrong before may stay so. */
-function newListCauses(schema: Schema, object: JsonObject, old: JsonObject | undefined): Cause[] {
-  const causes = listTypeCauses(schema, object, "");
+function newListCauses(listCauses: FindCauses, object: JsonObject, old: JsonObject | undefined): Cause[] {
+  const causes = listCauses(object, "");
   if (causes.length === 0 || old === undefined) return causes;
-  return listTypeCauses(schema, old, "").length === 0 ? causes : [];
+  return listCauses(old, "").length === 0 ? causes : [];
 }

@@ -19,6 +19,7 @@ function hasSameKeys(a: JsonObject, b: JsonObject, keys: readonly string[]): boo
 
 /** A value beside the old one it follows. Where nobody can tell, the nearest pair around it stands for it. */
 export interface Correlation {
+  readonly schema: Schema;
   readonly value: JsonValue;
   readonly old: JsonValue;
   /** False: this is the pair around the value. */
@@ -34,8 +35,9 @@ export function correlatedField(
   const { value, old } = around;
   const now = isObject(value) ? value[name] : undefined;
   const before = isObject(old) ? old[name] : undefined;
-  const isKnown = now !== undefined && before !== undefined && schemaOfField(schema, name) !== undefined;
-  return isKnown ? { value: now, old: before, isOwn: true } : { ...around, isOwn: false };
+  const known = schemaOfField(schema, name);
+  const isKnown = now !== undefined && before !== undefined && known !== undefined;
+  return isKnown ? { schema: known, value: now, old: before, isOwn: true } : { ...around, isOwn: false };
 }
 
 export function correlatedEntry(
@@ -45,10 +47,43 @@ export function correlatedEntry(
 ): Correlation | undefined {
   if (around === undefined || !around.isOwn) return around;
   const old = correlatedItem(schema, item, around.old);
-  return old === undefined ? { ...around, isOwn: false } : { value: item, old, isOwn: true };
+  const { items } = schema;
+  if (old === undefined || items === undefined) return { ...around, isOwn: false };
+  return { schema: items, value: item, old, isOwn: true };
 }
 
-/** Whether nothing changed there. */
-export function isUnchanged(correlation: Correlation | undefined): boolean {
-  return correlation !== undefined && sameJson(correlation.value, correlation.old);
+/**
+ * Whether a value is what it was. Kubernetes asks the schema: a field it knows nothing of counts as changed, which
+ * also makes every whole object count so, because of its metadata.
+ */
+export function isUnchanged(schema: Schema, value: JsonValue, old: JsonValue): boolean {
+  if (isList(value)) return isList(old) && value.length === old.length && sameItems(schema, value, old);
+  if (!isObject(value)) return sameJson(value, old);
+  if (!isObject(old)) return false;
+  const names = Object.keys(value);
+  if (names.length !== Object.keys(old).length) return false;
+  return names.every((name) => {
+    const known = schemaOfField(schema, name);
+    const now = value[name];
+    const before = old[name];
+    return (
+      known !== undefined && now !== undefined && before !== undefined && isUnchanged(known, now, before)
+    );
+  });
+}
+
+function sameItems(schema: Schema, value: readonly JsonValue[], old: readonly JsonValue[]): boolean {
+  const { items } = schema;
+  if (schema.listType !== "map" || items === undefined) return sameJson(value, old);
+  return value.every((item) => {
+    const before = correlatedItem(schema, item, old);
+    return before !== undefined && isUnchanged(items, item, before);
+  });
+}
+
+/** Whether what was wrong with a value, or with what stands for it, was wrong before. */
+export function isOldNews(correlation: Correlation | undefined): boolean {
+  if (correlation === undefined) return false;
+  const { schema, value, old } = correlation;
+  return isUnchanged(schema, value, old);
 }

@@ -2,28 +2,42 @@ import { isList, isObject } from "../core/look.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import type { Schema } from "./schema.ts";
 
+/** Whether a schema has anything to fill in: most objects need no walk. */
+export function hasDefaults(schema: Schema): boolean {
+  if (schema.default !== undefined) return true;
+  const inner = [...schema.properties.values(), schema.items, schema.additional];
+  return inner.some((part) => typeof part === "object" && hasDefaults(part));
+}
+
 /** Fills in what the schema has a default for. Objects that need nothing come back as they are. */
 export function withDefaults(object: JsonObject, schema: Schema): JsonObject {
-  let result: Record<string, JsonValue | undefined> | undefined;
-  const put = (name: string, value: JsonValue): void => {
-    result ??= { ...object };
-    result[name] = value;
-  };
+  const changes = [...fieldChanges(object, schema), ...entryChanges(object, schema)];
+  return changes.length === 0 ? object : { ...object, ...Object.fromEntries(changes) };
+}
+
+type Change = readonly [name: string, value: JsonValue];
+
+function fieldChanges(object: JsonObject, schema: Schema): Change[] {
+  const changes: Change[] = [];
   for (const [name, field] of schema.properties) {
     const before = object[name];
     const value = needsDefault(before, field) ? field.default : before;
     const after = value === undefined ? undefined : valueWithDefaults(value, field);
-    if (after !== undefined && after !== before) put(name, after);
+    if (after !== undefined && after !== before) changes.push([name, after]);
   }
-  if (typeof schema.additional === "object") {
-    for (const name of Object.keys(object)) {
-      const before = object[name];
-      if (before === undefined || schema.properties.has(name)) continue;
-      const after = itemWithDefaults(before, schema.additional);
-      if (after !== before) put(name, after);
-    }
+  return changes;
+}
+
+function entryChanges(object: JsonObject, { properties, additional }: Schema): Change[] {
+  const changes: Change[] = [];
+  if (typeof additional !== "object") return changes;
+  for (const name of Object.keys(object)) {
+    const before = object[name];
+    if (before === undefined || properties.has(name)) continue;
+    const after = itemWithDefaults(before, additional);
+    if (after !== before) changes.push([name, after]);
   }
-  return result ?? object;
+  return changes;
 }
 
 function valueWithDefaults(value: JsonValue, schema: Schema): JsonValue {

@@ -1,31 +1,15 @@
 import type { Cause } from "../api/definition.ts";
-import { isList, isObject } from "../core/look.ts";
-import type { JsonObject, JsonValue } from "../json.ts";
+import { isObject } from "../core/look.ts";
+import type { JsonObject } from "../json.ts";
 import { invalid, required } from "./causes.ts";
-import { fieldPath } from "./list-types.ts";
-import { type Schema, schemaOfField } from "./schema.ts";
+import { compileWalk, type FindCauses } from "./list-types.ts";
+import type { Schema } from "./schema.ts";
 
-export function hasEmbedded(schema: Schema): boolean {
-  if (schema.isEmbedded) return true;
-  const inner = [...schema.properties.values(), schema.items, schema.additional];
-  return inner.some((part) => typeof part === "object" && hasEmbedded(part));
-}
-
-/** Whole objects inside of an object must say what they are. */
-export function embeddedCauses(schema: Schema, value: JsonValue, path: string): Cause[] {
-  if (isList(value)) {
-    const { items } = schema;
-    if (items === undefined) return [];
-    return value.flatMap((item, index) => embeddedCauses(items, item, `${path}[${index}]`));
-  }
-  if (!isObject(value)) return [];
-  const inner = Object.entries(value).flatMap(([name, field]) => {
-    const known = schemaOfField(schema, name);
-    return known === undefined || field === undefined
-      ? []
-      : embeddedCauses(known, field, fieldPath(schema, path, name));
-  });
-  return schema.isEmbedded ? [...typeCauses(value, path), ...inner] : inner;
+/** Whole objects inside of an object must say what they are. undefined: the schema has none. */
+export function compileEmbedded(schema: Schema): FindCauses | undefined {
+  return compileWalk(schema, ({ isEmbedded }) =>
+    isEmbedded ? (value, path) => (isObject(value) ? typeCauses(value, path) : []) : undefined,
+  );
 }
 
 function typeCauses(value: JsonObject, path: string): Cause[] {

@@ -3,23 +3,55 @@ import { isList, isObject } from "../core/look.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { duplicate, invalid } from "./causes.ts";
 import { jsonText } from "./go-text.ts";
-import { type Schema, schemaOfField } from "./schema.ts";
+import type { Schema } from "./schema.ts";
 
-/** Whether a schema has a list of type set or map anywhere: most have few, and the others need no walk. */
-export function hasKeyedLists(schema: Schema): boolean {
-  if (schema.listType === "set" || schema.listType === "map") return true;
-  const inner = [...schema.properties.values(), schema.items, schema.additional];
-  return inner.some((part) => typeof part === "object" && hasKeyedLists(part));
+/** Finds what is wrong with a value and with what is in it. */
+export type FindCauses = (value: JsonValue, path: string) => Cause[];
+
+/** Lists of type set hold every item once; those of type map every key. undefined: the schema has no such lists. */
+export function compileListTypes(schema: Schema): FindCauses | undefined {
+  return compileWalk(schema, (node) =>
+    node.listType === "set" || node.listType === "map"
+      ? (value, path) => (isList(value) ? ownCauses(node, value, path) : [])
+      : undefined,
+  );
 }
 
-/** Lists of type set hold every item once; those of type map every key. */
-export function listTypeCauses(schema: Schema, value: JsonValue, path: string): Cause[] {
-  if (isList(value)) return [...ownCauses(schema, value, path), ...itemCauses(schema, value, path)];
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, field]) => {
-    const inner = schemaOfField(schema, name);
-    if (inner === undefined || field === undefined) return [];
-    return listTypeCauses(inner, field, fieldPath(schema, path, name));
+/** A walk to those places of a schema that have something to say, and past all others. */
+export function compileWalk(
+  schema: Schema,
+  checkOf: (schema: Schema) => FindCauses | undefined,
+): FindCauses | undefined {
+  const own = checkOf(schema);
+  const items = schema.items === undefined ? undefined : compileWalk(schema.items, checkOf);
+  const values = typeof schema.additional === "object" ? compileWalk(schema.additional, checkOf) : undefined;
+  const fields = new Map<string, FindCauses>();
+  for (const [name, field] of schema.properties) {
+    const find = compileWalk(field, checkOf);
+    if (find !== undefined) fields.set(name, find);
+  }
+  if (own === undefined && items === undefined && values === undefined && fields.size === 0) return undefined;
+  return (value, path) => {
+    const causes = own?.(value, path) ?? [];
+    if (isList(value) && items !== undefined) {
+      return [...causes, ...value.flatMap((item, index) => items(item, `${path}[${index}]`))];
+    }
+    if (!isObject(value)) return causes;
+    return [...causes, ...fieldCauses({ schema, fields, values }, value, path)];
+  };
+}
+
+interface Walks {
+  readonly schema: Schema;
+  readonly fields: ReadonlyMap<string, FindCauses>;
+  readonly values: FindCauses | undefined;
+}
+
+function fieldCauses({ schema, fields, values }: Walks, value: JsonObject, path: string): Cause[] {
+  return Object.keys(value).flatMap((name) => {
+    const field = value[name];
+    const find = fields.get(name) ?? (schema.properties.has(name) ? undefined : values);
+    return field === undefined || find === undefined ? [] : find(field, fieldPath(schema, path, name));
   });
 }
 
@@ -27,11 +59,6 @@ export function listTypeCauses(schema: Schema, value: JsonValue, path: string): 
 export function fieldPath(schema: Schema, path: string, name: string): string {
   if (!schema.properties.has(name)) return `${path}[${name}]`;
   return path === "" ? name : `${path}.${name}`;
-}
-
-function itemCauses({ items }: Schema, value: readonly JsonValue[], path: string): Cause[] {
-  if (items === undefined) return [];
-  return value.flatMap((item, index) => listTypeCauses(items, item, `${path}[${index}]`));
 }
 
 function ownCauses(schema: Schema, value: readonly JsonValue[], path: string): Cause[] {

@@ -43,11 +43,19 @@ function prunedValue(value: JsonValue, place: Place): JsonValue {
 }
 
 function prunedFields(object: JsonObject, place: Place): JsonObject {
+  return mapped(object, (name, value) => keptField(name, value, place));
+}
+
+/** The object with other values; undefined drops a field. The same object when nothing changes. */
+function mapped(
+  object: JsonObject,
+  change: (name: string, value: JsonValue) => JsonValue | undefined,
+): JsonObject {
   let result: Record<string, JsonValue | undefined> | undefined;
   for (const name of Object.keys(object)) {
     const value = object[name];
-    const kept = value === undefined ? undefined : keptField(name, value, place);
-    if (kept === value && kept !== undefined) continue;
+    const kept = value === undefined ? undefined : change(name, value);
+    if (kept === value) continue;
     result ??= { ...object };
     if (kept === undefined) delete result[name];
     else result[name] = kept;
@@ -57,18 +65,22 @@ function prunedFields(object: JsonObject, place: Place): JsonObject {
 
 /** undefined: it is dropped. */
 function keptField(name: string, value: JsonValue, place: Place): JsonValue | undefined {
-  const { schema, isResource, unknown } = place;
-  if (isResource && META_FIELDS.has(name)) return value;
+  if (place.isResource && META_FIELDS.has(name)) return value;
   const path = place.path === "" ? name : `${place.path}.${name}`;
-  const field = schema?.properties.get(name);
-  if (field !== undefined) return prunedValue(value, inside(place, field, path));
-  const additional = schema?.additional;
-  if (additional !== undefined) {
-    return prunedValue(value, inside(place, typeof additional === "object" ? additional : undefined, path));
-  }
+  const known = knownField(name, place.schema);
+  if (known !== undefined) return prunedValue(value, inside(place, known.schema, path));
   if (place.keepsUnknown) return value;
-  if (place.path !== "" || !META_FIELDS.has(name)) unknown.push(path);
+  if (place.path !== "" || !META_FIELDS.has(name)) place.unknown.push(path);
   return undefined;
+}
+
+/** A field that may be there, with what is known of its value, if anything. */
+function knownField(name: string, schema: Schema | undefined): { schema: Schema | undefined } | undefined {
+  const field = schema?.properties.get(name);
+  if (field !== undefined) return { schema: field };
+  const additional = schema?.additional;
+  if (additional === undefined) return undefined;
+  return { schema: typeof additional === "object" ? additional : undefined };
 }
 
 function inside(place: Place, schema: Schema | undefined, path: string): Place {
@@ -82,20 +94,14 @@ function inside(place: Place, schema: Schema | undefined, path: string): Place {
 }
 
 function objectWithoutNulls(object: JsonObject, schema: Schema | undefined): JsonObject {
-  let result: Record<string, JsonValue | undefined> | undefined;
-  for (const name of Object.keys(object)) {
-    const value = object[name];
-    if (value === undefined) continue;
+  return mapped(object, (name, value) => {
     const field = schema === undefined ? undefined : schemaOfField(schema, name);
-    const isDropped =
-      value === null && field !== undefined && !field.isNullable && field.default === undefined;
-    const kept = isDropped ? undefined : withoutNulls(value, field);
-    if (kept === value) continue;
-    result ??= { ...object };
-    if (kept === undefined) delete result[name];
-    else result[name] = kept;
-  }
-  return result ?? object;
+    return value === null && isNeverNull(field) ? undefined : withoutNulls(value, field);
+  });
+}
+
+function isNeverNull(schema: Schema | undefined): boolean {
+  return schema !== undefined && !schema.isNullable && schema.default === undefined;
 }
 
 function withoutNulls(value: JsonValue, schema: Schema | undefined): JsonValue {

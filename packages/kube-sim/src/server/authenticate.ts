@@ -5,7 +5,7 @@ import type { User } from "./reviews.ts";
 
 /** Everyone who gets in may do everything. */
 const GROUPS = ["system:masters", "system:authenticated"];
-export const TOKEN_USER = "kube-sim:token";
+const TOKEN_USER = "kube-sim:token";
 
 /** Who asks: the name in a certificate of the cluster's own authority, or the holder of the cluster's token. */
 export function userOf(request: IncomingMessage, token: string): User | undefined {

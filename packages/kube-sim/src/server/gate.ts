@@ -62,7 +62,7 @@ export function createGate(machine: MachineTime): Gate {
     isPaused: () => paused,
     onResume: (action) => {
       waiting.add(action);
-      return () => waiting.delete(action);
+      return () => void waiting.delete(action);
     },
     failureFor: (action) => {
       const hit = planned.find((one) => matches(one, action));

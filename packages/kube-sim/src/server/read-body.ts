@@ -9,6 +9,8 @@ import { isJson } from "../json-value.ts";
 
 /** As much as the real server takes. */
 const LIMIT_BYTES = 3 * 1024 * 1024;
+/** A client hears an answer only after it has sent its body: so much of one that is too large is read and thrown away. */
+const GIVE_UP_BYTES = 10 * LIMIT_BYTES;
 
 const OBJECT_TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 const PATCH_TYPES = {
@@ -73,16 +75,21 @@ async function readText(request: IncomingMessage): Promise<string> {
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers["content-length"]) > GIVE_UP_BYTES) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
     if (!Buffer.isBuffer(chunk)) continue;
     size += chunk.length;
-    if (size > LIMIT_BYTES)
-      throw failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${LIMIT_BYTES}`);
-    chunks.push(chunk);
+    if (size <= LIMIT_BYTES) chunks.push(chunk);
+    else if (size > GIVE_UP_BYTES) throw tooLarge();
   }
+  if (size > LIMIT_BYTES) throw tooLarge();
   return Buffer.concat(chunks);
+}
+
+function tooLarge(): Error {
+  return failure(413, "RequestEntityTooLarge", `Request entity too large: limit is ${LIMIT_BYTES}`);
 }
 
 function fromJson(text: string): JsonValue {

@@ -38,12 +38,10 @@ export async function serve(
     if (deps.gate.isPaused()) await deps.gate.pass();
     await send(request, response, found);
   } catch (error) {
-    const refused = asStatusError(error, deps);
-    if (response.headersSent) response.destroy();
-    else
-      await send(request, response, encoded(PLAIN, refused.status, { status: refused.code })).catch(() =>
-        response.destroy(),
-      );
+    // Whoever goes away in the middle is not told why.
+    if (response.headersSent || (request.destroyed && !request.complete)) return void response.destroy();
+    const { status, code } = asStatusError(error, deps);
+    await send(request, response, encoded(PLAIN, status, { status: code })).catch(() => response.destroy());
   }
 }
 

@@ -105,6 +105,8 @@ interface Output {
 /** A paused server sends nothing; what happens meanwhile follows at once when it goes on. */
 function heldWhilePaused(response: ServerResponse, gate: Gate): Output {
   let held: (() => void)[] = [];
+  let forget = (): void => undefined;
+  response.once("close", () => forget());
   const release = (): void => {
     const actions = held;
     held = [];
@@ -112,7 +114,7 @@ function heldWhilePaused(response: ServerResponse, gate: Gate): Output {
   };
   const perform = (action: () => void): void => {
     if (!gate.isPaused() && held.length === 0) return action();
-    if (held.length === 0) response.once("close", gate.onResume(release));
+    if (held.length === 0) forget = gate.onResume(release);
     held.push(action);
   };
   return {

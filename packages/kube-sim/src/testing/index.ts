@@ -1,2 +1,3 @@
+export { ORACLE_CASES } from "../crd/testing/oracle-cases.ts";
 export type { KubectlCommand } from "./kubectl-command.ts";
 export { KUBECTL_COMMANDS } from "./kubectl-commands.ts";

@@ -334,6 +334,9 @@ const PODS: readonly KubectlCommand[] = [
       shows: [/^POD +CPU\nshop +1\n$/u],
     },
   ),
+  command("all means pods and services", "get all -n demo -o name", {
+    shows: [/^pod\/shop$/mu, /^service\/shop$/mu],
+  }),
   command("-A shows all namespaces", "get pods -A", { shows: [/^NAMESPACE +NAME/mu, /^demo +shop/mu] }),
   command("--show-labels shows labels", "get pods -n demo shop --show-labels", {
     shows: [/LABELS\n.*app=shop/u],

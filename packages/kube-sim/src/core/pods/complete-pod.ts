@@ -5,7 +5,7 @@ import { isList, objectAt, objectsAt, textAt, valueAt } from "../look.ts";
 const NODE_TROUBLE_SECONDS = 300;
 
 /** Sets what was left open, as the API server and its usual admission plugins do. */
-export function completePod(object: JsonObject, old: JsonObject | undefined): JsonObject {
+export function completePod(object: JsonObject): JsonObject {
   const given = objectAt(object, "spec");
   const serviceAccountName =
     textAt(given, "serviceAccountName") || textAt(given, "serviceAccount") || "default";
@@ -24,7 +24,7 @@ export function completePod(object: JsonObject, old: JsonObject | undefined): Js
     ...containersOf(given, "containers"),
     ...containersOf(given, "initContainers"),
     ...containersOf(given, "ephemeralContainers"),
-    ...(old === undefined ? { tolerations: withNodeTrouble(given["tolerations"]) } : {}),
+    tolerations: withNodeTrouble(given["tolerations"]),
   };
   const status = { phase: "Pending", ...objectAt(object, "status") };
   return { ...object, spec, status: { ...status, qosClass: qosClassOf(spec) } };

@@ -37,6 +37,7 @@ export const PODS: ResourceDefinition = {
     kind: "Pod",
     plural: "pods",
     shortNames: ["po"],
+    categories: ["all"],
     hasStatus: true,
     schema: POD_SCHEMA,
     complete: completePod,

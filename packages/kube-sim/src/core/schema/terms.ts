@@ -26,7 +26,7 @@ export const numberOrText = (description: string): JsonObject => ({
 });
 
 /** An amount such as `500m` or `4Gi`, written as text or as a number. */
-export const quantity = (description: string): JsonObject => ({
+const quantity = (description: string): JsonObject => ({
   format: "quantity",
   "x-kubernetes-int-or-string": true,
   description,

@@ -1,8 +1,8 @@
+import { compileRe2 } from "../re2/compile-re2.ts";
 import type { Call, Expression } from "./ast.ts";
 import type { Compile, Compiled, Frame, Scope } from "./compiled.ts";
 import { isMissing, overloadsOf } from "./functions/all.ts";
 import { argumentsText, fits, type Overload } from "./functions/overload.ts";
-import { patternProblem } from "./functions/strings.ts";
 import { Uncompilable } from "./problem.ts";
 import { accepts, BOOL, type Bindings, bound, DYN, joined, type Type, typeText } from "./types.ts";
 import { isFailure, NO_SUCH_OVERLOAD, type Value } from "./values.ts";
@@ -36,11 +36,12 @@ export function conditional(call: Call, scope: Scope, compile: Compile): Compile
   if (testPart === undefined || thenPart === undefined || elsePart === undefined) {
     throw new Uncompilable(call.at, "an operator lacks an operand");
   }
-  const test = boolean(testPart, scope, compile);
+  const test = compile(testPart, scope);
   const yes = compile(thenPart, scope);
   const no = compile(elsePart, scope);
   const type = joined(yes.type, no.type);
-  if (type === undefined) throw noOverload(call, [test.type, yes.type, no.type]);
+  const isTest = test.type.kind === "bool" || test.type.kind === "dyn";
+  if (type === undefined || !isTest) throw noOverload(call, [test.type, yes.type, no.type]);
   return {
     type,
     run: (frame) => {
@@ -153,15 +154,17 @@ function isUnsure(type: Type): boolean {
 }
 
 function checkConstants(call: Call, args: readonly Compiled[]): void {
-  const pattern = CHECKED_PATTERNS.has(call.name) ? args[1]?.constant : undefined;
-  const problem = pattern === undefined ? undefined : patternProblem(pattern);
-  if (problem !== undefined) throw new Uncompilable(call.at, `invalid ${call.name} argument: ${problem}`);
-  const [first] = args;
-  if (!CHECKED_TEXTS.has(call.name) || typeof first?.constant !== "string") return;
-  const [overload] = overloadsOf(call.name).filter(({ params }) => params[0]?.kind === "string");
-  const value = overload?.run([first.constant]);
-  if (value !== undefined && isFailure(value))
-    throw new Uncompilable(call.at, `invalid ${call.name} argument`);
+  const position = CHECKED_PATTERNS.has(call.name) ? 1 : CHECKED_TEXTS.has(call.name) ? 0 : -1;
+  const constant = args[position]?.constant;
+  if (typeof constant !== "string" || isUsable(call.name, constant)) return;
+  const expression = call.target === undefined ? call.args[position] : call.args[position - 1];
+  throw new Uncompilable((expression ?? call).at, `invalid ${call.name} argument`);
+}
+
+function isUsable(name: string, constant: string): boolean {
+  if (CHECKED_PATTERNS.has(name)) return compileRe2(constant).ok;
+  const overload = overloadsOf(name).find(({ params }) => params[0]?.kind === "string");
+  return overload === undefined || !isFailure(overload.run([constant]));
 }
 
 function unknownFunction({ name, at }: Call): Uncompilable {

@@ -1,6 +1,7 @@
 import type { Call, Constant, Expression, Literal, Name, Select } from "./ast.ts";
+import { list, map, mixedList } from "./aggregates.ts";
 import { conditional, logical, strict } from "./calls.ts";
-import type { Compiled, Frame, Scope } from "./compiled.ts";
+import type { Compiled, Scope } from "./compiled.ts";
 import { TYPE_NAMES } from "./functions/conversions.ts";
 import { overloadsOf } from "./functions/all.ts";
 import { entryOf } from "./functions/operators.ts";
@@ -14,8 +15,6 @@ import {
   DYN,
   INT,
   joined,
-  listOf,
-  mapOf,
   NULL,
   type ObjectField,
   optionalOf,
@@ -25,17 +24,7 @@ import {
   typeText,
   UINT,
 } from "./types.ts";
-import {
-  failure,
-  fieldOf,
-  isFailure,
-  isTagged,
-  listValue,
-  type MapKey,
-  mapKey,
-  NO_SUCH_OVERLOAD,
-  type Value,
-} from "./values.ts";
+import { failure, fieldOf, isFailure, isTagged, NO_SUCH_OVERLOAD, type Value } from "./values.ts";
 
 export interface Variables {
   readonly self: Type;
@@ -83,9 +72,9 @@ function compile(expression: Expression, scope: Scope): Compiled {
     case "call":
       return call(expression, scope);
     case "list":
-      return list(expression.items, scope);
+      return list(expression.items, scope, compile);
     case "map":
-      return map(expression, scope);
+      return map(expression, scope, compile);
   }
 }
 
@@ -197,9 +186,18 @@ function call(expression: Call, scope: Scope): Compiled {
       return optionalIndex(expression, scope);
     case "_[_]":
       return index(expression, scope);
+    case "format":
+      return strict(expression, scope, compileMixed);
     default:
       return strict(expression, scope, compile);
   }
+}
+
+/** The arguments of `format` are the one list whose items may be of several types. */
+function compileMixed(expression: Expression, scope: Scope): Compiled {
+  return expression.kind === "list"
+    ? mixedList(expression.items, scope, compile)
+    : compile(expression, scope);
 }
 
 /** `sets.contains(a, b)` is a function with a dot in its name. */
@@ -248,67 +246,6 @@ function entryType(type: Type, key: Type, { at }: Call): Type {
   if (type.kind === "map" && joined(type.key, key) !== undefined) return type.value;
   const applied = `${typeText(type)}, ${typeText(key)}`;
   throw new Uncompilable(at, `found no matching overload for '_[?_]' applied to '(${applied})'`);
-}
-
-function list(items: readonly Expression[], scope: Scope): Compiled {
-  const compiled = items.map((item) => compile(item, scope));
-  const run = (frame: Frame): Value => {
-    const values: Value[] = [];
-    for (const item of compiled) {
-      const value = item.run(frame);
-      if (isFailure(value)) return value;
-      values.push(value);
-    }
-    return listValue(values);
-  };
-  return { type: listOf(commonType(items, compiled)), run };
-}
-
-function map(expression: Extract<Expression, { kind: "map" }>, scope: Scope): Compiled {
-  const { entries } = expression;
-  const keys = entries.map(({ key }) => compile(key, scope));
-  const values = entries.map(({ value }) => compile(value, scope));
-  const type = mapOf(
-    commonType(
-      entries.map(({ key }) => key),
-      keys,
-    ),
-    commonType(
-      entries.map(({ value }) => value),
-      values,
-    ),
-  );
-  return { type, run: (frame) => mapFrom(keys, values, frame) };
-}
-
-function mapFrom(keys: readonly Compiled[], values: readonly Compiled[], frame: Frame): Value {
-  const found = new Map<MapKey, Value>();
-  for (const [position, keyPart] of keys.entries()) {
-    const key = keyPart.run(frame);
-    if (isFailure(key)) return key;
-    const value = values[position]?.run(frame) ?? null;
-    if (isFailure(value)) return value;
-    const at = mapKey(key);
-    if (at === undefined) return failure("unsupported key type");
-    found.set(at, value);
-  }
-  return { kind: "map", entries: found };
-}
-
-/** Kubernetes wants the items of a literal to be of one type. */
-function commonType(items: readonly Expression[], compiled: readonly Compiled[]): Type {
-  let type: Type = { kind: "param", name: "item" };
-  for (const [position, { type: next }] of compiled.entries()) {
-    const both = joined(type, next);
-    if (both === undefined) {
-      throw new Uncompilable(
-        items[position]?.at ?? 0,
-        `expected type '${typeText(type)}' but found '${typeText(next)}'`,
-      );
-    }
-    type = both;
-  }
-  return type;
 }
 
 function mentions(expression: Expression, wanted: string): boolean {

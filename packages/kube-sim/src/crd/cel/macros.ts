@@ -17,15 +17,15 @@ type Macro = (call: Call, scope: Scope, compile: Compile) => Compiled;
 
 /** By name and number of arguments. */
 const MACROS: ReadonlyMap<string, Macro> = new Map<string, Macro>([
-  ["all/2", (...given) => quantifier(...given, { name: "all", stopsAt: false })],
-  ["exists/2", (...given) => quantifier(...given, { name: "exists", stopsAt: true })],
+  ["all/2", quantifier(false)],
+  ["exists/2", quantifier(true)],
   ["exists_one/2", existsOne],
   ["existsOne/2", existsOne],
   ["filter/2", filter],
   ["map/2", map],
   ["map/3", map],
-  ["optMap/2", (...given) => optionalMap(...given, false)],
-  ["optFlatMap/2", (...given) => optionalMap(...given, true)],
+  ["optMap/2", optionalMap(false)],
+  ["optFlatMap/2", optionalMap(true)],
 ]);
 
 /** undefined: the call is none. */
@@ -37,10 +37,10 @@ export function macroOf({ name, target, args }: Call): Macro | undefined {
 function has({ args, at }: Call, scope: Scope, compile: Compile): Compiled {
   const [argument] = args;
   if (args.length !== 1 || argument?.kind !== "select" || argument.isOptional) {
-    throw new Uncompilable(at, "invalid argument to has() macro");
+    throw new Uncompilable(argument?.at ?? at, "invalid argument to has() macro");
   }
   // Compiled only to be checked: a field that cannot exist is a mistake in the rule.
-  compile(argument, scope);
+  compile({ ...argument, at }, scope);
   const { field } = argument;
   const target = compile(argument.target, scope);
   return {
@@ -111,31 +111,29 @@ function predicate(expression: Expression | undefined, inner: Scope, compile: Co
   return test;
 }
 
-/** An item that decides settles it, whatever went wrong with others. */
-function quantifier(
-  call: Call,
-  scope: Scope,
-  compile: Compile,
-  // oxlint-disable-next-line max-params -- a macro takes three, and this is two macros
-  { stopsAt }: { readonly name: string; readonly stopsAt: boolean },
-): Compiled {
-  const { items, inner, slot } = loop(call, scope, compile);
-  const test = predicate(call.args[1], inner, compile);
-  return {
-    type: BOOL,
-    run: (frame) => {
-      const range = items(frame);
-      if ("problem" in range) return range;
-      let problem: Value | undefined;
-      for (const item of range) {
-        frame[slot] = item;
-        const result = test.run(frame);
-        if (result === stopsAt) return stopsAt;
-        if (result !== !stopsAt) problem ??= isFailure(result) ? result : NO_SUCH_OVERLOAD;
-      }
-      return problem ?? !stopsAt;
-    },
+/** `all` ends at the first false, `exists` at the first true: that item settles it, whatever went wrong with others. */
+function quantifier(settles: boolean): Macro {
+  return (call, scope, compile) => {
+    const { items, inner, slot } = loop(call, scope, compile);
+    const test = predicate(call.args[1], inner, compile);
+    return { type: BOOL, run: (frame) => quantified(frame, { items, slot, test, settles }) };
   };
+}
+
+function quantified(
+  frame: Frame,
+  { items, slot, test, settles }: Pick<Loop, "items" | "slot"> & { test: Compiled; settles: boolean },
+): Value {
+  const range = items(frame);
+  if ("problem" in range) return range;
+  let problem: Value | undefined;
+  for (const item of range) {
+    frame[slot] = item;
+    const result = test.run(frame);
+    if (result === settles) return settles;
+    if (result !== !settles) problem ??= isFailure(result) ? result : NO_SUCH_OVERLOAD;
+  }
+  return problem ?? !settles;
 }
 
 function existsOne(call: Call, scope: Scope, compile: Compile): Compiled {
@@ -199,25 +197,24 @@ function collected(frame: Frame, { items, slot, test, transform }: Collecting): 
 }
 
 /** `maybe.optMap(x, …)`: what the expression makes of the value, when there is one. */
-// oxlint-disable-next-line max-params -- a macro takes three, and this is two macros
-function optionalMap(call: Call, scope: Scope, compile: Compile, isFlat: boolean): Compiled {
-  const [variable, expression] = call.args;
-  if (variable?.kind !== "name" || call.target === undefined || expression === undefined) {
-    throw new Uncompilable(call.at, `${call.name}() variable name must be a simple identifier`);
-  }
-  const maybe = compile(call.target, scope);
-  const itemType = maybe.type.kind === "optional" ? maybe.type.item : DYN;
-  const { scope: inner, slot } = withVariable(scope, variable.name, itemType);
-  const transform = compile(expression, inner);
-  return {
-    type: isFlat ? transform.type : optionalOf(transform.type),
-    run: (frame) => {
+function optionalMap(isFlat: boolean): Macro {
+  return (call, scope, compile) => {
+    const [variable, expression] = call.args;
+    if (variable?.kind !== "name" || call.target === undefined || expression === undefined) {
+      throw new Uncompilable(call.at, `${call.name}() variable name must be a simple identifier`);
+    }
+    const maybe = compile(call.target, scope);
+    const itemType = maybe.type.kind === "optional" ? maybe.type.item : DYN;
+    const { scope: inner, slot } = withVariable(scope, variable.name, itemType);
+    const transform = compile(expression, inner);
+    const run = (frame: Frame): Value => {
       const value = maybe.run(frame);
       if (!isTagged(value, "optional")) return isFailure(value) ? value : NO_SUCH_OVERLOAD;
       if (value.value === undefined) return value;
       frame[slot] = value.value;
       const result = transform.run(frame);
       return isFlat || isFailure(result) ? result : { kind: "optional", value: result };
-    },
+    };
+    return { type: isFlat ? transform.type : optionalOf(transform.type), run };
   };
 }

@@ -35,6 +35,8 @@ const BINARY: readonly ReadonlyMap<string, string>[] = [
     ["%", "_%_"],
   ]),
 ];
+const OPERAND =
+  "expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 const MAX_INT = 2n ** 63n - 1n;
 /** As in Kubernetes; deeper expressions would also overflow the stack here. */
 const MAX_DEPTH = 250;
@@ -141,7 +143,7 @@ function primary(cursor: Cursor): Expression {
   if (token.kind === "literal") return constant(token.at, token.value);
   if (token.kind === "name") return named(cursor, token.text, token.at);
   if (token.kind === "symbol") return bracketed(cursor, token.text, token);
-  throw unexpected(token);
+  throw unexpected(token, OPERAND);
 }
 
 function bracketed(cursor: Cursor, symbol: string, token: Token): Expression {
@@ -158,7 +160,7 @@ function bracketed(cursor: Cursor, symbol: string, token: Token): Expression {
     case ".":
       return named(cursor, expectName(cursor), token.at);
     default:
-      throw unexpected(token);
+      throw unexpected(token, OPERAND);
   }
 }
 

@@ -22,31 +22,31 @@ const UTF8 = new TextEncoder();
 export function readQuoted(source: string, at: number): Quoted | SyntaxProblem {
   OPENING.lastIndex = at;
   const [opening = "", prefix = "", quote = ""] = OPENING.exec(source) ?? [];
-  const isRaw = /r/i.test(prefix);
-  const isBytes = /b/i.test(prefix);
-  const isLong = quote.length === 3;
-  const bytes: number[] = [];
-  let text = "";
+  const pieces: Piece[] = [];
   let here = at + opening.length;
   while (!source.startsWith(quote, here)) {
-    const piece = readPiece(source, here, isRaw);
-    const isBroken =
-      piece === undefined || (!isLong && (piece.text === "\n" || piece.text === "\r") && piece.isPlain);
-    if (isBroken)
+    const piece = readPiece(source, here, /r/i.test(prefix));
+    if (piece === undefined || (piece.isLineEnd && quote.length === 1)) {
       return { at, problem: `Syntax error: token recognition error at: '${source.slice(at, here)}'` };
-    if (isBytes) bytes.push(...(piece.isByte ? [piece.text.charCodeAt(0)] : UTF8.encode(piece.text)));
-    else text += piece.text;
+    }
+    pieces.push(piece);
     here += piece.length;
   }
-  const end = here + quote.length;
-  return { value: isBytes ? { bytes: Uint8Array.from(bytes) } : text, end };
+  const value = /b/i.test(prefix) ? { bytes: bytesOf(pieces) } : pieces.map(({ text }) => text).join("");
+  return { value, end: here + quote.length };
+}
+
+function bytesOf(pieces: readonly Piece[]): Uint8Array {
+  return Uint8Array.from(
+    pieces.flatMap(({ text, isByte }) => (isByte ? [text.charCodeAt(0)] : [...UTF8.encode(text)])),
+  );
 }
 
 interface Piece {
   readonly text: string;
   readonly length: number;
-  /** Not escaped. */
-  readonly isPlain: boolean;
+  /** A line that ends in the middle of the literal, not an escaped `\\n`. */
+  readonly isLineEnd: boolean;
   /** In bytes `\xff` is one byte, not the character U+00FF. */
   readonly isByte: boolean;
 }
@@ -56,14 +56,15 @@ function readPiece(source: string, at: number, isRaw: boolean): Piece | undefine
   if (code === undefined) return undefined;
   const character = String.fromCodePoint(code);
   if (character !== "\\" || isRaw) {
-    return { text: character, length: character.length, isPlain: true, isByte: false };
+    const isLineEnd = character === "\n" || character === "\r";
+    return { text: character, length: character.length, isLineEnd, isByte: false };
   }
   ESCAPE.lastIndex = at;
   const escape = ESCAPE.exec(source)?.[0];
   if (escape === undefined) return undefined;
   const meaning = meaningOf(escape);
   if (meaning === undefined) return undefined;
-  return { ...meaning, length: escape.length, isPlain: false };
+  return { ...meaning, length: escape.length, isLineEnd: false };
 }
 
 function meaningOf(escape: string): { text: string; isByte: boolean } | undefined {

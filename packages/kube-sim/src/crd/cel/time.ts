@@ -1,4 +1,4 @@
-import { failure, type Value } from "./values.ts";
+import { failure, isFailure, type Value } from "./values.ts";
 
 const SECOND = 1_000_000_000n;
 const UNITS: ReadonlyMap<string, bigint> = new Map([
@@ -46,15 +46,13 @@ export function parseDuration(text: string): Value {
 /** The `duration` format of schemas takes words and days too: `2 days`. */
 export function parseLooseDuration(text: string): Value {
   const exact = parseDuration(text);
-  if (typeof exact === "object" && exact !== null && exact.kind === "duration") return exact;
-  let nanos: bigint | undefined;
-  for (const [, amount = "", unit = ""] of text.matchAll(LOOSE_PART)) {
+  if (!isFailure(exact)) return exact;
+  const parts = Array.from(text.matchAll(LOOSE_PART), ([, amount = "", unit = ""]) => {
     const factor = LOOSE_UNITS.find(([pattern]) => pattern.test(unit))?.[1];
-    if (factor !== undefined) nanos = (nanos ?? 0n) + BigInt(amount) * factor;
-  }
-  return nanos === undefined
-    ? failure(`Invalid duration ${text}: unable to parse ${text} as duration`)
-    : { kind: "duration", nanos };
+    return factor === undefined ? undefined : BigInt(amount) * factor;
+  }).filter((nanos) => nanos !== undefined);
+  if (parts.length === 0) return failure(`Invalid duration ${text}: unable to parse ${text} as duration`);
+  return { kind: "duration", nanos: parts.reduce((sum, nanos) => sum + nanos) };
 }
 
 export function parseDate(text: string): Value {

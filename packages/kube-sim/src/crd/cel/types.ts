@@ -83,21 +83,18 @@ const TAKES_NULL: ReadonlySet<string> = new Set(["object", "duration", "timestam
 /** Whether a value of type `given` may stand where `wanted` is asked for; binds the placeholders of `wanted`. */
 export function accepts(wanted: Type, given: Type, bindings: Bindings): boolean {
   if (wanted.kind === "param") return acceptsParam(wanted.name, given, bindings);
-  if (wanted.kind === "dyn" || given.kind === "dyn") return true;
-  if (given.kind === "null" && TAKES_NULL.has(wanted.kind)) return true;
+  if (given.kind === "dyn" || (given.kind === "null" && TAKES_NULL.has(wanted.kind))) return true;
   switch (wanted.kind) {
     case "list":
       return given.kind === "list" && accepts(wanted.item, given.item, bindings);
     case "map":
-      return (
-        given.kind === "map" &&
-        accepts(wanted.key, given.key, bindings) &&
-        accepts(wanted.value, given.value, bindings)
-      );
+      return given.kind === "map" && acceptsMap(wanted, given, bindings);
     case "optional":
       return given.kind === "optional" && accepts(wanted.item, given.item, bindings);
     case "object":
       return wanted === given;
+    case "dyn":
+      return true;
     default:
       return wanted.kind === given.kind;
   }
@@ -149,6 +146,10 @@ export function typeText(type: Type): string {
     default:
       return type.kind;
   }
+}
+
+function acceptsMap(wanted: MapType, given: MapType, bindings: Bindings): boolean {
+  return accepts(wanted.key, given.key, bindings) && accepts(wanted.value, given.value, bindings);
 }
 
 function acceptsParam(name: string, given: Type, bindings: Bindings): boolean {

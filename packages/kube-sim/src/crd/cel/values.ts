@@ -116,26 +116,35 @@ export function numeric(value: Value): bigint | number | undefined {
 function sameTagged(a: Tagged, b: Tagged): boolean {
   switch (a.kind) {
     case "list":
-      return b.kind === "list" && sameLists(a, b);
+      return isTagged(b, a.kind) && sameLists(a, b);
     case "map":
-      return b.kind === "map" && sameMaps(a, b);
+      return isTagged(b, a.kind) && sameMaps(a, b);
     case "object":
-      return b.kind === "object" && sameObjects(a, b);
+      return isTagged(b, a.kind) && sameObjects(a, b);
     case "optional":
-      return b.kind === "optional" && sameOptionals(a.value, b.value);
+      return isTagged(b, a.kind) && sameOptionals(a.value, b.value);
+    default:
+      return sameSimple(a, b);
+  }
+}
+
+type Simple = Exclude<Tagged, { kind: "list" | "map" | "object" | "optional" }>;
+
+function sameSimple(a: Simple, b: Tagged): boolean {
+  switch (a.kind) {
     case "bytes":
-      return b.kind === "bytes" && Buffer.compare(a.bytes, b.bytes) === 0;
+      return isTagged(b, a.kind) && Buffer.compare(a.bytes, b.bytes) === 0;
     case "quantity":
-      return b.kind === "quantity" && sameQuantities(a.quantity, b.quantity);
+      return isTagged(b, a.kind) && sameQuantities(a.quantity, b.quantity);
     case "url":
-      return b.kind === "url" && sameJson(urlJson(a.url), urlJson(b.url));
+      return isTagged(b, a.kind) && sameJson(urlJson(a.url), urlJson(b.url));
     case "opaque":
-      return b.kind === "opaque" && sameJson(a.json, b.json);
+      return isTagged(b, a.kind) && sameJson(a.json, b.json);
     case "type":
-      return b.kind === "type" && a.name === b.name;
+      return isTagged(b, a.kind) && a.name === b.name;
     case "duration":
     case "timestamp":
-      return (b.kind === "duration" || b.kind === "timestamp") && a.nanos === b.nanos;
+      return isTagged(b, a.kind) && a.nanos === b.nanos;
     default:
       return false;
   }

@@ -3,7 +3,7 @@ import { objectAt } from "../../core/look.ts";
 import type { JsonObject } from "../../json.ts";
 import { forbidden, invalid, notSupported, required } from "../causes.ts";
 import { objects, text, texts } from "../schema.ts";
-import { versionCauses } from "./check-version.ts";
+import { versionsCauses } from "./check-version.ts";
 
 const LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -20,7 +20,7 @@ export function definitionCauses(crd: JsonObject, old: JsonObject | undefined): 
     ...nameCauses(crd, spec),
     ...groupCauses(text(spec["group"])),
     ...scopeCauses(text(spec["scope"])),
-    ...versionsCauses(objects(spec["versions"])),
+    ...versionListCauses(objects(spec["versions"])),
     ...namesCauses(objectAt(spec, "names")),
     ...conversionCauses(objectAt(spec, "conversion")),
     ...(spec["preserveUnknownFields"] === true
@@ -53,15 +53,15 @@ function scopeCauses(scope: string): Cause[] {
   return allowed.includes(scope) ? [] : [notSupported("spec.scope", scope, allowed)];
 }
 
-function versionsCauses(versions: readonly JsonObject[]): Cause[] {
-  const each = versions.flatMap((version, index) => {
-    const path = `spec.versions[${index}]`;
-    return [...labelCauses(text(version["name"]), `${path}.name`), ...versionCauses(version, path)];
-  });
+function versionListCauses(versions: readonly JsonObject[]): Cause[] {
+  const misnamed = versions.flatMap((version, index) =>
+    labelCauses(text(version["name"]), `spec.versions[${index}].name`),
+  );
   const names = versions.map((version) => text(version["name"]));
   const stored = versions.filter((version) => version["storage"] === true);
   return [
-    ...each,
+    ...misnamed,
+    ...versionsCauses(versions),
     ...(new Set(names).size === names.length
       ? []
       : [invalid("spec.versions", undefined, "must contain unique version names")]),

@@ -109,21 +109,36 @@ function kindCauses({
 function listCauses({ raw, path }: SchemaNode): Cause[] {
   const listType = text(raw["x-kubernetes-list-type"]);
   const keys = texts(raw["x-kubernetes-list-map-keys"]);
-  const causes = kindCauses({ raw, path, word: "x-kubernetes-list-type", type: "array" });
-  if (keys.length > 0 && listType !== "map") {
-    const says = "must be map if x-kubernetes-list-map-keys is non-empty";
-    const place = `${path}.x-kubernetes-list-type`;
-    causes.push(listType === "" ? required(place, says) : invalid(place, listType, says));
-  }
   const items = isObject(raw["items"]) ? raw["items"] : undefined;
-  if (listType === "set" && items !== undefined) causes.push(...setCauses(items, path));
-  if (listType === "map") causes.push(...mapCauses({ path, keys, items }));
-  const isKeyed = listType === "set" || listType === "map";
-  if (isKeyed && items?.["nullable"] === true) {
-    const says = `cannot be nullable when x-kubernetes-list-type is ${listType}`;
-    causes.push(forbidden(`${path}.items.nullable`, says));
-  }
-  return causes;
+  return [
+    ...kindCauses({ raw, path, word: "x-kubernetes-list-type", type: "array" }),
+    ...(keys.length > 0 && listType !== "map"
+      ? [keysWithoutMap(listType, `${path}.x-kubernetes-list-type`)]
+      : []),
+    ...(listType === "set" && items !== undefined ? setCauses(items, path) : []),
+    ...(listType === "map" ? mapCauses({ path, keys, items }) : []),
+    ...nullCauses({ listType, items, path }),
+  ];
+}
+
+function keysWithoutMap(listType: string, place: string): Cause {
+  const says = "must be map if x-kubernetes-list-map-keys is non-empty";
+  return listType === "" ? required(place, says) : invalid(place, listType, says);
+}
+
+function nullCauses({
+  listType,
+  items,
+  path,
+}: {
+  listType: string;
+  items: JsonObject | undefined;
+  path: string;
+}): Cause[] {
+  if ((listType !== "set" && listType !== "map") || items?.["nullable"] !== true) return [];
+  return [
+    forbidden(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`),
+  ];
 }
 
 /** Only whole items can be compared. */

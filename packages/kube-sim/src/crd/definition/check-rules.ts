@@ -4,6 +4,7 @@ import type { JsonObject } from "../../json.ts";
 import { invalid, notSupported, required } from "../causes.ts";
 import { shapeOf } from "../cel/shape.ts";
 import { readFieldPath } from "../field-path.ts";
+import { jsonText } from "../go-text.ts";
 import { compileRule } from "../rules/compile-rule.ts";
 import { objects, readSchema, type Rule, type Schema, text } from "../schema.ts";
 import { allNodes, innerNodes, type SchemaNode } from "./schema-walk.ts";
@@ -26,16 +27,7 @@ export function ruleCauses(root: SchemaNode): Cause[] {
 }
 
 function textCauses(rule: Rule, schema: Schema, path: string): Cause[] {
-  const message = rule.message.trim();
-  const causes: Cause[] = [];
-  if (rule.rule.trim() === "") causes.push(required(`${path}.rule`, "rule is not specified"));
-  else if (rule.message !== "" && message === "") {
-    causes.push(invalid(`${path}.message`, rule.message, "must be non-empty if specified"));
-  } else if (hasNewlines(message))
-    causes.push(invalid(`${path}.message`, rule.message, "must not contain line breaks"));
-  else if (hasNewlines(rule.rule.trim()) && message === "") {
-    causes.push(required(`${path}.message`, "message must be specified if rule contains line breaks"));
-  }
+  const causes = messageCauses(rule, path);
   if (rule.messageExpression !== "" && rule.messageExpression.trim() === "") {
     causes.push(required(`${path}.messageExpression`, "messageExpression must be non-empty if specified"));
   }
@@ -46,6 +38,16 @@ function textCauses(rule: Rule, schema: Schema, path: string): Cause[] {
     causes.push(invalid(`${path}.fieldPath`, rule.fieldPath, "must be a valid path"));
   }
   return causes;
+}
+
+function messageCauses({ rule, message }: Rule, path: string): Cause[] {
+  const said = message.trim();
+  if (rule.trim() === "") return [required(`${path}.rule`, "rule is not specified")];
+  if (message !== "" && said === "")
+    return [invalid(`${path}.message`, message, "must be non-empty if specified")];
+  if (hasNewlines(said)) return [invalid(`${path}.message`, message, "must not contain line breaks")];
+  if (!hasNewlines(rule.trim()) || said !== "") return [];
+  return [required(`${path}.message`, "message must be specified if rule contains line breaks")];
 }
 
 function hasNewlines(line: string): boolean {
@@ -75,7 +77,7 @@ function compileCauses({ raw, path, level }: SchemaNode, lost: string | undefine
   return schema.rules.flatMap((rule, index) => {
     const result = compileRule(rule, shape, schema);
     const here = `${place}[${index}]`;
-    if (!result.ok) return [invalid(`${here}.${result.part}`, shownRule(rules[index] ?? {}), result.problem)];
+    if (!result.ok) return [wrongRule(`${here}.${result.part}`, rules[index] ?? {}, result.problem)];
     return oldSelfCauses(rule, { usesOldSelf: result.compiled.program.usesOldSelf, lost, here });
   });
 }
@@ -94,14 +96,16 @@ function oldSelfCauses(
   ];
 }
 
-/** As Kubernetes shows a rule: by the names of its own type. */
-function shownRule(raw: JsonObject): JsonObject {
-  return {
-    Rule: text(raw["rule"]),
-    Message: text(raw["message"]),
-    MessageExpression: text(raw["messageExpression"]),
-    Reason: raw["reason"] ?? null,
-    FieldPath: text(raw["fieldPath"]),
-    OptionalOldSelf: raw["optionalOldSelf"] ?? null,
-  };
+/** As Kubernetes shows a rule: by the names, and in the order, of its own type. */
+function wrongRule(field: string, raw: JsonObject, problem: string): Cause {
+  const shown = [
+    ["Rule", text(raw["rule"])],
+    ["Message", text(raw["message"])],
+    ["MessageExpression", text(raw["messageExpression"])],
+    ["Reason", raw["reason"] ?? null],
+    ["FieldPath", text(raw["fieldPath"])],
+    ["OptionalOldSelf", raw["optionalOldSelf"] ?? null],
+  ] as const;
+  const json = shown.map(([name, value]) => `"${name}":${jsonText(value)}`).join(",");
+  return { reason: "FieldValueInvalid", field, message: `Invalid value: {${json}}: ${problem}` };
 }

@@ -39,7 +39,7 @@ export function structureCauses(root: SchemaNode): Cause[] {
 function nodeCauses(node: SchemaNode): Cause[] {
   const { raw, path, level } = node;
   return [
-    ...(raw["type"] === "array" && !isObject(raw["items"])
+    ...(raw["type"] === "array" && raw["items"] === undefined
       ? [required(`${path}.items`, "must be specified")]
       : []),
     ...(level === "root" && raw["additionalProperties"] !== undefined

@@ -1,9 +1,10 @@
 import type { Cause } from "../../api/definition.ts";
-import { isObject, objectAt } from "../../core/look.ts";
-import type { JsonObject } from "../../json.ts";
+import { isList, isObject, objectAt } from "../../core/look.ts";
+import type { JsonObject, JsonValue } from "../../json.ts";
 import { duplicate, forbidden, invalid, required, tooMany } from "../causes.ts";
 import { readFieldPath } from "../field-path.ts";
 import { readJsonPath } from "../json-path.ts";
+import { sameJson } from "../same-json.ts";
 import { objects, readSchema, text } from "../schema.ts";
 import { defaultCauses, defaultRuleCauses } from "./check-defaults.ts";
 import { keywordCauses } from "./check-keywords.ts";
@@ -26,19 +27,47 @@ const NOT_BESIDE_STATUS = [
   "maxProperties",
 ];
 
-/** One entry of `spec.versions`. */
-export function versionCauses(version: JsonObject, path: string): Cause[] {
+/**
+ * The entries of `spec.versions`. What all of them have alike, Kubernetes keeps once for all, and that is where its
+ * messages point: `spec.validation` and not `spec.versions[0].schema`.
+ */
+export function versionsCauses(versions: readonly JsonObject[]): Cause[] {
+  return PARTS.flatMap(({ word, shared, causes }) => {
+    const [first] = versions;
+    const isShared = first !== undefined && versions.every((version) => sameJson(version[word], first[word]));
+    if (first !== undefined && isShared && isObjectOrList(first[word])) return causes(first, shared);
+    return versions.flatMap((version, index) => causes(version, `spec.versions[${index}].${word}`));
+  });
+}
+
+interface Part {
+  readonly word: string;
+  readonly shared: string;
+  readonly causes: (version: JsonObject, path: string) => Cause[];
+}
+
+const PARTS: readonly Part[] = [
+  { word: "schema", shared: "spec.validation", causes: versionSchemaCauses },
+  { word: "subresources", shared: "spec.subresources", causes: subresourceCauses },
+  { word: "additionalPrinterColumns", shared: "spec.additionalPrinterColumns", causes: columnsCauses },
+  { word: "selectableFields", shared: "spec.selectableFields", causes: selectableCauses },
+];
+
+function isObjectOrList(value: JsonValue | undefined): boolean {
+  return isObject(value) || isList(value);
+}
+
+function versionSchemaCauses(version: JsonObject, path: string): Cause[] {
   const raw = objectAt(version, "schema")["openAPIV3Schema"];
-  if (!isObject(raw)) return [required(`${path}.schema.openAPIV3Schema`)];
-  const root: SchemaNode = { raw, path: `${path}.schema.openAPIV3Schema`, level: "root" };
-  return [
-    ...schemaCauses(root, hasStatus(version)),
-    ...subresourceCauses(version, `${path}.subresources`),
-    ...objects(version["additionalPrinterColumns"]).flatMap((column, index) =>
-      columnCauses(column, `${path}.additionalPrinterColumns[${index}]`),
-    ),
-    ...selectableCauses(version, raw, `${path}.selectableFields`),
-  ];
+  if (!isObject(raw)) return [required(`${path}.openAPIV3Schema`)];
+  const root: SchemaNode = { raw, path: `${path}.openAPIV3Schema`, level: "root" };
+  return schemaCauses(root, hasStatus(version));
+}
+
+function columnsCauses(version: JsonObject, path: string): Cause[] {
+  return objects(version["additionalPrinterColumns"]).flatMap((column, index) =>
+    columnCauses(column, `${path}[${index}]`),
+  );
 }
 
 function schemaCauses(root: SchemaNode, isBesideStatus: boolean): Cause[] {
@@ -93,10 +122,10 @@ function pathCauses(jsonPath: string, place: string): Cause[] {
   return read.ok ? [] : [invalid(place, jsonPath, read.problem)];
 }
 
-function selectableCauses(version: JsonObject, raw: JsonObject, path: string): Cause[] {
+function selectableCauses(version: JsonObject, path: string): Cause[] {
   const fields = objects(version["selectableFields"]);
   if (fields.length === 0) return [];
-  const schema = readSchema(raw);
+  const schema = readSchema(objectAt(version, "schema.openAPIV3Schema"));
   const seen = new Set<string>();
   const causes = fields.flatMap((field, index) => {
     const jsonPath = text(field["jsonPath"]);

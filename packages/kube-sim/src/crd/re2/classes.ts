@@ -28,13 +28,16 @@ export function escapedClass(cursor: Cursor): string | undefined {
 
 function propertyOf(name: string): string | undefined {
   if (name === "Any") return "Any";
-  return [name, `Script=${name}`].find((property) => {
-    try {
-      return new RegExp(`\\p{${property}}`, "u") !== undefined;
-    } catch {
-      return false;
-    }
-  });
+  return [name, `Script=${name}`].find(isProperty);
+}
+
+function isProperty(name: string): boolean {
+  try {
+    RegExp(`\\p{${name}}`, "u");
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function escapedCharacter(cursor: Cursor): number {
@@ -83,14 +86,20 @@ export function characterClass(cursor: Cursor): string {
 function classItem(cursor: Cursor): string {
   const rest = cursor.pattern.slice(cursor.at);
   const posix = /^\[:(\^?)(\w+):\]/.exec(rest);
-  if (posix !== null) {
-    const inside = POSIX_CLASSES.get(posix[2] ?? "");
-    if (inside === undefined) return fail(cursor, `invalid character class range: \`${posix[0]}\``);
-    cursor.at += posix[0].length;
-    return posix[1] === "^" ? complement(inside) : inside;
-  }
+  if (posix !== null) return posixClass(cursor, posix);
   const escaped = rest.startsWith("\\") ? escapedClass(cursor) : undefined;
-  if (escaped !== undefined) return escaped;
+  return escaped ?? classRange(cursor);
+}
+
+function posixClass(cursor: Cursor, [whole, caret, name = ""]: RegExpExecArray): string {
+  const inside = POSIX_CLASSES.get(name);
+  if (inside === undefined) return fail(cursor, `invalid character class range: \`${whole}\``);
+  cursor.at += whole.length;
+  return caret === "^" ? complement(inside) : inside;
+}
+
+/** One character, or all from one to another. */
+function classRange(cursor: Cursor): string {
   const start = cursor.at;
   const from = classCharacter(cursor);
   const isRange = cursor.pattern[cursor.at] === "-" && (cursor.pattern[cursor.at + 1] ?? "]") !== "]";

@@ -1,4 +1,4 @@
-import { compileExpression, type Program } from "../cel/compile.ts";
+import { compileExpression, type Program, type Variables } from "../cel/compile.ts";
 import type { Shape } from "../cel/shape.ts";
 import { optionalOf } from "../cel/types.ts";
 import { readFieldPath } from "../field-path.ts";
@@ -27,24 +27,20 @@ export function compileRule(rule: Rule, shape: Shape, schema: Schema): RuleCompi
   if (test.type.kind !== "bool") {
     return { ok: false, part: "rule", problem: "cel expression must evaluate to a bool" };
   }
-  const { messageExpression } = rule;
-  const message = messageExpression === "" ? undefined : compileExpression(messageExpression, variables);
-  if (message?.ok === false) {
-    return {
-      ok: false,
-      part: "messageExpression",
-      problem: `messageExpression compilation failed: ${message.problem}`,
-    };
-  }
-  if (message !== undefined && message.type.kind !== "string") {
-    return { ok: false, part: "messageExpression", problem: "messageExpression must evaluate to a string" };
-  }
+  const message = compileMessage(rule.messageExpression, variables);
+  if ("problem" in message) return { ok: false, part: "messageExpression", problem: message.problem };
   const path = readFieldPath(rule.fieldPath, schema);
-  const compiled = {
-    rule,
-    program: test.program,
-    message: message?.program,
-    fieldPath: path.ok ? path.path : "",
-  };
-  return { ok: true, compiled };
+  const fieldPath = path.ok ? path.path : "";
+  return { ok: true, compiled: { rule, program: test.program, message: message.program, fieldPath } };
+}
+
+function compileMessage(
+  expression: string,
+  variables: Variables,
+): { readonly program: Program | undefined } | { readonly problem: string } {
+  if (expression === "") return { program: undefined };
+  const compiled = compileExpression(expression, variables);
+  if (!compiled.ok) return { problem: `messageExpression compilation failed: ${compiled.problem}` };
+  if (compiled.type.kind !== "string") return { problem: "messageExpression must evaluate to a string" };
+  return { program: compiled.program };
 }

@@ -30,8 +30,8 @@ export function compileRules(schema: Schema, isResource = true): RunRules | unde
   return (judged, findings) => {
     if (judged.value === null) return;
     const self = rules.shape.read(judged.value);
-    const place = { ...judged, schema, shape: rules.shape };
-    for (const rule of rules.compiled) runRule(rule, self, place, findings);
+    const place = { ...judged, schema, shape: rules.shape, self };
+    for (const rule of rules.compiled) runRule(rule, place, findings);
     inner?.(judged, findings);
   };
 }

@@ -1,7 +1,7 @@
 import type { Cause } from "../../api/definition.ts";
 import { isFailure, type Value } from "../cel/values.ts";
 import { duplicate, forbidden, invalid, required } from "../causes.ts";
-import { isUnchanged } from "../correlation.ts";
+import { isOldNews } from "../correlation.ts";
 import type { JsonValue } from "../../json.ts";
 import type { CompiledRule } from "./compile-rule.ts";
 import type { RuleFindings, RulePlace } from "./rule-place.ts";
@@ -9,7 +9,8 @@ import type { RuleFindings, RulePlace } from "./rule-place.ts";
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
 /** Runs one rule; what was wrong before and did not change is a warning. */
-export function runRule(compiled: CompiledRule, self: Value, place: RulePlace, findings: RuleFindings): void {
+export function runRule(compiled: CompiledRule, place: RulePlace, findings: RuleFindings): void {
+  const { self } = place;
   const { rule, program } = compiled;
   const { usesOldSelf } = program;
   const hasOld = place.old !== undefined && place.old !== null;
@@ -23,7 +24,7 @@ export function runRule(compiled: CompiledRule, self: Value, place: RulePlace, f
     return;
   }
   const cause = brokenCause(compiled, place, messageOf(compiled, self, oldSelf));
-  if (!usesOldSelf && isUnchanged(place.correlation))
+  if (!usesOldSelf && isOldNews(place.correlation))
     findings.warnings.push(`${cause.field}: ${cause.message}`);
   else findings.causes.push(cause);
 }

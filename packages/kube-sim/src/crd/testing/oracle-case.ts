@@ -28,10 +28,10 @@ export interface OracleProblem {
   readonly message: string;
 }
 
-export const KIND = { apiVersion: "example.com/v1", kind: "Thing" };
+const KIND = { apiVersion: "example.com/v1", kind: "Thing" };
 
 export function thing(parts: JsonObject): JsonObject {
-  return { ...KIND, metadata: { name: "one", namespace: "default" }, ...parts };
+  return { ...KIND, metadata: { name: "one", namespace: "default", resourceVersion: "1" }, ...parts };
 }
 
 export function rootSchema(properties: JsonObject, more: JsonObject = {}): JsonObject {
@@ -64,6 +64,7 @@ export function rule(
   value: JsonValue,
   more: JsonObject = {},
 ): OracleCase {
-  const name = `rule ${expression} on ${JSON.stringify(value)}`;
+  const told = Object.keys(more).length === 0 ? "" : ` with ${JSON.stringify(more)}`;
+  const name = `rule ${JSON.stringify(expression)} on ${JSON.stringify(value)}${told}`;
   return field(name, { ...schema, "x-kubernetes-validations": [{ rule: expression, ...more }] }, value);
 }

@@ -143,7 +143,7 @@ const ON_OTHERS: readonly OracleCase[] = [
     e__f: "u",
   }),
   rule("self.?b.orValue(7) == 7 && !self.?b.hasValue() && self.?a.value() == 'x'", OBJECT, { a: "x" }),
-  rule("self.?a.optMap(v, v + '!').orValue('') == 'x!'", OBJECT, { a: "x" }),
+  rule("self.?a.optMap(v, v.size()).orValue(0) == 1", OBJECT, { a: "x" }),
   rule("optional.none().or(optional.of(1)).value() == 1", OBJECT, {}),
   rule("type(self) == int ? self < 5 : self.endsWith('%')", INT_OR_STRING, "7%"),
   rule("type(self) == int ? self < 5 : self.endsWith('%')", INT_OR_STRING, 7),

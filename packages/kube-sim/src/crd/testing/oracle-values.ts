@@ -212,6 +212,34 @@ const RATCHETS: readonly OracleCase[] = [
     },
   ),
   {
+    name: "a missing field that was missing before",
+    schema: rootSchema({ spec: TEXT }, { required: ["spec"] }),
+    object: thing({}),
+    old: thing({}),
+  },
+  {
+    name: "a wrong object with kept fields that stays",
+    schema: fieldSchema({ type: "object", "x-kubernetes-preserve-unknown-fields": true, maxProperties: 1 }),
+    object: thing({ spec: { x: { a: 1, b: 2 } } }),
+    old: thing({ spec: { x: { a: 1, b: 2 } } }),
+  },
+  change(
+    "a keyed list in another order that is too long",
+    { ...KEYED, maxItems: 1 },
+    {
+      from: [{ k: "a" }, { k: "b" }],
+      to: [{ k: "b" }, { k: "a" }],
+    },
+  ),
+  change(
+    "a map that stays too large",
+    { type: "object", additionalProperties: TEXT, maxProperties: 1 },
+    {
+      from: { a: "1", b: "2" },
+      to: { a: "1", b: "2" },
+    },
+  ),
+  {
     name: "a status that is wrong",
     schema: rootSchema({
       spec: { type: "object", properties: { x: INTEGER } },

@@ -1,7 +1,6 @@
 import type { JsonValue } from "../../json.ts";
 import type { Schema } from "../schema.ts";
-import type { Check } from "./checks.ts";
-import { addUnplaced, merge, newOutcome, type Outcome, type Validate } from "./outcome.ts";
+import { addUnplaced, type Check, merge, newOutcome, type Outcome, type Validate } from "./outcome.ts";
 
 /** `anyOf`, `oneOf`, `allOf` and `not`. Their problems name the field in the text and not as the field. */
 export function alternativesCheck(schema: Schema, compile: (schema: Schema) => Validate): Check | undefined {

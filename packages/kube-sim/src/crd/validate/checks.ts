@@ -1,14 +1,11 @@
 import type { JsonValue } from "../../json.ts";
-import { invalid, notSupported, tooLong, tooMany, typeInvalid } from "../causes.ts";
-import { fractionText, jsonText } from "../go-text.ts";
+import { notSupported, tooLong, tooMany, typeInvalid } from "../causes.ts";
+import { jsonText } from "../go-text.ts";
 import { compileRe2 } from "../re2/compile-re2.ts";
 import { sameJson } from "../same-json.ts";
 import type { Limits, Schema } from "../schema.ts";
 import { type FormatCheck, formatCheck } from "./formats.ts";
-import { add, addUnplaced, type Outcome } from "./outcome.ts";
-
-/** One keyword on one value. */
-export type Check = (value: JsonValue, path: string, outcome: Outcome) => void;
+import { add, addInvalid, type Check, type Outcome } from "./outcome.ts";
 
 export function typeCheck(schema: Schema): Check | undefined {
   const types = schema.isIntOrString ? ["integer", "string"] : schema.type === "" ? [] : [schema.type];
@@ -24,7 +21,7 @@ export function typeCheck(schema: Schema): Check | undefined {
   };
 }
 
-export function typeOf(value: JsonValue): string {
+function typeOf(value: JsonValue): string {
   if (value === null) return "null";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
   if (typeof value !== "object") return typeof value;
@@ -72,44 +69,6 @@ export function stringFormatCheck(schema: Schema): Check | undefined {
   };
 }
 
-export function numberCheck(schema: Schema): Check | undefined {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema.limits;
-  const range = rangeOf(schema);
-  if (minimum === undefined && maximum === undefined && multipleOf === undefined && range === undefined) {
-    return undefined;
-  }
-  const wrongBounds = range === undefined ? [] : boundsOutside(schema.limits, range);
-  return (value, path, outcome) => {
-    if (typeof value !== "number") return;
-    if (range !== undefined && !range.holds(value)) {
-      addUnplaced(outcome, `Checked value must be of ${range.text} in ${path}`);
-    }
-    for (const name of wrongBounds)
-      addUnplaced(outcome, `${name} value must be of ${range?.text ?? ""} in ${path}`);
-    if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
-      addInvalid(outcome, { path, value, says: `should be a multiple of ${boundText(multipleOf, value)}` });
-    }
-    if (minimum !== undefined && !isAbove(value, bound(minimum, value), exclusiveMinimum)) {
-      const than = exclusiveMinimum ? "greater than" : "greater than or equal to";
-      addInvalid(outcome, { path, value, says: `should be ${than} ${boundText(minimum, value)}` });
-    }
-    if (maximum !== undefined && !isAbove(-value, -bound(maximum, value), exclusiveMaximum)) {
-      const than = exclusiveMaximum ? "less than" : "less than or equal to";
-      addInvalid(outcome, { path, value, says: `should be ${than} ${boundText(maximum, value)}` });
-    }
-  };
-}
-
-/** A bound that its own type cannot hold makes Kubernetes refuse every value. */
-function boundsOutside({ multipleOf, maximum, minimum }: Limits, range: Range): string[] {
-  const bounds = [
-    ["MultipleOf", multipleOf],
-    ["Maximum boundary", maximum],
-    ["Minimum boundary", minimum],
-  ] as const;
-  return bounds.flatMap(([name, limit]) => (limit === undefined || range.holds(limit) ? [] : [name]));
-}
-
 export function sizeCheck(limits: Limits, what: "items" | "properties"): Check | undefined {
   const most = what === "items" ? limits.maxItems : limits.maxProperties;
   const least = what === "items" ? limits.minItems : limits.minProperties;
@@ -142,55 +101,8 @@ function wrongType({
   add(outcome, { text, cause: (field) => typeInvalid(field(path), found, text) });
 }
 
-function addInvalid(
-  outcome: Outcome,
-  { path, value, says }: { path: string; value: JsonValue; says: string },
-): void {
-  const text = `${path} in body ${says}`;
-  add(outcome, { text, cause: (field) => invalid(field(path), value, text) });
-}
-
 /** In characters, as Kubernetes counts; most texts need no counting. */
 function lengthOf(text: string): number {
   // oxlint-disable-next-line no-control-regex -- ASCII begins with the control characters
   return /^[\x00-\x7f]*$/.test(text) ? text.length : Array.from(text).length;
-}
-
-/** For whole numbers Kubernetes cuts the bound to a whole number. */
-function bound(limit: number, value: number): number {
-  return Number.isInteger(value) ? Math.trunc(limit) : limit;
-}
-
-function boundText(limit: number, value: number): string {
-  return Number.isInteger(value) ? Math.trunc(limit).toFixed(0) : fractionText(limit);
-}
-
-function isAbove(value: number, limit: number, isExclusive: boolean): boolean {
-  return isExclusive ? value > limit : value >= limit;
-}
-
-function isMultiple(value: number, factor: number): boolean {
-  if (Number.isInteger(value) && factor >= 1) return value % Math.trunc(factor) === 0;
-  const times = factor < 1 ? (1 / factor) * value : value / factor;
-  return Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times));
-}
-
-interface Range {
-  readonly text: string;
-  readonly holds: (value: number) => boolean;
-}
-
-function rangeOf({ type, format }: Schema): Range | undefined {
-  if (type === "integer" && format === "int32") {
-    return {
-      text: "type integer with format int32",
-      holds: (value) => value === Math.trunc(value) && (value | 0) === value,
-    };
-  }
-  if (type === "integer") {
-    const text = format === "int64" ? "type integer with format int64" : "type integer (default format)";
-    return { text, holds: (value) => Number.isInteger(value) && Math.abs(value) <= 2 ** 63 };
-  }
-  if (type !== "number" || format !== "float") return undefined;
-  return { text: "type number with format float", holds: (value) => Number.isFinite(Math.fround(value)) };
 }

@@ -1,20 +1,12 @@
 import { isList, isObject } from "../../core/look.ts";
 import type { JsonObject, JsonValue } from "../../json.ts";
 import { invalid, required } from "../causes.ts";
-import { correlatedItem } from "../correlation.ts";
-import { sameJson } from "../same-json.ts";
+import { correlatedItem, isUnchanged } from "../correlation.ts";
 import type { Schema } from "../schema.ts";
-import {
-  type Check,
-  enumCheck,
-  numberCheck,
-  sizeCheck,
-  stringCheck,
-  stringFormatCheck,
-  typeCheck,
-} from "./checks.ts";
+import { enumCheck, sizeCheck, stringCheck, stringFormatCheck, typeCheck } from "./checks.ts";
 import { alternativesCheck } from "./alternatives.ts";
-import { add, type Outcome, type Subject, type Validate } from "./outcome.ts";
+import { numberCheck } from "./numbers.ts";
+import { add, type Check, type Outcome, type Subject, type Validate } from "./outcome.ts";
 
 /**
  * Makes a function of a schema. Problems of a value that did not change are dropped: otherwise a definition that
@@ -26,14 +18,13 @@ export function compileSchema(schema: Schema): Validate {
   const inner = innerOf(schema);
   return (subject, outcome) => {
     const { value, path, old } = subject;
-    if (old !== undefined && old === value) return;
     const before = outcome.problems.length;
     const applied = value === null ? ofNull : checks;
     for (const check of applied) check(value, path, outcome);
     outcome.matches += applied.length;
     inner?.(subject, outcome);
     const hasProblems = outcome.problems.length > before;
-    if (hasProblems && old !== undefined && sameJson(value, old)) outcome.problems.length = before;
+    if (hasProblems && old !== undefined && isUnchanged(schema, value, old)) outcome.problems.length = before;
   };
 }
 

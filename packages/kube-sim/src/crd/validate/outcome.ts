@@ -24,6 +24,9 @@ export interface Subject {
   readonly old: JsonValue | undefined;
 }
 
+/** One keyword on one value. */
+export type Check = (value: JsonValue, path: string, outcome: Outcome) => void;
+
 export type Validate = (subject: Subject, outcome: Outcome) => void;
 
 export function newOutcome(): Outcome {
@@ -42,4 +45,12 @@ export function merge(outcome: Outcome, other: Outcome): void {
 /** A problem that names no field of its own. */
 export function addUnplaced(outcome: Outcome, text: string): void {
   add(outcome, { text, cause: (field) => invalid(field(""), "", text) });
+}
+
+export function addInvalid(
+  outcome: Outcome,
+  { path, value, says }: { path: string; value: JsonValue; says: string },
+): void {
+  const text = `${path} in body ${says}`;
+  add(outcome, { text, cause: (field) => invalid(field(path), value, text) });
 }

@@ -221,6 +221,16 @@ describe("server-side apply", () => {
       expect(applySpec(cluster.api, { size: 1 })).toBe(object);
     });
 
+    it("keeps an item, with its key, of which another wrote a field", () => {
+      const { api } = smallCluster();
+      applySpec(api, { parts: [{ name: "p", mass: 1, color: "red" }, { name: "q" }] });
+      const heavier = [{ op: "replace", path: "/spec/parts/0/mass", value: 2 }];
+      api.patch(A, { kind: "json", body: heavier }, { ...PATCH, fieldManager: "editor" });
+      expect(applySpec(api, { parts: [{ name: "q" }] })["spec"]).toEqual({
+        parts: [{ name: "p", mass: 2 }, { name: "q" }],
+      });
+    });
+
     it("leaves a removed field to nobody", () => {
       const cluster = smallCluster();
       applySpec(cluster.api, { size: 1, color: "red" });

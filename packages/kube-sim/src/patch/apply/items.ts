@@ -31,3 +31,9 @@ function keyStep(item: JsonValue, { keys, defaults }: Extract<ListShape, { reado
   }
   return `k:${JSON.stringify(Object.fromEntries(named))}`;
 }
+
+/** The names of the fields that make the step of an item; none for other steps. */
+export function keysIn(step: string): readonly string[] {
+  const keys: unknown = step.startsWith("k:") ? JSON.parse(step.slice(2)) : undefined;
+  return typeof keys === "object" && keys !== null ? Object.keys(keys) : [];
+}

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from "../../json.ts";
 import { isList, isObject } from "../../json-access.ts";
 import { partsOf, shapeBelow } from "./compare.ts";
-import { type FieldSet, isEmpty, NO_FIELDS } from "./field-set.ts";
+import { type FieldSet, fieldSet, isEmpty, NO_FIELDS } from "./field-set.ts";
+import { keysIn } from "./items.ts";
 import type { Shape } from "./shape.ts";
 
 /** The live value with what is applied laid over it. */
@@ -66,7 +67,17 @@ function prunedPart(part: JsonValue, removal: Removal, shape: Shape): JsonValue 
 }
 
 function below({ fields, kept }: Removal, step: string): Removal {
-  return { fields: fields.children.get(step) ?? NO_FIELDS, kept: kept.children.get(step) ?? NO_FIELDS };
+  const gone = fields.children.get(step) ?? NO_FIELDS;
+  return { fields: withoutKeys(gone, step), kept: kept.children.get(step) ?? NO_FIELDS };
+}
+
+/** An item that stays keeps the fields by which it is known. */
+function withoutKeys(fields: FieldSet, step: string): FieldSet {
+  const keys = new Set(keysIn(step).map((key) => `f:${key}`));
+  return fieldSet(
+    fields.isMember,
+    [...fields.children].filter(([name]) => !keys.has(name)),
+  );
 }
 
 export function asObject(value: JsonValue | undefined): JsonObject {

@@ -17,7 +17,7 @@ import {
   type Type,
   UINT,
 } from "../types.ts";
-import { failure, isTagged, type Value } from "../values.ts";
+import { failure, isFailure, isTagged, type Value } from "../values.ts";
 import { checkedInt, checkedUint, wholePart } from "./operators.ts";
 import { anyArg, doubleArg, fn, intArg, method, type Overload, taggedArg, textArg } from "./overload.ts";
 
@@ -34,19 +34,27 @@ export const CONVERSIONS: readonly Overload[] = [
   fn("double", [INT], [DOUBLE, ([value]) => Number(intArg(value))]),
   fn("double", [UINT], [DOUBLE, ([value]) => Number(taggedArg(value, "uint").value)]),
   fn("double", [STRING], [DOUBLE, ([text]) => toDouble(textArg(text))]),
-  fn("duration", [STRING], [DURATION, ([text]) => parseDuration(textArg(text))]),
+  fn(
+    "duration",
+    [STRING],
+    [DURATION, ([text]) => converted(parseDuration(textArg(text)), "google.protobuf.Duration")],
+  ),
   fn("int", [UINT], [INT, ([value]) => checkedInt(taggedArg(value, "uint").value)]),
   fn("int", [DOUBLE], [INT, ([value]) => toInt(doubleArg(value))]),
   fn("int", [STRING], [INT, ([text]) => intOfText(textArg(text))]),
   fn("int", [TIMESTAMP], [INT, ([value]) => floorSeconds(taggedArg(value, "timestamp").nanos)]),
-  fn("string", [BOOL], [STRING, ([value]) => String(value)]),
+  fn("string", [BOOL], [STRING, ([value]) => (value === true ? "true" : "false")]),
   fn("string", [INT], [STRING, ([value]) => String(intArg(value))]),
   fn("string", [UINT], [STRING, ([value]) => String(taggedArg(value, "uint").value)]),
   fn("string", [DOUBLE], [STRING, ([value]) => doubleText(doubleArg(value))]),
   fn("string", [BYTES], [STRING, ([value]) => textOfBytes(taggedArg(value, "bytes").bytes)]),
   fn("string", [DURATION], [STRING, ([value]) => durationText(taggedArg(value, "duration").nanos)]),
   fn("string", [TIMESTAMP], [STRING, ([value]) => timestampText(taggedArg(value, "timestamp").nanos)]),
-  fn("timestamp", [STRING], [TIMESTAMP, ([text]) => parseDateTime(textArg(text))]),
+  fn(
+    "timestamp",
+    [STRING],
+    [TIMESTAMP, ([text]) => converted(parseDateTime(textArg(text)), "google.protobuf.Timestamp")],
+  ),
   fn("timestamp", [INT], [TIMESTAMP, ([value]) => ({ kind: "timestamp", nanos: intArg(value) * SECOND })]),
   fn("uint", [INT], [UINT, ([value]) => checkedUint(intArg(value))]),
   fn("uint", [DOUBLE], [UINT, ([value]) => toUint(doubleArg(value))]),
@@ -75,7 +83,7 @@ export function doubleText(value: number): string {
   return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
 }
 
-export function typeName(value: Value): string {
+function typeName(value: Value): string {
   switch (typeof value) {
     case "boolean":
       return "bool";
@@ -123,6 +131,10 @@ function sizeOf(value: Value): bigint {
   if (isTagged(value, "bytes")) return BigInt(value.bytes.length);
   if (isTagged(value, "map")) return BigInt(value.entries.size);
   return BigInt(taggedArg(value, "list").items.length);
+}
+
+function converted(value: Value, type: string): Value {
+  return isFailure(value) ? failure(`type conversion error from 'string' to '${type}'`) : value;
 }
 
 function toBool(text: string): Value {

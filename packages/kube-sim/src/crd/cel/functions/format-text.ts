@@ -1,6 +1,6 @@
 import { quoted } from "../../go-text.ts";
 import { durationText, timestampText } from "../time.ts";
-import { failure, isFailure, isTagged, numeric, type Value } from "../values.ts";
+import { failure, isTagged, numeric, type Value } from "../values.ts";
 import { doubleText } from "./conversions.ts";
 
 const CLAUSE = /%(?:%|(?:\.(\d+))?([a-zA-Z]))/g;
@@ -94,8 +94,8 @@ function allShown(values: readonly Value[], write: (texts: readonly string[]) =>
   const texts: string[] = [];
   for (const value of values) {
     const text = typeof value === "string" ? quoted(value) : shown(value);
-    if (isFailure(text)) return text;
-    texts.push(String(text));
+    if (typeof text !== "string") return text;
+    texts.push(text);
   }
   return write(texts);
 }

@@ -1,7 +1,7 @@
 import { quoted } from "../../go-text.ts";
 import { compileRe2 } from "../../re2/compile-re2.ts";
 import { BOOL, DYN, INT, listOf, STRING } from "../types.ts";
-import { failure, isTagged, listValue, type Value } from "../values.ts";
+import { failure, listValue, type Value } from "../values.ts";
 import { formatted } from "./format-text.ts";
 import { fn, intArg, method, type Overload, taggedArg, textArg } from "./overload.ts";
 
@@ -186,10 +186,4 @@ function findAll(text: string, pattern: string, most: bigint): Value {
   if (!compiled.ok) return failure(`Illegal regex: ${compiled.problem}`);
   const found = Array.from(text.matchAll(new RegExp(compiled.regex.source, "gu")), ([whole]) => whole);
   return listValue(most < 0n ? found : found.slice(0, Number(most)));
-}
-
-/** Whether a constant pattern can be compiled, so that a wrong one is refused when the rule is installed. */
-export function patternProblem(pattern: Value): string | undefined {
-  const compiled = typeof pattern === "string" ? compileRe2(pattern) : undefined;
-  return compiled === undefined || compiled.ok || isTagged(pattern, "failure") ? undefined : compiled.problem;
 }

@@ -27,14 +27,17 @@ export const URLS: readonly Overload[] = [
 /** What Go's `ParseRequestURI` takes: an absolute URL, or a path that begins with a slash. */
 export function parseUrl(text: string): UrlParts | undefined {
   if (text === "" || CONTROL.test(text)) return undefined;
-  const [, scheme = "", afterScheme] = SCHEME.exec(text) ?? [];
-  const rest = afterScheme ?? text;
-  if (!rest.startsWith("/")) {
-    // `mailto:x` is opaque, and fine; without a scheme it is not a request URI.
-    return scheme === "" || rest === "" ? undefined : parts({ scheme, authority: "", rest: "" });
-  }
-  const [, authority = "", afterAuthority] = scheme === "" ? [] : (AUTHORITY.exec(rest) ?? []);
-  return parts({ scheme, authority, rest: afterAuthority ?? rest });
+  const scheme = SCHEME.exec(text);
+  if (scheme !== null) return parseAfterScheme(scheme[1] ?? "", scheme[2] ?? "");
+  return text.startsWith("/") ? parts({ scheme: "", authority: "", rest: text }) : undefined;
+}
+
+function parseAfterScheme(scheme: string, rest: string): UrlParts | undefined {
+  if (rest === "") return undefined;
+  // `mailto:x` is opaque, and fine.
+  if (!rest.startsWith("/")) return parts({ scheme, authority: "", rest: "" });
+  const [, authority = "", path = rest] = AUTHORITY.exec(rest) ?? [];
+  return parts({ scheme, authority, rest: path });
 }
 
 function parts(found: { scheme: string; authority: string; rest: string }): UrlParts | undefined {
