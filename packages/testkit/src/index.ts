@@ -39,6 +39,16 @@ export {
 export { type BrokerProcess, type BrokerProcessOptions, startBroker } from "./broker/broker-process.ts";
 export type { EventStream, StreamEvent } from "./broker/event-stream.ts";
 export { type SeededRandom, seededRandom } from "./broker/seeded-random.ts";
+export { type ControlPlaneAssets, controlPlaneAssets } from "./control-plane/assets.ts";
+export { clientOf } from "./control-plane/client-of.ts";
+export type {
+  ServerAccess,
+  ControlPlaneProgram,
+  KubectlEnd,
+  RealControlPlane,
+  ServerReply,
+} from "./control-plane/control-plane.ts";
+export { type ControlPlaneOptions, startControlPlane } from "./control-plane/start-control-plane.ts";
 export { type FaultyProxy, startFaultyProxy } from "./proxy/faulty-proxy.ts";
 export {
   type GoBroker,

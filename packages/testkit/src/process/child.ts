@@ -30,10 +30,11 @@ export function childOf({ command, cwd, logFile, guardian }: ChildOptions): Chil
       const [program = "", ...flags] = command;
       // Straight into a file: reading a pipe would take this process's time, and a full one would stop the program.
       const log = await open(logFile, "a");
-      const started = spawn(program, flags, { stdio: ["ignore", log.fd, log.fd], cwd });
+      // A session of its own: Ctrl-C is for whoever started it, who ends it in good order.
+      const started = spawn(program, flags, { stdio: ["ignore", log.fd, log.fd], cwd, detached: true });
       child = started;
       started.once("exit", () => {
-        guardian.forget();
+        guardian.forget(started.pid ?? 0);
         child = undefined;
       });
       started.once("spawn", () => guardian.watch(started.pid ?? 0));

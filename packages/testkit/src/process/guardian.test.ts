@@ -10,13 +10,14 @@ import { startGuardian } from "./guardian.ts";
 
 const GUARDIAN = pathToFileURL(join(import.meta.dirname, "guardian.ts")).href;
 
-/** Starts a sleeping process under guard and waits; prints the sleeper's number. */
+/** Starts two sleeping processes under guard and waits; prints their numbers. */
 const RUNNER = `
   import { spawn } from "node:child_process";
   import { startGuardian } from ${JSON.stringify(GUARDIAN)};
-  const sleeper = spawn("sleep", ["1000"], { stdio: "ignore" });
-  startGuardian(process.argv[1]).watch(sleeper.pid);
-  console.log(sleeper.pid);
+  const guardian = startGuardian(process.argv[1]);
+  const sleepers = [1, 2].map(() => spawn("sleep", ["1000"], { stdio: "ignore" }).pid);
+  for (const sleeper of sleepers) guardian.watch(sleeper);
+  console.log(sleepers.join(" "));
   setInterval(() => {}, 1000);
 `;
 
@@ -38,20 +39,26 @@ test.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
     });
     onTestFinished(() => void runner.kill("SIGKILL"));
     const [line] = (await once(runner.stdout, "data")) as [Buffer];
-    const sleeper = line.toString().trim();
-    expect(isRunning(sleeper)).toBe(true);
+    const sleepers = line.toString().trim().split(" ");
+    expect(sleepers.map(isRunning)).toEqual([true, true]);
     runner.kill(signal);
-    await vi.waitFor(() => expect([isRunning(sleeper), existsSync(folder)]).toEqual([false, false]));
+    await vi.waitFor(() =>
+      expect([...sleepers.map(isRunning), existsSync(folder)]).toEqual([false, false, false]),
+    );
   },
 );
 
-test("a guardian that has nothing to do ends when told so", async () => {
+test("a guardian spares a process that it was told to forget, and ends the other", async () => {
   const folder = await mkdtemp(join(tmpdir(), "guarded-"));
   const guardian = startGuardian(folder);
-  guardian.watch(1);
-  guardian.forget();
+  const [spared, ended] = [1, 2].map(() => spawn("sleep", ["1000"], { stdio: "ignore" }));
+  onTestFinished(() => void spared?.kill("SIGKILL"));
+  guardian.watch(spared?.pid ?? 0);
+  guardian.watch(ended?.pid ?? 0);
+  guardian.forget(spared?.pid ?? 0);
   await guardian.finish();
-  expect(existsSync(folder)).toBe(false);
+  await vi.waitFor(() => expect(isRunning(String(ended?.pid))).toBe(false));
+  expect([isRunning(String(spared?.pid)), existsSync(folder)]).toEqual([true, false]);
 });
 
 test("a folder that is not temporary stays", async () => {

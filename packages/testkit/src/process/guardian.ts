@@ -3,19 +3,24 @@ import { once } from "node:events";
 import { Socket } from "node:net";
 
 /**
- * Reads the number of the running process, line by line; an empty line: none runs. When its input ends, so has whoever
- * started it: then it ends what still runs, and removes the folder.
+ * Reads line by line which process runs and which does no longer. When its input ends, so has whoever started it: then
+ * it ends what still runs, and removes the folder: again if somebody who is ending as well still wrote into it.
  */
 const SCRIPT = `
-  while read -r pid; do running=$pid; done
-  [ -z "$running" ] || kill -9 "$running" 2>/dev/null
-  [ -z "$1" ] || rm -rf "$1"
+  while read -r change pid; do
+    others=
+    for each in $running; do [ "$each" = "$pid" ] || others="$others $each"; done
+    [ "$change" = forget ] || others="$others $pid"
+    running=$others
+  done
+  [ -z "$running" ] || kill -9 $running 2>/dev/null
+  [ -z "$1" ] || rm -rf "$1" 2>/dev/null || { sleep 1; rm -rf "$1"; }
 `;
 
-/** Sees to it that a process and a folder do not outlive this program, even when it is killed. */
+/** Sees to it that processes and a folder do not outlive this program, even when it is killed. */
 export interface Guardian {
   readonly watch: (pid: number) => void;
-  readonly forget: () => void;
+  readonly forget: (pid: number) => void;
   /** Does what would be done at the end, now. */
   readonly finish: () => Promise<void>;
 }
@@ -31,8 +36,8 @@ export function startGuardian(temporaryFolder = ""): Guardian {
   shell.stdin.on("error", () => undefined);
   if (shell.stdin instanceof Socket) shell.stdin.unref();
   return {
-    watch: (pid) => void shell.stdin.write(`${pid}\n`),
-    forget: () => void shell.stdin.write("\n"),
+    watch: (pid) => void shell.stdin.write(`watch ${pid}\n`),
+    forget: (pid) => void shell.stdin.write(`forget ${pid}\n`),
     finish: async () => {
       if (shell.exitCode !== null || shell.signalCode !== null) return;
       const ended = once(shell, "exit");

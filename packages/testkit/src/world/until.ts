@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const LOOK_EVERY_MS = 15;
-/** Below the time-out of a test, so that it is this message that is read. */
+/** Only a guard, below the time-out of a test: so it is this message that is read. */
 const WITHIN_MS = 25_000;
 
 /**
  * Looks again and again until there is something to see, and returns it. A look that throws has seen nothing: servers
  * may be down for a while. Rejects with what was last seen to be wrong.
  */
-export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + WITHIN_MS;
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined>,
+  withinMs = WITHIN_MS,
+): Promise<T> {
+  const deadline = performance.now() + withinMs;
   let problem: unknown = "nothing was there";
   while (performance.now() < deadline) {
     try {
@@ -20,7 +24,7 @@ export async function until<T>(what: string, look: () => Promise<T | undefined>)
     }
     await sleep(LOOK_EVERY_MS);
   }
-  throw new Error(`waited ${WITHIN_MS / 1000} s until ${what}: ${describe(problem)}`, { cause: problem });
+  throw new Error(`waited ${withinMs / 1000} s until ${what}: ${describe(problem)}`, { cause: problem });
 }
 
 function describe(problem: unknown): string {

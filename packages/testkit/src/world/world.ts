@@ -12,6 +12,9 @@ import { type ControlPlanes, simulatedControlPlanes } from "./control-planes.ts"
 import { type InsideAgent, startInsideAgent } from "./inside-agent.ts";
 import { type WorldCluster, worldCluster } from "./world-cluster.ts";
 
+/** Many short lives from the same sources. */
+const NODE_FLAGS = ["--import", new URL("../process/compile-cache.ts", import.meta.url).href];
+
 export interface WorldOptions {
   readonly clusters: readonly ClusterPlan[];
   /** Absent: kube-sim. */
@@ -45,7 +48,7 @@ export interface World {
 export async function startWorld(options: WorldOptions): Promise<World> {
   const { controlPlanes = simulatedControlPlanes(), onReady = () => undefined } = options;
   const certificates = options.certificates ?? (await testCertificates());
-  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "world-")));
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "resource-broker-")));
   const guardian = startGuardian(options.directory === undefined ? directory : "");
   const endings: (() => Promise<unknown>)[] = [];
   const clusters = new Map<string, WorldCluster>();
@@ -71,7 +74,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const startBrokerProcess = async (): Promise<BrokerProcess> => {
     const folder = join(directory, "broker");
     await mkdir(folder, { recursive: true });
-    const broker = await startBroker({ certificates, directory: folder });
+    const broker = await startBroker({ certificates, directory: folder, nodeFlags: NODE_FLAGS });
     endings.push(broker.dispose);
     onReady("broker");
     return broker;
@@ -90,6 +93,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       certificates,
       kubeconfig: named(clusters, plan.name).kubeconfig,
       directory: join(directory, plan.name),
+      nodeFlags: NODE_FLAGS,
       ...(plan.flags === undefined ? {} : { flags: plan.flags }),
     });
     agents.set(plan.name, agent);

@@ -1,0 +1,38 @@
+import type { Credentials } from "../certificates/test-certificates.ts";
+import { askServer } from "./ask-server.ts";
+import type { ServerAccess, ServerReply } from "./control-plane.ts";
+import { kubeconfigText } from "./kubeconfig.ts";
+
+const DAY_SECONDS = 86_400;
+
+export interface AccessParts {
+  readonly name: string;
+  readonly admin: Credentials;
+  /** The port to write down: the server's own, or that of a proxy. */
+  readonly port: number;
+  readonly serverPort: number;
+}
+
+export function accessThrough({ name, admin, port, serverPort }: AccessParts): ServerAccess {
+  const url = `https://127.0.0.1:${port}`;
+  const { ca } = admin;
+  return {
+    url,
+    port,
+    kubeconfig: kubeconfigText({ name, url, ca, user: admin }),
+    kubeconfigFor: async (serviceAccount) => {
+      const path = `/api/v1/namespaces/${serviceAccount.namespace}/serviceaccounts/${serviceAccount.name}/token`;
+      const spec = { expirationSeconds: DAY_SECONDS };
+      const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec };
+      const reply = await askServer({ port: serverPort, credentials: admin, method: "POST", path, body });
+      return kubeconfigText({ name, url, ca, user: { token: tokenIn(reply) } });
+    },
+  };
+}
+
+function tokenIn({ status, body }: ServerReply): string {
+  const token = (body as { status?: { token?: unknown } }).status?.token;
+  if (status !== 201 || typeof token !== "string")
+    throw new Error(`the API server gives no token: ${JSON.stringify(body)}`);
+  return token;
+}

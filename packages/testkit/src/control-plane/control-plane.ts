@@ -1,0 +1,60 @@
+import type { ObjectName } from "@resource-broker/kube";
+import type { FaultyProxy } from "../proxy/faulty-proxy.ts";
+
+/** A way to the API server, and the credentials for it. */
+export interface ServerAccess {
+  /** `https://127.0.0.1:<port>`. */
+  readonly url: string;
+  readonly port: number;
+  /** The text of a kubeconfig with full rights. */
+  readonly kubeconfig: string;
+  /** The text of a kubeconfig with a token of this service account, which must be there. */
+  readonly kubeconfigFor: (serviceAccount: Required<ObjectName>) => Promise<string>;
+}
+
+/** One of the programs that make up a control plane. */
+export interface ControlPlaneProgram {
+  /** Undefined while it is down. */
+  readonly pid: number | undefined;
+  /** Ends it as a power cut would (SIGKILL). */
+  readonly kill: () => Promise<void>;
+  /** Starts it again, ending it first if it runs, on the same port and data. Resolves when it is ready. */
+  readonly restart: () => Promise<{ readonly readyAfterMs: number }>;
+  /** It keeps its connections and does nothing (SIGSTOP), until `resume`. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** What it has logged so far, also before a restart. */
+  readonly logLines: () => Promise<string[]>;
+}
+
+export interface KubectlEnd {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ServerReply {
+  readonly status: number;
+  /** Parsed where it is JSON, else its text. */
+  readonly body: unknown;
+}
+
+/**
+ * A real kube-apiserver with its etcd and a kube-controller-manager that collects garbage, empties namespaces, makes
+ * service accounts and signs certificates. There is no kubelet and no scheduler: tests write what nodes and pods report.
+ */
+export interface RealControlPlane extends ServerAccess {
+  readonly apiServer: ControlPlaneProgram;
+  readonly etcd: ControlPlaneProgram;
+  readonly controllerManager: ControlPlaneProgram;
+  /** Another way to the same API server, which can be disturbed. */
+  readonly proxied: () => Promise<ServerAccess & { readonly proxy: FaultyProxy }>;
+  /** The kubectl of the same release, with full rights unless `args` say otherwise. */
+  readonly kubectl: (args: readonly string[], stdin?: string) => Promise<KubectlEnd>;
+  /** One request with full rights, for what clients do not offer. */
+  readonly ask: (method: string, path: string, body?: object) => Promise<ServerReply>;
+  /** Creates or changes these objects, their status included. Definitions are established, namespaces take pods then. */
+  readonly seed: (objects: readonly object[]) => Promise<void>;
+  /** Ends everything, in whatever state it is, and removes what it wrote. */
+  readonly dispose: () => Promise<void>;
+}

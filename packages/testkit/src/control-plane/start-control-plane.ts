@@ -1,0 +1,108 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Credentials } from "../certificates/test-certificates.ts";
+import { freePorts } from "../process/free-ports.ts";
+import { type Guardian, startGuardian } from "../process/guardian.ts";
+import { type FaultyProxy, startFaultyProxy } from "../proxy/faulty-proxy.ts";
+import { accessThrough } from "./access.ts";
+import { askServer } from "./ask-server.ts";
+import { type ControlPlaneAssets, controlPlaneAssets } from "./assets.ts";
+import { apiServerFlags, controllerManagerFlags, etcdFlags, type Places } from "./command-lines.ts";
+import type { ServerAccess, RealControlPlane } from "./control-plane.ts";
+import { writeCredentials } from "./credentials.ts";
+import { controlPlaneProgram, type ProgramParts } from "./program.ts";
+import { runKubectl } from "./run-kubectl.ts";
+import { seedObjects } from "./seed.ts";
+
+export interface ControlPlaneOptions {
+  /** Names the context of its kubeconfigs. Absent: `real`. */
+  readonly name?: string;
+}
+
+/** Between the look for a free port and its use somebody else may take it. */
+const TRIES = 3;
+const PORT_IS_TAKEN = /address already in use/;
+
+/** Starts a real control plane on free ports of the loopback. Resolves when its namespaces can take pods. */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<RealControlPlane> {
+  const assets = controlPlaneAssets();
+  if (!assets.isThere) throw new Error(assets.why);
+  for (let left = TRIES; ; left -= 1) {
+    const plane = await prepare(options, assets.pathOf);
+    try {
+      for (const program of [plane.etcd, plane.apiServer, plane.controllerManager]) await program.restart();
+      return plane;
+    } catch (error) {
+      await plane.dispose();
+      if (left === 1 || !PORT_IS_TAKEN.test(String(error))) throw error;
+    }
+  }
+}
+
+type PathOf = Extract<ControlPlaneAssets, { isThere: true }>["pathOf"];
+
+async function prepare({ name = "real" }: ControlPlaneOptions, pathOf: PathOf): Promise<RealControlPlane> {
+  const directory = await mkdtemp(join(tmpdir(), `control-plane-${name}-`));
+  const guardian = startGuardian(directory);
+  const { files, admin } = await writeCredentials(directory);
+  const [api = 0, etcd = 0, etcdPeer = 0] = await freePorts(3);
+  const access = accessThrough({ name, admin, port: api, serverPort: api });
+  const kubeconfigFile = join(directory, "admin.kubeconfig");
+  await writeFile(kubeconfigFile, access.kubeconfig, { mode: 0o600 });
+  const places = { directory, ports: { api, etcd, etcdPeer }, files, kubeconfigFile };
+  const programs = programsOf({ places, admin, pathOf, guardian });
+  const proxies: FaultyProxy[] = [];
+
+  const proxied = async (): Promise<ServerAccess & { readonly proxy: FaultyProxy }> => {
+    const proxy = await startFaultyProxy({ port: api });
+    proxies.push(proxy);
+    return { ...accessThrough({ name, admin, port: proxy.port, serverPort: api }), proxy };
+  };
+
+  const kubectl: RealControlPlane["kubectl"] = (args, stdin = "") =>
+    runKubectl({ program: pathOf("kubectl"), kubeconfigFile, directory, args, stdin });
+
+  return {
+    ...access,
+    ...programs,
+    proxied,
+    kubectl,
+    seed: (objects) => seedObjects(kubectl, objects),
+    ask: (method, path, body) =>
+      askServer({ port: api, credentials: admin, method, path, ...(body === undefined ? {} : { body }) }),
+    dispose: async () => {
+      await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
+      await Promise.all(Object.values(programs).map((program) => program.kill()));
+      await guardian.finish();
+    },
+  };
+}
+
+interface Plan {
+  readonly places: Places;
+  readonly admin: Credentials;
+  readonly pathOf: PathOf;
+  readonly guardian: Guardian;
+}
+
+function programsOf({ places, admin, pathOf, guardian }: Plan) {
+  const { directory, ports } = places;
+  const program = (name: Parameters<PathOf>[0], flags: string[], isReady: ProgramParts["isReady"]) =>
+    controlPlaneProgram({ name, command: [pathOf(name), ...flags], directory, guardian, isReady });
+  const isFound = async (path: string): Promise<boolean> => {
+    const reply = await askServer({ port: ports.api, credentials: admin, method: "GET", path });
+    return reply.status === 200;
+  };
+  return {
+    etcd: program("etcd", etcdFlags(places), async () => {
+      const reply = await fetch(`http://127.0.0.1:${ports.etcd}/health`);
+      return reply.ok;
+    }),
+    apiServer: program("kube-apiserver", apiServerFlags(places), () => isFound("/readyz")),
+    // Without its namespace's service account no pod is accepted; making it is the first thing controllers do.
+    controllerManager: program("kube-controller-manager", controllerManagerFlags(places), () =>
+      isFound("/api/v1/namespaces/default/serviceaccounts/default"),
+    ),
+  };
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import { describeMissing, findAssets, kubernetesVersion, type Surroundings } from "./assets.ts";
+import { findAssetsHere, readPins } from "./find-here.ts";
+import { linkFlags } from "./recipe.ts";
+
+const PINS = { goMod: "require (\n\tk8s.io/kubernetes v1.34.9\n)\n", goSum: "sums\n" };
+
+/** A machine on which only these files are. */
+function machine(env: Surroundings["env"], ...files: readonly string[]): Surroundings {
+  const exists = (path: string): boolean => files.includes(path);
+  return { env, home: "/home/ada", platform: "linux", arch: "x64", exists };
+}
+
+const absentIn = (surroundings: Surroundings, pins = PINS): string => {
+  const search = findAssets(surroundings, pins);
+  return search.kind === "absent" ? search.folder : search.kind;
+};
+
+describe("where a build is kept", () => {
+  const build = "v1\\.34\\.9-linux-amd64-[0-9a-f]{8}$";
+  const rows: [name: string, env: Surroundings["env"], folder: RegExp][] = [
+    ["below the home folder", {}, new RegExp(`^/home/ada/\\.cache/resource-broker/kube-assets/${build}`)],
+    ["in the user's cache", { XDG_CACHE_HOME: "/c" }, new RegExp(`^/c/resource-broker/kube-assets/${build}`)],
+    ["where we are told", { KUBE_ASSETS_CACHE: "/a", XDG_CACHE_HOME: "/c" }, new RegExp(`^/a/${build}`)],
+    ["not in a folder without a name", { KUBE_ASSETS_CACHE: "", XDG_CACHE_HOME: "" }, /^\/home\/ada\//],
+  ];
+  test.each(rows)("%s", (_, env, folder) => {
+    expect(absentIn(machine(env))).toMatch(folder);
+  });
+
+  test.each([
+    ["other sums", { ...PINS, goSum: "other\n" }],
+    ["another requirement", { ...PINS, goMod: `${PINS.goMod}\n` }],
+  ])("%s are another build", (_, pins) => {
+    expect(absentIn(machine({}), pins)).not.toBe(absentIn(machine({})));
+  });
+
+  test("another processor is another build", () => {
+    expect(absentIn({ ...machine({}), arch: "arm64" })).toMatch(/-linux-arm64-/);
+  });
+});
+
+describe("which programs are used", () => {
+  const built = absentIn(machine({}));
+
+  test("a whole build", () => {
+    expect(findAssets(machine({}, `${built}/complete`), PINS)).toEqual({
+      kind: "found",
+      folder: built,
+      from: "cache",
+    });
+  });
+
+  test("not a build that was broken off", () => {
+    expect(absentIn(machine({}, `${built}/etcd`, `${built}/kube-apiserver`))).toBe(built);
+  });
+
+  const given = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"].map((name) => `/k/${name}`);
+
+  test("those of KUBEBUILDER_ASSETS before a build", () => {
+    expect(findAssets(machine({ KUBEBUILDER_ASSETS: "/k" }, `${built}/complete`, ...given), PINS)).toEqual({
+      kind: "found",
+      folder: "/k",
+      from: "KUBEBUILDER_ASSETS",
+    });
+  });
+
+  test("none, where KUBEBUILDER_ASSETS lacks one: a mixture would prove nothing", () => {
+    const env = { KUBEBUILDER_ASSETS: "/k" };
+    const some = given.filter((path) => !path.endsWith("manager"));
+    expect(findAssets(machine(env, `${built}/complete`, ...some), PINS)).toEqual({
+      kind: "incomplete",
+      folder: "/k",
+      lacks: ["kube-controller-manager"],
+    });
+  });
+});
+
+describe("a message about what is missing", () => {
+  test("names the folder and the two remedies", () => {
+    const text = describeMissing({ kind: "absent", folder: "/cache/v1" });
+    expect(text).toBe(
+      "there is no etcd, kube-apiserver, kube-controller-manager and kubectl in /cache/v1. " +
+        "Run npm run kube:assets, or set KUBEBUILDER_ASSETS.",
+    );
+  });
+
+  test("names what KUBEBUILDER_ASSETS lacks", () => {
+    const text = describeMissing({ kind: "incomplete", folder: "/k", lacks: ["etcd", "kubectl"] });
+    expect(text).toContain("KUBEBUILDER_ASSETS is /k, where there is no etcd, no kubectl.");
+    expect(text).toContain("unset it");
+  });
+});
+
+describe("the committed pins", () => {
+  const { goMod } = readPins();
+  const version = kubernetesVersion({ goMod });
+
+  test("are of Kubernetes 1.34 or newer", () => {
+    expect(Number(version.split(".")[1])).toBeGreaterThanOrEqual(34);
+  });
+
+  test("replace every part of Kubernetes by its release of the same number", () => {
+    const released = version.replace(/^v1\./, "v0.");
+    const replaced = [...goMod.matchAll(/^\s*(k8s\.io\/\S+) => (\S+) (\S+)$/gm)];
+    expect(replaced.length).toBeGreaterThanOrEqual(31);
+    for (const [, part, by, release] of replaced) expect([by, release]).toEqual([part, released]);
+  });
+
+  test("are found from here", () => {
+    const search = findAssetsHere({ KUBE_ASSETS_CACHE: "/nowhere" });
+    expect(search).toEqual({ kind: "absent", folder: expect.stringContaining(`/nowhere/${version}-`) });
+  });
+
+  test("go.mod without Kubernetes is refused", () => {
+    expect(() => kubernetesVersion({ goMod: "require k8s.io/api v0.34.4\n" })).toThrow(
+      "go.mod pins no release",
+    );
+  });
+
+  test("give the programs their version", () => {
+    expect(linkFlags("v1.34.9")).toContain(
+      "-X k8s.io/component-base/version.gitVersion=v1.34.9 -X k8s.io/component-base/version.gitMajor=1",
+    );
+  });
+});

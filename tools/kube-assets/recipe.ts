@@ -1,0 +1,28 @@
+/** How the programs are built. It is part of the build's name: another recipe is another build. */
+
+/** The programs of a control plane, and the client that fits them. */
+export const PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"] as const;
+export type ProgramName = (typeof PROGRAMS)[number];
+
+export const PACKAGES: Readonly<Record<ProgramName, string>> = {
+  etcd: "go.etcd.io/etcd/server/v3",
+  "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+  "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+  kubectl: "k8s.io/kubernetes/cmd/kubectl",
+};
+
+/** `go list` and `go build` must agree on these: they decide what Go's own cache can be used for. */
+export const COMPILE_FLAGS: readonly string[] = ["-trimpath", "-buildvcs=false"];
+export const BUILD_ENV: Readonly<Record<string, string>> = { CGO_ENABLED: "0", GOWORK: "off" };
+
+const SAY_VERSION = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"];
+
+/** Without them the programs would call themselves v0.0.0, and kubectl would warn about the difference. */
+export function linkFlags(version: string): string {
+  const [major = "", minor = ""] = version.replace(/^v/, "").split(".");
+  const told = { gitVersion: version, gitMajor: major, gitMinor: minor, gitTreeState: "archive" };
+  const values = SAY_VERSION.flatMap((path) =>
+    Object.entries(told).map(([name, value]) => `-X ${path}.${name}=${value}`),
+  );
+  return ["-s -w", ...values].join(" ");
+}
