@@ -38,6 +38,10 @@ export {
 } from "./broker/broker-client.ts";
 export { type BrokerProcess, type BrokerProcessOptions, startBroker } from "./broker/broker-process.ts";
 export type { EventStream, StreamEvent } from "./broker/event-stream.ts";
+export { type PostgresPrograms, postgresPrograms } from "./postgres/postgres-programs.ts";
+export { failoverClient } from "./postgres/failover-client.ts";
+export { type PostgresServer, startPostgres } from "./postgres/start-postgres.ts";
+export { type Replicas, type ReplicasOptions, startReplicas } from "./postgres/start-replicas.ts";
 export { type SeededRandom, seededRandom } from "./broker/seeded-random.ts";
 export { type ControlPlaneAssets, controlPlaneAssets } from "./control-plane/assets.ts";
 export { clientOf } from "./control-plane/client-of.ts";
@@ -49,6 +53,10 @@ export type {
   ServerReply,
 } from "./control-plane/control-plane.ts";
 export { type ControlPlaneOptions, startControlPlane } from "./control-plane/start-control-plane.ts";
+export { type Divergence, DIVERGENCES, keepOrDiverge } from "./kube/divergences.ts";
+export { KUBE_PROMISES } from "./kube/kube-conformance.ts";
+export type { KubePromise, KubeUnderTest } from "./kube/kube-promise.ts";
+export { realKube, simulatedKube } from "./kube/kube-servers.ts";
 export { type FaultyProxy, startFaultyProxy } from "./proxy/faulty-proxy.ts";
 export {
   type GoBroker,
@@ -65,15 +73,17 @@ export { type ClusterPlan, nodeObject, podObject } from "./world/cluster-plan.ts
 export {
   type ControlPlane,
   type ControlPlanes,
+  type SimulatedControlPlanes,
   simulatedControlPlanes,
 } from "./world/control-planes.ts";
-export { type InsideAgent, startInsideAgent } from "./world/inside-agent.ts";
+export { type InsideAgent, insideAgent, startInsideAgent } from "./world/inside-agent.ts";
 export {
   ADVERTISEMENTS,
   PROVIDER_INSTRUCTIONS,
   RESERVATION_INSTRUCTIONS,
   RESOURCE_REQUESTS,
 } from "./world/kinds.ts";
+export { type ReachedPlane, type RealControlPlanes, realControlPlanes } from "./world/real-control-planes.ts";
 export { until } from "./world/until.ts";
 export { startWorld, type World, type WorldOptions } from "./world/world.ts";
-export type { WorldCluster } from "./world/world-cluster.ts";
+export { type WorldCluster, worldCluster } from "./world/world-cluster.ts";

@@ -15,6 +15,10 @@ export interface BrokerProcessOptions extends CommandOptions {
   readonly certificates: PeerCertificates;
   /** Where ledger and log are kept, and stay. Absent: in a temporary folder, which is removed at the end. */
   readonly directory?: string;
+  /** Another store than the one in its folder. */
+  readonly store?: string;
+  /** True: one of several replicas, which may not be the first to serve; nobody waits until it is ready. */
+  readonly isReplica?: boolean;
   /** Flags of the broker beside those for ports and folders. */
   readonly flags?: readonly string[];
   readonly readyWithinMs?: number;
@@ -77,7 +81,8 @@ export async function startBroker(options: BrokerProcessOptions): Promise<Broker
   };
   try {
     await writeCertificateFolder(places.certificateFolder, certificates.broker);
-    await program.restart();
+    if (options.isReplica === true) await program.launch();
+    else await program.restart();
     return broker;
   } catch (error) {
     await dispose();
@@ -96,14 +101,14 @@ function placesIn(directory: string): Omit<Places, "ports"> {
 }
 
 function commandLine(options: BrokerProcessOptions, places: Places): string[] {
-  const { flags = [] } = options;
   const { ports, storeDirectory, certificateFolder } = places;
+  const { flags = [], store = `sqlite:${storeDirectory}` } = options;
   return [
     ...nodeCommand(SOURCE, options),
     `--http-host=${HOST}`,
     `--http-port=${ports.port}`,
     `--http-cert-path=${certificateFolder}`,
-    `--store=sqlite:${storeDirectory}`,
+    `--store=${store}`,
     `--metrics-bind-address=${HOST}:${ports.metricsPort}`,
     `--health-probe-bind-address=${HOST}:${ports.probePort}`,
     "--log-format=json",

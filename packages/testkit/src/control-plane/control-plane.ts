@@ -55,6 +55,8 @@ export interface RealControlPlane extends ServerAccess {
   readonly ask: (method: string, path: string, body?: object) => Promise<ServerReply>;
   /** Creates or changes these objects, their status included. Definitions are established, namespaces take pods then. */
   readonly seed: (objects: readonly object[]) => Promise<void>;
+  /** Old versions are gone from etcd, and from the API server's memory, which needs a restart for that. */
+  readonly forgetVersions: () => Promise<void>;
   /** Ends everything, in whatever state it is, and removes what it wrote. */
   readonly dispose: () => Promise<void>;
 }

@@ -11,6 +11,7 @@ import { type ControlPlaneAssets, controlPlaneAssets } from "./assets.ts";
 import { apiServerFlags, controllerManagerFlags, etcdFlags, type Places } from "./command-lines.ts";
 import type { ServerAccess, RealControlPlane } from "./control-plane.ts";
 import { writeCredentials } from "./credentials.ts";
+import { compactEtcd } from "./forget-versions.ts";
 import { controlPlaneProgram, type ProgramParts } from "./program.ts";
 import { runKubectl } from "./run-kubectl.ts";
 import { seedObjects } from "./seed.ts";
@@ -69,6 +70,10 @@ async function prepare({ name = "real" }: ControlPlaneOptions, pathOf: PathOf): 
     proxied,
     kubectl,
     seed: (objects) => seedObjects(kubectl, objects),
+    forgetVersions: async () => {
+      await compactEtcd(etcd);
+      await programs.apiServer.restart();
+    },
     ask: (method, path, body) =>
       askServer({ port: api, credentials: admin, method, path, ...(body === undefined ? {} : { body }) }),
     dispose: async () => {

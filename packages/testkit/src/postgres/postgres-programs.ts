@@ -7,7 +7,10 @@ const REQUIRED = "POSTGRES_REQUIRED";
 
 /** The programs of a PostgreSQL server on this machine. */
 export type PostgresPrograms =
-  | { readonly isThere: true; readonly pathOf: (program: "initdb" | "postgres" | "psql" | "pg_dump") => string }
+  | {
+      readonly isThere: true;
+      readonly pathOf: (program: "initdb" | "postgres" | "psql" | "pg_dump") => string;
+    }
   /** `why` also says what to do about it. */
   | { readonly isThere: false; readonly why: string };
 

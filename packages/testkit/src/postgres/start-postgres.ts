@@ -50,7 +50,17 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   await run([...account, pathOf("initdb"), "-D", data, ...INITDB_FLAGS]);
   const flags = ["fsync=on", `listen_addresses=${HOST}`, "max_connections=60", ...settings];
   const child = childOf({
-    command: [...account, pathOf("postgres"), "-D", data, "-k", directory, "-p", String(port), ...asFlags(flags)],
+    command: [
+      ...account,
+      pathOf("postgres"),
+      "-D",
+      data,
+      "-k",
+      directory,
+      "-p",
+      String(port),
+      ...asFlags(flags),
+    ],
     cwd: directory,
     logFile: join(directory, "server.log"),
     guardian,

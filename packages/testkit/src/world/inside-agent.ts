@@ -1,10 +1,12 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgent, readAgentSettings } from "@resource-broker/agent";
 import { type Log, type MachineTime, nodeMachineTime } from "@resource-broker/runtime";
 import { type PeerCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
+
+const RANDOM_STEPS = 2 ** 32;
 
 export interface InsideAgentOptions {
   readonly clusterId: string;
@@ -24,6 +26,20 @@ export interface InsideAgent {
 }
 
 export async function startInsideAgent(options: InsideAgentOptions): Promise<InsideAgent> {
+  const { log, start, stop } = await insideAgent(options);
+  try {
+    await start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { log, stop };
+}
+
+/** One that has not started yet; one that lacks a right may never have. */
+export async function insideAgent(
+  options: InsideAgentOptions,
+): Promise<InsideAgent & { readonly start: () => Promise<unknown> }> {
   const { clusterId, brokerUrl, certificates, kubeconfigFile, flags = [] } = options;
   const folder = await mkdtemp(join(tmpdir(), `inside-${clusterId}-`));
   await writeCertificateFolder(folder, certificates.cluster(clusterId));
@@ -43,7 +59,7 @@ export async function startInsideAgent(options: InsideAgentOptions): Promise<Ins
   const log: string[] = [];
   const agent = createAgent(reading.settings, {
     machine: options.machine ?? nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now())),
-    random: Math.random,
+    random: () => randomInt(RANDOM_STEPS) / RANDOM_STEPS,
     randomBytes,
     env: {},
     log: linesInto(log),
@@ -53,13 +69,7 @@ export async function startInsideAgent(options: InsideAgentOptions): Promise<Ins
     await agent.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  try {
-    await agent.start();
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { log, stop };
+  return { log, start: agent.start, stop };
 }
 
 function linesInto(lines: string[]): Log {

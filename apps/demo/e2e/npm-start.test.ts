@@ -1,0 +1,109 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { until } from "@resource-broker/testkit";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { processesIn, startDemo } from "./testing/demo-process.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const MAIN = join(root, "apps/demo/src/main.ts");
+const run = promisify(execFile);
+/** Only a guard: six processes start from their sources, beside other tests. */
+const PATIENCE = { timeout: 120_000 };
+
+const hasKubectl = await run("kubectl", ["version", "--client"]).then(
+  () => true,
+  () => false,
+);
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "demo-test-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describe("npm start", () => {
+  test.skipIf(!hasKubectl)(
+    "prints five commands that show a reservation travel the whole way, and leaves nothing behind (needs kubectl)",
+    PATIENCE,
+    async () => {
+      const elsewhere = await emptyFolder();
+      const env = { ...process.env, HOME: elsewhere };
+      const demo = startDemo({ command: ["npm", "start"], cwd: root, env });
+      await demo.untilReady();
+      const shell = async (command: string): Promise<string> => {
+        const { stdout, stderr } = await run("sh", ["-c", command], { cwd: elsewhere, env });
+        return stdout + stderr;
+      };
+      const [apply = "", wait = "", getRome = "", getParis = "", remove = "", ...more] = demo.commands();
+      expect(more).toEqual([]);
+
+      expect(await shell(apply)).toMatch(/^resourcerequest\S+more-room created$/m);
+      expect(await shell(wait)).toMatch(/^resourcerequest\S+more-room condition met$/m);
+      const atRome = await shell(getRome);
+      expect(atRome).toMatch(/^resourcerequest\S+more-room +4 +8Gi +Active +paris /m);
+      expect(atRome).toMatch(/^reservationinstruction\S+rsv-rome-\w+ +paris +4 +8Gi +true /m);
+      expect(await shell(getParis)).toMatch(/^rsv-rome-\w+-provider +rome +4 +8Gi +true /m);
+      expect(await shell(remove)).toMatch(/^resourcerequest\S+ "more-room" deleted/m);
+      const gone = async (command: string): Promise<true | undefined> =>
+        (await shell(command)).startsWith("No resources found") || undefined;
+      await until("paris holds nothing any more", () => gone(getParis));
+      await until("rome has nothing any more", () => gone(getRome));
+
+      const folder = demo.folder();
+      expect(processesIn(folder)).not.toEqual([]);
+      demo.interrupt();
+      expect(await demo.ended).toEqual({ code: 0 });
+      expect({ processes: processesIn(folder), isThere: existsSync(folder) }).toEqual({
+        processes: [],
+        isThere: false,
+      });
+    },
+  );
+
+  test("killed, it leaves nothing behind; without kubectl it says how to get it", PATIENCE, async () => {
+    const programs = await emptyFolder();
+    for (const name of ["sh", "rm", "sleep"]) await symlink(join("/bin", name), join(programs, name));
+    const command = [process.execPath, MAIN];
+    const demo = startDemo({ command, cwd: programs, env: { PATH: programs } });
+    await demo.untilReady();
+    expect(demo.output()).toContain("kubectl is not installed here");
+    const folder = demo.folder();
+    expect(processesIn(folder)).not.toEqual([]);
+    demo.kill();
+    await demo.ended;
+    await until(
+      "all of it is gone",
+      async () => (processesIn(folder).length === 0 && !existsSync(folder)) || undefined,
+    );
+  });
+
+  const wrong = [
+    {
+      name: "an unknown flag",
+      flags: ["--dri=x"],
+      says: 'npm start: unknown argument "dri": did you mean --dir?',
+    },
+    {
+      name: "a folder that is in use",
+      flags: ["--dir=used"],
+      says: /npm start: --dir: \S+used is not empty; name a new folder/,
+    },
+  ];
+
+  test.each(wrong)("ends with code 2 and the remedy for $name", async ({ flags, says }) => {
+    const cwd = await emptyFolder();
+    await mkdir(join(cwd, "used"));
+    await writeFile(join(cwd, "used", "thesis.txt"), "precious");
+    const ended = run(process.execPath, [MAIN, ...flags], { cwd });
+    await expect(ended).rejects.toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
+  });
+
+  test("prints its help", async () => {
+    const { stdout } = await run(process.execPath, [MAIN, "--help"]);
+    expect(stdout).toContain("Usage: npm start");
+  });
+});

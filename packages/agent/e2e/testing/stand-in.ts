@@ -1,0 +1,118 @@
+import type { ServerResponse } from "node:http";
+import { formatTime, PATH, type ReservationDTO } from "@resource-broker/contract";
+import { type Credentials, until } from "@resource-broker/testkit";
+import {
+  CURRENT,
+  type Received,
+  reply,
+  type Script,
+  scriptedBroker,
+} from "../../src/transport/http/testing/scripted-broker.ts";
+
+/** A broker that says what a test wants it to say, over mTLS. It ends with the test. */
+export interface StandIn {
+  readonly url: string;
+  /** How the next request for a reservation is answered; those after it are granted. */
+  readonly answerNext: (script: Script) => void;
+  /** The Idempotency-Keys that reservations were asked with, in order. */
+  readonly keys: () => readonly (string | undefined)[];
+  /** Resolves when there is somebody to tell something. */
+  readonly heard: () => Promise<void>;
+  /** Says this on the stream of instructions. */
+  readonly tell: (event: "instruction" | "reservation", reservation: ReservationDTO) => void;
+  /** The reservations that were acknowledged, in order. */
+  readonly acknowledged: () => readonly string[];
+}
+
+export async function standIn(credentials: Credentials): Promise<StandIn> {
+  const streams = new Set<ServerResponse>();
+  const granted = new Map<string, ReservationDTO>();
+  let next: Script | undefined;
+
+  const answer = (response: ServerResponse, status: number, body: unknown): void =>
+    reply(status, body)(response, NOTHING);
+  const keep = (reservation: ReservationDTO): ReservationDTO => {
+    granted.set(reservation.id, reservation);
+    return reservation;
+  };
+  const grant: Script = (response, { headers }) => {
+    const key = String(headers["idempotency-key"]);
+    const id = `rsv-rome-${key.slice(0, 8)}`;
+    answer(response, 201, granted.get(id) ?? keep(reservationOf(id, "paris", { key })));
+  };
+  const change =
+    (to: Required<Omit<Story, "key">>): Script =>
+    (response, { url }) => {
+      const now = granted.get(url.split("/")[4] ?? "");
+      if (now?.key === undefined) answer(response, 404, { error: "no such reservation", code: "not-found" });
+      else answer(response, 200, keep(reservationOf(now.id, now.targetClusterID, { ...to, key: now.key })));
+    };
+  const answers: Readonly<Record<string, Script>> = {
+    "POST /api/v1/advertisements": (response, { body }) =>
+      answer(response, 200, { advertisement: JSON.parse(body) as unknown }),
+    "POST /api/v1/reservations": (response, received) => {
+      const script = next ?? grant;
+      next = undefined;
+      script(response, received);
+    },
+    "POST /api/v1/reservations/*/activate": change({ phase: "Active", generation: 2 }),
+    "DELETE /api/v1/reservations/*": change({ phase: "Released", generation: 3 }),
+    "GET /api/v1/reservations": reply(200, []),
+    "POST /api/v1/instructions/*/ack": reply(200, {}),
+    "GET /api/v1/instructions": (response) => {
+      response.writeHead(200, { ...CURRENT, "Content-Type": "text/event-stream" });
+      response.write(": alive\n\n");
+      streams.add(response);
+    },
+  };
+  const broker = await scriptedBroker(credentials, (response, received) => {
+    const [path = ""] = received.url.split("?");
+    const name = path.replace(/^(\/api\/v1\/[a-z]+\/)[^/]+/, "$1*");
+    const script = answers[`${received.method} ${name}`];
+    if (script === undefined) answer(response, 404, { error: "no such thing", code: "not-found" });
+    else script(response, received);
+  });
+  const calls = (path: RegExp) =>
+    broker.received.filter(({ method, url }) => method === "POST" && path.test(url));
+  return {
+    url: broker.url,
+    answerNext: (script) => {
+      next = script;
+    },
+    keys: () =>
+      calls(new RegExp(`^${PATH.reservations}$`)).map(({ headers }) =>
+        headers["idempotency-key"]?.toString(),
+      ),
+    heard: async () => {
+      await until("the agent listens", async () => streams.size > 0 || undefined);
+    },
+    tell: (event, reservation) => {
+      for (const stream of streams) stream.write(`event: ${event}\ndata: ${JSON.stringify(reservation)}\n\n`);
+    },
+    acknowledged: () => calls(/\/ack$/).map(({ url }) => url.split("/")[4] ?? ""),
+  };
+}
+
+const NOTHING: Received = { method: "", url: "", headers: {}, rawHeaders: [], body: "" };
+
+interface Story {
+  readonly phase?: ReservationDTO["status"]["phase"];
+  readonly generation?: number;
+  readonly key?: string;
+}
+
+/** 4 CPU and 8Gi that a cluster lends to rome. */
+export function reservationOf(id: string, lender: string, story: Story = {}): ReservationDTO {
+  const { phase = "Reserved", generation = 1, key } = story;
+  return {
+    id,
+    requesterID: "rome",
+    targetClusterID: lender,
+    requestedResources: { cpu: "4", memory: "8Gi" },
+    status: { phase, message: `Use ${lender} for 4 CPU / 8Gi Memory`, reservedAt: formatTime(0) },
+    createdAt: formatTime(0),
+    generation,
+    ...(phase === "Released" ? { reason: "ReleasedByRequester" as const } : {}),
+    ...(key === undefined ? {} : { key }),
+  };
+}

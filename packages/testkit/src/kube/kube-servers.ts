@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { createKubeSim } from "@resource-broker/kube-sim";
+import { nodeMachineTime } from "@resource-broker/runtime";
+import type { RealControlPlane } from "../control-plane/control-plane.ts";
+import { until } from "../world/until.ts";
+import type { KubeUnderTest } from "./kube-promise.ts";
+import { clientFor, readTable, strangerFor } from "./ways-to.ts";
+
+/** A simulated cluster in which pods stay as they are written, as on a control plane without nodes. */
+export async function simulatedKube(): Promise<KubeUnderTest> {
+  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+  const sim = createKubeSim({ machine, randomBytes });
+  const { kubeconfig, knobs } = await sim.addCluster({ name: "sim", behaves: false });
+  const { close, ...ways } = waysTo(kubeconfig);
+  return {
+    ...ways,
+    kind: "kube-sim",
+    accountClient: () => Promise.reject(new Error("kube-sim gives no tokens to service accounts")),
+    forget: async () => {
+      knobs.compact();
+      knobs.cut();
+      await reconnect(ways);
+    },
+    dispose: async () => {
+      close();
+      await sim.stop();
+    },
+  };
+}
+
+/** A real control plane. Whoever started it ends it. */
+export function realKube(plane: RealControlPlane): KubeUnderTest {
+  const { close, ...ways } = waysTo(plane.kubeconfig);
+  return {
+    ...ways,
+    kind: "real",
+    accountClient: async (account) => clientFor(await plane.kubeconfigFor(account)),
+    forget: async () => {
+      await plane.forgetVersions();
+      await reconnect(ways);
+    },
+    dispose: () => {
+      close();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** A create is not sent again when a kept connection turns out to be dead: so none is left. */
+async function reconnect({ client, other }: Pick<KubeUnderTest, "client" | "other">): Promise<void> {
+  for (const each of [client, other]) await until("the server is back", () => each.read("/version"));
+}
+
+function waysTo(kubeconfig: string) {
+  const clients = {
+    client: clientFor(kubeconfig),
+    other: clientFor(kubeconfig),
+    stranger: strangerFor(kubeconfig),
+  };
+  return {
+    ...clients,
+    readTable: (path: string) => readTable(kubeconfig, path),
+    close: () => {
+      for (const client of Object.values(clients)) client.close();
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert";
+import {
+  CONFIG_MAPS,
+  EVENTS,
+  eventRecorder,
+  follow,
+  type FollowDeps,
+  informer,
+  type KubeClient,
+  type LeaderElection,
+  leaderElection,
+  LEASES,
+  PODS,
+} from "@resource-broker/kube";
+import { type Log, nodeMachineTime } from "@resource-broker/runtime";
+import { until } from "../world/until.ts";
+import { configMap, type KubePromise, listed, promise, type Scene } from "./kube-promise.ts";
+import { pod } from "./shapes.ts";
+
+const silent = (): void => undefined;
+const log: Log = { info: silent, warn: silent, error: silent };
+const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+
+function depsFor(client: KubeClient): FollowDeps {
+  return { client, machine, log, random: Math.random };
+}
+
+/** Short, so that taking over from a holder that is silent takes no longer than a second. */
+const LEASE = { leaseMs: 1000, renewWithinMs: 600, retryMs: 50 };
+
+function candidateFor({ namespace }: Scene, client: KubeClient, identity: string): LeaderElection {
+  const onLead = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      signal.addEventListener("abort", () => resolve());
+    });
+  return leaderElection({ name: "leader", namespace, identity, ...LEASE, onLead }, depsFor(client));
+}
+
+const leads = (who: LeaderElection) => () => Promise.resolve(who.isLeader() ? true : undefined);
+
+export const MACHINERY: readonly KubePromise[] = [
+  promise("of two candidates one leads, and the other one follows it at once", async (scene) => {
+    const { client, other } = scene;
+    const [first, second] = [candidateFor(scene, client, "first"), candidateFor(scene, other, "second")];
+    first.start();
+    await until("the first leads", leads(first));
+    second.start();
+    const { spec } = await client.get(LEASES, scene.in("leader"));
+    deepStrictEqual([spec?.holderIdentity, spec?.leaseTransitions], ["first", 0]);
+    ok(
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/u.test(spec?.renewTime ?? ""),
+      `${spec?.renewTime} is no time`,
+    );
+    strictEqual(second.isLeader(), false);
+    await first.stop();
+    await until("the second leads", leads(second));
+    const now = await client.get(LEASES, scene.in("leader"));
+    deepStrictEqual([now.spec?.holderIdentity, now.spec?.leaseTransitions], ["second", 1]);
+    await second.stop();
+  }),
+
+  promise("a holder that is silent is followed when its lease is over", async (scene) => {
+    const { client, namespace } = scene;
+    const renewTime = "2026-01-05T12:00:00.000000Z";
+    const spec = { holderIdentity: "gone", leaseDurationSeconds: 1, renewTime, acquireTime: renewTime };
+    await client.create(LEASES, { metadata: { name: "leader", namespace }, spec });
+    const heir = candidateFor(scene, client, "heir");
+    heir.start();
+    await until("the heir leads", leads(heir));
+    strictEqual((await client.get(LEASES, scene.in("leader"))).spec?.holderIdentity, "heir");
+    await heir.stop();
+  }),
+
+  promise("the same event is counted up, another one is told beside it", async (scene) => {
+    const { client, namespace } = scene;
+    const { metadata } = await client.create(PODS, pod(scene, "one"));
+    const recorder = eventRecorder({ component: "promise", instance: "promise-0" }, depsFor(client));
+    const regarding = { apiVersion: "v1", kind: "Pod", name: "one", namespace, uid: metadata?.uid ?? "" };
+    const tell = (reason: string) =>
+      recorder.record({ regarding, type: "Normal", reason, message: `it is ${reason.toLowerCase()}` });
+    const count = (reason: string, wanted: number) =>
+      until(`${reason} is counted ${wanted}`, async () => {
+        const [event, ...more] = await listed(client, EVENTS, {
+          namespace,
+          fieldSelector: `reason=${reason}`,
+        });
+        deepStrictEqual(more, []);
+        return event?.count === wanted ? event : undefined;
+      });
+    tell("Greeted");
+    await count("Greeted", 1);
+    tell("Greeted");
+    tell("Greeted");
+    const greeted = await count("Greeted", 3);
+    deepStrictEqual(
+      [greeted.involvedObject.name, greeted.source?.component, greeted.type],
+      ["one", "promise", "Normal"],
+    );
+    tell("Left");
+    await count("Left", 1);
+    await recorder.stop();
+  }),
+
+  promise("an informer keeps what is there, and tells of every change", async (scene) => {
+    const { client, other, namespace } = scene;
+    await client.create(
+      CONFIG_MAPS,
+      configMap(scene, "one", { metadata: { labels: { kept: "" } }, data: { a: "1" } }),
+    );
+    const resource = CONFIG_MAPS;
+    const maps = informer(
+      { resource, namespace, labelSelector: "kept", keep: ({ data }) => data?.["a"] ?? "" },
+      depsFor(other),
+    );
+    const heard: string[] = [];
+    maps.listen((key, now, before) => heard.push(`${key}: ${before} -> ${now}`));
+    await maps.start();
+    deepStrictEqual([...maps.keys()], [`${namespace}/one`]);
+    const patch = (body: object) =>
+      client.patch(CONFIG_MAPS, { name: scene.in("one"), patch: { kind: "merge", body } });
+    await patch({ data: { a: "2" } });
+    await patch({ metadata: { labels: { kept: null } } });
+    await until("three changes are heard", () => Promise.resolve(heard.length === 3 ? true : undefined));
+    const key = `${namespace}/one`;
+    deepStrictEqual(heard, [`${key}: undefined -> 1`, `${key}: 1 -> 2`, `${key}: 2 -> undefined`]);
+    await maps.stop();
+  }),
+
+  promise("a follower misses nothing when the server forgets its versions", async (scene) => {
+    const { client, other, namespace, forget } = scene;
+    const known = new Map<string, string>();
+    const sink = {
+      beginList: () => known.clear(),
+      endList: () => undefined,
+      put: ({ metadata }: { metadata?: { name?: string; uid?: string } }) =>
+        void known.set(metadata?.name ?? "", metadata?.uid ?? ""),
+      remove: ({ metadata }: { metadata?: { name?: string } }) => void known.delete(metadata?.name ?? ""),
+    };
+    const follower = follow({ resource: PODS, namespace, pageSize: 2 }, sink, depsFor(other));
+    for (const name of ["a", "b", "c"]) await client.create(PODS, pod(scene, name));
+    await follower.start();
+    await client.delete(PODS, scene.in("b"));
+    await forget();
+    await client.create(PODS, pod(scene, "d"));
+    const wanted = async () => {
+      const pods = await listed(client, PODS, { namespace });
+      return new Map(pods.map(({ metadata }) => [metadata?.name ?? "", metadata?.uid ?? ""]));
+    };
+    await until("the follower knows what the server knows", async () => {
+      deepStrictEqual(known, await wanted());
+      return known.has("d") && follower.health().state === "following" ? true : undefined;
+    });
+    await follower.stop();
+  }),
+];

@@ -1,0 +1,140 @@
+import { deepStrictEqual, ok } from "node:assert";
+import { GUEST_LABELS } from "@resource-broker/domain";
+import {
+  type KubeClient,
+  type MessageFields,
+  NODE_FIELDS,
+  NODES,
+  POD_FIELDS,
+  PODS,
+  type Resource,
+} from "@resource-broker/kube";
+import { projection } from "@resource-broker/kube-sim/testing";
+import { type KubePromise, listed, promise, type Scene } from "./kube-promise.ts";
+import { container, nodes, pod, POD_SPECS, POD_STATUS, type WholePod } from "./shapes.ts";
+import { watching } from "./watching.ts";
+
+/** The same kind, in JSON. */
+function inJson<T>({ protobuf: _, ...resource }: Resource<T>): Resource<T> {
+  return resource;
+}
+
+/** Lists in both forms must agree, and hold these. */
+async function sameLists<T extends object>(
+  client: KubeClient,
+  {
+    resource,
+    fields,
+    ...query
+  }: { resource: Resource<T>; fields: MessageFields; namespace?: string; labelSelector?: string },
+): Promise<readonly T[]> {
+  const inProtobuf = await listed(client, resource, query);
+  const json = await listed(client, inJson(resource), query);
+  deepStrictEqual(
+    inProtobuf,
+    json.map((object) => projection(fields, object)),
+  );
+  ok(inProtobuf.length > 0);
+  return inProtobuf;
+}
+
+/** Every shape of pods, some of them with what a kubelet reports. */
+async function createPods({ client, ...scene }: Scene): Promise<void> {
+  for (const [name, spec] of Object.entries(POD_SPECS)) await client.create(PODS, pod(scene, name, spec));
+  const initContainers = [container("first", { cpu: "2" })];
+  const finalizers = ["example.com/hold"];
+  const labels = { app: "shop", ...Object.fromEntries(GUEST_LABELS.map((name) => [name, "guest"])) };
+  const reported = pod(scene, "reported", { nodeName: "node-1", initContainers });
+  const metadata: WholePod["metadata"] = { ...reported.metadata, labels, finalizers };
+  await client.create(PODS, { ...reported, metadata });
+  const change = {
+    name: scene.in("reported"),
+    patch: { kind: "strategic", body: { status: POD_STATUS } },
+  } as const;
+  await client.patch(PODS, change, { subresource: "status" });
+  await client.delete(PODS, scene.in("reported"));
+}
+
+export const WIRE_FORMS: readonly KubePromise[] = [
+  promise("pods are the same in protobuf and in JSON, every field that is read", async (scene) => {
+    const { client, namespace } = scene;
+    await createPods(scene);
+    const pods = await sameLists(client, { resource: PODS, fields: POD_FIELDS, namespace });
+    deepStrictEqual(pods.length, Object.keys(POD_SPECS).length + 1);
+    const unread = pathsOf(POD_FIELDS).filter((path) => !pods.some((each) => has(each, path)));
+    // Only init containers may have a restart policy, and overhead needs a RuntimeClass.
+    deepStrictEqual(unread, ["spec.containers.restartPolicy", "spec.overhead"]);
+  }),
+
+  promise("a pod's overhead, which its RuntimeClass gives it, is the same in both", async (scene) => {
+    const { client, namespace } = scene;
+    const name = scene.unique("heavy");
+    const runtimeClasses = {
+      group: "node.k8s.io",
+      version: "v1",
+      kind: "RuntimeClass",
+      plural: "runtimeclasses",
+      isNamespaced: false,
+    };
+    const overhead = { podFixed: { cpu: "250m", memory: "120Mi" } };
+    await client.create<object>(runtimeClasses, { metadata: { name }, handler: "heavy", overhead });
+    await client.create(PODS, pod(scene, "one", { runtimeClassName: name }));
+    const [found] = await sameLists(client, { resource: PODS, fields: POD_FIELDS, namespace });
+    deepStrictEqual(found?.spec?.overhead, overhead.podFixed);
+  }),
+
+  promise(
+    "nodes are the same in protobuf and in JSON, every field that is read",
+    async ({ client, unique }) => {
+      const labels = { promise: unique("x") };
+      const shapes = nodes(unique);
+      for (const node of shapes) {
+        await client.create(NODES, {
+          ...node,
+          metadata: { ...node.metadata, labels: { ...node.metadata?.labels, ...labels } },
+        });
+      }
+      const labelSelector = `promise=${labels.promise}`;
+      const found = await sameLists(client, { resource: NODES, fields: NODE_FIELDS, labelSelector });
+      deepStrictEqual(found.length, shapes.length);
+      const unread = pathsOf(NODE_FIELDS).filter((path) => !found.some((each) => has(each, path)));
+      deepStrictEqual(unread, ["metadata.namespace", "metadata.deletionTimestamp"]);
+      for (const { metadata } of found) await client.delete(NODES, { name: metadata?.name ?? "" });
+    },
+  ),
+
+  promise("watches in protobuf and in JSON tell the same", async (scene) => {
+    const { client, other, namespace } = scene;
+    const { resourceVersion } = await client.list(PODS, { namespace }, () => undefined);
+    await createPods(scene);
+    await client.delete(PODS, scene.in("small"));
+    const [compact, json] = [
+      watching(client, PODS, { namespace, resourceVersion }),
+      watching(other, inJson(PODS), { namespace, resourceVersion }),
+    ];
+    // Every pod, the report, its deletion, and the deletion of another one.
+    const count = Object.keys(POD_SPECS).length + 4;
+    for (let index = 0; index < count; index++) {
+      const [a, b] = [await compact.next(), await json.next()];
+      ok(a !== undefined && b !== undefined, "both watches go on");
+      deepStrictEqual({ ...a, object: a.object }, { ...b, object: projection(POD_FIELDS, b.object) });
+    }
+    compact.stop();
+    json.stop();
+  }),
+];
+
+/** `spec.containers.name`, for each field that is no message itself. */
+function pathsOf(fields: MessageFields): string[] {
+  return Object.values(fields).flatMap(({ name, kind }) =>
+    typeof kind === "object" ? pathsOf(kind.message).map((path) => `${name}.${path}`) : [name],
+  );
+}
+
+function has(value: unknown, path: string): boolean {
+  if (path === "") return value !== undefined;
+  if (Array.isArray(value)) return value.some((item) => has(item, path));
+  if (typeof value !== "object" || value === null) return false;
+  const [first = "", ...rest] = path.split(".");
+  return first in value && has((value as Record<string, unknown>)[first], rest.join("."));
+}

@@ -1,0 +1,94 @@
+import { get } from "node:http";
+import { PATH } from "@resource-broker/contract";
+import type { BrokerClient } from "../broker/broker-client.ts";
+import { type BrokerProcess, type BrokerProcessOptions, startBroker } from "../broker/broker-process.ts";
+import { until } from "../world/until.ts";
+import { failoverClient } from "./failover-client.ts";
+
+/** A guard for a machine that does much else. */
+const LEADER_WITHIN_MS = 60_000;
+const PROBE_MS = 500;
+const SUPERVISE_EVERY_MS = 100;
+
+export interface ReplicasOptions extends Omit<BrokerProcessOptions, "directory" | "isReplica" | "store"> {
+  /** The store of each: the same database, perhaps on different ways. */
+  readonly stores: readonly string[];
+}
+
+/** Several real brokers on one database. Whichever ends is started again, as a supervisor would. */
+export interface Replicas {
+  readonly all: readonly BrokerProcess[];
+  /** A client that finds the leader; the same one each time. */
+  readonly clientFor: BrokerProcess["clientFor"];
+  readonly admin: () => BrokerClient;
+  /** The replica that serves; waits until there is one. */
+  readonly leader: () => Promise<BrokerProcess>;
+  /** Ends them all in good order. */
+  readonly stop: () => Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+export async function startReplicas({ stores, ...options }: ReplicasOptions): Promise<Replicas> {
+  const all: BrokerProcess[] = [];
+  const supervisor = supervise(all);
+  const dispose = async (): Promise<void> => {
+    supervisor.stop();
+    await Promise.all(all.map((each) => each.dispose()));
+  };
+  try {
+    for (const [index, store] of stores.entries()) {
+      const flags = [`--replica-name=replica-${index}`, ...(options.flags ?? [])];
+      all.push(await startBroker({ ...options, store, flags, isReplica: true }));
+    }
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  const clients = new Map<string, BrokerClient>();
+  const once = (clusterId: string, make: () => readonly BrokerClient[]): BrokerClient => {
+    const client = clients.get(clusterId) ?? failoverClient(make());
+    clients.set(clusterId, client);
+    return client;
+  };
+  return {
+    all,
+    clientFor: (clusterId, more) => once(clusterId, () => all.map((each) => each.clientFor(clusterId, more))),
+    admin: () => once("", () => all.map((each) => each.admin())),
+    leader: () => until("a replica leads", () => servingAmong(all), LEADER_WITHIN_MS),
+    stop: async () => {
+      supervisor.stop();
+      await Promise.all(all.map((each) => each.stop()));
+    },
+    dispose,
+  };
+}
+
+function supervise(replicas: readonly BrokerProcess[]): { readonly stop: () => void } {
+  const starting = new Set<BrokerProcess>();
+  const look = (): void => {
+    for (const replica of replicas) {
+      if (replica.pid !== undefined || starting.has(replica)) continue;
+      starting.add(replica);
+      void replica.launch().finally(() => starting.delete(replica));
+    }
+  };
+  const timer = setInterval(look, SUPERVISE_EVERY_MS);
+  return { stop: () => clearInterval(timer) };
+}
+
+async function servingAmong(replicas: readonly BrokerProcess[]): Promise<BrokerProcess | undefined> {
+  const running = replicas.filter(({ pid }) => pid !== undefined);
+  const answers = await Promise.all(running.map(({ probePort }) => isReady(probePort)));
+  return running.find((_, index) => answers[index]);
+}
+
+function isReady(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const sent = get({ host: "127.0.0.1", port, path: PATH.readiness, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    sent.on("error", () => resolve(false));
+    sent.setTimeout(PROBE_MS, () => sent.destroy());
+  });
+}
