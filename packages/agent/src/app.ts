@@ -169,7 +169,6 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     for (const end of endings.splice(0).reverse()) {
       await end()?.catch((error: unknown) => log.warn({ error: toFault(error).message }, "while stopping"));
     }
-    metrics.stop();
     log.info({}, "the agent has stopped");
   };
 

@@ -1,11 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parse, parseAllDocuments } from "yaml";
+import { parse } from "yaml";
 import { readConfigMapCost } from "./price/config-map-cost.ts";
 import { AGENT_SETTINGS } from "./settings/agent-settings.ts";
 
-const HANDBOOK = await readFile(join(import.meta.dirname, "../../../docs/agent.md"), "utf8");
+const ROOT = join(import.meta.dirname, "../../..");
+const HANDBOOK = await readFile(join(ROOT, "docs/agent.md"), "utf8");
 
 /** Flags of other programs that the page calls. */
 const FOREIGN = ["cacert"];
@@ -24,10 +25,15 @@ describe("docs/agent.md", () => {
     expect(await readConfigMapCost(data, "")).toMatchObject({ ok: true, cost: { currency: "EUR" } });
   });
 
-  test("shows rights that Kubernetes can read", () => {
+  test("shows the rights that are shipped", async () => {
     const [block = ""] = blocks().filter((text) => text.includes("kind: ClusterRole"));
-    const kinds = parseAllDocuments(block).map((document) => (document.toJS() as { kind: string }).kind);
-    expect(kinds).toEqual(["ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding"]);
+    expect(block).toBe(await readFile(join(ROOT, "deploy/rbac/agent.yaml"), "utf8"));
+  });
+
+  test("names every file of rights", async () => {
+    for (const file of await readdir(join(ROOT, "deploy/rbac"))) {
+      expect(HANDBOOK).toContain(`apply -f deploy/rbac/${file}`);
+    }
   });
 });
 

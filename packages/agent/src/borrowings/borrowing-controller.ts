@@ -22,9 +22,7 @@ export type Origin =
   | { readonly kind: "request"; readonly request: ResourceRequest }
   /** Made by an admin, or on the broker's cluster: nobody asked for it here. */
   | { readonly kind: "foreign" }
-  | { readonly kind: "gone" }
-  /** The requests of this cluster have not been listed yet. */
-  | { readonly kind: "unclear" };
+  | { readonly kind: "gone" };
 
 export interface BorrowingDeps {
   readonly book: ReservationBook;
@@ -45,7 +43,6 @@ export interface BorrowingController {
 }
 
 const WITHDRAW_AGAIN_MS = 1000;
-const LOOK_AGAIN_MS = 200;
 
 /** The requester's side: turns a reservation into an instruction, and that into resources pods can use. */
 export function borrowingController(deps: BorrowingDeps): BorrowingController {
@@ -55,7 +52,6 @@ export function borrowingController(deps: BorrowingDeps): BorrowingController {
     const entry = book.get("requester", id);
     if (entry === undefined) return {};
     const origin = deps.originOf(entry);
-    if (origin.kind === "unclear") return { requeueAfterMs: LOOK_AGAIN_MS };
     let instruction = deps.instruction(id);
     const plan = planBorrowing({
       entry,
@@ -78,7 +74,7 @@ export function borrowingController(deps: BorrowingDeps): BorrowingController {
           next = sooner(next, await deliver(entry, instruction));
           break;
         case "end-here":
-          book.endHere(id);
+          book.endHere(id, "Expired");
           break;
         case "withdraw":
           next = sooner(next, await withdraw(id));

@@ -103,7 +103,10 @@ describe("a delivery", () => {
     const off = { kind: "off", reason: "DataPlaneOff", message: "off" } as const;
     const plan = planDelivery({ ...base, dataPlane: off });
     expect(plan).toMatchObject({ activate: true, status: { delivered: true } });
-    expect(plan.status?.conditions).toMatchObject([{ type: "Peered", status: "Unknown" }]);
+    expect(plan.status?.conditions).toMatchObject([
+      { type: "Peered", status: "Unknown" },
+      { type: "UnknownToBroker", status: "False" },
+    ]);
   });
 
   test("under way is looked at again", () => {

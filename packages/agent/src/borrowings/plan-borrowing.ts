@@ -3,6 +3,7 @@ import type { DataPlaneState } from "../data-plane/data-plane.ts";
 import { type Said, saysTheSame, withConditions } from "../forge/conditions.ts";
 import { reservationInstruction } from "../forge/instructions.ts";
 import { isSameInstruction } from "../forge/is-same-instruction.ts";
+import { UNKNOWN_TO_BROKER, unknownToBroker } from "../forge/unknown-to-broker.ts";
 import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 
@@ -34,14 +35,16 @@ export function planBorrowing(state: BorrowingState): BorrowingPlan {
   const { entry, instruction, namespace, request, isOrphan } = state;
   if (entry === undefined) return { actions: [] };
   const withdrawal: readonly BorrowingAction[] = instruction === undefined ? [] : [{ kind: "withdraw" }];
-  if (entry.endedAt !== undefined || isOrphan) return { actions: withdrawal };
+  if (entry.endedAt !== undefined) return { actions: withdrawal };
   const expiry = expiryOf(entry, state.broker);
   if (expiry.kind === "over") return { actions: [{ kind: "end-here" }, ...withdrawal] };
+  const later = expiry.kind === "later" ? { requeueAfterMs: expiry.inMs } : {};
+  if (isOrphan) return { actions: withdrawal, ...later };
   const wanted = reservationInstruction(entry.reservation, namespace, request);
   const isWritten = instruction !== undefined && isSameInstruction(instruction, wanted);
   return {
     actions: [...(isWritten ? [] : [{ kind: "put", instruction: wanted } as const]), { kind: "deliver" }],
-    ...(expiry.kind === "later" ? { requeueAfterMs: expiry.inMs } : {}),
+    ...later,
   };
 }
 
@@ -69,10 +72,13 @@ export function planDelivery({ entry, instruction, dataPlane, wallMs }: Delivery
   const isDelivered = dataPlane.kind !== "working";
   const { message, reason } = dataPlane;
   const peered = { ready: "True", off: "Unknown", working: "False" } as const;
-  const said: readonly Said[] = [{ type: "Peered", status: peered[dataPlane.kind], reason, message }];
+  const said: readonly Said[] = [
+    { type: "Peered", status: peered[dataPlane.kind], reason, message },
+    unknownToBroker(entry),
+  ];
   const status: InstructionStatus = {
     delivered: isDelivered,
-    message: entry.reservation.status.message,
+    message: entry.standing === "unknown" ? UNKNOWN_TO_BROKER : entry.reservation.status.message,
     lastUpdateTime: now,
     conditions: withConditions(instruction?.status?.conditions, said, {
       now,

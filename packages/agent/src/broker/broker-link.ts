@@ -14,6 +14,8 @@ export interface BrokerLink {
   /** A sign of life that was no answer, such as an event of the stream. */
   readonly heard: () => void;
   readonly ledgerId: () => string | undefined;
+  /** False: an older one, which looks at no keys. Undefined: it has not answered yet. */
+  readonly isCurrent: () => boolean | undefined;
   /** The broker lost its memory: another ledger answers. */
   readonly onNewLedger: (listener: () => void) => void;
   readonly stop: () => void;
@@ -28,12 +30,14 @@ export function brokerLink(
   const startedAt = machine.monotonicMs();
   let heardAt: number | undefined;
   let ledgerId: string | undefined;
+  let isCurrent: boolean | undefined;
 
   const heard = (): void => {
     heardAt = machine.monotonicMs();
   };
   const stop = communicator.onContact((contact) => {
     heard();
+    ({ isCurrent } = contact);
     if (contact.brokerTimeMs !== undefined) time.observe(contact.brokerTimeMs);
     const isNew = ledgerId !== undefined && contact.ledgerId !== undefined && contact.ledgerId !== ledgerId;
     ledgerId = contact.ledgerId ?? ledgerId;
@@ -43,12 +47,13 @@ export function brokerLink(
 
   return {
     view: () => ({
-      now: now(),
+      now: time.now(),
       isSilent: machine.monotonicMs() - (heardAt ?? startedAt) > SILENT_AFTER_MS,
     }),
     now,
     heard,
     ledgerId: () => ledgerId,
+    isCurrent: () => isCurrent,
     onNewLedger: (listener) => void listeners.push(listener),
     stop,
   };

@@ -31,7 +31,7 @@ export function census(deps: CensusDeps): Census {
   const suspects = new Map<string, number>();
 
   const askAboutMissing = async (role: Role): Promise<void> => {
-    const told = await communicator.fetchReservations(role);
+    const told = await communicator.fetchReservations(role).catch(nothingListed);
     for (const reservation of told) book.learn(role, reservation);
     const ids = new Set(told.map(({ id }) => id));
     for (const { reservation } of book.live(role)) {
@@ -75,16 +75,17 @@ export function census(deps: CensusDeps): Census {
 
   return {
     take: async () => {
-      try {
-        await askAboutMissing("requester");
-        await askAboutMissing("provider");
-      } catch (error) {
-        // Older brokers list nothing by role; what they know arrives by polling.
-        if (!(error instanceof Fault) || error.code !== "unsupported") throw error;
-      }
+      await askAboutMissing("requester");
+      await askAboutMissing("provider");
       book.tidy();
       await findOrphans();
     },
     hasSuspects: () => suspects.size > 0,
   };
+}
+
+/** Older brokers list nothing by role, but can be asked about each by its name. */
+function nothingListed(error: unknown): readonly [] {
+  if (error instanceof Fault && error.code === "unsupported") return [];
+  throw error;
 }

@@ -1,4 +1,4 @@
-import { type CapacityEventDTO, Fault } from "@resource-broker/contract";
+import type { CapacityEventDTO, Fault } from "@resource-broker/contract";
 import { backoff, toFault, trouble, wait } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
 import type { ReservationBook } from "../reservations/reservation-book.ts";
@@ -40,6 +40,7 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
   const pauses = backoff({ maxMs: MAX_BACKOFF_MS }, { ...machine, random: deps.random });
   const stream = trouble({ log, machine, fields: {}, what: "the broker's stream of instructions" });
   let isStreaming = false;
+  let polledAt = 0;
   let running: Promise<void> = Promise.resolve();
 
   const take = (event: BrokerEvent): void => {
@@ -65,32 +66,50 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
   };
 
   const follow = async (): Promise<void> => {
-    for await (const event of communicator.watchInstructions(signal)) {
-      if (!isStreaming) {
-        isStreaming = true;
-        pauses.works();
-        stream.ends();
-        deps.onGap();
+    try {
+      for await (const event of communicator.watchInstructions(signal)) {
+        if (!isStreaming) {
+          isStreaming = true;
+          pauses.works();
+          stream.ends();
+          deps.onGap();
+        }
+        take(event);
       }
-      take(event);
+    } finally {
+      isStreaming = false;
     }
   };
 
   const poll = async (forMs: number): Promise<void> => {
     const until = machine.monotonicMs() + forMs;
     while (!signal.aborted && machine.monotonicMs() < until) {
-      if (pollIntervalMs > 0) await pollOnce();
+      if (pollIntervalMs > 0) await pollInsteadOfStream();
       await wait(pollIntervalMs > 0 ? pollIntervalMs : forMs, { machine, signal });
     }
   };
 
-  const pollOnce = async (): Promise<void> => {
+  const pollInsteadOfStream = async (): Promise<void> => {
+    const fault = await pollOnce();
+    if (fault === undefined) stream.ends();
+    else stream.begins(fault);
+  };
+
+  const pollOnce = async (): Promise<Fault | undefined> => {
+    polledAt = machine.monotonicMs();
     try {
       for (const reservation of await communicator.fetchInstructions()) book.learn("provider", reservation);
-      stream.ends();
+      return undefined;
     } catch (error) {
-      stream.begins(toFault(error));
+      return toFault(error);
     }
+  };
+
+  /** Something on the way may let no streams through, but plain calls. */
+  const bridge = async (fault: Fault): Promise<void> => {
+    stream.begins(fault);
+    const isDue = machine.monotonicMs() - polledAt >= pollIntervalMs;
+    if (pollIntervalMs > 0 && isDue) await pollOnce();
   };
 
   const run = async (): Promise<void> => {
@@ -100,10 +119,9 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
       } catch (error) {
         if (signal.aborted) return;
         const fault = toFault(error);
-        if (fault instanceof Fault && fault.code === "unsupported") await poll(TRY_STREAM_AGAIN_MS);
-        else stream.begins(fault);
+        if (fault.code === "unsupported") await poll(TRY_STREAM_AGAIN_MS);
+        else await bridge(fault);
       }
-      isStreaming = false;
       await wait(pauses.failed(), { machine, signal });
     }
   };

@@ -2,7 +2,7 @@ import { adoption } from "../broker/adoption.ts";
 import { type BrokerLink, brokerLink } from "../broker/broker-link.ts";
 import { census } from "../broker/census.ts";
 import { instructionFeed } from "../broker/instruction-feed.ts";
-import { RESOURCE_REQUESTS } from "../requests/request-controller.ts";
+import { RESOURCE_REQUESTS } from "../requests/status-board.ts";
 import { type ReservationBook, reservationBook } from "../reservations/reservation-book.ts";
 import { type AgentDeps, followDeps } from "./agent-deps.ts";
 import { type AgentObjects, agentObjects } from "./agent-objects.ts";
@@ -42,7 +42,10 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
   });
   const feed = instructionFeed(options, {
     ...parts,
-    onGap: rounds.hurry,
+    onGap: () => {
+      rounds.hurry();
+      lender.repeatSoon();
+    },
     onHeard: link.heard,
     onCapacity: borrower.capacityChanged,
   });
@@ -55,21 +58,25 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
     return uids;
   }
 
+  /** What the cluster's own instructions say must be known before the broker's word is compared with it. */
+  async function listen(): Promise<void> {
+    await objects.start();
+    lender.poke();
+    feed.start();
+    rounds.start();
+  }
+
   link.onNewLedger(() => {
     log.warn({ ledger: link.ledgerId() }, "the broker has another ledger: everything held is offered to it");
+    book.doubt();
     lender.tellAgain();
     rounds.hurry();
   });
 
   return {
     start: async () => {
-      const observed = lender.start();
-      // What the cluster's own instructions say must be known before the broker's word is compared with it.
-      await objects.start();
-      lender.poke();
-      feed.start();
-      rounds.start();
-      await observed;
+      // Both are waited for at once: stopped before either was listed, both reject.
+      await Promise.all([lender.start(), listen()]);
     },
     stop: async () => {
       await Promise.all([feed.stop(), rounds.stop()]);

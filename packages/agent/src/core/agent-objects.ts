@@ -7,7 +7,7 @@ import { type FollowDeps, type Informer, informer } from "@resource-broker/kube"
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-controller.ts";
 import { providerInstructionName } from "../forge/instructions.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
-import { RESOURCE_REQUESTS } from "../requests/request-controller.ts";
+import { RESOURCE_REQUESTS } from "../requests/status-board.ts";
 
 /** The objects of its own kinds that the agent watches in its cluster. */
 export interface AgentObjects {

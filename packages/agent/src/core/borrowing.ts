@@ -22,6 +22,8 @@ export interface BorrowingDeps extends AgentDeps {
   readonly objects: AgentObjects;
 }
 
+const LOOK_AGAIN_MS = 100;
+
 /** The requester's half of the agent: requests, what came of them, and giving it back. */
 export interface Borrowing {
   readonly stop: () => Promise<void>;
@@ -35,8 +37,15 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
   const requests = requestController({
     ...deps,
     request: objects.requests.get,
+    requestKeys: objects.requests.keys,
     instruction: objects.borrowing,
+    looksAtKeys: async () => {
+      if (deps.link.isCurrent() === true) return true;
+      await deps.communicator.ping();
+      return deps.link.isCurrent() === true;
+    },
     onReserved: observer.reserved,
+    onUnwanted: requestDeleted,
   });
   const borrowings = borrowingController({
     ...deps,
@@ -46,9 +55,14 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
     namespace: options.instructionNamespace,
   });
   const releases = releaseController(deps);
+  /** What is held is known only when all instructions were listed: nothing may be asked for a second time. */
   const loopOf = (name: string, reconcile: (key: string) => Promise<Requeue>): Reconciler =>
     reconcileLoop(
-      { name, concurrency: 8, reconcile },
+      {
+        name,
+        concurrency: 8,
+        reconcile: async (key) => (objects.synced() ? reconcile(key) : { requeueAfterMs: LOOK_AGAIN_MS }),
+      },
       { ...deps, observer: { onRetry: () => observer.reconcileFailed(name) } },
     );
   const loops = {
@@ -60,19 +74,16 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
   function originOf({ reservation }: BookEntry): Origin {
     const made = attemptOf(reservation.key);
     if (made === undefined) return { kind: "foreign" };
-    if (!objects.requests.synced()) return { kind: "unclear" };
     const request = objects.requestByUid(made.uid);
     const isThere = request !== undefined && request.metadata.deletionTimestamp === undefined;
     return isThere ? { kind: "request", request } : { kind: "gone" };
   }
 
-  const requestDeleted = (request: ResourceRequest): void => {
-    const { uid } = request.metadata;
-    if (uid === undefined) return;
-    const { attempts = 0, reservationName } = request.status ?? {};
-    loops.releases.trigger(releases.take({ uid, attempts, reservationName, about: request }));
+  function requestDeleted(request: ResourceRequest): void {
+    const uid = releases.take(request);
+    loops.releases.trigger(uid);
     for (const { reservation } of book.ofRequest(uid).values()) loops.borrowings.trigger(reservation.id);
-  };
+  }
   const triggerRequestOf = ({ reservation }: Pick<BookEntry, "reservation">): void => {
     const made = attemptOf(reservation.key);
     const request = made && objects.requestByUid(made.uid);
@@ -93,10 +104,12 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
   const instructionSeen = (instruction: ReservationInstruction, isGone: boolean): void => {
     const id = instruction.spec.reservationName;
     if (!isGone) book.remember("requester", reservationIn(instruction, options.clusterId));
-    // What the broker does not know either, a person may take away.
-    else if (book.get("requester", id)?.standing === "unknown") book.endHere(id);
-    loops.borrowings.trigger(id);
     const entry = book.get("requester", id);
+    if (isGone && entry?.standing === "unknown" && originOf(entry).kind !== "gone") {
+      // What the broker does not know either, a person may take away.
+      book.endHere(id, "ReleasedByAdmin");
+    }
+    loops.borrowings.trigger(id);
     if (entry !== undefined) triggerRequestOf(entry);
   };
   book.onChange((role, id) => {

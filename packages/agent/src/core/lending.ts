@@ -1,4 +1,4 @@
-import type { ReservationDTO } from "@resource-broker/contract";
+import { advertisementKind, apiVersionOf, type ReservationDTO } from "@resource-broker/contract";
 import type { CountedResources, ToleratedTaint } from "@resource-broker/domain";
 import { type FollowerHealth, reconcileLoop } from "@resource-broker/kube";
 import type { BrokerLink } from "../broker/broker-link.ts";
@@ -40,6 +40,8 @@ export interface Lending {
   readonly stop: () => Promise<void>;
   /** Something that belongs in the advertisement may have changed. */
   readonly poke: () => void;
+  /** The broker was away: it may have lost the newest advertisement. */
+  readonly repeatSoon: () => void;
   /** The broker lost its memory: tell it everything again. */
   readonly tellAgain: () => void;
   readonly health: () => Readonly<Record<string, FollowerHealth>>;
@@ -77,6 +79,11 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
     ...deps,
     instruction: objects.hold,
     namespace: options.instructionNamespace,
+    advertisement: {
+      apiVersion: apiVersionOf(advertisementKind),
+      kind: advertisementKind.kind,
+      metadata: options.advertisement,
+    },
     broker: deps.link.view,
     room: (reservation) =>
       cluster.isSynced() ? roomFor(reservation, cluster.observe(), holds()) : { kind: "unknown" },
@@ -116,7 +123,7 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
     const id = instruction.spec.reservationName;
     if (now !== undefined) book.remember("provider", reservationIn(now, options.clusterId));
     // What the broker does not know either, a person may take away.
-    else if (book.get("provider", id)?.standing === "unknown") book.endHere(id);
+    else if (book.get("provider", id)?.standing === "unknown") book.endHere(id, "ReleasedByAdmin");
     loop.trigger(id);
     holdsChanged();
   });
@@ -142,8 +149,10 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
       await Promise.all([cluster.stop(), prices.stop()]);
     },
     poke: publisher.poke,
+    repeatSoon: publisher.repeatSoon,
     tellAgain: () => {
       controller.forgetAcknowledgements();
+      publisher.repeat();
       for (const { reservation } of book.live("provider")) loop.trigger(reservation.id);
     },
     health: cluster.health,

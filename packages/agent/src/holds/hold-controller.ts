@@ -1,12 +1,13 @@
 import {
   Fault,
+  parseTime,
   type ProviderInstruction,
   providerInstructionKind,
   type ReservationDTO,
 } from "@resource-broker/contract";
 import { customResource, type KubeClient } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
-import type { Tell } from "../events/tell.ts";
+import type { Occurrence, Tell } from "../events/tell.ts";
 import { providerInstructionName } from "../forge/instructions.ts";
 import { MANAGER } from "../forge/labels.ts";
 import type { Requeue } from "../reconcile.ts";
@@ -29,6 +30,8 @@ export interface HoldDeps {
   readonly tell: Tell;
   readonly log: Log;
   readonly namespace: string;
+  /** What was promised too much: there is no instruction yet to tell of a refusal. */
+  readonly advertisement: Occurrence["about"];
   /** A hold was placed: so long after the broker granted it, by the broker's time. */
   readonly onHeld: (delayMs: number) => void;
 }
@@ -48,6 +51,8 @@ const MAX_STEPS = 6;
 export function holdController(deps: HoldDeps): HoldController {
   const { book, communicator, namespace } = deps;
   const acknowledged = new Map<string, number>();
+  /** Written, though the API server may not have shown it yet. */
+  const held = new Set<string>();
 
   const reconcile = async (id: string): Promise<Requeue> => {
     let instruction = deps.instruction(id);
@@ -89,11 +94,17 @@ export function holdController(deps: HoldDeps): HoldController {
         acknowledged.set(id, action.generation ?? -1);
         return instruction;
       case "refuse":
-        deps.log.warn({ reservation: id, reason: action.reason }, "a reservation made here is refused");
         await answer(id, () => communicator.refuse(id, action.reason));
+        deps.log.warn({ reservation: id, reason: action.reason }, "a reservation made here is refused");
+        deps.tell({
+          about: deps.advertisement,
+          type: "Warning",
+          reason: "HoldRefused",
+          message: `${id}: ${action.reason}`,
+        });
         return instruction;
       case "end-here":
-        book.endHere(id);
+        book.endHere(id, "Expired");
         return instruction;
       case "remove":
         return remove(id, instruction);
@@ -105,6 +116,7 @@ export function holdController(deps: HoldDeps): HoldController {
       fieldManager: MANAGER,
       force: true,
     });
+    held.add(wanted.spec.reservationName);
     if (isNew) {
       const { message = "" } = wanted.spec;
       deps.tell({ about: written, type: "Normal", reason: "HoldPlaced", message });
@@ -114,8 +126,9 @@ export function holdController(deps: HoldDeps): HoldController {
   };
 
   const remove = async (id: string, instruction: ProviderInstruction | undefined): Promise<undefined> => {
-    acknowledged.delete(id);
     await deps.client.delete(PROVIDER_INSTRUCTIONS, nameOf(id)).catch(unlessGone);
+    acknowledged.delete(id);
+    held.delete(id);
     if (instruction === undefined) return;
     const { reservation } = book.get("provider", id) ?? {};
     const message = reservation?.status.message ?? "its time is over";
@@ -140,7 +153,7 @@ export function holdController(deps: HoldDeps): HoldController {
 
   return {
     reconcile,
-    isHeld: (id) => acknowledged.has(id) || deps.instruction(id) !== undefined,
+    isHeld: (id) => held.has(id) || deps.instruction(id) !== undefined,
     forgetAcknowledgements: () => acknowledged.clear(),
   };
 }
@@ -154,7 +167,7 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof Fault) || error.code !== "not-found") throw error;
 }
 
-function delayOf(reservation: ReservationDTO | undefined, now: number): number {
-  const at = Date.parse(reservation?.status.reservedAt ?? "");
-  return Number.isNaN(at) ? 0 : Math.max(0, now - at);
+function delayOf(reservation: ReservationDTO | undefined, now: number | undefined): number {
+  const at = parseTime(reservation?.status.reservedAt ?? "");
+  return at === undefined || now === undefined ? 0 : Math.max(0, now - at);
 }

@@ -2,6 +2,7 @@ import { formatTime, type ProviderInstruction } from "@resource-broker/contract"
 import { type Said, saysTheSame, withConditions } from "../forge/conditions.ts";
 import { providerInstruction } from "../forge/instructions.ts";
 import { isSameInstruction } from "../forge/is-same-instruction.ts";
+import { UNKNOWN_TO_BROKER, unknownToBroker } from "../forge/unknown-to-broker.ts";
 import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 
@@ -78,25 +79,18 @@ function keep(entry: BookEntry, state: HoldState): HoldAction[] {
   return actions;
 }
 
-function heldStatus({ reservation, standing }: BookEntry, { instruction, wallMs }: HoldState): HoldStatus {
+function heldStatus(entry: BookEntry, { instruction, wallMs }: HoldState): HoldStatus {
+  const { message } = entry.reservation.status;
   const now = formatTime(wallMs);
   const observedGeneration = instruction?.metadata.generation;
-  const isUnknown = standing === "unknown";
   const said: readonly Said[] = [
-    { type: "Enforced", status: "True", reason: "Held", message: reservation.status.message },
-    {
-      type: "UnknownToBroker",
-      status: isUnknown ? "True" : "False",
-      reason: isUnknown ? "NotInLedger" : "Known",
-      message: isUnknown ? UNKNOWN : "the broker knows this reservation",
-    },
+    { type: "Enforced", status: "True", reason: "Held", message },
+    unknownToBroker(entry),
   ];
   return {
     enforced: true,
-    message: isUnknown ? UNKNOWN : reservation.status.message,
+    message: entry.standing === "unknown" ? UNKNOWN_TO_BROKER : message,
     lastUpdateTime: now,
     conditions: withConditions(instruction?.status?.conditions, said, { now, observedGeneration }),
   };
 }
-
-const UNKNOWN = "the broker does not know this reservation; the capacity is kept and offered for adoption";

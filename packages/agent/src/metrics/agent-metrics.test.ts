@@ -1,6 +1,6 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import { type Phase, resourceVector } from "@resource-broker/domain";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 import type { AgentMetrics } from "./agent-metrics.ts";
@@ -10,7 +10,6 @@ let metrics: AgentMetrics;
 beforeEach(() => {
   metrics = createAgentMetrics();
 });
-afterEach(() => metrics.stop());
 
 /** The lines of one figure: its labels and its value. */
 async function figure(name: string): Promise<Record<string, number>> {

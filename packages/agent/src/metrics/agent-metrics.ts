@@ -13,5 +13,4 @@ export interface Watched {
 export interface AgentMetrics extends AgentObserver, Scraped {
   /** From now on these are looked at. */
   readonly watch: (watched: Watched) => void;
-  readonly stop: () => void;
 }

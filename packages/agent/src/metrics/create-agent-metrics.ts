@@ -1,69 +1,61 @@
+import { addProcessFigures, createFigures } from "@resource-broker/runtime";
 import type { ResourceVector } from "@resource-broker/domain";
-import { registerProcessGauges } from "@resource-broker/runtime";
-import { Counter, Histogram, Registry } from "prom-client";
 import type { AgentMetrics, Watched } from "./agent-metrics.ts";
-import { registerReservationGauges } from "./reservation-gauges.ts";
-import { registerResourceGauges } from "./resource-gauges.ts";
+import { addReservationGauges } from "./reservation-gauges.ts";
+import { addResourceGauges } from "./resource-gauges.ts";
 
 const PUBLISH_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const RESERVE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
 /** The broker's time is known to a second; finer delays show where both run on one clock. */
 const DELAY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
-/** The agent's figures, in a registry of their own. */
+/** The agent's figures. */
 export function createAgentMetrics(): AgentMetrics {
-  const registry = new Registry();
-  const registers = [registry];
+  const figures = createFigures();
   let watched: Watched | undefined;
   let advertised: Readonly<Record<"reserved" | "available", ResourceVector>> | undefined;
 
-  const publications = new Counter({
+  const publications = figures.counter({
     name: "agent_publish_total",
     help: "Advertisements sent to the broker, by what came of them: `accepted`, or the code of the fault.",
-    labelNames: ["result"],
-    registers,
+    isLabelled: true,
   });
-  const publishTime = new Histogram({
+  const publishTime = figures.histogram({
     name: "agent_publish_seconds",
     help: "Time from sending an advertisement to its answer.",
     buckets: PUBLISH_BUCKETS,
-    registers,
   });
-  const reserveTime = new Histogram({
+  const reserveTime = figures.histogram({
     name: "agent_time_to_reserve_seconds",
     help: "Time from the first sight of a ResourceRequest to its grant.",
     buckets: RESERVE_BUCKETS,
-    registers,
   });
-  const holdDelay = new Histogram({
+  const holdDelay = figures.histogram({
     name: "agent_instruction_delay_seconds",
     help: "Time from a grant at the broker to the hold in this cluster, by the broker's clock.",
     buckets: DELAY_BUCKETS,
-    registers,
   });
-  const restarts = new Counter({
+  const restarts = figures.counter({
     name: "agent_watch_restarts_total",
     help: "Watches that ended otherwise than by their time and were begun again.",
-    labelNames: ["resource"],
-    registers,
+    isLabelled: true,
   });
-  const failures = new Counter({
+  const failures = figures.counter({
     name: "agent_reconcile_errors_total",
     help: "Reconciliations that failed and are tried again.",
-    labelNames: ["controller"],
-    registers,
+    isLabelled: true,
   });
-  registerResourceGauges(registry, () => advertised);
-  registerReservationGauges(registry, () => watched);
-  const stopProcess = registerProcessGauges(registry);
+  addResourceGauges(figures, () => advertised);
+  addReservationGauges(figures, () => watched);
+  addProcessFigures(figures);
 
   return {
     published: (result, tookMs) => {
       publications.inc({ result });
       publishTime.observe(tookMs / 1000);
     },
-    advertised: (figures) => {
-      advertised = figures;
+    advertised: (offered) => {
+      advertised = offered;
     },
     reserved: (tookMs) => reserveTime.observe(tookMs / 1000),
     // Clocks that differ by less than their step may show a hold before its grant.
@@ -73,8 +65,7 @@ export function createAgentMetrics(): AgentMetrics {
     watch: (next) => {
       watched = next;
     },
-    scrape: () => registry.metrics(),
-    contentType: registry.contentType,
-    stop: stopProcess,
+    scrape: figures.scrape,
+    contentType: figures.contentType,
   };
 }

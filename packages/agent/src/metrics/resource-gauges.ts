@@ -1,24 +1,19 @@
 import { amountOf, type ResourceVector, resourceNames } from "@resource-broker/domain";
-import { Gauge, type Registry } from "prom-client";
+import type { Figures } from "@resource-broker/runtime";
 
-type Figures = Readonly<Record<"reserved" | "available", ResourceVector>>;
+type Offered = Readonly<Record<"reserved" | "available", ResourceVector>>;
 
 /** What the cluster lends and could lend; nothing before the first advertisement. */
-export function registerResourceGauges(registry: Registry, figures: () => Figures | undefined): void {
-  const gauge = (of: keyof Figures, help: string): void => {
-    new Gauge({
-      name: `agent_${of}`,
-      help: `${help}; CPU in cores, memory and storage in bytes.`,
-      labelNames: ["resource"],
-      registers: [registry],
-      collect() {
-        this.reset();
-        const vector = figures()?.[of];
-        if (vector === undefined) return;
-        for (const [resource, amount] of inBaseUnits(vector)) this.set({ resource }, amount);
+export function addResourceGauges(figures: Figures, offered: () => Offered | undefined): void {
+  const gauge = (of: keyof Offered, help: string): void =>
+    figures.read(
+      { name: `agent_${of}`, help: `${help}; CPU in cores, memory and storage in bytes.`, type: "gauge" },
+      () => {
+        const vector = offered()?.[of];
+        if (vector === undefined) return [];
+        return inBaseUnits(vector).map(([resource, value]) => ({ labels: { resource }, value }));
       },
-    });
-  };
+    );
   gauge("reserved", "Held for other clusters, as last advertised");
   gauge("available", "Left to lend, as last advertised");
 }

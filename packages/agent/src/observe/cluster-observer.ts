@@ -11,6 +11,7 @@ import {
   nodeFacts,
   type NodeFacts,
   podFacts,
+  podKey,
   type ToleratedTaint,
 } from "@resource-broker/domain";
 import {
@@ -71,8 +72,8 @@ export function clusterObserver(options: ObserverOptions, deps: FollowDeps): Clu
 
   const nodeSink: Sink<KubernetesNode> = notifying(
     {
-      beginList: sums.beginNodes,
-      endList: sums.endNodes,
+      beginList: () => sums.beginNodes(),
+      endList: () => sums.endNodes(),
       put: (node) => {
         const reading = nodeFacts(node, resources);
         for (const problem of reading.problems) warn(`node ${reading.facts.name}: ${problem}`);
@@ -87,14 +88,14 @@ export function clusterObserver(options: ObserverOptions, deps: FollowDeps): Clu
   );
   const podSink: Sink<KubernetesPod> = notifying(
     {
-      beginList: sums.beginPods,
-      endList: sums.endPods,
+      beginList: () => sums.beginPods(),
+      endList: () => sums.endPods(),
       put: (pod) => {
         const reading = podFacts(pod, resources);
-        for (const problem of reading.problems) warn(`pod ${reading.facts.key}: ${problem}`);
+        for (const problem of reading.problems) warn(`pod ${nameOf(pod)}: ${problem}`);
         sums.putPod(reading.facts);
       },
-      remove: ({ metadata }) => sums.removePod(`${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`),
+      remove: (pod) => sums.removePod(podKey(pod)),
     },
     changed,
   );
@@ -135,6 +136,10 @@ export function clusterObserver(options: ObserverOptions, deps: FollowDeps): Clu
 
 function factsOf(counted: readonly NodeFacts[]): Omit<Observation, "totals"> {
   return { labels: clusterLabels(counted), gpus: gpuModels(counted) };
+}
+
+function nameOf({ metadata }: KubernetesPod): string {
+  return `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`;
 }
 
 /** A list is many puts and one change. */

@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Fault } from "@resource-broker/contract";
-import { type Log, type MachineTime, watchFolder } from "@resource-broker/runtime";
+import { type Log, type MachineTime, readText, watchFolder } from "@resource-broker/runtime";
 import type { CostReading } from "./cost-reading.ts";
 import { lastGoodPrices } from "./last-good-prices.ts";
 import { readPriceSheet } from "./price-sheet.ts";
@@ -30,7 +29,7 @@ export function sheetPrices({ path, currency }: SheetOptions, { machine, log }: 
   let round = 0;
 
   const read = async (): Promise<CostReading> => {
-    const content = await readFile(path, "utf8").catch((error: unknown) => unreadable(error));
+    const content = await readText(path).catch((error: unknown) => unreadable(error));
     if (typeof content !== "string") return content;
     const parsed = parse(content);
     return parsed.ok ? readPriceSheet(parsed.content, currency) : parsed;

@@ -32,13 +32,23 @@ export interface Publisher {
   readonly stop: () => Promise<void>;
   /** Something may have changed: look whether it must be told. Cheap; call as often as you like. */
   readonly poke: () => void;
+  /** The broker lost what it was told: tell it again. */
+  readonly repeat: () => void;
+  /** The broker may have lost the newest advertisement: it writes them down a moment later. Told again, not all at once. */
+  readonly repeatSoon: () => void;
 }
 
 /** Events come in bursts: one look for all that happen in this time. */
 const GATHER_MS = 50;
 const MAX_BACKOFF_MS = 30_000;
+/** However long a broker wants to be left alone. */
+const LONGEST_PAUSE_MS = 300_000;
 /** After another process of the same cluster took over: long enough for this one to be stopped, as in a rollout. */
 const SUPERSEDED_PAUSE_MS = 60_000;
+/** A broker that comes back hears its whole fleet: spread over so long. */
+const SPREAD_MS = 2000;
+/** What was told so shortly ago was told to the broker that answers now. */
+const JUST_TOLD_MS = 1000;
 
 /** Tells the broker what the cluster can lend: at each tick of the interval, and when it has changed enough. */
 export function createPublisher(options: PublisherOptions, deps: PublisherDeps): Publisher {
@@ -108,7 +118,8 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
 
   const postpone = (fault: Fault): void => {
     const pause = retries.failed();
-    notBefore = machine.monotonicMs() + Math.max(pause, fault.details.retryAfterMs ?? 0);
+    notBefore =
+      machine.monotonicMs() + Math.max(pause, Math.min(fault.details.retryAfterMs ?? 0, LONGEST_PAUSE_MS));
     // Whatever was accepted before, the broker may have lost it meanwhile: the next one counts as the first.
     accepted = undefined;
     if (fault.code !== "superseded") return;
@@ -126,6 +137,17 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
       isRunning = false;
       cancel();
       await underWay;
+    },
+    repeat: () => {
+      accepted = undefined;
+      schedule();
+    },
+    repeatSoon: () => {
+      const now = machine.monotonicMs();
+      if (now - sentAt < JUST_TOLD_MS) return;
+      accepted = undefined;
+      notBefore = Math.max(notBefore, now + deps.random() * SPREAD_MS);
+      schedule();
     },
     poke: () => {
       if (isGathering || !isRunning) return;

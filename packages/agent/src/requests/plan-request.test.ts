@@ -1,14 +1,9 @@
 import { Fault, formatTime, type ReservationDTO, type ResourceRequest } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import type { BookEntry } from "../reservations/reservation-book.ts";
+import { type BookEntry, reservationBook } from "../reservations/reservation-book.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
-import {
-  planForgotten,
-  planRefusal,
-  planRequest,
-  QUEUE_RETRY_MS,
-  type RequestState,
-} from "./plan-request.ts";
+import { planRefusal, QUEUE_RETRY_MS } from "./plan-answer.ts";
+import { planForgotten, planRequest, type RequestState } from "./plan-request.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 
@@ -149,9 +144,12 @@ describe("a request whose reservation ended", () => {
   });
 
   test("by its own time, while the broker could not be asked, is Released", () => {
-    const borrowing = entry(aReservation(), { endedAt: NOW });
+    const book = reservationBook({ clusterId: "rome", now: () => NOW });
+    book.learn("requester", aReservation());
+    book.endHere(aReservation().id, "Expired");
+    const borrowing = book.get("requester", aReservation().id);
     const { status } = planRequest(state({ request: holding(1), borrowing }));
-    expect(status).toMatchObject({ phase: "Released", reason: "Expired" });
+    expect(status).toMatchObject({ phase: "Released", reason: "Expired", message: "Released (Expired)" });
   });
 
   test("because the provider refused asks again, with the next attempt", () => {
@@ -190,7 +188,7 @@ describe("a refusal", () => {
 
   test("ends a request that does not queue, and explains itself", () => {
     const plan = planRefusal(state(), noCapacity);
-    expect(plan.isOpen).toBe(false);
+    expect(plan.isUnanswered).toBeUndefined();
     expect(plan.requeueAfterMs).toBeUndefined();
     expect(plan.status).toMatchObject({
       phase: "Failed",
@@ -204,7 +202,7 @@ describe("a refusal", () => {
   test("makes a request that queues wait for the next attempt", () => {
     const request = withStatus(undefined, { queue: true });
     const plan = planRefusal(state({ request }), noCapacity);
-    expect(plan).toMatchObject({ requeueAfterMs: QUEUE_RETRY_MS, isOpen: false });
+    expect(plan.requeueAfterMs).toBe(QUEUE_RETRY_MS);
     expect(plan.status).toMatchObject({
       phase: "Pending",
       attempts: 1,
@@ -229,7 +227,6 @@ describe("a refusal", () => {
   });
 
   test.each([
-    ["key-mismatch", "Failed", "Invalid"],
     ["ttl-too-long", "Failed", "Invalid"],
     ["invalid", "Failed", "Invalid"],
     ["unsupported", "Failed", "Invalid"],
@@ -248,14 +245,14 @@ describe("a refusal", () => {
     ["forbidden", "BrokerRefusesAgent"],
   ] as const)("%s decides nothing: the same key is used again", (code, reason) => {
     const plan = planRefusal(state(), new Fault(code, "no"));
-    expect(plan.isOpen).toBe(true);
+    expect(plan.isUnanswered).toBe(true);
     expect(plan.status.phase).toBe("Pending");
     expect(condition(plan.status, "Reserved")?.reason).toBe(reason);
     expect(planRequest(state({ request: withStatus(plan.status) })).ask?.key).toBe(`${UID}-1`);
   });
 
-  test("of a key that was released before uses the next one", () => {
-    const plan = planRefusal(state(), new Fault("key-released", "released"));
+  test.each(["key-released", "key-mismatch"] as const)("with %s uses the next key", (code) => {
+    const plan = planRefusal(state(), new Fault(code, "no"));
     expect(planRequest(state({ request: withStatus(plan.status) })).ask?.key).toBe(`${UID}-2`);
   });
 

@@ -1,40 +1,35 @@
-import {
-  Fault,
-  type ReservationInstruction,
-  type ResourceRequest,
-  resourceRequestKind,
-} from "@resource-broker/contract";
-import { customResource, type KubeClient, toFault } from "@resource-broker/kube";
+import { Fault, type ReservationInstruction, type ResourceRequest } from "@resource-broker/contract";
+import { type KubeClient, toFault } from "@resource-broker/kube";
 import type { MachineTime } from "@resource-broker/runtime";
 import type { Tell } from "../events/tell.ts";
-import { saysTheSame } from "../forge/conditions.ts";
-import { MANAGER } from "../forge/labels.ts";
 import type { Requeue } from "../reconcile.ts";
+import { withKey } from "../reservations/attempt-key.ts";
 import type { BookEntry, ReservationBook } from "../reservations/reservation-book.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
-import {
-  planForgotten,
-  planRefusal,
-  planRequest,
-  type RequestPlan,
-  type RequestState,
-} from "./plan-request.ts";
-import { occurrenceOf } from "./request-events.ts";
-import type { Delivery, RequestStatus } from "./request-status.ts";
-
-export const RESOURCE_REQUESTS = customResource(resourceRequestKind);
+import { askPauses } from "./ask-pauses.ts";
+import { type AnsweredPlan, planAsking, planLostAnswer, planRefusal, planUnanswered } from "./plan-answer.ts";
+import { planForgotten, planRequest, type RequestPlan, type RequestState } from "./plan-request.ts";
+import type { Delivery } from "./request-status.ts";
+import { isSameObject, statusBoard } from "./status-board.ts";
 
 export interface RequestDeps {
   readonly book: ReservationBook;
   readonly client: Pick<KubeClient, "patch">;
   /** As last seen in the cluster, by `namespace/name`. */
   readonly request: (key: string) => ResourceRequest | undefined;
+  readonly requestKeys: () => Iterable<string>;
   readonly instruction: (reservationId: string) => ReservationInstruction | undefined;
-  readonly communicator: Pick<BrokerCommunicator, "requestReservation" | "fetchReservation">;
+  readonly communicator: Pick<BrokerCommunicator, "requestReservation" | "fetchReservation" | "releaseByKey">;
+  /** False: the broker would book again when it is asked again. Rejects when it cannot be reached. */
+  readonly looksAtKeys: () => Promise<boolean>;
   readonly machine: Pick<MachineTime, "wallMs" | "monotonicMs">;
+  /** In [0, 1). */
+  readonly random: () => number;
   readonly tell: Tell;
   /** From the first sight of a request to its grant. */
   readonly onReserved: (tookMs: number) => void;
+  /** The answer came after the request was deleted: whatever this attempt has led to is to be given back. */
+  readonly onUnwanted: (request: ResourceRequest) => void;
 }
 
 export interface RequestController {
@@ -43,19 +38,28 @@ export interface RequestController {
   readonly nudge: () => string[];
 }
 
+type Ask = NonNullable<RequestPlan["ask"]>;
+
 /** The requester's side: asks the broker for what a ResourceRequest wants, and tells in its status what came of it. */
 export function requestController(deps: RequestDeps): RequestController {
   const { book, communicator, machine } = deps;
-  const queued = new Set<string>();
   const nudged = new Set<string>();
   const firstSeen = new Map<string, number>();
+  const board = statusBoard(deps);
+  const pauses = askPauses(deps);
 
   const reconcile = async (key: string): Promise<Requeue> => {
-    const request = deps.request(key);
+    const request = board.newest(key);
     if (request === undefined) {
-      for (const kept of [queued, nudged, firstSeen]) kept.delete(key);
+      nudged.delete(key);
+      firstSeen.delete(key);
+      pauses.end(key);
       return {};
     }
+    return decideFor(key, request);
+  };
+
+  const decideFor = (key: string, request: ResourceRequest): Promise<Requeue> => {
     const state = stateOf(key, request);
     return carryOut(key, state, planRequest(state));
   };
@@ -74,70 +78,85 @@ export function requestController(deps: RequestDeps): RequestController {
 
   const carryOut = async (key: string, state: RequestState, plan: RequestPlan): Promise<Requeue> => {
     if (plan.lookUp !== undefined) return lookUp(key, state, plan.lookUp);
-    if (plan.ask !== undefined) return ask(key, state, plan.ask);
-    if (plan.status !== undefined) await write(key, state.request, plan.status);
+    if (plan.ask !== undefined) {
+      const pauseMs = pauses.left(key);
+      return pauseMs > 0 ? { requeueAfterMs: pauseMs } : ask(key, state, plan.ask);
+    }
+    if (plan.status !== undefined) await board.write(key, state.request, plan.status);
     return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
   };
 
   const lookUp = async (key: string, state: RequestState, id: string): Promise<Requeue> => {
+    const forgotten = planForgotten(state);
     const found = await communicator.fetchReservation(id);
-    if (found === undefined) return carryOut(key, state, planForgotten(state));
-    book.learn("requester", found);
-    return { requeueAfterMs: 0 };
+    const learned = found && book.learn("requester", withKey(found, forgotten.ask?.key));
+    const isForgotten = learned === undefined || learned === "not-ours";
+    return isForgotten ? carryOut(key, state, forgotten) : { requeueAfterMs: 0 };
   };
 
-  const ask = async (
-    key: string,
-    state: RequestState,
-    { request, key: idempotencyKey }: NonNullable<RequestPlan["ask"]>,
-  ): Promise<Requeue> => {
+  const ask = async (key: string, state: RequestState, wish: Ask): Promise<Requeue> => {
     if (!firstSeen.has(key)) firstSeen.set(key, machine.monotonicMs());
     nudged.delete(key);
-    try {
-      const reservation = await communicator.requestReservation(request, idempotencyKey);
-      // Brokers that know no keys do not repeat them; here they are what ties the two together.
-      book.learn("requester", { key: idempotencyKey, ...reservation });
-      queued.delete(key);
-      deps.onReserved(machine.monotonicMs() - (firstSeen.get(key) ?? 0));
-      const now = deps.request(key) ?? state.request;
-      return carryOut(key, stateOf(key, now), planRequest(stateOf(key, now)));
-    } catch (error) {
-      return refused(key, state, toFault(error));
+    const isRepeatable = await deps.looksAtKeys().catch(toFault);
+    if (isRepeatable instanceof Fault) return follow(key, state, planUnanswered(state, isRepeatable));
+    if (!isRepeatable) await board.write(key, state.request, planAsking(state));
+    const answer = await communicator.requestReservation(wish.request, wish.key).catch(toFault);
+    if (!(answer instanceof Fault)) book.learn("requester", withKey(answer, wish.key));
+    const now = board.newest(key);
+    if (now === undefined || !isSameObject(now, state.request)) {
+      deps.onUnwanted(state.request);
+      return {};
     }
+    return answer instanceof Fault && !isKnown(now, wish)
+      ? refused(key, state, { wish, fault: answer, isRepeatable })
+      : granted(key, now);
   };
 
-  const refused = async (key: string, state: RequestState, fault: Fault): Promise<Requeue> => {
-    const plan = planRefusal(state, fault);
-    if (plan.status.nextAttemptTime !== undefined) queued.add(key);
-    await write(key, state.request, plan.status);
-    // Thrown, so that the queue waits longer each time; the status has already said what is wrong.
-    if (plan.isOpen && plan.requeueAfterMs === undefined) throw fault;
-    return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
+  /** The broker's stream may have told what its answer did not. */
+  const isKnown = (request: ResourceRequest, wish: Ask): boolean =>
+    borrowingOf(request, book)?.reservation.key === wish.key;
+
+  const granted = (key: string, now: ResourceRequest): Promise<Requeue> => {
+    pauses.end(key);
+    deps.onReserved(machine.monotonicMs() - (firstSeen.get(key) ?? 0));
+    firstSeen.delete(key);
+    const state = stateOf(key, now);
+    const plan = planRequest(state);
+    // An answer that is no news must not lead in a circle.
+    return plan.ask === undefined
+      ? carryOut(key, state, plan)
+      : Promise.resolve({ requeueAfterMs: pauses.begin(key) });
   };
 
-  const write = async (key: string, request: ResourceRequest, status: RequestStatus): Promise<void> => {
-    if (saysTheSame(request.status, status)) return;
-    const { name, namespace = "" } = request.metadata;
-    const body = { status: { ...cleared(request.status), ...status } };
-    try {
-      await deps.client.patch(
-        RESOURCE_REQUESTS,
-        { name: { name, namespace }, patch: { kind: "merge", body } },
-        { subresource: "status", fieldManager: MANAGER },
-      );
-    } catch (error) {
-      if (!(error instanceof Fault) || error.code !== "not-found") throw error; // deleted meanwhile
-    }
-    const occurrence = occurrenceOf(request, status);
-    if (occurrence !== undefined) deps.tell(occurrence);
-    if (status.phase !== "Pending") firstSeen.delete(key);
+  const refused = async (
+    key: string,
+    state: RequestState,
+    { wish, fault, isRepeatable }: { wish: Ask; fault: Fault; isRepeatable: boolean },
+  ): Promise<Requeue> => {
+    if (!isRepeatable && mayHaveBooked(fault)) return follow(key, state, planLostAnswer(state));
+    // An answer was lost, and the request was edited since: what the first wish got is given back.
+    if (fault.code === "key-mismatch") await communicator.releaseByKey(wish.key);
+    return follow(key, state, planRefusal(state, fault));
+  };
+
+  const follow = async (key: string, { request }: RequestState, plan: AnsweredPlan): Promise<Requeue> => {
+    const requeueAfterMs = paced(key, plan);
+    await board.write(key, request, plan.status);
+    return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+  };
+
+  const paced = (key: string, { isUnanswered, requeueAfterMs }: AnsweredPlan): number | undefined => {
+    if (isUnanswered === true) return pauses.begin(key, requeueAfterMs);
+    pauses.end(key);
+    return requeueAfterMs;
   };
 
   return {
     reconcile,
     nudge: () => {
+      const queued = [...deps.requestKeys()].filter((key) => isQueued(board.newest(key)));
       for (const key of queued) nudged.add(key);
-      return [...queued];
+      return queued;
     },
   };
 }
@@ -154,7 +173,11 @@ function deliveryOf({ status }: ReservationInstruction): Delivery | undefined {
   return peered && { isDelivered: status?.delivered === true, peered };
 }
 
-/** A merge patch keeps what it does not name: what the old status said and the new one does not is taken away. */
-function cleared(before: RequestStatus | undefined): Readonly<Record<string, null>> {
-  return Object.fromEntries(Object.keys(before ?? {}).map((name) => [name, null]));
+function isQueued(request: ResourceRequest | undefined): boolean {
+  return request?.status?.phase === "Pending" && request.status.nextAttemptTime !== undefined;
+}
+
+/** No answer, or one that does not say what became of the request. What is unsupported was not even sent. */
+function mayHaveBooked({ code, status }: Fault): boolean {
+  return status >= 500 && code !== "unsupported";
 }

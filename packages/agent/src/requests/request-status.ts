@@ -1,9 +1,16 @@
-import type { Fault, ReservationDTO, ResourceRequest } from "@resource-broker/contract";
-import { formatTime } from "@resource-broker/contract";
-import { isFinal } from "@resource-broker/domain";
+import {
+  type Fault,
+  formatTime,
+  type ReservationDTO,
+  type ResourceRequest,
+  toReservationRequest,
+} from "@resource-broker/contract";
+import { equals, parseResources } from "@resource-broker/domain";
 import { attemptOf } from "../reservations/attempt-key.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 import { type Said, withConditions } from "../forge/conditions.ts";
+import { UNKNOWN_TO_BROKER } from "../forge/unknown-to-broker.ts";
+import { wishOf } from "./reservation-wish.ts";
 
 export type RequestStatus = NonNullable<ResourceRequest["status"]>;
 
@@ -48,14 +55,12 @@ function finish(writing: Writing, status: RequestStatus, said: readonly Said[]):
 /** The broker granted it. */
 export function borrowedStatus(
   writing: Writing,
-  { reservation, standing }: BookEntry,
+  entry: BookEntry,
   delivery: Delivery = NOT_YET,
 ): RequestStatus {
+  const { reservation } = entry;
   const { status, targetClusterID } = reservation;
-  const isUnknown = standing === "unknown";
-  const reserved: Said = isUnknown
-    ? { type: "Reserved", status: "Unknown", reason: "UnknownToBroker", message: UNKNOWN_MESSAGE }
-    : { type: "Reserved", status: "True", reason: "Granted", message: status.message };
+  const reserved = reservedCondition(writing, entry);
   const ready: Said = delivery.isDelivered
     ? {
         type: "Ready",
@@ -69,36 +74,49 @@ export function borrowedStatus(
     {
       ...attempts(writing, reservation),
       phase: status.phase,
-      message: isUnknown ? UNKNOWN_MESSAGE : status.message,
+      message: reserved.message,
       ...reservationFields(reservation),
     },
     [ready, reserved, { type: "Peered", ...delivery.peered }],
   );
 }
 
-const UNKNOWN_MESSAGE =
-  "the broker does not know this reservation; it is kept and offered to the broker again";
+function reservedCondition({ request }: Writing, { reservation, standing }: BookEntry): Said {
+  const type = "Reserved";
+  if (standing === "unknown") {
+    return { type, status: "Unknown", reason: "UnknownToBroker", message: UNKNOWN_TO_BROKER };
+  }
+  const { message } = reservation.status;
+  if (isFor(reservation, request)) return { type, status: "True", reason: "Granted", message };
+  const ignored = `${message}; later changes of the spec are ignored: delete the request and create a new one`;
+  return { type, status: "True", reason: "SpecChangeIgnored", message: ignored };
+}
+
+/** The CRD refuses edits of a reserved request; an older one lets them pass. */
+function isFor({ requestedResources }: ReservationDTO, request: ResourceRequest): boolean {
+  const wish = wishOf(request);
+  const wanted = wish.ok ? toReservationRequest(wish.request) : undefined;
+  const granted = parseResources(requestedResources, "up");
+  return wanted?.ok === true && granted.ok && equals(wanted.value.resources, granted.resources);
+}
 
 /** It was granted and is over. */
 export function endedStatus(writing: Writing, { reservation }: BookEntry): RequestStatus {
   const { phase, message } = reservation.status;
-  // Ended here while the broker could not be asked: its time was over.
-  const end = isFinal(phase)
-    ? { phase, reason: reservation.reason, message }
-    : ({ phase: "Released", reason: "Expired", message: "Released (Expired)" } as const);
-  const why = end.reason ?? end.phase;
+  const { reason } = reservation;
+  const why = reason ?? phase;
   return finish(
     writing,
     {
       ...attempts(writing, reservation),
       ...reservationFields(reservation),
-      phase: end.phase,
-      message: end.message,
-      ...(end.reason === undefined ? {} : { reason: end.reason }),
+      phase,
+      message,
+      ...(reason === undefined ? {} : { reason }),
     },
     [
-      { type: "Ready", status: "False", reason: why, message: end.message },
-      { type: "Reserved", status: "False", reason: why, message: end.message },
+      { type: "Ready", status: "False", reason: why, message },
+      { type: "Reserved", status: "False", reason: why, message },
       { type: "Peered", status: "False", reason: why, message: "the resources were given back" },
     ],
   );

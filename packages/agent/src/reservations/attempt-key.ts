@@ -1,3 +1,5 @@
+import type { ReservationDTO } from "@resource-broker/contract";
+
 /** The idempotency key of one attempt of one ResourceRequest: the same object asking again books nothing new. */
 export function attemptKey(uid: string, attempt: number): string {
   return `${uid}-${attempt}`;
@@ -14,4 +16,9 @@ export interface Attempt {
 export function attemptOf(key: string | undefined): Attempt | undefined {
   const [, uid, attempt] = ATTEMPT_KEY.exec(key ?? "") ?? [];
   return uid === undefined ? undefined : { uid, attempt: Number(attempt) };
+}
+
+/** Brokers that know no keys do not repeat them; here they are what ties a reservation to its request. */
+export function withKey(reservation: ReservationDTO, key: string | undefined): ReservationDTO {
+  return reservation.key !== undefined || key === undefined ? reservation : { ...reservation, key };
 }

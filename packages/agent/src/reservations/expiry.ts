@@ -6,8 +6,8 @@ import type { BookEntry } from "./reservation-book.ts";
 export const GRACE_MS = 60_000;
 
 export interface BrokerView {
-  /** The broker's time, or the best guess at it. */
-  readonly now: Instant;
+  /** The broker's time. Undefined: it has not answered yet, and this machine's clock may be hours off. */
+  readonly now: Instant | undefined;
   /** True when the broker has not answered for a while: it cannot say that something has ended. */
   readonly isSilent: boolean;
 }
@@ -17,12 +17,16 @@ export type Expiry =
   | { readonly kind: "later"; readonly inMs: number }
   | { readonly kind: "over" };
 
+/** Timers cannot be set for longer than 24 days; and a look now and then costs nothing. */
+const LONGEST_LOOK_MS = 3_600_000;
+
 /** A reservation ends when the broker says so; only if it cannot say, or does not know it, its own time counts. */
 export function expiryOf({ reservation, standing }: BookEntry, { now, isSilent }: BrokerView): Expiry {
   const { expiresAt } = reservation.status;
   const at = expiresAt === undefined ? undefined : parseTime(expiresAt);
   if (at === undefined) return { kind: "none" };
+  if (now === undefined) return { kind: "later", inMs: GRACE_MS };
   const inMs = at + GRACE_MS - now;
-  if (inMs > 0) return { kind: "later", inMs };
+  if (inMs > 0) return { kind: "later", inMs: Math.min(inMs, LONGEST_LOOK_MS) };
   return isSilent || standing === "unknown" ? { kind: "over" } : { kind: "later", inMs: GRACE_MS };
 }

@@ -74,10 +74,23 @@ describe("an end", () => {
     expect(book.live("requester")).toEqual([]);
   });
 
+  test("and everything else keeps the key that a broker does not repeat", () => {
+    const book = bookOf();
+    book.learn("requester", grant);
+    const { key: _, ...keyless } = grant;
+    expect(book.learn("requester", { ...keyless, generation: 2 })).toBe("changed");
+    expect(book.learn("requester", { ...keyless, generation: 2 })).toBe("same");
+    expect(book.ofRequest(UID).get(1)?.reservation.generation).toBe(2);
+  });
+
   test("decided here alone is taken back by newer news, and not by old", () => {
     const book = bookOf();
     book.learn("requester", grant);
-    book.endHere(id);
+    book.endHere(id, "Expired");
+    expect(book.get("requester", id)?.reservation).toMatchObject({
+      status: { phase: "Released", message: "Released (Expired)" },
+      reason: "Expired",
+    });
     expect(book.learn("requester", grant)).toBe("old");
     expect(book.live("requester")).toEqual([]);
     expect(book.learn("requester", active)).toBe("changed");
@@ -109,11 +122,45 @@ describe("what an instruction in the cluster says", () => {
     expect(book.get("requester", id)?.standing).toBe("confirmed");
   });
 
+  test("is replaced by whatever a broker says that counts anew", () => {
+    const book = bookOf();
+    book.remember("requester", active);
+    expect(book.learn("requester", grant)).toBe("changed");
+    expect(book.get("requester", id)).toMatchObject({ standing: "confirmed", reservation: grant });
+  });
+
   test("is kept when the broker does not know it", () => {
     const book = bookOf();
     book.remember("requester", grant);
     book.markUnknown(id);
     expect(book.live("requester")).toMatchObject([{ standing: "unknown" }]);
+  });
+});
+
+describe("a broker with another ledger", () => {
+  test("has confirmed nothing yet, and counts generations anew", () => {
+    const book = bookOf();
+    book.learn("requester", active);
+    book.doubt();
+    expect(book.live("requester")).toMatchObject([{ standing: "remembered" }]);
+    expect(book.learn("requester", grant)).toBe("changed");
+    expect(book.get("requester", id)).toMatchObject({ standing: "confirmed", reservation: grant });
+  });
+
+  test("does not bring back what has ended", () => {
+    const book = bookOf();
+    book.learn("requester", released);
+    book.doubt();
+    expect(book.learn("requester", grant)).toBe("old");
+    expect(book.live("requester")).toEqual([]);
+  });
+
+  test("that took a forgotten reservation in is believed", () => {
+    const book = bookOf();
+    book.learn("requester", active);
+    book.markUnknown(id);
+    expect(book.learn("requester", grant)).toBe("changed");
+    expect(book.get("requester", id)?.standing).toBe("confirmed");
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ReservationDTO } from "@resource-broker/contract";
-import { type Instant, isFinal } from "@resource-broker/domain";
-import { attemptOf } from "./attempt-key.ts";
+import { type Instant, isFinal, type ReleaseReason } from "@resource-broker/domain";
+import { attemptOf, withKey } from "./attempt-key.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 
 /** What the agent knows of one reservation it is a party of. */
@@ -8,8 +8,8 @@ export interface BookEntry {
   readonly role: Role;
   readonly reservation: ReservationDTO;
   /**
-   * `confirmed`: the broker said so since this agent started. `remembered`: read from an instruction in the cluster.
-   * `unknown`: the broker, asked by id, knows no such reservation; it is kept until somebody says otherwise.
+   * `confirmed`: the broker said so. `remembered`: an instruction in the cluster says so, or a broker that has lost
+   * its memory since. `unknown`: the broker, asked by id, knows no such reservation; it is kept until somebody says otherwise.
    */
   readonly standing: "confirmed" | "remembered" | "unknown";
   /** When it ended, by the broker's time; undefined while it lives. */
@@ -28,8 +28,10 @@ export interface ReservationBook {
   readonly remember: (role: Role, reservation: ReservationDTO) => void;
   /** The broker answered that it knows no such reservation. */
   readonly markUnknown: (id: string) => void;
-  /** Its time is over and the broker cannot be asked. Newer news revives it. */
-  readonly endHere: (id: string) => void;
+  /** Another ledger answers: what the old one said is not confirmed any more, and its generations count nothing. */
+  readonly doubt: () => void;
+  /** It is over though the broker cannot say so. Newer news revives it. */
+  readonly endHere: (id: string, reason: ReleaseReason) => void;
   readonly get: (role: Role, id: string) => BookEntry | undefined;
   readonly entries: (role: Role) => Iterable<BookEntry>;
   readonly live: (role: Role) => BookEntry[];
@@ -70,9 +72,10 @@ export function reservationBook({ clusterId, now }: BookOptions): ReservationBoo
   const isOurs = (role: Role, { requesterID, targetClusterID }: ReservationDTO): boolean =>
     clusterId === (role === "requester" ? requesterID : targetClusterID);
 
-  const learn = (role: Role, reservation: ReservationDTO): Learned => {
-    if (!isOurs(role, reservation)) return "not-ours";
-    const before = books[role].get(reservation.id);
+  const learn = (role: Role, told: ReservationDTO): Learned => {
+    if (!isOurs(role, told)) return "not-ours";
+    const before = books[role].get(told.id);
+    const reservation = withKey(told, before?.reservation.key);
     const news = judge(before, reservation);
     if (news === "old") return news;
     if (news === "same" && before?.standing === "confirmed") return news;
@@ -105,7 +108,15 @@ export function reservationBook({ clusterId, now }: BookOptions): ReservationBoo
     },
     markUnknown: (id) =>
       change(id, ({ standing }) => (standing === "unknown" ? undefined : { standing: "unknown" })),
-    endHere: (id) => change(id, () => ({ endedAt: now() })),
+    doubt: () => {
+      for (const { reservation } of [...books.requester.values(), ...books.provider.values()]) {
+        change(reservation.id, ({ standing }) =>
+          standing === "confirmed" ? { standing: "remembered" } : undefined,
+        );
+      }
+    },
+    endHere: (id, reason) =>
+      change(id, ({ reservation }) => ({ reservation: released(reservation, reason), endedAt: now() })),
     get: (role, id) => books[role].get(id),
     entries: (role) => books[role].values(),
     live: (role) => [...books[role].values()].filter(({ endedAt }) => endedAt === undefined),
@@ -127,11 +138,24 @@ export function reservationBook({ clusterId, now }: BookOptions): ReservationBoo
   };
 }
 
-/** Whether a message is news. Older brokers count no generations: there, only an end is irrevocable. */
+/**
+ * Whether a message is news. Older brokers count no generations: there, only an end is irrevocable. What lives and was
+ * not confirmed by this ledger is replaced by whatever it says: it may have made the reservation anew and counts from 1.
+ */
 function judge(before: BookEntry | undefined, now: ReservationDTO): "new" | "changed" | "same" | "old" {
   if (before === undefined) return "new";
-  const growth = (now.generation ?? 0) - (before.reservation.generation ?? now.generation ?? 0);
+  const isCounted = before.standing === "confirmed" || before.endedAt !== undefined;
+  const growth = isCounted ? growthOf(before.reservation, now) : 0;
   if (growth !== 0) return growth > 0 ? "changed" : "old";
   if (before.endedAt !== undefined) return isFinal(now.status.phase) ? "same" : "old";
   return JSON.stringify(before.reservation) === JSON.stringify(now) ? "same" : "changed";
+}
+
+function growthOf(before: ReservationDTO, now: ReservationDTO): number {
+  return (now.generation ?? 0) - (before.generation ?? now.generation ?? 0);
+}
+
+function released(reservation: ReservationDTO, reason: ReleaseReason): ReservationDTO {
+  const status = { ...reservation.status, phase: "Released", message: `Released (${reason})` } as const;
+  return { ...reservation, status, reason };
 }

@@ -1,0 +1,209 @@
+import { Fault, type ReservationDTO } from "@resource-broker/contract";
+import { fakeTime } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { reservationBook } from "../reservations/reservation-book.ts";
+import { recordedLog } from "../testing/recorded-log.ts";
+import { aReservation, ended, UID } from "../testing/samples.ts";
+import type { Role } from "../transport/broker-communicator.ts";
+import { census } from "./census.ts";
+
+const { id } = aReservation();
+
+function world() {
+  const time = fakeTime();
+  const log = recordedLog();
+  const book = reservationBook({ clusterId: "rome", now: time.wallMs });
+  const broker: { listed: ReservationDTO[]; known: ReservationDTO[]; fault: Fault | undefined } = {
+    listed: [],
+    known: [],
+    fault: undefined,
+  };
+  const asked: string[] = [];
+  const orphans: string[] = [];
+  let uids: ReadonlySet<string> | Fault = new Set([UID]);
+  const taken = census({
+    communicator: {
+      fetchReservations: async (role: Role) => {
+        if (broker.fault !== undefined) throw broker.fault;
+        return role === "requester" ? broker.listed : [];
+      },
+      fetchReservation: async (wanted) => {
+        asked.push(wanted);
+        return broker.known.find((reservation) => reservation.id === wanted);
+      },
+    },
+    book,
+    requestUids: async () => {
+      if (uids instanceof Fault) throw uids;
+      return uids;
+    },
+    onOrphan: (uid) => void orphans.push(uid),
+    machine: time,
+    log,
+  });
+  return {
+    time,
+    log,
+    book,
+    broker,
+    asked,
+    orphans,
+    census: taken,
+    setUids: (next: typeof uids) => {
+      uids = next;
+    },
+  };
+}
+
+describe("a census", () => {
+  test("learns what the broker lists, ends included", async () => {
+    const {
+      book,
+      broker,
+      census: { take },
+    } = world();
+    broker.listed = [aReservation()];
+    await take();
+    expect(book.live("requester")).toHaveLength(1);
+    broker.listed = [ended("Expired")];
+    await take();
+    expect(book.live("requester")).toEqual([]);
+  });
+
+  test("asks by name for what is missing from the list, and believes only the answer", async () => {
+    const {
+      book,
+      broker,
+      asked,
+      census: { take },
+    } = world();
+    book.learn("requester", aReservation());
+    broker.known = [aReservation()];
+    await take();
+    expect(asked).toEqual([id]);
+    expect(book.live("requester")).toMatchObject([{ standing: "confirmed" }]);
+    broker.known = [ended("ReleasedByAdmin")];
+    await take();
+    expect(book.live("requester")).toEqual([]);
+  });
+
+  test("keeps what the broker does not know, and says so once", async () => {
+    const {
+      book,
+      log,
+      census: { take },
+    } = world();
+    book.learn("requester", aReservation());
+    await take();
+    await take();
+    expect(book.live("requester")).toMatchObject([{ standing: "unknown" }]);
+    expect(log.lines.filter((line) => line.includes("does not know"))).toHaveLength(1);
+  });
+
+  test("asks an older broker, which lists nothing, for each by its name", async () => {
+    const {
+      book,
+      broker,
+      asked,
+      census: { take },
+    } = world();
+    broker.fault = new Fault("unsupported", "an older broker");
+    book.learn("requester", aReservation());
+    broker.known = [ended("Expired")];
+    await take();
+    expect(asked).toEqual([id]);
+    expect(book.live("requester")).toEqual([]);
+  });
+
+  test("that fails marks nothing unknown", async () => {
+    const {
+      book,
+      broker,
+      census: { take },
+    } = world();
+    book.learn("requester", aReservation());
+    broker.fault = new Fault("unreachable", "nobody answers");
+    await expect(take()).rejects.toThrow("nobody answers");
+    expect(book.live("requester")).toMatchObject([{ standing: "confirmed" }]);
+  });
+});
+
+describe("a reservation whose request is gone", () => {
+  test("is given back when it was missing twice, half a minute apart", async () => {
+    const {
+      time,
+      broker,
+      orphans,
+      setUids,
+      census: { take, hasSuspects },
+    } = world();
+    broker.listed = [aReservation()];
+    setUids(new Set());
+    await take();
+    expect(hasSuspects()).toBe(true);
+    await time.advance(29_999);
+    await take();
+    expect(orphans).toEqual([]);
+    await time.advance(1);
+    await take();
+    expect(orphans).toEqual([UID]);
+    expect(hasSuspects()).toBe(false);
+  });
+
+  test("is kept when the request was there after all", async () => {
+    const {
+      time,
+      broker,
+      orphans,
+      setUids,
+      census: { take, hasSuspects },
+    } = world();
+    broker.listed = [aReservation()];
+    setUids(new Set());
+    await take();
+    setUids(new Set([UID]));
+    await time.advance(30_000);
+    await take();
+    expect(hasSuspects()).toBe(false);
+    setUids(new Set());
+    await time.advance(30_000);
+    await take();
+    expect(orphans).toEqual([]);
+  });
+
+  test("is kept while the API server cannot be asked: only whole lists count", async () => {
+    const {
+      time,
+      broker,
+      orphans,
+      setUids,
+      census: { take },
+    } = world();
+    broker.listed = [aReservation()];
+    setUids(new Set());
+    await take();
+    setUids(new Fault("unreachable", "connection refused"));
+    await time.advance(60_000);
+    await expect(take()).rejects.toThrow("connection refused");
+    expect(orphans).toEqual([]);
+    setUids(new Set());
+    await take();
+    expect(orphans).toEqual([UID]);
+  });
+
+  test("is none of ours if it was made by somebody else", async () => {
+    const {
+      time,
+      broker,
+      orphans,
+      setUids,
+      census: { take },
+    } = world();
+    broker.listed = [aReservation({ key: "made-by-hand" })];
+    setUids(new Set());
+    await take();
+    await time.advance(60_000);
+    await take();
+    expect(orphans).toEqual([]);
+  });
+});

@@ -1,0 +1,271 @@
+import { Fault, type FaultCode } from "@resource-broker/contract";
+import { describe, expect, test } from "vitest";
+import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-controller.ts";
+import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
+import {
+  conditionOf,
+  expectLent,
+  expectNothing,
+  first,
+  HOUR_MS,
+  lending,
+  lost,
+  MINUTE_MS,
+} from "../testing/lending.ts";
+import { gate } from "../testing/mishap.ts";
+import { smallWorld } from "../testing/small-world.ts";
+
+describe("the broker", () => {
+  test.each([
+    ["before it has booked", false],
+    ["after it has booked", true],
+  ])("killed mid-request, %s, books once", async (_, isDone) => {
+    const world = smallWorld();
+    const { broker, rome, time, begin } = world;
+    await begin();
+    broker.setMishaps(first("requestReservation", lost(isDone)));
+    broker.setDistortion(() => []);
+    rome.ask("more");
+    await time.advance(1);
+    expect(conditionOf(world, "more")?.reason).toBe("BrokerUnreachable");
+    broker.setDistortion(undefined);
+    broker.down();
+    await time.advance(MINUTE_MS);
+    broker.up();
+    await time.advance(MINUTE_MS);
+    expectLent(world);
+    expect(rome.request("more")?.status).toMatchObject({ phase: "Active", attempts: 1 });
+  });
+
+  test.each<[FaultCode, object]>([
+    ["internal", { phase: "Pending" }],
+    ["rate-limited", { phase: "Pending" }],
+    ["store-unavailable", { phase: "Pending" }],
+    ["no-capacity", { phase: "Failed", reason: "NoCapacity" }],
+    ["quota-exceeded", { phase: "Failed", reason: "NoCapacity" }],
+    ["ttl-too-long", { phase: "Failed", reason: "Invalid" }],
+  ])("that says %s is understood", async (code, status) => {
+    const world = smallWorld();
+    const { broker, rome, time, begin } = world;
+    await begin();
+    broker.setMishaps(first("requestReservation", { fault: new Fault(code, "no") }));
+    rome.ask("more");
+    await time.advance(1);
+    expect(rome.request("more")?.status).toMatchObject({ ...status, message: expect.stringContaining("no") });
+    await time.advance(5 * MINUTE_MS);
+    if ("reason" in status) expectNothing(world);
+    else expectLent(world);
+  });
+
+  test("that wants to be left alone is asked again when it said, and not before", async () => {
+    const world = smallWorld();
+    const { broker, rome, time, begin } = world;
+    await begin();
+    const busy = new Fault("rate-limited", "slow down", { details: { retryAfterMs: 7000 } });
+    broker.setMishaps(first("requestReservation", { fault: busy }));
+    rome.ask("more");
+    await time.advance(6000);
+    expect(broker.live()).toEqual([]);
+    await time.advance(2000);
+    expectLent(world);
+  });
+
+  test("with an empty database: nothing is torn down, both sides offer, and everything is as before", async () => {
+    const world = await lending();
+    const { broker, rome, paris, time, id } = world;
+    broker.forget();
+    await time.advance(500);
+    expect(rome.borrowings()).toEqual([id]);
+    expect(paris.holds()).toEqual([id]);
+    await time.advance(2 * MINUTE_MS);
+    expect(expectLent(world)).toBe(id);
+    expect(rome.request("more")?.status).toMatchObject({ phase: "Active", reservationName: id });
+    expect(conditionOf(world, "more")).toMatchObject({ status: "True", reason: "Granted" });
+    for (const { status } of [...rome.all(RESERVATION_INSTRUCTIONS), ...paris.all(PROVIDER_INSTRUCTIONS)]) {
+      expect(status?.conditions?.find(({ type }) => type === "UnknownToBroker")?.status).toBe("False");
+    }
+    rome.unask("more");
+    await time.advance(1000);
+    expectNothing(world);
+  });
+
+  test("with an empty database does not know what nobody else reports: it is kept, and says so", async () => {
+    const world = await lending();
+    const { broker, rome, paris, time, id } = world;
+    rome.kill();
+    broker.forget();
+    await time.advance(3 * MINUTE_MS);
+    expect(paris.holds()).toEqual([id]);
+    const [hold] = paris.all(PROVIDER_INSTRUCTIONS);
+    expect(hold?.status?.enforced).toBe(true);
+    expect(hold?.status?.conditions?.find(({ type }) => type === "UnknownToBroker")?.status).toBe("True");
+  });
+
+  test("with an empty database hears of a hold that is not wanted any more, so that its lender is set free", async () => {
+    const world = await lending();
+    const { broker, rome, paris, time, id } = world;
+    broker.down();
+    broker.forget();
+    rome.unask("more");
+    await time.advance(1000);
+    expect(rome.borrowings()).toEqual([]);
+    expect(paris.holds()).toEqual([id]);
+    broker.up();
+    await time.advance(4 * MINUTE_MS);
+    expectNothing(world);
+  });
+
+  test("with an empty database is not asked twice by an agent that starts anew", async () => {
+    const world = await lending();
+    const { broker, rome, time, id } = world;
+    rome.kill();
+    broker.forget();
+    // Instructions come last: what is reserved must be known before anything is asked for.
+    const slow = gate();
+    rome.setMishaps(({ verb, plural }) =>
+      verb === "list" && plural === RESERVATION_INSTRUCTIONS.plural ? { until: slow.passed } : undefined,
+    );
+    const started = rome.start();
+    await time.advance(5000);
+    slow.open();
+    await time.advance(3 * MINUTE_MS);
+    await started;
+    expect(expectLent(world)).toBe(id);
+    expect(broker.calls.filter(({ method }) => method === "requestReservation")).toHaveLength(1);
+  });
+
+  test("that made a reservation anew under its old name is believed, though it counts from one again", async () => {
+    const world = await lending();
+    const { broker, rome, paris, time, id } = world;
+    rome.kill();
+    rome.remove(RESERVATION_INSTRUCTIONS, { name: id, namespace: "default" });
+    broker.forget();
+    await time.advance(MINUTE_MS);
+    const started = rome.start();
+    await time.advance(2 * MINUTE_MS);
+    await started;
+    expect(expectLent(world)).toBe(id);
+    rome.unask("more");
+    await time.advance(1000);
+    expect(paris.holds()).toEqual([]);
+  });
+});
+
+describe("an agent", () => {
+  test("killed between the broker's answer and the instruction takes it up where it was, with the same key", async () => {
+    const world = smallWorld();
+    const { broker, rome, time, begin } = world;
+    await begin();
+    const late = gate();
+    broker.setMishaps(first("requestReservation", { isDone: true, until: late.passed }));
+    broker.setDistortion((clusterId, event) => (clusterId === "rome" ? [] : [event]));
+    rome.ask("more");
+    await time.advance(100);
+    expect(broker.live()).toHaveLength(1);
+    rome.kill();
+    late.open();
+    await time.advance(MINUTE_MS);
+    expect(rome.borrowings()).toEqual([]);
+    const started = rome.start();
+    await time.advance(1000);
+    await started;
+    expectLent(world);
+  });
+
+  test.each([
+    ["an hour fast", HOUR_MS],
+    ["an hour slow", -HOUR_MS],
+  ])("whose clock is %s, or jumps, ends nothing early and nothing late", async (_, ms) => {
+    const world = smallWorld();
+    const { broker, rome, paris, time, begin } = world;
+    rome.setClockError(ms);
+    paris.setClockError(ms);
+    await begin();
+    rome.ask("more", { duration: "10m" });
+    await time.advance(5 * MINUTE_MS);
+    expectLent(world);
+    rome.setClockError(0);
+    paris.setClockError(0);
+    broker.down();
+    await time.advance(5 * MINUTE_MS + 55_000);
+    expect(rome.borrowings()).toHaveLength(1);
+    expect(paris.holds()).toHaveLength(1);
+    await time.advance(10_000);
+    expect(rome.borrowings()).toEqual([]);
+    expect(paris.holds()).toEqual([]);
+  });
+
+  test("whose clock is off and who has never heard the broker ends nothing", async () => {
+    const world = smallWorld();
+    const { broker, rome, paris, time, begin } = world;
+    await begin();
+    rome.ask("more", { duration: "30m" });
+    await time.advance(1000);
+    broker.down();
+    for (const cluster of [rome, paris]) {
+      cluster.kill();
+      cluster.setClockError(HOUR_MS);
+      void cluster.start();
+    }
+    await time.advance(5 * MINUTE_MS);
+    expect(rome.borrowings()).toHaveLength(1);
+    expect(paris.holds()).toHaveLength(1);
+    broker.up();
+    await time.advance(MINUTE_MS);
+    expectLent(world);
+    await time.advance(25 * MINUTE_MS);
+    expectNothing(world);
+  });
+
+  test("stops in good order, and the next one goes on", async () => {
+    const world = await lending();
+    const { rome, paris, time } = world;
+    await rome.stop();
+    await paris.stop();
+    const before = world.broker.calls.length;
+    await time.advance(5 * MINUTE_MS);
+    expect(world.broker.calls).toHaveLength(before);
+    await world.begin();
+    await time.advance(MINUTE_MS);
+    expectLent(world);
+  });
+});
+
+describe("an API server that is gone for a minute", () => {
+  const moments: readonly (readonly [string, { verb: string; plural: string }])[] = [
+    ["the requester's instruction", { verb: "apply", plural: "reservationinstructions" }],
+    ["its status", { verb: "patch", plural: "reservationinstructions" }],
+    ["the request's status", { verb: "patch", plural: "resourcerequests" }],
+    ["the provider's instruction", { verb: "apply", plural: "providerinstructions" }],
+    ["the status of that", { verb: "patch", plural: "providerinstructions" }],
+    ["taking the requester's instruction away", { verb: "delete", plural: "reservationinstructions" }],
+    ["taking the provider's instruction away", { verb: "delete", plural: "providerinstructions" }],
+  ];
+  const rows = moments.flatMap(([what, call]) =>
+    [false, true].map((isDone) => [isDone ? "after" : "before", what, call, isDone] as const),
+  );
+
+  test.each(rows)("just %s %s loses nothing", async (_, __, { verb, plural }, isDone) => {
+    const world = smallWorld();
+    const { rome, paris, time, begin } = world;
+    await begin();
+    for (const cluster of [rome, paris]) {
+      let isOver = false;
+      cluster.setMishaps((call) => {
+        if (isOver || call.verb !== verb || call.plural !== plural) return undefined;
+        isOver = true;
+        // Down from this call on, and back after a minute.
+        void Promise.resolve().then(() => cluster.down());
+        time.after(MINUTE_MS, cluster.up);
+        return lost(isDone);
+      });
+    }
+    rome.ask("more");
+    await time.advance(3 * MINUTE_MS);
+    expectLent(world);
+    expect(rome.request("more")?.status?.phase).toBe("Active");
+    rome.unask("more");
+    await time.advance(3 * MINUTE_MS);
+    expectNothing(world);
+  });
+});

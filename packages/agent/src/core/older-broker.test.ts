@@ -1,0 +1,131 @@
+import { Fault } from "@resource-broker/contract";
+import { describe, expect, test } from "vitest";
+import { gate } from "../testing/mishap.ts";
+import { type SmallWorld, smallWorld } from "../testing/small-world.ts";
+
+const MINUTE_MS = 60_000;
+
+async function withOlderBroker(): Promise<SmallWorld> {
+  const world = smallWorld();
+  world.broker.setOlder(true);
+  await world.begin();
+  return world;
+}
+
+/** What is booked; an older broker forgets nothing. */
+const booked = ({ broker }: SmallWorld) => broker.live().map(({ id }) => id);
+
+describe("with an older broker", () => {
+  test("a request travels as before, by polling", async () => {
+    const world = await withOlderBroker();
+    const { rome, paris, time } = world;
+    rome.ask("more");
+    await time.advance(6000);
+    const [id] = booked(world);
+    expect(rome.borrowings()).toEqual([id]);
+    expect(paris.holds()).toEqual([id]);
+    expect(rome.request("more")?.status).toMatchObject({
+      phase: "Reserved",
+      reservationName: id,
+      attempts: 1,
+    });
+    expect(rome.core().isStreaming()).toBe(false);
+    await time.advance(10 * MINUTE_MS);
+    expect(booked(world)).toEqual([id]);
+    expect(paris.holds()).toEqual([id]);
+  });
+
+  test("a deleted request is not hung: its instruction goes, and people hear once that the broker is too old", async () => {
+    const world = await withOlderBroker();
+    const { rome, time } = world;
+    rome.ask("more");
+    await time.advance(6000);
+    rome.unask("more");
+    await time.advance(10 * MINUTE_MS);
+    expect(rome.borrowings()).toEqual([]);
+    expect(rome.events.filter(({ reason }) => reason === "ReleaseUnsupported")).toHaveLength(1);
+    expect(rome.logLines.filter((line) => line.includes("too old to take resources back"))).toHaveLength(1);
+  });
+
+  test("a reservation that has ended there is noticed by asking for it by its name", async () => {
+    const world = await withOlderBroker();
+    const { rome, paris, time } = world;
+    rome.ask("more", { duration: "5m" });
+    await time.advance(6000);
+    expect(paris.holds()).toHaveLength(1);
+    await time.advance(7 * MINUTE_MS);
+    expect(rome.borrowings()).toEqual([]);
+    expect(paris.holds()).toEqual([]);
+    expect(rome.request("more")?.status?.phase).toBe("Released");
+  });
+
+  test.each([
+    ["lost", new Fault("unreachable", "the connection broke")],
+    ["an error of its own", new Fault("internal", "500")],
+  ])("an answer that is %s is not asked for again: it would book twice", async (_, fault) => {
+    const world = await withOlderBroker();
+    const { broker, rome, time } = world;
+    broker.setMishaps(({ method }) =>
+      method === "requestReservation" ? { fault, isDone: true } : undefined,
+    );
+    rome.ask("more");
+    await time.advance(10 * MINUTE_MS);
+    expect(booked(world)).toHaveLength(1);
+    expect(rome.request("more")?.status).toMatchObject({
+      phase: "Failed",
+      message: expect.stringContaining("ask its operator"),
+    });
+  });
+
+  test("a broker that is not there was not asked: the request waits for it", async () => {
+    const world = await withOlderBroker();
+    const { broker, rome, time } = world;
+    broker.down();
+    rome.ask("more");
+    await time.advance(MINUTE_MS);
+    expect(rome.request("more")?.status).toMatchObject({ phase: "Pending" });
+    broker.up();
+    await time.advance(MINUTE_MS);
+    expect(booked(world)).toHaveLength(1);
+    expect(rome.request("more")?.status?.phase).toBe("Reserved");
+  });
+
+  test("a refusal is an answer: it says why", async () => {
+    const world = await withOlderBroker();
+    const { rome, time } = world;
+    rome.ask("more", { requestedCPU: "1000" });
+    await time.advance(MINUTE_MS);
+    expect(rome.request("more")?.status).toMatchObject({ phase: "Failed", reason: "NoCapacity" });
+  });
+
+  test("an agent killed while it asked does not ask again", async () => {
+    const world = await withOlderBroker();
+    const { broker, rome, time } = world;
+    const late = gate();
+    broker.setMishaps(({ method }) =>
+      method === "requestReservation" ? { isDone: true, until: late.passed } : undefined,
+    );
+    rome.ask("more");
+    await time.advance(100);
+    rome.kill();
+    broker.setMishaps(undefined);
+    const started = rome.start();
+    await time.advance(5 * MINUTE_MS);
+    await started;
+    expect(booked(world)).toHaveLength(1);
+    expect(rome.request("more")?.status).toMatchObject({ phase: "Failed" });
+  });
+
+  test("that was upgraded, everything newer works without a restart", async () => {
+    const world = await withOlderBroker();
+    const { broker, rome, time } = world;
+    rome.ask("more");
+    await time.advance(6000);
+    broker.setOlder(false);
+    await time.advance(10 * MINUTE_MS);
+    expect(rome.core().isStreaming()).toBe(true);
+    rome.ask("again");
+    await time.advance(1000);
+    expect(rome.request("again")?.status?.phase).toBe("Active");
+  });
+});

@@ -1,0 +1,153 @@
+import { countedResources, type KubernetesNode, type KubernetesPod } from "@resource-broker/domain";
+import { NODES, PODS } from "@resource-broker/kube";
+import { fakeTime } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { fakeCluster } from "../testing/fake-cluster.ts";
+import { recordedLog } from "../testing/recorded-log.ts";
+import { clusterObserver } from "./cluster-observer.ts";
+
+const GUEST = {
+  "liqo.io/managed-by": "shadowpod",
+  "offloading.liqo.io/origin": "cool-rome",
+  "offloading.liqo.io/nodename": "rsv-rome-1",
+  "liqo.io/creator-user": "rsv-rome-1-0a1b2c3d4e5f",
+};
+
+function node(name: string, changes: { cpu?: string; labels?: Record<string, string> } = {}): KubernetesNode {
+  const room = { cpu: changes.cpu ?? "8", memory: "32Gi" };
+  return {
+    metadata: { name, labels: { "topology.kubernetes.io/region": "eu", ...changes.labels } },
+    status: { capacity: room, allocatable: room, conditions: [{ type: "Ready", status: "True" }] },
+  };
+}
+
+function pod(name: string, cpu: string, labels: Record<string, string> = {}): KubernetesPod {
+  return {
+    metadata: { name, namespace: "default", labels },
+    spec: { nodeName: "one", containers: [{ name: "main", resources: { requests: { cpu } } }] },
+    status: { phase: "Running" },
+  };
+}
+
+async function world(setUp: (cluster: ReturnType<typeof fakeCluster>) => void = () => undefined) {
+  const time = fakeTime();
+  const cluster = fakeCluster(time);
+  const log = recordedLog();
+  cluster.put(NODES, node("one"));
+  setUp(cluster);
+  const observer = clusterObserver(
+    {
+      toleratedTaints: [],
+      resources: countedResources({ gpuResources: ["nvidia.com/gpu"], extendedResources: [] }),
+    },
+    { client: cluster.client, machine: time, random: () => 0.5, log },
+  );
+  let changes = 0;
+  observer.onChange(() => void changes++);
+  const started = observer.start();
+  await time.advance(1);
+  await started;
+  const cpus = () => {
+    const { allocatable, allocated } = observer.observe().totals;
+    return [allocatable.cpuMillis / 1000, allocated.cpuMillis / 1000];
+  };
+  return { time, cluster, log, observer, cpus, changes: () => changes };
+}
+
+describe("what is observed", () => {
+  test("is the sum of nodes and pods, list and events alike", async () => {
+    const { time, cluster, cpus, observer } = await world((before) => before.put(PODS, pod("a", "2")));
+    expect(observer.isSynced()).toBe(true);
+    expect(cpus()).toEqual([8, 2]);
+    cluster.put(NODES, node("two", { cpu: "4" }));
+    cluster.put(PODS, pod("b", "500m"));
+    await time.advance(1);
+    expect(cpus()).toEqual([12, 2.5]);
+    cluster.edit(PODS, { name: "b", namespace: "default" }, () => pod("b", "1500m"));
+    cluster.remove(PODS, { name: "a", namespace: "default" });
+    await time.advance(1);
+    expect(cpus()).toEqual([12, 1.5]);
+    cluster.remove(NODES, { name: "two" });
+    await time.advance(1);
+    expect(cpus()).toEqual([8, 1.5]);
+    expect(observer.isCounted("one")).toBe(true);
+    expect(observer.isCounted("two")).toBe(false);
+    await observer.stop();
+  });
+
+  test("has the labels that all counted nodes share, and loses them when they do not", async () => {
+    const { time, cluster, observer } = await world();
+    expect(observer.observe().labels).toEqual({ "topology.kubernetes.io/region": "eu" });
+    cluster.put(NODES, node("two", { labels: { "topology.kubernetes.io/region": "us" } }));
+    await time.advance(1);
+    expect(observer.observe().labels).toEqual({});
+    await observer.stop();
+  });
+
+  test("is right again after the API server was away, also about what went meanwhile", async () => {
+    const { time, cluster, cpus, observer } = await world((before) => {
+      before.put(PODS, pod("a", "2"));
+      before.put(PODS, pod("b", "1"));
+    });
+    cluster.down();
+    cluster.remove(PODS, { name: "a", namespace: "default" });
+    await time.advance(60_000);
+    expect(cpus()).toEqual([8, 3]);
+    expect(observer.health().pods).toMatchObject({ state: "troubled", fault: { code: "unreachable" } });
+    cluster.up();
+    await time.advance(20_000);
+    expect(cpus()).toEqual([8, 1]);
+    expect(observer.health()).toEqual({ nodes: { state: "following" }, pods: { state: "following" } });
+    await observer.stop();
+  });
+
+  test("of guests is the use of their reservation while it is held, and our own otherwise", async () => {
+    const { time, cluster, cpus, observer } = await world((before) => before.put(PODS, pod("a", "2")));
+    cluster.put(PODS, pod("guest", "3", GUEST));
+    await time.advance(1);
+    expect(cpus()).toEqual([8, 5]);
+    observer.setHolds([{ id: "rsv-rome-1", origin: "cool-rome" }]);
+    expect(cpus()).toEqual([8, 2]);
+    expect(observer.observe().totals.usage).toMatchObject([
+      { reservationId: "rsv-rome-1", used: { cpuMillis: 3000 } },
+    ]);
+    observer.setHolds([]);
+    expect(cpus()).toEqual([8, 5]);
+    expect(observer.observe().totals.usage).toEqual([]);
+    await observer.stop();
+  });
+});
+
+describe("listeners", () => {
+  test("hear of a whole list once, and of each event", async () => {
+    const { time, cluster, changes, observer } = await world((before) => {
+      for (let index = 0; index < 50; index++) before.put(PODS, pod(`p${index}`, "10m"));
+    });
+    const atStart = changes();
+    expect(atStart).toBeLessThanOrEqual(3);
+    cluster.put(PODS, pod("more", "1"));
+    await time.advance(1);
+    expect(changes()).toBe(atStart + 1);
+    await observer.stop();
+  });
+
+  test("hear no more when they are gone, or when nobody observes", async () => {
+    const { time, cluster, changes, observer } = await world();
+    await observer.stop();
+    const before = changes();
+    cluster.put(PODS, pod("more", "1"));
+    await time.advance(60_000);
+    expect(changes()).toBe(before);
+  });
+});
+
+test("a quantity that cannot be read counts as nothing, and is told of once", async () => {
+  const { time, cluster, cpus, log, observer } = await world((before) =>
+    before.put(PODS, pod("odd", "many")),
+  );
+  cluster.edit(PODS, { name: "odd", namespace: "default" }, () => pod("odd", "many", { seen: "again" }));
+  await time.advance(1);
+  expect(cpus()).toEqual([8, 0]);
+  expect(log.lines.filter((line) => line.includes("could not be read"))).toHaveLength(1);
+  await observer.stop();
+});

@@ -1,0 +1,90 @@
+import { type Advertisement, advertisementKind, Fault } from "@resource-broker/contract";
+import { customResource } from "@resource-broker/kube";
+import { advertisementBody, fakeTime } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { fakeCluster } from "../testing/fake-cluster.ts";
+import { gate } from "../testing/mishap.ts";
+import { recordedLog } from "../testing/recorded-log.ts";
+import { mirrorWriter } from "./mirror-writer.ts";
+import type { Publication } from "./publisher.ts";
+
+const PLACE = { name: "cluster-advertisement", namespace: "default" };
+const ADVERTISEMENTS = customResource(advertisementKind);
+
+function world() {
+  const time = fakeTime();
+  const cluster = fakeCluster(time);
+  const log = recordedLog();
+  const mirror = mirrorWriter(PLACE, { client: cluster.client, machine: time, log });
+  return {
+    time,
+    cluster,
+    log,
+    mirror,
+    shown: (): Advertisement | undefined => cluster.find(ADVERTISEMENTS, PLACE),
+  };
+}
+
+const accepted = (cpu: number): Publication => ({
+  ok: true,
+  advertisement: advertisementBody("paris", { cpu, memoryGi: 8 }),
+});
+const failed = (cpu: number): Publication => ({
+  ok: false,
+  advertisement: advertisementBody("paris", { cpu, memoryGi: 8 }),
+  fault: new Fault("store-unavailable", "the disk is full"),
+});
+
+describe("the local Advertisement", () => {
+  test("shows what the broker was told and that it was accepted", async () => {
+    const { mirror, shown } = world();
+    mirror.write(accepted(16));
+    await mirror.settled();
+    expect(shown()).toMatchObject({
+      spec: { clusterID: "paris", resources: { allocatable: { cpu: "16" } } },
+      status: { phase: "Active", published: true },
+    });
+  });
+
+  test("shows why the broker did not take it, and since when", async () => {
+    const { time, mirror, shown } = world();
+    mirror.write(accepted(16));
+    await time.advance(30_000);
+    mirror.write(failed(12));
+    await time.advance(30_000);
+    const since = shown()?.status?.conditions;
+    expect(shown()?.status).toMatchObject({ phase: "Error", published: false, message: "the disk is full" });
+    expect(since).toMatchObject([{ type: "Published", status: "False", reason: "StoreUnavailable" }]);
+    mirror.write(failed(11));
+    await mirror.settled();
+    expect(shown()?.status?.conditions).toEqual(since);
+    expect(shown()?.spec.resources.allocatable.cpu).toBe("11");
+  });
+
+  test("skips what is old by the time it could be written", async () => {
+    const { time, cluster, mirror, shown } = world();
+    const slow = gate();
+    cluster.setMishaps(({ verb }) => (verb === "apply" ? { until: slow.passed } : undefined));
+    for (const cpu of [1, 2, 3]) mirror.write(accepted(cpu));
+    await time.advance(1);
+    slow.open();
+    await mirror.settled();
+    expect(shown()?.spec.resources.allocatable.cpu).toBe("3");
+    expect(cluster.calls.filter(({ verb }) => verb === "apply")).toHaveLength(2);
+  });
+
+  test("is behind while the API server is away, and right again after: people hear once of each", async () => {
+    const { cluster, mirror, shown, log } = world();
+    cluster.down();
+    for (const cpu of [1, 2]) {
+      mirror.write(accepted(cpu));
+      await mirror.settled();
+    }
+    expect(shown()).toBeUndefined();
+    cluster.up();
+    mirror.write(accepted(3));
+    await mirror.settled();
+    expect(shown()?.spec.resources.allocatable.cpu).toBe("3");
+    expect(log.lines.map((line) => line.split(" ")[0])).toEqual(["warn", "info"]);
+  });
+});

@@ -1,0 +1,290 @@
+import { type AdvertisementDTO, Fault, formatTime } from "@resource-broker/contract";
+import { NO_RESOURCES, resourceVector } from "@resource-broker/domain";
+import { fakeTime } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { gate } from "../testing/mishap.ts";
+import { recordedLog } from "../testing/recorded-log.ts";
+import { aReservation } from "../testing/samples.ts";
+import type { Offer } from "./advertisement.ts";
+import { createPublisher, type Publication } from "./publisher.ts";
+
+const WHOLE = { cpuMillis: 100_000, memoryBytes: 400e9 };
+const MINUTE_MS = 60_000;
+
+type Reply = Fault | Promise<unknown> | undefined;
+
+function world({ random = 0.5, startMs = Date.UTC(2026, 6, 1, 10, 0, 7) } = {}) {
+  const time = fakeTime(startMs);
+  const log = recordedLog();
+  const posts: { at: number; wall: string; body: AdvertisementDTO }[] = [];
+  const publications: Publication[] = [];
+  const instructions: string[] = [];
+  const state = { cpuMillis: 10_000, isSynced: true, underWay: 0, mostUnderWay: 0, instances: 0 };
+  let answer: (post: number) => Reply = () => undefined;
+  const offer = (): Omit<Offer, "instance" | "sequence" | "reserved"> | undefined =>
+    state.isSynced
+      ? {
+          clusterId: "paris",
+          clusterName: undefined,
+          endpointUrl: undefined,
+          extraLabels: {},
+          liqo: undefined,
+          cost: undefined,
+          observation: {
+            totals: {
+              capacity: resourceVector(WHOLE),
+              allocatable: resourceVector(WHOLE),
+              allocated: resourceVector({ cpuMillis: state.cpuMillis }),
+              nodeShapes: [],
+              usage: [],
+              pendingShown: { pods: 0, request: NO_RESOURCES, reasons: {} },
+            },
+            labels: {},
+            gpus: [],
+          },
+          used: undefined,
+          holds: [],
+          now: time.wallMs(),
+        }
+      : undefined;
+  const publisher = createPublisher(
+    { intervalMs: 30_000 },
+    {
+      communicator: {
+        publishAdvertisement: async (body) => {
+          posts.push({ at: time.monotonicMs(), wall: formatTime(time.wallMs()).slice(11, 19), body });
+          state.underWay++;
+          state.mostUnderWay = Math.max(state.mostUnderWay, state.underWay);
+          const reply = answer(posts.length);
+          if (reply instanceof Promise) await reply;
+          state.underWay--;
+          if (reply instanceof Fault) throw reply;
+          const resources = { ...body.resources, reserved: { cpu: "3", memory: "1Gi" } };
+          return { advertisement: { ...body, resources }, providerInstructions: [aReservation()] };
+        },
+      },
+      offer,
+      newInstance: () => `instance-${++state.instances}`,
+      machine: time,
+      random: () => random,
+      log,
+      onPublished: (publication) => void publications.push(publication),
+      onInstructions: (told) => void instructions.push(...told.map(({ id }) => id)),
+    },
+  );
+  const use = (cpuMillis: number) => {
+    state.cpuMillis = cpuMillis;
+    publisher.poke();
+  };
+  return {
+    time,
+    log,
+    posts,
+    publications,
+    instructions,
+    state,
+    publisher,
+    use,
+    setAnswer: (next: typeof answer) => {
+      answer = next;
+    },
+  };
+}
+
+const fault = (code: Fault["code"], retryAfterMs?: number) =>
+  new Fault(code, code, retryAfterMs === undefined ? {} : { details: { retryAfterMs } });
+
+describe("an advertisement", () => {
+  test("goes out as soon as the cluster was seen, and then at multiples of the interval by the wall clock", async () => {
+    const { time, posts, publisher, state, use } = world();
+    state.isSynced = false;
+    publisher.start();
+    await time.advance(5000);
+    expect(posts).toEqual([]);
+    state.isSynced = true;
+    use(10_000);
+    await time.advance(MINUTE_MS);
+    expect(posts.map(({ wall }) => wall)).toEqual(["10:00:12", "10:00:30", "10:01:00"]);
+  });
+
+  test("finds back to the wall clock after that was set", async () => {
+    const { time, posts, publisher } = world();
+    publisher.start();
+    await time.advance(1000);
+    time.jumpWall(10_000);
+    await time.advance(MINUTE_MS);
+    expect(posts.slice(2).map(({ wall }) => wall)).toEqual(["10:01:00"]);
+  });
+
+  test("carries what the broker last said is reserved, an instance and a growing number", async () => {
+    const { time, posts, publisher, instructions } = world();
+    publisher.start();
+    await time.advance(MINUTE_MS);
+    expect(posts.map(({ body }) => [body.instance, body.sequence, body.resources.reserved?.cpu])).toEqual([
+      ["instance-1", 1, "0"],
+      ["instance-1", 2, "3"],
+      ["instance-1", 3, "3"],
+    ]);
+    expect(instructions).toHaveLength(3);
+  });
+
+  test("of a small change waits for its turn", async () => {
+    const { time, posts, publisher, use } = world();
+    publisher.start();
+    await time.advance(1000);
+    use(10_500);
+    await time.advance(10_000);
+    expect(posts).toHaveLength(1);
+  });
+
+  test("of a material change goes out, but not within 5 s of the last", async () => {
+    const { time, posts, publisher, use } = world();
+    publisher.start();
+    await time.advance(1000);
+    for (let step = 1; step <= 40; step++) {
+      use(step % 2 === 0 ? 10_000 : 12_000);
+      await time.advance(500);
+    }
+    const gaps = posts.slice(1).map(({ at }, index) => at - (posts[index]?.at ?? 0));
+    expect(posts.length).toBeGreaterThan(2);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5000);
+  });
+
+  test("of a fall by more than a tenth goes out at once", async () => {
+    const { time, posts, publisher, use } = world();
+    publisher.start();
+    await time.advance(1000);
+    use(60_000);
+    await time.advance(100);
+    expect(posts.map(({ body }) => body.resources.allocated.cpu)).toEqual(["10", "60"]);
+  });
+
+  test("is repeated within two seconds when the broker was away, but not right after it was told", async () => {
+    const { time, publisher, posts } = world();
+    publisher.start();
+    await time.advance(500);
+    publisher.repeatSoon();
+    await time.advance(3000);
+    expect(posts).toHaveLength(1);
+    publisher.repeatSoon();
+    await time.advance(999);
+    expect(posts).toHaveLength(1);
+    await time.advance(1);
+    expect(posts).toHaveLength(2);
+  });
+
+  test("goes out again when the broker has lost it", async () => {
+    const { time, posts, publisher } = world();
+    publisher.start();
+    await time.advance(1000);
+    publisher.repeat();
+    await time.advance(1);
+    expect(posts).toHaveLength(2);
+  });
+
+  test("never overlaps another, and says what is true when it goes out", async () => {
+    const { time, posts, publisher, use, state, setAnswer } = world();
+    const slow = gate();
+    setAnswer((post) => (post === 1 ? slow.passed : undefined));
+    publisher.start();
+    await time.advance(1000);
+    use(60_000);
+    await time.advance(MINUTE_MS);
+    use(80_000);
+    expect(posts).toHaveLength(1);
+    slow.open();
+    await time.advance(1000);
+    expect(posts.map(({ body }) => body.resources.allocated.cpu)).toEqual(["10", "80"]);
+    expect(state.mostUnderWay).toBe(1);
+  });
+});
+
+describe("while the broker is away", () => {
+  test.each([
+    ["jitter at its most", 0.999],
+    ["jitter in the middle", 0.5],
+  ])("pauses grow up to half a minute, with %s", async (_, random) => {
+    const { time, posts, publisher, setAnswer, use } = world({ random });
+    setAnswer(() => fault("unreachable"));
+    publisher.start();
+    for (let step = 0; step < 600; step++) {
+      use(10_000 + 500 * (step % 100));
+      await time.advance(1000);
+    }
+    const gaps = posts.slice(1).map(({ at }, index) => at - (posts[index]?.at ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(30_000);
+    expect(gaps.slice(0, 6).every((gap, index) => index === 0 || gap >= (gaps[index - 1] ?? 0))).toBe(true);
+    expect(gaps.at(-1)).toBeGreaterThanOrEqual(Math.floor(random * 30_000));
+  });
+
+  test("observing goes on: on its return it hears the newest state at once", async () => {
+    const { time, posts, publisher, setAnswer, use, publications } = world();
+    setAnswer(() => fault("unreachable"));
+    publisher.start();
+    await time.advance(10_000);
+    use(42_000);
+    await time.advance(1000);
+    setAnswer(() => undefined);
+    await time.advance(MINUTE_MS);
+    const [good] = publications.filter(({ ok }) => ok);
+    expect(good?.advertisement.resources.allocated.cpu).toBe("42");
+    expect(publications[0]).toMatchObject({ ok: false, fault: { code: "unreachable" } });
+    expect(posts.length).toBeGreaterThan(3);
+  });
+
+  test("it is left alone for as long as it wants, however much changes", async () => {
+    const { time, posts, publisher, setAnswer, use } = world();
+    setAnswer(() => fault("rate-limited", 20_000));
+    publisher.start();
+    await time.advance(1000);
+    use(90_000);
+    await time.advance(18_000);
+    expect(posts).toHaveLength(1);
+    await time.advance(2000);
+    expect(posts).toHaveLength(2);
+  });
+
+  test("it cannot ask to be left alone for ever", async () => {
+    const { time, posts, publisher, setAnswer } = world();
+    setAnswer((post) => (post === 1 ? fault("rate-limited", 1e9) : undefined));
+    publisher.start();
+    await time.advance(6 * MINUTE_MS);
+    expect(posts.length).toBeGreaterThan(1);
+  });
+});
+
+describe("an agent whose place another has taken", () => {
+  test("says so, and tries again under a new name only after a minute", async () => {
+    const { time, posts, publisher, setAnswer, log } = world();
+    setAnswer((post) => (post === 2 ? fault("superseded") : undefined));
+    publisher.start();
+    await time.advance(30_000);
+    expect(posts).toHaveLength(2);
+    await time.advance(50_000);
+    expect(posts).toHaveLength(2);
+    await time.advance(10_000);
+    expect(posts.map(({ body }) => body.instance)).toEqual(["instance-1", "instance-1", "instance-2"]);
+    expect(log.lines.join()).toContain("--leader-elect");
+  });
+});
+
+describe("stopping", () => {
+  test("waits for the one under way, and sends no more", async () => {
+    const { time, posts, publisher, use, setAnswer } = world();
+    const slow = gate();
+    setAnswer(() => slow.passed);
+    publisher.start();
+    await time.advance(1);
+    let isStopped = false;
+    const stopped = publisher.stop().then(() => {
+      isStopped = true;
+    });
+    await time.advance(1000);
+    expect(isStopped).toBe(false);
+    slow.open();
+    await stopped;
+    use(90_000);
+    await time.advance(5 * MINUTE_MS);
+    expect(posts).toHaveLength(1);
+  });
+});

@@ -1,0 +1,66 @@
+import { Fault, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract";
+import { customResource, type KubeClient, type Patch } from "@resource-broker/kube";
+import type { Tell } from "../events/tell.ts";
+import { saysTheSame } from "../forge/conditions.ts";
+import { MANAGER } from "../forge/labels.ts";
+import { occurrenceOf } from "./request-events.ts";
+import type { RequestStatus } from "./request-status.ts";
+import { writtenRequests } from "./written-requests.ts";
+
+export const RESOURCE_REQUESTS = customResource(resourceRequestKind);
+
+export interface StatusBoardDeps {
+  readonly client: Pick<KubeClient, "patch">;
+  /** As last seen in the cluster, by `namespace/name`. */
+  readonly request: (key: string) => ResourceRequest | undefined;
+  readonly tell: Tell;
+}
+
+/** Where people read what became of their requests. */
+export interface StatusBoard {
+  /** As last seen, or as last written where the watch has not shown that yet. */
+  readonly newest: (key: string) => ResourceRequest | undefined;
+  /** Says it, unless it is said already or the request is gone; and tells of it where it is news. */
+  readonly write: (key: string, request: ResourceRequest, status: RequestStatus) => Promise<void>;
+}
+
+export function statusBoard({ client, request: seen, tell }: StatusBoardDeps): StatusBoard {
+  const written = writtenRequests();
+  const newest = (key: string): ResourceRequest | undefined => written.newest(key, seen(key));
+  return {
+    newest,
+    write: async (key, request, status) => {
+      const before = newest(key);
+      if (before === undefined || !isSameObject(before, request)) return;
+      if (saysTheSame(before.status, status)) return;
+      const { name, namespace = "" } = request.metadata;
+      const change = { name: { name, namespace }, patch: patchOf(request, status) };
+      const options = { subresource: "status", fieldManager: MANAGER } as const;
+      const after = await client.patch(RESOURCE_REQUESTS, change, options).catch(unlessGone);
+      if (after === undefined) return;
+      written.wrote(key, before, after);
+      const occurrence = occurrenceOf(before, status);
+      if (occurrence !== undefined) tell(occurrence);
+    },
+  };
+}
+
+/** True while a request is there, is the same object as before, and is not being deleted. */
+export function isSameObject(now: ResourceRequest, before: ResourceRequest): boolean {
+  return now.metadata.uid === before.metadata.uid && now.metadata.deletionTimestamp === undefined;
+}
+
+/** Another object may have taken the name meanwhile: it must not get this one's status. */
+function patchOf({ metadata }: ResourceRequest, status: RequestStatus): Patch {
+  return {
+    kind: "json",
+    body: [
+      { op: "test", path: "/metadata/uid", value: metadata.uid },
+      { op: "add", path: "/status", value: status },
+    ],
+  };
+}
+
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof Fault) || error.code !== "not-found") throw error;
+}

@@ -1,0 +1,307 @@
+import { hash } from "node:crypto";
+import {
+  type AdoptionReplyDTO,
+  type AdoptionRequestDTO,
+  Fault,
+  fromAdvertisement,
+  fromReservation,
+  parseDuration,
+  type ReservationDTO,
+  type ReservationRequestDTO,
+  toAdoptionOffers,
+  toAdvertisement,
+  toRefusals,
+  toReservationRequest,
+} from "@resource-broker/contract";
+import {
+  apply,
+  type Command,
+  DEFAULT_POLICY,
+  decide,
+  emptyLedger,
+  headline,
+  isFinal,
+  type Ledger,
+  type LedgerEvent,
+  type Reply,
+  type Reservation,
+  reservationId,
+} from "@resource-broker/domain";
+import type { MachineTime } from "@resource-broker/runtime";
+import type { BrokerCommunicator, BrokerEvent, Contact, Role } from "../transport/broker-communicator.ts";
+import { type Distortion, fakeStreams } from "./fake-stream.ts";
+import { callWith, type MishapRule } from "./mishap.ts";
+
+export interface BrokerCall {
+  readonly clusterId: string;
+  readonly method: keyof BrokerCommunicator;
+  /** The reservation's id or the key, where the call has one. */
+  readonly about: string;
+}
+
+/** The broker without its server: the real ledger, in memory, and what can go wrong on the way to it. */
+export interface FakeBroker {
+  readonly connect: (clusterId: string) => BrokerCommunicator;
+  /** Every call that arrived, in order. */
+  readonly calls: BrokerCall[];
+  readonly ledger: () => Ledger;
+  readonly ledgerId: () => string;
+  /** Its time, which no agent's clock touches. */
+  readonly now: () => number;
+  /** As an admin, or anybody else, would. */
+  readonly run: (command: Command) => Reply;
+  readonly live: () => Reservation[];
+  readonly setMishaps: (rule: MishapRule<BrokerCall> | undefined) => void;
+  readonly setDistortion: (distortion: Distortion | undefined) => void;
+  /** An event that the ledger knows nothing of. */
+  readonly send: (clusterId: string, event: BrokerEvent) => void;
+  readonly down: () => void;
+  readonly up: () => void;
+  readonly cutStreams: () => void;
+  /** It comes back with an empty database. */
+  readonly forget: () => void;
+  /** True: it answers as the Go broker does. */
+  readonly setOlder: (isOlder: boolean) => void;
+  readonly onEvent: (listener: (event: LedgerEvent) => void) => void;
+}
+
+const EPOCH_MS = Date.UTC(2026, 6, 1, 10);
+const ADMIN = { clusterId: "ops", isAdmin: true } as const;
+
+/** What an admin does. */
+export const asAdmin = { by: ADMIN } as const;
+
+export function fakeBroker(machine: MachineTime): FakeBroker {
+  const streams = fakeStreams(machine);
+  const calls: BrokerCall[] = [];
+  const listeners: ((event: LedgerEvent) => void)[] = [];
+  let ledger = emptyLedger();
+  let ledgers = 1;
+  let made = 0;
+  let isDown = false;
+  let isOlder = false;
+  let rule: MishapRule<BrokerCall> | undefined;
+  let cancelSweep = (): void => undefined;
+
+  const now = (): number => EPOCH_MS + machine.monotonicMs();
+  const ledgerId = (): string => `led-${ledgers}`;
+
+  const run = (command: Command): Reply => {
+    const { events, reply } = decide(ledger, command, { now: now(), policy: DEFAULT_POLICY });
+    for (const event of events) apply(ledger, event);
+    for (const event of events) announce(event);
+    armSweep();
+    return reply;
+  };
+  const armSweep = (): void => {
+    cancelSweep();
+    const at = ledger.deadlines.earliest?.at;
+    if (at !== undefined) cancelSweep = machine.after(Math.max(1, at - now()), sweep);
+  };
+  const sweep = (): void => {
+    if (!isDown) run({ kind: "expire-due" });
+  };
+  const announce = (event: LedgerEvent): void => {
+    for (const listener of listeners) listener(event);
+    const id = "reservation" in event ? event.reservation.id : "id" in event ? event.id : undefined;
+    const reservation = id === undefined ? undefined : ledger.reservations.get(id);
+    if (reservation === undefined) return;
+    const { requester, provider } = reservation;
+    streams.send(provider, { kind: "instruction", reservation: shown(reservation, "provider") });
+    streams.send(requester, { kind: "reservation", reservation: shown(reservation, "requester") });
+    if (event.kind === "ended") streams.sendAll({ kind: "capacity", capacity: { change: "freed" } });
+  };
+
+  const shown = (reservation: Reservation, role: Role): ReservationDTO => {
+    const dto = fromReservation(reservation, { role, isOlderAgent: isOlder });
+    if (!isOlder) return dto;
+    const { generation: _, key: _key, reason: _reason, tier: _tier, decisionID: _id, ...older } = dto;
+    return older;
+  };
+  const roleOf = (clusterId: string, { requester }: Reservation): Role =>
+    clusterId === requester ? "requester" : "provider";
+  const of = (clusterId: string, role: Role): Reservation[] =>
+    [...ledger.reservations.values()].filter((reservation) => reservation[role] === clusterId);
+  const live = (): Reservation[] => [...ledger.reservations.values()].filter(({ phase }) => !isFinal(phase));
+  const lent = (clusterId: string): ReservationDTO[] =>
+    of(clusterId, "provider")
+      .filter(({ phase }) => !isFinal(phase))
+      .map((reservation) => shown(reservation, "provider"));
+
+  const connect = (clusterId: string): BrokerCommunicator => {
+    const contacts = new Set<(contact: Contact) => void>();
+    const by = { clusterId, isAdmin: false };
+    const heard = (): void => {
+      const contact: Contact = {
+        ledgerId: isOlder ? undefined : ledgerId(),
+        brokerTimeMs: Math.floor(now() / 1000) * 1000,
+        isCurrent: !isOlder,
+      };
+      for (const listener of contacts) listener(contact);
+    };
+    const call = async <T>(method: BrokerCall["method"], about: string, perform: () => T): Promise<T> => {
+      const made: BrokerCall = { clusterId, method, about };
+      const arrived = (): { value: T } | { fault: Fault } => {
+        if (isDown) throw new Fault("unreachable", "the broker does not answer");
+        calls.push(made);
+        sweep();
+        try {
+          return { value: structuredClone(perform()) };
+        } catch (error) {
+          if (error instanceof Fault) return { fault: error };
+          throw error;
+        }
+      };
+      const answer = await callWith(rule?.(made), arrived);
+      heard();
+      if ("fault" in answer) throw answer.fault;
+      return answer.value;
+    };
+    const newer = <T>(method: BrokerCall["method"], about: string, perform: () => T): Promise<T> =>
+      call(method, about, () => {
+        if (isOlder) throw new Fault("unsupported", "an older broker");
+        return perform();
+      });
+
+    const request = (body: ReservationRequestDTO, key: string): ReservationDTO => {
+      const mapped = toReservationRequest(body);
+      if (!mapped.ok) throw new Fault("invalid", JSON.stringify(mapped.problems));
+      made++;
+      const secret = isOlder ? `older ${made}` : `${clusterId}\0${key}`;
+      const reply = run({
+        kind: "reserve",
+        requester: clusterId,
+        request: mapped.value,
+        ...(isOlder ? {} : { key }),
+        reservationId: reservationId(clusterId, hash("sha256", secret, "buffer")),
+        decisionId: `dec-${made}`,
+      });
+      if (reply.kind === "refused") {
+        throw new Fault("no-capacity", headline(reply.decision), {
+          details: { reasons: toRefusals(reply.decision, "full"), decisionID: reply.decision.id },
+        });
+      }
+      return after(reply, clusterId);
+    };
+    const after = (reply: Reply, reader: string): ReservationDTO => {
+      if (reply.kind === "granted" || reply.kind === "current") {
+        return shown(reply.reservation, roleOf(reader, reply.reservation));
+      }
+      if (reply.kind === "rejected") throw new Fault(reply.code, reply.message);
+      throw new Fault("internal", reply.kind);
+    };
+    const adopt = ({ reservations }: AdoptionRequestDTO): AdoptionReplyDTO => {
+      const offers = toAdoptionOffers({ reservations });
+      if (!offers.ok) throw new Fault("invalid", JSON.stringify(offers.problems));
+      return {
+        results: offers.value.map((offer) => {
+          const reply = run({ kind: "adopt", by, offer });
+          const { id } = offer;
+          if (reply.kind === "current") {
+            return { id, outcome: "adopted", message: "", reservation: after(reply, clusterId) };
+          }
+          if (reply.kind === "rejected") return { id, outcome: "refused", message: reply.message };
+          return { id, outcome: "waiting", message: "waits for the other" };
+        }),
+      };
+    };
+    const tolerant = (reply: Reply, ...codes: readonly string[]): void => {
+      if (reply.kind === "rejected" && !codes.includes(reply.code))
+        throw new Fault(reply.code, reply.message);
+    };
+
+    return {
+      identity: () => clusterId,
+      publishAdvertisement: (body) =>
+        call("publishAdvertisement", "", () => {
+          const mapped = toAdvertisement(body, 2);
+          if (!mapped.ok) throw new Fault("invalid", JSON.stringify(mapped.problems));
+          tolerant(run({ kind: "advertise", advertisement: mapped.value }));
+          const account = ledger.accounts.get(clusterId);
+          const providerInstructions = lent(clusterId);
+          return {
+            advertisement: account === undefined ? body : fromAdvertisement(mapped.value, account),
+            ...(providerInstructions.length === 0 ? {} : { providerInstructions }),
+          };
+        }),
+      requestReservation: (body, key) => call("requestReservation", key, () => request(body, key)),
+      fetchReservations: (role) =>
+        newer("fetchReservations", role, () => of(clusterId, role).map((each) => shown(each, role))),
+      fetchReservation: (id) =>
+        call("fetchReservation", id, () => {
+          const found = ledger.reservations.get(id);
+          const isParty = found?.requester === clusterId || found?.provider === clusterId;
+          return found === undefined || !isParty ? undefined : shown(found, roleOf(clusterId, found));
+        }),
+      fetchInstructions: () => call("fetchInstructions", "", () => lent(clusterId)),
+      watchInstructions: async function* (signal) {
+        const beginning = await newer("watchInstructions", "", (): BrokerEvent[] => [
+          ...lent(clusterId).map((reservation) => ({ kind: "instruction", reservation }) as const),
+          ...of(clusterId, "requester")
+            .filter(({ phase }) => !isFinal(phase))
+            .map((each) => ({ kind: "reservation", reservation: shown(each, "requester") }) as const),
+        ]);
+        yield* streams.open(clusterId, beginning, signal);
+      },
+      activate: (id) => newer("activate", id, () => after(run({ kind: "activate", by, id }), clusterId)),
+      renew: (id, duration) =>
+        newer("renew", id, () => {
+          const parsed = parseDuration(duration);
+          const durationMs = parsed.ok ? parsed.ms : 0;
+          return after(run({ kind: "renew", by, id, durationMs }), clusterId);
+        }),
+      release: (id) =>
+        newer("release", id, () => tolerant(run({ kind: "release", by, id }), "not-found", "already-ended")),
+      releaseByKey: (key) =>
+        newer("releaseByKey", key, () =>
+          tolerant(run({ kind: "release-by-key", requester: clusterId, key }), "not-found"),
+        ),
+      acknowledge: (id) => newer("acknowledge", id, () => tolerant(run({ kind: "acknowledge", by, id }))),
+      refuse: (id, why) =>
+        newer("refuse", id, () => tolerant(run({ kind: "refuse", by, id, why }), "already-ended")),
+      quote: () => Promise.reject(new Fault("unsupported", "the fake quotes nothing")),
+      explain: () => Promise.reject(new Fault("unsupported", "the fake explains nothing")),
+      adopt: (offers) => newer("adopt", "", () => adopt(offers)),
+      ping: () => call("ping", "", () => undefined),
+      onContact: (listener) => {
+        contacts.add(listener);
+        return () => contacts.delete(listener);
+      },
+      close: () => Promise.resolve(),
+    };
+  };
+
+  return {
+    connect,
+    calls,
+    ledger: () => ledger,
+    ledgerId,
+    now,
+    run,
+    live,
+    setMishaps: (next) => {
+      rule = next;
+    },
+    setDistortion: streams.setDistortion,
+    send: streams.send,
+    down: () => {
+      isDown = true;
+      streams.cut();
+    },
+    up: () => {
+      isDown = false;
+      sweep();
+    },
+    cutStreams: streams.cut,
+    forget: () => {
+      ledger = emptyLedger();
+      ledgers++;
+      streams.cut();
+    },
+    setOlder: (next) => {
+      isOlder = next;
+      streams.cut();
+    },
+    onEvent: (listener) => void listeners.push(listener),
+  };
+}

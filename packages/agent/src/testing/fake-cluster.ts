@@ -1,0 +1,212 @@
+import { Fault } from "@resource-broker/contract";
+import type { KubeClient, ObjectName, Resource, WatchEvent, WatchQuery } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+import { type FakeKinds, type FakeObject, type FakeObjects, fakeObjects } from "./fake-objects.ts";
+import { merged, patched } from "./fake-patch.ts";
+import { callWith, type MishapRule } from "./mishap.ts";
+
+export interface KubeCall {
+  readonly verb: "get" | "list" | "watch" | "create" | "update" | "patch" | "apply" | "delete";
+  readonly plural: string;
+  /** Empty for lists and watches. */
+  readonly name: string;
+}
+
+/** One cluster's API server in memory. What is done to `objects` is done by people, behind the agent's back. */
+export interface FakeCluster {
+  readonly client: KubeClient;
+  readonly objects: FakeObjects;
+  readonly put: <T>(resource: Resource<T>, object: T) => T;
+  readonly edit: <T>(resource: Resource<T>, name: ObjectName, by: (object: T) => T) => T;
+  readonly remove: (resource: Resource<unknown>, name: ObjectName) => void;
+  readonly find: <T>(resource: Resource<T>, name: ObjectName) => T | undefined;
+  readonly all: <T>(resource: Resource<T>) => T[];
+  /** Every call that reached the server, in order. */
+  readonly calls: KubeCall[];
+  readonly onCall: (listener: (call: KubeCall) => void) => void;
+  readonly setMishaps: (rule: MishapRule<KubeCall> | undefined) => void;
+  /** Nobody answers, and open watches break. */
+  readonly down: () => void;
+  readonly up: () => void;
+  /** Events of watches come so late. */
+  readonly setWatchLag: (ms: number) => void;
+  /** Breaks open watches. */
+  readonly cutWatches: () => void;
+}
+
+const BOOKMARK_MS = 60_000;
+
+export function fakeCluster(machine: MachineTime, options: FakeKinds = {}): FakeCluster {
+  const objects = fakeObjects(options);
+  const calls: KubeCall[] = [];
+  const listeners: ((call: KubeCall) => void)[] = [];
+  const watches = new Set<{ isCut: boolean; wake: () => void }>();
+  let rule: MishapRule<KubeCall> | undefined;
+  let isDown = false;
+  let lagMs = 0;
+  objects.onChange(() => {
+    for (const watch of watches) watch.wake();
+  });
+  const cutWatches = (): void => {
+    for (const watch of watches) {
+      watch.isCut = true;
+      watch.wake();
+    }
+  };
+  const admit = (call: KubeCall): void => {
+    if (isDown) throw new Fault("unreachable", "connection refused");
+    calls.push(call);
+    for (const listener of listeners) listener(call);
+  };
+  const call = async <T>(made: KubeCall, perform: () => unknown): Promise<T> => {
+    admit(made);
+    return await callWith(rule?.(made), () => {
+      if (isDown) throw new Fault("unreachable", "connection reset");
+      return structuredClone(perform()) as T;
+    });
+  };
+
+  async function* watch<T>(resource: Resource<T>, query: WatchQuery): AsyncGenerator<WatchEvent<T>> {
+    const made: KubeCall = { verb: "watch", plural: resource.plural, name: "" };
+    admit(made);
+    await callWith(rule?.(made), () => undefined);
+    const line = { isCut: false, wake: () => undefined as void };
+    watches.add(line);
+    query.onOpen?.();
+    try {
+      yield* events(resource, query, line);
+    } finally {
+      watches.delete(line);
+    }
+  }
+
+  async function* events<T>(
+    { plural }: Resource<T>,
+    { namespace, resourceVersion, signal }: WatchQuery,
+    line: { isCut: boolean; wake: () => void },
+  ): AsyncGenerator<WatchEvent<T>> {
+    let next = placeAfter(Number(resourceVersion));
+    while (signal?.aborted !== true) {
+      if (line.isCut || isDown) throw new Fault("unreachable", "connection reset");
+      const change = objects.history[next];
+      if (change === undefined) {
+        const isTime = await woken(line, signal);
+        if (isTime) yield { type: "BOOKMARK", resourceVersion: String(lastVersion()) };
+        continue;
+      }
+      next++;
+      const { type, object, version } = change;
+      if (change.plural !== plural || !isSelected(object, namespace)) continue;
+      await lag();
+      yield { type, object: structuredClone(object) as T, resourceVersion: String(version) };
+    }
+  }
+
+  const placeAfter = (from: number): number => {
+    const place = objects.history.findIndex(({ version }) => version > from);
+    return place < 0 ? objects.history.length : place;
+  };
+  const lag = async (): Promise<void> => {
+    if (lagMs > 0) await new Promise<void>((resolve) => void machine.after(lagMs, resolve));
+  };
+  /** True: nothing happened for long enough. */
+  const woken = (line: { wake: () => void }, signal: AbortSignal | undefined): Promise<boolean> =>
+    new Promise((resolve) => {
+      const end = (isTime: boolean) => {
+        cancel();
+        signal?.removeEventListener("abort", wake);
+        resolve(isTime);
+      };
+      const wake = () => end(false);
+      const cancel = machine.after(BOOKMARK_MS, () => end(true));
+      line.wake = wake;
+      signal?.addEventListener("abort", wake);
+    });
+  const lastVersion = (): number => objects.history.at(-1)?.version ?? 1000;
+
+  const client: KubeClient = {
+    server: "https://fake",
+    get: (resource, name) => call(named("get", resource, name), () => objects.get(resource, name)),
+    find: (resource, name) => call(named("get", resource, name), () => objects.find(resource.plural, name)),
+    list: async (resource, query, each) => {
+      const listed = await call<{ found: FakeObject[]; version: number }>(
+        { verb: "list", plural: resource.plural, name: "" },
+        () => ({
+          found: objects.all(resource.plural).filter((object) => isSelected(object, query.namespace)),
+          version: lastVersion(),
+        }),
+      );
+      for (const object of listed.found) each(object as Parameters<typeof each>[0]);
+      return { resourceVersion: String(listed.version), count: listed.found.length };
+    },
+    watch,
+    create: (resource, object) =>
+      call(named("create", resource, (object as FakeObject).metadata), () =>
+        objects.create(resource, object as FakeObject),
+      ),
+    update: (resource, object) =>
+      call(named("update", resource, (object as FakeObject).metadata), () =>
+        objects.replace(resource, object as FakeObject),
+      ),
+    patch: (resource, { name, patch }, options) =>
+      call(named("patch", resource, name), () => {
+        const before = objects.get(resource, name);
+        const after = patched(before, patch);
+        const isStatus = options?.subresource === "status";
+        return objects.replace(resource, isStatus ? withStatus(before, after.status) : after);
+      }),
+    apply: (resource, object) => {
+      const wanted = object as unknown as FakeObject;
+      return call(named("apply", resource, wanted.metadata), () => {
+        const before = objects.find(resource.plural, wanted.metadata);
+        if (before === undefined) return objects.create(resource, wanted);
+        const metadata = merged(before.metadata, wanted.metadata) as FakeObject["metadata"];
+        return objects.replace(resource, { ...before, ...wanted, metadata });
+      });
+    },
+    delete: (resource, name) => call(named("delete", resource, name), () => objects.remove(resource, name)),
+    read: (path) => Promise.reject(new Fault("not-found", `${path} is not served`)),
+    close: () => undefined,
+  };
+
+  return {
+    client,
+    objects,
+    put: (resource, object) => objects.create(resource, object as FakeObject) as typeof object,
+    edit: (resource, name, by) => {
+      const before = objects.get(resource, name);
+      return objects.replace(resource, by(before as never) as FakeObject) as never;
+    },
+    remove: objects.remove,
+    find: (resource, name) => objects.find(resource.plural, name) as never,
+    all: (resource) => objects.all(resource.plural) as never,
+    calls,
+    onCall: (listener) => void listeners.push(listener),
+    setMishaps: (next) => {
+      rule = next;
+    },
+    down: () => {
+      isDown = true;
+      cutWatches();
+    },
+    up: () => {
+      isDown = false;
+    },
+    setWatchLag: (ms) => {
+      lagMs = ms;
+    },
+    cutWatches,
+  };
+}
+
+function named(verb: KubeCall["verb"], { plural }: Resource<unknown>, { name }: ObjectName): KubeCall {
+  return { verb, plural, name };
+}
+
+function isSelected({ metadata }: FakeObject, namespace: string | undefined): boolean {
+  return namespace === undefined || metadata.namespace === namespace;
+}
+
+function withStatus(object: FakeObject, status: object | undefined): FakeObject {
+  return status === undefined ? object : { ...object, status };
+}

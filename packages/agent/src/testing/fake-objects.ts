@@ -1,0 +1,138 @@
+import { Fault, type ObjectMeta } from "@resource-broker/contract";
+import type { ObjectName, Resource } from "@resource-broker/kube";
+
+export interface FakeObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+  readonly spec?: object;
+  readonly status?: object;
+}
+
+export interface FakeChange {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly plural: string;
+  readonly object: FakeObject;
+  readonly version: number;
+}
+
+/** The objects of one cluster, their history, and as much of Kubernetes' rules as the agent meets. */
+export interface FakeObjects {
+  readonly history: readonly FakeChange[];
+  readonly find: (plural: string, name: ObjectName) => FakeObject | undefined;
+  readonly get: (resource: Resource<unknown>, name: ObjectName) => FakeObject;
+  readonly all: (plural: string) => FakeObject[];
+  readonly create: (resource: Resource<unknown>, object: FakeObject) => FakeObject;
+  /** Keeps identity; a changed spec is a new generation. */
+  readonly replace: (resource: Resource<unknown>, object: FakeObject) => FakeObject;
+  /** What it owns goes with it, as the garbage collector does. */
+  readonly remove: (resource: Resource<unknown>, name: ObjectName) => void;
+  readonly onChange: (listener: (change: FakeChange) => void) => void;
+}
+
+/** Fields that no update may change, as the CRDs say. */
+const IMMUTABLE: Readonly<Record<string, readonly string[]>> = {
+  reservationinstructions: ["reservationName", "targetClusterID"],
+  providerinstructions: ["reservationName", "requesterClusterID"],
+};
+
+export interface FakeKinds {
+  /** True: the CRDs of an older release, which let people edit a request whose resources are reserved. */
+  readonly areOlder?: boolean;
+}
+
+export function fakeObjects({ areOlder = false }: FakeKinds = {}): FakeObjects {
+  const tables = new Map<string, Map<string, FakeObject>>();
+  const history: FakeChange[] = [];
+  const listeners: ((change: FakeChange) => void)[] = [];
+  let version = 1000;
+  let made = 0;
+
+  const tableOf = (plural: string): Map<string, FakeObject> => {
+    const table = tables.get(plural) ?? new Map<string, FakeObject>();
+    tables.set(plural, table);
+    return table;
+  };
+  const get: FakeObjects["get"] = ({ plural }, name) => {
+    const object = tableOf(plural).get(keyOf(name));
+    if (object === undefined) throw new Fault("not-found", `${plural} "${name.name}" not found`);
+    return object;
+  };
+  const write = (plural: string, type: FakeChange["type"], object: FakeObject): FakeObject => {
+    version++;
+    const written = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+    if (type === "DELETED") tableOf(plural).delete(keyOf(object.metadata));
+    else tableOf(plural).set(keyOf(object.metadata), written);
+    const change = { type, plural, object: written, version };
+    history.push(change);
+    for (const listener of listeners) listener(change);
+    return written;
+  };
+  const removeOwnedBy = (uid: string): void => {
+    for (const [plural, table] of tables) {
+      for (const object of table.values()) {
+        if (object.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true) {
+          write(plural, "DELETED", object);
+        }
+      }
+    }
+  };
+
+  return {
+    history,
+    find: (plural, name) => tableOf(plural).get(keyOf(name)),
+    get,
+    all: (plural) => [...tableOf(plural).values()],
+    create: ({ plural }, object) => {
+      if (tableOf(plural).has(keyOf(object.metadata))) {
+        throw new Fault("already-exists", `${plural} "${object.metadata.name}" already exists`);
+      }
+      made++;
+      const uid = object.metadata.uid ?? `00000000-0000-4000-8000-${String(made).padStart(12, "0")}`;
+      return write(plural, "ADDED", { ...object, metadata: { ...object.metadata, uid, generation: 1 } });
+    },
+    replace: (resource, object) => {
+      const known = get(resource, object.metadata);
+      const isNewSpec = JSON.stringify(known.spec) !== JSON.stringify(object.spec);
+      expectAllowed(resource.plural, known, object);
+      if (isNewSpec && !areOlder && isHolding(known)) {
+        throw new Fault("invalid", "spec: resources are already reserved for this request");
+      }
+      if (JSON.stringify(withoutVersion(known)) === JSON.stringify(withoutVersion(object))) return known;
+      const { uid = "", generation = 0 } = known.metadata;
+      const metadata = { ...object.metadata, uid, generation: generation + (isNewSpec ? 1 : 0) };
+      return write(resource.plural, "MODIFIED", { ...object, metadata });
+    },
+    remove: (resource, name) => {
+      const object = get(resource, name);
+      write(resource.plural, "DELETED", object);
+      removeOwnedBy(object.metadata.uid ?? "");
+    },
+    onChange: (listener) => void listeners.push(listener),
+  };
+}
+
+function keyOf({ namespace, name }: ObjectName): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+function expectAllowed(plural: string, before: FakeObject, after: FakeObject): void {
+  for (const field of IMMUTABLE[plural] ?? []) {
+    if (fieldOf(before, field) !== fieldOf(after, field)) {
+      throw new Fault("invalid", `spec.${field}: ${field} cannot be changed`);
+    }
+  }
+}
+
+function isHolding({ kind, status }: FakeObject): boolean {
+  const { phase } = (status ?? {}) as { phase?: string };
+  return kind === "ResourceRequest" && (phase === "Reserved" || phase === "Active");
+}
+
+function fieldOf({ spec }: FakeObject, name: string): unknown {
+  return (spec as Readonly<Record<string, unknown>> | undefined)?.[name];
+}
+
+function withoutVersion({ metadata, ...rest }: FakeObject): object {
+  return { ...rest, metadata: { ...metadata, resourceVersion: undefined } };
+}

@@ -1,0 +1,247 @@
+import { type ResourceRequest, resourceRequestKind } from "@resource-broker/contract";
+import { countedResources } from "@resource-broker/domain";
+import { customResource, type KubeClient, NODES, PODS } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+import { type FakeTime, fakeTime } from "@resource-broker/testkit";
+import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-controller.ts";
+import { type AgentCore, agentCore } from "../core/agent-core.ts";
+import { instructionOnly } from "../data-plane/data-plane.ts";
+import type { Occurrence } from "../events/tell.ts";
+import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
+import { fixedPrices } from "../price/price-source.ts";
+import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
+import { type FakeBroker, fakeBroker } from "./fake-broker.ts";
+import { type FakeCluster, fakeCluster } from "./fake-cluster.ts";
+import type { FakeKinds, FakeObject } from "./fake-objects.ts";
+import { recordedLog } from "./recorded-log.ts";
+
+export const REQUESTS = customResource(resourceRequestKind);
+
+/** One cluster, its API server, and the agent that runs there or does not. */
+export interface SmallCluster extends FakeCluster {
+  readonly id: string;
+  /** What people were told under `kubectl describe`. */
+  readonly events: Occurrence[];
+  readonly logLines: string[];
+  readonly core: () => AgentCore;
+  readonly isRunning: () => boolean;
+  /** Resolves when the agent has taken up its work; needs time to pass. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  /** As `kill -9`: nothing that it was doing goes on, and no answer reaches it any more. */
+  readonly kill: () => void;
+  /** What its own wall clock is off. */
+  readonly setClockError: (ms: number) => void;
+  readonly ask: (name: string, spec?: Partial<ResourceRequest["spec"]>) => ResourceRequest;
+  readonly request: (name: string) => ResourceRequest | undefined;
+  readonly unask: (name: string) => void;
+  /** Names of the instructions that are there. */
+  readonly borrowings: () => string[];
+  readonly holds: () => string[];
+  /** A pod of its own that takes up room. */
+  readonly occupy: (name: string, cpu: string) => void;
+  readonly vacate: (name: string) => void;
+}
+
+export interface SmallWorld {
+  readonly time: FakeTime;
+  readonly broker: FakeBroker;
+  readonly rome: SmallCluster;
+  readonly paris: SmallCluster;
+  readonly berlin: SmallCluster;
+  /** These agents run, and have advertised. Absent: rome's and paris'. */
+  readonly begin: (...clusters: readonly SmallCluster[]) => Promise<void>;
+}
+
+export interface SmallWorldOptions {
+  readonly kinds?: FakeKinds;
+  /** CPUs of paris and berlin, which lend; rome has but one. */
+  readonly cpu?: string;
+  readonly random?: () => number;
+}
+
+/** Clusters and a broker in memory, in the time of a test. rome is short of everything, the others lend. */
+export function smallWorld({ kinds, cpu = "16", random = () => 0.5 }: SmallWorldOptions = {}): SmallWorld {
+  const time = fakeTime(Date.UTC(2026, 6, 1, 10));
+  const broker = fakeBroker(time);
+  const of = (id: string, size: string) => smallCluster(id, { time, broker, kinds, cpu: size, random });
+  const [rome, paris, berlin] = [of("rome", "1"), of("paris", cpu), of("berlin", cpu)];
+  return {
+    time,
+    broker,
+    rome,
+    paris,
+    berlin,
+    begin: async (...clusters) => {
+      const started = Promise.all(
+        (clusters.length === 0 ? [rome, paris] : clusters).map(({ start }) => start()),
+      );
+      await time.advance(1000);
+      await started;
+    },
+  };
+}
+
+interface Surroundings {
+  readonly time: FakeTime;
+  readonly broker: FakeBroker;
+  readonly kinds: FakeKinds | undefined;
+  readonly cpu: string;
+  readonly random: () => number;
+}
+
+function smallCluster(id: string, { time, broker, kinds, cpu, random }: Surroundings): SmallCluster {
+  const server = fakeCluster(time, kinds);
+  const events: Occurrence[] = [];
+  const logLines: string[] = [];
+  let clockErrorMs = 0;
+  let lives = 0;
+  let running: { core: AgentCore; kill: () => void } | undefined;
+  const log = recordedLog(logLines);
+  server.objects.create(NODES, nodeOf(`${id}-1`, cpu));
+
+  const start = async (): Promise<void> => {
+    lives++;
+    const life = mortal({ ...time, wallMs: () => time.wallMs() + clockErrorMs });
+    const core = agentCore(
+      {
+        clusterId: id,
+        clusterName: undefined,
+        endpointUrl: `https://${id}:6443`,
+        labels: {},
+        toleratedTaints: [],
+        resources: countedResources({ gpuResources: ["nvidia.com/gpu"], extendedResources: [] }),
+        intervalMs: 30_000,
+        pollIntervalMs: 5000,
+        advertisement: { name: "cluster-advertisement", namespace: "default" },
+        instructionNamespace: "default",
+      },
+      {
+        client: life.client(server.client),
+        communicator: life.communicator(broker.connect(id)),
+        prices: fixedPrices(undefined),
+        dataPlane: instructionOnly(),
+        machine: life.machine,
+        random,
+        newInstance: () => `${id}-${lives}-${broker.calls.length}`,
+        tell: (occurrence) => void events.push(occurrence),
+        observer: {
+          published: () => undefined,
+          advertised: () => undefined,
+          reserved: () => undefined,
+          held: () => undefined,
+          watchRestarted: () => undefined,
+          reconcileFailed: () => undefined,
+        },
+        log,
+      },
+    );
+    running = { core, kill: life.end };
+    await core.start();
+  };
+
+  return {
+    ...server,
+    id,
+    events,
+    logLines,
+    core: () => {
+      if (running === undefined) throw new Error(`no agent runs in ${id}`);
+      return running.core;
+    },
+    isRunning: () => running !== undefined,
+    start,
+    stop: async () => {
+      await running?.core.stop();
+      running = undefined;
+    },
+    kill: () => {
+      running?.kill();
+      running = undefined;
+    },
+    setClockError: (ms) => {
+      clockErrorMs = ms;
+    },
+    ask: (name, spec = {}) =>
+      server.put(REQUESTS, {
+        apiVersion: "rear.fluidos.eu/v1alpha1",
+        kind: "ResourceRequest",
+        metadata: { name, namespace: "default" },
+        spec: { requestedCPU: "4", requestedMemory: "8Gi", ...spec },
+      }),
+    request: (name) => server.find(REQUESTS, { name, namespace: "default" }),
+    unask: (name) => server.remove(REQUESTS, { name, namespace: "default" }),
+    borrowings: () => server.all(RESERVATION_INSTRUCTIONS).map(({ metadata }) => metadata.name),
+    holds: () => server.all(PROVIDER_INSTRUCTIONS).map(({ spec }) => spec.reservationName),
+    occupy: (name, size) => void server.objects.create(PODS, podOf(name, `${id}-1`, size)),
+    vacate: (name) => server.remove(PODS, { name, namespace: "default" }),
+  };
+}
+
+/** What an agent stands on, until it is killed. */
+function mortal(machine: MachineTime) {
+  const cancels = new Set<() => void>();
+  let isDead = false;
+  const never = new Promise<never>(() => undefined);
+  const living = async <T>(call: () => Promise<T>): Promise<T> => {
+    if (isDead) return await never;
+    try {
+      const result = await call();
+      return isDead ? await never : result;
+    } catch (error) {
+      if (isDead) return await never;
+      throw error;
+    }
+  };
+  const livingStream = async function* <T>(events: () => AsyncIterable<T>): AsyncGenerator<T> {
+    if (isDead) await never;
+    for await (const event of events()) {
+      if (isDead) await never;
+      yield event;
+    }
+  };
+  const wrap = <T extends object>(whole: T, streams: readonly string[], plain: readonly string[]): T =>
+    new Proxy(whole, {
+      get: (target, name, receiver) => {
+        const part: unknown = Reflect.get(target, name, receiver);
+        if (typeof part !== "function" || plain.includes(String(name))) return part;
+        const call = part as (...args: unknown[]) => never;
+        return streams.includes(String(name))
+          ? (...args: unknown[]) => livingStream(() => call(...args))
+          : (...args: unknown[]) => living(() => call(...args));
+      },
+    });
+  return {
+    machine: {
+      ...machine,
+      after: (delayMs: number, action: () => void) => {
+        if (isDead) return () => undefined;
+        const cancel = machine.after(delayMs, () => {
+          cancels.delete(cancel);
+          action();
+        });
+        cancels.add(cancel);
+        return cancel;
+      },
+    } satisfies MachineTime,
+    client: (client: KubeClient) => wrap(client, ["watch"], ["server", "close"]),
+    communicator: (communicator: BrokerCommunicator) =>
+      wrap(communicator, ["watchInstructions"], ["identity", "onContact", "close"]),
+    end: () => {
+      isDead = true;
+      for (const cancel of cancels) cancel();
+    },
+  };
+}
+
+function nodeOf(name: string, cpu: string): FakeObject {
+  const room = { cpu, memory: "64Gi", pods: "110" };
+  const status = { capacity: room, allocatable: room, conditions: [{ type: "Ready", status: "True" }] };
+  return { metadata: { name }, spec: {}, status };
+}
+
+function podOf(name: string, nodeName: string, cpu: string): FakeObject {
+  const container = { name: "main", resources: { requests: { cpu } } };
+  const spec = { nodeName, containers: [container] };
+  return { metadata: { name, namespace: "default" }, spec, status: { phase: "Running" } };
+}
