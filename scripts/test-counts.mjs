@@ -1,5 +1,5 @@
 /**
- * Prints `N passed, N failed` from vitest's JSON report: the closing line of .ci/run, which runs this with the
+ * Prints `N passed, N failed` from vitest's JSON reports: the closing line of .ci/run, which runs this with the
  * machine's own Node (20). A test file that could not even be loaded has no failed test in it; it counts as one.
  */
 import { readFileSync } from "node:fs";
@@ -14,8 +14,15 @@ import { readFileSync } from "node:fs";
 /** @type {(text: string) => TestReport} */
 const parseReport = JSON.parse;
 
-const report = parseReport(readFileSync(process.argv[2] ?? "", "utf8"));
-const unloadable = report.testResults.filter(
-  (file) => file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed"),
-);
-console.log(`${report.numPassedTests} passed, ${report.numFailedTests + unloadable.length} failed`);
+let passed = 0;
+let failed = 0;
+for (const file of process.argv.slice(2)) {
+  const report = parseReport(readFileSync(file, "utf8"));
+  const unloadable = report.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === "failed" && !assertionResults.some((test) => test.status === "failed"),
+  );
+  passed += report.numPassedTests;
+  failed += report.numFailedTests + unloadable.length;
+}
+console.log(`${passed} passed, ${failed} failed`);

@@ -34,4 +34,17 @@ describe("the closing line of .ci/run", () => {
     rmSync(folder, { recursive: true });
     expect(stdout).toBe(`${line}\n`);
   });
+
+  it("adds up the reports of several runs", () => {
+    const folder = mkdtempSync(join(tmpdir(), "counts-"));
+    const reports = [1, 2].map((passed) => {
+      const file = join(folder, `${passed}.json`);
+      writeFileSync(file, JSON.stringify({ numPassedTests: passed, numFailedTests: 1, testResults: [] }));
+      return file;
+    });
+    const script = join(import.meta.dirname, "test-counts.mjs");
+    const { stdout } = spawnSync(process.execPath, [script, ...reports], { encoding: "utf8" });
+    rmSync(folder, { recursive: true });
+    expect(stdout).toBe("3 passed, 2 failed\n");
+  });
 });
