@@ -77,7 +77,12 @@ function uidOfSystem({ api }: SimCluster): unknown {
 
 describe("seeding", () => {
   test("objects are there with their status before the first answer", async () => {
-    const node = { apiVersion: "v1", kind: "Node", metadata: { name: "n" }, status: { capacity: { cpu: "2" } } };
+    const node = {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name: "n" },
+      status: { capacity: { cpu: "2" } },
+    };
     const oslo = await sim.addCluster({ name: "oslo", objects: [node] });
     const reply = await simClient(oslo).call("/api/v1/nodes/n");
     expect(reply.json()).toMatchObject({ status: { capacity: { cpu: "2" } } });
@@ -112,7 +117,13 @@ describe("knobs", () => {
   });
 
   test("failNext fails so many requests that match, and no others", async () => {
-    cluster.knobs.failNext({ times: 2, status: 503, verb: "create", plural: "configmaps", retryAfterSeconds: 7 });
+    cluster.knobs.failNext({
+      times: 2,
+      status: 503,
+      verb: "create",
+      plural: "configmaps",
+      retryAfterSeconds: 7,
+    });
     const replies = [await create("a"), await client.call(CONFIG_MAPS), await create("b"), await create("c")];
     expect(replies.map(({ status }) => status)).toEqual([503, 200, 503, 201]);
     expect(replies[0]?.headers["retry-after"]).toBe("7");
@@ -134,7 +145,9 @@ describe("knobs", () => {
   test("a paused server answers nothing and goes on where it was", async () => {
     const watch = await client.watch(`${CONFIG_MAPS}?watch=true&resourceVersion=${await versionNow()}`);
     cluster.knobs.pause();
-    cluster.seed([{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "meanwhile", namespace: "default" } }]);
+    cluster.seed([
+      { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "meanwhile", namespace: "default" } },
+    ]);
     let answered = 0;
     const event = watch.next().then((found) => {
       answered++;
