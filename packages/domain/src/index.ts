@@ -38,10 +38,18 @@ export {
   DEFAULT_COUNTED_RESOURCES,
 } from "./cluster/counted-resources.ts";
 export type { KubernetesNode, KubernetesPod } from "./cluster/kubernetes.ts";
-export { type NodeFacts, type NodeReading, nodeFacts, type Taint, ZONE_LABEL } from "./cluster/node.ts";
+export { GUEST_LABELS } from "./cluster/liqo-labels.ts";
+export {
+  NODE_LABELS,
+  type NodeFacts,
+  type NodeReading,
+  nodeFacts,
+  type Taint,
+  ZONE_LABEL,
+} from "./cluster/node.ts";
 export { clusterLabels, gpuModels } from "./cluster/node-labels.ts";
 export { MAX_NODE_SHAPES, nodeShapes } from "./cluster/node-shapes.ts";
-export { type GuestFacts, type PodFacts, type PodReading, podFacts } from "./cluster/pod.ts";
+export { type GuestFacts, type PodFacts, type PodReading, podFacts, podKey } from "./cluster/pod.ts";
 export { type PodRequest, podRequest } from "./cluster/pod-request.ts";
 export type { PendingShown, ReservationUse } from "./cluster/pod-totals.ts";
 export {

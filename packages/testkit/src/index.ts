@@ -40,7 +40,7 @@ export { type BrokerProcess, type BrokerProcessOptions, startBroker } from "./br
 export type { EventStream, StreamEvent } from "./broker/event-stream.ts";
 export { type PostgresPrograms, postgresPrograms } from "./postgres/postgres-programs.ts";
 export { failoverClient } from "./postgres/failover-client.ts";
-export { type PostgresServer, startPostgres } from "./postgres/start-postgres.ts";
+export { type PostgresOptions, type PostgresServer, startPostgres } from "./postgres/start-postgres.ts";
 export { type Replicas, type ReplicasOptions, startReplicas } from "./postgres/start-replicas.ts";
 export { type SeededRandom, seededRandom } from "./broker/seeded-random.ts";
 export { type ControlPlaneAssets, controlPlaneAssets } from "./control-plane/assets.ts";
@@ -57,6 +57,7 @@ export { type Divergence, DIVERGENCES, keepOrDiverge } from "./kube/divergences.
 export { KUBE_PROMISES } from "./kube/kube-conformance.ts";
 export type { KubePromise, KubeUnderTest } from "./kube/kube-promise.ts";
 export { realKube, simulatedKube } from "./kube/kube-servers.ts";
+export { clientFor as kubeClientFor } from "./kube/ways-to.ts";
 export { type FaultyProxy, startFaultyProxy } from "./proxy/faulty-proxy.ts";
 export {
   type GoBroker,

@@ -4,49 +4,55 @@ import { type Right, rightsIn, roleWithout, shippedObjects } from "./testing/rig
 import { type RightsScene, rightsScene } from "./testing/rights-scene.ts";
 
 const START_TIMEOUT_MS = 180_000;
+/** Above all that one agent's life waits for in turn: a busy machine is no failure. */
+const ROW_TIMEOUT_MS = 180_000;
 const SHIPPED = await shippedObjects();
 const rows = rightsIn(SHIPPED).map((right) => [nameOf(right), right] as const);
 
-describe.skipIf(!controlPlaneAssets().isThere)("the rights in deploy/rbac, on a real API server", () => {
-  let scene: RightsScene;
+describe.skipIf(!controlPlaneAssets().isThere)(
+  "the rights in deploy/rbac, on a real API server",
+  { timeout: ROW_TIMEOUT_MS },
+  () => {
+    let scene: RightsScene;
 
-  beforeAll(async () => {
-    scene = await rightsScene(SHIPPED);
-  }, START_TIMEOUT_MS);
-  afterAll(() => scene?.dispose(), START_TIMEOUT_MS);
+    beforeAll(async () => {
+      scene = await rightsScene(SHIPPED);
+    }, START_TIMEOUT_MS);
+    afterAll(() => scene?.dispose(), START_TIMEOUT_MS);
 
-  test("are enough for an agent that borrows, lends, elects and reads prices", async () => {
-    const said = await scene.story(() => false);
-    expect(said.filter((line) => /may not|forbidden|fails/.test(line))).toEqual([]);
-    expect(said).toContainEqual(expect.stringContaining("metrics.k8s.io is not served"));
-    expect(said.at(-1)).toContain("the agent has stopped");
-  });
+    test("are enough for an agent that borrows, lends, elects and reads prices", async () => {
+      const said = await scene.story(() => false);
+      expect(said.filter((line) => /may not|forbidden|fails/.test(line))).toEqual([]);
+      expect(said).toContainEqual(expect.stringContaining("metrics.k8s.io is not served"));
+      expect(said.at(-1)).toContain("the agent has stopped");
+    });
 
-  const others = [
-    { verb: "list", group: "", resource: "secrets", namespace: "default" },
-    { verb: "create", group: "", resource: "pods", namespace: "default" },
-    { verb: "patch", group: "", resource: "nodes" },
-    { verb: "delete", group: "rear.fluidos.eu", resource: "resourcerequests", namespace: "default" },
-    { verb: "list", group: "rear.fluidos.eu", resource: "providerinstructions", namespace: "kube-system" },
-    { verb: "list", group: "", resource: "configmaps", namespace: "resource-broker-system" },
-  ];
+    const others = [
+      { verb: "list", group: "", resource: "secrets", namespace: "default" },
+      { verb: "create", group: "", resource: "pods", namespace: "default" },
+      { verb: "patch", group: "", resource: "nodes" },
+      { verb: "delete", group: "rear.fluidos.eu", resource: "resourcerequests", namespace: "default" },
+      { verb: "list", group: "rear.fluidos.eu", resource: "providerinstructions", namespace: "kube-system" },
+      { verb: "list", group: "", resource: "configmaps", namespace: "resource-broker-system" },
+    ];
 
-  test.each(others)("do not include to $verb $resource", async ({ namespace, ...right }) => {
-    expect(await scene.may({ ...right, objectName: undefined }, namespace)).toBe(false);
-  });
+    test.each(others)("do not include to $verb $resource", async ({ namespace, ...right }) => {
+      expect(await scene.may({ ...right, objectName: undefined }, namespace)).toBe(false);
+    });
 
-  test.each(rows)("an agent that may not %s says so", async (name, right) => {
-    await scene.give([roleWithout(right)], right, false);
-    try {
-      const isNamed = (line: string): boolean => line.includes(`may not ${name}`);
-      const said = await scene.story(isNamed);
-      expect(said).toContainEqual(expect.stringContaining(`may not ${name}`));
-      expect(said.filter((line) => line.includes("may not") && !isNamed(line))).toEqual([]);
-    } finally {
-      await scene.give([right.role], right, true);
-    }
-  });
-});
+    test.each(rows)("an agent that may not %s says so", async (name, right) => {
+      await scene.give([roleWithout(right)], right, false);
+      try {
+        const isNamed = (line: string): boolean => line.includes(`may not ${name}`);
+        const said = await scene.story(isNamed);
+        expect(said).toContainEqual(expect.stringContaining(`may not ${name}`));
+        expect(said.filter((line) => line.includes("may not") && !isNamed(line))).toEqual([]);
+      } finally {
+        await scene.give([right.role], right, true);
+      }
+    });
+  },
+);
 
 /** As faults name it. */
 function nameOf({ verb, group, resource }: Right): string {

@@ -42,7 +42,7 @@ const CLUSTERS = [
   { name: "lima", nodes: [LARGE], hasAgent: false },
 ];
 
-/** Nothing is under way: what is sent next is what the test causes. */
+/** Nothing is under way: a connection is free for what is asked next. */
 async function untilQuiet({ bytes }: FaultyProxy): Promise<void> {
   let [sent, looks] = [-1, 0];
   await until("the line is quiet", async () => {
@@ -106,13 +106,14 @@ export function describeFaults({ where, start, servers }: FaultTable): void {
 
     test("the broker is killed after it has booked, and before its answer arrives", async () => {
       const proxy = world.proxy("rome");
-      await untilQuiet(proxy);
-      const lost = proxy.loseNextReply();
-      const request = await ask("lost-answer");
-      await lost;
-      proxy.refuse();
       onTestFinished(proxy.admit);
+      await untilQuiet(proxy);
+      proxy.holdReplies();
+      const request = await ask("lost-answer");
+      await until("the broker has booked", async () => (await reservationsOf(request))[0]);
+      proxy.refuse();
       proxy.cut();
+      proxy.resume();
       await world.broker.kill("SIGKILL");
       await world.broker.restart();
       expect(await reservationsOf(request)).toHaveLength(1);

@@ -53,6 +53,9 @@ export interface ObserverOptions {
   readonly pageSize?: number;
 }
 
+/** Pods of a large cluster change a hundred times a second; what is told of them is never needed sooner than this. */
+const GATHER_MS = 50;
+
 /** Follows nodes and pods and keeps nothing but running sums of them. */
 export function clusterObserver(options: ObserverOptions, deps: FollowDeps): ClusterObserver {
   const { resources, toleratedTaints } = options;
@@ -101,7 +104,7 @@ export function clusterObserver(options: ObserverOptions, deps: FollowDeps): Clu
   );
   const followers: Readonly<Record<"nodes" | "pods", Follower>> = {
     nodes: follow({ resource: NODES, ...paging }, nodeSink, deps),
-    pods: follow({ resource: PODS, ...paging }, podSink, deps),
+    pods: follow({ resource: PODS, gatherMs: GATHER_MS, ...paging }, podSink, deps),
   };
 
   return {

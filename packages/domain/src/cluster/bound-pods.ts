@@ -1,4 +1,4 @@
-import type { ResourceVector } from "../resources/resource-vector.ts";
+import type { Ask } from "./asks.ts";
 import type { NodeVerdict } from "./counted-node.ts";
 import type { NodeFacts } from "./node.ts";
 import type { GuestFacts } from "./pod.ts";
@@ -6,12 +6,11 @@ import { addTimes, addTotal, type RunningTotal, runningTotal } from "./running-t
 
 /** A node and the sums of the pods bound to it. Pods may be seen before their node: then `facts` is missing. */
 export interface NodeEntry {
+  readonly number: number;
   readonly name: string;
   facts: NodeFacts | undefined;
   verdict: NodeVerdict | undefined;
   pods: number;
-  /** Pods that are alike share one entry: a node of a hundred pods has a dozen kinds of them. */
-  readonly kinds: BoundPod[];
   readonly own: RunningTotal;
   /** Made with the first guest: most nodes have none. */
   guests: Map<string, GuestTotal> | undefined;
@@ -23,23 +22,14 @@ interface GuestTotal {
   readonly total: RunningTotal;
 }
 
-/** Pods of one node that are alike as far as sums need them. */
-export interface BoundPod {
-  readonly node: NodeEntry;
-  readonly request: ResourceVector;
-  readonly guest: GuestTotal["guest"] | undefined;
-  /** How many they are. */
-  pods: number;
-}
-
 /** Sums of bound pods: of each node, and of all counted nodes together. */
 export interface BoundPods {
   /** The cluster's own pods on counted nodes. */
   readonly own: RunningTotal;
   /** Guest pods on counted nodes, by guest. */
   readonly guests: ReadonlyMap<string, GuestTotal>;
-  /** One pod more or less of this kind. */
-  change(pod: BoundPod, by: 1 | -1): void;
+  /** One pod of the node more or less that asks for this. */
+  change(node: NodeEntry, ask: Ask, by: 1 | -1): void;
   /** Takes a node's pods into the totals of counted nodes or out of them: one step for each guest, none for a pod. */
   changeNode(node: NodeEntry, by: 1 | -1): void;
 }
@@ -48,30 +38,16 @@ function guestKey({ sliceName, origin }: GuestTotal["guest"]): string {
   return `${origin}/${sliceName}`;
 }
 
-export function newNodeEntry(name: string): NodeEntry {
+export function newNodeEntry(name: string, number: number): NodeEntry {
   return {
+    number,
     name,
     facts: undefined,
     verdict: undefined,
     pods: 0,
-    kinds: [],
     own: runningTotal(),
     guests: undefined,
   };
-}
-
-/** The entry that stands for such a pod. */
-export function entryFor(node: NodeEntry, request: ResourceVector, guest: BoundPod["guest"]): BoundPod {
-  const known = node.kinds.find((kind) => isAlike(kind, request, guest));
-  if (known !== undefined) return known;
-  const entry: BoundPod = { node, request, guest, pods: 0 };
-  node.kinds.push(entry);
-  return entry;
-}
-
-export function isAlike(kind: BoundPod, request: ResourceVector, guest: BoundPod["guest"]): boolean {
-  if (kind.request !== request) return false;
-  return kind.guest?.sliceName === guest?.sliceName && kind.guest?.origin === guest?.origin;
 }
 
 export function boundPods(): BoundPods {
@@ -80,11 +56,8 @@ export function boundPods(): BoundPods {
   return {
     own,
     guests,
-    change(pod, by) {
-      const { node, request, guest } = pod;
+    change(node, { request, guest }, by) {
       node.pods += by;
-      pod.pods += by;
-      if (pod.pods === 0) node.kinds.splice(node.kinds.indexOf(pod), 1);
       const counted = node.verdict?.counted === true;
       if (guest === undefined) {
         addTimes(node.own, request, by);

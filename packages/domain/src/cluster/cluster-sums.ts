@@ -1,18 +1,21 @@
 import type { NodeShape } from "../advertisement/advertisement.ts";
 import type { ReservationId } from "../reservation/ids.ts";
 import { equals, fits, type ResourceVector } from "../resources/resource-vector.ts";
-import { type BoundPod, boundPods, entryFor, isAlike, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
+import { asks as clusterAsks } from "./asks.ts";
+import { boundPods, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
 import type { ClusterView, LiveReservation, NodeKind } from "./classify-pod.ts";
 import { type NodeVerdict, nodeVerdict } from "./counted-node.ts";
 import { countedShapes } from "./counted-shapes.ts";
 import { listedMap } from "./listed-map.ts";
 import type { NodeFacts } from "./node.ts";
-import { vectorKey } from "./node-shapes.ts";
-import { type PendingGroup, pendingPods } from "./pending-pods.ts";
+import { numbered } from "./numbered.ts";
+import { pendingPods } from "./pending-pods.ts";
 import type { PodFacts } from "./pod.ts";
 import { type PodTotals, podTotals } from "./pod-totals.ts";
 import { addTimes, readTotal, runningTotal } from "./running-total.ts";
+import { sharedVectors } from "./shared-vectors.ts";
 import type { ToleratedTaint } from "./tolerated-taint.ts";
+import { uidTable } from "./uid-table.ts";
 
 export interface ClusterSumsOptions {
   readonly toleratedTaints?: readonly ToleratedTaint[];
@@ -40,7 +43,7 @@ export interface ClusterSums extends ClusterView {
   beginNodes(): void;
   endNodes(): void;
   putPod(pod: PodFacts): void;
-  /** `key` is the pod's `namespace/name`. */
+  /** `key` is that of the pod's facts. */
   removePod(key: string): void;
   beginPods(): void;
   endPods(): void;
@@ -53,14 +56,17 @@ export interface ClusterSums extends ClusterView {
 
 export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): ClusterSums {
   const nodes = listedMap<NodeEntry>();
-  const pods = listedMap<BoundPod | PendingGroup>();
+  const nodeNumbers = numbered<NodeEntry>();
+  /** Where each pod is counted, as `placeOf` writes it. */
+  const pods = uidTable();
   const reservations = new Map<ReservationId, LiveReservation>();
   const capacity = runningTotal();
   const allocatable = runningTotal();
   const shapes = countedShapes();
   const bound = boundPods();
+  const asks = clusterAsks();
   const pending = pendingPods();
-  const share = sharedVectors();
+  const shared = sharedVectors();
 
   const view: ClusterView = {
     nodeKind: (name) => kindOf(nodes.get(name)),
@@ -75,7 +81,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
   function entryOf(name: string): NodeEntry {
     const known = nodes.get(name);
     if (known !== undefined) return known;
-    const entry = newNodeEntry(name);
+    const entry = nodeNumbers.add((number) => newNodeEntry(name, number));
     nodes.set(name, entry);
     return entry;
   }
@@ -97,7 +103,9 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
   }
 
   function forgetWhenEmpty(node: NodeEntry): void {
-    if (node.pods === 0 && node.facts === undefined) nodes.delete(node.name);
+    if (node.pods > 0 || node.facts !== undefined) return;
+    nodes.delete(node.name);
+    nodeNumbers.remove(node.number);
   }
 
   function removeNode(name: string): void {
@@ -107,25 +115,36 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
     forgetWhenEmpty(node);
   }
 
-  function removePod(key: string): void {
-    const pod = pods.get(key);
-    if (pod === undefined) return;
-    pods.delete(key);
-    if (!("node" in pod)) return pending.remove(pod);
-    bound.change(pod, -1);
-    forgetWhenEmpty(pod.node);
+  function count(pod: PodFacts): number {
+    if (pod.nodeName === undefined) return placeOf(NO_NODE, pending.add(pod));
+    const node = entryOf(pod.nodeName);
+    const ask = asks.take(pod.request, pod.guest);
+    bound.change(node, ask, 1);
+    return placeOf(node.number, ask.number);
   }
 
-  function place(pod: PodFacts): BoundPod | PendingGroup {
-    if (pod.nodeName === undefined) return pending.add(pod);
-    const placed = entryFor(entryOf(pod.nodeName), pod.request, pod.guest);
-    bound.change(placed, 1);
-    return placed;
+  function uncount(place: number): void {
+    const node = nodeNumbers.get(nodeIn(place));
+    if (node === undefined) return pending.remove(askIn(place));
+    bound.change(node, asks.release(askIn(place)), -1);
+    forgetWhenEmpty(node);
+  }
+
+  function removePod(key: string): void {
+    const place = pods.get(key);
+    if (place === undefined) return;
+    pods.delete(key);
+    uncount(place);
   }
 
   return {
     ...view,
-    putNode(facts) {
+    putNode(seen) {
+      const facts = {
+        ...seen,
+        capacity: shared(seen.capacity),
+        allocatable: shared(seen.allocatable),
+      };
       const node = entryOf(facts.name);
       nodes.set(facts.name, node); // seen, should a list be under way
       const verdict = nodeVerdict(facts, toleratedTaints);
@@ -136,17 +155,16 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
     removeNode,
     beginNodes: () => nodes.beginList(),
     endNodes: () => nodes.endList().forEach(removeNode),
-    putPod(seen) {
-      const pod = { ...seen, request: share(seen.request) };
-      // Most events of a running pod change nothing that is counted.
+    putPod(pod) {
+      if (pod.terminal) return removePod(pod.key);
       const before = pods.get(pod.key);
-      if (before !== undefined && isSamePlace(before, pod)) return pods.set(pod.key, before);
-      removePod(pod.key);
-      if (!pod.terminal) pods.set(pod.key, place(pod));
+      pods.set(pod.key, count(pod));
+      // Afterwards, since nothing that both places share may be forgotten in between.
+      if (before !== undefined) uncount(before);
     },
     removePod,
     beginPods: () => pods.beginList(),
-    endPods: () => pods.endList().forEach(removePod),
+    endPods: () => pods.endList(uncount),
     putReservation: (reservation) => void reservations.set(reservation.id, reservation),
     removeReservation: (id) => void reservations.delete(id),
     totals: () => ({
@@ -174,28 +192,25 @@ function isSameAccount(node: NodeEntry, facts: NodeFacts, verdict: NodeVerdict):
   return equals(node.facts.capacity, facts.capacity) && equals(node.facts.allocatable, facts.allocatable);
 }
 
-function isSamePlace(placed: BoundPod | PendingGroup, pod: PodFacts): boolean {
-  if (!("node" in placed) || pod.terminal) return false;
-  return placed.node.name === pod.nodeName && isAlike(placed, pod.request, pod.guest);
-}
-
 function kindOf(node: NodeEntry | undefined): NodeKind | undefined {
   if (node?.facts === undefined) return undefined;
   if (node.facts.virtual) return "virtual";
   return isCounted(node) ? "counted" : "uncounted";
 }
 
-const SHARED_VECTORS_MAX = 4096;
+/** Where a pod is counted, in one number: its node and what it asks for, or no node and the group it waits in. */
+function placeOf(node: number, ask: number): number {
+  return node * MAX_ASKS + ask;
+}
 
-/** Pods of one workload ask for the same: one vector serves them all. */
-function sharedVectors(): (vector: ResourceVector) => ResourceVector {
-  const vectors = new Map<string, ResourceVector>();
-  return (vector) => {
-    const key = vectorKey(vector);
-    const known = vectors.get(key);
-    if (known !== undefined) return known;
-    if (vectors.size >= SHARED_VECTORS_MAX) vectors.clear();
-    vectors.set(key, vector);
-    return vector;
-  };
+const NO_NODE = 0;
+/** More than pods can be; and so many nodes, too, still make a whole number. */
+const MAX_ASKS = 2 ** 26;
+
+function nodeIn(place: number): number {
+  return Math.floor(place / MAX_ASKS);
+}
+
+function askIn(place: number): number {
+  return place % MAX_ASKS;
 }

@@ -1,6 +1,6 @@
 import { parseAmount } from "../quantity/amount.ts";
 import { quoted } from "../quantity/quantity-problem.ts";
-import { type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
+import { NO_RESOURCES, type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
 import type { ResourceList } from "./kubernetes.ts";
 
 /** One Kubernetes resource and the place of the vector that its amount goes to. */
@@ -40,53 +40,77 @@ export type Amounts = { -readonly [slot in keyof ResourceVector]: ResourceVector
   extended: Record<string, number>;
 };
 
-export interface QuantityReader {
-  /** The amounts of a list, as a vector; what is missing or unreadable counts as zero. */
-  vector(list: ResourceList | undefined, where: string): ResourceVector;
-  /** Writes the readable amounts of a list over those already there. */
-  overwrite(amounts: Amounts, list: ResourceList, where: string): void;
-  /** What could not be read, each with its place in the object. */
-  readonly problems: readonly string[];
+/** One reading of an object's quantities: what is counted, how, and what could not be read. */
+export interface QuantityReading {
+  readonly resources: CountedResources;
+  readonly rounding: "up" | "down";
+  /** The container that is being read, for the places in `problems`. */
+  container: string | undefined;
+  /** Each with its place in the object. */
+  readonly problems: string[];
 }
 
 /** Capacity is rounded down and requests up, so that a fraction of a unit is never lent. */
-export function quantityReader(resources: CountedResources, rounding: "up" | "down"): QuantityReader {
-  const problems: string[] = [];
-
-  function amount(list: ResourceList, resource: CountedResource, where: string): number | undefined {
-    const text = String(list[resource.name]);
-    const parsed = parseAmount(text, { unit: resource.unit, rounding });
-    if (parsed.ok && parsed.amount >= 0) return parsed.amount;
-    const problem = parsed.ok ? `${quoted(text)} must not be negative.` : parsed.problem;
-    problems.push(`${where}.${resource.name}: ${problem}`);
-    return undefined;
-  }
-
-  function write(amounts: Amounts, list: ResourceList, how: { where: string; add: boolean }): void {
-    for (const name in list) {
-      const resource = resources.get(name);
-      if (resource === undefined) continue;
-      const value = amount(list, resource, how.where);
-      if (value === undefined) continue;
-      if (resource.slot === "extended") amounts.extended[name] = value;
-      else amounts[resource.slot] = how.add ? amounts[resource.slot] + value : value;
-    }
-  }
-
-  return {
-    problems,
-    vector(list, where) {
-      const amounts = noAmounts();
-      // Several GPU resources share one slot, so within one list amounts add up.
-      if (list) write(amounts, list, { where, add: true });
-      return resourceVector(amounts);
-    },
-    overwrite(amounts, list, where) {
-      write(amounts, list, { where, add: false });
-    },
-  };
+export function quantityReading(resources: CountedResources, rounding: "up" | "down"): QuantityReading {
+  return { resources, rounding, container: undefined, problems: [] };
 }
 
-function noAmounts(): Amounts {
-  return { cpuMillis: 0, memoryBytes: 0, storageBytes: 0, gpus: 0, extended: {} };
+/**
+ * The amounts of a list, as a vector; what is missing or unreadable counts as zero. `where` is its place in the object,
+ * with `*` for the container.
+ */
+export function readVector(
+  reading: QuantityReading,
+  list: ResourceList | undefined,
+  where: string,
+): ResourceVector {
+  if (!list) return NO_RESOURCES;
+  const amounts: Amounts = { cpuMillis: 0, memoryBytes: 0, storageBytes: 0, gpus: 0, extended: NOTHING };
+  for (const name in list) {
+    const resource = reading.resources.get(name);
+    const amount = resource && readAmount(reading, { resource, text: String(list[name]), where });
+    if (resource === undefined || amount === undefined) continue;
+    // Several GPU resources share one slot, so within one list amounts add up.
+    if (resource.slot === "extended") setExtended(amounts, name, amount);
+    else amounts[resource.slot] += amount;
+  }
+  return amounts.extended === NOTHING ? amounts : resourceVector(amounts);
+}
+
+/** Writes the readable amounts of a list over those already there. */
+export function overwriteAmounts(
+  reading: QuantityReading,
+  amounts: Amounts,
+  { list, where }: { readonly list: ResourceList; readonly where: string },
+): void {
+  for (const name in list) {
+    const resource = reading.resources.get(name);
+    const amount = resource && readAmount(reading, { resource, text: String(list[name]), where });
+    if (resource === undefined || amount === undefined) continue;
+    if (resource.slot === "extended") setExtended(amounts, name, amount);
+    else amounts[resource.slot] = amount;
+  }
+}
+
+interface Stated {
+  readonly resource: CountedResource;
+  readonly text: string;
+  readonly where: string;
+}
+
+function readAmount(reading: QuantityReading, { resource, text, where }: Stated): number | undefined {
+  const { rounding, problems, container = "" } = reading;
+  const parsed = parseAmount(text, { unit: resource.unit, rounding });
+  if (parsed.ok && parsed.amount >= 0) return parsed.amount;
+  const problem = parsed.ok ? `${quoted(text)} must not be negative.` : parsed.problem;
+  problems.push(`${where.replace("*", container)}.${resource.name}: ${problem}`);
+  return undefined;
+}
+
+/** Hardly any pod asks for such a resource: all others share one empty record. */
+const NOTHING = NO_RESOURCES.extended;
+
+function setExtended(amounts: Amounts, name: string, amount: number): void {
+  if (amounts.extended === NOTHING) amounts.extended = {};
+  amounts.extended[name] = amount;
 }

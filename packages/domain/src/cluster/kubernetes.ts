@@ -9,6 +9,7 @@ export type ResourceList = Readonly<Record<string, string | number>>;
 interface KubernetesMetadata {
   readonly name?: string;
   readonly namespace?: string;
+  readonly uid?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }
 

@@ -11,3 +11,11 @@ export const ORIGIN_LABEL = "offloading.liqo.io/origin";
 export const ORIGIN_NODE_LABEL = "offloading.liqo.io/nodename";
 /** Stamped by the provider's own webhook, so the guest cannot choose it. */
 export const CREATOR_USER_LABEL = "liqo.io/creator-user";
+
+/** All labels of a pod that the accounting looks at. */
+export const GUEST_LABELS: readonly string[] = [
+  MANAGED_BY_LABEL,
+  ORIGIN_LABEL,
+  ORIGIN_NODE_LABEL,
+  CREATOR_USER_LABEL,
+];

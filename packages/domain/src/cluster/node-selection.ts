@@ -3,6 +3,7 @@ import { NODE_TYPE_LABEL, REMOTE_CLUSTER_LABEL, VIRTUAL_NODE_TYPE } from "./liqo
 
 const HOSTNAME_LABEL = "kubernetes.io/hostname";
 const NODE_NAME_FIELD = "metadata.name";
+const NO_TERMS: readonly KubernetesNodeSelectorTerm[] = [];
 
 /**
  * True when the pod can only run on a virtual node. A toleration of the virtual node's taint is no sign of it:
@@ -24,7 +25,9 @@ export function selectsVirtualNode(pod: KubernetesPod): boolean {
 export function pinnedNode(pod: KubernetesPod): string | undefined {
   const hostname = pod.spec?.nodeSelector?.[HOSTNAME_LABEL];
   if (hostname !== undefined) return hostname;
-  const names = new Set(requiredTerms(pod).map(nodeNameOf));
+  const terms = requiredTerms(pod);
+  if (terms.length === 0) return undefined;
+  const names = new Set(terms.map(nodeNameOf));
   const [name] = names;
   return names.size === 1 ? name : undefined;
 }
@@ -32,7 +35,8 @@ export function pinnedNode(pod: KubernetesPod): string | undefined {
 /** The alternatives of the required affinity; Kubernetes lets an empty one match nothing. */
 function requiredTerms(pod: KubernetesPod): readonly KubernetesNodeSelectorTerm[] {
   const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  return (required?.nodeSelectorTerms ?? []).filter(
+  if (required?.nodeSelectorTerms === undefined) return NO_TERMS;
+  return required.nodeSelectorTerms.filter(
     (term) => (term.matchExpressions?.length ?? 0) + (term.matchFields?.length ?? 0) > 0,
   );
 }

@@ -1,6 +1,11 @@
 import { REGION_LABEL } from "../advertisement/advertisement.ts";
 import type { ResourceVector } from "../resources/resource-vector.ts";
-import { type CountedResources, DEFAULT_COUNTED_RESOURCES, quantityReader } from "./counted-resources.ts";
+import {
+  type CountedResources,
+  DEFAULT_COUNTED_RESOURCES,
+  quantityReading,
+  readVector,
+} from "./counted-resources.ts";
 import type { KubernetesNode, KubernetesTaint } from "./kubernetes.ts";
 import { NODE_TYPE_LABEL, VIRTUAL_NODE_TYPE } from "./liqo-labels.ts";
 
@@ -8,6 +13,14 @@ export const ZONE_LABEL = "topology.kubernetes.io/zone";
 const GPU_MODEL_LABEL = "nvidia.com/gpu.product";
 /** Of one GPU, in MiB. */
 const GPU_MEMORY_LABEL = "nvidia.com/gpu.memory";
+/** All labels of a node that the accounting looks at. */
+export const NODE_LABELS: readonly string[] = [
+  NODE_TYPE_LABEL,
+  REGION_LABEL,
+  ZONE_LABEL,
+  GPU_MODEL_LABEL,
+  GPU_MEMORY_LABEL,
+];
 const MIB = 1024 * 1024;
 const MIB_COUNT = /^[0-9]{1,9}$/;
 
@@ -45,10 +58,10 @@ export function nodeFacts(
   node: KubernetesNode,
   resources: CountedResources = DEFAULT_COUNTED_RESOURCES,
 ): NodeReading {
-  const reader = quantityReader(resources, "down");
+  const reading = quantityReading(resources, "down");
   const { metadata = {}, spec = {}, status = {} } = node;
   const labels = metadata.labels ?? {};
-  const capacity = reader.vector(status.capacity, "status.capacity");
+  const capacity = readVector(reading, status.capacity, "status.capacity");
   const facts: NodeFacts = {
     name: metadata.name ?? "",
     ready: isReady(node),
@@ -57,13 +70,15 @@ export function nodeFacts(
     taints: taintsOf(spec.taints),
     capacity,
     // A node that states no allocatable amounts offers its capacity: the API server's own default.
-    allocatable: status.allocatable ? reader.vector(status.allocatable, "status.allocatable") : capacity,
+    allocatable: status.allocatable
+      ? readVector(reading, status.allocatable, "status.allocatable")
+      : capacity,
     region: labels[REGION_LABEL],
     zone: labels[ZONE_LABEL],
     gpuModel: labels[GPU_MODEL_LABEL],
     gpuMemoryBytes: mebibytes(labels[GPU_MEMORY_LABEL]),
   };
-  return { facts, problems: reader.problems };
+  return { facts, problems: reading.problems };
 }
 
 function isReady(node: KubernetesNode): boolean {

@@ -1,5 +1,6 @@
 import type { PendingPod } from "./classify-pod.ts";
 import { vectorKey } from "./node-shapes.ts";
+import { numbered } from "./numbered.ts";
 import type { GuestFacts, PodFacts } from "./pod.ts";
 
 /**
@@ -7,38 +8,46 @@ import type { GuestFacts, PodFacts } from "./pod.ts";
  * so it is decided when the totals are read, once for the group: a node that comes or goes costs nothing here.
  */
 export interface PendingGroup extends PendingPod {
+  readonly number: number;
   readonly key: string;
   readonly guest: GuestFacts | undefined;
   pods: number;
 }
 
 export interface PendingPods {
-  add(pod: PodFacts): PendingGroup;
-  remove(group: PendingGroup): void;
+  /** Returns the number of the group that the pod went to. */
+  add(pod: PodFacts): number;
+  /** Takes one pod out of a group. */
+  remove(group: number): void;
   groups(): Iterable<PendingGroup>;
 }
 
 export function pendingPods(): PendingPods {
   const groups = new Map<string, PendingGroup>();
+  const byNumber = numbered<PendingGroup>();
   return {
     add(pod) {
       const key = groupKey(pod);
-      const group = groups.get(key) ?? newGroup(pod, key);
+      const group = groups.get(key) ?? byNumber.add((number) => newGroup(pod, { key, number }));
       groups.set(key, group);
       group.pods += 1;
-      return group;
+      return group.number;
     },
-    remove(group) {
+    remove(number) {
+      const group = byNumber.get(number);
+      if (group === undefined) return;
       group.pods -= 1;
-      if (group.pods === 0) groups.delete(group.key);
+      if (group.pods > 0) return;
+      groups.delete(group.key);
+      byNumber.remove(number);
     },
     groups: () => groups.values(),
   };
 }
 
-function newGroup(pod: PodFacts, key: string): PendingGroup {
+function newGroup(pod: PodFacts, name: { readonly key: string; readonly number: number }): PendingGroup {
   const { request, gated, selectsVirtualNode, pinnedNode, guest } = pod;
-  return { key, request, gated, selectsVirtualNode, pinnedNode, guest, pods: 0 };
+  return { ...name, request, gated, selectsVirtualNode, pinnedNode, guest, pods: 0 };
 }
 
 function groupKey({ request, gated, selectsVirtualNode, pinnedNode, guest }: PodFacts): string {

@@ -9,10 +9,18 @@ import {
   type Amounts,
   type CountedResources,
   DEFAULT_COUNTED_RESOURCES,
-  type QuantityReader,
-  quantityReader,
+  overwriteAmounts,
+  type QuantityReading,
+  quantityReading,
+  readVector,
 } from "./counted-resources.ts";
-import type { KubernetesContainer, KubernetesContainerStatus, KubernetesPod } from "./kubernetes.ts";
+import { isSameVector } from "./same-vector.ts";
+import type {
+  KubernetesContainer,
+  KubernetesContainerStatus,
+  KubernetesPod,
+  ResourceList,
+} from "./kubernetes.ts";
 
 export interface PodRequest {
   readonly request: ResourceVector;
@@ -32,11 +40,10 @@ export function podRequest(
   resources: CountedResources = DEFAULT_COUNTED_RESOURCES,
 ): PodRequest {
   if (isTerminal(pod)) return NOTHING;
-  const reader = quantityReader(resources, "up");
-  const containers = withPodLevel(containersRequest(pod, reader), pod, reader);
-  const overhead = pod.spec?.overhead;
-  const request = overhead ? add(containers, reader.vector(overhead, "spec.overhead")) : containers;
-  return { request, problems: reader.problems };
+  const reading = quantityReading(resources, "up");
+  const containers = withPodLevel(containersRequest(pod, reading), pod, reading);
+  const overhead = readVector(reading, pod.spec?.overhead, "spec.overhead");
+  return { request: sumOf(containers, overhead), problems: reading.problems };
 }
 
 /** The pod has ended and will not run again, so nothing is set aside for it. */
@@ -48,47 +55,68 @@ export function isTerminal(pod: KubernetesPod): boolean {
  * The most the containers need at any one time: either all app containers and sidecars together, or one
  * init container beside the sidecars that were started before it.
  */
-function containersRequest(pod: KubernetesPod, reader: QuantityReader): ResourceVector {
-  const requestOf = effectiveRequests(pod, reader);
+function containersRequest(pod: KubernetesPod, reading: QuantityReading): ResourceVector {
   let running = NO_RESOURCES;
   for (const container of pod.spec?.containers ?? []) {
-    running = add(running, requestOf(container, "containers"));
+    const wanted = statedRequest(container, reading, "containers");
+    running = sumOf(running, effectiveRequest(pod, { container, wanted }, reading));
   }
   let sidecars = NO_RESOURCES;
   let initializing = NO_RESOURCES;
   for (const container of pod.spec?.initContainers ?? []) {
-    const request = requestOf(container, "initContainers");
-    const besideSidecars = add(sidecars, request);
-    initializing = larger(initializing, besideSidecars);
+    const wanted = statedRequest(container, reading, "initContainers");
+    // Ordinary init containers cannot be resized.
+    const request = isSidecar(container) ? effectiveRequest(pod, { container, wanted }, reading) : wanted;
+    const besideSidecars = sumOf(sidecars, request);
+    initializing = largerOf(initializing, besideSidecars);
     if (!isSidecar(container)) continue;
     sidecars = besideSidecars;
-    running = add(running, request);
+    running = sumOf(running, request);
   }
-  return larger(running, initializing);
+  return largerOf(running, initializing);
 }
 
-type ContainerList = "containers" | "initContainers";
+const STATED_AT = {
+  containers: "spec.containers[*].resources.requests",
+  initContainers: "spec.initContainers[*].resources.requests",
+} as const;
+
+function statedRequest(
+  container: KubernetesContainer,
+  reading: QuantityReading,
+  list: keyof typeof STATED_AT,
+): ResourceVector {
+  reading.container = container.name;
+  return readVector(reading, container.resources?.requests, STATED_AT[list]);
+}
 
 /**
  * A container's request under in-place resize. Until the kubelet has carried a resize out, the larger of what is
  * wanted, admitted and actually set counts; when it has found the resize infeasible, what is wanted does not.
- * Ordinary init containers cannot be resized. A status without `resources` comes from a kubelet that does not
- * resize: then only the spec counts.
+ * A status without `resources` comes from a kubelet that does not resize: then only the spec counts.
  */
-function effectiveRequests(pod: KubernetesPod, reader: QuantityReader) {
-  const infeasible = isResizeInfeasible(pod);
-  return (container: KubernetesContainer, list: ContainerList): ResourceVector => {
-    const place = `spec.${list}[${container.name ?? ""}].resources.requests`;
-    const wanted = reader.vector(container.resources?.requests, place);
-    if (list === "initContainers" && !isSidecar(container)) return wanted;
-    const status = statusOf(pod, container);
-    if (!status?.resources) return wanted;
-    const statusPlace = `status of container ${container.name ?? ""}`;
-    const admitted = reader.vector(status.allocatedResources, `${statusPlace}: allocatedResources`);
-    const actual = reader.vector(status.resources.requests, `${statusPlace}: resources.requests`);
-    const held = larger(admitted, actual);
-    return infeasible ? held : larger(wanted, held);
-  };
+function effectiveRequest(
+  pod: KubernetesPod,
+  { container, wanted }: { readonly container: KubernetesContainer; readonly wanted: ResourceVector },
+  reading: QuantityReading,
+): ResourceVector {
+  const status = statusOf(pod, container);
+  if (!status?.resources) return wanted;
+  const { allocatedResources, resources } = status;
+  // Nearly always: nobody resizes it, and the same three times is not read three times.
+  const stated = container.resources?.requests;
+  if (isSameText(stated, allocatedResources) && isSameText(stated, resources.requests)) return wanted;
+  const admitted = readVector(reading, allocatedResources, "status of container *: allocatedResources");
+  const actual = readVector(reading, resources.requests, "status of container *: resources.requests");
+  const held = largerOf(admitted, actual);
+  return isResizeInfeasible(pod) ? held : largerOf(wanted, held);
+}
+
+function isSameText(a: ResourceList | undefined, b: ResourceList | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  for (const name in a) if (a[name] !== b[name]) return false;
+  for (const name in b) if (a[name] === undefined) return false;
+  return true;
 }
 
 /** Container names are unique in a pod across both lists. */
@@ -112,17 +140,29 @@ function isResizeInfeasible(pod: KubernetesPod): boolean {
 function withPodLevel(
   containers: ResourceVector,
   pod: KubernetesPod,
-  reader: QuantityReader,
+  reading: QuantityReading,
 ): ResourceVector {
   const stated = pod.spec?.resources?.requests;
   if (!stated) return containers;
   const supported = Object.entries(stated).filter(([name]) => isPodLevelResource(name));
   if (supported.length === 0) return containers;
   const amounts: Amounts = { ...containers, extended: { ...containers.extended } };
-  reader.overwrite(amounts, Object.fromEntries(supported), "spec.resources.requests");
+  const list = Object.fromEntries(supported);
+  overwriteAmounts(reading, amounts, { list, where: "spec.resources.requests" });
   return resourceVector(amounts);
 }
 
 function isPodLevelResource(name: string): boolean {
   return name === "cpu" || name === "memory" || name.startsWith("hugepages-");
+}
+
+/** Most pods have one container that is not being resized, so most sums and comparisons have nothing to do. */
+function sumOf(a: ResourceVector, b: ResourceVector): ResourceVector {
+  if (b === NO_RESOURCES) return a;
+  return a === NO_RESOURCES ? b : add(a, b);
+}
+
+function largerOf(a: ResourceVector, b: ResourceVector): ResourceVector {
+  if (b === NO_RESOURCES || isSameVector(a, b)) return a;
+  return a === NO_RESOURCES ? b : larger(a, b);
 }

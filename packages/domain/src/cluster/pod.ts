@@ -22,7 +22,7 @@ export interface GuestFacts {
 
 /** All that the accounting keeps of a Pod. */
 export interface PodFacts {
-  /** `namespace/name`. */
+  /** As `podKey` makes it. */
   readonly key: string;
   readonly nodeName: string | undefined;
   readonly terminal: boolean;
@@ -43,11 +43,10 @@ export function podFacts(
   pod: KubernetesPod,
   resources: CountedResources = DEFAULT_COUNTED_RESOURCES,
 ): PodReading {
-  const { metadata = {}, spec = {} } = pod;
+  const { spec = {} } = pod;
   const { request, problems } = podRequest(pod, resources);
   const facts: PodFacts = {
-    // Joined and not added up: the sum of two texts keeps both of them in memory, for as long as the pod lives.
-    key: [metadata.namespace ?? "", metadata.name ?? ""].join("/"),
+    key: podKey(pod),
     nodeName: spec.nodeName || undefined,
     terminal: isTerminal(pod),
     request,
@@ -57,6 +56,11 @@ export function podFacts(
     pinnedNode: pinnedNode(pod),
   };
   return { facts, problems };
+}
+
+/** What tells a pod apart from all others, a later one of the same name included: its uid, and where it has none its name. */
+export function podKey({ metadata = {} }: KubernetesPod): string {
+  return metadata.uid || `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }
 
 /**

@@ -1,26 +1,27 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
-import { CUSTOM_RESOURCE_DEFINITIONS, type ObjectName, type Resource } from "@resource-broker/kube";
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type KubeClient,
+  type ObjectName,
+  type Resource,
+} from "@resource-broker/kube";
 import { until } from "../world/until.ts";
 import { type KubePromise, listed, namesOf, promise, refused, type Scene } from "./kube-promise.ts";
 import { type Widget, installed, widgetDefinition } from "./widgets.ts";
 import { watching } from "./watching.ts";
 
-async function withWidgets(scene: Scene, body: (widgets: Resource<Widget>) => Promise<void>): Promise<void> {
-  const widgets = await installed(scene, widgetDefinition(scene.unique("g")));
-  try {
-    await body(widgets);
-  } finally {
-    await scene.client
-      .delete(CUSTOM_RESOURCE_DEFINITIONS, { name: `widgets.${widgets.group}` })
-      .catch(() => undefined);
-  }
-}
+/** Until a real server serves a new kind takes it two seconds: those that only use widgets share theirs. */
+const shared = new WeakMap<KubeClient, Promise<Resource<Widget>>>();
 
 function widgetPromise(
   name: string,
   body: (scene: Scene, widgets: Resource<Widget>) => Promise<void>,
 ): KubePromise {
-  return promise(name, (scene) => withWidgets(scene, (widgets) => body(scene, widgets)));
+  return promise(name, async (scene) => {
+    const widgets = shared.get(scene.client) ?? installed(scene, widgetDefinition("shared"));
+    shared.set(scene.client, widgets);
+    await body(scene, await widgets);
+  });
 }
 
 function widget(metadata: Required<ObjectName>, spec: object = {}): Widget {

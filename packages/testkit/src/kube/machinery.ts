@@ -13,16 +13,19 @@ import {
   PODS,
 } from "@resource-broker/kube";
 import { type Log, nodeMachineTime } from "@resource-broker/runtime";
+import { seededRandom } from "../broker/seeded-random.ts";
 import { until } from "../world/until.ts";
 import { configMap, type KubePromise, listed, promise, type Scene } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 
+const MILLION = 1_000_000;
 const silent = (): void => undefined;
 const log: Log = { info: silent, warn: silent, error: silent };
 const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
 
 function depsFor(client: KubeClient): FollowDeps {
-  return { client, machine, log, random: Math.random };
+  const { below } = seededRandom(1);
+  return { client, machine, log, random: () => below(MILLION) / MILLION };
 }
 
 /** Short, so that taking over from a holder that is silent takes no longer than a second. */

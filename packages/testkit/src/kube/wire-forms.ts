@@ -15,8 +15,8 @@ import { container, nodes, pod, POD_SPECS, POD_STATUS, type WholePod } from "./s
 import { watching } from "./watching.ts";
 
 /** The same kind, in JSON. */
-function inJson<T>({ protobuf: _, ...resource }: Resource<T>): Resource<T> {
-  return resource;
+function inJson<T>({ group, version, kind, plural, isNamespaced }: Resource<T>): Resource<T> {
+  return { group, version, kind, plural, isNamespaced };
 }
 
 /** Lists in both forms must agree, and hold these. */

@@ -1,30 +1,40 @@
-import { execFile } from "node:child_process";
-import { chown, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { childOf } from "../process/child.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { startGuardian } from "../process/guardian.ts";
 import { postgresPrograms } from "./postgres-programs.ts";
+import { runProgram } from "./run-program.ts";
+import { type ServerAccount, serverAccount } from "./server-account.ts";
+import { childrenOf, signalFamily, signalIfThere } from "./server-processes.ts";
 
 const HOST = "127.0.0.1";
-const ACCOUNT = "postgres";
+const SUPERUSER = "postgres";
+const INITDB_FLAGS = ["-A", "trust", "-U", SUPERUSER, "-E", "UTF8", "--locale=C", "--no-sync"];
+const PSQL_FLAGS = ["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1"];
+const SETTINGS = ["fsync=on", `listen_addresses=${HOST}`, "max_connections=60"];
 const ASK_EVERY_MS = 20;
 /** A guard for a machine that does much else; an idle one needs a second. */
 const READY_WITHIN_MS = 60_000;
 
+export interface PostgresOptions {
+  /** Serves TLS with these. Absent: it does not. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
 /** A real PostgreSQL server in a folder of its own, on a free port of the loopback. */
 export interface PostgresServer {
   readonly port: number;
-  /** As the owner of everything; with the port of a proxy, if one is given. */
+  /** As the superuser, who needs no password; with the port of a proxy, if one is given. */
   readonly url: (options?: { readonly database?: string; readonly port?: number }) => string;
   /** Runs SQL as `psql` would, and returns what it printed: fields with `|` between them. */
   readonly psql: (sql: string, database?: string) => Promise<string>;
-  /** A dump, as an operator would make it. */
-  readonly dump: (database: string, ...flags: readonly string[]) => Promise<string>;
+  /** A dump, as an operator would make it, and what puts it into a database that has been created for it. */
+  readonly dump: (...flags: readonly string[]) => Promise<string>;
+  readonly load: (dump: string, database: string) => Promise<void>;
   /** kill -9 of the server and all its processes, as the end of a machine would be. */
   readonly kill: () => Promise<void>;
   /** Stops at once and in good order, whoever is connected. */
@@ -34,37 +44,44 @@ export interface PostgresServer {
   /** Nothing of it runs until `resume`. */
   readonly pause: () => Promise<void>;
   readonly resume: () => Promise<void>;
-  readonly logLines: () => Promise<string[]>;
   readonly dispose: () => Promise<void>;
 }
 
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const programs = postgresPrograms();
   if (!programs.isThere) throw new Error(programs.why);
   const { pathOf } = programs;
   const directory = await mkdtemp(join(tmpdir(), "postgres-"));
   const guardian = startGuardian(directory);
-  const account = await ownerOf(directory);
+  const account = await serverAccount();
   const data = join(directory, "data");
   const [port = 0] = await freePorts(1);
-  await run([...account, pathOf("initdb"), "-D", data, ...INITDB_FLAGS]);
-  const flags = ["fsync=on", `listen_addresses=${HOST}`, "max_connections=60", ...settings];
+  await account.own(directory);
+  await runProgram([...account.prefix, pathOf("initdb"), "-D", data, ...INITDB_FLAGS]);
+  const settings = [...SETTINGS, ...(await tlsSettings(directory, options, account))];
+  const flags = [
+    "-D",
+    data,
+    "-k",
+    directory,
+    "-p",
+    String(port),
+    ...settings.flatMap((each) => ["-c", each]),
+  ];
   const child = childOf({
-    command: [
-      ...account,
-      pathOf("postgres"),
-      "-D",
-      data,
-      "-k",
-      directory,
-      "-p",
-      String(port),
-      ...asFlags(flags),
-    ],
+    command: [...account.prefix, pathOf("postgres"), ...flags],
     cwd: directory,
     logFile: join(directory, "server.log"),
     guardian,
   });
+
+  const url: PostgresServer["url"] = ({ database = "postgres", port: through = port } = {}) =>
+    `postgres://${SUPERUSER}@${HOST}:${through}/${database}`;
+
+  const psqlOn = (database: string): string[] => [pathOf("psql"), ...PSQL_FLAGS, "-d", url({ database })];
+
+  const psql: PostgresServer["psql"] = async (sql, database = "postgres") =>
+    (await runProgram([...psqlOn(database), "-c", sql])).trim();
 
   const start = async (): Promise<void> => {
     // What a killed server left behind would be taken for a running one.
@@ -78,20 +95,6 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     throw new Error(`PostgreSQL does not start:\n${(await child.logLines()).slice(-5).join("\n")}`);
   };
 
-  const url: PostgresServer["url"] = ({ database = "postgres", port: through = port } = {}) =>
-    `postgres://${ACCOUNT}@${HOST}:${through}/${database}`;
-
-  const psql: PostgresServer["psql"] = async (sql, database = "postgres") => {
-    const options = ["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", url({ database }), "-c", sql];
-    return (await run([pathOf("psql"), ...options])).trim();
-  };
-
-  const signalAll = async (signal: NodeJS.Signals): Promise<void> => {
-    const server = child.pid();
-    if (server === undefined) throw new Error("the server is down");
-    for (const pid of [server, ...(await childrenOf(server))]) signalIfThere(pid, signal);
-  };
-
   const kill = async (): Promise<void> => {
     const server = child.pid();
     if (server === undefined) return;
@@ -101,19 +104,25 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     while (await isTaken(port)) await sleep(ASK_EVERY_MS);
   };
 
+  const signalAll = async (signal: NodeJS.Signals): Promise<void> => {
+    const server = child.pid();
+    if (server === undefined) throw new Error("the server is down");
+    await signalFamily(server, signal);
+  };
+
   await start();
   return {
     port,
     url,
     psql,
-    dump: (database, ...more) => run([pathOf("pg_dump"), "-d", url({ database }), ...more]),
+    dump: (...more) => runProgram([pathOf("pg_dump"), "-d", url(), ...more]),
+    load: async (dump, database) => void (await runProgram([...psqlOn(database), "-f", "-"], dump)),
     kill,
     // Whoever is connected is cut off, and everything is written: PostgreSQL's "fast" shutdown.
     stop: async () => void (await child.kill("SIGINT")),
     start,
     pause: () => signalAll("SIGSTOP"),
     resume: () => signalAll("SIGCONT"),
-    logLines: child.logLines,
     dispose: async () => {
       await kill();
       await guardian.finish();
@@ -121,51 +130,27 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   };
 }
 
-const INITDB_FLAGS = ["-A", "trust", "-U", ACCOUNT, "-E", "UTF8", "--locale=C", "--no-sync"];
-
-function asFlags(settings: readonly string[]): string[] {
-  return settings.flatMap((setting) => ["-c", setting]);
-}
-
-/** PostgreSQL refuses to run as root: then it runs as its own account, which the folder is given to. */
-async function ownerOf(directory: string): Promise<string[]> {
-  if (process.getuid?.() !== 0) return [];
-  const [uid, gid] = await Promise.all(["-u", "-g"].map((flag) => run(["id", flag, ACCOUNT])));
-  await chown(directory, Number(uid), Number(gid));
-  // Not runuser: that stays in between, and a signal would reach it and not the server.
-  return ["setpriv", "--reuid", ACCOUNT, "--regid", ACCOUNT, "--init-groups"];
-}
-
-async function childrenOf(parent: number): Promise<number[]> {
-  const entries = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    entries.map(async (pid) => {
-      const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-      // The name in brackets may hold anything; the parent is the second field after it.
-      const [, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      return Number(ppid) === parent ? [Number(pid)] : [];
-    }),
-  );
-  return found.flat();
-}
-
-function signalIfThere(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has ended by itself meanwhile.
-  }
+/** PostgreSQL refuses a key that others could read. */
+async function tlsSettings(
+  directory: string,
+  { tls }: PostgresOptions,
+  account: ServerAccount,
+): Promise<string[]> {
+  if (tls === undefined) return [];
+  const [cert, key] = [join(directory, "server.crt"), join(directory, "server.key")];
+  await writeFile(cert, tls.cert);
+  await writeFile(key, tls.key, { mode: 0o600 });
+  await Promise.all([cert, key].map(account.own));
+  return ["ssl=on", `ssl_cert_file=${cert}`, `ssl_key_file=${key}`];
 }
 
 function isTaken(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, HOST);
-    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
   });
-}
-
-async function run([program = "", ...flags]: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(program, flags, { maxBuffer: 64 * 2 ** 20 });
-  return stdout;
 }

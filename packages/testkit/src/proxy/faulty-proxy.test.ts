@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
 
 /** A server that answers every piece with the same in capitals, and a proxy before it. */
@@ -84,6 +84,20 @@ test("holds everything back until it goes on", async () => {
   socket.write("question");
   await new Promise((resolve) => setImmediate(resolve));
   expect(heard).toEqual(["warm"]);
+  proxy.resume();
+  expect(await answer).toBe("QUESTION");
+});
+
+test("holds answers back, and lets questions through", async () => {
+  const { proxy, heard, client } = await proxied();
+  const socket = await client();
+  socket.write("warm");
+  await said(socket);
+  proxy.holdReplies();
+  const answer = said(socket);
+  socket.write("question");
+  await vi.waitFor(() => expect(heard).toEqual(["warm", "question"]));
+  expect(proxy.bytes()).toEqual({ sent: 12, received: 4 });
   proxy.resume();
   expect(await answer).toBe("QUESTION");
 });

@@ -14,6 +14,8 @@ export interface FaultyProxy {
   readonly cut: () => void;
   /** Holds back everything, in both directions and on new connections, until `resume`. */
   readonly pause: () => void;
+  /** Holds back what the server says, also on new connections, until `resume`: it still hears everything. */
+  readonly holdReplies: () => void;
   readonly resume: () => void;
   /** Passes everything on so much later. */
   readonly delay: (ms: number) => void;
@@ -30,6 +32,7 @@ export interface FaultyProxy {
 
 interface State {
   isPaused: boolean;
+  isHoldingReplies: boolean;
   isRefusing: boolean;
   delayMs: number;
   made: number;
@@ -45,7 +48,15 @@ interface Pair {
 }
 
 export async function startFaultyProxy(target: { readonly port: number }): Promise<FaultyProxy> {
-  const state: State = { isPaused: false, isRefusing: false, delayMs: 0, made: 0, sent: 0, received: 0 };
+  const state: State = {
+    isPaused: false,
+    isHoldingReplies: false,
+    isRefusing: false,
+    delayMs: 0,
+    made: 0,
+    sent: 0,
+    received: 0,
+  };
   const pairs = new Set<Pair>();
   let onLost = (): void => undefined;
 
@@ -84,6 +95,7 @@ export async function startFaultyProxy(target: { readonly port: number }): Promi
     });
     client.once("close", () => pairs.delete(pair));
     if (state.isPaused) hold(pair);
+    if (state.isHoldingReplies) server.pause();
   };
 
   const listener = createServer({ allowHalfOpen: true }, accept).listen(0, HOST);
@@ -102,8 +114,13 @@ export async function startFaultyProxy(target: { readonly port: number }): Promi
       state.isPaused = true;
       for (const pair of pairs) hold(pair);
     },
+    holdReplies: () => {
+      state.isHoldingReplies = true;
+      for (const { server } of pairs) server.pause();
+    },
     resume: () => {
       state.isPaused = false;
+      state.isHoldingReplies = false;
       for (const { client, server } of pairs) {
         client.resume();
         server.resume();

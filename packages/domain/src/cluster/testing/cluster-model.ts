@@ -68,7 +68,13 @@ export function recount({ nodes, pods, reservations }: Model): ClusterTotals {
 // Few names and few amounts, so that events meet: the same pod again, two pods alike, a node that returns.
 const NODE_NAMES = ["n1", "n2", "n3"];
 const nodeName = fc.constantFrom(...NODE_NAMES);
-const podKey = fc.constantFrom("p1", "p2", "p3", "p4", "p5");
+const podKey = fc.constantFrom(
+  "p1",
+  "p2",
+  "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d",
+  "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4e",
+  "1a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d",
+);
 const slice = fc.constantFrom("rsv-a", "rsv-b");
 const origin = fc.constantFrom("rome", "oslo");
 const rarely = fc.nat(5).map((n) => n === 0);
@@ -140,6 +146,20 @@ function removePod(key: string): Step {
   };
 }
 
+/** Some pods are listed as they were or as they have become, others are gone. */
+function listPods(pods: readonly PodFacts[]): Step {
+  return (sums, model) => {
+    sums.beginPods();
+    const gone = new Set(model.pods.keys());
+    for (const facts of pods) {
+      putPod(facts)(sums, model);
+      gone.delete(facts.key);
+    }
+    sums.endPods();
+    for (const key of gone) model.pods.delete(key);
+  };
+}
+
 function removeNode(name: string): Step {
   return (sums, model) => {
     sums.removeNode(name);
@@ -166,6 +186,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(podKey, podChange).map(([key, change]) => changePod(key, change)) },
   { weight: 4, arbitrary: node.map(putNode) },
   { weight: 1, arbitrary: podKey.map(removePod) },
+  { weight: 1, arbitrary: fc.array(pod, { maxLength: 4 }).map(listPods) },
   { weight: 1, arbitrary: nodeName.map(removeNode) },
   { weight: 2, arbitrary: fc.record({ id: slice, origin: often(origin) }).map(putReservation) },
   { weight: 1, arbitrary: slice.map(removeReservation) },

@@ -1,0 +1,61 @@
+import {
+  type ControlPlanes,
+  type FaultyProxy,
+  realControlPlanes,
+  simulatedControlPlanes,
+  startFaultyProxy,
+} from "@resource-broker/testkit";
+
+/** An API server that can be harmed. The world reaches it through the proxy; `kubeconfig` is a way beside it. */
+export interface HarmedServer {
+  readonly kubeconfig: string;
+  readonly proxy: FaultyProxy;
+  readonly kill: () => Promise<void>;
+  /** Resolves when it serves again. */
+  readonly restart: () => Promise<unknown>;
+  readonly pause: () => void;
+  readonly resume: () => void;
+}
+
+export interface HarmedServers extends ControlPlanes {
+  readonly server: (name: string) => HarmedServer;
+}
+
+/** Real API servers, in processes of their own. */
+export function realServers(): HarmedServers {
+  const planes = realControlPlanes();
+  return {
+    start: planes.start,
+    stop: planes.stop,
+    server: (name) => {
+      const { plane, proxy } = planes.reached(name);
+      return { kubeconfig: plane.kubeconfig, proxy, ...plane.apiServer };
+    },
+  };
+}
+
+/** kube-sim in this process, with proxies before it as the real ones have. */
+export function simulatedServers(): HarmedServers {
+  const planes = simulatedControlPlanes();
+  const servers = new Map<string, HarmedServer>();
+  return {
+    start: async (name, objects) => {
+      const { kubeconfig } = await planes.start(name, objects);
+      const { url, knobs } = planes.cluster(name);
+      const { port } = new URL(url);
+      const proxy = await startFaultyProxy({ port: Number(port) });
+      const { down: kill, up: restart, pause, resume } = knobs;
+      servers.set(name, { kubeconfig, proxy, kill, restart, pause, resume });
+      return { kubeconfig: kubeconfig.replace(`:${port}`, `:${proxy.port}`) };
+    },
+    stop: async () => {
+      for (const { proxy } of servers.values()) await proxy.close();
+      await planes.stop();
+    },
+    server: (name) => {
+      const found = servers.get(name);
+      if (found === undefined) throw new Error(`there is no API server of ${name}`);
+      return found;
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { ResourceVector } from "../resources/resource-vector.ts";
+import { vectorKey } from "./node-shapes.ts";
+
+const MOST_REMEMBERED = 4096;
+
+/** Nodes of one type have the same amounts: returns one vector for all of them, where that is remembered. */
+export function sharedVectors(): (vector: ResourceVector) => ResourceVector {
+  const vectors = new Map<string, ResourceVector>();
+  return (vector) => {
+    const key = vectorKey(vector);
+    const known = vectors.get(key);
+    if (known !== undefined) return known;
+    if (vectors.size >= MOST_REMEMBERED) vectors.clear();
+    vectors.set(key, vector);
+    return vector;
+  };
+}
