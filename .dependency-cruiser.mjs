@@ -19,7 +19,7 @@ const mayImport = {
 const TEST = "\\.test\\.ts$";
 const TESTING = "^packages/.+/testing/";
 const TESTKIT = "^packages/testkit/";
-const TOOLING = "^(packages|apps)/[^/]+/(bench|chaos|e2e|generate)/";
+const TOOLING = "^(packages|apps)/[^/]+/(bench|chaos|e2e|fuzz|generate|mutants|sim)/";
 const NOT_PRODUCTION = [TEST, TESTING, TESTKIT, TOOLING];
 /** What a package shows to others: its index, and `./testing` for tests. */
 const ENTRY_POINT = "^packages/[^/]+/src/(index|testing|testing/index)\\.ts$";
@@ -92,7 +92,7 @@ const rules = [
   },
   {
     name: "tooling-is-not-imported",
-    comment: "bench/ and generate/ are programs of their own: nobody depends on them.",
+    comment: "bench/, chaos/, sim/ and their like are programs of their own: nobody depends on them.",
     from: { pathNot: TOOLING },
     to: { path: TOOLING },
   },

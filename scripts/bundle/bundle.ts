@@ -1,14 +1,28 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { filesBeside } from "./files-beside.ts";
-import { leanHttp } from "./lean-http.ts";
+import { launcherText, readNodeFlags } from "./launcher.ts";
+import { leanBuiltins } from "./lean-builtins.ts";
+import { oneByte } from "./one-byte.ts";
+
+interface Program {
+  readonly input: string;
+  readonly file: string;
+  /** A script that starts it as `flags` say. Absent: Node needs none. */
+  readonly launcher?: { readonly file: string; readonly flags: string };
+}
 
 /** What is shipped: one file for each program, with everything it needs but Node. */
-const PROGRAMS = [
+const PROGRAMS: readonly Program[] = [
   { input: "packages/broker/src/main.ts", file: "broker.mjs" },
-  { input: "packages/agent/src/main.ts", file: "agent.mjs" },
+  {
+    input: "packages/agent/src/main.ts",
+    file: "agent.mjs",
+    launcher: { file: "agent", flags: "packages/agent/node-flags.json" },
+  },
   { input: "apps/cli/src/main.ts", file: "brokerctl.mjs" },
-] as const;
+];
 
 export interface BundleOptions {
   /** The repository's root. */
@@ -26,12 +40,12 @@ export interface BundledFile {
 /** Bundles every program. A file of its own is read far faster, and takes less memory, than hundreds of modules. */
 export async function bundle({ root, into, minify = false }: BundleOptions): Promise<BundledFile[]> {
   const written: BundledFile[] = [];
-  for (const { input, file } of PROGRAMS) {
+  for (const { input, file, launcher } of PROGRAMS) {
     const build = await rolldown({
       cwd: root,
       input,
       platform: "node",
-      plugins: [filesBeside(), leanHttp()],
+      plugins: [filesBeside(), leanBuiltins(), oneByte()],
       // A warning here is a module that will not be found, or a call that will not work, at run time.
       onwarn: (warning) => {
         throw new Error(`${file}: ${warning.message}`);
@@ -49,6 +63,10 @@ export async function bundle({ root, into, minify = false }: BundleOptions): Pro
       const content = part.type === "chunk" ? part.code : part.source;
       written.push({ file: part.fileName, bytes: Buffer.byteLength(content) });
     }
+    if (launcher === undefined) continue;
+    const text = launcherText(file, await readNodeFlags(join(root, launcher.flags)));
+    await writeFile(join(into, launcher.file), text, { mode: 0o755 });
+    written.push({ file: launcher.file, bytes: text.length });
   }
   return written;
 }

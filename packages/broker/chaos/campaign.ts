@@ -1,40 +1,33 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type BrokerProcess,
-  type SeededRandom,
-  seededRandom,
-  startBroker,
-  testCertificates,
-} from "@resource-broker/testkit";
+import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import { type Crowd, startCrowd } from "./crowd.ts";
-import { booksInStore, booksOverApi } from "./read-books.ts";
+import { booksOverApi } from "./read-books.ts";
 import { type Scene, sceneOn } from "./scene.ts";
+import type { Strike, Target } from "./target.ts";
 import { violations } from "./violations.ts";
 
 /** Few providers, and small: most requests compete for the last cores. */
 const SCENE = { requesters: 16, providers: 8, provider: { cpu: 64, memoryGi: 256 }, lanes: 4 };
 const LONGEST_LIFE_MS = 2500;
-/** How often the kill waits for a reply: whatever was answered too early is most likely not yet written then. */
+/** How often the strike waits for a reply: whatever was answered too early is most likely not yet written then. */
 const AT_A_REPLY = 0.5;
-/** How often a broker is killed again while it is still coming back, and how soon. */
-const KILLED_AGAIN = { chance: 0.2, withinMs: 400 };
 /** Then a new ledger: what is kept for a day would slow down the checks, not the broker. */
-const KILLS_PER_LEDGER = 25;
+const STRIKES_PER_LEDGER = 25;
 
 export interface CampaignOptions {
   readonly seed: number;
-  readonly kills: number;
-  /** No more kills after this time. Absent: however long it takes. */
+  readonly strikes: number;
+  /** No more strikes after this time. Absent: however long it takes. */
   readonly untilMs?: number;
-  /** A bundled broker to test instead of the sources. */
-  readonly program?: string;
+  /** A target with an empty ledger; they are numbered. */
+  readonly newTarget: (number: number) => Promise<Target>;
   readonly print: (line: string) => void;
   /** A clock to measure with. */
   readonly now: () => number;
 }
 
 export interface CampaignResult {
-  readonly kills: number;
+  readonly strikes: readonly Strike[];
   readonly orders: number;
   readonly acknowledged: number;
   readonly released: number;
@@ -42,19 +35,20 @@ export interface CampaignResult {
   readonly violations: readonly string[];
 }
 
-/** Kills a broker again and again under load, and compares its books with what its clients were told. */
+/** Strikes brokers again and again under load, and compares their books with what their clients were told. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
-  let total: CampaignResult = { kills: 0, orders: 0, acknowledged: 0, released: 0, violations: [] };
+  let total: CampaignResult = { strikes: [], orders: 0, acknowledged: 0, released: 0, violations: [] };
   const isOver = (): boolean =>
-    total.kills >= options.kills ||
+    total.strikes.length >= options.strikes ||
     total.violations.length > 0 ||
     (options.untilMs !== undefined && options.now() >= options.untilMs);
   for (let ledger = 0; !isOver(); ledger++) {
-    const kills = Math.min(KILLS_PER_LEDGER, options.kills - total.kills);
+    const strikes = Math.min(STRIKES_PER_LEDGER, options.strikes - total.strikes.length);
     const random = seededRandom(options.seed).fork(ledger);
-    const one = await oneLedger(random, { ...options, kills }, total.kills);
+    const target = await options.newTarget(ledger);
+    const one = await oneLedger(target, random, { ...options, strikes, before: total.strikes.length });
     total = {
-      kills: total.kills + one.kills,
+      strikes: [...total.strikes, ...one.strikes],
       orders: total.orders + one.orders,
       acknowledged: total.acknowledged + one.acknowledged,
       released: total.released + one.released,
@@ -65,60 +59,49 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
 }
 
 interface Stage {
-  readonly broker: BrokerProcess;
+  readonly target: Target;
   readonly scene: Scene;
   readonly crowd: Crowd;
 }
 
 async function oneLedger(
+  target: Target,
   random: SeededRandom,
-  options: CampaignOptions,
-  killsBefore: number,
+  options: CampaignOptions & { readonly before: number },
 ): Promise<CampaignResult> {
-  const { program, kills, now, untilMs = Number.POSITIVE_INFINITY, print } = options;
-  const certificates = await testCertificates();
-  const broker = await startBroker({ certificates, ...(program === undefined ? {} : { program }) });
+  const { strikes: wanted, now, untilMs = Number.POSITIVE_INFINITY, print, before } = options;
   try {
-    const scene = sceneOn(broker, SCENE);
+    const scene = sceneOn(target, SCENE);
     await scene.advertise();
     const crowd = startCrowd({ clients: scene.requesters, random: random.fork(1), lanes: SCENE.lanes });
-    const stage = { broker, scene, crowd };
+    const stage = { target, scene, crowd };
+    const strikes: Strike[] = [];
     let found: string[] = [];
-    let killed = 0;
-    while (killed < kills && found.length === 0 && now() < untilMs) {
-      const { line, problems } = await killOnce(stage, random);
-      killed++;
+    while (strikes.length < wanted && found.length === 0 && now() < untilMs) {
+      const { strike, line, problems } = await strikeOnce(stage, random);
+      strikes.push(strike);
       found = problems;
-      print(`kill ${killsBefore + killed}: ${line}`);
+      print(`${before + strikes.length}: ${line}`);
     }
     await crowd.stop();
     if (found.length === 0) found = await closeBooks(stage);
-    return { kills: killed, ...tally(crowd), violations: found };
+    return { strikes, ...tally(crowd), violations: found };
   } finally {
-    await broker.dispose();
+    await target.dispose();
   }
 }
 
-async function killOnce(
-  { broker, scene, crowd }: Stage,
+async function strikeOnce(
+  { target, scene, crowd }: Stage,
   random: SeededRandom,
-): Promise<{ readonly line: string; readonly problems: string[] }> {
+): Promise<{ readonly strike: Strike; readonly line: string; readonly problems: string[] }> {
   const livedMs = random.below(LONGEST_LIFE_MS);
   const isAtReply = random.chance(AT_A_REPLY);
   await sleep(livedMs);
   if (isAtReply) await crowd.nextAcknowledgement();
-  await broker.kill("SIGKILL");
-  let again = isAtReply ? " at a reply" : "";
-  while (random.chance(KILLED_AGAIN.chance)) {
-    const afterMs = random.below(KILLED_AGAIN.withinMs);
-    await broker.launch();
-    await sleep(afterMs);
-    await broker.kill("SIGKILL");
-    again += `, again ${afterMs} ms after its start`;
-  }
-  const { readyAfterMs } = await broker.restart();
+  const strike = await target.strike(random);
   await crowd.pause();
-  const books = await booksOverApi(broker.admin(), scene.requesters);
+  const books = await booksOverApi(target.admin(), scene.requesters);
   const problems = [...crowd.problems, ...violations(crowd.orders, books)];
   // As agents would: what was not yet written of their advertisements is gone.
   await scene.advertise();
@@ -126,21 +109,16 @@ async function killOnce(
   const { acknowledged, released } = tally(crowd);
   const counts = `${acknowledged} acknowledged, ${released} released`;
   const verdict = problems.length === 0 ? "all found, sums right" : `${problems.length} VIOLATIONS`;
-  const line = `after ${livedMs} ms${again}; ready in ${readyAfterMs.toFixed(0)} ms; ${counts}: ${verdict}`;
-  return { line, problems };
+  const when = `after ${livedMs} ms${isAtReply ? " at a reply" : ""}`;
+  const line = `${strike.what} ${when}; served again in ${strike.downMs.toFixed(0)} ms; ${counts}: ${verdict}`;
+  return { strike, line, problems };
 }
 
-/** The last word: over the API once more, then a graceful end, then the file itself. */
-async function closeBooks({ broker, scene, crowd }: Stage): Promise<string[]> {
-  const overApi = violations(crowd.orders, await booksOverApi(broker.admin(), scene.requesters));
-  const code = await broker.stop();
-  const inStore = violations(crowd.orders, await booksInStore(broker.storeDirectory));
-  return [
-    ...crowd.problems,
-    ...overApi,
-    ...inStore,
-    ...(code === 0 ? [] : [`the broker ended with ${code} when asked to stop`]),
-  ];
+/** The last word: over the API once more, then a graceful end, then the store itself. */
+async function closeBooks({ target, scene, crowd }: Stage): Promise<string[]> {
+  const overApi = violations(crowd.orders, await booksOverApi(target.admin(), scene.requesters));
+  const { books, problems } = await target.close();
+  return [...crowd.problems, ...overApi, ...violations(crowd.orders, books), ...problems];
 }
 
 function tally({ orders }: Crowd): Pick<CampaignResult, "orders" | "acknowledged" | "released"> {

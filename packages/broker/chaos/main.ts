@@ -1,12 +1,19 @@
 /**
  * `npm run chaos:broker -- --kills 20`: kills a real broker under load and looks for what it had acknowledged.
+ * `--store postgres` strikes replicas on a PostgreSQL of its own instead (`--replicas 3`, `--lease-ms 2000`): leaders are
+ * killed, paused and cut off, the database is restarted; `--kills` is then the number of all strikes.
  * `--minutes M` stops earlier, `--seed S` repeats a run's choices, `--program dist/broker.mjs` takes the bundle,
  * `--record` appends the result to docs/campaigns.jsonl.
  */
 import { appendFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { type PostgresServer, startPostgres } from "@resource-broker/testkit";
 import { type CampaignResult, runCampaign } from "./campaign.ts";
+import { oneBroker } from "./one-broker.ts";
+import { replicaSet } from "./replica-set.ts";
+import { countsByKind, downTimes } from "./strike-figures.ts";
+import type { Target } from "./target.ts";
 
 const MINUTE_MS = 60_000;
 const RECORDS = join(import.meta.dirname, "../../../docs/campaigns.jsonl");
@@ -15,6 +22,9 @@ const SHOWN_VIOLATIONS = 20;
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "20" },
+    store: { type: "string", default: "sqlite" },
+    replicas: { type: "string", default: "3" },
+    "lease-ms": { type: "string", default: "2000" },
     minutes: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 1_000_000_000) },
     program: { type: "string" },
@@ -24,49 +34,75 @@ const { values } = parseArgs({
 const kills = positive("kills", values.kills);
 const seed = positive("seed", values.seed);
 const minutes = values.minutes === undefined ? undefined : positive("minutes", values.minutes);
+const replicas = positive("replicas", values.replicas);
+const leaseMs = positive("lease-ms", values["lease-ms"]);
+const program = values.program === undefined ? {} : { program: resolve(values.program) };
+if (values.store !== "sqlite" && values.store !== "postgres") complain("--store is sqlite or postgres");
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 const startedAt = Date.now();
-console.log(`seed ${seed}: 16 clients, 8 providers, up to ${kills} kills`);
+const server = values.store === "postgres" ? await startPostgres() : undefined;
+const stage = server === undefined ? "one broker on sqlite" : `${replicas} replicas on postgres`;
+console.log(`seed ${seed}: ${stage}, 16 clients, 8 providers, up to ${kills} strikes`);
 const result = await runCampaign({
   seed,
-  kills,
+  strikes: kills,
   ...(minutes === undefined ? {} : { untilMs: startedAt + minutes * MINUTE_MS }),
-  ...(values.program === undefined ? {} : { program: resolve(values.program) }),
+  newTarget: (number) => newTarget(server, number),
   print: (line) => console.log(line),
   now: Date.now,
 });
+await server?.dispose();
 report(result);
 if (values.record) await record(result);
 process.exit(result.violations.length === 0 ? 0 : 1);
 
-function report({ kills: killed, orders, acknowledged, released, violations }: CampaignResult): void {
-  const seconds = Math.round((Date.now() - startedAt) / 1000);
-  console.log(
-    `${killed} kills in ${seconds} s: ${orders} orders, ${acknowledged} acknowledged, ${released} released, ` +
-      `${violations.length} violations`,
-  );
-  for (const violation of violations.slice(0, SHOWN_VIOLATIONS)) console.error(`  ${violation}`);
-  if (violations.length > 0)
-    console.error(`Repeat it with: npm run chaos:broker -- --kills ${kills} --seed ${seed}`);
+function newTarget(postgres: PostgresServer | undefined, number: number): Promise<Target> {
+  if (postgres === undefined) return oneBroker(program.program);
+  return replicaSet({ server: postgres, schema: `chaos_${number}`, replicas, leaseMs, ...program });
 }
 
-async function record({ violations, ...counts }: CampaignResult): Promise<void> {
+function report({ strikes, orders, acknowledged, released, violations }: CampaignResult): void {
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  console.log(
+    `${strikes.length} strikes in ${seconds} s (${describe(countsByKind(strikes))}): ${orders} orders, ` +
+      `${acknowledged} acknowledged, ${released} released, ${violations.length} violations`,
+  );
+  console.log(`served again after a kill: ${describe(downTimes(strikes, "kill"))} ms`);
+  for (const violation of violations.slice(0, SHOWN_VIOLATIONS)) console.error(`  ${violation}`);
+  if (violations.length > 0) {
+    const flags = `--kills ${kills} --seed ${seed} --store ${values.store} --replicas ${replicas}`;
+    console.error(`Repeat it with: npm run chaos:broker -- ${flags}`);
+  }
+}
+
+async function record({ violations, strikes, ...counts }: CampaignResult): Promise<void> {
   const line = {
-    campaign: "broker-kill",
+    campaign: server === undefined ? "broker-kill" : "replica-strike",
     at: new Date(startedAt).toISOString(),
     seconds: Math.round((Date.now() - startedAt) / 1000),
     seed,
     node: process.version,
+    ...(server === undefined ? {} : { replicas, leaseMs, failoverMs: downTimes(strikes, "kill") }),
+    ...countsByKind(strikes),
     ...counts,
     violations: violations.length,
   };
   await appendFile(RECORDS, `${JSON.stringify(line)}\n`);
 }
 
+function describe(figures: Readonly<Record<string, number>>): string {
+  return Object.entries(figures)
+    .map(([name, figure]) => `${name} ${figure}`)
+    .join(", ");
+}
+
 function positive(name: string, text: string): number {
   const number = Number(text);
-  if (Number.isFinite(number) && number > 0) return number;
-  console.error(`--${name} must be a number above 0`);
+  return Number.isFinite(number) && number > 0 ? number : complain(`--${name} must be a number above 0`);
+}
+
+function complain(problem: string): never {
+  console.error(problem);
   return process.exit(2);
 }

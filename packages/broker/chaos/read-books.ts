@@ -12,10 +12,21 @@ import {
   type Schema,
   validate,
 } from "@resource-broker/contract";
-import { ledgerFrom, parseResources, recordsOf, type ResourceVector } from "@resource-broker/domain";
+import {
+  ledgerFrom,
+  type LedgerRecords,
+  parseResources,
+  recordsOf,
+  type ResourceVector,
+} from "@resource-broker/domain";
+import { nodeMachineTime } from "@resource-broker/runtime";
 import type { BrokerClient, BrokerReply } from "@resource-broker/testkit";
+import { canonical, CHAIN_START, nextLink } from "../src/store/audit.ts";
+import { readAddress } from "../src/store/postgres/address.ts";
+import { postgresStore } from "../src/store/postgres/postgres-store.ts";
 import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { verifyLedger } from "../src/store/sqlite/verify.ts";
+import type { Store } from "../src/store/store.ts";
 import type { Booking, Books } from "./booking.ts";
 
 /** Reads the broker's books over its API: every requester its own, and the admin all, which must be the same. */
@@ -46,6 +57,40 @@ export async function booksInStore(directory: string): Promise<Books> {
   const store = sqliteStore({ directory });
   const { records } = await store.open();
   await store.close();
+  return booksIn(records);
+}
+
+/** Reads the same from the database of replicas that are not running; the audit log must be one chain. */
+export async function booksInDatabase(url: string): Promise<Books> {
+  const reading = readAddress(url);
+  if (!reading.ok) throw new Error(reading.problem);
+  const store = postgresStore(
+    { address: reading.address, replica: "auditor" },
+    { machine: nodeMachineTime(Date.now), log: { warn: () => undefined } },
+  );
+  const { records } = await store.open();
+  try {
+    await checkChain(store);
+    return booksIn(records);
+  } finally {
+    await store.close();
+  }
+}
+
+async function checkChain(store: Pick<Store, "readAudit">): Promise<void> {
+  let link = CHAIN_START;
+  for (;;) {
+    const lines = await store.readAudit({ after: link.sequence, limit: 5000 });
+    for (const { sequence, hash, ...line } of lines) {
+      link = nextLink(link, canonical(line));
+      if (link.sequence !== sequence || link.hash !== hash)
+        throw new Error(`audit line ${link.sequence} does not fit the one before it`);
+    }
+    if (lines.length === 0) return;
+  }
+}
+
+function booksIn(records: LedgerRecords): Books {
   const ledger = ledgerFrom(records, records.time);
   const rebuilt = recordsOf(ledger);
   if (rebuilt.reservations.length !== records.reservations.length)
@@ -94,14 +139,19 @@ async function listAdvertisements(admin: BrokerClient): Promise<AdvertisementDTO
   return found;
 }
 
-/** A client that has just been busy may have used up its share of calls. */
+/** A client that has just been busy may have used up its share of calls; of several replicas one may be down. */
 async function patiently(client: BrokerClient, path: string): Promise<BrokerReply> {
-  for (;;) {
-    const reply = await client.request("GET", path);
-    if (reply.status !== 429 && reply.status !== 503) return reply;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  for (let left = MOST_TRIES; ; left--) {
+    const reply = await client.request("GET", path).catch((error: unknown) => {
+      if (left === 0) throw error;
+    });
+    if (reply !== undefined && reply.status !== 429 && reply.status !== 503) return reply;
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
   }
 }
+
+const MOST_TRIES = 100;
+const BETWEEN_TRIES_MS = 100;
 
 function bodyOf<T>(schema: Schema<T>, { status, body }: BrokerReply): T {
   if (status !== 200) throw new Error(`unexpected reply: ${status} ${JSON.stringify(body)}`);

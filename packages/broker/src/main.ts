@@ -43,7 +43,7 @@ async function run(settings: BrokerSettings, warnings: readonly string[]): Promi
     readYaml,
     openApi: await readFile(new URL(import.meta.resolve("@resource-broker/contract/openapi.json")), "utf8"),
     log,
-    onFatal: (failure) => end(EXIT.corrupt, failure.message),
+    onFatal: (failure) => end(exitCodeOf(failure), failure.message),
   });
   await runUntilSignal(broker, {
     signals: process,

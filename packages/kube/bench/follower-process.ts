@@ -1,5 +1,5 @@
 /** The process that is measured: it follows nodes and pods and keeps the sums, as an agent does, and nothing else. */
-import { clusterSums, nodeFacts, podFacts } from "@resource-broker/domain";
+import { clusterSums, nodeFacts, podFacts, podKey } from "@resource-broker/domain";
 import { createKubeClient, follow, type KubeConfig, NODES, PODS } from "@resource-broker/kube";
 import { nodeMachineTime } from "@resource-broker/runtime";
 import { onOrder, type Report, tell } from "./messages.ts";
@@ -30,7 +30,7 @@ async function start(config: KubeConfig): Promise<void> {
     deps,
   );
   const pods = follow(
-    { resource: PODS },
+    { resource: PODS, gatherMs: 100 },
     {
       beginList: () => sums.beginPods(),
       endList: () => sums.endPods(),
@@ -38,9 +38,9 @@ async function start(config: KubeConfig): Promise<void> {
         events += 1;
         sums.putPod(podFacts(pod).facts);
       },
-      remove: ({ metadata }) => {
+      remove: (pod) => {
         events += 1;
-        sums.removePod(`${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`);
+        sums.removePod(podKey(pod));
       },
     },
     deps,

@@ -11,8 +11,11 @@ export {
 export type { CertificateSource } from "./certificates/certificate-source.ts";
 export { type FolderWatchOptions, watchFolder } from "./certificates/folder-watch.ts";
 export type { RevocationList } from "./certificates/revocation-list.ts";
+export { readText } from "./files/read-text.ts";
 export { createLog, type LogOptions, type LogSettings, logOptions } from "./log/create-log.ts";
 export type { Log, LogFields } from "./log/log.ts";
+export { createFigures, type Figures } from "./metrics/figures.ts";
+export { addProcessFigures } from "./metrics/process-figures.ts";
 export { registerProcessGauges } from "./metrics/process-gauges.ts";
 export type { Scraped } from "./probe/pages.ts";
 export {

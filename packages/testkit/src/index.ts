@@ -39,7 +39,6 @@ export {
 export { type BrokerProcess, type BrokerProcessOptions, startBroker } from "./broker/broker-process.ts";
 export type { EventStream, StreamEvent } from "./broker/event-stream.ts";
 export { type PostgresPrograms, postgresPrograms } from "./postgres/postgres-programs.ts";
-export { failoverClient } from "./postgres/failover-client.ts";
 export { type PostgresOptions, type PostgresServer, startPostgres } from "./postgres/start-postgres.ts";
 export { type Replicas, type ReplicasOptions, startReplicas } from "./postgres/start-replicas.ts";
 export { type SeededRandom, seededRandom } from "./broker/seeded-random.ts";

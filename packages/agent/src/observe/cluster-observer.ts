@@ -54,7 +54,7 @@ export interface ObserverOptions {
 }
 
 /** Pods of a large cluster change a hundred times a second; what is told of them is never needed sooner than this. */
-const GATHER_MS = 50;
+const GATHER_MS = 100;
 
 /** Follows nodes and pods and keeps nothing but running sums of them. */
 export function clusterObserver(options: ObserverOptions, deps: FollowDeps): ClusterObserver {

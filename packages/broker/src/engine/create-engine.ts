@@ -14,6 +14,7 @@ import { actorOf } from "./actor.ts";
 import { type Clock, startClock } from "./clock.ts";
 import { CommandQueue, type Pending } from "./command-queue.ts";
 import type { Committed, Engine, EngineHealth } from "./engine.ts";
+import { asError, commitFault, overloaded } from "./engine-faults.ts";
 import type { EngineObserver } from "./engine-observer.ts";
 import { LedgerPair } from "./ledger-pair.ts";
 import { persist } from "./persist.ts";
@@ -22,7 +23,6 @@ import { WriteBehind } from "./write-behind.ts";
 
 /** The loop stands still while a batch is decided and committed: more at once would gain little and delay everyone. */
 const MAX_BATCH = 256;
-const RETRY_AFTER_MS = 1000;
 
 export interface EngineOptions {
   readonly policy: Policy;
@@ -36,6 +36,8 @@ export interface EngineDeps {
   readonly observer: EngineObserver;
   /** Runs a task once the requests that have already arrived were read, so that they join the same commit. */
   readonly defer: (task: () => void) => void;
+  /** Why this replica may not answer for the ledger right now. Absent: one process alone has the store. */
+  readonly notLeading?: () => Fault | undefined;
   /** Called once when the store contradicts itself: the process should end. */
   readonly onFatal: (failure: StoreFailure) => void;
 }
@@ -154,6 +156,8 @@ class SingleWriter implements Engine {
   }
 
   #refusalFor(command: Command): Fault | undefined {
+    const notLeading = this.#deps.notLeading?.();
+    if (notLeading !== undefined) return notLeading;
     if (this.#health.state === "failed") return new Fault("store-unavailable", this.#health.reason);
     if (this.#health.state === "starting") return overloaded("the broker is starting");
     if (this.#isStopping) return overloaded("the broker is stopping");
@@ -186,6 +190,7 @@ class SingleWriter implements Engine {
     try {
       // After a failure even an empty commit is worth trying: it shows whether the store works again.
       if (batch.entries.length > 0 || this.#health.state === "degraded") await this.#commit(batch);
+      else this.#insistOnLeading();
     } catch (error) {
       this.#fail(decided, error);
       return;
@@ -193,6 +198,12 @@ class SingleWriter implements Engine {
     for (const { pending, outcome } of decided) pending.resolve(outcome.reply);
     if (batch.entries.length > 0) this.#tell(batch);
     this.#sweeper.arm();
+  }
+
+  /** Without a commit nobody has checked that the state an answer rests on is still the newest. */
+  #insistOnLeading(): void {
+    const notLeading = this.#deps.notLeading?.();
+    if (notLeading !== undefined) throw notLeading;
   }
 
   #decideAll(waiting: readonly Pending[]): Decided[] {
@@ -247,18 +258,14 @@ class SingleWriter implements Engine {
 
   /** Nothing of the batch was booked: forget what was tentative, and say so to everyone in it. */
   #fail(decided: readonly Decided[], cause: unknown): void {
-    const reason = asError(cause).message;
-    if (!(cause instanceof StoreFailure) || cause.kind === "corrupt") {
+    if (isFatal(cause)) {
+      const reason = asError(cause).message;
       this.#health = { state: "failed", reason };
-      this.#deps.onFatal(
-        cause instanceof StoreFailure ? cause : new StoreFailure("corrupt", reason, { cause }),
-      );
+      const isKnown = cause instanceof StoreFailure;
+      this.#deps.onFatal(isKnown ? cause : new StoreFailure("corrupt", reason, { cause }));
     }
     this.#ledgers.redraw([]);
-    const fault = new Fault("store-unavailable", `the ledger cannot be written: ${reason}`, {
-      cause,
-      details: { retryAfterMs: RETRY_AFTER_MS },
-    });
+    const fault = commitFault(cause);
     for (const { pending } of decided) pending.reject(fault);
   }
 
@@ -287,10 +294,7 @@ class SingleWriter implements Engine {
   }
 }
 
-function overloaded(message: string): Fault {
-  return new Fault("overloaded", message, { details: { retryAfterMs: RETRY_AFTER_MS } });
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
+/** What no later try can put right. */
+function isFatal(cause: unknown): boolean {
+  return cause instanceof StoreFailure ? cause.kind === "corrupt" : !(cause instanceof Fault);
 }

@@ -17,7 +17,8 @@ export interface Engine {
   readonly stop: () => Promise<void>;
   /**
    * Answers when the state the answer rests on is durable. Rejects with a Fault: `store-unavailable` (nothing was
-   * booked), `overloaded` (too much is waiting, or the broker stops) or `internal` (a bug; nothing was booked).
+   * booked), `not-leader` (another replica leads, or may; nothing was booked), `overloaded` (too much is waiting, or the
+   * broker stops) or `internal` (a bug; nothing was booked).
    */
   readonly submit: (command: Command) => Promise<Reply>;
   /** What would happen: the same deciding on the committed state; nothing is written. */

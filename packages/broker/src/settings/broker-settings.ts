@@ -40,9 +40,22 @@ export const BROKER_SETTINGS = {
     defaultValue: "broker-admin",
   }),
   store: text({
-    description: "Where the ledger is kept: sqlite:<folder>.",
+    description:
+      "Where the ledger is kept: sqlite:<folder> for one broker, postgres://user@host/database for several replicas. " +
+      "The password comes from PGPASSWORD or the passfile; ?sslmode=, sslrootcert=, sslcert=, sslkey=, schema=, host=.",
     defaultValue: "sqlite:/var/lib/broker",
-    placeholder: "sqlite:DIR",
+    placeholder: "STORE",
+  }),
+  "replica-name": text({
+    description:
+      "What this replica calls itself to people and other replicas; empty: the machine's name and the port.",
+    defaultValue: "",
+    placeholder: "NAME",
+  }),
+  "lease-duration": duration({
+    description:
+      "How long a replica on PostgreSQL leads without renewing: another one takes over after at most so long.",
+    defaultText: "6s",
   }),
   policy: text({
     description:
@@ -74,7 +87,8 @@ export const BROKER_SETTINGS = {
     metricsAddress: ":8080",
   }),
   "leader-elect": toggle({
-    description: "Accepted for compatibility; one process owns an embedded store by itself.",
+    description:
+      "Accepted for compatibility: replicas on PostgreSQL always elect a leader, an embedded store has one.",
     defaultValue: false,
   }),
   ...PROGRAM_SETTINGS,

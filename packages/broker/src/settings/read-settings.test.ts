@@ -41,9 +41,14 @@ describe("the broker's settings", () => {
       problem: "--broker-interface: kubernetes is not there yet; use http",
     },
     {
-      argv: ["--store=postgres://db/x"],
-      problem: '--store: "postgres://db/x" is not there yet; use sqlite:<folder>',
+      argv: ["--store=postgres://me:secret@db"],
+      problem: "--store: it names no database; write postgres://",
     },
+    {
+      argv: ["--store=mysql://db/x"],
+      problem: "--store: use sqlite:<folder> or postgres://user@host/database",
+    },
+    { argv: ["--lease-duration=10ms"], problem: "--lease-duration must be between 1s and 5m" },
     { argv: ["--store=sqlite:"], problem: "use sqlite:<folder>" },
     { argv: ["--metrics-secure"], problem: "--metrics-secure needs --metrics-cert-path" },
     {

@@ -50,6 +50,16 @@ export function changedReservations(
   return new Map([...touched].map((id) => [id, ledger.reservations.get(id)]));
 }
 
+/** The reservations that must be known before these events can be applied: those they change and do not bring along. */
+export function knownBefore(events: readonly LedgerEvent[]): ReservationId[] {
+  const isNew = new Map<ReservationId, boolean>();
+  for (const event of events) {
+    const { id, isNew: isBrought = false } = reservationOf(event);
+    if (id !== undefined && !isNew.has(id)) isNew.set(id, isBrought);
+  }
+  return [...isNew].filter(([, isBrought]) => !isBrought).map(([id]) => id);
+}
+
 /** The reservation an event is about, if any, and whether the event brings it along whole. */
 function reservationOf(event: LedgerEvent): { readonly id?: ReservationId; readonly isNew?: true } {
   switch (event.kind) {

@@ -70,9 +70,10 @@ export interface AuditQuery {
 
 /**
  * `not-committed`: surely nothing was written, later tries may work. `unknown`: ask `lastCommit` before going on.
- * `corrupt`: the store contradicts itself; go no further.
+ * `corrupt`: the store contradicts itself; go no further. `deposed`: another process leads now; nothing was written, and
+ * this process will never write again.
  */
-export type FailureKind = "not-committed" | "unknown" | "corrupt";
+export type FailureKind = "not-committed" | "unknown" | "corrupt" | "deposed";
 
 export class StoreFailure extends Error {
   readonly kind: FailureKind;

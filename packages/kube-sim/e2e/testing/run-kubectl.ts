@@ -9,6 +9,8 @@ export interface Seen {
 }
 
 export interface KubectlPlace {
+  /** Absent: the kubectl of this machine. */
+  readonly program?: string;
   readonly kubeconfig: string;
   /** Stands for the user's home: nothing of the machine is touched. */
   readonly home: string;
@@ -53,12 +55,12 @@ export async function watchKubectl(place: KubectlPlace, command: KubectlCommand)
 }
 
 function start(
-  { kubeconfig, home, crds }: KubectlPlace,
+  { program = "kubectl", kubeconfig, home, crds }: KubectlPlace,
   { args, stdin }: Input,
 ): ChildProcessWithoutNullStreams {
   const words = args.map((word) => word.replace("{crds}", crds));
   const verbosity = words.includes("-w") ? ["-v=6"] : [];
-  const child = spawn("kubectl", ["--cache-dir", `${home}/cache`, ...verbosity, ...words], {
+  const child = spawn(program, ["--cache-dir", `${home}/cache`, ...verbosity, ...words], {
     env: { PATH: process.env["PATH"], HOME: home, KUBECONFIG: kubeconfig },
   });
   child.stdin.end(stdin ?? "");

@@ -6,11 +6,11 @@ import type { Change } from "../store/change.ts";
 import { createStore } from "../store/store.ts";
 import type { ClusterApi, CollectionTarget, Target, WriteOptions, Written } from "./cluster-api.ts";
 import type { ApiContext } from "./context.ts";
-import { createObject } from "./create-object.ts";
+import { type Birth, createObject } from "./create-object.ts";
 import type { ResourceDefinition } from "./definition.ts";
 import { deleteCollection } from "./delete-collection.ts";
 import { deleteObject } from "./delete-object.ts";
-import { present } from "./identity.ts";
+import { checkName, present } from "./identity.ts";
 import { listObjects } from "./list-objects.ts";
 import { patchObject, tracker } from "./patch-object.ts";
 import { createRegistry, keyOf, resourceOf } from "./registry.ts";
@@ -86,7 +86,8 @@ function verbs(context: ApiContext): ClusterApi {
     list: (target, query) => listObjects(context, target, query),
     create: (target, object, options) => createObject(context, target, { object, options }),
     update: (target, object, options) => {
-      const old = find(context, target);
+      const old = stored(context, target);
+      if (old === undefined) return createByUpdate(context, target, { object, options });
       const manage = tracker(context, target, { old, object, options });
       return replaceObject(context, target, { old, object, options, isPatch: false, manage });
     },
@@ -99,10 +100,21 @@ function verbs(context: ApiContext): ClusterApi {
   };
 }
 
-function find({ store }: ApiContext, { definition, namespace, name }: Target): JsonObject {
-  const object = store.get(resourceOf(definition), keyOf(definition.isNamespaced ? namespace : "", name));
-  if (object === undefined) throw notFound(definition, name);
+function stored({ store }: ApiContext, { definition, namespace, name }: Target): JsonObject | undefined {
+  return store.get(resourceOf(definition), keyOf(definition.isNamespaced ? namespace : "", name));
+}
+
+function find(context: ApiContext, target: Target): JsonObject {
+  const object = stored(context, target);
+  if (object === undefined) throw notFound(target.definition, target.name);
   return object;
+}
+
+function createByUpdate(context: ApiContext, target: Target, birth: Birth): Written {
+  const { definition, name, subresource } = target;
+  if (definition.allowsCreateOnUpdate !== true || subresource !== undefined) throw notFound(definition, name);
+  checkName(target, birth.object);
+  return createObject(context, target, birth);
 }
 
 function seed(context: ApiContext, definition: ResourceDefinition, object: JsonObject): Written {

@@ -26,6 +26,8 @@ export interface ResourceDefinition {
   readonly mergeKeys?: Readonly<Record<string, string>>;
   /** True: an update without metadata.resourceVersion replaces whatever is there. Absent: for kinds with mergeKeys. */
   readonly allowsBlindUpdate?: boolean;
+  /** True: an update of what is not there creates it. */
+  readonly allowsCreateOnUpdate?: boolean;
   /** How long a deleted object waits for its node to let go of it; `asked` by the client. Absent: not at all. */
   readonly graceSeconds?: (object: JsonObject, asked: number | undefined) => number;
   /** OpenAPI v3 of the object. Absent: `kubectl explain` knows nothing of it. */

@@ -59,3 +59,8 @@ export function apiVersionOf({
 export function keyOf(namespace: string | undefined, name: string): string {
   return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
 }
+
+/** True for the kinds that the server itself knows; only these have strategic merge patches. */
+export function isBuiltIn({ mergeKeys }: ResourceDefinition): boolean {
+  return mergeKeys !== undefined;
+}

@@ -16,7 +16,7 @@ import type { ApiContext } from "./context.ts";
 import type { ResourceDefinition } from "./definition.ts";
 import { asKind, checkName, inNamespace, present } from "./identity.ts";
 import { checkMetadataTypes, metadataCauses, metadataChangeCauses } from "./metadata-rules.ts";
-import { keyOf, resourceOf } from "./registry.ts";
+import { isBuiltIn, keyOf, resourceOf } from "./registry.ts";
 import { conflict, invalid } from "./statuses.ts";
 
 export interface Replacement {
@@ -68,8 +68,9 @@ function checkUid(target: Target, old: JsonObject, object: JsonObject): void {
   );
 }
 
-function registryPath({ group, plural, mergeKeys }: ResourceDefinition): string {
-  return mergeKeys === undefined && group !== "" ? `${group}/${plural}` : plural;
+function registryPath(definition: ResourceDefinition): string {
+  const { group, plural } = definition;
+  return isBuiltIn(definition) || group === "" ? plural : `${group}/${plural}`;
 }
 
 function checkVersion({ definition, name }: Target, { old, object, isPatch }: Replacement): void {
@@ -78,7 +79,7 @@ function checkVersion({ definition, name }: Target, { old, object, isPatch }: Re
     if (version !== stringAt(metadataOf(old), "resourceVersion")) throw conflict(definition, name);
     return;
   }
-  if (isPatch || (definition.allowsBlindUpdate ?? definition.mergeKeys !== undefined)) return;
+  if (isPatch || (definition.allowsBlindUpdate ?? isBuiltIn(definition))) return;
   throw invalid({ group: definition.group, kind: definition.plural }, name, [
     {
       reason: "FieldValueInvalid",
@@ -94,9 +95,19 @@ function merge(
   { old, keepsStatus }: Replacement,
   object: JsonObject,
 ): JsonObject {
-  if (subresource === "status") return without({ ...old, status: object["status"] });
+  if (subresource === "status") {
+    const metadata = isBuiltIn(definition) ? reported(definition, old, object) : old["metadata"];
+    return without({ ...old, status: object["status"], metadata });
+  }
   const status = definition.hasStatus && keepsStatus !== true ? old["status"] : object["status"];
   return without({ ...object, status, metadata: completed(old, object) });
+}
+
+/** Built-in kinds take labels and annotations on the status path, too; a pod keeps its owners. */
+function reported(definition: ResourceDefinition, old: JsonObject, object: JsonObject): JsonObject {
+  const metadata = completed(old, object);
+  if (resourceOf(definition) !== "pods") return metadata;
+  return without({ ...metadata, ownerReferences: metadataOf(old)["ownerReferences"] });
 }
 
 /** Fields the server owns are those of the stored object; only a wrong one that never changes is kept, to be refused. */

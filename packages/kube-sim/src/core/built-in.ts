@@ -16,6 +16,7 @@ export interface BuiltIn extends KindRules {
   /** Paths that a field selector may name. */
   readonly selectable?: readonly string[];
   readonly mergeKeys?: Readonly<Record<string, string>>;
+  readonly updates?: Pick<ResourceDefinition, "allowsBlindUpdate" | "allowsCreateOnUpdate">;
 }
 
 /** A kind of the real API server, modelled here. */
@@ -37,6 +38,7 @@ export function builtIn(kind: BuiltIn): ResourceDefinition {
     selectableFields: Object.fromEntries((kind.selectable ?? []).map((path) => [path, fieldText(path)])),
     mergeKeys: kind.mergeKeys ?? {},
     schema: kind.schema,
+    ...kind.updates,
   };
 }
 

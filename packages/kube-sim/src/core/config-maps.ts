@@ -2,12 +2,14 @@ import type { Cause } from "../api/definition.ts";
 import { sameJson } from "../crd/same-json.ts";
 import type { JsonObject } from "../json.ts";
 import { builtIn } from "./built-in.ts";
-import { forbidden, invalid } from "../crd/causes.ts";
+import { forbidden, invalid, tooLong } from "../crd/causes.ts";
 import { AGE, column } from "./columns.ts";
 import { objectAt, scalarText, textAt } from "./look.ts";
 import { keyProblem } from "./names.ts";
 import { unchanged } from "./unchanged.ts";
 import { CONFIG_MAP_SCHEMA, SECRET_SCHEMA } from "./schema/small-kinds.ts";
+
+const MOST_BYTES = 1024 * 1024;
 
 const count = (object: JsonObject, ...maps: readonly string[]): number =>
   maps.reduce((sum, map) => sum + Object.keys(objectAt(object, map)).length, 0);
@@ -19,6 +21,7 @@ export const CONFIG_MAPS = builtIn({
   schema: CONFIG_MAP_SCHEMA,
   judge: (object, old) => [
     ...badKeys(object, ["data", "binaryData"]),
+    ...tooLarge("[]", textBytes(object, "data") + decodedBytes(object, "binaryData")),
     ...changesOfImmutable(object, old, ["data", "binaryData", "immutable"]),
   ],
   columns: [column("Data", (object) => count(object, "data", "binaryData"), "How many keys it has."), AGE],
@@ -31,6 +34,7 @@ export const SECRETS = builtIn({
   complete: completeSecret,
   judge: (object, old) => [
     ...badKeys(object, ["data"]),
+    ...tooLarge("data", decodedBytes(object, "data")),
     ...unchanged(object, old, ["type"]),
     ...changesOfImmutable(object, old, ["data", "immutable"]),
   ],
@@ -51,6 +55,23 @@ function completeSecret({ stringData, ...object }: JsonObject): JsonObject {
   const data = { ...objectAt(object, "data"), ...Object.fromEntries(encoded) };
   const type = textAt(object, "type") || "Opaque";
   return { ...object, type, ...(Object.keys(data).length === 0 ? {} : { data }) };
+}
+
+function textBytes(object: JsonObject, map: string): number {
+  return sumOf(object, map, (text) => Buffer.byteLength(text, "utf8"));
+}
+
+function decodedBytes(object: JsonObject, map: string): number {
+  return sumOf(object, map, (text) => Buffer.byteLength(text, "base64"));
+}
+
+function sumOf(object: JsonObject, map: string, size: (text: string) => number): number {
+  const values = Object.values(objectAt(object, map));
+  return values.reduce<number>((sum, value) => sum + size(scalarText(value)), 0);
+}
+
+function tooLarge(field: string, bytes: number): readonly Cause[] {
+  return bytes > MOST_BYTES ? [tooLong(field, MOST_BYTES)] : [];
 }
 
 function badKeys(object: JsonObject, maps: readonly string[]): readonly Cause[] {

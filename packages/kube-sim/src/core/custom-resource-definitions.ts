@@ -13,6 +13,7 @@ export const CUSTOM_RESOURCE_DEFINITIONS: ResourceDefinition = {
     isNamespaced: false,
     hasStatus: true,
     hasGeneration: true,
+    updates: { allowsBlindUpdate: false },
     schema: DEFINITION_SCHEMA,
     columns: [column("Created At", textOr("metadata.creationTimestamp", ""), "When the kind was added.")],
   }),

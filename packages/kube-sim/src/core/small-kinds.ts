@@ -22,6 +22,7 @@ export const LEASES = builtIn({
   group: "coordination.k8s.io",
   kind: "Lease",
   plural: "leases",
+  updates: { allowsBlindUpdate: false, allowsCreateOnUpdate: true },
   schema: LEASE_SCHEMA,
   judge: (object) => {
     const seconds = valueAt(object, "spec.leaseDurationSeconds");
@@ -34,6 +35,7 @@ export const LEASES = builtIn({
 export const EVENTS = builtIn({
   kind: "Event",
   plural: "events",
+  updates: { allowsCreateOnUpdate: true },
   shortNames: ["ev"],
   schema: EVENT_SCHEMA,
   judge: (object) => {

@@ -46,8 +46,8 @@ describe("what kube reads of protobuf", () => {
   });
 
   it("is what a large object has, whatever its letters", () => {
-    const labels = { a: "漢".repeat(100_000), b: "x".repeat(10_000), c: "é".repeat(40) };
-    const pod = { metadata: { labels }, spec: {}, status: {} };
+    const nodeSelector = { a: "漢".repeat(100_000), b: "x".repeat(10_000), c: "é".repeat(40) };
+    const pod = { metadata: {}, spec: { nodeSelector }, status: {} };
     expect(decodeMessage(POD_FIELDS, encodeObject("Pod", pod))).toEqual(pod);
   });
 

@@ -1,7 +1,7 @@
 import { stringify as toYaml } from "yaml";
 import type { ListResult } from "../api/cluster-api.ts";
 import type { ResourceDefinition } from "../api/definition.ts";
-import { apiVersionOf } from "../api/registry.ts";
+import { apiVersionOf, isBuiltIn } from "../api/registry.ts";
 import { textAt } from "../core/look.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeList, encodeReply, type ProtobufKind } from "../protobuf/encode.ts";
@@ -91,7 +91,7 @@ function frameOf(rendering: Rendering, metadata: JsonObject): Frame {
       return {
         head: { kind: definition.listKind, apiVersion: apiVersionOf(definition), metadata },
         list: "items",
-        item: (object) => object,
+        item: isBuiltIn(definition) ? withoutType : (object) => object,
       };
     case "metadata":
       return {
@@ -104,6 +104,11 @@ function frameOf(rendering: Rendering, metadata: JsonObject): Frame {
       return { head, list: "rows", item: (object) => tableRow(definition, object, rendering) };
     }
   }
+}
+
+/** Lists of built-in kinds say once what their items are, those of custom kinds with each item. */
+function withoutType({ apiVersion: _apiVersion, kind: _kind, ...object }: JsonObject): JsonObject {
+  return object;
 }
 
 const PIECE_CHARACTERS = 64 * 1024;

@@ -25,6 +25,8 @@ export interface WatchDeps {
 }
 
 const BOOKMARK_MS = 10_000;
+/** So long before its end a watch is told how far it has come, so that the next one need not go back. */
+const LAST_BOOKMARK_MS = 2_000;
 /** Whoever reads more slowly than this much piles up has lost touch and must list again. */
 const MOST_UNSENT_BYTES = 64 * 1024 * 1024;
 
@@ -60,9 +62,13 @@ function runWatch(response: ServerResponse, request: WatchRequest, { api, machin
   const bookmark = (annotations?: JsonObject): void => {
     if (!isOver) out.write(encoder.bookmark(api.resourceVersion(), annotations));
   };
+  /** As on a real server, nothing is said where nothing has happened anywhere since the watch began. */
+  const remind = (): void => {
+    if (api.resourceVersion() !== beganAt) bookmark();
+  };
   const remindLater = (): void => {
     const cancel = machine.after(BOOKMARK_MS, () => {
-      bookmark();
+      remind();
       undo.splice(undo.indexOf(cancel), 1);
       remindLater();
     });
@@ -73,10 +79,14 @@ function runWatch(response: ServerResponse, request: WatchRequest, { api, machin
   );
   if (watch instanceof StatusError) return fail(watch);
   if (isOver) return watch.stop();
-  undo.push(watch.stop, machine.after(request.timeoutSeconds * 1000, end));
+  const beganAt = api.resourceVersion();
+  const lifeMs = request.timeoutSeconds * 1000;
+  undo.push(watch.stop, machine.after(lifeMs, end));
   response.on("close", end);
   if (request.marksInitialEnd) bookmark({ "k8s.io/initial-events-end": "true" });
-  if (request.hasBookmarks) remindLater();
+  if (!request.hasBookmarks) return;
+  remindLater();
+  if (lifeMs > LAST_BOOKMARK_MS) undo.push(machine.after(lifeMs - LAST_BOOKMARK_MS, remind));
 }
 
 /** A version that is forgotten is told inside the stream, as the real server does; anything else is refused before it. */

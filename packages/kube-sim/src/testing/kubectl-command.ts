@@ -14,8 +14,8 @@ export interface KubectlCommand {
   readonly exitCode: number;
   /** Calls that are made while this one runs; it is ended when its output shows everything. */
   readonly meanwhile?: readonly (readonly string[])[];
-  /** True: pods must be scheduled and started, which a bare API server does not do. */
-  readonly needsNodes?: boolean;
+  /** Who beside the API server, the garbage collector and the namespace controller must be there for it. */
+  readonly needs?: "scheduler and kubelet" | "publisher of root certificates";
 }
 
 type Rest = Omit<KubectlCommand, "name" | "args" | "exitCode"> & { readonly exitCode?: number };

@@ -71,7 +71,7 @@ const CONFIG_MAPS: readonly KubectlCommand[] = [
   command("create namespace creates one", "create namespace demo", { shows: [/namespace\/demo created/u] }),
   command("a namespace is furnished", "get serviceaccounts,configmaps -n demo -o name", {
     shows: [/serviceaccount\/default/u, /configmap\/kube-root-ca\.crt/u],
-    needsNodes: true,
+    needs: "publisher of root certificates",
   }),
   command("create configmap creates one", "create configmap words -n demo --from-literal=hello=ciao", {
     shows: [/configmap\/words created/u],
@@ -274,7 +274,7 @@ const PODS: readonly KubectlCommand[] = [
     "wait --for=condition=Ready pod/shop -n demo --timeout=20s",
     {
       shows: [/pod\/shop condition met/u],
-      needsNodes: true,
+      needs: "scheduler and kubelet",
     },
   ),
   command("get shows pods as a table", "get pods -n demo", {
@@ -283,14 +283,14 @@ const PODS: readonly KubectlCommand[] = [
       /^shop +1\/1 +Running +0 +\S+$/mu,
       /^giant +0\/1 +Pending +0 +\S+$/mu,
     ],
-    needsNodes: true,
+    needs: "scheduler and kubelet",
   }),
   command("get -o wide shows where they run", "get pods -n demo -o wide", {
     shows: [
       /IP +NODE +NOMINATED NODE +READINESS GATES/u,
       /^shop .* \d+\.\d+\.\d+\.\d+ +node-[ab] +<none> +<none>$/mu,
     ],
-    needsNodes: true,
+    needs: "scheduler and kubelet",
   }),
   command(
     "a pod that fits nowhere says why",
@@ -305,7 +305,7 @@ const PODS: readonly KubectlCommand[] = [
     ],
     {
       shows: [/0\/2 nodes are available: .*2 Insufficient cpu/u],
-      needsNodes: true,
+      needs: "scheduler and kubelet",
     },
   ),
   command(
@@ -313,7 +313,7 @@ const PODS: readonly KubectlCommand[] = [
     "get pods -A --field-selector status.phase=Pending,metadata.namespace=demo -o name",
     {
       shows: [/^pod\/giant\n$/u],
-      needsNodes: true,
+      needs: "scheduler and kubelet",
     },
   ),
   refused("a field that cannot be selected by is refused", "get pods -A --field-selector spec.hostname=x", {
@@ -373,7 +373,7 @@ const PODS: readonly KubectlCommand[] = [
   ),
   command("describe tells of a pod", "describe pod shop -n demo", {
     shows: [/Image: +registry\.example\/shop:2\.0/u, /Node: +node-[ab]/u, /QoS Class: +Burstable/u],
-    needsNodes: true,
+    needs: "scheduler and kubelet",
   }),
   command("events can be recorded", "create -f -", {
     stdin: manifest(EVENT),
@@ -405,14 +405,12 @@ const PODS: readonly KubectlCommand[] = [
   ),
   command("delete waits until a pod is gone", "delete pod shop giant -n demo", {
     shows: [/pod "shop" deleted/u, /pod "giant" deleted/u],
-    needsNodes: true,
   }),
   command("run runs a pod", "run job -n demo --image=registry.example/job:1", {
     shows: [/pod\/job created/u],
   }),
   command("drain moves pods away", "drain node-a node-b --force --ignore-daemonsets --timeout=20s", {
     shows: [/node\/node-a drained/u, /node\/node-b drained/u],
-    needsNodes: true,
   }),
 ];
 
@@ -518,7 +516,6 @@ const CUSTOM: readonly KubectlCommand[] = [
   }),
   command("a namespace goes with all that is in it", "delete namespace demo --timeout=20s", {
     shows: [/namespace "demo" deleted/u],
-    needsNodes: true,
   }),
   refused("what was in it is gone", "get configmap words -n demo", { complains: [/not found/u] }),
 ];

@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { Fault } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import { type MachineTime, readText } from "@resource-broker/runtime";
 import type { Environment } from "../config/in-cluster.ts";
 import type { ExecCluster, ExecPlugin } from "../config/kube-config.ts";
 
@@ -78,7 +77,7 @@ async function infoFor({ apiVersion, cluster }: ExecPlugin, interactive: boolean
 }
 
 async function describe({ server, trust, config }: ExecCluster): Promise<object> {
-  const ca = trust.ca?.kind === "file" ? await readFile(trust.ca.path, "utf8") : trust.ca?.text;
+  const ca = trust.ca?.kind === "file" ? await readText(trust.ca.path) : trust.ca?.text;
   return {
     server,
     ...(trust.serverName === undefined ? {} : { "tls-server-name": trust.serverName }),

@@ -1,18 +1,18 @@
 import type { MachineTime } from "@resource-broker/runtime";
 
-/** Resolves when the time has passed or the signal is given, whichever is first. */
+/** Resolves when the time has passed or the signal, if there is one, is given, whichever is first. */
 export async function wait(
   delayMs: number,
-  { machine, signal }: { readonly machine: MachineTime; readonly signal: AbortSignal },
+  { machine, signal }: { readonly machine: MachineTime; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
-  if (signal.aborted || delayMs <= 0) return;
+  if (signal?.aborted === true || delayMs <= 0) return;
   await new Promise<void>((resolve) => {
     const end = () => {
       cancel();
-      signal.removeEventListener("abort", end);
+      signal?.removeEventListener("abort", end);
       resolve();
     };
     const cancel = machine.after(delayMs, end);
-    signal.addEventListener("abort", end);
+    signal?.addEventListener("abort", end);
   });
 }

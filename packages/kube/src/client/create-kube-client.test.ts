@@ -1,9 +1,11 @@
 import { advertisementKind, type Advertisement } from "@resource-broker/contract";
+import { fakeTime } from "@resource-broker/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import samples from "../protobuf/testing/go-samples.json" with { type: "json" };
 import { customResource } from "../resource/custom-resource.ts";
 import { CONFIG_MAPS, NODES, PODS } from "../resource/resources.ts";
 import { clientFor, configFor, statusBody } from "../testing/client-for.ts";
+import { eventually } from "../testing/eventually.ts";
 import { type FakeApiServer, fakeApiServer, type SeenRequest } from "../testing/fake-api-server.ts";
 import type { KubeClient, WatchEvent } from "./client.ts";
 
@@ -287,6 +289,36 @@ describe("a list", () => {
     await expect(listing).rejects.toThrow("too old resource version: 1 (4711)");
   });
 
+  test.each([
+    ["JSON", "application/json", Buffer.from('{"items":[{"metadata":{"name":"a"}},')],
+    ["protobuf", PROTOBUF, bytes(samples.podList.protobuf).subarray(0, 200)],
+  ])("in %s that is cut off is a fault that may be tried again", async (_, type, half) => {
+    server.answer((__, reply) => {
+      const stream = reply.stream(type);
+      stream.write(half);
+      setImmediate(() => setImmediate(stream.cut));
+    });
+    const listing = client.list(PODS, {}, () => undefined);
+    await expect(listing).rejects.toMatchObject({ code: "unreachable", retry: true });
+  });
+
+  test("ends with what is thrown at one of its objects, just as that was, and asks for no more", async () => {
+    const closed = new Promise<void>((resolve) => {
+      server.answer((_, reply) => {
+        const stream = reply.stream(PROTOBUF);
+        stream.write(bytes(samples.podList.protobuf));
+        void stream.closed.then(resolve);
+      });
+    });
+    const broken = new TypeError("the reader is broken");
+    const listing = client.list(PODS, {}, () => {
+      throw broken;
+    });
+    await expect(listing).rejects.toBe(broken);
+    await closed;
+    expect(server.seen).toHaveLength(1);
+  });
+
   test("that is no list is a fault", async () => {
     server.answer((_, reply) => reply.json(200, { kind: "ConfigMap", items: "x" }));
     await expect(client.list(CONFIG_MAPS, {}, () => undefined)).rejects.toMatchObject({ code: "malformed" });
@@ -387,6 +419,41 @@ describe("a watch", () => {
     }
     await closed;
     expect(found).toEqual(["ADDED"]);
+  });
+
+  test("that gathers does not listen for a while after each event, and then hears all at once", async () => {
+    const time = fakeTime();
+    const gathering = clientFor(configFor(server.url), { machine: time });
+    let write: (text: string) => void = () => undefined;
+    server.answer((request, reply) => {
+      if (request.query.has("watch")) ({ write } = reply.stream());
+      else reply.json(200, {});
+    });
+    const stop = new AbortController();
+    const found: string[] = [];
+    const watching = (async () => {
+      const query = {
+        resourceVersion: "7",
+        gatherMs: 50,
+        signal: stop.signal,
+        onOpen: () => write(line("ADDED", "8")),
+      };
+      for await (const { resourceVersion } of gathering.watch(CONFIG_MAPS, query))
+        found.push(resourceVersion);
+    })();
+    await eventually(() => expect(found).toEqual(["8"]));
+    write(line("ADDED", "9"));
+    write(line("ADDED", "10"));
+    // By the time that another call is answered, both have been sent.
+    await gathering.read("/version");
+    expect(found).toEqual(["8"]);
+    await eventually(async () => {
+      await time.advance(50);
+      expect(found).toEqual(["8", "9", "10"]);
+    });
+    stop.abort();
+    await watching;
+    gathering.close();
   });
 
   test("that was given up before it began asks nobody", async () => {

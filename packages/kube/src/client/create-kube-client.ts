@@ -59,7 +59,7 @@ export function createKubeClient(config: KubeConfig, deps: KubeClientDeps): Kube
     },
     watch: (resource, query) => {
       const target = targetOf(config, resource, { verb: "watch", namespace: query.namespace });
-      return watchEvents(resource, query, { http, formats, target });
+      return watchEvents(resource, query, { machine, http, formats, target });
     },
     create: async (resource, object, options = {}) =>
       as(await perform(http, planCreate(config, { resource, object, options }), options)),

@@ -63,13 +63,13 @@ async function readPage<T>(
 }
 
 /** Nothing of a page is kept but the item that is being read. */
-async function readPieces({ chunks }: StreamReply, reader: ListPageReader): Promise<ListPage> {
-  for await (const chunk of chunks) reader.push(chunk);
+async function readPieces(reply: StreamReply, reader: ListPageReader): Promise<ListPage> {
+  await reply.take(reader.push);
   return reader.end();
 }
 
-async function joined({ chunks }: StreamReply): Promise<Buffer> {
+async function joined(reply: StreamReply): Promise<Buffer> {
   const parts: Buffer[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
+  await reply.take((chunk) => parts.push(chunk));
   return Buffer.concat(parts);
 }

@@ -7,7 +7,7 @@ import type { Target } from "../status/target.ts";
 import { CALL_TIMEOUT_MS, isSuccess, JSON_TYPE, queryOf, refusalOf } from "./caller.ts";
 import type { ApplyOptions, CallOptions, DeleteOptions, Patch, WriteOptions } from "./client.ts";
 import { parseJsonBody } from "./json-page.ts";
-import { nameIn, targetOf, typed } from "./target.ts";
+import { nameIn, newNameIn, targetOf, typed } from "./target.ts";
 
 const PATCH_TYPES: Readonly<Record<Patch["kind"], string>> = {
   merge: "application/merge-patch+json",
@@ -43,7 +43,7 @@ export function planCreate(
   server: Server,
   { resource, object, options }: Writing<WriteOptions>,
 ): PlannedCall {
-  const { name, namespace } = nameIn(resource, object);
+  const { name, namespace } = newNameIn(resource, object);
   if (options.subresource !== undefined) {
     throw new Fault(
       "invalid",

@@ -32,10 +32,22 @@ export function targetOf(
 
 /** What an object calls itself. */
 export function nameIn(resource: Resource<unknown>, object: unknown): ObjectName {
-  const metadata = isRecord(object) ? object["metadata"] : undefined;
-  const [name, namespace] = isRecord(metadata) ? [metadata["name"], metadata["namespace"]] : [];
+  const { name, namespace } = metadataOf(object);
   if (typeof name !== "string") throw new Fault("invalid", `every ${resource.kind} needs a metadata.name`);
   return { name, ...(typeof namespace === "string" ? { namespace } : {}) };
+}
+
+/** What a new object calls itself; where it gives only the beginning (`generateName`), the server adds the rest. */
+export function newNameIn(resource: Resource<unknown>, object: unknown): ObjectName {
+  const { name, generateName, namespace } = metadataOf(object);
+  const isChosen = name === undefined && typeof generateName === "string";
+  return nameIn(resource, isChosen ? { metadata: { name: generateName, namespace } } : object);
+}
+
+function metadataOf(object: unknown): Readonly<Record<"name" | "generateName" | "namespace", unknown>> {
+  const metadata = isRecord(object) ? object["metadata"] : undefined;
+  const known = isRecord(metadata) ? metadata : {};
+  return { name: known["name"], generateName: known["generateName"], namespace: known["namespace"] };
 }
 
 /** The object with its type: built-in ones come without it in lists, and the server wants it back. */

@@ -1,3 +1,5 @@
+import type { MachineTime } from "@resource-broker/runtime";
+import { wait } from "../backoff/wait.ts";
 import type { HttpClient, StreamReply } from "../http/http-client.ts";
 import type { MessageFields } from "../protobuf/fields.ts";
 import { type WatchFrame, watchFrames } from "../protobuf/watch-frames.ts";
@@ -11,6 +13,7 @@ import { jsonLines } from "./json-lines.ts";
 import { toWatchFrame } from "./watch-frame.ts";
 
 export interface WatchDeps {
+  readonly machine: MachineTime;
   readonly http: HttpClient;
   readonly formats: Formats;
   readonly target: Target;
@@ -25,9 +28,11 @@ export async function* watchEvents<T>(
   try {
     const reply = await openWatch(resource, query, deps);
     query.onOpen?.();
-    for await (const frame of framesOf<T>(reply, resource.protobuf)) {
+    for await (const frames of batchesOf<T>(reply, resource.protobuf)) {
+      yield* eventsOf(frames, deps.target, query.signal);
       if (query.signal?.aborted === true) return;
-      yield toEvent(frame, deps.target);
+      if (query.gatherMs !== undefined)
+        await wait(query.gatherMs, { machine: deps.machine, signal: query.signal });
     }
   } catch (error) {
     if (query.signal?.aborted !== true) throw error;
@@ -63,21 +68,33 @@ async function openWatch<T>(
   return reply;
 }
 
-async function* framesOf<T>(
+/** The frames of each burst. */
+async function* batchesOf<T>(
   reply: StreamReply,
   fields: MessageFields | undefined,
-): AsyncGenerator<WatchFrame<T>> {
+): AsyncGenerator<readonly WatchFrame<T>[]> {
   let frames: WatchFrame<T>[] = [];
   const take = (frame: WatchFrame<T>): void => void frames.push(frame);
   const parser =
     isProtobuf(reply) && fields !== undefined
       ? watchFrames<T>(fields, take)
       : jsonLines((value) => take(toWatchFrame<T>(value)));
-  for await (const chunk of reply.chunks) {
-    parser.push(chunk);
+  for await (const chunks of reply.bursts()) {
+    for (const chunk of chunks) parser.push(chunk);
     const ready = frames;
     frames = [];
-    yield* ready;
+    yield ready;
+  }
+}
+
+function* eventsOf<T>(
+  frames: readonly WatchFrame<T>[],
+  target: Target,
+  signal: AbortSignal | undefined,
+): Generator<WatchEvent<T>> {
+  for (const frame of frames) {
+    if (signal?.aborted === true) return;
+    yield toEvent(frame, target);
   }
 }
 

@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { Fault } from "@resource-broker/contract";
+import { readText } from "@resource-broker/runtime";
 
 /** The text of a file that somebody named; says who did when it cannot be read. */
 export async function readTextFile(path: string, namedBy: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return await readText(path);
   } catch (error) {
     throw new Fault("invalid", `cannot read ${path} (${namedBy}): ${reasonOf(error)}`, { cause: error });
   }

@@ -176,6 +176,21 @@ describe("a follower", () => {
     expect(link.openWatches()).toBe(1);
   });
 
+  test("takes a watch on which nothing comes for no trouble, as long as the server accepts the next one", async () => {
+    const { begin, time, link, follower, log } = world();
+    await begin();
+    link.resumeForgetful();
+    await time.advance(76_000);
+    expect({ health: follower.health(), lines: log.lines }).toEqual({
+      health: { state: "following" },
+      lines: [],
+    });
+    link.resumeForgetful();
+    link.pause();
+    await time.advance(90_000);
+    expect(follower.health()).toMatchObject({ state: "troubled", fault: { code: "unreachable" } });
+  });
+
   test("takes bookmarks for a sign of life", async () => {
     const { begin, time, link, restarts } = world();
     await begin();
@@ -254,6 +269,20 @@ describe("a follower", () => {
     expect(count(link.requests, "list pods")).toBe(1);
     await time.advance(1000);
     expect(count(link.requests, "list pods")).toBe(2);
+  });
+
+  test("lets its watches gather events for as long as it is told", async () => {
+    const asked: (number | undefined)[] = [];
+    const noting = (client: KubeClient): KubeClient => ({
+      ...client,
+      watch: (resource, query) => {
+        asked.push(query.gatherMs);
+        return client.watch(resource, query);
+      },
+    });
+    await world({ client: noting }).begin();
+    await world({ client: noting, options: { gatherMs: 50 } }).begin();
+    expect(asked).toEqual([undefined, 50]);
   });
 
   test("does not hammer a server that ends watches at once", async () => {

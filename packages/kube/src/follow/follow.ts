@@ -91,6 +91,12 @@ export function follow<T>(options: FollowOptions<T>, sink: Sink<T>, deps: Follow
     failuresInRow++;
   };
 
+  /**
+   * A dead connection, or a kind of which there was nothing to tell: API servers send no bookmark while their etcd
+   * tells them of no progress, which may be for 10 minutes. Asking anew finds out, and is no trouble as such.
+   */
+  const askAnew = (): void => observer?.onRestart?.(name, "silent");
+
   const runRound = async (): Promise<void> => {
     const round = nextRound();
     const beganAt = machine.monotonicMs();
@@ -106,6 +112,7 @@ export function follow<T>(options: FollowOptions<T>, sink: Sink<T>, deps: Follow
       }
     } catch (error) {
       if (stopping.signal.aborted) return;
+      if (round.wasIdle()) return askAnew();
       const fault = toFault(error);
       failed(round, fault);
       pauseMs = pauseFor(fault, round);

@@ -6,6 +6,8 @@ import type { Resource } from "../resource/resource.ts";
 export interface FollowOptions<T> extends Selection {
   readonly resource: Resource<T>;
   readonly pageSize?: number;
+  /** See `WatchQuery`: for kinds of which many objects change all the time. */
+  readonly gatherMs?: number;
   /** Without any sign of life (event or bookmark) for so long, the connection counts as dead. */
   readonly idleMs?: number;
   /** The longest pause between two tries; each pause is a random part of a bound that doubles up to this. */

@@ -25,6 +25,8 @@ export interface Round {
   readonly run: () => Promise<void>;
   /** True: it was given up because the server was silent. */
   readonly wasSilent: () => boolean;
+  /** True: the server had accepted the watch, and then it was silent. */
+  readonly wasIdle: () => boolean;
 }
 
 /** Below the 10 s in which a follower acts again after its server's return, with room for the pause that follows. */
@@ -61,7 +63,7 @@ export function listRound<T>(
     position.version = resourceVersion;
     deps.observer?.onSynced?.(name, count);
   };
-  return { isList: true, run: () => listing.run(list), wasSilent: listing.wasSilent };
+  return { isList: true, run: () => listing.run(list), wasSilent: listing.wasSilent, wasIdle: () => false };
 }
 
 export interface WatchHooks {
@@ -77,14 +79,17 @@ export function watchRound<T>(
   hooks: WatchHooks,
 ): Round {
   const idleMs = options.idleMs ?? IDLE_MS;
+  let isOpen = false;
   const watching = guard({ what: `the watch of ${name}`, limitMs: ANSWER_MS, signal, machine: deps.machine });
   const query = {
     ...selectionOf(options),
     resourceVersion: from,
     // Spread, so that the watches of a fleet do not all end at once.
     timeoutSeconds: LEAST_WATCH_SECONDS + Math.floor(deps.random() * (LEAST_WATCH_SECONDS + 1)),
+    ...(options.gatherMs === undefined ? {} : { gatherMs: options.gatherMs }),
     signal: watching.signal,
     onOpen: () => {
+      isOpen = true;
       watching.alive(idleMs);
       hooks.onOpen();
     },
@@ -96,7 +101,8 @@ export function watchRound<T>(
       hooks.onProgress();
     }
   };
-  return { isList: false, run: () => watching.run(watch), wasSilent: watching.wasSilent };
+  const wasIdle = (): boolean => isOpen && watching.wasSilent();
+  return { isList: false, run: () => watching.run(watch), wasSilent: watching.wasSilent, wasIdle };
 }
 
 interface Taking<T> {

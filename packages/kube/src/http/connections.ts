@@ -13,6 +13,8 @@ const MAX_CALLS = 8;
 /** A watch keeps its connection, so that watches never stand in the way of calls. */
 const MAX_STREAMS = 64;
 const MAX_IDLE = 4;
+/** The next bytes that nobody asked for yet end the reading of a stream: the rest waits in the server, and wakes nobody. */
+const STREAM = { maxSockets: MAX_STREAMS, highWaterMark: 1 };
 
 export interface Connections {
   /** The connections to use with these credentials. */
@@ -99,7 +101,7 @@ function securePool(trust: Trust, { ca, cert, key }: Credentials): Pool {
   };
   return {
     call: new SecureAgent({ ...options, maxSockets: MAX_CALLS }),
-    stream: new SecureAgent({ ...options, maxSockets: MAX_STREAMS }),
+    stream: new SecureAgent({ ...options, ...STREAM }),
   };
 }
 
@@ -118,7 +120,7 @@ function plainPool(): Pool {
   const options = { keepAlive: true, maxFreeSockets: MAX_IDLE };
   return {
     call: new PlainAgent({ ...options, maxSockets: MAX_CALLS }),
-    stream: new PlainAgent({ ...options, maxSockets: MAX_STREAMS }),
+    stream: new PlainAgent({ ...options, ...STREAM }),
   };
 }
 

@@ -8,7 +8,7 @@ import { connectionFault } from "./connection-fault.ts";
 import { connections, dropIdle, type Use } from "./connections.ts";
 import { endpointOf } from "./endpoint.ts";
 import { abortReason, type Exchange, exchange, type HttpRequest, StaleConnection } from "./exchange.ts";
-import { bytesOf, chunksOf, discard } from "./read-reply.ts";
+import { burstsOf, bytesOf, discard, takeChunks } from "./read-reply.ts";
 
 export interface HttpReply {
   readonly status: number;
@@ -21,8 +21,12 @@ export interface WholeReply extends HttpReply {
   readonly body: Buffer;
 }
 
+/** A reply that is read as it comes, in one of two ways. */
 export interface StreamReply extends HttpReply {
-  readonly chunks: AsyncGenerator<Buffer>;
+  /** All that is there, each time it is asked for; what is not asked for waits in the server. */
+  readonly bursts: () => AsyncGenerator<readonly Buffer[]>;
+  /** Each chunk at once, which is cheaper; resolves when all have come. */
+  readonly take: (take: (chunk: Buffer) => void) => Promise<void>;
 }
 
 export interface HttpClient {
@@ -47,7 +51,6 @@ const MAX_BODY = 16 * 1024 * 1024;
 const MAX_PAUSES = 2;
 /** Longer pauses are the caller's to make: it knows what else there is to do. */
 const LONGEST_PAUSE_MS = 5_000;
-const ANY_SIGNAL = new AbortController().signal;
 
 export function httpClient(
   config: KubeConfig,
@@ -98,7 +101,7 @@ export function httpClient(
   };
 
   const pause = async (pauseMs: number, signal: AbortSignal | undefined): Promise<void> => {
-    await wait(pauseMs, { machine, signal: signal ?? ANY_SIGNAL });
+    await wait(pauseMs, { machine, signal });
     if (signal?.aborted === true) throw abortReason(signal);
   };
 
@@ -110,7 +113,11 @@ export function httpClient(
   const inPieces = async (request: HttpRequest, use: Use): Promise<StreamReply | WholeReply> => {
     const reply = await begin(request, use);
     if (reply.response.statusCode !== 200) return whole(reply, MAX_BODY);
-    return { ...headOf(reply), chunks: explainedChunks(reply, { server, origin }) };
+    return {
+      ...headOf(reply),
+      bursts: () => explainedBursts(reply, { server, origin }),
+      take: (take) => takeChunks(reply, take, (error) => connectionFault(error, { server, origin })),
+    };
   };
 
   /** Whatever goes wrong says which server it was; what the caller broke off is the caller's own reason. */
@@ -132,12 +139,12 @@ export function httpClient(
   };
 }
 
-async function* explainedChunks(
+async function* explainedBursts(
   reply: Exchange,
   from: { server: string; origin: string },
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<readonly Buffer[]> {
   try {
-    yield* chunksOf(reply);
+    yield* burstsOf(reply);
   } catch (error) {
     throw connectionFault(error, from);
   }

@@ -1,36 +1,102 @@
+import { finished } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Fault } from "@resource-broker/contract";
 import type { Exchange } from "./exchange.ts";
 
-/** The bytes of a reply as they come. Ends only when the reply is whole; throws when it breaks off. */
-export async function* chunksOf({ response, brokenOffBy }: Exchange): AsyncGenerator<Buffer> {
+/** As much as is handed over at once, where a server sends more than that without a pause. */
+const LARGEST_BURST = 64;
+
+/**
+ * The bytes of a reply as they come: all chunks that are there, each time. While the reader does something else, the
+ * server is not listened to. Ends only when the reply is whole; throws when it breaks off.
+ */
+export async function* burstsOf({ response, brokenOffBy }: Exchange): AsyncGenerator<readonly Buffer[]> {
+  const arrived: { chunks: Buffer[]; end: { readonly error: Error | undefined } | undefined } = {
+    chunks: [],
+    end: undefined,
+  };
+  let wake = (): void => undefined;
+  response.on("data", (chunk: Buffer) => {
+    arrived.chunks.push(chunk);
+    wake();
+  });
+  finished(response, (error) => {
+    arrived.end = { error: error ?? undefined };
+    wake();
+  });
+  const something = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+      if (arrived.chunks.length > 0 || arrived.end !== undefined) resolve();
+    });
+
   try {
-    for await (const chunk of response) yield toBuffer(chunk);
-  } catch (error) {
-    throw brokenOffBy() ?? error;
+    for (;;) {
+      response.resume();
+      await something();
+      await untilQuiet(arrived);
+      response.pause();
+      const { chunks } = arrived;
+      arrived.chunks = [];
+      if (chunks.length > 0) yield chunks;
+      else if (arrived.end?.error !== undefined) throw brokenOffBy() ?? arrived.end.error;
+      else if (arrived.end !== undefined) return;
+    }
+  } finally {
+    response.destroy();
   }
+}
+
+/** What has arrived in the machine is read in a few turns of the event loop; then nothing more comes. */
+async function untilQuiet(arrived: { readonly chunks: readonly Buffer[] }): Promise<void> {
+  for (let seen = 0; seen < arrived.chunks.length && seen < LARGEST_BURST; ) {
+    seen = arrived.chunks.length;
+    await nextTurn();
+  }
+}
+
+/**
+ * Hands over the bytes of a reply as they come, to whoever never makes them wait: thousands of chunks of a list come
+ * and go without a promise for each. Also ends when `take` throws, with what it threw.
+ */
+export function takeChunks(
+  { response, brokenOffBy }: Exchange,
+  take: (chunk: Buffer) => void,
+  explain = (error: Error) => error,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    finished(response, (error) => {
+      if (error === undefined || error === null) resolve();
+      else reject(explain(brokenOffBy() ?? error));
+    });
+    response.on("data", (chunk: Buffer) => {
+      try {
+        take(chunk);
+      } catch (error) {
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- passed on as it is
+        reject(error);
+        response.destroy();
+      }
+    });
+  });
 }
 
 /** The whole reply, never more than `limit` bytes of it. */
 export async function bytesOf(exchange: Exchange, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of chunksOf(exchange)) {
+  const take = (chunk: Buffer): void => {
     size += chunk.length;
     if (size > limit) {
-      exchange.response.destroy();
       throw new Fault("too-large", `the API server's reply is larger than ${limit / 1024 / 1024} MiB`);
     }
     chunks.push(chunk);
-  }
+  };
+  await takeChunks(exchange, take);
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
 /** Throws a reply away so that its connection can be used again. */
 export function discard({ response }: Exchange): void {
   response.resume();
-}
-
-function toBuffer(chunk: unknown): Buffer {
-  if (Buffer.isBuffer(chunk)) return chunk;
-  throw new TypeError("a reply is read as bytes");
 }

@@ -19,6 +19,8 @@ const FIELDS: MessageFields = {
   10: { name: "required", kind: "string", isKeptWhenZero: true },
   11: { name: "id", kind: "string", isUnique: true },
   12: { name: "numbers", kind: "int", isRepeated: true },
+  20: { name: "someLabels", kind: "string-map", only: ["app", "zone"] },
+  21: { name: "someParts", kind: { message: INNER }, isRepeated: true, only: ["Ready"] },
 };
 
 const EIGHT_BYTES = [0x79, 1, 2, 3, 4, 5, 6, 7, 8];
@@ -60,6 +62,28 @@ describe("a message read in part", () => {
     ["repeated messages", [...message(8, text(1, "x")), ...message(8)], { parts: [{ inner: "x" }, {}] }],
     ["repeated texts, empty ones too", [...text(9, "a"), ...text(9, "")], { words: ["a", ""] }],
     ["repeated numbers, zeros too", [...number(12, 0), ...number(12, 7)], { numbers: [0, 7] }],
+    [
+      "the entries of a map that are wanted",
+      [
+        ...message(20, text(1, "app"), text(2, "web")),
+        ...message(20, text(1, "apps"), text(2, "no")),
+        ...message(20, text(1, "zonk"), text(2, "no")),
+        ...message(20, text(1, ""), text(2, "no")),
+        ...message(20, text(1, "zone"), text(2, "eu")),
+      ],
+      { someLabels: { app: "web", zone: "eu" } },
+    ],
+    ["no map where no entry of it is wanted", message(20, text(1, "apps"), text(2, "no")), {}],
+    [
+      "an entry that does not begin with its key, since it may be wanted",
+      [...message(20, text(2, "eu"), text(1, "zone")), ...message(20)],
+      { someLabels: { zone: "eu", "": "" } },
+    ],
+    [
+      "the messages that are wanted",
+      [...message(21, text(1, "Steady"), text(2, "x")), ...message(21, text(1, "Ready"), text(2, "x"))],
+      { someParts: [{ inner: "Ready" }] },
+    ],
     ["a unique text", text(11, "6d4b75cb6d"), { id: "6d4b75cb6d" }],
     [
       "what is known among fields of every wire type that are not",
@@ -141,6 +165,9 @@ describe("bytes that are no such message", () => {
     ["a text for a time's seconds", message(6, text(1, "now"))],
     ["a time in the year 10000", message(6, number(1, 253_402_300_800))],
     ["a time before the year 0", message(6, number(1, -62_167_219_201))],
+    ["an unwanted entry beyond the end", [...varint(20 * 8 + 2), 9, ...text(1, "apps")]],
+    ["an unwanted entry whose key ends behind it", [...message(20, [0x0a, 9, 0x61]), ...text(1, "web")]],
+    ["a number for a map of which only some is wanted", number(20, 5)],
     ["the start of a group", [0x6b]],
     ["the end of a group", [0x6c]],
     ["a wire type that does not exist", [0x6e]],

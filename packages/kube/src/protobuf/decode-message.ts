@@ -1,6 +1,6 @@
 import type { Field, FieldKind, MessageFields } from "./fields.ts";
 import { addQuantityEntry, addTextEntry } from "./map-entry.ts";
-import { readText, readUniqueText } from "./texts.ts";
+import { isTextAmong, readText, readUniqueText } from "./texts.ts";
 import { readTime } from "./time.ts";
 import {
   type Cursor,
@@ -66,7 +66,7 @@ function planOf(fields: MessageFields): MessagePlan {
     const number = Number(key);
     // Filled up from the start: looking into an array with holes is slow.
     while (plan.length <= number) plan.push(undefined);
-    plan[number] = { tag: (number << 3) | wireTypeOf(field), readInto: readIntoOf(field) };
+    plan[number] = { tag: (number << 3) | wireTypeOf(field), readInto: filtered(field, readIntoOf(field)) };
   }
   plans.set(fields, plan);
   return plan;
@@ -76,11 +76,28 @@ function wireTypeOf({ kind }: Field): number {
   return kind === "int" || kind === "bool" ? VARINT : LENGTH_DELIMITED;
 }
 
+const FIRST_TEXT_TAG = (1 << 3) | LENGTH_DELIMITED;
+
+/** Steps over what the table does not ask for without reading more of it than its first text. */
+function filtered({ only }: Field, readInto: ReadInto): ReadInto {
+  if (only === undefined) return readInto;
+  return (object, cursor) => {
+    const start = cursor.at;
+    const outer = enter(cursor);
+    const hasText = cursor.at < cursor.end && readUint(cursor) === FIRST_TEXT_TAG;
+    const isWanted = !hasText || isTextAmong(cursor, only);
+    leave(cursor, outer);
+    if (!isWanted) return;
+    cursor.at = start;
+    readInto(object, cursor);
+  };
+}
+
 function readIntoOf({ name, kind, isRepeated, isKeptWhenZero, isUnique }: Field): ReadInto {
   if (kind === "string-map") return (object, cursor) => addTextEntry(mapIn(object, name), cursor);
   if (kind === "quantity-map") return (object, cursor) => addQuantityEntry(mapIn(object, name), cursor);
   const { read, zero } = valueReader(kind, isUnique === true);
-  if (isRepeated === true) return (object, cursor) => void listIn(object, name).push(read(cursor));
+  if (isRepeated === true) return (object, cursor) => addTo(object, name, read(cursor));
   const unset = isKeptWhenZero === true ? undefined : zero;
   return (object, cursor) => {
     const value = read(cursor);
@@ -122,12 +139,11 @@ function messageReader(fields: MessageFields): (cursor: Cursor) => Decoded {
   };
 }
 
-function listIn(object: Decoded, name: string): unknown[] {
+function addTo(object: Decoded, name: string, value: unknown): void {
   const known = object[name];
-  if (Array.isArray(known)) return known;
-  const list: unknown[] = [];
-  object[name] = list;
-  return list;
+  if (Array.isArray(known)) known.push(value);
+  // Most lists have one entry; an empty array would make room for seventeen.
+  else object[name] = [value];
 }
 
 function mapIn(object: Decoded, name: string): Decoded {

@@ -14,6 +14,11 @@ export interface Field {
    * decoder; true: JSON keeps this one.
    */
   readonly isKeptWhenZero?: boolean;
+  /**
+   * Of a map, or of messages that repeat: only those are read whose first text, the key of a map or the type of a
+   * condition, is one of these. Kubernetes writes it first; what has something else in front is read like the rest.
+   */
+  readonly only?: readonly string[];
   /** True: hardly two objects have the same text, so there is no use in remembering it. */
   readonly isUnique?: boolean;
 }

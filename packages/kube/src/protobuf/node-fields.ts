@@ -1,5 +1,6 @@
+import { NODE_LABELS } from "@resource-broker/domain";
 import type { MessageFields } from "./fields.ts";
-import { CONDITION_FIELDS, METADATA_FIELDS } from "./metadata-fields.ts";
+import { CONDITION_FIELDS, metadataFields } from "./metadata-fields.ts";
 
 const TAINT: MessageFields = {
   1: { name: "key", kind: "string", isKeptWhenZero: true },
@@ -15,12 +16,12 @@ const SPEC: MessageFields = {
 const STATUS: MessageFields = {
   1: { name: "capacity", kind: "quantity-map" },
   2: { name: "allocatable", kind: "quantity-map" },
-  4: { name: "conditions", kind: { message: CONDITION_FIELDS }, isRepeated: true },
+  4: { name: "conditions", kind: { message: CONDITION_FIELDS }, isRepeated: true, only: ["Ready"] },
 };
 
-/** What is read of a Node: the domain's `KubernetesNode` and the names in its metadata. */
+/** What is read of a Node: as much of the domain's `KubernetesNode` as the accounting looks at, and what names it. */
 export const NODE_FIELDS: MessageFields = {
-  1: { name: "metadata", kind: { message: METADATA_FIELDS } },
+  1: { name: "metadata", kind: { message: metadataFields(NODE_LABELS) } },
   2: { name: "spec", kind: { message: SPEC } },
   3: { name: "status", kind: { message: STATUS } },
 };

@@ -1,5 +1,6 @@
+import { GUEST_LABELS } from "@resource-broker/domain";
 import type { MessageFields } from "./fields.ts";
-import { CONDITION_FIELDS, METADATA_FIELDS } from "./metadata-fields.ts";
+import { CONDITION_FIELDS, metadataFields } from "./metadata-fields.ts";
 
 const RESOURCES: MessageFields = {
   2: { name: "requests", kind: "quantity-map" },
@@ -41,7 +42,7 @@ const SCHEDULING_GATE: MessageFields = {
 const SPEC: MessageFields = {
   2: { name: "containers", kind: { message: CONTAINER }, isRepeated: true },
   7: { name: "nodeSelector", kind: "string-map" },
-  10: { name: "nodeName", kind: "string" },
+  10: { name: "nodeName", kind: "string", isUnique: true },
   18: { name: "affinity", kind: { message: AFFINITY } },
   20: { name: "initContainers", kind: { message: CONTAINER }, isRepeated: true },
   32: { name: "overhead", kind: "quantity-map" },
@@ -57,14 +58,19 @@ const CONTAINER_STATUS: MessageFields = {
 
 const STATUS: MessageFields = {
   1: { name: "phase", kind: "string" },
-  2: { name: "conditions", kind: { message: CONDITION_FIELDS }, isRepeated: true },
+  2: {
+    name: "conditions",
+    kind: { message: CONDITION_FIELDS },
+    isRepeated: true,
+    only: ["PodResizePending"],
+  },
   8: { name: "containerStatuses", kind: { message: CONTAINER_STATUS }, isRepeated: true },
   10: { name: "initContainerStatuses", kind: { message: CONTAINER_STATUS }, isRepeated: true },
 };
 
-/** What is read of a Pod: the domain's `KubernetesPod` and the names in its metadata. */
+/** What is read of a Pod: as much of the domain's `KubernetesPod` as the accounting looks at, and what names the pod. */
 export const POD_FIELDS: MessageFields = {
-  1: { name: "metadata", kind: { message: METADATA_FIELDS } },
+  1: { name: "metadata", kind: { message: metadataFields(GUEST_LABELS) } },
   2: { name: "spec", kind: { message: SPEC } },
   3: { name: "status", kind: { message: STATUS } },
 };

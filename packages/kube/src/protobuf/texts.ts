@@ -26,7 +26,18 @@ export function readText(cursor: Cursor): string {
   return text;
 }
 
-/** The same for a text that is not expected to come again. */
+/** Whether the length-delimited text at the cursor is one of these, all of them ASCII. The cursor moves behind it. */
+export function isTextAmong(cursor: Cursor, texts: readonly string[]): boolean {
+  const length = readLength(cursor);
+  const start = cursor.at;
+  cursor.at += length;
+  for (const text of texts) {
+    if (text.length === length && isWrittenAt(text, cursor.bytes, start)) return true;
+  }
+  return false;
+}
+
+/** Reads a text that is not expected to come again. */
 export function readUniqueText(cursor: Cursor): string {
   const length = readLength(cursor);
   const start = cursor.at;

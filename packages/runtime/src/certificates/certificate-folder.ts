@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readText } from "../files/read-text.ts";
 import type { MachineTime } from "../time/machine-time.ts";
 import type { Log } from "../log/log.ts";
 import {
@@ -95,7 +95,7 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
 }
 
 async function readFiles(folder: string): Promise<CertificateFiles> {
-  const read = (name: string): Promise<string> => readFile(join(folder, name), "utf8");
+  const read = (name: string): Promise<string> => readText(join(folder, name));
   const [cert, key, ca, crl] = await Promise.all([
     read(FILE_NAMES.cert),
     read(FILE_NAMES.key),

@@ -1,21 +1,91 @@
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
-import { createLog } from "./create-log.ts";
+import { describe, expect, test } from "vitest";
+import { createLog, type LogOptions, logOptions } from "./create-log.ts";
+import type { Log } from "./log.ts";
 
-function logged(format: "json" | "pretty", useColours = false): string {
+function logged(options: Partial<LogOptions>, use: (log: Log) => void): string {
   const out = new PassThrough();
-  const log = createLog({ level: "info", format, useColours }, out);
-  log.info({ reservation: "rsv-1", refusedBy: { capacity: 2 } }, "paris lends");
-  return String(out.read());
+  use(createLog({ level: "info", format: "json", useColours: false, ...options }, out));
+  return String(out.read() ?? "");
 }
 
-test("a line for machines is JSON with its fields", () => {
-  expect(JSON.parse(logged("json"))).toMatchObject({ level: 30, msg: "paris lends", reservation: "rsv-1" });
+const lend = (log: Log): void =>
+  log.info({ reservation: "rsv-1", refusedBy: { capacity: 2 }, nothing: undefined }, "paris lends");
+
+describe("a line for machines", () => {
+  test("is JSON with its fields", () => {
+    const line = logged({}, lend);
+    expect(line.endsWith("}\n")).toBe(true);
+    expect(JSON.parse(line)).toEqual({
+      level: 30,
+      time: expect.any(Number),
+      reservation: "rsv-1",
+      refusedBy: { capacity: 2 },
+      msg: "paris lends",
+    });
+  });
+
+  test("is one line, whatever the message holds", () => {
+    expect(logged({}, (log) => log.error({}, "two\nlines")).split("\n")).toHaveLength(2);
+  });
+
+  test("says what an error was, and why", () => {
+    const cause = new RangeError("too far");
+    const err = Object.assign(new Error("it broke", { cause }), { code: "EBROKE" });
+    expect(JSON.parse(logged({}, (log) => log.warn({ err }, "alas")))).toMatchObject({
+      level: 40,
+      err: {
+        type: "Error",
+        message: "it broke",
+        code: "EBROKE",
+        stack: expect.stringContaining("create-log.test.ts"),
+        cause: { type: "RangeError", message: "too far" },
+      },
+    });
+  });
+
+  test("keeps numbers that JSON does not have", () => {
+    expect(JSON.parse(logged({}, (log) => log.info({ bytes: 10n }, "much")))).toMatchObject({ bytes: "10" });
+  });
+
+  test("is written even when a field cannot be", () => {
+    const circle: Record<string, unknown> = {};
+    circle["self"] = circle;
+    expect(JSON.parse(logged({}, (log) => log.info({ circle }, "round")))).toMatchObject({
+      msg: "round",
+      unprintable: expect.stringContaining("circular"),
+    });
+    expect(logged({ format: "pretty" }, (log) => log.info({ circle }, "round"))).toContain("round circle=");
+  });
 });
 
 test("a line for people has time, level, message and fields", () => {
-  expect(logged("pretty")).toMatch(
+  expect(logged({ format: "pretty" }, lend)).toMatch(
     /^\d\d:\d\d:\d\d\.\d{3} INFO {2}paris lends reservation=rsv-1 refusedBy={"capacity":2}\n$/,
   );
-  expect(logged("pretty", true)).toContain("\x1b[32m");
+  expect(logged({ format: "pretty", useColours: true }, lend)).toContain("\x1b[32m");
+});
+
+test.each([
+  ["debug", "info warn error"],
+  ["info", "info warn error"],
+  ["warn", "warn error"],
+  ["error", "error"],
+] as const)("the level %s shows %s", (level, shown) => {
+  const lines = logged({ level }, (log) => {
+    log.info({}, "info");
+    log.warn({}, "warn");
+    log.error({}, "error");
+  });
+  expect([...lines.matchAll(/"msg":"(\w+)"/g)].map(([, message]) => message).join(" ")).toBe(shown);
+});
+
+test.each([
+  ["auto", true, "pretty"],
+  ["auto", false, "json"],
+  ["json", true, "json"],
+  ["pretty", false, "pretty"],
+] as const)("%s on a terminal (%s) is %s", (format, isTerminal, wanted) => {
+  const settings = { "log-level": "info", "log-format": format } as const;
+  expect(logOptions(settings, { isTerminal, noColour: false }).format).toBe(wanted);
 });

@@ -1,6 +1,6 @@
-import { pino } from "pino";
 import type { Log } from "./log.ts";
-import { prettyLines } from "./pretty-lines.ts";
+import { jsonLine, type Level, LEVELS } from "./log-line.ts";
+import { prettyLine } from "./pretty-line.ts";
 
 /** What a person can ask for. */
 export interface LogSettings {
@@ -9,7 +9,7 @@ export interface LogSettings {
 }
 
 export interface LogOptions {
-  readonly level: "debug" | "info" | "warn" | "error";
+  readonly level: Level;
   readonly format: "json" | "pretty";
   readonly useColours: boolean;
 }
@@ -24,12 +24,18 @@ export function logOptions(
   return { level: settings["log-level"], format, useColours: isTerminal && !noColour };
 }
 
-export function createLog({ level, format, useColours }: LogOptions, out: NodeJS.WritableStream): Log {
-  const stream = format === "pretty" ? prettyLines(out, useColours) : out;
-  const logger = pino({ level, base: null }, stream);
-  return {
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-  };
+/** Lines on a stream, from the asked level up. */
+export function createLog(
+  { level: lowest, format, useColours }: LogOptions,
+  out: Pick<NodeJS.WritableStream, "write">,
+): Log {
+  const at =
+    (level: Level): Log["info"] =>
+    (fields, message) => {
+      if (LEVELS[level] < LEVELS[lowest]) return;
+      // oxlint-disable-next-line no-restricted-properties -- a line says when it was written; nobody decides by it
+      const entry = { level, time: Date.now(), fields, message };
+      out.write(`${format === "pretty" ? prettyLine(entry, useColours) : jsonLine(entry)}\n`);
+    };
+  return { info: at("info"), warn: at("warn"), error: at("error") };
 }

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { MachineTime } from "../time/machine-time.ts";
 import { watchFolder } from "../certificates/folder-watch.ts";
+import { readText } from "../files/read-text.ts";
 import type { Log } from "../log/log.ts";
 
 const SETTLE_MS = 200;
@@ -33,9 +33,7 @@ export function keyPairFolder(
   let unwatch = (): void => undefined;
 
   const load = async (): Promise<KeyPair> => {
-    const [cert, key] = await Promise.all(
-      [certName, keyName].map((name) => readFile(join(folder, name), "utf8")),
-    );
+    const [cert, key] = await Promise.all([certName, keyName].map((name) => readText(join(folder, name))));
     const pair = { cert: cert ?? "", key: key ?? "" };
     createSecureContext(pair);
     return pair;

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readText } from "../files/read-text.ts";
 
 /** Larger files take the parser long, and everybody waits for it. */
 const MAX_BYTES = 128 * 1024;
@@ -20,7 +20,7 @@ export function yamlReader(): (path: string) => Promise<unknown> {
 }
 
 async function contentOf(path: string): Promise<string> {
-  const content = await readFile(path, "utf8").catch((cause: unknown) => {
+  const content = await readText(path).catch((cause: unknown) => {
     throw new Error(`cannot read ${path}: ${messageOf(cause)}`, { cause });
   });
   if (content.length > MAX_BYTES) throw new Error(`${path} is larger than 128 KiB`);

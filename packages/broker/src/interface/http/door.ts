@@ -13,6 +13,8 @@ export interface DoorDeps {
   /** The wall clock, which certificates are dated by. */
   readonly wallMs: () => number;
   readonly maxSheddableInFlight: number;
+  /** Why nothing can be answered right now; undefined: it can. */
+  readonly closedBecause: () => Fault | undefined;
 }
 
 /** A request that may go in. */
@@ -44,6 +46,7 @@ export function checkAtDoor(knock: Knock, deps: DoorDeps): Admitted {
   if (deps.wallMs() > standing.validToMs) throw refusedCertificate("it has expired; renew it");
   const { caller } = standing;
   limitRate(knock, caller, deps);
+  insistOnOpen(deps);
   if (match.kind === "unknown")
     throw new Fault("not-found", "there is no such call; /openapi.json lists every one");
   if (match.kind === "wrong-method") {
@@ -57,6 +60,11 @@ export function checkAtDoor(knock: Knock, deps: DoorDeps): Admitted {
   }
   shed(match.route, knock.sheddableInFlight, deps);
   return { route: match.route, name: match.name, caller };
+}
+
+function insistOnOpen({ closedBecause }: DoorDeps): void {
+  const fault = closedBecause();
+  if (fault !== undefined) throw fault;
 }
 
 /** An older agent takes any answer below 500 as final: it is told to come again, not that it did wrong. */

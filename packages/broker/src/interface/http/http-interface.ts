@@ -3,22 +3,21 @@ import type { Server } from "node:https";
 import type { CertificateSet } from "@resource-broker/runtime";
 import { CertificatesInForce } from "./certificates/certificates-in-force.ts";
 import { Connections } from "./connections.ts";
-import { idMaker } from "./make-ids.ts";
+import { type LedgerRoutes, ledgerRoutes } from "./ledger-routes.ts";
+import { HoldBack } from "./hold-back.ts";
 import type { HttpDeps, HttpOptions } from "./ports.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { createReplier } from "./reply.ts";
-import { ReservationIndex } from "./reservation-index.ts";
-import { createRouter } from "./router.ts";
-import { allRoutes } from "./routes/routes.ts";
 import { createServe, type Serve } from "./serve.ts";
 import { createHttpsServer, secureContext } from "./server.ts";
-import { createStreamHub, type StreamHub } from "./stream/stream-hub.ts";
 
 const EXPIRY_CHECK_MS = 60_000;
 
 export interface HttpInterface {
-  /** Begins to take calls; the engine must have started before. */
+  /** Begins to take calls. A replica that does not lead yet answers all but the health page with 503. */
   readonly start: () => Promise<{ readonly port: number }>;
+  /** This replica leads now: begins to answer for the ledger. The engine must have started before. */
+  readonly lead: () => void;
   /** Takes no new calls, answers those under way, ends the streams. */
   readonly stop: () => Promise<void>;
   readonly openStreams: () => number;
@@ -41,15 +40,23 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
       rules: () => inForce.rules(),
     });
     const replier = createReplier({ ledgerId: () => engine.ledgerId, now: engine.now });
-    const index = new ReservationIndex(engine);
-    const hub = createStreamHub({ engine, machine, headers: replier.headers, limits });
-    const ids = idMaker(deps.randomBytes);
-    const router = createRouter(allRoutes({ ...deps, ids, index, hub }));
+    const ledger = ledgerRoutes(deps, { headers: replier.headers, limits });
     const rate = new RateLimit({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
     const { maxSheddableInFlight } = limits;
-    const door = { rate, now: engine.now, wallMs: machine.wallMs, maxSheddableInFlight };
+    const { closedBecause } = ledger;
+    const door = { rate, now: engine.now, wallMs: machine.wallMs, maxSheddableInFlight, closedBecause };
+    const holdBack = new HoldBack(machine.after);
     const isLastCall = (): boolean => isStopping;
-    const serve = createServe({ router, connections, replier, door, log, metrics, isStopping: isLastCall });
+    const serve = createServe({
+      router: ledger,
+      connections,
+      replier,
+      door,
+      holdBack,
+      log,
+      metrics,
+      isStopping: isLastCall,
+    });
     const server = createHttpsServer(options, { connections, serve, set, log });
 
     const useCertificates = (next: CertificateSet): void => {
@@ -66,13 +73,14 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
     }
     const endings = [
       certificates.onChange(useCertificates),
-      engine.onCommit((commit) => index.update(commit)),
       () => cancelExpiryCheck(),
       () => certificates.stop(),
-      () => hub.stop(),
+      () => ledger.stop(),
+      () => holdBack.stop(),
     ];
+    if (deps.notLeading?.() === undefined) ledger.lead();
     const port = await listen(server, options);
-    running = { server, serve, hub, connections, endings };
+    running = { server, serve, ledger, connections, endings };
     return { port };
   };
 
@@ -93,8 +101,9 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
 
   return {
     start,
+    lead: () => running?.ledger.lead(),
     stop,
-    openStreams: () => running?.hub.size() ?? 0,
+    openStreams: () => running?.ledger.openStreams() ?? 0,
     openConnections: () => running?.connections.size ?? 0,
   };
 }
@@ -102,7 +111,7 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
 interface Running {
   readonly server: Server;
   readonly serve: Serve;
-  readonly hub: StreamHub;
+  readonly ledger: LedgerRoutes;
   readonly connections: Connections;
   readonly endings: readonly (() => unknown)[];
 }

@@ -1,4 +1,4 @@
-import type { SliceDefaults } from "@resource-broker/contract";
+import type { Fault, SliceDefaults } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
 import type { CertificateSource, Log, MachineTime } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
@@ -61,6 +61,8 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
 
 export interface HttpDeps {
   readonly engine: Engine;
+  /** Why this replica may not answer for the ledger right now. Absent: there is only one. */
+  readonly notLeading?: () => Fault | undefined;
   readonly store: Pick<Store, "findDecision" | "readAudit">;
   readonly certificates: CertificateSource;
   readonly machine: MachineTime;

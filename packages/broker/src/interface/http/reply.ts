@@ -42,11 +42,13 @@ export function createReplier({ ledgerId, now }: ReplierDeps): Replier {
     return date;
   };
 
+  /** A standby names no ledger: agents would take another name for a broker that lost its memory. */
+  const ledger = (): readonly string[] => (ledgerId() === "" ? NO_HEADERS : [HEADER.ledgerId, ledgerId()]);
+
   const common = (): string[] => [
     "Date",
     dateText(),
-    HEADER.ledgerId,
-    ledgerId(),
+    ...ledger(),
     HEADER.brokerProtocol,
     String(PROTOCOL_VERSION),
   ];

@@ -6,6 +6,7 @@ import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { Standing } from "./admission.ts";
 import type { Connections } from "./connections.ts";
 import { type Admitted, checkAtDoor, type DoorDeps } from "./door.ts";
+import type { HoldBack } from "./hold-back.ts";
 import { parseJson } from "./json.ts";
 import { readQuery } from "./query.ts";
 import { hasBody, readBody } from "./read-body.ts";
@@ -14,10 +15,11 @@ import type { Answer, Route } from "./route.ts";
 import type { Match, Router } from "./router.ts";
 
 export interface ServeDeps {
-  readonly router: Router;
+  readonly router: Pick<Router, "match">;
   readonly connections: Pick<Connections, "standingOf">;
   readonly replier: Replier;
   readonly door: DoorDeps;
+  readonly holdBack: HoldBack;
   readonly log: Log;
   readonly metrics: Pick<HttpMetrics, "answered">;
   /** True once no connection should be used again. */
@@ -46,6 +48,7 @@ const UNKNOWN: Match = { kind: "unknown" };
 /** The only place where faults become replies. */
 export function createServe(deps: ServeDeps): Serve {
   const { router, replier, log, metrics } = deps;
+  const { holdBack } = deps;
   let sheddableInFlight = 0;
   let underWay = 0;
   let onIdle: (() => void) | undefined;
@@ -94,6 +97,8 @@ export function createServe(deps: ServeDeps): Serve {
         : new Fault("internal", "the broker failed; its log says why", { cause: error });
     if (fault.code === "internal")
       log.error({ method: request.method, url: request.url, err: fault.cause ?? fault }, fault.message);
+    // Only while others are served: it is they who let it go on.
+    if (fault.code === "overloaded" && sheddableInFlight > 0 && isSheddable(match)) holdBack.hold(response);
     const headers = match.kind === "wrong-method" ? ["Allow", match.allow] : [];
     replier.sendFault(response, fault, { isLast: isLast(exchange), headers });
     return fault.status;
@@ -118,6 +123,7 @@ export function createServe(deps: ServeDeps): Serve {
     } catch (error) {
       status = fail(exchange, error);
     }
+    if (status < 500 && isSheddable(exchange.match)) holdBack.served();
     metrics.answered(routeName(exchange.match), status);
   };
   const whenIdle = (): Promise<void> =>
@@ -149,6 +155,10 @@ function splitAddress(url: string): { readonly path: string; readonly query: str
 
 function noHost(): Fault {
   return new Fault("malformed", "HTTP/1.1 needs a Host header; send the name the broker is called by");
+}
+
+function isSheddable(match: Match): boolean {
+  return match.kind === "found" && match.route.isSheddable === true;
 }
 
 /** A bounded set of names, whatever callers ask for. */

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
+import { flush } from "./durable-files.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
 export function ledgerFileIn(directory: string): string {
@@ -43,6 +44,19 @@ export function openForWriting(file: string): DatabaseSync {
       PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES};
     `);
   });
+}
+
+/**
+ * A process that was killed may have written a commit and not yet synced it: the next one reads it, and would answer
+ * from what a power failure can still take away. To be called before the ledger is opened.
+ */
+export function secureLog(file: string): void {
+  const log = `${file}-wal`;
+  try {
+    if (existsSync(log)) flush(log);
+  } catch (error) {
+    throw sqliteFailure(error, log);
+  }
 }
 
 /** Opens the ledger beside a broker that may be writing it. */

@@ -58,7 +58,7 @@ describe("a commit that ends with an error", () => {
     migrate(database, "ledger.db");
     const ledger = ledgerFile(database, "ledger.db", DEFAULT_RETENTION);
     ledger.read();
-    return { ledger, accidents, grants: new Grants() };
+    return { ledger, database, accidents, grants: new Grants() };
   }
 
   it("counts when the file has it all the same", () => {
@@ -104,6 +104,13 @@ describe("a commit that ends with an error", () => {
     expect(() => ledger.commit(batch)).toThrow(expect.objectContaining({ kind: "unknown" }));
     ledger.commit(batch);
     expect(ledger.lastCommit()).toBe(1);
+  });
+
+  it("is refused when another program has written meanwhile", () => {
+    const { ledger, database, grants } = opened();
+    database.exec("UPDATE ledger SET commit_number = 7");
+    expect(() => ledger.commit(grants.next())).toThrow(expect.objectContaining({ kind: "corrupt" }));
+    expect(database.prepare("SELECT id FROM reservation").all()).toEqual([]);
   });
 
   it("leaves the reservations where they were", () => {

@@ -11,7 +11,7 @@ import {
   StoreFailure,
 } from "../store.ts";
 import { auditLog } from "./audit-log.ts";
-import { openForWriting } from "./database.ts";
+import { openForWriting, secureLog } from "./database.ts";
 import { type Head, headCells, UPDATE_HEAD } from "./head.ts";
 import { checkAuditTail, checkLedgerPages, readHead, readOrCreateHead, readRecords } from "./read-ledger.ts";
 import { historyTrimmer, type Retention } from "./retention.ts";
@@ -35,6 +35,7 @@ export interface LedgerFile {
 }
 
 export function openLedgerFile(file: string, retention: Retention): LedgerFile {
+  secureLog(file);
   const database = openForWriting(file);
   try {
     migrate(database, file);

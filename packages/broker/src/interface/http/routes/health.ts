@@ -3,7 +3,7 @@ import type { PlainAnswer, Route } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
 /** What answers without knowing anything: that the process lives, and how to talk to it. */
-export function healthRoutes({ openApi }: RouteContext): readonly Route[] {
+export function healthRoutes({ openApi }: Pick<RouteContext, "openApi">): readonly Route[] {
   const alive = (): PlainAnswer => ({
     status: 200,
     text: { type: "text/plain; charset=utf-8", content: "ok" },

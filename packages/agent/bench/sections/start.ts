@@ -1,0 +1,38 @@
+import { advertised, untilAdvertised } from "../advertised.ts";
+import { cpuMs } from "../measure/process-usage.ts";
+import { type BenchRow, median, spread } from "../row.ts";
+import { pidOf, type Scene, type Section, type Stage, withScene } from "../stage.ts";
+
+const SIZE = { nodes: 10, pods: 200 };
+
+/** From the start of the process until the broker has its first advertisement, again and again. */
+export const start: Section = {
+  name: "start",
+  run: (stage) => withScene(stage, SIZE, (scene) => starts(stage, scene)),
+};
+
+async function starts({ isQuick, say }: Stage, scene: Scene): Promise<BenchRow[]> {
+  const { agent } = scene;
+  const times: number[] = [];
+  const cpus: number[] = [];
+  for (let round = 0; round < (isQuick ? 5 : 15); round++) {
+    // Each process names itself in its advertisements.
+    const previous = (await advertised(scene))?.instance;
+    await agent.stop();
+    const startedAt = performance.now();
+    await agent.launch();
+    times.push(await untilAdvertised(scene, startedAt, ({ instance }) => instance !== previous));
+    cpus.push(cpuMs(pidOf(agent)));
+    await agent.ready();
+  }
+  say(times.map((time) => time.toFixed(0)).join(" "));
+  return [
+    {
+      figure: "start → first advertisement accepted",
+      now: spread(times),
+      target: "350 ms, then 165",
+      predecessor: "120–165 ms",
+      note: `median of ${times.length}; ${median(cpus).toFixed(0)} ms of CPU`,
+    },
+  ];
+}

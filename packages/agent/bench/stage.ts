@@ -1,0 +1,83 @@
+import {
+  type AgentProcess,
+  type BrokerProcess,
+  type FaultyProxy,
+  startAgent,
+  startBroker,
+  startFaultyProxy,
+  type TestCertificates,
+} from "@resource-broker/testkit";
+import { type BenchCluster, startCluster } from "./cluster/start-cluster.ts";
+import type { ClusterSize } from "./cluster/messages.ts";
+import type { BenchRow } from "./row.ts";
+
+/** What every section is given. */
+export interface Stage {
+  readonly certificates: TestCertificates;
+  /** The bundles. */
+  readonly agentProgram: string;
+  readonly brokerProgram: string;
+  /** How Node is called for the agent. */
+  readonly nodeFlags: readonly string[];
+  /** How long memory may settle before it is read. */
+  readonly settleMs: number;
+  /** How long CPU and traffic of an agent at rest are measured. */
+  readonly restMs: number;
+  readonly isQuick: boolean;
+  /** Says what is going on. */
+  readonly say: (line: string) => void;
+}
+
+export interface Section {
+  readonly name: string;
+  readonly run: (stage: Stage) => Promise<BenchRow[]>;
+}
+
+/** One agent between a cluster and a broker, each in a process of its own. */
+export interface Scene {
+  readonly cluster: BenchCluster;
+  readonly broker: BrokerProcess;
+  /** Between agent and broker. */
+  readonly proxy: FaultyProxy;
+  readonly agent: AgentProcess;
+  readonly clusterId: string;
+}
+
+const CLUSTER_ID = "bench";
+
+/** Ends everything afterwards, whatever happened. */
+export async function withScene<T>(
+  stage: Stage,
+  size: ClusterSize,
+  use: (scene: Scene) => Promise<T>,
+): Promise<T> {
+  const { certificates, say } = stage;
+  const endings: (() => Promise<unknown>)[] = [];
+  try {
+    say(`a cluster of ${size.nodes} nodes and ${size.pods} pods`);
+    const cluster = await startCluster(size);
+    endings.push(cluster.stop);
+    const broker = await startBroker({ certificates, program: stage.brokerProgram });
+    endings.push(broker.dispose);
+    const proxy = await startFaultyProxy(broker);
+    endings.push(proxy.close);
+    const agent = await startAgent({
+      clusterId: CLUSTER_ID,
+      broker: proxy,
+      certificates,
+      kubeconfig: cluster.kubeconfig,
+      program: stage.agentProgram,
+      nodeFlags: stage.nodeFlags,
+      readyWithinMs: 120_000,
+    });
+    endings.push(agent.dispose);
+    return await use({ cluster, broker, proxy, agent, clusterId: CLUSTER_ID });
+  } finally {
+    for (const end of endings.reverse()) await end();
+  }
+}
+
+export function pidOf({ pid }: AgentProcess): number {
+  if (pid === undefined) throw new Error("the agent has ended");
+  return pid;
+}

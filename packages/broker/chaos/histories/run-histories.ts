@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { PATH } from "@resource-broker/contract";
+import { advertisementBody, type SeededRandom } from "@resource-broker/testkit";
+import { History } from "../../sim/histories/history.ts";
+import type { Strike, Target } from "../target.ts";
+import { HistoryClient } from "./history-client.ts";
+
+const CAPACITY = { cpu: 8, memoryGi: 1 };
+const CLIENTS = 3;
+const LANES = 2;
+const OPERATIONS = 20;
+/** An advertisement is soft: until it is written, a killed broker forgets it, and what follows would be no history. */
+const WRITTEN_BEHIND_MS = 2500;
+const BETWEEN_STRIKES_MS = 500;
+
+export interface HistoriesResult {
+  readonly histories: number;
+  readonly calls: number;
+  readonly strikes: readonly Strike[];
+  readonly violations: readonly string[];
+}
+
+/** Lets real clients ask providers of their own while the target is struck, and judges what each was told. */
+export async function runHistories(
+  target: Target,
+  random: SeededRandom,
+  { count, from }: { readonly count: number; readonly from: number },
+): Promise<HistoriesResult> {
+  const histories = Array.from(
+    { length: count },
+    (_, each) => new History(`history-${from + each}`, CAPACITY.cpu),
+  );
+  for (const { provider } of histories) {
+    const body = advertisementBody(provider, CAPACITY);
+    const { status } = await target.clientFor(provider).request("POST", PATH.advertisements, { body });
+    if (status !== 200) throw new Error(`${provider} cannot advertise: ${status}`);
+  }
+  await sleep(WRITTEN_BEHIND_MS);
+
+  const problems: string[] = [];
+  const strikes: Strike[] = [];
+  let isOver = false;
+  const striking = (async () => {
+    const own = random.fork(0);
+    while (!isOver) {
+      await sleep(own.below(BETWEEN_STRIKES_MS));
+      strikes.push(await target.strike(own));
+    }
+  })();
+  const admin = target.admin();
+  const working = histories.flatMap((history, each) =>
+    Array.from({ length: CLIENTS }, (_, number) => {
+      const client = target.clientFor(`${history.provider}-client-${number}`);
+      const chance = random.fork(1 + each * CLIENTS + number);
+      const clerk = new HistoryClient({ client, admin, history, random: chance, problems });
+      return Promise.all(Array.from({ length: LANES }, () => clerk.work(OPERATIONS)));
+    }),
+  );
+  try {
+    await Promise.all(working);
+  } finally {
+    isOver = true;
+    await striking;
+  }
+  return {
+    histories: count,
+    calls: histories.reduce((sum, { size }) => sum + size, 0),
+    strikes,
+    violations: [...problems, ...histories.flatMap((history) => history.problem() ?? [])],
+  };
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type BrokerClient,
+  type BrokerProcess,
+  brokerClient,
+  type ClientOptions,
+  type FaultyProxy,
+  type SeededRandom,
+  startBroker,
+  startFaultyProxy,
+  testCertificates,
+} from "@resource-broker/testkit";
+import { booksInStore } from "./read-books.ts";
+import type { Strike, Target } from "./target.ts";
+
+/** How often a broker is killed again while it is still coming back, and how soon. */
+const KILLED_AGAIN = { chance: 0.2, withinMs: 400 };
+/** What is not a kill is a pause or a cut, in equal parts. */
+const KILLS = 0.8;
+const LONGEST_PAUSE_MS = 3000;
+const MOST_CUTS = 5;
+const LONGEST_SILENCE_MS = 300;
+
+interface Stage {
+  readonly broker: BrokerProcess;
+  /** The clients' way to the broker. */
+  readonly way: FaultyProxy;
+}
+
+/** One broker on the embedded store; `program` is a bundle to test instead of the sources. */
+export async function oneBroker(program?: string): Promise<Target> {
+  const certificates = await testCertificates();
+  const broker = await startBroker({ certificates, ...(program === undefined ? {} : { program }) });
+  const way = await startFaultyProxy({ port: broker.port });
+  const clients: BrokerClient[] = [];
+  const connect = (options: Omit<ClientOptions, "port">): BrokerClient => {
+    const client = brokerClient({ ...options, port: way.port });
+    clients.push(client);
+    return client;
+  };
+  const admin = connect({ clusterId: "admin", credentials: certificates.admin("admin") });
+  return {
+    clientFor: (clusterId, more = {}) =>
+      connect({ clusterId, credentials: certificates.cluster(clusterId), ...more }),
+    admin: () => admin,
+    strike: (random) => strike({ broker, way }, random),
+    close: async () => {
+      const code = await broker.stop();
+      const books = await booksInStore(broker.storeDirectory);
+      return { books, problems: code === 0 ? [] : [`the broker ended with ${code} when asked to stop`] };
+    },
+    dispose: async () => {
+      for (const client of clients) client.close();
+      await broker.dispose();
+      await way.close();
+    },
+  };
+}
+
+async function strike({ broker, way }: Stage, random: SeededRandom): Promise<Strike> {
+  if (random.chance(KILLS)) return await kill(broker, random);
+  return random.chance(0.5) ? await pause(broker, random) : await cut(way, random);
+}
+
+async function kill(broker: BrokerProcess, random: SeededRandom): Promise<Strike> {
+  await broker.kill("SIGKILL");
+  let what = "killed";
+  while (random.chance(KILLED_AGAIN.chance)) {
+    const afterMs = random.below(KILLED_AGAIN.withinMs);
+    await broker.launch();
+    await sleep(afterMs);
+    await broker.kill("SIGKILL");
+    what += `, again ${afterMs} ms after its start`;
+  }
+  const { readyAfterMs } = await broker.restart();
+  return { kind: "kill", what, downMs: readyAfterMs };
+}
+
+/** Stopped in the middle of whatever it did, and woken up as if nothing had been. */
+async function pause({ pid = 0 }: BrokerProcess, random: SeededRandom): Promise<Strike> {
+  const downMs = random.below(LONGEST_PAUSE_MS);
+  process.kill(pid, "SIGSTOP");
+  await sleep(downMs);
+  process.kill(pid, "SIGCONT");
+  return { kind: "pause", what: `paused for ${downMs} ms`, downMs };
+}
+
+/** Connections break, or nothing passes for a while and then they break: what was sent may have been heard. */
+async function cut(way: FaultyProxy, random: SeededRandom): Promise<Strike> {
+  const cuts = random.between(1, MOST_CUTS);
+  const startedAt = performance.now();
+  for (let made = 0; made < cuts; made++) {
+    if (random.chance(0.5)) way.pause();
+    way.refuse();
+    await sleep(random.below(LONGEST_SILENCE_MS));
+    way.cut();
+    way.resume();
+    way.admit();
+    await sleep(random.below(LONGEST_SILENCE_MS));
+  }
+  return { kind: "cut", what: `cut off ${cuts} times`, downMs: performance.now() - startedAt };
+}

@@ -1,0 +1,24 @@
+import type { BrokerClient, BrokerProcess, SeededRandom } from "@resource-broker/testkit";
+import type { Books } from "./booking.ts";
+
+/** What is done to a target. */
+export type StrikeKind = "kill" | "pause" | "cut" | "database";
+
+export interface Strike {
+  readonly kind: StrikeKind;
+  /** What happened, in words. */
+  readonly what: string;
+  /** From the strike until calls were served again. */
+  readonly downMs: number;
+}
+
+/** What a campaign disturbs: a broker on its own ledger, or several replicas on one. */
+export interface Target {
+  readonly clientFor: BrokerProcess["clientFor"];
+  readonly admin: () => BrokerClient;
+  /** Does something bad to it; resolves when it serves again. */
+  readonly strike: (random: SeededRandom) => Promise<Strike>;
+  /** Ends it in good order; returns what its store holds, and what was wrong with the end. */
+  readonly close: () => Promise<{ readonly books: Books; readonly problems: readonly string[] }>;
+  readonly dispose: () => Promise<void>;
+}

@@ -1,0 +1,130 @@
+import { readFile } from "node:fs/promises";
+import { Agent, request } from "node:https";
+import {
+  advertisementBody,
+  type BrokerProcess,
+  type Credentials,
+  type SeededRandom,
+  type TestCertificates,
+} from "@resource-broker/testkit";
+import type { Contract } from "./contract.ts";
+
+const HOST = "127.0.0.1";
+const CLUSTERS = 48;
+const LENDER = "fuzz-lender";
+/** Little to lend: most requests that are right are refused, and the ledger stays small however long this takes. */
+const LENDS = { cpu: 256, memoryGi: 1024 };
+const PATIENCE_MS = 15_000;
+
+/** A request as it goes out: nothing is made right on the way. */
+export interface Shot {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A client of the broker: one of many clusters, or an admin. */
+export interface Attacker {
+  readonly name: string;
+  readonly credentials: Credentials;
+  /** Undefined: the broker closed the connection without a word. */
+  readonly shoot: (shot: Shot) => Promise<Reply | undefined>;
+}
+
+/** Where attacks take place: a real broker, attackers with certificates, and what was found. */
+export interface Arena {
+  readonly broker: BrokerProcess;
+  readonly certificates: TestCertificates;
+  readonly contract: Contract;
+  readonly clusters: readonly Attacker[];
+  readonly admin: Attacker;
+  /** One of the clusters. */
+  readonly anyone: (random: SeededRandom) => Attacker;
+  /** Reservations that were made, with their parties: nobody else may ever be told of them. */
+  readonly parties: Map<string, readonly string[]>;
+  /** The one cluster that nobody attacks has something to lend, and says so. */
+  readonly advertise: () => Promise<void>;
+  readonly close: () => void;
+}
+
+export interface ArenaParts {
+  readonly broker: BrokerProcess;
+  readonly certificates: TestCertificates;
+  readonly contract: Contract;
+}
+
+export async function openArena({ broker, certificates, contract }: ArenaParts): Promise<Arena> {
+  const { port } = broker;
+  const agents: Agent[] = [];
+  const attackerOf = (name: string, credentials: Credentials): Attacker => {
+    const { cert, key, ca } = credentials;
+    const agent = new Agent({ cert, key, ca, keepAlive: true, maxSockets: 4 });
+    agents.push(agent);
+    return { name, credentials, shoot: (shot) => shoot({ agent, port }, shot) };
+  };
+  const clusters = Array.from({ length: CLUSTERS }, (_, each) =>
+    attackerOf(`fuzz-${each}`, certificates.cluster(`fuzz-${each}`)),
+  );
+  const admin = attackerOf("ops", certificates.admin("ops"));
+  const lender = attackerOf(LENDER, certificates.cluster(LENDER));
+  const advertise = async (): Promise<void> => {
+    const body = JSON.stringify(advertisementBody(LENDER, LENDS));
+    await lender.shoot({ method: "POST", path: "/api/v1/advertisements", headers: JSON_HEADERS, body });
+  };
+  await advertise();
+  return {
+    broker,
+    certificates,
+    contract,
+    clusters,
+    admin,
+    anyone: (random) => random.pick(clusters) ?? admin,
+    parties: new Map(),
+    advertise,
+    close: () => {
+      for (const agent of agents) agent.destroy();
+    },
+  };
+}
+
+export const JSON_HEADERS = { "Content-Type": "application/json", "Agent-Protocol": "2" } as const;
+
+/** Megabytes of memory that the process holds. */
+export async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+function shoot(
+  to: { readonly agent: Agent; readonly port: number },
+  { method, path, headers = {}, body }: Shot,
+): Promise<Reply | undefined> {
+  return new Promise((resolve) => {
+    try {
+      const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
+      const sent = request({ host: HOST, ...to, method, path, headers: { ...length, ...headers } });
+      sent.setTimeout(PATIENCE_MS, () => sent.destroy());
+      sent.on("error", () => resolve(undefined));
+      sent.once("response", (response) => {
+        let text = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => {
+          text += chunk;
+        });
+        response.once("end", () => resolve({ status: response.statusCode ?? 0, text }));
+        response.once("error", () => resolve(undefined));
+        response.once("close", () => resolve(undefined));
+      });
+      sent.end(body);
+    } catch {
+      // Node itself does not send such a thing: nothing was tried.
+      resolve({ status: 0, text: "" });
+    }
+  });
+}

@@ -1,0 +1,84 @@
+import type { SeededRandom } from "@resource-broker/testkit";
+import { type Arena, type Attacker, JSON_HEADERS } from "../arena.ts";
+import type { Operation } from "../contract.ts";
+import { hostileText } from "../corpus.ts";
+import { isAccepted, wrongReply } from "../judge.ts";
+import { wrongGrant } from "../wrong-grant.ts";
+import { draw } from "../schema-values.ts";
+import type { Attack } from "./attack.ts";
+
+const KEYS = 20;
+
+/** Calls of the published document with bodies that fit it, nearly fit it, or do not fit it at all. */
+export const bodies: Attack = {
+  name: "bodies and calls from openapi.json",
+  weight: 60,
+  run: async (arena, random) => {
+    const operation = random.pick(arena.contract.operations);
+    if (operation === undefined) return undefined;
+    const attacker = random.chance(0.1) ? arena.admin : arena.anyone(random);
+    const value = bodyFor(arena, random, { operation, attacker });
+    const shot = {
+      method: operation.method,
+      path: pathOf(operation.path, arena, random),
+      headers: { ...JSON_HEADERS, ...keyFor(operation, random) },
+      ...(value === undefined ? {} : { body: JSON.stringify(value) }),
+    };
+    const reply = await attacker.shoot(shot);
+    if (isAccepted(reply) && value !== undefined && operation.isSurelyWrong(value))
+      return `a wrong body was accepted: ${shot.method} ${shot.path} ${JSON.stringify(value)}`;
+    return wrongReply(shot, reply) ?? wrongGrant(arena, { attacker, value, reply });
+  },
+};
+
+interface Call {
+  readonly operation: Operation;
+  readonly attacker: Attacker;
+}
+
+function bodyFor({ contract }: Arena, random: SeededRandom, { operation, attacker }: Call): unknown {
+  const wildness = random.pick([0, 0.02, 0.1, 0.4]) ?? 0;
+  if (operation.body === undefined) return undefined;
+  const value = draw(operation.body, { random, schemas: contract.schemas, wildness });
+  return fitted(value, attacker, operation);
+}
+
+/** The cluster's own name where it must be: else nothing but that would ever be refused. */
+function fitted(value: unknown, { name }: Attacker, { path }: Operation): unknown {
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord && path.endsWith("/advertisements") && "clusterID" in value
+    ? { ...value, clusterID: name }
+    : value;
+}
+
+function keyFor({ path, method }: Operation, random: SeededRandom): Record<string, string> {
+  if (method !== "POST" || !path.endsWith("/reservations") || random.chance(0.02)) return {};
+  return { "Idempotency-Key": random.chance(0.9) ? `key-${random.below(KEYS)}` : headerText(random) };
+}
+
+function headerText(random: SeededRandom): string {
+  return hostileText(random).replaceAll(/[^\t\u0020-\u007e\u0080-\u00ff]/g, "?");
+}
+
+function pathOf(template: string, { parties, clusters }: Arena, random: SeededRandom): string {
+  const name = template.includes("clusterID")
+    ? (random.pick(clusters)?.name ?? "")
+    : (random.pick([...parties.keys()]) ?? "rsv-fuzz-0-aaaaaaaaaaaaaaaa");
+  const part = random.chance(0.7) ? name : hostileText(random);
+  const path = template.replace(/\{\w+\}/, () =>
+    random.chance(0.9) ? encodeURIComponent(wellFormed(part)) : rawPart(part),
+  );
+  if (random.chance(0.8)) return path;
+  const parameter = random.pick(["limit", "after", "role", "key", "watch", "x"]) ?? "";
+  const value = parameter === "watch" ? "false" : encodeURIComponent(wellFormed(hostileText(random)));
+  return `${path}?${parameter}=${parameter === "key" ? `key-${random.below(KEYS)}` : value}`;
+}
+
+function rawPart(text: string): string {
+  return text.replaceAll(/[^\u0021-\u007e]/g, "x");
+}
+
+/** A lone surrogate cannot be encoded. */
+function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, "?");
+}

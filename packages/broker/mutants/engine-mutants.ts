@@ -1,0 +1,110 @@
+import { type Mutant, SIMULATION, testFile } from "./mutant.ts";
+
+const ENGINE = "packages/broker/src/engine/create-engine.ts";
+const PERSIST = "packages/broker/src/engine/persist.ts";
+const PAIR = "packages/broker/src/engine/ledger-pair.ts";
+const CLOCK = "packages/broker/src/engine/clock.ts";
+const ENGINE_TEST = testFile("packages/broker/src/engine/engine.test.ts");
+const SWEEPER = "packages/broker/src/engine/sweeper.ts";
+
+/** The shell around the ledger: what is durable, who is told what, whose clock counts. */
+export const ENGINE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "answers before the commit is through",
+    file: ENGINE,
+    find: "    await persist(batch, { store, clock: this.#clock, onFailure });",
+    replace: "    void persist(batch, { store, clock: this.#clock, onFailure });",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "lets readers see what is only tentative",
+    file: PAIR,
+    find: "    return this.#committed;\n",
+    replace: "    return this.#tentative;\n",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "keeps what was decided on after the commit failed",
+    file: ENGINE,
+    find: "    this.#ledgers.redraw([]);\n",
+    replace: "",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "takes an unknown commit for done",
+    file: PERSIST,
+    find: '      if (failure.kind !== "unknown") throw failure;',
+    replace: '      if (failure.kind !== "unknown") throw failure;\n      return;',
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "takes an unknown commit for failed",
+    file: PERSIST,
+    find: '      if (failure.kind !== "unknown") throw failure;',
+    replace: "      throw failure;",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "repeats an unknown commit without asking what became of it",
+    file: PERSIST,
+    find: "    if (last === batch.number) return;\n",
+    replace: "",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "takes the time from the wall clock",
+    file: CLOCK,
+    find: "    now: () => startedAt + Math.floor(machine.monotonicMs() - zero),",
+    replace: "    now: () => Math.max(machine.wallMs(), earliest + zero * 0),",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "lets time run backwards over a restart",
+    file: CLOCK,
+    find: "Math.max(machine.wallMs(), earliest)",
+    replace: "machine.wallMs() + earliest * 0",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "looks for what is due only now and then",
+    file: SWEEPER,
+    find: "    const sleepMs = Math.min(Math.max(untilDueMs, 0), LONGEST_SLEEP_MS);",
+    replace: "    const sleepMs = untilDueMs < 0 ? 0 : 5 * LONGEST_SLEEP_MS;",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "gives up on an expiry that could not be written",
+    file: SWEEPER,
+    find: "    if (hasFailed && !this.#isStopped) this.#cancel = clock.after(LONGEST_SLEEP_MS, () => void this.#look());\n    else this.arm();",
+    replace: "    if (!hasFailed) this.arm();",
+    caughtBy: ENGINE_TEST,
+  },
+  {
+    name: "serves the lowest priority first",
+    file: "packages/broker/src/engine/command-queue.ts",
+    find: "urgency(b.command) - urgency(a.command)",
+    replace: "urgency(a.command) - urgency(b.command)",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "puts an advertisement in force only where it decides",
+    file: PAIR,
+    find: "      if (isSoft(event)) apply(this.#committed, event);\n",
+    replace: "",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "drops an advertisement that could not be saved",
+    file: "packages/broker/src/engine/write-behind.ts",
+    find: "      this.#unsaved = new Map([...saving, ...this.#unsaved]);\n",
+    replace: "",
+    caughtBy: ENGINE_TEST,
+  },
+  {
+    name: "tells listeners before the commit is readable",
+    file: ENGINE,
+    find: "    this.#commitNumber = batch.number;\n    this.#health",
+    replace: "    this.#tell(batch);\n    this.#commitNumber = batch.number;\n    this.#health",
+    caughtBy: SIMULATION,
+  },
+];

@@ -1,0 +1,123 @@
+/**
+ * `npm run mutants`: plants one bug after the other in a copy of the sources and runs the check that is expected to
+ * notice. Prints who caught what; ends with 1 if one survives. `--only <part of a name>` plants some of them, `--jobs N`
+ * at a time, `--record` appends the result to docs/campaigns.jsonl.
+ */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { recordCampaign } from "../sim/tools/record-campaign.ts";
+import { copyTree } from "./copy-tree.ts";
+import { EDGE_MUTANTS } from "./edge-mutants.ts";
+import { ENGINE_MUTANTS } from "./engine-mutants.ts";
+import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
+import { type Check, type Mutant, nameOf } from "./mutant.ts";
+import { runCheck } from "./run-check.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const NAME_WIDTH = 62;
+
+interface Verdict {
+  readonly mutant: Mutant;
+  readonly isCaught: boolean;
+  readonly said: string;
+  readonly seconds: number;
+}
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", default: "" },
+    jobs: { type: "string", default: String(Math.min(2, availableParallelism())) },
+    record: { type: "boolean", default: false },
+  },
+});
+const startedAt = Date.now();
+const mutants = [...ENGINE_MUTANTS, ...LEDGER_MUTANTS, ...EDGE_MUTANTS].filter(({ name }) =>
+  name.includes(values.only),
+);
+const folder = await mkdtemp(join(tmpdir(), "mutants-"));
+let verdicts: Verdict[];
+try {
+  verdicts = await plantAll();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+const survivors = verdicts.filter(({ isCaught }) => !isCaught);
+console.log(
+  `\n${verdicts.length - survivors.length}/${verdicts.length} planted bugs caught in ${secondsSince(startedAt)} s`,
+);
+for (const { mutant, said } of survivors) console.log(`SURVIVED: ${mutant.name} (${mutant.file}) ${said}`);
+if (values.record) {
+  const caught = verdicts.length - survivors.length;
+  await recordCampaign(
+    { campaign: "mutants", seed: 1, planted: verdicts.length, caught, violations: survivors.length },
+    { startedAt, endedAt: Date.now() },
+  );
+}
+process.exit(survivors.length === 0 && verdicts.length > 0 ? 0 : 1);
+
+async function plantAll(): Promise<Verdict[]> {
+  const trees = await Promise.all(
+    Array.from({ length: Number(values.jobs) }, async (_, job) => {
+      const tree = join(folder, `tree-${job}`);
+      await copyTree(ROOT, tree);
+      return tree;
+    }),
+  );
+  // A check that fails anyway catches nothing.
+  const checks = new Map<string, Check>(mutants.map(({ caughtBy }) => [nameOf(caughtBy), caughtBy]));
+  await shared([...checks.values()], trees, async (check, tree) => {
+    const { hasPassed, said } = await runCheck(check, { tree, env: process.env });
+    if (!hasPassed) throw new Error(`${nameOf(check)} fails without a planted bug: ${said}`);
+  });
+  console.log(`${checks.size} checks pass on the sources as they are\n`);
+  const verdicts: Verdict[] = [];
+  await shared(mutants, trees, async (mutant, tree) => {
+    const verdict = await plant(mutant, tree);
+    verdicts.push(verdict);
+    console.log(lineOf(verdict));
+  });
+  return verdicts;
+}
+
+async function plant(mutant: Mutant, tree: string): Promise<Verdict> {
+  const file = join(tree, mutant.file);
+  const plantedAt = Date.now();
+  const source = await readFile(file, "utf8");
+  if (source.split(mutant.find).length !== 2)
+    return { mutant, isCaught: false, said: "does not fit any more: write it anew", seconds: 0 };
+  await writeFile(
+    file,
+    source.replace(mutant.find, () => mutant.replace),
+  );
+  try {
+    const { hasPassed, said } = await runCheck(mutant.caughtBy, { tree, env: process.env });
+    return { mutant, isCaught: !hasPassed, said, seconds: secondsSince(plantedAt) };
+  } finally {
+    await writeFile(file, source);
+  }
+}
+
+/** Each tree takes the next item as soon as it is free. */
+async function shared<T>(
+  items: readonly T[],
+  trees: readonly string[],
+  work: (item: T, tree: string) => Promise<void>,
+): Promise<void> {
+  const waiting = [...items];
+  await Promise.all(
+    trees.map(async (tree) => {
+      for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item, tree);
+    }),
+  );
+}
+
+function lineOf({ mutant, isCaught, said, seconds }: Verdict): string {
+  const verdict = isCaught ? "caught  " : "SURVIVED";
+  return `${verdict} ${mutant.name.padEnd(NAME_WIDTH)} ${nameOf(mutant.caughtBy)} (${seconds} s)\n           ${said.slice(0, 150)}`;
+}
+
+function secondsSince(moment: number): number {
+  return Math.round((Date.now() - moment) / 1000);
+}

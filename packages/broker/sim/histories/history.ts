@@ -1,0 +1,72 @@
+import { type Call, judge } from "./linearizable.ts";
+import {
+  nobodysKey,
+  type ProviderOperation,
+  providerObject,
+  type ProviderResult,
+} from "./provider-object.ts";
+
+export type ProviderCall = Call<ProviderOperation, ProviderResult>;
+
+/** Call this when the answer is there. `nothing happened`: the broker said so, and the call is struck out. */
+export type Return = (result: ProviderResult | "nothing happened") => void;
+
+/** Writes down what the callers of one provider saw, in the order they saw it. */
+export class History {
+  readonly provider: string;
+  readonly #capacity: number;
+  readonly #calls = new Set<{ call: ProviderCall }>();
+  #moment = 0;
+
+  constructor(provider: string, capacity: number) {
+    this.provider = provider;
+    this.#capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  invoke(operation: ProviderOperation): Return {
+    const line = { call: { operation, invokedAt: this.#moment++ } as ProviderCall };
+    this.#calls.add(line);
+    return (result) => {
+      if (result === "nothing happened") this.#calls.delete(line);
+      else line.call = { ...line.call, returned: { at: this.#moment++, result } };
+    };
+  }
+
+  /** Why no order of the calls explains what was seen; undefined when one does. */
+  problem(): string | undefined {
+    const calls = [...this.#calls].map(({ call }) => call);
+    const judgement = judge(withoutNames(calls), providerObject(this.#capacity));
+    if (judgement.isLinearizable) return undefined;
+    const stuck = judgement.stuck.map(describe).join("; ");
+    return `the history of ${this.provider} (${calls.length} calls) has no order: none of these can be next: ${stuck}`;
+  }
+}
+
+/** Keys that no answer speaks of: which of them it was cannot be told, so the search need not try them all. */
+function withoutNames(calls: readonly ProviderCall[]): ProviderCall[] {
+  const known = new Set(
+    calls.flatMap(({ operation, returned }) => (returned === undefined ? [] : keyIn(operation))),
+  );
+  const nobodys = new Map<string, string>();
+  return calls.map((call) => {
+    const { operation } = call;
+    if (operation.kind === "read-free" || known.has(operation.key)) return call;
+    const key = nobodys.get(operation.key) ?? nobodysKey(nobodys.size);
+    nobodys.set(operation.key, key);
+    return { ...call, operation: { ...operation, key } };
+  });
+}
+
+function keyIn(operation: ProviderOperation): string[] {
+  return operation.kind === "read-free" ? [] : [operation.key];
+}
+
+function describe({ operation, returned }: ProviderCall): string {
+  const { kind, ...about } = operation;
+  const answer = returned === undefined ? "no answer" : Object.values(returned.result).join(" ");
+  return `${[kind, ...Object.values(about)].join(" ")} -> ${answer}`;
+}

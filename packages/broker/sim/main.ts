@@ -1,0 +1,61 @@
+/**
+ * `npm run simulate -- --seeds 200 --ops 100`: worlds made from one seed each, in which everything goes wrong, and every
+ * promise of the ledger is checked after every step. `--seed S` begins with this one, `--minutes M` stops earlier,
+ * `--record` appends the result to docs/campaigns.jsonl. No real time, no files, no network: the same seed is the same
+ * world, step by step.
+ */
+import { simulate, type SimulationResult } from "./simulation.ts";
+import { readFlags } from "./tools/flags.ts";
+import { recordCampaign } from "./tools/record-campaign.ts";
+
+const MINUTE_MS = 60_000;
+const TELL_EVERY_MS = 15_000;
+const SHOWN_STEPS = 40;
+
+const flags = readFlags(process.argv.slice(2), [["seeds", 200], ["ops", 100], ["seed", 1], ["minutes"]]);
+if (!flags.ok) {
+  console.error(flags.problem);
+  process.exit(2);
+}
+const { seeds = 0, ops = 0, seed: first = 0, minutes = Number.POSITIVE_INFINITY } = flags.numbers;
+const startedAt = Date.now();
+const total = new Map<string, number>();
+let toldAt = startedAt;
+let failure: SimulationResult | undefined;
+let done = 0;
+while (done < seeds && failure === undefined && Date.now() - startedAt < minutes * MINUTE_MS) {
+  const result = await simulate(first + done, ops);
+  done++;
+  count(result);
+  if (result.failure !== undefined) failure = result;
+  if (Date.now() - toldAt > TELL_EVERY_MS) tell();
+}
+tell();
+if (failure !== undefined) explain(failure);
+if (flags.isRecorded) {
+  const figures = { seeds: done, ops, ...Object.fromEntries(total) };
+  const violations = failure === undefined ? 0 : 1;
+  await recordCampaign(
+    { campaign: "simulation", seed: first, ...figures, violations },
+    { startedAt, endedAt: Date.now() },
+  );
+}
+process.exit(failure === undefined ? 0 : 1);
+
+function count({ tally, counts, histories }: SimulationResult): void {
+  for (const [name, number] of Object.entries({ ...tally, ...counts, histories }))
+    total.set(name, (total.get(name) ?? 0) + number);
+}
+
+function tell(): void {
+  toldAt = Date.now();
+  const seconds = ((toldAt - startedAt) / 1000).toFixed(1);
+  const figures = [...total].map(([name, number]) => `${number.toLocaleString("en")} ${name}`).join(", ");
+  console.log(`${done} seeds x ${ops} operations in ${seconds} s: ${figures}`);
+}
+
+function explain({ seed, failure: broken }: SimulationResult): void {
+  for (const line of broken?.trace.slice(-SHOWN_STEPS) ?? []) console.error(line);
+  console.error(`VIOLATION in seed ${seed}: ${broken?.problem}`);
+  console.error(`Repeat it with: npm run simulate -- --seed ${seed} --seeds 1 --ops ${ops}`);
+}

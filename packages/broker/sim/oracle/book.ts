@@ -1,0 +1,188 @@
+import type {
+  Advertisement,
+  EndReason,
+  HoldUsage,
+  LedgerEvent,
+  Phase,
+  ReceivedAdvertisement,
+  Reservation,
+} from "@resource-broker/domain";
+
+/** What is counted. Amounts of anything else stay zero in the simulation. */
+export const UNITS = ["cpuMillis", "memoryBytes", "gpus"] as const;
+export type Unit = (typeof UNITS)[number];
+
+/** A reservation as the book has it: the parts that promises are made about. */
+export interface Entry
+  extends Pick<
+    Reservation,
+    "id" | "requester" | "provider" | "granted" | "key" | "expiresAt" | "activateBy" | "endedAt" | "reason"
+  > {
+  readonly phase: Phase;
+  readonly generation: number;
+}
+
+const RELEASES: ReadonlySet<EndReason> = new Set([
+  "Expired",
+  "ReleasedByRequester",
+  "ReleasedByAdmin",
+  "RequesterLost",
+  "ActivationTimeout",
+]);
+const REMEMBERED_INSTANCES = 8;
+
+/**
+ * The ledger kept a second time, in the plainest way: from the events alone, every sum counted anew. Written without a
+ * line of the domain's code, so that the two cannot be wrong together.
+ */
+export class Book {
+  time = 0;
+  readonly entries = new Map<string, Entry>();
+  readonly keys = new Map<string, string>();
+  readonly closedKeys = new Set<string>();
+  readonly cordoned = new Set<string>();
+  newest = new Map<string, ReceivedAdvertisement>();
+  /** When the broker last heard a cluster; whoever is not here: when it began to listen. */
+  heard = new Map<string, number>();
+
+  /** A copy to try a batch on. */
+  draft(): Book {
+    const copy = new Book();
+    copy.time = this.time;
+    for (const [id, entry] of this.entries) copy.entries.set(id, entry);
+    for (const [name, id] of this.keys) copy.keys.set(name, id);
+    for (const name of this.closedKeys) copy.closedKeys.add(name);
+    for (const id of this.cordoned) copy.cordoned.add(id);
+    copy.newest = this.newest;
+    copy.heard = new Map(this.heard);
+    return copy;
+  }
+
+  /** True when the advertisement counts. */
+  advertise(advertisement: Advertisement, at: number): boolean {
+    const { clusterId, instance } = advertisement;
+    const before = this.newest.get(clusterId);
+    if (before !== undefined && isOvertaken(advertisement, before)) return false;
+    const last = before?.advertisement.instance;
+    const ended = last === undefined || last === instance ? [] : [last];
+    const replacedInstances = [...ended, ...(before?.replacedInstances ?? [])].slice(0, REMEMBERED_INSTANCES);
+    this.newest = new Map(this.newest).set(clusterId, { advertisement, receivedAt: at, replacedInstances });
+    this.heard.set(clusterId, at);
+    return true;
+  }
+
+  follow(event: LedgerEvent): void {
+    this.time = Math.max(this.time, event.at);
+    switch (event.kind) {
+      case "granted":
+      case "adopted": {
+        const { id, requester, key } = event.reservation;
+        this.entries.set(id, event.reservation);
+        if (key !== undefined) this.keys.set(keyOf(requester, key), id);
+        this.heard.set(requester, event.at);
+        return;
+      }
+      case "activated":
+        this.heard.set(this.entries.get(event.id)?.requester ?? "", event.at);
+        return this.#change(event.id, { phase: "Active" });
+      case "renewed":
+        this.heard.set(this.entries.get(event.id)?.requester ?? "", event.at);
+        return this.#change(event.id, { expiresAt: event.expiresAt });
+      case "acknowledged":
+        return this.#change(event.id, {});
+      case "ended": {
+        const phase = RELEASES.has(event.reason) ? "Released" : "Failed";
+        return this.#change(event.id, { phase, reason: event.reason, endedAt: event.at });
+      }
+      case "forgotten":
+        return this.#forget(event.id);
+      case "key-closed":
+        return void this.closedKeys.add(keyOf(event.closedKey.requester, event.closedKey.key));
+      case "key-reopened":
+        return void this.closedKeys.delete(keyOf(event.requester, event.key));
+      case "cordoned":
+        return void this.cordoned.add(event.clusterId);
+      case "uncordoned":
+        return void this.cordoned.delete(event.clusterId);
+      default:
+        return;
+    }
+  }
+
+  /** available = allocatable − allocated − Σ live max(granted, used) − Σ ended used − Σ unknown max(granted, used). */
+  available(provider: string, unit: Unit): number {
+    const { allocatable, allocated } = this.newest.get(provider)?.advertisement ?? {};
+    const own = (allocatable?.[unit] ?? 0) - (allocated?.[unit] ?? 0);
+    return Math.max(0, own - this.reserved(provider, unit) - this.#borrowed(provider, unit));
+  }
+
+  reserved(provider: string, unit: Unit): number {
+    const usage = this.newest.get(provider)?.advertisement.usage ?? [];
+    let total = 0;
+    for (const { id, granted, phase, provider: lender } of this.entries.values()) {
+      if (lender === provider && isLivePhase(phase))
+        total += Math.max(granted[unit], usedFor(usage, id, unit));
+    }
+    for (const hold of usage) total += this.#leftover(provider, hold, unit);
+    return total;
+  }
+
+  /** When the clock has to act next: the earliest end of a live reservation. */
+  earliestDeadline(): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const { phase, expiresAt = earliest, activateBy = earliest } of this.entries.values()) {
+      if (isLivePhase(phase)) earliest = Math.min(earliest, expiresAt);
+      if (phase === "Reserved") earliest = Math.min(earliest, activateBy);
+    }
+    return earliest;
+  }
+
+  /** A hold that is not a live reservation of this provider: the ended one's pods, or all of an unknown one. */
+  #leftover(provider: string, { reservationId, granted, used }: HoldUsage, unit: Unit): number {
+    const entry = this.entries.get(reservationId);
+    if (entry?.provider !== provider) return Math.max(granted[unit], used[unit]);
+    return isLivePhase(entry.phase) ? 0 : used[unit];
+  }
+
+  /** An older agent counts its virtual nodes as its own, and long after the loan. */
+  #borrowed(requester: string, unit: Unit): number {
+    if ((this.newest.get(requester)?.advertisement.protocol ?? 2) >= 2) return 0;
+    let total = 0;
+    for (const entry of this.entries.values())
+      if (entry.requester === requester) total += entry.granted[unit];
+    return total;
+  }
+
+  #change(id: string, change: Partial<Entry>): void {
+    const entry = this.entries.get(id);
+    if (entry !== undefined) this.entries.set(id, { ...entry, ...change, generation: entry.generation + 1 });
+  }
+
+  #forget(id: string): void {
+    const entry = this.entries.get(id);
+    this.entries.delete(id);
+    if (entry?.key !== undefined) this.keys.delete(keyOf(entry.requester, entry.key));
+  }
+}
+
+export function keyOf(requester: string, key: string): string {
+  return `${requester}\n${key}`;
+}
+
+export function isLivePhase(phase: Phase): boolean {
+  return phase === "Reserved" || phase === "Active";
+}
+
+/** Within one instance only a higher sequence counts, and of a replaced one nothing does. */
+function isOvertaken({ instance, sequence = 0 }: Advertisement, before: ReceivedAdvertisement): boolean {
+  if (instance === undefined) return false;
+  if (before.replacedInstances.includes(instance)) return true;
+  const { advertisement: last } = before;
+  return last.instance === instance && sequence <= (last.sequence ?? -1);
+}
+
+function usedFor(usage: readonly HoldUsage[], id: string, unit: Unit): number {
+  let used = 0;
+  for (const hold of usage) if (hold.reservationId === id) used = Math.max(used, hold.used[unit]);
+  return used;
+}

@@ -1,0 +1,231 @@
+import type { CommitBatch, Committed, Engine, StoreContents } from "@resource-broker/broker";
+import type { Command, LedgerEvent, Policy, Reply } from "@resource-broker/domain";
+import type { MachineTime } from "@resource-broker/runtime";
+import type { Findings } from "../stage/findings.ts";
+import type { SimDisk } from "../stage/sim-disk.ts";
+import { Book, keyOf } from "./book.ts";
+import { wrongWith } from "./rules.ts";
+import { differsFromBook, differsWhenRebuilt } from "./same-ledger.ts";
+
+/** The promise is a second; commits under way and timers take their time as well. */
+const LATEST_EXPIRY_MS = 1000 + 100;
+/** So long after a slow or failed call of the store, or after a restart, an expiry may still be late. */
+const EXCUSED_MS = 15_000;
+
+export interface WitnessDeps {
+  readonly disk: SimDisk;
+  readonly findings: Findings;
+  readonly policy: Policy;
+}
+
+/** One life of the broker, as the witness expects it. */
+interface Expected {
+  readonly startedAt: number;
+  readonly zero: number;
+  readonly machine: MachineTime;
+}
+
+/** Sees all that the broker reads, decides, writes and answers, and compares it with a book of its own. */
+export class Witness {
+  readonly #deps: WitnessDeps;
+  readonly #book = new Book();
+  readonly #asked = new Set<string>();
+  /** In which commit a fact came to be: `rsv-1 2` for a generation, a decision, a released key. */
+  readonly #commitOf = new Map<string, number>();
+  #commitNumber = 0;
+  #handedIn: CommitBatch | undefined;
+  #engine: Engine | undefined;
+  #expected: Expected | undefined;
+  #isDirty = false;
+  #deadline = Number.POSITIVE_INFINITY;
+  #excusedUntil = 0;
+  #lastTold = 0;
+  readonly counts = { grants: 0, refusals: 0, ends: 0, commits: 0, answers: 0 };
+
+  constructor(deps: WitnessDeps) {
+    this.#deps = deps;
+  }
+
+  get book(): Book {
+    return this.#book;
+  }
+
+  /** The store hands over what it has: at least all that anyone was told. */
+  opened({ commitNumber }: StoreContents, machine: MachineTime): void {
+    const { disk, findings } = this.#deps;
+    findings.expect(
+      commitNumber >= this.#commitNumber,
+      () => `commit ${this.#commitNumber} was seen and is lost: the store is at ${commitNumber}`,
+    );
+    for (const batch of disk.commitsAfter(this.#commitNumber)) this.#follow(batch);
+    const startedAt = Math.max(machine.wallMs(), this.#book.time);
+    this.#expected = { startedAt, zero: machine.monotonicMs(), machine };
+    this.#book.heard = new Map();
+    this.#book.newest = new Map(
+      disk.advertisements().map((received) => {
+        const receivedAt = Math.min(received.receivedAt, startedAt);
+        return [received.advertisement.clusterId, { ...received, receivedAt }];
+      }),
+    );
+    this.excuse();
+  }
+
+  started(engine: Engine): void {
+    this.#engine = engine;
+    this.#isDirty = true;
+    this.#lastTold = engine.commitNumber;
+  }
+
+  ended(): void {
+    this.#engine = undefined;
+  }
+
+  asked(command: Command): void {
+    switch (command.kind) {
+      case "release":
+        return void this.#asked.add(`${command.by.isAdmin ? "admin" : "release"} ${command.id}`);
+      case "refuse":
+        return void this.#asked.add(`refuse ${command.id}`);
+      case "release-by-key":
+        return void this.#asked.add(`key ${keyOf(command.requester, command.key)}`);
+      default:
+        return;
+    }
+  }
+
+  /** A batch is handed to the store: in this very moment it was decided, on what the book says. */
+  decided(batch: CommitBatch): void {
+    const { findings, policy } = this.#deps;
+    this.#catchUp();
+    findings.expect(batch.number === this.#commitNumber + 1, () => `commit ${batch.number} is out of turn`);
+    this.#handedIn = batch;
+    const given = { policy, asked: this.#asked, listeningSince: this.#expected?.startedAt ?? 0 };
+    const draft = this.#book.draft();
+    let priority = Number.POSITIVE_INFINITY;
+    for (const event of batch.entries.flatMap(({ events }) => events)) {
+      const problem = wrongWith(draft, event, given);
+      findings.expect(problem === undefined, () => `commit ${batch.number}: ${problem}`);
+      const asks = requestIn(event)?.priority ?? priority;
+      findings.expect(asks <= priority, () => `commit ${batch.number}: priority ${asks} after ${priority}`);
+      priority = asks;
+      draft.follow(event);
+      this.#file(event, draft, batch.number);
+    }
+  }
+
+  /** Whoever is answered must be told the truth, and one that survives anything. */
+  answered(command: Command, reply: Reply): void {
+    this.counts.answers++;
+    if (command.kind === "advertise") return this.#heardAdvertisement(command, reply);
+    switch (reply.kind) {
+      case "granted":
+      case "current":
+        return this.#mustBeSafe(`${reply.reservation.id} ${reply.reservation.generation}`, command.kind);
+      case "refused":
+        return this.#mustBeSafe(reply.decision.id, command.kind);
+      case "key-closed":
+        if (command.kind === "release-by-key")
+          this.#mustBeSafe(keyOf(command.requester, command.key), command.kind);
+        return;
+      default:
+        return;
+    }
+  }
+
+  told({ number }: Committed): void {
+    const { findings } = this.#deps;
+    findings.expect(number > this.#lastTold, () => `commit ${number} is told after ${this.#lastTold}`);
+    findings.expect(number === this.#engine?.commitNumber, () => `commit ${number} is told out of turn`);
+    this.#lastTold = number;
+  }
+
+  /** Something took long or failed: the clock may act late, for a while. */
+  excuse(forMs = 0): void {
+    this.#excusedUntil = Math.max(this.#excusedUntil, this.#now() + forMs + EXCUSED_MS);
+  }
+
+  /** To be called after every step. */
+  look(): void {
+    const engine = this.#engine;
+    if (engine === undefined) return;
+    const { findings, disk } = this.#deps;
+    const { commitNumber } = engine;
+    findings.expect(
+      commitNumber <= disk.syncedCommit,
+      () => `readers see commit ${commitNumber}, but only ${disk.syncedCommit} is on the disk`,
+    );
+    this.#catchUp();
+    const now = this.#now();
+    findings.expect(engine.now() === now, () => `the broker's clock says ${engine.now()}, not ${now}`);
+    const latest = Math.max(this.#deadline, this.#excusedUntil) + LATEST_EXPIRY_MS;
+    findings.expect(now <= latest, () => `what was due at ${this.#deadline} is still there at ${now}`);
+    if (!this.#isDirty) return;
+    this.#isDirty = false;
+    this.#deadline = this.#book.earliestDeadline();
+    const problem = differsFromBook(engine.ledger, this.#book) ?? differsWhenRebuilt(engine.ledger, now);
+    findings.expect(problem === undefined, () => `at commit ${commitNumber}: ${problem}`);
+  }
+
+  #catchUp(): void {
+    const { commitNumber } = this.#engine ?? { commitNumber: this.#commitNumber };
+    if (commitNumber === this.#commitNumber) return;
+    const batch = this.#handedIn;
+    this.#deps.findings.expect(
+      batch?.number === commitNumber && commitNumber === this.#commitNumber + 1,
+      () => `the broker went from commit ${this.#commitNumber} to ${commitNumber}`,
+    );
+    if (batch !== undefined) this.#follow(batch);
+    this.#isDirty = true;
+  }
+
+  #follow({ number, entries }: CommitBatch): void {
+    this.counts.commits++;
+    for (const event of entries.flatMap(({ events }) => events)) {
+      this.#book.follow(event);
+      this.#file(event, this.#book, number);
+      if (event.kind === "granted") this.counts.grants++;
+      if (event.kind === "refused") this.counts.refusals++;
+      if (event.kind === "ended") this.counts.ends++;
+    }
+    this.#commitNumber = number;
+  }
+
+  /** Notes which commit made this true. */
+  #file(event: LedgerEvent, book: Book, number: number): void {
+    if (event.kind === "refused") this.#commitOf.set(event.decision.id, number);
+    if (event.kind === "key-closed")
+      this.#commitOf.set(keyOf(event.closedKey.requester, event.closedKey.key), number);
+    const id = "reservation" in event ? event.reservation.id : "id" in event ? event.id : undefined;
+    const entry = id === undefined ? undefined : book.entries.get(id);
+    if (entry !== undefined) this.#commitOf.set(`${entry.id} ${entry.generation}`, number);
+  }
+
+  #heardAdvertisement({ advertisement }: Extract<Command, { kind: "advertise" }>, reply: Reply): void {
+    const isAccepted = this.#book.advertise(advertisement, this.#now());
+    this.#isDirty = true;
+    this.#deps.findings.expect(
+      !(isAccepted && reply.kind !== "advertised"),
+      () => `an advertisement of ${advertisement.clusterId} was turned away: ${JSON.stringify(reply)}`,
+    );
+  }
+
+  #mustBeSafe(fact: string, what: string): void {
+    const { findings, disk } = this.#deps;
+    const number = this.#commitOf.get(fact) ?? Number.POSITIVE_INFINITY;
+    findings.expect(
+      number <= disk.syncedCommit,
+      () => `${what} was answered from commit ${number}, but only ${disk.syncedCommit} is on the disk`,
+    );
+  }
+
+  #now(): number {
+    if (this.#expected === undefined) return 0;
+    const { startedAt, zero, machine } = this.#expected;
+    return startedAt + Math.floor(machine.monotonicMs() - zero);
+  }
+}
+
+function requestIn(event: LedgerEvent): { readonly priority: number } | undefined {
+  if (event.kind === "granted") return event.reservation.request;
+  return event.kind === "refused" ? event.decision.request : undefined;
+}

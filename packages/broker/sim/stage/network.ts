@@ -1,0 +1,71 @@
+import type { SeededRandom } from "@resource-broker/testkit";
+import type { Answer, Ask } from "./ask.ts";
+import type { FaultRates } from "./faults.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+const QUICK_MS = 20;
+const DELAYED_MS = 4000;
+const PATIENCE_MS = 5000;
+const LONGEST_PARTITION_MS = 60_000;
+
+/** Who answers: absent while the broker is down. */
+type Server = (ask: Ask, answer: (answer: Answer) => void) => void;
+
+export interface NetworkDeps {
+  readonly scheduler: Scheduler;
+  readonly random: SeededRandom;
+  readonly rates: FaultRates;
+}
+
+/** Between the clusters and the broker: messages are lost, come late, come twice, and overtake each other. */
+export class Network {
+  readonly #deps: NetworkDeps;
+  readonly #cutUntil = new Map<string, number>();
+  serve: Server = () => undefined;
+
+  constructor(deps: NetworkDeps) {
+    this.#deps = deps;
+  }
+
+  /** Asks the broker. Undefined: no answer came in time; what was asked may have happened or not. */
+  ask(from: string, ask: Ask, heard: (answer: Answer | undefined) => void): void {
+    let isOpen = true;
+    const hear = (answer: Answer | undefined): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      cancel();
+      heard(answer);
+    };
+    const cancel = this.#deps.scheduler.after(PATIENCE_MS, `${from} gives up waiting`, () => hear(undefined));
+    this.#carry(from, `${ask.kind} of ${from} arrives`, () =>
+      this.serve(ask, (answer) => this.#carry(from, `${from} hears`, () => hear(answer))),
+    );
+  }
+
+  /** Tells a cluster something, perhaps. */
+  push(to: string, deliver: () => void): void {
+    this.#carry(to, `${to} is told`, deliver);
+  }
+
+  /** Nothing passes to or from this cluster for a while. */
+  cut(cluster: string): void {
+    const { scheduler, random } = this.#deps;
+    this.#cutUntil.set(cluster, scheduler.now + random.below(LONGEST_PARTITION_MS));
+  }
+
+  heal(): void {
+    this.#cutUntil.clear();
+  }
+
+  #carry(party: string, name: string, deliver: () => void): void {
+    const { scheduler, random, rates } = this.#deps;
+    const copies = random.chance(rates.duplicate) ? 2 : 1;
+    for (let copy = 0; copy < copies; copy++) {
+      if (random.chance(rates.drop)) continue;
+      const ms = (random.below(1000) / 1000) * (random.chance(rates.delay) ? DELAYED_MS : QUICK_MS);
+      scheduler.after(ms, name, () => {
+        if ((this.#cutUntil.get(party) ?? 0) <= scheduler.now) deliver();
+      });
+    }
+  }
+}

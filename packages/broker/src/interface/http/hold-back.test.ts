@@ -1,0 +1,69 @@
+import { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
+import { fakeTime } from "@resource-broker/testkit";
+import { expect, test } from "vitest";
+import { HoldBack } from "./hold-back.ts";
+
+class Line extends EventEmitter {
+  isRead = true;
+  destroyed = false;
+  readonly pause = (): void => {
+    this.isRead = false;
+  };
+  readonly resume = (): void => {
+    this.isRead = true;
+  };
+}
+
+/** Lines whose requests were turned away, in this order. */
+function turnedAway(holdBack: HoldBack, count: number): Line[] {
+  return Array.from({ length: count }, () => {
+    const line = new Line();
+    const response = Object.assign(new EventEmitter(), { socket: line });
+    holdBack.hold(response as unknown as ServerResponse);
+    expect(line.isRead).toBe(true);
+    response.emit("close");
+    return line;
+  });
+}
+
+const readIn = (lines: readonly Line[]): boolean[] => lines.map(({ isRead }) => isRead);
+
+test("who was turned away is read again when others were served, the first first", () => {
+  const holdBack = new HoldBack(fakeTime().after);
+  const lines = turnedAway(holdBack, 3);
+  expect(readIn(lines)).toEqual([false, false, false]);
+  for (let each = 0; each < 4; each++) holdBack.served();
+  expect(readIn(lines)).toEqual([true, false, false]);
+  for (let each = 0; each < 4; each++) holdBack.served();
+  expect(readIn(lines)).toEqual([true, true, false]);
+});
+
+test("when nobody is served for a moment, everybody is read again", async () => {
+  const time = fakeTime();
+  const holdBack = new HoldBack(time.after);
+  const lines = turnedAway(holdBack, 3);
+  await time.advance(40);
+  holdBack.served();
+  await time.advance(40);
+  expect(readIn(lines)).toEqual([false, false, false]);
+  await time.advance(20);
+  expect(readIn(lines)).toEqual([true, true, true]);
+});
+
+test("what was saved up while nobody waited helps nobody later", () => {
+  const holdBack = new HoldBack(fakeTime().after);
+  for (let each = 0; each < 100; each++) holdBack.served();
+  const lines = turnedAway(holdBack, 2);
+  holdBack.served();
+  expect(readIn(lines)).toEqual([false, false]);
+});
+
+test("a connection that ends is not kept, and at the end nobody is held", () => {
+  const holdBack = new HoldBack(fakeTime().after);
+  const [gone, stays] = turnedAway(holdBack, 2);
+  gone?.emit("close");
+  expect(holdBack.size).toBe(1);
+  holdBack.stop();
+  expect([holdBack.size, stays?.isRead]).toEqual([0, true]);
+});

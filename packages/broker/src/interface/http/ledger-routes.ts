@@ -1,0 +1,52 @@
+import { Fault } from "@resource-broker/contract";
+import { idMaker } from "./make-ids.ts";
+import type { HttpDeps, HttpLimits } from "./ports.ts";
+import { ReservationIndex } from "./reservation-index.ts";
+import { createRouter, type Router } from "./router.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { allRoutes } from "./routes/routes.ts";
+import { createStreamHub, type StreamHub } from "./stream/stream-hub.ts";
+
+/** The calls that can be answered: of a replica that does not lead, next to none. */
+export interface LedgerRoutes extends Pick<Router, "match"> {
+  readonly lead: () => void;
+  /** Why nothing can be said of the ledger right now; undefined: it can. */
+  readonly closedBecause: () => Fault | undefined;
+  readonly openStreams: () => number;
+  readonly stop: () => void;
+}
+
+interface Open {
+  readonly router: Router;
+  readonly hub: StreamHub;
+  readonly unsubscribe: () => void;
+}
+
+export function ledgerRoutes(
+  deps: HttpDeps,
+  { headers, limits }: { readonly headers: () => string[]; readonly limits: HttpLimits },
+): LedgerRoutes {
+  const { engine, machine } = deps;
+  const standby = createRouter(healthRoutes(deps));
+  const starting = new Fault("overloaded", "the broker is starting; ask again");
+  let open: Open | undefined;
+
+  const lead = (): void => {
+    // Both begin with what the ledger holds, so only now.
+    const index = new ReservationIndex(engine);
+    const hub = createStreamHub({ engine, machine, headers, limits });
+    const router = createRouter(allRoutes({ ...deps, ids: idMaker(deps.randomBytes), index, hub }));
+    open = { router, hub, unsubscribe: engine.onCommit((commit) => index.update(commit)) };
+  };
+
+  return {
+    lead,
+    match: (method, path) => (open?.router ?? standby).match(method, path),
+    closedBecause: () => deps.notLeading?.() ?? (open === undefined ? starting : undefined),
+    openStreams: () => open?.hub.size() ?? 0,
+    stop: () => {
+      open?.unsubscribe();
+      open?.hub.stop();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { engineCheck } from "./engine-check.ts";
+import { notLeading } from "./replica.ts";
+import type { Standing } from "./store/leadership.ts";
+
+const rows: readonly { readonly standing: Standing; readonly says: string }[] = [
+  { standing: { role: "standby", leader: "" }, says: "standby: nobody has led yet" },
+  { standing: { role: "standby", leader: "oslo" }, says: "standby: the last known leader is oslo" },
+  { standing: { role: "standby", leader: "oslo", problem: "no way" }, says: "standby: no way" },
+  {
+    standing: { role: "unsure" },
+    says: "the database cannot be reached, and another replica may lead by now",
+  },
+  { standing: { role: "deposed", leader: "oslo" }, says: "deposed: oslo leads" },
+  { standing: { role: "deposed", leader: "" }, says: "deposed: another replica leads" },
+];
+
+describe.each(rows)("a replica that is $standing.role ($says)", ({ standing, says }) => {
+  const leadership = { standing: () => standing };
+
+  test("turns callers away, with what is known", () => {
+    const fault = notLeading(leadership);
+    expect(fault).toMatchObject({ code: "not-leader", status: 503, retry: true });
+    expect(fault?.message).toContain(says);
+  });
+
+  test("is not ready", () => {
+    expect(engineCheck({ health: { state: "ready" } }, leadership).problem()).toBe(says);
+  });
+});
+
+test("a leader answers, and is as ready as its engine", () => {
+  const leadership = { standing: (): Standing => ({ role: "leader" }) };
+  expect(notLeading(leadership)).toBeUndefined();
+  expect(engineCheck({ health: { state: "ready" } }, leadership).problem()).toBeUndefined();
+  expect(engineCheck({ health: { state: "starting" } }, leadership).problem()).toBe("starting");
+});

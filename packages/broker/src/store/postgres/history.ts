@@ -1,0 +1,64 @@
+import type { ChainLink } from "../audit.ts";
+import type { Keep } from "../sqlite/retention.ts";
+import type { Head } from "./head.ts";
+import type { Session, Statement } from "./session.ts";
+
+/** Removed at a time: more would hold up commits. */
+const STEP = 5000;
+const TERMS_KEPT = 1000;
+
+/** What is kept, at this time of the ledger. */
+export interface Limits {
+  readonly keep: Keep;
+  readonly now: number;
+}
+
+/** Removes decisions that are too old or too many; true: there may be more of them. */
+export async function trimDecisions(
+  session: Session,
+  schema: string,
+  { keep, now }: Limits,
+): Promise<boolean> {
+  const table = `${schema}.decision`;
+  const { rows } = await session.send({
+    text: `SELECT sequence, at, (SELECT max(sequence) FROM ${table}) AS newest
+      FROM ${table} ORDER BY sequence LIMIT 1`,
+  });
+  const [first] = rows;
+  if (first === undefined) return false;
+  const from = Number(first["sequence"]);
+  const tooMany = Number(first["newest"]) - keep.atMost;
+  const tooOld = now - keep.forMs;
+  if (from > tooMany && Number(first["at"]) >= tooOld) return false;
+  const { count } = await session.send({
+    text: `DELETE FROM ${table} WHERE sequence < $1 AND (sequence <= $2 OR at < $3)`,
+    values: [from + STEP, tooMany, tooOld],
+  });
+  return count === STEP;
+}
+
+/** The last line of the audit log that need not be kept; undefined: all of it is. */
+export async function lastLineToTrim(
+  session: Session,
+  schema: string,
+  { audit, trimmed, keep, now }: Limits & Pick<Head, "audit" | "trimmed">,
+): Promise<ChainLink | undefined> {
+  const tooMany = audit.sequence - keep.atMost;
+  const { rows } = await session.send({
+    text: `SELECT sequence, hash FROM ${schema}.audit
+      WHERE sequence <= $1 AND (sequence <= $2 OR at < $3) ORDER BY sequence DESC LIMIT 1`,
+    // The newest line stays: the chain goes on from it.
+    values: [Math.min(trimmed.sequence + STEP, audit.sequence - 1), tooMany, now - keep.forMs],
+  });
+  const [last] = rows;
+  return last && { sequence: Number(last["sequence"]), hash: String(last["hash"]) };
+}
+
+/** A deposed leader asks for the term after its own within minutes; the others are for people. */
+export function removeTerms(schema: string, epoch: number): Statement {
+  return { text: `DELETE FROM ${schema}.term WHERE epoch < $1`, values: [epoch - TERMS_KEPT] };
+}
+
+export function removeAuditLines(schema: string, { sequence }: ChainLink): Statement {
+  return { text: `DELETE FROM ${schema}.audit WHERE sequence <= $1`, values: [sequence] };
+}

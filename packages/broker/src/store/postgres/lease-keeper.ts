@@ -1,0 +1,180 @@
+import type { MachineTime } from "@resource-broker/runtime";
+import type { Leadership, Standing } from "../leadership.ts";
+import { StoreFailure } from "../store.ts";
+import type { Candidate, LeaseRow, LeaseView } from "./lease.ts";
+import type { Line } from "./line.ts";
+import type { Session } from "./session.ts";
+
+/** Renewed three times in a lease's life, so that one or two may fail; twice as often after a failure. */
+const RENEWALS = 3;
+/** A standby looks so many times in a lease's life: a leader that ends in good order is followed within a second. */
+const LOOKS = 6;
+const SHORTEST_WAIT_MS = 20;
+
+export interface KeeperDeps {
+  readonly row: LeaseRow;
+  readonly line: Line;
+  readonly candidate: Candidate;
+  readonly leaseMs: number;
+  readonly machine: MachineTime;
+  /** Says what went wrong while nobody waits for an answer. */
+  readonly onTrouble: (doing: string, error: unknown) => string;
+}
+
+/** Waits for the lease, keeps it, and knows whether it has been kept. */
+export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "onLost"> {
+  /** Takes the lease if it is free. */
+  readonly take: () => Promise<boolean>;
+  /** The term that is led, or was: the fence knows which. Throws a StoreFailure when there is none. */
+  readonly epoch: () => number;
+  /** The lease was prolonged by a statement that was sent at this time. */
+  readonly prolonged: (sentAtMs: number) => void;
+  /** The term is over: tells so whoever listens. */
+  readonly lose: (session: Session) => Promise<StoreFailure>;
+  /** Lets the next one in. */
+  readonly release: () => Promise<void>;
+}
+
+interface Term {
+  readonly epoch: number;
+  /** By this machine's monotonic clock: counted from when the statement was sent, so always before the database's. */
+  prolongedAt: number;
+}
+
+export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
+  const { row, line, candidate, leaseMs, machine, onTrouble } = deps;
+  const listeners: ((failure: StoreFailure) => void)[] = [];
+  let term: Term | undefined;
+  let leader = "";
+  let problem: string | undefined;
+  let lost: StoreFailure | undefined;
+  let isClosed = false;
+  /** The lease should run out before the next look: then it is taken without one. */
+  let isDue = false;
+  let wake = (): void => undefined;
+  let cancelRenewal = (): void => undefined;
+
+  const take = (): Promise<boolean> =>
+    line.use(async (session) => {
+      const sentAt = machine.monotonicMs();
+      const epoch = await row.take(session, candidate);
+      if (epoch === undefined) return false;
+      term = { epoch, prolongedAt: sentAt };
+      plan(leaseMs / RENEWALS);
+      return true;
+    });
+
+  const plan = (delayMs: number): void => {
+    cancelRenewal();
+    if (!isClosed && lost === undefined) cancelRenewal = machine.after(delayMs, () => void renew());
+  };
+
+  const renew = async (): Promise<void> => {
+    try {
+      if (term !== undefined && machine.monotonicMs() - term.prolongedAt >= leaseMs / RENEWALS)
+        await prolong(term);
+      plan(leaseMs / RENEWALS);
+    } catch (error) {
+      onTrouble("the lease could not be renewed", error);
+      plan(leaseMs / RENEWALS / 2);
+    }
+  };
+
+  const prolong = (current: Term): Promise<void> =>
+    line.use(async (session) => {
+      const sentAt = machine.monotonicMs();
+      if ((await row.renew(session, current.epoch)) === undefined) await lose(session);
+      else prolonged(sentAt);
+    });
+
+  const prolonged = (sentAtMs: number): void => {
+    if (term !== undefined) term.prolongedAt = Math.max(term.prolongedAt, sentAtMs);
+  };
+
+  const lose = async (session: Session): Promise<StoreFailure> => {
+    leader = (await row.look(session).catch(() => undefined))?.holder ?? leader;
+    if (lost !== undefined) return lost;
+    lost = new StoreFailure("deposed", `another replica leads now: ${leader || "its name is not known"}`);
+    cancelRenewal();
+    for (const listener of listeners.splice(0)) listener(lost);
+    return lost;
+  };
+
+  const look = async (): Promise<LeaseView> => {
+    const view = await line.use(row.look);
+    leader = view.holder;
+    problem = undefined;
+    return view;
+  };
+
+  /** How long to wait before the next look; undefined: this replica leads. */
+  const tryOnce = async (): Promise<number | undefined> => {
+    const longestMs = leaseMs / LOOKS;
+    try {
+      if (isDue && (await take())) return undefined;
+      const { leftMs, instance } = await look();
+      const isOwn = instance === candidate.instance;
+      if ((leftMs <= 0 || isOwn) && (await take())) return undefined;
+      isDue = leftMs <= longestMs;
+      return Math.min(Math.max(leftMs, SHORTEST_WAIT_MS), longestMs);
+    } catch (error) {
+      // A damaged ledger, or one of a newer broker: waiting does not help.
+      if (error instanceof StoreFailure) throw error;
+      problem = onTrouble("the database could not be asked who leads", error);
+      return longestMs;
+    }
+  };
+
+  const pause = (delayMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const cancel = machine.after(delayMs, resolve);
+      wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+
+  const win = async (): Promise<boolean> => {
+    while (!isClosed) {
+      const waitMs = await tryOnce();
+      if (waitMs === undefined) return true;
+      if (!isClosed) await pause(waitMs);
+    }
+    return false;
+  };
+
+  const standing = (): Standing => {
+    if (lost !== undefined) return { role: "deposed", leader };
+    if (term === undefined) return { role: "standby", leader, ...(problem === undefined ? {} : { problem }) };
+    return machine.monotonicMs() - term.prolongedAt < leaseMs ? { role: "leader" } : { role: "unsure" };
+  };
+
+  const release = async (): Promise<void> => {
+    isClosed = true;
+    cancelRenewal();
+    wake();
+    const ending = term;
+    term = undefined;
+    if (ending === undefined || lost !== undefined) return;
+    await line
+      .use((session) => row.release(session, ending.epoch))
+      .catch((error: unknown) => onTrouble("the lease could not be given back", error));
+  };
+
+  return {
+    take,
+    win,
+    epoch: () => {
+      if (term === undefined) throw new StoreFailure("not-committed", "the store is not open");
+      return term.epoch;
+    },
+    prolonged,
+    lose,
+    release,
+    standing,
+    onLost: (listener) => {
+      if (lost === undefined) listeners.push(listener);
+      else listener(lost);
+    },
+  };
+}

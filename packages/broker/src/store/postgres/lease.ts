@@ -1,0 +1,100 @@
+import { StoreFailure } from "../store.ts";
+import { HEAD_COLUMNS, HEAD_IS_GONE, type Head, headCells, headFrom } from "./head.ts";
+import { SCHEMA_VERSION, tooNew } from "./schema.ts";
+import type { Session, Statement } from "./session.ts";
+
+/** Who wants to lead. */
+export interface Candidate {
+  /** The process: no two are the same. */
+  readonly instance: string;
+  /** Its name, for people. */
+  readonly holder: string;
+}
+
+/** The lease as somebody sees it who does not hold it. */
+export interface LeaseView extends Candidate {
+  /** How much is left of it; 0 or less: it may be taken. By the database's clock. */
+  readonly leftMs: number;
+}
+
+/**
+ * The one row that makes a leader. Its time is the database's; its lock is the fence: whoever changes it waits for the
+ * transaction that changed it last, and then sees the truth.
+ */
+export interface LeaseRow {
+  readonly look: (session: Session) => Promise<LeaseView>;
+  /** The epoch of the new term; undefined: somebody else leads. */
+  readonly take: (session: Session, who: Candidate) => Promise<number | undefined>;
+  /** Prolongs the lease, and tells where the ledger really stands; undefined: this term is over. */
+  readonly renew: (session: Session, epoch: number) => Promise<Head | undefined>;
+  /** Lets the next one in at once. */
+  readonly release: (session: Session, epoch: number) => Promise<void>;
+  /** The last commit of a term that is over. */
+  readonly lastCommitOf: (session: Session, epoch: number) => Promise<number | undefined>;
+  /** The first statement of each commit: moves the head by one, for the leader of this term only. */
+  readonly fence: (epoch: number, next: Head) => Statement;
+  /** Changes where the audit log begins; no commit. */
+  readonly trim: (epoch: number, next: Head) => Statement;
+}
+
+export function leaseRow(schema: string, leaseMs: number): LeaseRow {
+  const lease = `${schema}.lease`;
+  const term = `${schema}.term`;
+  const until = `now() + ${leaseMs} * interval '1 millisecond'`;
+  const columns = HEAD_COLUMNS.join(", ");
+  const assignments = HEAD_COLUMNS.map((column, index) => `${column} = $${index + 2}`).join(", ");
+  const setHead = (name: string, before: number, [epoch, head]: [number, Head]): Statement => ({
+    name,
+    text: `UPDATE ${lease} SET expires_at = ${until}, ${assignments}
+      WHERE one = 1 AND epoch = $1 AND commit_seq = $${HEAD_COLUMNS.length + 2}`,
+    values: [epoch, ...headCells(head), before],
+  });
+
+  return {
+    look: async (session) => {
+      const { rows } = await session.send({
+        text: `SELECT holder, instance, extract(epoch FROM expires_at - now()) * 1000 AS left_ms,
+          (SELECT max(number) FROM ${schema}.migration) AS version FROM ${lease} WHERE one = 1`,
+      });
+      if (rows[0] === undefined) throw new StoreFailure("corrupt", HEAD_IS_GONE);
+      const { holder, instance, left_ms: leftMs, version } = rows[0];
+      if (Number(version) > SCHEMA_VERSION) throw tooNew(Number(version));
+      return { holder: String(holder), instance: String(instance), leftMs: Number(leftMs) };
+    },
+    take: async (session, { instance, holder }) => {
+      // Also one's own: a take whose answer was lost is simply done again.
+      const { rows } = await session.send({
+        text: `WITH taken AS (
+            UPDATE ${lease} SET epoch = epoch + 1, instance = $1, holder = $2, expires_at = ${until}
+            WHERE one = 1 AND (expires_at <= now() OR instance = $1)
+              AND NOT EXISTS (SELECT 1 FROM ${schema}.migration WHERE number > ${SCHEMA_VERSION})
+            RETURNING epoch, holder, commit_seq)
+          INSERT INTO ${term} (epoch, holder, since_commit, began_at)
+          SELECT epoch, holder, commit_seq, now() FROM taken RETURNING epoch`,
+        values: [instance, holder],
+      });
+      return rows[0] === undefined ? undefined : Number(rows[0]["epoch"]);
+    },
+    renew: async (session, epoch) => {
+      const { rows } = await session.send({
+        name: "renew",
+        text: `UPDATE ${lease} SET expires_at = ${until} WHERE one = 1 AND epoch = $1 RETURNING ${columns}`,
+        values: [epoch],
+      });
+      return rows[0] === undefined ? undefined : headFrom(rows[0]);
+    },
+    release: async (session, epoch) => {
+      const text = `UPDATE ${lease} SET expires_at = now() WHERE one = 1 AND epoch = $1`;
+      await session.send({ text, values: [epoch] });
+    },
+    lastCommitOf: async (session, epoch) => {
+      const { rows } = await session.send({
+        text: `SELECT since_commit FROM ${term} WHERE epoch > $1 ORDER BY epoch LIMIT 1`,
+        values: [epoch],
+      });
+      return rows[0] === undefined ? undefined : Number(rows[0]["since_commit"]);
+    },
+    fence: (epoch, next) => setHead("fence", next.commitNumber - 1, [epoch, next]),
+    trim: (epoch, next) => setHead("trim", next.commitNumber, [epoch, next]),
+  };
+}

@@ -1,0 +1,171 @@
+import type { ReceivedAdvertisement, Reservation } from "@resource-broker/domain";
+import type { MachineTime } from "@resource-broker/runtime";
+import { knownBefore } from "../changes.ts";
+import type { Retention } from "../sqlite/retention.ts";
+import { type CommitBatch, StoreFailure } from "../store.ts";
+import { arrayValue } from "./array-value.ts";
+import { isConflict } from "./failure.ts";
+import type { Head } from "./head.ts";
+import { lastLineToTrim, removeAuditLines, removeTerms, trimDecisions } from "./history.ts";
+import type { LeaseRow } from "./lease.ts";
+import type { LeaseKeeper } from "./lease-keeper.ts";
+import type { Session, Statement } from "./session.ts";
+import { ADVERTISEMENT, columnsOf, RESERVATION, upsert, valueFrom } from "./tables.ts";
+import { begin, finish, rollBack } from "./transaction.ts";
+import { type PlannedBatch, planBatch, writesOf } from "./write-batch.ts";
+
+/** How often a transaction is tried that another one got in the way of. */
+const TRIES = 5;
+
+export interface LedgerDatabaseDeps {
+  readonly schema: string;
+  readonly row: LeaseRow;
+  readonly keeper: Pick<LeaseKeeper, "epoch" | "prolonged" | "lose">;
+  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly retention: Retention;
+}
+
+/** The ledger in the tables, written by the leader of the term alone. Every call has the session to itself. */
+export interface LedgerDatabase {
+  readonly commit: (session: Session, batch: CommitBatch) => Promise<void>;
+  readonly lastCommit: (session: Session) => Promise<number>;
+  readonly saveAdvertisements: (session: Session, some: readonly ReceivedAdvertisement[]) => Promise<void>;
+  /** Removes a piece of old history; true: there may be more. */
+  readonly trim: (session: Session) => Promise<boolean>;
+}
+
+export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDatabase {
+  const { schema, row, keeper, machine, retention } = deps;
+  let head = opened;
+  let latest = opened.time;
+  /** A commit failed without a word on what became of it. */
+  let isUnsettled = false;
+
+  /**
+   * Where the ledger really stands; undefined: the term is over. It changes the lease's row, so it waits for a
+   * transaction of ours that the server still has under way: reading alone could miss its commit.
+   */
+  const settle = async (session: Session): Promise<Head | undefined> => {
+    const sentAt = machine.monotonicMs();
+    const found = await row.renew(session, keeper.epoch());
+    if (found === undefined) return undefined;
+    keeper.prolonged(sentAt);
+    const ahead = found.commitNumber - head.commitNumber;
+    // One ahead: the commit whose outcome was not known.
+    if (ahead !== 0 && !(ahead === 1 && isUnsettled)) throw lostCommits(found, head);
+    head = found;
+    isUnsettled = false;
+    return found;
+  };
+
+  /** No row was changed: somebody else leads, or the database is not what it was. */
+  const whyFenced = async (session: Session): Promise<StoreFailure> => {
+    const found = await settle(session);
+    return found === undefined ? keeper.lose(session) : lostCommits(found, head);
+  };
+
+  const stage = async (session: Session, plan: PlannedBatch): Promise<Statement[]> => {
+    const known = knownBefore(plan.events);
+    const reads = known.length === 0 ? [] : [findReservations(schema, known)];
+    try {
+      const [fence, found] = await begin(session, [row.fence(keeper.epoch(), plan.next), ...reads]);
+      if (fence?.count !== 1) throw FENCED;
+      const stored = (found?.rows ?? []).map((each) => valueFrom(RESERVATION, each));
+      return writesOf(schema, plan, new Map(stored.map((each): [string, Reservation] => [each.id, each])));
+    } catch (error) {
+      await rollBack(session);
+      throw error === FENCED ? await whyFenced(session) : error;
+    }
+  };
+
+  const transact = async (session: Session, batch: CommitBatch): Promise<void> => {
+    const plan = planBatch(head, batch);
+    const sentAt = machine.monotonicMs();
+    const writes = await stage(session, plan);
+    await finish(session, writes);
+    keeper.prolonged(sentAt);
+    head = plan.next;
+    latest = Math.max(latest, batch.at);
+  };
+
+  const commit: LedgerDatabase["commit"] = async (session, batch) => {
+    if (isUnsettled && (await settle(session)) === undefined) throw await keeper.lose(session);
+    if (batch.number !== head.commitNumber + 1) {
+      const message = `commit ${batch.number} cannot follow commit ${head.commitNumber}`;
+      throw new StoreFailure("not-committed", message);
+    }
+    for (let left = TRIES - 1; ; left--) {
+      try {
+        return await transact(session, batch);
+      } catch (error) {
+        isUnsettled = error instanceof StoreFailure && error.kind === "unknown";
+        if (left === 0 || !isConflict(error)) throw error;
+      }
+    }
+  };
+
+  /** In one transaction with the row that says where the log begins: no line is missing without being accounted for. */
+  const trimAudit = async (session: Session): Promise<boolean> => {
+    const trimmed = await lastLineToTrim(session, schema, { ...head, keep: retention.audit, now: latest });
+    if (trimmed === undefined) return false;
+    const next = { ...head, trimmed };
+    try {
+      const [fence] = await begin(session, [row.trim(keeper.epoch(), next)]);
+      if (fence?.count !== 1) throw FENCED;
+    } catch (error) {
+      await rollBack(session);
+      throw error === FENCED ? await whyFenced(session) : error;
+    }
+    isUnsettled = true;
+    await finish(session, [removeAuditLines(schema, trimmed)]);
+    isUnsettled = false;
+    head = next;
+    return true;
+  };
+
+  return {
+    commit,
+    lastCommit: async (session) => {
+      const found = await settle(session);
+      if (found !== undefined) return found.commitNumber;
+      const last = await row.lastCommitOf(session, keeper.epoch());
+      const failure = await keeper.lose(session);
+      if (last === undefined) throw failure;
+      return last;
+    },
+    saveAdvertisements: async (session, values) => {
+      // The shared lock keeps a successor from beginning its term meanwhile.
+      const condition = (place: string): string =>
+        `EXISTS (SELECT 1 FROM ${schema}.lease WHERE one = 1 AND epoch = ${place} FOR SHARE)`;
+      await session.send(
+        upsert(schema, ADVERTISEMENT, { values, guard: { condition, epoch: keeper.epoch() } }),
+      );
+    },
+    trim: async (session) => {
+      await session.send(removeTerms(schema, keeper.epoch()));
+      const hasMoreDecisions = await trimDecisions(session, schema, {
+        keep: retention.decisions,
+        now: latest,
+      });
+      return (await trimAudit(session)) || hasMoreDecisions;
+    },
+  };
+}
+
+const FENCED = new Error("the fence found no row");
+
+function lostCommits(found: Head, expected: Head): StoreFailure {
+  return new StoreFailure(
+    "corrupt",
+    `the database is at commit ${found.commitNumber}, and was at ${expected.commitNumber}: it has lost commits, or ` +
+      "another program has changed it; was a copy put back, or an asynchronous standby promoted?",
+  );
+}
+
+function findReservations(schema: string, ids: readonly string[]): Statement {
+  return {
+    name: "find_reservations",
+    text: `SELECT ${columnsOf(RESERVATION)} FROM ${schema}.reservation WHERE id = ANY($1::text[])`,
+    values: [arrayValue("text", ids)],
+  };
+}

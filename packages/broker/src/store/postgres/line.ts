@@ -1,0 +1,46 @@
+import type { MachineTime } from "@resource-broker/runtime";
+import type { Session } from "./session.ts";
+
+export interface LineDeps {
+  readonly open: () => Promise<Session>;
+  readonly machine: Pick<MachineTime, "after">;
+  /** Closing takes no longer. */
+  readonly closeMs: number;
+}
+
+/** A way to the database for one piece of work at a time: connected when it is needed, and anew after it broke. */
+export interface Line {
+  readonly use: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+  readonly close: () => Promise<void>;
+}
+
+export function lineOf({ open, machine, closeMs }: LineDeps): Line {
+  let session: Session | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const connected = async (): Promise<Session> => {
+    // Also one that was left in the middle of a transaction: what is open there would become part of the next one.
+    if (session?.isUsable() === false) session.destroy();
+    if (session?.isUsable() !== true) session = await open();
+    return session;
+  };
+
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work, work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+
+  return {
+    use: (work) => inTurn(async () => work(await connected())),
+    close: () =>
+      inTurn(async () => {
+        const closing = session;
+        session = undefined;
+        if (closing === undefined) return;
+        const cancel = machine.after(closeMs, closing.destroy);
+        await closing.close().catch(() => undefined);
+        cancel();
+      }),
+  };
+}

@@ -1,0 +1,343 @@
+import {
+  clusterOf,
+  fakeTime,
+  type PostgresServer,
+  postgresPrograms,
+  STORE_PROMISES,
+  startFaultyProxy,
+  startPostgres,
+  until,
+} from "@resource-broker/testkit";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { Grants } from "../sqlite/testing/grants.ts";
+import type { StoreFailure } from "../store.ts";
+import type { PostgresStore } from "./postgres-store.ts";
+import { breakableSessions } from "./testing/breakable-sessions.ts";
+import { type ReplicaOptions, type TestLedger, testLedger } from "./testing/stores.ts";
+
+describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.dispose());
+
+  function newLedger(): TestLedger {
+    const ledger = testLedger(server);
+    onTestFinished(ledger.remove);
+    return ledger;
+  }
+
+  /** A replica that is closed at the end of the test. */
+  function replica(ledger: TestLedger, options?: ReplicaOptions): PostgresStore {
+    const store = ledger.connect(options);
+    onTestFinished(store.close);
+    return store;
+  }
+
+  describe("the postgres store keeps every promise of a store", () => {
+    const makeStore = () => Promise.resolve(testLedger(server));
+    it.each(STORE_PROMISES)("$name", async ({ keep }) => {
+      await expect(keep(makeStore)).resolves.toBeUndefined();
+    });
+  });
+
+  describe("of several replicas", () => {
+    it("those that start at once on an empty database make one ledger", async () => {
+      const ledger = newLedger();
+      const stores = Array.from({ length: 6 }, () => replica(ledger));
+      await Promise.all(stores.map((store) => store.leadership.prepare()));
+      expect(await ledger.psql("SELECT count(*) FROM S.lease")).toBe("1");
+      expect(await ledger.psql("SELECT count(*) FROM S.migration")).toBe("1");
+    });
+
+    it("one leads, the others stand by and know who it is", async () => {
+      const ledger = newLedger();
+      const [first, second] = [replica(ledger, { replica: "rome" }), replica(ledger, { replica: "oslo" })];
+      expect(first.leadership.standing()).toEqual({ role: "standby", leader: "" });
+      await first.open();
+      await second.leadership.prepare();
+      const won = second.leadership.win();
+      const seen = () =>
+        Promise.resolve(second.leadership.standing()).then(
+          (now) => ("leader" in now && now.leader) || undefined,
+        );
+      expect(await until("the leader is known", seen)).toBe("rome");
+      expect(first.leadership.standing()).toEqual({ role: "leader" });
+      await first.close();
+      expect(await won).toBe(true);
+      expect(second.leadership.standing()).toEqual({ role: "leader" });
+    });
+
+    it("one that waits can be closed", async () => {
+      const ledger = newLedger();
+      await replica(ledger).open();
+      const second = replica(ledger);
+      await second.leadership.prepare();
+      const won = second.leadership.win();
+      await second.close();
+      expect(await won).toBe(false);
+    });
+
+    it("a deposed one can write nothing, is told so, and finds out by itself", async () => {
+      const ledger = newLedger();
+      const grants = new Grants();
+      const [old, young] = [replica(ledger, { replica: "old" }), replica(ledger, { replica: "young" })];
+      await old.open();
+      await grants.commit(old, 2);
+      const lost: StoreFailure[] = [];
+      old.leadership.onLost((failure) => void lost.push(failure));
+      await ledger.expireLease();
+      await young.open();
+      const batch = grants.next();
+      await young.commit(batch);
+
+      await expect(old.commit(batch)).rejects.toMatchObject({ kind: "deposed", message: /young/ });
+      await expect(old.commit(batch)).rejects.toMatchObject({ kind: "deposed" });
+      await old.saveAdvertisements([
+        { advertisement: clusterOf("oslo", 1), receivedAt: 1, replacedInstances: [] },
+      ]);
+      expect(lost).toEqual([expect.objectContaining({ kind: "deposed" })]);
+      expect(old.leadership.standing()).toEqual({ role: "deposed", leader: "young" });
+      await old.close();
+      expect(young.leadership.standing()).toEqual({ role: "leader" });
+      expect(await young.lastCommit()).toBe(3);
+      expect(await ledger.psql("SELECT count(*) FROM S.advertisement WHERE cluster_id = 'oslo'")).toBe("0");
+    });
+
+    it("one whose time ran out unnoticed goes on when nobody took over", async () => {
+      const ledger = newLedger();
+      const machine = fakeTime();
+      const store = replica(ledger, { machine });
+      await store.open();
+      await machine.advance(1000);
+      expect(store.leadership.standing()).toEqual({ role: "leader" });
+      await ledger.expireLease();
+      await store.commit(new Grants().next());
+      const isFree = "SELECT expires_at <= now() FROM S.lease";
+      expect(await ledger.psql(isFree)).toBe("f");
+    });
+
+    it("one that cannot renew does not claim to lead any more, and does so again when it can", async () => {
+      const machine = fakeTime();
+      const proxy = await startFaultyProxy({ port: server.port });
+      onTestFinished(proxy.close);
+      const store = replica(newLedger(), { machine, leaseMs: 6000, port: proxy.port });
+      await store.open();
+      proxy.pause();
+      await machine.advance(5999);
+      expect(store.leadership.standing()).toEqual({ role: "leader" });
+      await machine.advance(1);
+      expect(store.leadership.standing()).toEqual({ role: "unsure" });
+      proxy.resume();
+      await until("it has renewed", async () => {
+        await machine.advance(100);
+        return store.leadership.standing().role === "leader" || undefined;
+      });
+    });
+
+    it("an older one does not take over what a newer one has written", async () => {
+      const ledger = newLedger();
+      const [first, second] = [replica(ledger), replica(ledger)];
+      await second.leadership.prepare();
+      await first.open();
+      await ledger.psql("INSERT INTO S.migration VALUES (2)");
+      await first.close();
+      await expect(second.open()).rejects.toMatchObject({ kind: "not-committed", message: /newer broker/ });
+      expect(await ledger.psql("SELECT epoch FROM S.lease")).toBe("1");
+    });
+  });
+
+  describe("a commit that was not confirmed", () => {
+    async function disturbed() {
+      const ledger = newLedger();
+      const sessions = breakableSessions();
+      const store = replica(ledger, { openSession: sessions.openSession });
+      await store.open();
+      const grants = new Grants();
+      await grants.commit(store, 1);
+      return { ledger, sessions, store, batch: grants.next(), later: () => grants.next() };
+    }
+
+    it.each([
+      { fate: "answer-lost", last: 2 },
+      { fate: "never-sent", last: 1 },
+    ] as const)("($fate) is settled by its number", async ({ fate, last }) => {
+      const { sessions, store, batch, later } = await disturbed();
+      sessions.plan(fate);
+      await expect(store.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
+      expect(await store.lastCommit()).toBe(last);
+      if (last === 1) await store.commit(batch);
+      await store.commit(later());
+      expect(await store.lastCommit()).toBe(3);
+    });
+
+    it("is waited for when the server still has it under way", async () => {
+      const { ledger, sessions, store, batch } = await disturbed();
+      sessions.plan("late");
+      await expect(store.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
+      const last = store.lastCommit();
+      const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+      await until(
+        "asking waits for the transaction",
+        async () => (await ledger.psql(waiting)) !== "0" || undefined,
+      );
+      await sessions.arrive();
+      expect(await last).toBe(2);
+    });
+
+    it.each([
+      { fate: "answer-lost", last: 2 },
+      { fate: "never-sent", last: 1 },
+    ] as const)(
+      "($fate) is settled also after another replica took over and went on",
+      async ({ fate, last }) => {
+        const { ledger, sessions, store, batch } = await disturbed();
+        sessions.plan(fate);
+        await expect(store.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
+        await ledger.expireLease();
+        const next = replica(ledger);
+        const { commitNumber } = await next.open();
+        expect(commitNumber).toBe(last);
+        await next.commit({ ...batch, number: last + 1, entries: [] });
+        await next.commit({ ...batch, number: last + 2, entries: [] });
+        expect(await store.lastCommit()).toBe(last);
+        expect(await store.lastCommit()).toBe(last);
+        await expect(store.commit({ ...batch, number: last + 1 })).rejects.toMatchObject({ kind: "deposed" });
+      },
+    );
+
+    it("because others got in the way is tried again, but not for ever", async () => {
+      const { sessions, store, batch, later } = await disturbed();
+      sessions.plan("conflict", "conflict");
+      await store.commit(batch);
+      expect(await store.lastCommit()).toBe(2);
+      sessions.plan("conflict", "conflict", "conflict", "conflict", "conflict");
+      const next = later();
+      await expect(store.commit(next)).rejects.toMatchObject({ kind: "not-committed" });
+      await store.commit(next);
+      expect(await store.lastCommit()).toBe(3);
+    });
+  });
+
+  describe("opening a ledger", () => {
+    it.each([
+      {
+        name: "refuses one of a newer version and says so",
+        sql: "INSERT INTO S.migration VALUES (2)",
+        kind: "not-committed",
+        says: /newer broker \(schema 2, this one knows 1\)/,
+      },
+      {
+        name: "refuses a list of migrations with a gap",
+        sql: "INSERT INTO S.migration VALUES (7)",
+        kind: "corrupt",
+        says: /gap/,
+      },
+      {
+        name: "notices a changed reservation",
+        sql: `UPDATE S.reservation SET body = replace(body, '"cpuMillis":1000', '"cpuMillis":9000')`,
+        kind: "corrupt",
+        says: /row of table reservation \(rsv-rome-.*\) is damaged/,
+      },
+      {
+        name: "notices a changed commit number",
+        sql: "UPDATE S.lease SET commit_seq = 2",
+        kind: "corrupt",
+        says: /own row is damaged/,
+      },
+      {
+        name: "notices that its own row is gone",
+        sql: "DELETE FROM S.lease",
+        kind: "corrupt",
+        says: /row is gone/,
+      },
+      {
+        name: "notices that a table is gone",
+        sql: "DROP TABLE S.cordon",
+        kind: "corrupt",
+        says: /a table of the ledger is gone/,
+      },
+      {
+        name: "notices that the end of the audit log is gone",
+        sql: "DELETE FROM S.audit WHERE sequence = 3",
+        kind: "corrupt",
+        says: /end of the audit log/,
+      },
+    ])("$name", async ({ sql, kind, says }) => {
+      const ledger = newLedger();
+      const store = ledger.connect();
+      await store.open();
+      await new Grants().commit(store, 3);
+      await store.close();
+      await ledger.psql(sql);
+      const message = expect.stringMatching(says);
+      await expect(replica(ledger).open()).rejects.toMatchObject({ kind, message });
+    });
+
+    it("notices in a running leader that the database has lost commits", async () => {
+      const ledger = newLedger();
+      const store = replica(ledger);
+      await store.open();
+      const row = await ledger.psql("SELECT commit_seq, time, audit_sequence, audit_hash, seal FROM S.lease");
+      const grants = new Grants();
+      await grants.commit(store, 2);
+      const [commitSeq, time, sequence, hash, seal] = row.split("|");
+      await ledger.psql(
+        `UPDATE S.lease SET commit_seq = ${commitSeq}, time = ${time}, audit_sequence = ${sequence}, audit_hash = '${hash}', seal = ${seal}`,
+      );
+      const message = expect.stringContaining("it has lost commits");
+      await expect(store.commit(grants.next())).rejects.toMatchObject({ kind: "corrupt", message });
+    });
+  });
+
+  it("a dump taken from a running ledger can be put back elsewhere, and is the same ledger", async () => {
+    const ledger = newLedger();
+    const store = replica(ledger);
+    const { ledgerId } = await store.open();
+    const grants = new Grants();
+    await grants.commit(store, 3);
+    const dump = await server.dump(`--schema=${ledger.schema}`);
+    await grants.commit(store, 1);
+    await server.psql("CREATE DATABASE copy");
+    await server.load(dump, "copy");
+    const copy = replica(ledger, { database: "copy", leaseMs: 1000 });
+    await copy.leadership.prepare();
+    // Whoever led when it was taken seems to lead for a moment.
+    expect(await copy.leadership.win()).toBe(true);
+    const { commitNumber, records, ledgerId: copiedId } = await copy.open();
+    expect({ commitNumber, copiedId, held: records.reservations.length }).toEqual({
+      commitNumber: 3,
+      copiedId: ledgerId,
+      held: 3,
+    });
+  });
+
+  describe("history", () => {
+    const HOUR_MS = 3_600_000;
+    it.each([
+      { name: "stays within its number", keep: { atMost: 20, forMs: HOUR_MS }, pauseMs: 0, left: [20, 20] },
+      {
+        name: "goes by age, too",
+        keep: { atMost: 1000, forMs: HOUR_MS },
+        pauseMs: 2 * HOUR_MS,
+        left: [10, 10],
+      },
+    ])("$name, and what is left of the audit log is still a chain", async ({ keep, pauseMs, left }) => {
+      const ledger = newLedger();
+      const machine = fakeTime();
+      const store = replica(ledger, { machine, retention: { decisions: keep, audit: keep } });
+      await store.open();
+      const grants = new Grants();
+      await grants.commit(store, 40);
+      grants.story.now += pauseMs;
+      await grants.commit(store, 10);
+      await machine.advance(10_000);
+      const count = "SELECT (SELECT count(*) FROM S.decision), (SELECT count(*) FROM S.audit)";
+      await until("it is trimmed", async () => (await ledger.psql(count)) === left.join("|") || undefined);
+      await grants.commit(store, 1);
+      await store.close();
+      await expect(replica(ledger).open()).resolves.toMatchObject({ commitNumber: 51 });
+    });
+  });
+});

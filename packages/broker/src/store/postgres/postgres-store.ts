@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Leadership } from "../leadership.ts";
+import { DEFAULT_RETENTION, type Retention } from "../sqlite/retention.ts";
+import { type Store, type StoreContents, StoreFailure } from "../store.ts";
+import type { PostgresAddress } from "./address.ts";
+import { postgresFailure } from "./failure.ts";
+import { leaseRow } from "./lease.ts";
+import { leaseKeeper } from "./lease-keeper.ts";
+import { type LedgerDatabase, ledgerDatabase } from "./ledger-database.ts";
+import { type Line, lineOf } from "./line.ts";
+import { readAudit, readLedger } from "./read-ledger.ts";
+import { createTables, migrate } from "./schema.ts";
+import { checkServer } from "./server-check.ts";
+import { openSession, type Patience, type Session } from "./session.ts";
+import { columnsOf, DECISION, valueFrom } from "./tables.ts";
+
+/** So many advertisements are saved at a time: a fleet that speaks in one second must not hold up everyone else. */
+const SAVED_TOGETHER = 200;
+const TRIM_EVERY_MS = 10_000;
+const CONNECT_MS = 3000;
+const CLOSE_MS = 1000;
+
+const DEFAULT_LEASE_MS = 6000;
+
+export interface PostgresStoreOptions {
+  readonly address: PostgresAddress;
+  /** What this replica calls itself to people. */
+  readonly replica: string;
+  readonly leaseMs?: number;
+  readonly retention?: Retention;
+}
+
+export interface PostgresStoreDeps {
+  readonly machine: MachineTime;
+  readonly log: Pick<Log, "warn">;
+  /** Absent: real connections. */
+  readonly openSession?: typeof openSession;
+}
+
+/** A store that several replicas share, of which one leads. */
+export interface PostgresStore extends Store {
+  readonly leadership: Leadership;
+}
+
+export function postgresStore(options: PostgresStoreOptions, deps: PostgresStoreDeps): PostgresStore {
+  const { machine, log } = deps;
+  const { address, replica, leaseMs = DEFAULT_LEASE_MS, retention = DEFAULT_RETENTION } = options;
+  const { schema, shown } = address;
+  const patience: Patience = {
+    connectMs: CONNECT_MS,
+    // The server gives up first: then it is certain that nothing was written.
+    statementMs: Math.round((leaseMs * 5) / 6),
+    answerMs: leaseMs,
+    silenceMs: Math.round(leaseMs / 3),
+  };
+  const { openSession: connect = openSession } = deps;
+  const open = (): Promise<Session> => connect(address, patience, `resource-broker ${replica}`);
+  const newLine = (): Line => lineOf({ open, machine, closeMs: CLOSE_MS });
+  // Commits and renewals take turns on one connection; reading has another, so that nobody waits for a large page.
+  const writer = newLine();
+  const reader = newLine();
+  const row = leaseRow(schema, leaseMs);
+  const onTrouble = (doing: string, error: unknown): string => {
+    const { message } = postgresFailure(error, shown);
+    log.warn({ error: message }, doing);
+    return message;
+  };
+  const candidate = { instance: randomUUID(), holder: replica };
+  const keeper = leaseKeeper({ row, line: writer, candidate, leaseMs, machine, onTrouble });
+  let database: LedgerDatabase | undefined;
+  let isPrepared = false;
+  let isOlder = false;
+  let cancelTrim = (): void => undefined;
+
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw postgresFailure(error, shown);
+    }
+  };
+
+  /** Work on the open ledger. */
+  const on = <T>(line: Line, work: (ledger: LedgerDatabase, session: Session) => Promise<T>): Promise<T> =>
+    guarded(async () => {
+      const ledger = database;
+      if (ledger === undefined) throw new StoreFailure("not-committed", `the store at ${shown} is not open`);
+      return line.use((session) => work(ledger, session));
+    });
+
+  const prepare = (): Promise<void> =>
+    guarded(async () => {
+      await writer.use(async (session) => {
+        for (const warning of await checkServer(session)) log.warn({ store: shown }, warning);
+        isOlder = await createTables(session, schema);
+      });
+      // Connected already when the turn comes: nobody is served before the ledger has been read.
+      await reader.use(() => Promise.resolve());
+      isPrepared = true;
+    });
+
+  const lead = async (): Promise<void> => {
+    if (!isPrepared) await prepare();
+    if (keeper.standing().role === "leader" || (await keeper.take())) return;
+    const { holder } = await writer.use(row.look);
+    throw new StoreFailure(
+      "not-committed",
+      `${shown}: another broker leads (${holder}); stop it, or wait for its end`,
+    );
+  };
+
+  const read = async (): Promise<StoreContents> => {
+    if (isOlder) await writer.use((session) => migrate(session, schema));
+    const { contents, head, epoch } = await reader.use((session) => readLedger(session, schema));
+    if (epoch !== keeper.epoch()) throw await writer.use(keeper.lose);
+    database = ledgerDatabase(head, { schema, row, keeper, machine, retention });
+    planTrim();
+    return contents;
+  };
+
+  const planTrim = (): void => {
+    cancelTrim = machine.after(TRIM_EVERY_MS, () => void trim());
+  };
+
+  const trim = async (): Promise<void> => {
+    try {
+      while (await on(writer, (ledger, session) => ledger.trim(session)));
+    } catch (error) {
+      onTrouble("old history could not be removed", error);
+    }
+    if (database !== undefined) planTrim();
+  };
+
+  const close = async (): Promise<void> => {
+    database = undefined;
+    cancelTrim();
+    await keeper.release();
+    await Promise.all([writer.close(), reader.close()]);
+  };
+
+  return {
+    open: () =>
+      guarded(async () => {
+        if (database !== undefined)
+          throw new StoreFailure("not-committed", `the store at ${shown} is open already`);
+        try {
+          await lead();
+          return await read();
+        } catch (error) {
+          await close();
+          throw error;
+        }
+      }),
+    commit: (batch) => on(writer, (ledger, session) => ledger.commit(session, batch)),
+    lastCommit: () => on(writer, (ledger, session) => ledger.lastCommit(session)),
+    saveAdvertisements: async (advertisements) => {
+      for (let from = 0; from < advertisements.length; from += SAVED_TOGETHER) {
+        const some = advertisements.slice(from, from + SAVED_TOGETHER);
+        await on(writer, (ledger, session) => ledger.saveAdvertisements(session, some));
+      }
+    },
+    findDecision: (id) =>
+      on(reader, async (_, session) => {
+        const text = `SELECT ${columnsOf(DECISION)} FROM ${schema}.decision WHERE id = $1`;
+        const [found] = (await session.send({ text, values: [id] })).rows;
+        return found === undefined ? undefined : valueFrom(DECISION, found);
+      }),
+    readAudit: (query) => on(reader, (_, session) => readAudit(session, schema, query)),
+    close,
+    leadership: { prepare, win: keeper.win, standing: keeper.standing, onLost: keeper.onLost },
+  };
+}

@@ -1,0 +1,121 @@
+import type { LedgerRecords } from "@resource-broker/domain";
+import { fromCanonical, nextLink } from "../audit.ts";
+import { contradictionIn } from "../recount.ts";
+import { type AuditEntry, type AuditQuery, type StoreContents, StoreFailure } from "../store.ts";
+import { HEAD_COLUMNS, HEAD_IS_GONE, type Head, headFrom } from "./head.ts";
+import type { Row, Session } from "./session.ts";
+import {
+  ADVERTISEMENT,
+  CLOSED_KEY,
+  columnsOf,
+  CORDON,
+  RESERVATION,
+  type TableForm,
+  type TableShape,
+  valueFrom,
+} from "./tables.ts";
+
+/** Rows that are read at a time: a large ledger must not be in memory twice. */
+const PAGE_ROWS = 5000;
+/** Lines of the audit log that are checked at every start. */
+const TAIL_LINES = 100;
+
+/**
+ * All of the ledger as it was at one moment, checked, with the epoch of that moment. Everything is asked for at once:
+ * while it is read nobody is served.
+ */
+export async function readLedger(
+  session: Session,
+  schema: string,
+): Promise<{ readonly contents: StoreContents; readonly head: Head; readonly epoch: number }> {
+  try {
+    const [, { head, epoch }, tail, reservations, closedKeys, cordons, advertisements] = await Promise.all([
+      session.send({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" }),
+      readHead(session, schema),
+      readAuditTail(session, schema),
+      readAll(session, schema, RESERVATION),
+      readAll(session, schema, CLOSED_KEY),
+      readAll(session, schema, CORDON),
+      readAll(session, schema, ADVERTISEMENT),
+    ]);
+    checkAuditTail(tail, head);
+    const records: LedgerRecords = {
+      reservations,
+      closedKeys,
+      cordons: cordons.map(({ clusterId, cordon }) => [clusterId, cordon] as const),
+      advertisements,
+      time: head.time,
+    };
+    const contradiction = contradictionIn(records);
+    if (contradiction !== undefined)
+      throw new StoreFailure("corrupt", `the ledger contradicts itself: ${contradiction}; restore a backup`);
+    return { contents: { ledgerId: head.ledgerId, commitNumber: head.commitNumber, records }, head, epoch };
+  } finally {
+    await session.send({ text: "ROLLBACK" }).catch(session.destroy);
+  }
+}
+
+async function readHead(
+  session: Session,
+  schema: string,
+): Promise<{ readonly head: Head; readonly epoch: number }> {
+  const text = `SELECT epoch, ${HEAD_COLUMNS.join(", ")} FROM ${schema}.lease WHERE one = 1`;
+  const [row] = (await session.send({ text })).rows;
+  if (row === undefined) throw new StoreFailure("corrupt", HEAD_IS_GONE);
+  return { head: headFrom(row), epoch: Number(row["epoch"]) };
+}
+
+async function readAll<T>(session: Session, schema: string, form: TableForm<T>): Promise<T[]> {
+  const found: T[] = [];
+  for (let after = ""; ; ) {
+    const rows = await readPage(session, schema, { shape: form, after });
+    for (const row of rows) found.push(valueFrom(form, row));
+    if (rows.length < PAGE_ROWS) return found;
+    after = String(rows.at(-1)?.[form.columns[0]?.[0] ?? ""]);
+  }
+}
+
+async function readPage(
+  session: Session,
+  schema: string,
+  { shape, after }: { readonly shape: TableShape; readonly after: string },
+): Promise<readonly Row[]> {
+  const [[key] = [""]] = shape.columns;
+  const { rows } = await session.send({
+    text: `SELECT ${columnsOf(shape)} FROM ${schema}.${shape.table}
+      WHERE ${key} > $1 ORDER BY ${key} LIMIT ${PAGE_ROWS}`,
+    values: [after],
+  });
+  return rows;
+}
+
+export async function readAudit(
+  session: Session,
+  schema: string,
+  { after, limit }: AuditQuery,
+): Promise<readonly AuditEntry[]> {
+  const { rows } = await session.send({
+    text: `SELECT sequence, line, hash FROM ${schema}.audit WHERE sequence > $1 ORDER BY sequence LIMIT $2`,
+    values: [after, limit],
+  });
+  return rows.map((row) => ({
+    sequence: Number(row["sequence"]),
+    ...fromCanonical(String(row["line"])),
+    hash: String(row["hash"]),
+  }));
+}
+
+/** The newest lines, the oldest of them first. */
+async function readAuditTail(session: Session, schema: string): Promise<readonly Row[]> {
+  const text = `SELECT sequence, line, hash FROM ${schema}.audit ORDER BY sequence DESC LIMIT ${TAIL_LINES}`;
+  return (await session.send({ text })).rows.toReversed();
+}
+
+/** They must chain up to the link that the head names. */
+function checkAuditTail([first, ...rows]: readonly Row[], { audit, trimmed }: Head): void {
+  let link =
+    first === undefined ? trimmed : { sequence: Number(first["sequence"]), hash: String(first["hash"]) };
+  for (const row of rows) link = nextLink(link, String(row["line"]));
+  if (link.sequence !== audit.sequence || link.hash !== audit.hash)
+    throw new StoreFailure("corrupt", "the end of the audit log was changed; restore a backup");
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { CHAIN_START } from "../audit.ts";
+import { StoreFailure } from "../store.ts";
+import { codeOf } from "./failure.ts";
+import { HEAD_COLUMNS, headCells } from "./head.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Every step ever released, in order; never edited, only added to. `S` stands for the schema. Nothing here is
+ * PostgreSQL's alone: databases that speak its language must understand it as well.
+ */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    // Exactly one row: who leads until when, and where the ledger and its audit log stand.
+    `CREATE TABLE S.lease (
+      one SMALLINT PRIMARY KEY CHECK (one = 1),
+      epoch BIGINT NOT NULL,
+      instance TEXT NOT NULL,
+      holder TEXT NOT NULL,
+      expires_at TIMESTAMPTZ NOT NULL,
+      ledger_id TEXT NOT NULL,
+      commit_seq BIGINT NOT NULL,
+      time BIGINT NOT NULL,
+      audit_sequence BIGINT NOT NULL,
+      audit_hash TEXT NOT NULL,
+      trimmed_sequence BIGINT NOT NULL,
+      trimmed_hash TEXT NOT NULL,
+      seal BIGINT NOT NULL
+    )`,
+    // With which commit each leader began: tells a deposed one what became of its last commit.
+    `CREATE TABLE S.term (
+      epoch BIGINT PRIMARY KEY,
+      holder TEXT NOT NULL,
+      since_commit BIGINT NOT NULL,
+      began_at TIMESTAMPTZ NOT NULL
+    )`,
+    "CREATE TABLE S.reservation (id TEXT PRIMARY KEY, phase TEXT NOT NULL, body TEXT NOT NULL, seal BIGINT NOT NULL)",
+    "CREATE TABLE S.closed_key (name TEXT PRIMARY KEY, body TEXT NOT NULL, seal BIGINT NOT NULL)",
+    "CREATE TABLE S.cordon (cluster_id TEXT PRIMARY KEY, body TEXT NOT NULL, seal BIGINT NOT NULL)",
+    `CREATE TABLE S.advertisement (
+      cluster_id TEXT PRIMARY KEY,
+      received_at BIGINT NOT NULL,
+      body TEXT NOT NULL,
+      seal BIGINT NOT NULL
+    )`,
+    `CREATE TABLE S.decision (
+      sequence BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      at BIGINT NOT NULL,
+      body BYTEA NOT NULL,
+      seal BIGINT NOT NULL
+    )`,
+    // The line is the canonical text that its hash is taken over; `at` repeats its time, for trimming.
+    "CREATE TABLE S.audit (sequence BIGINT PRIMARY KEY, at BIGINT NOT NULL, line TEXT NOT NULL, hash TEXT NOT NULL)",
+  ],
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Somebody else made the same thing at the same moment: "if not exists" is no lock. */
+const ALREADY_THERE = new Set(["23505", "42P06", "42P07", "42710"]);
+const TRIES = 10;
+
+/**
+ * Makes the tables of a new database. Several replicas may try at once: one does it, the others find it done. True: an
+ * existing ledger is of an older version.
+ */
+export async function createTables(session: Session, schema: string): Promise<boolean> {
+  await untilThere(() => session.send({ text: `CREATE SCHEMA IF NOT EXISTS ${schema}` }));
+  const table = `CREATE TABLE IF NOT EXISTS ${schema}.migration (number BIGINT PRIMARY KEY)`;
+  await untilThere(() => session.send({ text: table }));
+  const version = await versionOf(session, schema);
+  if (version === 0) await migrate(session, schema);
+  return version > 0 && version < SCHEMA_VERSION;
+}
+
+/** Takes the steps that are missing. Of an existing ledger only its leader may do so. */
+export async function migrate(session: Session, schema: string): Promise<void> {
+  for (let done = await versionOf(session, schema); done < SCHEMA_VERSION; ) {
+    await takeStep(session, schema, done + 1);
+    done = await versionOf(session, schema);
+  }
+}
+
+/** The highest step that was taken; 0 for a database without any. */
+async function versionOf(session: Session, schema: string): Promise<number> {
+  const text = `SELECT count(*) AS count, coalesce(max(number), 0) AS highest FROM ${schema}.migration`;
+  const { count, highest } = { ...(await session.send({ text })).rows[0] };
+  if (count !== highest)
+    throw new StoreFailure("corrupt", "the list of schema migrations has a gap; restore a backup");
+  const version = Number(count);
+  if (version > SCHEMA_VERSION) throw tooNew(version);
+  return version;
+}
+
+export function tooNew(version: number): StoreFailure {
+  return new StoreFailure(
+    "not-committed",
+    `the database was written by a newer broker (schema ${version}, this one knows ${SCHEMA_VERSION}): ` +
+      "start that version or newer, or restore a backup made by this one",
+  );
+}
+
+/** The step's own row is its guard: whoever comes second waits for it, and finds the step taken. */
+async function takeStep(session: Session, schema: string, number: number): Promise<void> {
+  await session.send({ text: "BEGIN" });
+  try {
+    await session.send({ text: `INSERT INTO ${schema}.migration (number) VALUES ($1)`, values: [number] });
+    for (const text of MIGRATIONS[number - 1] ?? []) {
+      await session.send({ text: text.replaceAll(/\bS\./g, `${schema}.`) });
+    }
+    if (number === 1) await insertHead(session, schema);
+    await session.send({ text: "COMMIT" });
+  } catch (error) {
+    await session.send({ text: "ROLLBACK" });
+    if (!isThere(error)) throw error;
+  }
+}
+
+/** The ledger's identity is made with its tables and never again. The lease begins as one that has run out. */
+async function insertHead(session: Session, schema: string): Promise<void> {
+  const head = {
+    ledgerId: randomUUID(),
+    commitNumber: 0,
+    time: 0,
+    audit: CHAIN_START,
+    trimmed: CHAIN_START,
+  };
+  const places = HEAD_COLUMNS.map((_, index) => `$${index + 1}`).join(", ");
+  await session.send({
+    text: `INSERT INTO ${schema}.lease (one, epoch, instance, holder, expires_at, ${HEAD_COLUMNS.join(", ")})
+      VALUES (1, 0, '', '', now(), ${places})`,
+    values: headCells(head),
+  });
+}
+
+async function untilThere(create: () => Promise<unknown>): Promise<void> {
+  for (let left = TRIES; ; left--) {
+    try {
+      await create();
+      return;
+    } catch (error) {
+      if (left === 0 || !isThere(error)) throw error;
+    }
+  }
+}
+
+function isThere(error: unknown): boolean {
+  return ALREADY_THERE.has(codeOf(error) ?? "");
+}

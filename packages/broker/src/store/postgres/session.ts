@@ -1,0 +1,128 @@
+import { readFile } from "node:fs/promises";
+import type { ConnectionOptions } from "node:tls";
+import type { Client } from "pg";
+import type { PostgresAddress } from "./address.ts";
+
+export type Value = string | number | Buffer;
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Statement {
+  readonly text: string;
+  readonly values?: readonly Value[];
+  /** Parsed and planned once for each connection. */
+  readonly name?: string;
+}
+
+export interface Answer {
+  readonly rows: readonly Row[];
+  /** Rows that were found or changed. */
+  readonly count: number;
+  /** What was done: a COMMIT of a transaction that has failed is answered with ROLLBACK. */
+  readonly command: string;
+}
+
+/** How long things may take. */
+export interface Patience {
+  readonly connectMs: number;
+  /** The server gives up a statement that takes longer. */
+  readonly statementMs: number;
+  /** The server ends a transaction whose client says nothing for so long: a paused one must not keep a lock. */
+  readonly silenceMs: number;
+  /** A connection that does not answer for so long is given up. Longer than what the server allows itself. */
+  readonly answerMs: number;
+}
+
+/** One connection. Statements are sent at once, without waiting for earlier ones, and answered in order. */
+export interface Session {
+  readonly send: (statement: Statement) => Promise<Answer>;
+  readonly isUsable: () => boolean;
+  /** Breaks the connection; whatever is under way fails. */
+  readonly destroy: () => void;
+  readonly close: () => Promise<void>;
+}
+
+export async function openSession(
+  address: PostgresAddress,
+  patience: Patience,
+  applicationName: string,
+): Promise<Session> {
+  // 10 MB and 50 ms that only those pay who use it.
+  const { Client } = await import("pg");
+  const client = new Client({
+    host: address.host,
+    port: address.port,
+    database: address.database,
+    user: address.user,
+    password: address.password,
+    ssl: await tlsOptions(address),
+    keepAlive: true,
+    pipeline: true,
+    application_name: applicationName,
+    connectionTimeoutMillis: patience.connectMs,
+    query_timeout: patience.answerMs,
+    statement_timeout: patience.statementMs,
+    idle_in_transaction_session_timeout: patience.silenceMs,
+  });
+  const session = sessionOf(client);
+  try {
+    await client.connect();
+    await insistOnDurability(session);
+    return session;
+  } catch (error) {
+    session.destroy();
+    throw error;
+  }
+}
+
+function sessionOf(client: Client): Session {
+  let isBroken = false;
+  // A connection may break while nobody waits for an answer.
+  client.on("error", () => {
+    isBroken = true;
+  });
+  client.on("end", () => {
+    isBroken = true;
+  });
+  const destroy = (): void => {
+    isBroken = true;
+    client.connection.stream.destroy();
+  };
+  return {
+    send: async ({ text, values = [], name }) => {
+      const query = { text, values: [...values], ...(name === undefined ? {} : { name }) };
+      const { rows, rowCount, command } = await client.query<Row>(query);
+      return { rows, count: rowCount ?? 0, command };
+    },
+    isUsable: () => !isBroken && client.getTransactionStatus() === "I",
+    destroy,
+    close: async () => {
+      if (isBroken) return;
+      isBroken = true;
+      await client.end();
+    },
+  };
+}
+
+/** Whatever the server's default is: what was acknowledged must survive its crash. */
+async function insistOnDurability(session: Session): Promise<void> {
+  const { rows } = await session.send({ text: "SELECT current_setting('synchronous_commit') AS mode" });
+  if (rows[0]?.["mode"] === "off") await session.send({ text: "SET synchronous_commit = 'on'" });
+}
+
+async function tlsOptions(address: PostgresAddress): Promise<ConnectionOptions | false> {
+  const { sslMode, sslRootCert, sslCert, sslKey } = address;
+  if (sslMode === "disable") return false;
+  const [ca, cert, key] = await Promise.all([sslRootCert, sslCert, sslKey].map(contentOf));
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    // As libpq does: an authority that was given is asked.
+    rejectUnauthorized: sslMode !== "require" || ca !== undefined,
+    ...(sslMode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
+  };
+}
+
+async function contentOf(path: string | undefined): Promise<string | undefined> {
+  return path === undefined ? undefined : readFile(path, "utf8");
+}

@@ -1,0 +1,165 @@
+import type {
+  ClosedKey,
+  ClusterId,
+  Cordon,
+  Decision,
+  ReceivedAdvertisement,
+  Reservation,
+} from "@resource-broker/domain";
+import { decodeDecision, encodeDecision } from "../sqlite/decision-codec.ts";
+import { type Cell, sealOf } from "../sqlite/seal.ts";
+import { parseStored } from "../sqlite/stored-json.ts";
+import { StoreFailure } from "../store.ts";
+import { arrayValue, type ElementType } from "./array-value.ts";
+import type { Row, Statement } from "./session.ts";
+
+export interface TableShape {
+  readonly table: string;
+  /** The first column names a row, the last one is its body. */
+  readonly columns: readonly (readonly [name: string, type: ElementType])[];
+}
+
+/** How one kind of thing lies in its table. */
+export interface TableForm<T> extends TableShape {
+  readonly cells: (value: T) => readonly Cell[];
+  readonly parse: (body: Cell) => T;
+  /** A row is replaced only by one that is not older by this column. */
+  readonly newestBy?: string;
+}
+
+export interface CordonedCluster {
+  readonly clusterId: ClusterId;
+  readonly cordon: Cordon;
+}
+
+export const RESERVATION: TableForm<Reservation> = {
+  table: "reservation",
+  columns: [
+    ["id", "text"],
+    ["phase", "text"],
+    ["body", "text"],
+  ],
+  cells: (reservation) => [reservation.id, reservation.phase, JSON.stringify(reservation)],
+  parse: parseBody,
+};
+
+export const CLOSED_KEY: TableForm<ClosedKey> = {
+  table: "closed_key",
+  columns: [
+    ["name", "text"],
+    ["body", "text"],
+  ],
+  cells: (closedKey) => [closedKeyName(closedKey), JSON.stringify(closedKey)],
+  parse: parseBody,
+};
+
+export const CORDON: TableForm<CordonedCluster> = {
+  table: "cordon",
+  columns: [
+    ["cluster_id", "text"],
+    ["body", "text"],
+  ],
+  cells: (cordoned) => [cordoned.clusterId, JSON.stringify(cordoned)],
+  parse: parseBody,
+};
+
+export const ADVERTISEMENT: TableForm<ReceivedAdvertisement> = {
+  table: "advertisement",
+  columns: [
+    ["cluster_id", "text"],
+    ["received_at", "bigint"],
+    ["body", "text"],
+  ],
+  cells: (received) => [received.advertisement.clusterId, received.receivedAt, JSON.stringify(received)],
+  parse: parseBody,
+  newestBy: "received_at",
+};
+
+export const DECISION: TableForm<Decision> = {
+  table: "decision",
+  columns: [
+    ["id", "text"],
+    ["at", "bigint"],
+    ["body", "bytea"],
+  ],
+  cells: (decision) => [decision.id, decision.at, encodeDecision(decision)],
+  parse: (body) => decodeDecision(body instanceof Uint8Array ? body : Buffer.from(String(body))),
+};
+
+/** As JSON: keys are anybody's text, and no two pairs may share a name. */
+export function closedKeyName({ requester, key }: Pick<ClosedKey, "requester" | "key">): string {
+  return JSON.stringify([requester, key]);
+}
+
+/** Lets a statement write nothing once the term is over; `place` stands for the term's epoch. */
+export interface Guard {
+  readonly condition: (place: string) => string;
+  readonly epoch: number;
+}
+
+/** Writes all the values with one statement; no two may have the same name. */
+export function upsert<T>(
+  schema: string,
+  { table, columns, cells, newestBy }: TableForm<T>,
+  { values, guard }: { readonly values: readonly T[]; readonly guard?: Guard },
+): Statement {
+  const rows = values.map((value) => {
+    const content = cells(value);
+    return [...content, sealOf(table, content)];
+  });
+  const typed: TableShape["columns"] = [...columns, ["seal", "bigint"]];
+  const names = typed.map(([name]) => name);
+  const list = names.join(", ");
+  const arrays = typed.map(([, type], index) => `$${index + 1}::${type}[]`);
+  const assignments = names.map((name) => `${name} = excluded.${name}`).join(", ");
+  const isNewer = newestBy === undefined ? "" : `WHERE excluded.${newestBy} >= kept.${newestBy}`;
+  return {
+    name: `put_${table}`,
+    text: `INSERT INTO ${schema}.${table} AS kept (${list})
+      SELECT ${list} FROM unnest(${arrays.join(", ")}) AS given (${list})
+      ${guard === undefined ? "" : `WHERE ${guard.condition(`$${names.length + 1}`)}`}
+      ON CONFLICT (${names[0]}) DO UPDATE SET ${assignments} ${isNewer}`,
+    values: [
+      ...typed.map(([, type], index) =>
+        arrayValue(
+          type,
+          rows.map((row) => row[index] ?? ""),
+        ),
+      ),
+      ...(guard === undefined ? [] : [guard.epoch]),
+    ],
+  };
+}
+
+export function remove(schema: string, { table, columns }: TableShape, names: readonly string[]): Statement {
+  const [[key] = [""]] = columns;
+  return {
+    name: `remove_${table}`,
+    text: `DELETE FROM ${schema}.${table} WHERE ${key} = ANY($1::text[])`,
+    values: [arrayValue("text", names)],
+  };
+}
+
+export function columnsOf({ columns }: TableShape): string {
+  return [...columns.map(([name]) => name), "seal"].join(", ");
+}
+
+/** What a row holds, once its seal was found to fit: a damaged one is noticed when it is read, never handed on. */
+export function valueFrom<T>({ table, columns, parse }: TableForm<T>, row: Row): T {
+  const cells = columns.map(([name, type]): Cell => cellOf(row[name], type));
+  if (Number(row["seal"]) === sealOf(table, cells)) return parse(cells.at(-1) ?? "");
+  throw new StoreFailure(
+    "corrupt",
+    `a row of table ${table} (${String(cells[0])}) is damaged; restore a backup`,
+  );
+}
+
+/** The client hands large whole numbers over as text. */
+function cellOf(value: unknown, type: ElementType): Cell {
+  if (value instanceof Uint8Array) return value;
+  return type === "bigint" ? Number(value) : String(value);
+}
+
+function parseBody<T>(body: Cell): T {
+  return parseStored(String(body));
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import { type MachineTime, nodeMachineTime } from "@resource-broker/runtime";
+import type { PostgresServer } from "@resource-broker/testkit";
+import { type PostgresAddress, readAddress } from "../address.ts";
+import { type PostgresStore, type PostgresStoreOptions, postgresStore } from "../postgres-store.ts";
+import type { openSession } from "../session.ts";
+
+/** The store never asks for the wall clock. */
+const MACHINE = nodeMachineTime(() => 0);
+
+/** A ledger of its own on a server that others use as well. */
+export interface TestLedger {
+  /** A replica with connections of its own. */
+  readonly connect: (options?: ReplicaOptions) => PostgresStore;
+  readonly schema: string;
+  /** Runs SQL in which `S` stands for the schema. */
+  readonly psql: (sql: string) => Promise<string>;
+  /** Takes the lease away from whoever holds it, as the end of its time would. */
+  readonly expireLease: () => Promise<void>;
+  readonly remove: () => Promise<void>;
+}
+
+export interface ReplicaOptions extends Partial<Omit<PostgresStoreOptions, "address">> {
+  /** Of a proxy in between. */
+  readonly port?: number;
+  readonly database?: string;
+  readonly openSession?: typeof openSession;
+  readonly machine?: MachineTime;
+}
+
+export function testLedger(server: PostgresServer): TestLedger {
+  const schema = `test_${randomUUID().replaceAll("-", "")}`;
+  const psql = (sql: string): Promise<string> => server.psql(sql.replaceAll(/\bS\./g, `${schema}.`));
+  return {
+    schema,
+    psql,
+    connect: ({
+      port = server.port,
+      database = "postgres",
+      openSession,
+      machine = MACHINE,
+      ...options
+    } = {}) => {
+      const address = addressOf(`${server.url({ port, database })}?schema=${schema}`);
+      const log = { warn: () => undefined };
+      const seam = openSession === undefined ? {} : { openSession };
+      return postgresStore({ address, replica: "test", ...options }, { machine, log, ...seam });
+    },
+    expireLease: async () => void (await psql("UPDATE S.lease SET expires_at = now() - interval '1 second'")),
+    remove: async () => void (await server.psql(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
+  };
+}
+
+export function addressOf(url: string): PostgresAddress {
+  const reading = readAddress(url);
+  if (!reading.ok) throw new Error(reading.problem);
+  return reading.address;
+}

@@ -1,0 +1,84 @@
+import { settle } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import type { Answer, Session } from "./session.ts";
+import { begin, finish } from "./transaction.ts";
+
+const WRITE = { text: "INSERT" };
+const done = (command: string): Answer => ({ rows: [], count: 1, command });
+const refused = (code: string): Error =>
+  Object.assign(new Error(`refused ${code}`), { severity: "ERROR", code });
+const broken = new Error("Connection terminated unexpectedly");
+
+/** Answers each statement as planned, one after the other, as a connection does. */
+function answering(plan: Readonly<Record<string, Answer | Error>>): Session {
+  let last = Promise.resolve();
+  return {
+    send: ({ text }) => {
+      const answer = plan[text] ?? done(text);
+      last = last.then(settle);
+      return last.then(() => {
+        if (answer instanceof Error) throw answer;
+        return answer;
+      });
+    },
+    isUsable: () => true,
+    destroy: () => undefined,
+    close: () => Promise.resolve(),
+  };
+}
+
+describe("the end of a transaction", () => {
+  test("is its COMMIT", async () => {
+    await expect(finish(answering({}), [WRITE])).resolves.toBeUndefined();
+  });
+
+  test.each([
+    {
+      name: "a write was refused, and the database undid the rest",
+      plan: { INSERT: refused("53100"), COMMIT: done("ROLLBACK") },
+      fails: { message: "refused 53100" },
+    },
+    {
+      name: "a write was refused, and then the connection broke: nothing of it can be there",
+      plan: { INSERT: refused("57P01"), COMMIT: broken },
+      fails: { message: "refused 57P01" },
+    },
+    {
+      name: "the COMMIT got in the way of another",
+      plan: { COMMIT: refused("40001") },
+      fails: { message: "refused 40001" },
+    },
+    {
+      name: "the connection broke, and the COMMIT may have arrived",
+      plan: { INSERT: broken, COMMIT: broken },
+      fails: { kind: "unknown" },
+    },
+    {
+      name: "the answer to the COMMIT is missing",
+      plan: { COMMIT: broken },
+      fails: { kind: "unknown", cause: broken },
+    },
+    {
+      name: "the database was shut down during the COMMIT",
+      plan: { COMMIT: refused("57P01") },
+      fails: { kind: "unknown" },
+    },
+    {
+      name: "the database itself does not know",
+      plan: { COMMIT: refused("40003") },
+      fails: { kind: "unknown" },
+    },
+    {
+      name: "it was rolled back without a word",
+      plan: { COMMIT: done("ROLLBACK") },
+      fails: { message: "the transaction was rolled back" },
+    },
+  ])("is told for what it is when $name", async ({ plan, fails }) => {
+    await expect(finish(answering(plan), [WRITE, WRITE])).rejects.toMatchObject(fails);
+  });
+});
+
+test("the beginning of a transaction fails with its first failure, and the others are not forgotten", async () => {
+  const session = answering({ UPDATE: refused("40P01"), SELECT: refused("25P02") });
+  await expect(begin(session, [{ text: "UPDATE" }, { text: "SELECT" }])).rejects.toThrow("refused 40P01");
+});

@@ -1,0 +1,125 @@
+import type { ClosedKey, LedgerEvent, Reservation } from "@resource-broker/domain";
+import { auditLines, type ChainLink, canonical, nextLink } from "../audit.ts";
+import { changedReservations, decisionOf, durableEvents, latestOf } from "../changes.ts";
+import { type CommitBatch, StoreFailure } from "../store.ts";
+import { arrayValue, type ElementType } from "./array-value.ts";
+import type { Head } from "./head.ts";
+import type { Statement } from "./session.ts";
+import {
+  CLOSED_KEY,
+  type CordonedCluster,
+  CORDON,
+  closedKeyName,
+  DECISION,
+  RESERVATION,
+  remove,
+  type TableForm,
+  upsert,
+} from "./tables.ts";
+
+/** A batch as the database will have it. */
+export interface PlannedBatch {
+  readonly events: readonly LedgerEvent[];
+  /** Where the ledger stands afterwards. */
+  readonly next: Head;
+  readonly audit: readonly { readonly link: ChainLink; readonly at: number; readonly text: string }[];
+}
+
+export function planBatch(head: Head, batch: CommitBatch): PlannedBatch {
+  const events = durableEvents(batch);
+  let link = head.audit;
+  const audit = auditLines(batch).map((line) => {
+    const text = canonical(line);
+    link = nextLink(link, text);
+    return { link, at: line.at, text };
+  });
+  const time = Math.max(head.time, latestOf(events));
+  return { events, audit, next: { ...head, commitNumber: batch.number, time, audit: link } };
+}
+
+/**
+ * The statements that bring the tables to where the batch leads: a handful, however large it is. Throws when its events
+ * contradict what is stored.
+ */
+export function writesOf(
+  schema: string,
+  { events, audit }: PlannedBatch,
+  stored: ReadonlyMap<string, Reservation>,
+): Statement[] {
+  const changes = changesOf(events, stored);
+  return [
+    ...changing(schema, RESERVATION, changes.reservations),
+    ...changing(schema, CLOSED_KEY, changes.closedKeys),
+    ...changing(schema, CORDON, changes.cordons),
+    ...putting(schema, DECISION, decisionsIn(events)),
+    ...appending(schema, audit),
+  ];
+}
+
+interface Changes {
+  readonly reservations: ReadonlyMap<string, Reservation | undefined>;
+  readonly closedKeys: ReadonlyMap<string, ClosedKey | undefined>;
+  readonly cordons: ReadonlyMap<string, CordonedCluster | undefined>;
+}
+
+/** Of each thing only its last state: one statement must not touch a row twice. */
+function changesOf(events: readonly LedgerEvent[], stored: ReadonlyMap<string, Reservation>): Changes {
+  const closedKeys = new Map<string, ClosedKey | undefined>();
+  const cordons = new Map<string, CordonedCluster | undefined>();
+  for (const event of events) {
+    if (event.kind === "key-closed") closedKeys.set(closedKeyName(event.closedKey), event.closedKey);
+    if (event.kind === "key-reopened") closedKeys.set(closedKeyName(event), undefined);
+    if (event.kind === "cordoned") cordons.set(event.clusterId, event);
+    if (event.kind === "uncordoned") cordons.set(event.clusterId, undefined);
+  }
+  try {
+    return { reservations: changedReservations(events, (id) => stored.get(id)), closedKeys, cordons };
+  } catch (cause) {
+    throw new StoreFailure("corrupt", "the batch contradicts what is stored", { cause });
+  }
+}
+
+function decisionsIn(events: readonly LedgerEvent[]) {
+  const decisions = events.map(decisionOf).filter((decision) => decision !== undefined);
+  return [...new Map(decisions.map((decision) => [decision.id, decision])).values()];
+}
+
+function changing<T>(
+  schema: string,
+  form: TableForm<T>,
+  changes: ReadonlyMap<string, T | undefined>,
+): Statement[] {
+  const gone = [...changes].filter(([, value]) => value === undefined).map(([name]) => name);
+  return [
+    ...putting(
+      schema,
+      form,
+      [...changes.values()].filter((value) => value !== undefined),
+    ),
+    ...(gone.length === 0 ? [] : [remove(schema, form, gone)]),
+  ];
+}
+
+function putting<T>(schema: string, form: TableForm<T>, values: readonly T[]): Statement[] {
+  return values.length === 0 ? [] : [upsert(schema, form, { values })];
+}
+
+function appending(schema: string, lines: PlannedBatch["audit"]): Statement[] {
+  if (lines.length === 0) return [];
+  const column = (type: ElementType, cell: (line: (typeof lines)[number]) => string | number): Buffer =>
+    arrayValue(type, lines.map(cell));
+  const values = [
+    column("bigint", ({ link }) => link.sequence),
+    column("bigint", ({ at }) => at),
+    column("text", ({ text }) => text),
+    column("text", ({ link }) => link.hash),
+  ];
+  return [
+    {
+      name: "append_audit",
+      text: `INSERT INTO ${schema}.audit (sequence, at, line, hash)
+        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[])`,
+      values,
+    },
+  ];
+}

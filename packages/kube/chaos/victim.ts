@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import type { ObjectName } from "@resource-broker/kube";
+import { createKubeSim } from "@resource-broker/kube-sim";
+import { nodeMachineTime } from "@resource-broker/runtime";
+import { kubeClientFor, type RealControlPlane, startControlPlane } from "@resource-broker/testkit";
+import { clientObjects, NAMESPACE, type Objects, simObjects } from "./objects.ts";
+
+export type Disaster = "kill" | "pause" | "cut";
+export const DISASTERS: readonly Disaster[] = ["kill", "pause", "cut"];
+
+export interface Strike {
+  readonly disaster: Disaster;
+  /** What happens while the server is away. Changes are made by `change` where they can be. */
+  readonly meanwhile: (canChange: boolean) => Promise<void>;
+  /** True: the server also loses its memory of older versions, if it can be made to. */
+  readonly forgets: boolean;
+}
+
+/** An API server that things are done to. */
+export interface Victim {
+  readonly name: "kube-sim" | "kube-apiserver";
+  /** The text of a kubeconfig: the way that is disturbed. */
+  readonly kubeconfig: string;
+  readonly objects: Objects;
+  /** Resolves when the server is back. */
+  readonly strike: (strike: Strike) => Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+export async function simVictim(): Promise<Victim> {
+  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+  const sim = createKubeSim({ machine, randomBytes });
+  const cluster = await sim.addCluster({ name: "victim", behaves: false });
+  const { knobs } = cluster;
+  const begin = { kill: knobs.down, pause: knobs.pause, cut: knobs.cut };
+  const end = { kill: knobs.up, pause: knobs.resume, cut: knobs.cut };
+  return {
+    name: "kube-sim",
+    kubeconfig: cluster.kubeconfig,
+    objects: simObjects(cluster),
+    strike: async ({ disaster, meanwhile, forgets }) => {
+      await begin[disaster]();
+      await meanwhile(true);
+      if (forgets) knobs.compact();
+      await end[disaster]();
+    },
+    dispose: sim.stop,
+  };
+}
+
+/** An account with the rights of an informer: an API server that has just started may not know them yet. */
+async function reader({ kubectl }: RealControlPlane): Promise<Required<ObjectName>> {
+  const account = { namespace: NAMESPACE, name: "reader" };
+  const calls = [
+    `create serviceaccount reader -n ${NAMESPACE}`,
+    "create clusterrole reader --verb=list,watch --resource=pods,configmaps",
+    `create clusterrolebinding reader --clusterrole=reader --serviceaccount=${NAMESPACE}:reader`,
+  ];
+  for (const call of calls) {
+    const { exitCode, stderr } = await kubectl(call.split(" "));
+    if (exitCode !== 0) throw new Error(`kubectl ${call}: ${stderr}`);
+  }
+  return account;
+}
+
+/** SIGKILL and a new process, SIGSTOP and SIGCONT, or a proxy that breaks every connection and refuses new ones. */
+export async function realVictim(): Promise<Victim> {
+  const plane = await startControlPlane({ name: "victim" });
+  const { apiServer } = plane;
+  const { proxy, kubeconfigFor } = await plane.proxied();
+  const writer = kubeClientFor(plane.kubeconfig);
+  const objects = await clientObjects(writer);
+  const begin = {
+    kill: apiServer.kill,
+    pause: apiServer.pause,
+    cut: () => {
+      proxy.refuse();
+      proxy.cut();
+    },
+  };
+  const end = { kill: apiServer.restart, pause: apiServer.resume, cut: proxy.admit };
+  return {
+    name: "kube-apiserver",
+    kubeconfig: await kubeconfigFor(await reader(plane)),
+    objects,
+    strike: async ({ disaster, meanwhile }) => {
+      await begin[disaster]();
+      await meanwhile(disaster === "cut");
+      await end[disaster]();
+    },
+    dispose: async () => {
+      writer.close();
+      await plane.dispose();
+    },
+  };
+}
