@@ -18,7 +18,7 @@ export default defineConfig({
     // Each of them starts control planes of several hundred megabytes: one file at a time.
     fileParallelism: !isReal,
     // Only a guard against tests that hang: no test asserts a time, and a busy machine is no failure.
-    testTimeout: long ? 3_600_000 : 30_000,
-    hookTimeout: 30_000,
+    testTimeout: long ? 3_600_000 : 120_000,
+    hookTimeout: 120_000,
   },
 });

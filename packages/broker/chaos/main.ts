@@ -5,10 +5,10 @@
  * `--minutes M` stops earlier, `--seed S` repeats a run's choices, `--program dist/broker.mjs` takes the bundle,
  * `--record` appends the result to docs/campaigns.jsonl.
  */
-import { appendFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type PostgresServer, startPostgres } from "@resource-broker/testkit";
+import { recordCampaign } from "../sim/tools/record-campaign.ts";
 import { type CampaignResult, runCampaign } from "./campaign.ts";
 import { oneBroker } from "./one-broker.ts";
 import { replicaSet } from "./replica-set.ts";
@@ -16,7 +16,6 @@ import { countsByKind, downTimes } from "./strike-figures.ts";
 import type { Target } from "./target.ts";
 
 const MINUTE_MS = 60_000;
-const RECORDS = join(import.meta.dirname, "../../../docs/campaigns.jsonl");
 const SHOWN_VIOLATIONS = 20;
 
 const { values } = parseArgs({
@@ -79,16 +78,13 @@ function report({ strikes, orders, acknowledged, released, violations }: Campaig
 async function record({ violations, strikes, ...counts }: CampaignResult): Promise<void> {
   const line = {
     campaign: server === undefined ? "broker-kill" : "replica-strike",
-    at: new Date(startedAt).toISOString(),
-    seconds: Math.round((Date.now() - startedAt) / 1000),
     seed,
-    node: process.version,
     ...(server === undefined ? {} : { replicas, leaseMs, failoverMs: downTimes(strikes, "kill") }),
     ...countsByKind(strikes),
     ...counts,
     violations: violations.length,
   };
-  await appendFile(RECORDS, `${JSON.stringify(line)}\n`);
+  await recordCampaign(line, { startedAt, endedAt: Date.now() });
 }
 
 function describe(figures: Readonly<Record<string, number>>): string {

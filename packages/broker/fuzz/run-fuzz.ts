@@ -57,7 +57,7 @@ export async function runFuzz(arena: Arena, options: FuzzOptions): Promise<FuzzR
       const attack = choose(chance);
       const problem = await attack.run(arena, chance);
       attacks.set(attack.name, (attacks.get(attack.name) ?? 0) + 1);
-      if (problem !== undefined) problems.push(problem);
+      if (problem !== undefined) problems.push(`${problem} (lane ${number}, attack ${each})`);
     }
   };
   const watch = setInterval(() => {

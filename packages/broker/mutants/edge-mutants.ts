@@ -1,6 +1,7 @@
 import { type Mutant, testFile } from "./mutant.ts";
 
 const HTTP = "packages/broker/src/interface/http";
+const DURABILITY = { ...testFile("packages/broker/e2e/durability.test.ts"), needs: "strace" as const };
 const SQLITE = "packages/broker/src/store/sqlite";
 
 /** What stands between the ledger and the world: the API, certificates, and the file. */
@@ -46,14 +47,14 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     find: "        begin.run();\n        const next = write(batch);",
     replace:
       '        database.exec("PRAGMA synchronous = OFF");\n        begin.run();\n        const next = write(batch);',
-    caughtBy: testFile("packages/broker/e2e/durability.test.ts"),
+    caughtBy: DURABILITY,
   },
   {
     name: "answers after a restart from what is only in the cache",
     file: `${SQLITE}/ledger-file.ts`,
     find: "  secureLog(file);\n",
     replace: "",
-    caughtBy: testFile("packages/broker/e2e/durability.test.ts"),
+    caughtBy: DURABILITY,
   },
   {
     name: "opens a ledger that another process has open",

@@ -1,17 +1,17 @@
 /**
  * `npm run mutants`: plants one bug after the other in a copy of the sources and runs the check that is expected to
- * notice. Prints who caught what; ends with 1 if one survives. `--only <part of a name>` plants some of them, `--jobs N`
- * at a time, `--record` appends the result to docs/campaigns.jsonl.
+ * notice. Prints who caught what; ends with 1 if one survives. `--only <part of a name>` plants some of them, `--quick`
+ * those that need neither strace nor PostgreSQL, `--jobs N` at a time, `--record` appends to docs/campaigns.jsonl.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { postgresPrograms } from "@resource-broker/testkit";
+import { tracerProblem } from "../e2e/system-calls.ts";
 import { recordCampaign } from "../sim/tools/record-campaign.ts";
+import { MUTANTS } from "./all-mutants.ts";
 import { copyTree } from "./copy-tree.ts";
-import { EDGE_MUTANTS } from "./edge-mutants.ts";
-import { ENGINE_MUTANTS } from "./engine-mutants.ts";
-import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
 import { type Check, type Mutant, nameOf } from "./mutant.ts";
 import { runCheck } from "./run-check.ts";
 
@@ -29,19 +29,24 @@ const { values } = parseArgs({
   options: {
     only: { type: "string", default: "" },
     jobs: { type: "string", default: String(Math.min(2, availableParallelism())) },
+    quick: { type: "boolean", default: false },
     record: { type: "boolean", default: false },
   },
 });
 const startedAt = Date.now();
-const mutants = [...ENGINE_MUTANTS, ...LEDGER_MUTANTS, ...EDGE_MUTANTS].filter(({ name }) =>
-  name.includes(values.only),
-);
+const absent = absentPrograms();
+const wanted = MUTANTS.filter(({ name }) => name.includes(values.only));
+const mutants = wanted.filter(({ caughtBy }) => !absent.has(needOf(caughtBy)));
+if (mutants.length < wanted.length)
+  console.log(
+    `NOT PLANTED: ${wanted.length - mutants.length} bugs, for want of ${[...absent].join(" and ")}`,
+  );
 const folder = await mkdtemp(join(tmpdir(), "mutants-"));
 let verdicts: Verdict[];
 try {
   verdicts = await plantAll();
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 const survivors = verdicts.filter(({ isCaught }) => !isCaught);
 console.log(
@@ -116,6 +121,18 @@ async function shared<T>(
 function lineOf({ mutant, isCaught, said, seconds }: Verdict): string {
   const verdict = isCaught ? "caught  " : "SURVIVED";
   return `${verdict} ${mutant.name.padEnd(NAME_WIDTH)} ${nameOf(mutant.caughtBy)} (${seconds} s)\n           ${said.slice(0, 150)}`;
+}
+
+/** What tests need that is not there: they would be skipped, and catch nothing. */
+function absentPrograms(): Set<string> {
+  const absent = new Set<string>();
+  if (values.quick || !postgresPrograms().isThere) absent.add("postgres");
+  if (values.quick || tracerProblem() !== undefined) absent.add("strace");
+  return absent;
+}
+
+function needOf(check: Check): string {
+  return (check.kind === "test" ? check.needs : undefined) ?? "nothing";
 }
 
 function secondsSince(moment: number): number {

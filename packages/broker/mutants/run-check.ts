@@ -26,8 +26,7 @@ export async function runCheck(check: Check, { tree, env }: Where): Promise<Outc
 function commandFor(check: Check): string[] {
   if (check.kind === "simulation")
     return ["packages/broker/sim/main.ts", `--seeds=${check.seeds}`, "--ops=100"];
-  const named = check.named === undefined ? [] : ["-t", check.named];
-  return ["node_modules/vitest/vitest.mjs", "run", check.file, "--bail=1", "--retry=0", ...named];
+  return ["node_modules/vitest/vitest.mjs", "run", check.file, "--bail=1", "--retry=0"];
 }
 
 function run(

@@ -84,7 +84,7 @@ async function measure(
   const changeCpu = (cpuMs(pid) - beforeCpuMs) / (performance.now() - beforeAt);
   server.order({ kind: "rest" });
   const { sent } = await server.answer("resting");
-  await sleep(200);
+  await sleep(500);
   follower.order({ kind: "report" });
   const { events } = await follower.answer("report");
   if (events !== synced.events + sent)

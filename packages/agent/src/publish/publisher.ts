@@ -146,7 +146,7 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
       const now = machine.monotonicMs();
       if (now - sentAt < JUST_TOLD_MS) return;
       accepted = undefined;
-      notBefore = Math.max(notBefore, now + deps.random() * SPREAD_MS);
+      notBefore = Math.max(notBefore, now + Math.ceil(deps.random() * SPREAD_MS));
       schedule();
     },
     poke: () => {

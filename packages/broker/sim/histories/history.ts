@@ -46,18 +46,21 @@ export class History {
   }
 }
 
-/** Keys that no answer speaks of: which of them it was cannot be told, so the search need not try them all. */
+/**
+ * Keys that no answer speaks of: which of them it was cannot be told, so the search need not try them all. Of several
+ * calls with such a key the first stands for all.
+ */
 function withoutNames(calls: readonly ProviderCall[]): ProviderCall[] {
   const known = new Set(
     calls.flatMap(({ operation, returned }) => (returned === undefined ? [] : keyIn(operation))),
   );
-  const nobodys = new Map<string, string>();
-  return calls.map((call) => {
+  const nobodys = new Set<string>();
+  return calls.flatMap((call) => {
     const { operation } = call;
-    if (operation.kind === "read-free" || known.has(operation.key)) return call;
-    const key = nobodys.get(operation.key) ?? nobodysKey(nobodys.size);
-    nobodys.set(operation.key, key);
-    return { ...call, operation: { ...operation, key } };
+    if (operation.kind === "read-free" || known.has(operation.key)) return [call];
+    if (operation.kind !== "reserve" || nobodys.has(operation.key)) return [];
+    nobodys.add(operation.key);
+    return [{ ...call, operation: { ...operation, key: nobodysKey(nobodys.size) } }];
   });
 }
 

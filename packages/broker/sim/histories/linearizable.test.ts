@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { History } from "./history.ts";
 import { type Call, judge } from "./linearizable.ts";
 import { type ProviderOperation, providerObject, type ProviderResult } from "./provider-object.ts";
 
@@ -176,6 +177,20 @@ describe("a history has an order", () => {
     });
     expect(judge(history, providerObject(8)).isLinearizable).toBe(true);
   });
+});
+
+test("a history that is written down knows reservations of which nobody heard again", () => {
+  const history = new History("paris", CAPACITY);
+  const asked = [reserve("a", 1), reserve("a", 1), reserve("b", 1), reserve("c", 2), readFree];
+  for (const operation of asked) history.invoke(operation);
+  history.invoke(readFree)(free(2));
+  history.invoke(reserve("d", 3))("nothing happened");
+  history.invoke(readFree)(free(0));
+  expect([history.size, history.problem()]).toEqual([7, undefined]);
+  // The two calls of `a` are one reservation: there is nothing left that could have taken more.
+  history.invoke(release("e"))({ kind: "absent" });
+  history.invoke(readFree)(free(1));
+  expect(history.problem()).toContain("none of these can be next");
 });
 
 describe("a history has no order", () => {

@@ -6,10 +6,15 @@ import { type ResourceVector, resourceVector } from "../resources/resource-vecto
  * low and a high part, and only what is read out is limited to a safe integer.
  */
 export interface RunningTotal {
-  readonly cpuMillis: Parts;
-  readonly memoryBytes: Parts;
-  readonly storageBytes: Parts;
-  readonly gpus: Parts;
+  // Not an object for each amount: there is a total for every node, and most of its parts then need no box of their own.
+  cpuLow: number;
+  cpuHigh: number;
+  memoryLow: number;
+  memoryHigh: number;
+  storageLow: number;
+  storageHigh: number;
+  gpusLow: number;
+  gpusHigh: number;
   /** Made when first needed: most of a large cluster's totals never need it. */
   extended: Map<string, Parts> | undefined;
 }
@@ -23,30 +28,44 @@ const LOW_PART = 2 ** 27;
 
 export function runningTotal(): RunningTotal {
   return {
-    cpuMillis: noParts(),
-    memoryBytes: noParts(),
-    storageBytes: noParts(),
-    gpus: noParts(),
+    cpuLow: 0,
+    cpuHigh: 0,
+    memoryLow: 0,
+    memoryHigh: 0,
+    storageLow: 0,
+    storageHigh: 0,
+    gpusLow: 0,
+    gpusHigh: 0,
     extended: undefined,
   };
 }
 
 /** Adds the vector `times` times; a negative number takes it away again. Its amounts must not be negative. */
 export function addTimes(total: RunningTotal, vector: ResourceVector, times: number): void {
-  addAmount(total.cpuMillis, vector.cpuMillis, times);
-  addAmount(total.memoryBytes, vector.memoryBytes, times);
-  addAmount(total.storageBytes, vector.storageBytes, times);
-  addAmount(total.gpus, vector.gpus, times);
-  for (const name in vector.extended)
-    addAmount(extendedParts(total, name), vector.extended[name] ?? 0, times);
+  total.cpuLow += lowOf(vector.cpuMillis) * times;
+  total.cpuHigh += highOf(vector.cpuMillis) * times;
+  total.memoryLow += lowOf(vector.memoryBytes) * times;
+  total.memoryHigh += highOf(vector.memoryBytes) * times;
+  total.storageLow += lowOf(vector.storageBytes) * times;
+  total.storageHigh += highOf(vector.storageBytes) * times;
+  total.gpusLow += lowOf(vector.gpus) * times;
+  total.gpusHigh += highOf(vector.gpus) * times;
+  for (const name in vector.extended) {
+    const amount = vector.extended[name] ?? 0;
+    addParts(extendedParts(total, name), { low: lowOf(amount), high: highOf(amount) }, times);
+  }
 }
 
 /** Adds another total, or takes it away with `times` −1. */
 export function addTotal(total: RunningTotal, other: RunningTotal, times: 1 | -1): void {
-  addParts(total.cpuMillis, other.cpuMillis, times);
-  addParts(total.memoryBytes, other.memoryBytes, times);
-  addParts(total.storageBytes, other.storageBytes, times);
-  addParts(total.gpus, other.gpus, times);
+  total.cpuLow += other.cpuLow * times;
+  total.cpuHigh += other.cpuHigh * times;
+  total.memoryLow += other.memoryLow * times;
+  total.memoryHigh += other.memoryHigh * times;
+  total.storageLow += other.storageLow * times;
+  total.storageHigh += other.storageHigh * times;
+  total.gpusLow += other.gpusLow * times;
+  total.gpusHigh += other.gpusHigh * times;
   for (const [name, parts] of other.extended ?? []) addParts(extendedParts(total, name), parts, times);
 }
 
@@ -56,24 +75,26 @@ export function addTotal(total: RunningTotal, other: RunningTotal, times: 1 | -1
  */
 export function readTotal(total: RunningTotal): ResourceVector {
   return resourceVector({
-    cpuMillis: readParts(total.cpuMillis),
-    memoryBytes: readParts(total.memoryBytes),
-    storageBytes: readParts(total.storageBytes),
-    gpus: readParts(total.gpus),
+    cpuMillis: amountOf(total.cpuLow, total.cpuHigh),
+    memoryBytes: amountOf(total.memoryLow, total.memoryHigh),
+    storageBytes: amountOf(total.storageLow, total.storageHigh),
+    gpus: amountOf(total.gpusLow, total.gpusHigh),
     extended: Object.fromEntries(
-      [...(total.extended ?? [])].map(([name, parts]) => [name, readParts(parts)]),
+      [...(total.extended ?? [])].map(([name, { low, high }]) => [name, amountOf(low, high)]),
     ),
   });
 }
 
-function noParts(): Parts {
-  return { low: 0, high: 0 };
+function lowOf(amount: number): number {
+  return amount % LOW_PART;
 }
 
-function addAmount(parts: Parts, amount: number, times: number): void {
-  const low = amount % LOW_PART;
-  parts.low += low * times;
-  parts.high += ((amount - low) / LOW_PART) * times;
+function highOf(amount: number): number {
+  return Math.floor(amount / LOW_PART);
+}
+
+function amountOf(low: number, high: number): number {
+  return Math.min(high * LOW_PART + low, Number.MAX_SAFE_INTEGER);
 }
 
 function addParts(parts: Parts, other: Parts, times: number): void {
@@ -81,13 +102,9 @@ function addParts(parts: Parts, other: Parts, times: number): void {
   parts.high += other.high * times;
 }
 
-function readParts({ low, high }: Parts): number {
-  return Math.min(high * LOW_PART + low, Number.MAX_SAFE_INTEGER);
-}
-
 function extendedParts(total: RunningTotal, name: string): Parts {
   total.extended ??= new Map();
-  const parts = total.extended.get(name) ?? noParts();
+  const parts = total.extended.get(name) ?? { low: 0, high: 0 };
   total.extended.set(name, parts);
   return parts;
 }

@@ -60,7 +60,7 @@ export interface WatchQuery extends Selection, CallOptions {
   readonly timeoutSeconds?: number;
   /**
    * After an event, the server is not listened to for so long; what it says meanwhile is read in one go. To be woken
-   * for an event costs ten times as much as to read it, so a busy watch costs a fraction of what it would.
+   * for an event costs more than to read it, so a busy watch costs half of what it would.
    */
   readonly gatherMs?: number;
   /** Called once, when the server has accepted the watch: nothing may happen for long after that. */

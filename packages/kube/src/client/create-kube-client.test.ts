@@ -494,13 +494,17 @@ describe("a watch", () => {
     ["nonsense", "nonsense\n"],
     ["an event nobody knows", '{"type":"MOVED","object":{}}\n'],
     ["an event without an object", '{"type":"ADDED"}\n'],
-  ])("with %s in it is a fault", async (_, text) => {
+  ])("with %s in it is a fault, after what came before it", async (_, text) => {
     server.answer((__, reply) => {
       const stream = reply.stream();
-      stream.write(text);
+      stream.write(line("ADDED", "8") + text);
       stream.end();
     });
-    const watching = collect(client.watch(CONFIG_MAPS, { resourceVersion: "7" }));
-    await expect(watching).rejects.toMatchObject({ code: "malformed" });
+    const found: string[] = [];
+    const watching = async () => {
+      for await (const { type } of client.watch(CONFIG_MAPS, { resourceVersion: "7" })) found.push(type);
+    };
+    await expect(watching()).rejects.toMatchObject({ code: "malformed" });
+    expect(found).toEqual(["ADDED"]);
   });
 });

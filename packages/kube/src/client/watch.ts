@@ -68,7 +68,7 @@ async function openWatch<T>(
   return reply;
 }
 
-/** The frames of each burst. */
+/** The frames of each burst. What cannot be read ends the watch, after what came before it. */
 async function* batchesOf<T>(
   reply: StreamReply,
   fields: MessageFields | undefined,
@@ -80,7 +80,12 @@ async function* batchesOf<T>(
       ? watchFrames<T>(fields, take)
       : jsonLines((value) => take(toWatchFrame<T>(value)));
   for await (const chunks of reply.bursts()) {
-    for (const chunk of chunks) parser.push(chunk);
+    try {
+      for (const chunk of chunks) parser.push(chunk);
+    } catch (error) {
+      yield frames;
+      throw error;
+    }
     const ready = frames;
     frames = [];
     yield ready;

@@ -176,6 +176,18 @@ describe("a follower", () => {
     expect(link.openWatches()).toBe(1);
   });
 
+  test("lists at once where its version was forgotten, however long the pauses have become", async () => {
+    const { begin, put, time, link, store, expectCurrent } = world({ random: () => 0.999_999 });
+    await begin();
+    link.down();
+    await time.advance(MINUTE);
+    put("a");
+    store.compact();
+    link.up();
+    await time.advance(5001);
+    expectCurrent();
+  });
+
   test("takes a watch on which nothing comes for no trouble, as long as the server accepts the next one", async () => {
     const { begin, time, link, follower, log } = world();
     await begin();

@@ -45,6 +45,7 @@ export function follow<T>(options: FollowOptions<T>, sink: Sink<T>, deps: Follow
   let listPatienceMs = ANSWER_MS;
   let barrenWatches = 0;
   let failuresInRow = 0;
+  let forgottenInRow = 0;
   let running: Promise<void> | undefined;
 
   const hooks = {
@@ -56,6 +57,7 @@ export function follow<T>(options: FollowOptions<T>, sink: Sink<T>, deps: Follow
     onProgress: () => {
       barrenWatches = 0;
       failuresInRow = 0;
+      forgottenInRow = 0;
     },
   };
 
@@ -66,6 +68,8 @@ export function follow<T>(options: FollowOptions<T>, sink: Sink<T>, deps: Follow
   };
 
   const pauseFor = (fault: Fault, round: Round): number => {
+    // A server that answers so is there: after it was away, a pause before the list would be a second one.
+    if (fault.code === "gone" && forgottenInRow++ === 0) return 0;
     const pauseMs = (fault.code === "forbidden" ? rare : usual).failed();
     if (round.wasSilent()) return Math.min(pauseMs, AFTER_SILENCE_MS);
     return Math.max(pauseMs, Math.min(fault.details.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));

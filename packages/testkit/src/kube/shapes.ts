@@ -1,3 +1,4 @@
+import { NODE_LABELS } from "@resource-broker/domain";
 import type { Node, Pod } from "@resource-broker/kube";
 import type { Scene } from "./kube-promise.ts";
 
@@ -77,6 +78,11 @@ export const POD_SPECS: Readonly<Record<string, object>> = {
   patient: { terminationGracePeriodSeconds: 0, nodeName: "node-1" },
 };
 
+/** A value for each of the labels that are read. */
+export function labelsFor(names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, "known"]));
+}
+
 /** What a kubelet would report of a pod with containers `main` and an init container `first`. */
 export const POD_STATUS = {
   phase: "Running",
@@ -120,7 +126,7 @@ export function nodes(unique: (name: string) => string): readonly Node[] {
   return [
     { metadata: { name: unique("bare") } },
     {
-      metadata: { name: unique("full"), labels: { zone: "a", "kubernetes.io/arch": "amd64" } },
+      metadata: { name: unique("full"), labels: { zone: "a", ...labelsFor(NODE_LABELS) } },
       spec: {
         unschedulable: true,
         taints: [
@@ -133,7 +139,7 @@ export function nodes(unique: (name: string) => string): readonly Node[] {
         allocatable: { ...amounts, cpu: "7910m", memory: "31Gi" },
         conditions: [
           { type: "MemoryPressure", status: "False", reason: "KubeletHasSufficientMemory" },
-          { type: "Ready", status: "Unknown" },
+          { type: "Ready", status: "Unknown", reason: "NodeStatusUnknown" },
         ],
       },
     },

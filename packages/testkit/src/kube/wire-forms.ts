@@ -11,7 +11,7 @@ import {
 } from "@resource-broker/kube";
 import { projection } from "@resource-broker/kube-sim/testing";
 import { type KubePromise, listed, promise, type Scene } from "./kube-promise.ts";
-import { container, nodes, pod, POD_SPECS, POD_STATUS, type WholePod } from "./shapes.ts";
+import { container, labelsFor, nodes, pod, POD_SPECS, POD_STATUS, type WholePod } from "./shapes.ts";
 import { watching } from "./watching.ts";
 
 /** The same kind, in JSON. */
@@ -43,7 +43,7 @@ async function createPods({ client, ...scene }: Scene): Promise<void> {
   for (const [name, spec] of Object.entries(POD_SPECS)) await client.create(PODS, pod(scene, name, spec));
   const initContainers = [container("first", { cpu: "2" })];
   const finalizers = ["example.com/hold"];
-  const labels = { app: "shop", ...Object.fromEntries(GUEST_LABELS.map((name) => [name, "guest"])) };
+  const labels = { app: "shop", ...labelsFor(GUEST_LABELS) };
   const reported = pod(scene, "reported", { nodeName: "node-1", initContainers });
   const metadata: WholePod["metadata"] = { ...reported.metadata, labels, finalizers };
   await client.create(PODS, { ...reported, metadata });

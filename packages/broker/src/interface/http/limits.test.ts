@@ -206,6 +206,16 @@ describe("too many calls of one cluster", () => {
   });
 });
 
+/** A connection that was turned away is not read for a moment: time must pass until its next call is answered. */
+async function patiently<T>(reply: Promise<T>): Promise<T> {
+  let isAnswered = false;
+  const answered = reply.finally(() => {
+    isAnswered = true;
+  });
+  while (!isAnswered) await time.advance(10);
+  return await answered;
+}
+
 describe("overload", () => {
   test("turns new reservations and quotes away before anything else", async () => {
     await start({ maxSheddableInFlight: 2 });
@@ -218,7 +228,7 @@ describe("overload", () => {
     await expect
       .poll(async () => (await broker.call(rome, "POST /api/v1/quotes", { body: requestOf() })).status)
       .toBe(503);
-    const shed = await reserve();
+    const shed = await patiently(reserve());
     expect(shed).toMatchObject({
       status: 503,
       json: { code: "overloaded" },
@@ -231,8 +241,29 @@ describe("overload", () => {
     ).toBe(200);
     release();
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([201, 201]);
-    expect((await renewal).status).toBe(200);
+    expect((await patiently(renewal)).status).toBe(200);
     expect(broker.engine.ledger.reservations.size).toBe(3);
+  });
+
+  test("a connection that was turned away is not read again before others are served", async () => {
+    await start({ maxSheddableInFlight: 1 });
+    const release = store.hold();
+    const reserve = (line = broker.call) =>
+      line(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi") });
+    const waiting = reserve();
+    await store.held();
+    const other = caller(broker.port);
+    expect((await reserve(other.call)).status).toBe(503);
+    let isAnswered = false;
+    const again = reserve(other.call).finally(() => {
+      isAnswered = true;
+    });
+    await broker.call(paris, "GET /healthz");
+    expect(isAnswered).toBe(false);
+    release();
+    expect((await waiting).status).toBe(201);
+    expect((await patiently(again)).status).toBe(201);
+    other.close();
   });
 
   test("a caller that leaves in the middle of its body does not count for ever", async () => {
@@ -242,9 +273,9 @@ describe("overload", () => {
       "POST /api/v1/reservations HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
     );
     const reserve = () => broker.call(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi") });
-    await expect.poll(async () => (await reserve()).status).toBe(503);
+    await expect.poll(async () => (await patiently(reserve())).status).toBe(503);
     line.socket.destroy();
-    await expect.poll(async () => (await reserve()).status).toBe(201);
+    await expect.poll(async () => (await patiently(reserve())).status).toBe(201);
   });
 
   test("is also told when the engine has too much waiting", async () => {

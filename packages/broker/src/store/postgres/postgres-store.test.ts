@@ -105,6 +105,22 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       expect(await ledger.psql("SELECT count(*) FROM S.advertisement WHERE cluster_id = 'oslo'")).toBe("0");
     });
 
+    it("a deposed one can write nothing even before its successor has written anything", async () => {
+      const ledger = newLedger();
+      const grants = new Grants();
+      const [old, young] = [replica(ledger, { replica: "old" }), replica(ledger, { replica: "young" })];
+      await old.open();
+      await grants.commit(old, 2);
+      await ledger.expireLease();
+      await young.open();
+      const batch = grants.next();
+
+      await expect(old.commit(batch)).rejects.toMatchObject({ kind: "deposed", message: /young/ });
+      expect(await young.lastCommit()).toBe(2);
+      await young.commit(batch);
+      expect(await young.lastCommit()).toBe(3);
+    });
+
     it("one whose time ran out unnoticed goes on when nobody took over", async () => {
       const ledger = newLedger();
       const machine = fakeTime();

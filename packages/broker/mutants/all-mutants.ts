@@ -1,0 +1,12 @@
+import { EDGE_MUTANTS } from "./edge-mutants.ts";
+import { ENGINE_MUTANTS } from "./engine-mutants.ts";
+import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
+import type { Mutant } from "./mutant.ts";
+import { REPLICA_MUTANTS } from "./replica-mutants.ts";
+
+export const MUTANTS: readonly Mutant[] = [
+  ...ENGINE_MUTANTS,
+  ...LEDGER_MUTANTS,
+  ...EDGE_MUTANTS,
+  ...REPLICA_MUTANTS,
+];

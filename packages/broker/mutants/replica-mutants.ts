@@ -1,0 +1,44 @@
+import { type Mutant, testFile } from "./mutant.ts";
+
+const POSTGRES = "packages/broker/src/store/postgres";
+/** Runs against a real PostgreSQL. */
+const STORE = { ...testFile(`${POSTGRES}/postgres-store.test.ts`), needs: "postgres" as const };
+
+/** Several brokers on one database: who leads, and who may write. */
+export const REPLICA_MUTANTS: readonly Mutant[] = [
+  {
+    name: "lets a deposed leader commit: the epoch is unchecked",
+    file: `${POSTGRES}/lease.ts`,
+    find: "WHERE one = 1 AND epoch = $1 AND commit_seq =",
+    replace: "WHERE one = 1 AND $1::bigint > 0 AND commit_seq =",
+    caughtBy: STORE,
+  },
+  {
+    name: "takes a lease that another one holds",
+    file: `${POSTGRES}/lease.ts`,
+    find: "WHERE one = 1 AND (expires_at <= now() OR instance = $1)",
+    replace: "WHERE one = 1 AND (expires_at IS NOT NULL OR instance = $1)",
+    caughtBy: STORE,
+  },
+  {
+    name: "believes that it leads though its lease has run out",
+    file: `${POSTGRES}/lease-keeper.ts`,
+    find: "machine.monotonicMs() - term.prolongedAt < leaseMs ?",
+    replace: "machine.monotonicMs() - term.prolongedAt < 1000 * leaseMs ?",
+    caughtBy: STORE,
+  },
+  {
+    name: "takes a COMMIT that nobody confirmed for done",
+    file: `${POSTGRES}/transaction.ts`,
+    find: '  if (commit?.status !== "fulfilled") throw asFailure(failed?.reason, commit?.reason);\n',
+    replace: '  if (commit?.status !== "fulfilled") return;\n',
+    caughtBy: testFile(`${POSTGRES}/transaction.test.ts`),
+  },
+  {
+    name: "answers from memory though another one may lead",
+    file: "packages/broker/src/engine/create-engine.ts",
+    find: "      else this.#insistOnLeading();\n",
+    replace: "",
+    caughtBy: testFile("packages/broker/src/engine/replica.test.ts"),
+  },
+];

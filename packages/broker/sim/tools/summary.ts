@@ -1,0 +1,110 @@
+/** One line of docs/campaigns.jsonl. */
+export type CampaignRecord = Readonly<Record<string, unknown>>;
+
+interface Campaign {
+  readonly title: string;
+  readonly command: string;
+  /** Figures that are added up over all runs. */
+  readonly sums: readonly string[];
+  /** Figures of which the last run's count. */
+  readonly last?: readonly string[];
+}
+
+/** How each campaign of the broker is shown; others are recorded in the same file. */
+const CAMPAIGNS: ReadonlyMap<string, Campaign> = new Map<string, Campaign>([
+  [
+    "simulation",
+    {
+      title: "Simulation",
+      command: "simulate",
+      sums: ["seeds", "steps", "kills", "powerFailures", "grants", "ends", "answers", "histories"],
+    },
+  ],
+  [
+    "broker-kill",
+    {
+      title: "One broker on SQLite, real processes",
+      command: "chaos:broker",
+      sums: ["kills", "pauses", "cuts", "orders", "acknowledged", "released"],
+    },
+  ],
+  [
+    "replica-strike",
+    {
+      title: "Replicas on PostgreSQL, real processes",
+      command: "chaos:broker -- --store postgres",
+      sums: ["kills", "pauses", "cuts", "databaseRestarts", "orders", "acknowledged", "released"],
+    },
+  ],
+  [
+    "histories",
+    {
+      title: "Histories of real clients",
+      command: "chaos:histories",
+      sums: ["histories", "calls", "strikes"],
+    },
+  ],
+  [
+    "api-fuzz",
+    {
+      title: "Hostile input",
+      command: "fuzz:api",
+      sums: ["minutes", "attacks"],
+      last: ["firstMb", "lastMb"],
+    },
+  ],
+  [
+    "overload",
+    {
+      title: "Overload",
+      command: "overload",
+      sums: [],
+      last: ["factor", "goodputPercent", "renewals", "renewalsServed", "recoveredAfterMs"],
+    },
+  ],
+  ["mutants", { title: "Planted bugs", command: "mutants", sums: [], last: ["planted", "caught"] }],
+]);
+
+/** The table of docs/reliability.md. */
+export function summaryOf(records: readonly CampaignRecord[]): string {
+  const rows = [...CAMPAIGNS].flatMap(([name, campaign]) => {
+    const runs = records.filter((record) => record["campaign"] === name);
+    return runs.length === 0 ? [] : [rowOf(campaign, runs)];
+  });
+  return [
+    "| Campaign | Command | Runs | In all | Violations | Last run |",
+    "|---|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}
+
+function rowOf(campaign: Campaign, runs: readonly CampaignRecord[]): string {
+  const latest = runs.at(-1) ?? {};
+  const { at } = latest;
+  const figures = [
+    ...campaign.sums.map((figure) => [figure, totalOf(runs, figure)] as const),
+    ...(campaign.last ?? []).map((figure) => [figure, Number(latest[figure] ?? 0)] as const),
+  ];
+  const inAll = figures
+    .filter(([, number]) => number > 0)
+    .map(([figure, number]) => `${inWords(figure)} ${number.toLocaleString("en")}`)
+    .join(", ");
+  const cells = [
+    campaign.title,
+    `\`npm run ${campaign.command}\``,
+    runs.length,
+    inAll,
+    totalOf(runs, "violations"),
+    typeof at === "string" ? at.slice(0, 10) : "",
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function totalOf(runs: readonly CampaignRecord[], figure: string): number {
+  return runs.reduce((sum, run) => sum + Number(run[figure] ?? 0), 0);
+}
+
+/** `powerFailures` reads `power failures`. */
+function inWords(figure: string): string {
+  return figure.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
