@@ -5,7 +5,7 @@ import { type CampaignRecord, summaryOf } from "./summary.ts";
 const DOCS = join(import.meta.dirname, "../../../../docs");
 const RECORDS = join(DOCS, "campaigns.jsonl");
 const REPORT = join(DOCS, "reliability.md");
-const TABLE = /(<!-- campaigns -->\n)[^]*(\n<!-- end of campaigns -->)/;
+const TABLE = /(<!-- campaigns -->\n)[^]*?(<!-- end of campaigns -->)/;
 
 /** What a campaign did: numbers to add up, and what is needed to run it again. */
 export interface CampaignLine {
@@ -34,6 +34,6 @@ export async function recordCampaign(
   const report = await readFile(REPORT, "utf8");
   await writeFile(
     REPORT,
-    report.replace(TABLE, (_, begin: string, end: string) => `${begin}${table}${end}`),
+    report.replace(TABLE, (_, begin: string, end: string) => `${begin}${table}\n${end}`),
   );
 }

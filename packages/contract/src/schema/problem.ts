@@ -42,6 +42,6 @@ export function placeUnder(key: string | number, problems: Problem[], from: numb
 }
 
 function join(key: string | number, rest: string): string {
-  const head = typeof key === "number" ? `[${key}]` : PLAIN_KEY.test(key) ? key : `[${show(key)}]`;
+  const head = typeof key === "number" ? `[${key}]` : PLAIN_KEY.test(key) ? shortened(key) : `[${show(key)}]`;
   return rest === "" || rest.startsWith("[") ? head + rest : `${head}.${rest}`;
 }

@@ -195,6 +195,12 @@ describe("any input", () => {
     expect(result.ok ? [] : result.problems).toHaveLength(MAX_PROBLEMS);
   });
 
+  test("shows of a name without end only its beginning, however plain it is", () => {
+    const [problem = ""] = said({ ...request, extended: { ["a".repeat(70_000)]: "1" } });
+    expect(problem).toContain(`extended.${"a".repeat(40)}…: `);
+    expect(problem.length).toBeLessThan(300);
+  });
+
   test("never makes the validator throw", () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true }), (input) => {
