@@ -102,7 +102,8 @@ describe("verifying a ledger", () => {
         // Not found: then nobody who reads the file can tell the difference.
         else expect(contentsOf(file)).toBe(before);
       }),
-      { numRuns: process.env["LONG"] === undefined ? FLIPS : LONG_FLIPS },
+      // Everyday runs flip the same bits each time; the long run looks elsewhere.
+      process.env["LONG"] === undefined ? { numRuns: FLIPS, seed: 1 } : { numRuns: LONG_FLIPS },
     );
     expect(found).toBeGreaterThan(FLIPS / 2);
   });
