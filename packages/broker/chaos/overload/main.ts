@@ -1,6 +1,6 @@
 /**
  * `npm run overload`: how much the broker serves when it is asked ten times as much as it can serve: at least 80 %, no
- * renewal turned away, and normal again within 10 s. `--seconds N` for each phase, `--factor F` times the load,
+ * renewal turned away, and normal again within 10 s. `--seconds N` under each load, `--factor F` times the load,
  * `--record` appends the result to docs/campaigns.jsonl. Prints figures; ends with 1 when a promise is broken.
  */
 import { startBroker, testCertificates } from "@resource-broker/testkit";

@@ -13,12 +13,12 @@ export interface Figures {
   readonly p99Ms: number;
 }
 
-/** Counts answers between `begin` and `end`. */
+/** Counts answers between `begin` and `end`, which may come several times. */
 export class Tally {
   readonly #now: () => number;
   readonly #latencies: number[] = [];
-  #beganAt = 0;
-  #endedAt: number | undefined;
+  #beganAt: number | undefined;
+  #elapsedMs = 0;
   #turnedAway = 0;
   #lost = 0;
   /** Requests that found every connection full. */
@@ -33,18 +33,19 @@ export class Tally {
   }
 
   end(): void {
-    this.#endedAt = this.#now();
+    if (this.#beganAt !== undefined) this.#elapsedMs += this.#now() - this.#beganAt;
+    this.#beganAt = undefined;
   }
 
   count({ status, latencyMs }: { readonly status: number; readonly latencyMs: number }): void {
-    if (this.#endedAt !== undefined) return;
+    if (this.#beganAt === undefined) return;
     if ((status === 200 || status === 201) && latencyMs <= IN_TIME_MS) this.#latencies.push(latencyMs);
     else if (status === 429 || status === 503) this.#turnedAway++;
     else this.#lost++;
   }
 
   goodRate(): number {
-    return (this.#latencies.length * 1000) / ((this.#endedAt ?? this.#now()) - this.#beganAt);
+    return (this.#latencies.length * 1000) / this.#elapsedMs;
   }
 
   figures(): Figures {

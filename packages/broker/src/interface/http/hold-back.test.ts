@@ -33,9 +33,9 @@ test("who was turned away is read again when others were served, the first first
   const holdBack = new HoldBack(fakeTime().after);
   const lines = turnedAway(holdBack, 3);
   expect(readIn(lines)).toEqual([false, false, false]);
-  for (let each = 0; each < 4; each++) holdBack.served();
+  for (let each = 0; each < 11; each++) holdBack.served();
   expect(readIn(lines)).toEqual([true, false, false]);
-  for (let each = 0; each < 4; each++) holdBack.served();
+  for (let each = 0; each < 11; each++) holdBack.served();
   expect(readIn(lines)).toEqual([true, true, false]);
 });
 
@@ -51,9 +51,20 @@ test("when nobody is served for a moment, everybody is read again", async () => 
   expect(readIn(lines)).toEqual([true, true, true]);
 });
 
+test("nobody is held for long, however many are served", async () => {
+  const time = fakeTime();
+  const holdBack = new HoldBack(time.after);
+  const lines = turnedAway(holdBack, 30);
+  for (let passedMs = 0; passedMs < 2000; passedMs += 40) {
+    holdBack.served();
+    await time.advance(40);
+  }
+  expect(readIn(lines)).toEqual(lines.map(() => true));
+});
+
 test("what was saved up while nobody waited helps nobody later", () => {
   const holdBack = new HoldBack(fakeTime().after);
-  for (let each = 0; each < 100; each++) holdBack.served();
+  for (let each = 0; each < 1000; each++) holdBack.served();
   const lines = turnedAway(holdBack, 2);
   holdBack.served();
   expect(readIn(lines)).toEqual([false, false]);

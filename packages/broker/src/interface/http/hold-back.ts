@@ -3,19 +3,21 @@ import type { Socket } from "node:net";
 import type { MachineTime } from "@resource-broker/runtime";
 
 /** Held connections that are read again for each request that was served: fewer than places become free. */
-const RESUMED_FOR_ONE = 0.25;
+const RESUMED_FOR_ONE = 0.1;
 /** Whoever is read again may have nothing to say: if nobody is served for so long, all may speak. */
 const QUIET_MS = 50;
+/** Nobody is held for longer: it may have a renewal to send, which is never turned away. */
+const LONGEST_MS = 2000;
 
 /**
- * Turning a request away costs a quarter of serving it. Whoever asks again at once would leave no time for the others:
+ * Turning a request away costs a good part of serving it. Whoever asks again at once would leave no time for the others:
  * so a connection that was turned away is not read again before requests of others are done. What it sends meanwhile
  * waits in the system's buffers, which costs nothing.
  */
 export class HoldBack {
   readonly #after: MachineTime["after"];
-  /** In the order they came. */
-  readonly #held = new Set<Socket>();
+  /** In the order they came, with what takes back their time-out. */
+  readonly #held = new Map<Socket, () => void>();
   #credit = 0;
   #cancel: (() => void) | undefined;
 
@@ -34,9 +36,12 @@ export class HoldBack {
     // Not before: Node reads on, to skip what is left of the request.
     response.once("close", () => {
       if (socket.destroyed || this.#held.has(socket)) return;
-      this.#held.add(socket);
+      this.#held.set(
+        socket,
+        this.#after(LONGEST_MS, () => this.#release(socket)),
+      );
       socket.pause();
-      socket.once("close", () => this.#held.delete(socket));
+      socket.once("close", () => this.#release(socket));
       this.#cancel ??= this.#after(QUIET_MS, () => this.#releaseAll());
     });
   }
@@ -47,7 +52,7 @@ export class HoldBack {
     this.#cancel?.();
     this.#cancel = this.#after(QUIET_MS, () => this.#releaseAll());
     this.#credit += RESUMED_FOR_ONE;
-    for (const socket of this.#held) {
+    for (const socket of this.#held.keys()) {
       if (this.#credit < 1) return;
       this.#credit--;
       this.#release(socket);
@@ -62,10 +67,11 @@ export class HoldBack {
   #releaseAll(): void {
     this.#cancel = undefined;
     this.#credit = 0;
-    for (const socket of this.#held) this.#release(socket);
+    for (const socket of this.#held.keys()) this.#release(socket);
   }
 
   #release(socket: Socket): void {
+    this.#held.get(socket)?.();
     this.#held.delete(socket);
     socket.resume();
   }
