@@ -94,7 +94,7 @@ function measureInProcess(way: string, size: number, count: number): Figures {
   const cores = option("--cores") === "2" ? "0,1" : "0";
   const { stdout, stderr, status } = spawnSync("taskset", ["-c", cores, ...node], { encoding: "utf8" });
   if (status !== 0) throw new Error(`measuring ${way} failed: ${stderr}`);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- printed by our own child process
   return JSON.parse(stdout) as Figures;
 }
 

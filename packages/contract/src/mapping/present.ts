@@ -10,6 +10,6 @@ export function present<T extends object>(fields: T): Present<T> {
     if (fields[name] !== undefined) kept[name] = fields[name];
   }
   // The loop above does exactly what the type says.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop above does what the type says
   return kept as Present<T>;
 }

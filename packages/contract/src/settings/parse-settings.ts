@@ -42,7 +42,7 @@ export function parseSettings<Table extends SettingsTable>(
   }
   if (problems.length > 0) return { ok: false, problems };
   // The loop above has filled in every name of the table with a value of its setting.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop above filled in every name
   return { ok: true, values: values as Values<Table>, warnings };
 }
 

@@ -90,6 +90,6 @@ function expectSame(reply: { status: number; body: unknown }, exchange: Exchange
 function golden<T>(name: string): T {
   const file = new URL(`../../golden/wire/${name}.json`, import.meta.url);
   // The golden files are ours: their shape is what the interfaces above say.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- files of our own
   return JSON.parse(readFileSync(file, "utf8")) as T;
 }
