@@ -8,7 +8,7 @@ import { violations } from "./violations.ts";
 
 /** Few providers, and small: most requests compete for the last cores. */
 const SCENE = { requesters: 16, providers: 8, provider: { cpu: 64, memoryGi: 256 }, lanes: 4 };
-const LONGEST_LIFE_MS = 2500;
+const LONGEST_LIFE_MS = 1200;
 /** How often the strike waits for a reply: whatever was answered too early is most likely not yet written then. */
 const AT_A_REPLY = 0.5;
 /** Then a new ledger: what is kept for a day would slow down the checks, not the broker. */

@@ -65,15 +65,17 @@ async function strike({ broker, way }: Stage, random: SeededRandom): Promise<Str
 async function kill(broker: BrokerProcess, random: SeededRandom): Promise<Strike> {
   await broker.kill("SIGKILL");
   let what = "killed";
+  let times = 1;
   while (random.chance(KILLED_AGAIN.chance)) {
     const afterMs = random.below(KILLED_AGAIN.withinMs);
     await broker.launch();
     await sleep(afterMs);
     await broker.kill("SIGKILL");
+    times++;
     what += `, again ${afterMs} ms after its start`;
   }
   const { readyAfterMs } = await broker.restart();
-  return { kind: "kill", what, downMs: readyAfterMs };
+  return { kind: "kill", what, downMs: readyAfterMs, times };
 }
 
 /** Stopped in the middle of whatever it did, and woken up as if nothing had been. */

@@ -11,7 +11,7 @@ const NAMES: Readonly<Record<StrikeKind, string>> = {
 /** How many there were of each kind that was there at all. */
 export function countsByKind(strikes: readonly Strike[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { kind } of strikes) counts[NAMES[kind]] = (counts[NAMES[kind]] ?? 0) + 1;
+  for (const { kind, times = 1 } of strikes) counts[NAMES[kind]] = (counts[NAMES[kind]] ?? 0) + times;
   return counts;
 }
 

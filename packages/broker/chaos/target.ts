@@ -10,6 +10,8 @@ export interface Strike {
   readonly what: string;
   /** From the strike until calls were served again. */
   readonly downMs: number;
+  /** How often it was done before calls were served again. Absent: once. */
+  readonly times?: number;
 }
 
 /** What a campaign disturbs: a broker on its own ledger, or several replicas on one. */
