@@ -1,6 +1,10 @@
 export { type Advertisement, advertisementKind } from "./crd/advertisement.ts";
 export { type BrokerPolicy, brokerPolicyKind } from "./crd/broker-policy.ts";
-export { type ClusterAdvertisement, clusterAdvertisementKind } from "./crd/cluster-advertisement.ts";
+export {
+  type ClusterAdvertisement,
+  clusterAdvertisementKind,
+  MAX_HOLDS,
+} from "./crd/cluster-advertisement.ts";
 export type { Condition } from "./crd/conditions.ts";
 export { type CustomResourceDefinition, customResourceDefinition } from "./crd/definition.ts";
 export {
@@ -13,6 +17,13 @@ export {
   type OwnerReference,
 } from "./crd/kind.ts";
 export { KINDS } from "./crd/kinds.ts";
+export {
+  BROKER_LEASE,
+  clusterAdvertisementName,
+  KUBE_ANNOTATION,
+  KUBE_LABEL,
+  RESERVATION_CONDITION,
+} from "./crd/protocol.ts";
 export { type ProviderInstruction, providerInstructionKind } from "./crd/provider-instruction.ts";
 export { RESERVATION_FINALIZER, type Reservation, reservationKind } from "./crd/reservation.ts";
 export { type ReservationInstruction, reservationInstructionKind } from "./crd/reservation-instruction.ts";

@@ -1,21 +1,34 @@
-import { array, boolean, line, matching, object, oneOf, optional, required } from "../schema/builders.ts";
+import {
+  array,
+  boolean,
+  integer,
+  line,
+  matching,
+  object,
+  oneOf,
+  optional,
+  prose,
+  required,
+} from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { clusterId, reservationName, time } from "../schema/terms.ts";
 import { accountingFields, offerFields } from "../wire/advertisement.ts";
-import { resourceQuantitiesSchema, resourcesSchema } from "../wire/quantities.ts";
+import { offeredResourcesSchema, resourceQuantitiesSchema } from "../wire/quantities.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { advertisementColumns } from "./printer-columns.ts";
 import { statusFields } from "./shared-fields.ts";
 
 /** One object is one conditional write: more holds than this would outgrow it. */
-const MAX_HOLDS = 1000;
+export const MAX_HOLDS = 1000;
+const MAX_RECORD_LENGTH = 8192;
+const COUNT = integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 const specSchema = object({
   clusterID: required(clusterId(), "The cluster that speaks.", { examples: ["paris"], lock: "immutable" }),
   clusterName: optional(line({ maxLength: 253 }), "A name to show. Not unique.", {
     examples: ["Paris data centre"],
   }),
-  resources: required(resourcesSchema, "What the cluster has, uses, lends and has left."),
+  resources: required(offeredResourcesSchema, "What the cluster has, uses, lends and has left."),
   timestamp: required(time(), "When the agent computed it, by its own clock.", {
     examples: ["2026-07-01T10:00:00Z"],
   }),
@@ -30,6 +43,29 @@ const holdSchema = object({
   requesterID: optional(clusterId(), "The cluster that borrows.", { examples: ["rome"] }),
   granted: required(resourceQuantitiesSchema, "What is held for it."),
   expiresAt: optional(time(), "When it ends by itself.", { examples: ["2026-07-01T11:30:00Z"] }),
+  record: optional(
+    prose({ maxLength: MAX_RECORD_LENGTH }),
+    "The whole reservation as the broker wrote it down: JSON, for the broker only.",
+  ),
+});
+
+const acceptedSchema = object({
+  timestamp: required(time(), "Its timestamp.", { examples: ["2026-07-01T10:00:00Z"] }),
+  instance: accountingFields.instance,
+  sequence: accountingFields.sequence,
+  at: required(time(), "When the broker took it in, by the broker's clock.", {
+    examples: ["2026-07-01T10:00:00.123Z"],
+  }),
+});
+
+const refusedSchema = object({
+  timestamp: required(time(), "Its timestamp.", { examples: ["2026-07-01T10:00:00Z"] }),
+  instance: accountingFields.instance,
+  sequence: accountingFields.sequence,
+  code: required(line({ maxLength: 63 }), "Why, for machines: see the table of faults.", {
+    examples: ["superseded"],
+  }),
+  message: required(prose({ maxLength: MAX_RECORD_LENGTH }), "Why, in words."),
 });
 
 const statusSchema = object({
@@ -46,6 +82,13 @@ const statusSchema = object({
     array(holdSchema, { maxItems: MAX_HOLDS, listKeys: ["id"] }),
     "What is lent, when the broker keeps its ledger in Kubernetes. Written by the broker only.",
   ),
+  accepted: optional(acceptedSchema, "The advertisement that counts: the newest one the broker took in."),
+  refused: optional(refusedSchema, "The newest advertisement, when the broker did not take it in."),
+  ledgerID: optional(line({ maxLength: 63 }), "The ledger that reserved and available come from.", {
+    examples: ["led-8c1f"],
+  }),
+  epoch: optional(COUNT, "Of the broker that may write holds: a replaced one finds a higher one here."),
+  commit: optional(COUNT, "The last commit that changed the holds."),
   ...statusFields,
 });
 

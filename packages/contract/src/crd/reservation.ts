@@ -1,15 +1,36 @@
-import { object, optional, prose, required } from "../schema/builders.ts";
+import { boolean, line, object, oneOf, optional, prose, required } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, dnsLabel, httpsUrl, time } from "../schema/terms.ts";
+import { clusterId, dnsLabel, httpsUrl, reservationName, time } from "../schema/terms.ts";
 import { reservationCostSchema } from "../wire/cost.ts";
 import { requestedQuantitiesSchema } from "../wire/quantities.ts";
-import { endReasonSchema, generationSchema, phaseSchema } from "../wire/reservation.ts";
+import { endReasonSchema, generationSchema, idempotencyKeySchema, phaseSchema } from "../wire/reservation.ts";
 import { wishFields } from "../wire/reservation-request.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { statusFields } from "./shared-fields.ts";
 
 /** On a person's Reservation: deleting it releases what it holds first. */
 export const RESERVATION_FINALIZER = "reservation.broker.fluidos.eu/finalizer";
+
+/** Large enough for a decision with all 64 candidates. */
+const MAX_DECISION_LENGTH = 262_144;
+
+const offerSchema = object({
+  id: required(reservationName(), "The reservation that is still held.", {
+    examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
+  }),
+  by: required(clusterId(), "The cluster that offers it: its requester or its provider.", {
+    examples: ["paris"],
+  }),
+  phase: required(oneOf("Reserved", "Active"), "The last phase the agent heard of.", {
+    examples: ["Active"],
+  }),
+  generation: required(generationSchema, "The last generation the agent heard of.", { examples: [2] }),
+  createdAt: required(time(), "When it was asked for.", { examples: ["2026-07-01T10:00:00.123Z"] }),
+  expiresAt: optional(time(), "When it ends by itself.", { examples: ["2026-07-01T11:30:00.123Z"] }),
+  key: optional(idempotencyKeySchema, "Its idempotency key, if the requester offers it.", {
+    examples: ["5f1c8a3e-2"],
+  }),
+});
 
 const specSchema = object({
   ...wishFields,
@@ -18,7 +39,22 @@ const specSchema = object({
     "The cluster that lends. Left out, the broker fills in the best one; then it never changes.",
     { examples: ["paris"], lock: "set-once" },
   ),
-  requestedResources: required(requestedQuantitiesSchema, "What is asked for; cpu and memory more than 0."),
+  requestedResources: optional(
+    requestedQuantitiesSchema,
+    "What is asked for; cpu and memory more than 0. Only the intent Release goes without.",
+    { lock: "immutable" },
+  ),
+  intent: optional(
+    oneOf("Reserve", "Quote", "Release", "Adopt"),
+    "What the object is for. Reserve: lock the resources. Quote: only say what would happen. Release: let no request with this key be served. Adopt: a hold that the broker has forgotten. Absent: Reserve.",
+    { examples: ["Reserve"], lock: "immutable" },
+  ),
+  key: optional(
+    idempotencyKeySchema,
+    "Idempotency key of an agent's request; the object's name is made from it. Absent: the object's UID.",
+    { examples: ["5f1c8a3e-2"], lock: "immutable" },
+  ),
+  offer: optional(offerSchema, "The hold that is offered, for the intent Adopt."),
   requesterID: optional(clusterId(), "The cluster that borrows. It is never its own provider.", {
     examples: ["rome"],
     lock: "immutable",
@@ -41,6 +77,31 @@ const statusSchema = object({
   generation: optional(generationSchema, "Grows with every change of the reservation.", { examples: [1] }),
   decisionID: optional(dnsLabel(), "The decision that explains the choice.", { examples: ["dec-4f0q2"] }),
   explanation: optional(prose({ maxLength: 16_384 }), "Why the request was refused, cluster by cluster."),
+  reservationID: optional(reservationName(), "The reservation's name in the ledger and everywhere else.", {
+    examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
+  }),
+  createdAt: optional(time(), "When it was asked for, by the broker's clock.", {
+    examples: ["2026-07-01T10:00:00.123Z"],
+  }),
+  decision: optional(
+    prose({ maxLength: MAX_DECISION_LENGTH }),
+    "The whole decision as JSON (DecisionDTO): what `brokerctl explain` shows.",
+  ),
+  code: optional(line({ maxLength: 63 }), "Why it was refused, for machines: see the table of faults.", {
+    examples: ["no-capacity"],
+  }),
+  renewed: optional(line({ maxLength: 253 }), "The renewal annotation that was last carried out.", {
+    examples: ["1h 7c0f3a52"],
+  }),
+  fits: optional(boolean(), "Of a Quote: whether it would be granted right now.", { examples: [true] }),
+  outcome: optional(
+    oneOf("adopted", "waiting", "disputed", "refused"),
+    "Of an Adopt: what became of the offer.",
+    { examples: ["adopted"] },
+  ),
+  ledgerID: optional(line({ maxLength: 63 }), "The ledger this status comes from.", {
+    examples: ["led-8c1f"],
+  }),
   ...statusFields,
 });
 
@@ -113,6 +174,24 @@ export const reservationKind: Kind<Infer<typeof specSchema>, Infer<typeof status
     },
   ],
   rules: [
+    {
+      at: "spec",
+      fieldPath: ".requestedResources",
+      rule: "has(self.requestedResources) || (has(self.intent) && self.intent == 'Release')",
+      message: "must be stated: what is asked for, with cpu and memory",
+    },
+    {
+      at: "spec",
+      fieldPath: ".offer",
+      rule: "has(self.offer) == (has(self.intent) && self.intent == 'Adopt')",
+      message: "belongs to the intent Adopt, and only to it",
+    },
+    {
+      at: "spec",
+      fieldPath: ".key",
+      rule: "!has(self.intent) || self.intent != 'Release' || has(self.key)",
+      message: "must be stated for the intent Release: the key that shall not be served",
+    },
     {
       at: "spec",
       fieldPath: ".targetClusterID",

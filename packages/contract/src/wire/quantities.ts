@@ -79,26 +79,31 @@ export const someQuantitiesSchema = titled(
 );
 export type SomeQuantitiesDTO = Infer<typeof someQuantitiesSchema>;
 
-/** Shared by the wire and both advertisement kinds, so that nothing is ever mapped between them. */
+const resourceFields = {
+  capacity: required(resourceQuantitiesSchema, "All that the counted nodes have."),
+  allocatable: required(resourceQuantitiesSchema, "What the counted nodes can give to pods."),
+  allocated: required(
+    resourceQuantitiesSchema,
+    "Requests of the cluster's own pods. Pods that run for a reservation are counted in usage instead.",
+  ),
+  used: optional(resourceQuantitiesSchema, "Real consumption where metrics.k8s.io is served. Only shown."),
+  reserved: optional(
+    shownQuantitiesSchema,
+    "Held by reservations. Computed by the broker; ignored on input.",
+  ),
+};
+const AVAILABLE = "What can still be lent. Computed by the broker; ignored on input.";
+
+/** Shared by the wire and the agents' own Advertisement, so that nothing is ever mapped between them. */
 export const resourcesSchema = titled(
   "ResourcesDTO",
-  object({
-    capacity: required(resourceQuantitiesSchema, "All that the counted nodes have."),
-    allocatable: required(resourceQuantitiesSchema, "What the counted nodes can give to pods."),
-    allocated: required(
-      resourceQuantitiesSchema,
-      "Requests of the cluster's own pods. Pods that run for a reservation are counted in usage instead.",
-    ),
-    used: optional(resourceQuantitiesSchema, "Real consumption where metrics.k8s.io is served. Only shown."),
-    reserved: optional(
-      shownQuantitiesSchema,
-      "Held by reservations. Computed by the broker; ignored on input.",
-    ),
-    available: required(
-      shownQuantitiesSchema,
-      "What can still be lent. Computed by the broker; ignored on input.",
-    ),
-  }),
+  object({ ...resourceFields, available: required(shownQuantitiesSchema, AVAILABLE) }),
   "What a cluster has, what it uses itself, what it lends and what is left.",
 );
 export type ResourcesDTO = Infer<typeof resourcesSchema>;
+
+/** In the broker's cluster, `reserved` and `available` are the broker's fields: an agent leaves both out. */
+export const offeredResourcesSchema = object({
+  ...resourceFields,
+  available: optional(shownQuantitiesSchema, AVAILABLE),
+});
