@@ -44,6 +44,20 @@ describe("what the book learns", () => {
     expect(book.live("provider")).toEqual([]);
   });
 
+  test("is a new life when the same key was used again a day later, also when the end was missed", () => {
+    const nextDay = { ...grant, createdAt: "2036-01-01T00:00:00Z", generation: 1 };
+    const [missed, heard] = [bookOf(), bookOf()];
+    for (const book of [missed, heard]) book.learn("requester", active);
+    heard.learn("requester", released);
+    for (const book of [missed, heard]) {
+      expect(book.learn("requester", nextDay)).toBe("changed");
+      expect(book.live("requester").map(({ reservation }) => reservation.createdAt)).toEqual([
+        nextDay.createdAt,
+      ]);
+      expect(book.learn("requester", released)).toBe("old");
+    }
+  });
+
   test("is told to listeners when it changes something", () => {
     const book = bookOf();
     const heard: string[] = [];

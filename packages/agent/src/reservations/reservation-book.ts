@@ -1,4 +1,4 @@
-import type { ReservationDTO } from "@resource-broker/contract";
+import { parseTime, type ReservationDTO } from "@resource-broker/contract";
 import { type Instant, isFinal, type ReleaseReason } from "@resource-broker/domain";
 import { attemptOf, withKey } from "./attempt-key.ts";
 import type { Role } from "../transport/broker-communicator.ts";
@@ -44,6 +44,9 @@ export interface ReservationBook {
 
 /** A late message about an ended reservation must not bring it back. */
 export const REMEMBER_ENDED_MS = 24 * 60 * 60 * 1000;
+
+/** One life may be dated a little apart, by the broker and by an instruction in the cluster; two lives are a day apart. */
+const LIVES_APART_MS = 60 * 60 * 1000;
 
 export interface BookOptions {
   readonly clusterId: string;
@@ -145,10 +148,16 @@ export function reservationBook({ clusterId, now }: BookOptions): ReservationBoo
 function judge(before: BookEntry | undefined, now: ReservationDTO): "new" | "changed" | "same" | "old" {
   if (before === undefined) return "new";
   const isCounted = before.standing === "confirmed" || before.endedAt !== undefined;
-  const growth = isCounted ? growthOf(before.reservation, now) : 0;
+  const growth = isCounted ? livesLater(before.reservation, now) || growthOf(before.reservation, now) : 0;
   if (growth !== 0) return growth > 0 ? "changed" : "old";
   if (before.endedAt !== undefined) return isFinal(now.status.phase) ? "same" : "old";
   return JSON.stringify(before.reservation) === JSON.stringify(now) ? "same" : "changed";
+}
+
+/** A key may be used again a day after its end: the same id, made later, counting from 1. 0: one and the same life. */
+function livesLater(before: ReservationDTO, now: ReservationDTO): number {
+  const apartMs = (parseTime(now.createdAt) ?? 0) - (parseTime(before.createdAt) ?? 0);
+  return Math.abs(apartMs) > LIVES_APART_MS ? apartMs : 0;
 }
 
 function growthOf(before: ReservationDTO, now: ReservationDTO): number {
