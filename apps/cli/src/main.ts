@@ -12,4 +12,5 @@ process.exitCode = await run(process.argv.slice(2), {
   note: (text) => process.stderr.write(text),
   now: () => Date.now(),
   env: process.env,
+  isInteractive: process.stdin.isTTY === true,
 });

@@ -13,7 +13,7 @@ import {
 } from "@resource-broker/kube";
 import { createProbes, type Log, type MachineTime } from "@resource-broker/runtime";
 import { type AgentCore, agentCore } from "./core/agent-core.ts";
-import { instructionOnly } from "./data-plane/data-plane.ts";
+import { dataPlaneOff } from "./data-plane/data-plane-off.ts";
 import type { Tell } from "./events/tell.ts";
 import { MANAGER } from "./forge/labels.ts";
 import { agentCertificates } from "./identity/agent-certificates.ts";
@@ -123,7 +123,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
           log,
           observer: { onRestart: metrics.watchRestarted },
         }),
-        dataPlane: instructionOnly(),
+        dataPlane: dataPlaneOff(),
         machine,
         random,
         newInstance: () => Buffer.from(deps.randomBytes(8)).toString("hex"),

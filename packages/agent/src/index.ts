@@ -1,4 +1,31 @@
 export { type Agent, type AppDeps, createAgent } from "./app.ts";
+export type { DataPlane, DataPlaneState, Loan, Offload, ReleaseState } from "./data-plane/data-plane.ts";
+export { FOREIGN_CLUSTERS, type ForeignCluster } from "./liqo/objects/foreign-cluster.ts";
+export { IDENTITIES, type Identity } from "./liqo/objects/identity.ts";
+export {
+  EXPIRES_AT_ANNOTATION,
+  LIQO_ANNOTATION,
+  LIQO_LABEL,
+  RESERVATION_LABEL,
+  SLICE_CLASS,
+  tenantNamespaceOf,
+} from "./liqo/objects/labels.ts";
+export {
+  NAMESPACE_OFFLOADING_NAME,
+  NAMESPACE_OFFLOADINGS,
+  type NamespaceOffloading,
+  type NodeSelectorRequirement,
+} from "./liqo/objects/namespace-offloading.ts";
+export { type Quota, QUOTAS } from "./liqo/objects/quota.ts";
+export {
+  RESOURCE_SLICES,
+  type ResourceList,
+  type ResourceSlice,
+  type ResourceSliceCondition,
+} from "./liqo/objects/resource-slice.ts";
+export { SHADOW_PODS, type ShadowPod } from "./liqo/objects/shadow-pod.ts";
+export { type Tenant, TENANTS } from "./liqo/objects/tenant.ts";
+export { VIRTUAL_NODES, type VirtualNode } from "./liqo/objects/virtual-node.ts";
 export { readAgentSettings } from "./settings/read-agent-settings.ts";
 export type { BrokerCommunicator, BrokerEvent, Contact, Role } from "./transport/broker-communicator.ts";
 export {

@@ -15,7 +15,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "gives the same key of two clusters the same id",
-    file: `${HTTP}/make-ids.ts`,
+    file: "packages/runtime/src/ids/reservation-name.ts",
     find: 'hash("sha256", `${requester}\\0${key}`, "buffer")',
     replace: 'hash("sha256", key, "buffer")',
     caughtBy: testFile(`${HTTP}/plumbing.test.ts`),

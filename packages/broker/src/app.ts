@@ -1,14 +1,19 @@
+import type { Environment } from "@resource-broker/kube";
 import { certificateFolder, createProbes, type Log, type MachineTime } from "@resource-broker/runtime";
 import { logCommit } from "./decision-log.ts";
 import { createEngine } from "./engine/create-engine.ts";
 import { engineCheck } from "./engine-check.ts";
 import { watchEngine } from "./engine-watch.ts";
-import { createHttpInterface } from "./interface/http/http-interface.ts";
-import { DEFAULT_HTTP_LIMITS } from "./interface/http/ports.ts";
+import { clusterAccess } from "./cluster-access.ts";
+import { createHttpInterface, type HttpInterface } from "./interface/http/http-interface.ts";
+import { DEFAULT_HTTP_LIMITS, type HttpDeps, type PolicyOrigin } from "./interface/http/ports.ts";
+import { kubernetesSide } from "./kubernetes-side.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
 import { BUILT_IN_POLICY, followPolicy, loadPolicy } from "./policy/policy-file.ts";
+import { policyInForce } from "./policy/policy-in-force.ts";
 import { notLeading } from "./replica.ts";
 import type { BrokerSettings } from "./settings/broker-settings.ts";
+import { clusterNeeds } from "./settings/read-settings.ts";
 import { chooseStore } from "./store/choose-store.ts";
 import type { Leadership } from "./store/leadership.ts";
 import { StoreFailure } from "./store/store.ts";
@@ -17,6 +22,10 @@ export interface BrokerDeps {
   readonly machine: MachineTime;
   readonly defer: (task: () => void) => void;
   readonly randomBytes: (size: number) => Uint8Array;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** KUBECONFIG, HOME, and what Kubernetes tells a pod. */
+  readonly env: Environment;
   readonly readYaml: (path: string) => Promise<unknown>;
   /** The text of openapi.json. */
   readonly openApi: string;
@@ -27,7 +36,8 @@ export interface BrokerDeps {
 
 /** A whole broker: store, engine, API and probes. */
 export interface Broker {
-  readonly start: () => Promise<{ readonly port: number }>;
+  /** The port of the HTTP interface; undefined without one. */
+  readonly start: () => Promise<{ readonly port: number | undefined }>;
   /** Takes no new calls, finishes those under way, writes what is left. */
   readonly stop: () => Promise<void>;
 }
@@ -35,85 +45,99 @@ export interface Broker {
 const CERTIFICATE_OWNER = { name: "the broker", peers: "clients", remedy: "brokerctl certs init" };
 
 export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker {
-  const { machine, log, readYaml } = deps;
+  const { machine, log, readYaml, random, randomBytes } = deps;
   const metrics = createMetrics(DEFAULT_METRICS_OPTIONS);
-  const { store, leadership, shown } = chooseStore(settings, { machine, log });
+  const needs = clusterNeeds(settings);
+  const cluster = clusterAccess(settings, deps);
+  const { store, leadership, shown, replica } = chooseStore(settings, { machine, log, kube: cluster.open });
   const leading = leadership === undefined ? {} : { notLeading: () => notLeading(leadership) };
   const { defer, onFatal } = deps;
   const engine = createEngine(
     { policy: BUILT_IN_POLICY.policy, maxWaiting: settings["max-waiting"] },
     { store, machine, observer: watchEngine(metrics, log), defer, onFatal, ...leading },
   );
-  let policy = { ...BUILT_IN_POLICY, loadedAt: undefined as number | undefined };
-  const http = createHttpInterface(
-    {
-      port: settings["http-port"],
-      ...(settings["http-host"] === "" ? {} : { host: settings["http-host"] }),
-      tlsMinVersion: settings["tls-min-version"] === "1.3" ? "TLSv1.3" : "TLSv1.2",
-      adminUnit: settings["admin-ou"],
-      limits: DEFAULT_HTTP_LIMITS,
+  let policyLoadedAt: number | undefined;
+  const policy = policyInForce({
+    use: (loaded) => {
+      policyLoadedAt = engine.now();
+      engine.setPolicy(loaded.policy);
     },
-    {
-      engine,
-      store,
-      certificates: certificateFolder(settings["http-cert-path"], { owner: CERTIFICATE_OWNER, machine, log }),
-      machine,
-      randomBytes: deps.randomBytes,
-      openApi: deps.openApi,
-      policyOrigin: () => ({
-        source: settings.policy === "" ? "built in" : settings.policy,
-        sliceDefaults: policy.sliceDefaults,
-        ...(policy.loadedAt === undefined ? {} : { loadedAt: policy.loadedAt }),
-      }),
-      log,
-      metrics,
-      ...leading,
-    },
-  );
+    log,
+  });
+  const policyOrigin = (): PolicyOrigin => {
+    const { source, sliceDefaults } = policy.now();
+    return { source, sliceDefaults, ...(policyLoadedAt === undefined ? {} : { loadedAt: policyLoadedAt }) };
+  };
+  const isHttp = settings["broker-interface"].includes("http");
+  const http: HttpInterface | undefined = isHttp
+    ? httpOf(settings, { ...deps, engine, store, metrics, policyOrigin, ...leading })
+    : undefined;
+  const side =
+    needs.objects || needs.views
+      ? kubernetesSide(
+          { replica, views: needs.views, objects: needs.objects },
+          {
+            open: cluster.open,
+            engine,
+            store,
+            machine,
+            random,
+            randomBytes,
+            log,
+            metrics,
+            isLeading: () => leadership === undefined || leadership.standing().role === "leader",
+            onPolicy: policy.fromObject,
+          },
+        )
+      : undefined;
   let isServing = false;
   const api = { name: "api", problem: () => (isServing ? undefined : "takes no calls yet") };
-  const checks = [engineCheck(engine, leadership), api];
+  const checks = [engineCheck(engine, leadership), api, ...(side === undefined ? [] : [side.check])];
   const probes = createProbes(settings, { checks, metrics, machine, log, openApi: deps.openApi });
   const endings: (() => unknown)[] = [];
 
-  const usePolicy = (loaded: typeof BUILT_IN_POLICY): void => {
-    policy = { ...loaded, loadedAt: engine.now() };
-    engine.setPolicy(loaded.policy);
-  };
-
-  const start = async (): Promise<{ readonly port: number }> => {
+  const start = async (): Promise<{ readonly port: number | undefined }> => {
     const first = settings.policy === "" ? undefined : await loadPolicy(settings.policy, readYaml);
+    // A kubeconfig that cannot be read is better told at once.
+    if (side !== undefined) await cluster.open();
     await probes.start();
     if (leadership === undefined) await openLedger();
     else await leadership.prepare();
     if (first !== undefined) {
-      usePolicy(first);
+      const source = settings.policy;
+      policy.fromFile({ ...first, source });
       endings.push(
-        followPolicy({ path: settings.policy, inForce: first }, { read: readYaml, machine, log }, usePolicy),
+        followPolicy({ path: source, inForce: first }, { read: readYaml, machine, log }, (loaded) =>
+          policy.fromFile({ ...loaded, source }),
+        ),
       );
     }
-    const { port } = await http.start();
+    const port = (await http?.start())?.port;
     isServing = true;
-    if (leadership === undefined) announce(port);
+    if (leadership === undefined) serve(port);
     else standBy(leadership, port).catch(giveUp);
     return { port };
   };
 
   /** Waits for its turn, for as long as it takes; whoever was replaced ends, and comes back as a new process. */
-  const standBy = async (turn: Leadership, port: number): Promise<void> => {
+  const standBy = async (turn: Leadership, port: number | undefined): Promise<void> => {
     turn.onLost(giveUp);
     log.info({ port, store: shown }, "the broker stands by");
     if (!(await turn.win())) return;
     await openLedger();
-    http.lead();
-    announce(port);
+    http?.lead();
+    serve(port);
   };
 
   const openLedger = async (): Promise<void> => {
     await engine.start();
     endings.push(engine.onCommit((commit) => logCommit(commit, log)));
     endings.push(
-      metrics.watch({ engine, openStreams: http.openStreams, openConnections: http.openConnections }),
+      metrics.watch({
+        engine,
+        openStreams: () => http?.openStreams() ?? 0,
+        openConnections: () => http?.openConnections() ?? 0,
+      }),
     );
   };
 
@@ -126,7 +150,8 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     void stop().finally(() => onFatal(failure));
   };
 
-  const announce = (port: number): void => {
+  const serve = (port: number | undefined): void => {
+    side?.lead();
     const { reservations, accounts } = engine.ledger;
     const held = { ledger: engine.ledgerId, reservations: reservations.size, clusters: accounts.size };
     log.info({ port, store: shown, policy: engine.policy.version, ...held }, "the broker is ready");
@@ -134,8 +159,10 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
 
   const stop = async (): Promise<void> => {
     isServing = false;
-    await http.stop();
+    await http?.stop();
+    await side?.stop();
     await engine.stop();
+    await cluster.close();
     await probes.stop();
     for (const end of endings.splice(0)) end();
     metrics.stop();
@@ -143,4 +170,23 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   };
 
   return { start, stop };
+}
+
+type HttpParts = BrokerDeps & Pick<HttpDeps, "engine" | "store" | "metrics" | "policyOrigin" | "notLeading">;
+
+function httpOf(settings: BrokerSettings, parts: HttpParts): HttpInterface {
+  const { machine, log } = parts;
+  return createHttpInterface(
+    {
+      port: settings["http-port"],
+      ...(settings["http-host"] === "" ? {} : { host: settings["http-host"] }),
+      tlsMinVersion: settings["tls-min-version"] === "1.3" ? "TLSv1.3" : "TLSv1.2",
+      adminUnit: settings["admin-ou"],
+      limits: DEFAULT_HTTP_LIMITS,
+    },
+    {
+      ...parts,
+      certificates: certificateFolder(settings["http-cert-path"], { owner: CERTIFICATE_OWNER, machine, log }),
+    },
+  );
 }

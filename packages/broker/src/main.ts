@@ -19,11 +19,8 @@ import { readBrokerSettings } from "./settings/read-settings.ts";
 const SUMMARY = `Runs the broker: clusters advertise and reserve over mTLS, and no answer is given before it is durable.`;
 
 const readYaml = yamlReader();
-const reading = await readBrokerSettings({
-  argv: process.argv.slice(2),
-  env: process.env,
-  readFile: readYaml,
-});
+const { argv, env } = process;
+const reading = await readBrokerSettings({ argv: argv.slice(2), env, readFile: readYaml });
 if (!reading.ok) end(EXIT.usage, ...reading.problems);
 else if (reading.settings.help)
   console.log(
@@ -33,13 +30,15 @@ else if (reading.settings.version) console.log(manifest.version);
 else await run(reading.settings, reading.warnings);
 
 async function run(settings: BrokerSettings, warnings: readonly string[]): Promise<void> {
-  const terminal = { isTerminal: process.stdout.isTTY, noColour: process.env["NO_COLOR"] !== undefined };
+  const terminal = { isTerminal: process.stdout.isTTY, noColour: env["NO_COLOR"] !== undefined };
   const log = createLog(logOptions(settings, terminal), process.stdout);
   for (const warning of warnings) log.warn({}, warning);
   const broker = createBroker(settings, {
     machine: nodeMachineTime(Date.now),
     defer: setImmediate,
     randomBytes,
+    random: Math.random,
+    env,
     readYaml,
     openApi: await readFile(new URL(import.meta.resolve("@resource-broker/contract/openapi.json")), "utf8"),
     log,

@@ -57,6 +57,7 @@ export type {
   ObjectReference,
   Pod,
   Secret,
+  SelfSubjectReview,
   Service,
   ServiceAccount,
   ServicePort,
@@ -71,6 +72,7 @@ export {
   NODES,
   PODS,
   SECRETS,
+  SELF_SUBJECT_REVIEWS,
   SERVICE_ACCOUNTS,
   SERVICES,
 } from "./resource/resources.ts";

@@ -12,6 +12,7 @@ export type { CertificateSource } from "./certificates/certificate-source.ts";
 export { type FolderWatchOptions, watchFolder } from "./certificates/folder-watch.ts";
 export type { RevocationList } from "./certificates/revocation-list.ts";
 export { readText } from "./files/read-text.ts";
+export { reservationNameFor } from "./ids/reservation-name.ts";
 export { createLog, type LogOptions, type LogSettings, logOptions } from "./log/create-log.ts";
 export type { Log, LogFields } from "./log/log.ts";
 export { createFigures, type Figures } from "./metrics/figures.ts";

@@ -57,6 +57,15 @@ export { KUBE_PROMISES } from "./kube/kube-conformance.ts";
 export type { KubePromise, KubeUnderTest } from "./kube/kube-promise.ts";
 export { realKube, simulatedKube } from "./kube/kube-servers.ts";
 export { clientFor as kubeClientFor } from "./kube/ways-to.ts";
+export type { LiqoBehaviour } from "./liqo/behaviour.ts";
+export { looseLiqoDefinitions, type LiqoAssets, liqoAssets } from "./liqo/definitions.ts";
+export { type FakeLiqo, type FakeLiqoOptions, fakeLiqo } from "./liqo/fake-liqo.ts";
+export type { FakeLiqoctl, LiqoctlEnd, LiqoctlMishap } from "./liqo/fake-liqoctl.ts";
+export { installedLiqo, liqoDeployment } from "./liqo/install.ts";
+export { type LiqoctlProgram, startLiqoctlProgram } from "./liqo/liqoctl-program.ts";
+export { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./liqo/plain-kinds.ts";
+export { creatorUser } from "./liqo/provide-slice.ts";
+export type { LiqoSite } from "./liqo/site.ts";
 export { type FaultyProxy, startFaultyProxy } from "./proxy/faulty-proxy.ts";
 export {
   type GoBroker,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isClusterId } from "@resource-broker/domain";
+import { checkClusterId } from "../cli/cluster-id.ts";
 import type { Input } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Host } from "../cli/host.ts";
@@ -37,22 +37,7 @@ function checkId(id: string): void {
       `"${BROKER}" is the broker's own name: a cluster that bore it would be refused. Choose another`,
     );
   }
-  const isGood: boolean = isClusterId(id);
-  if (isGood) return;
-  const proposal = nearestId(id);
-  const hint = isClusterId(proposal) && proposal !== BROKER ? `; did you mean ${proposal}?` : "";
-  throw new CommandError(
-    "usage",
-    `${JSON.stringify(id)} cannot be a cluster ID: it needs 1 to 63 of a-z, 0-9, "-" and ".", with a letter or digit at both ends${hint}`,
-  );
-}
-
-function nearestId(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^-a-z0-9.]+/gu, "-")
-    .replaceAll(/^[-.]+|[-.]+$/gu, "")
-    .slice(0, 63);
+  checkClusterId(id, [BROKER]);
 }
 
 async function holdsKey(layout: Layout, id: string): Promise<boolean> {

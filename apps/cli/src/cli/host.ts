@@ -7,4 +7,6 @@ export interface Host {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** True: a person sits at the terminal. */
+  readonly isInteractive?: boolean;
 }

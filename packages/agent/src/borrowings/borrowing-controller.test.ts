@@ -1,17 +1,28 @@
 import { Fault, type FaultCode, type ReservationInstruction } from "@resource-broker/contract";
 import { fakeTime } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import type { DataPlaneState } from "../data-plane/data-plane.ts";
+import type { DataPlaneState, Loan, ReleaseState } from "../data-plane/data-plane.ts";
 import type { Occurrence } from "../events/tell.ts";
 import { reservationBook } from "../reservations/reservation-book.ts";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
-import { borrowingController, type Origin, RESERVATION_INSTRUCTIONS } from "./borrowing-controller.ts";
+import { borrowingController } from "./borrowing-controller.ts";
+import { type Origin, RESERVATION_INSTRUCTIONS } from "./borrowing-deps.ts";
 
 const { id } = aReservation();
 const ready: DataPlaneState = { kind: "ready", reason: "VirtualNodeReady", message: "the node is ready" };
 
+const draining: ReleaseState = {
+  kind: "working",
+  reason: "Draining",
+  message: "1 pod is left",
+  retryAfterMs: 400,
+  isTrouble: true,
+};
+
 function world() {
+  const loans: Loan[] = [];
+  const heard: string[] = [];
   const time = fakeTime();
   const cluster = fakeCluster(time);
   const book = reservationBook({ clusterId: "rome", now: time.wallMs });
@@ -38,14 +49,24 @@ function world() {
         return aReservation({ status: { phase: "Active", message: "Use paris" }, generation: 2 });
       },
     },
-    dataPlane: { ensure: async () => state.dataPlane, remove: async () => state.isRemoved },
+    dataPlane: {
+      establish: async (loan) => {
+        loans.push(loan);
+        return state.dataPlane;
+      },
+      observe: async () => ({ ...state.dataPlane, message: "only looked at" }),
+      release: async () => (state.isRemoved ? { kind: "clean" } : draining),
+      leftovers: async () => [],
+    },
+    onReleased: (wanted) => void heard.push(wanted),
     broker: () => ({ now: time.wallMs(), isSilent: false }),
     machine: time,
     tell: (occurrence) => void events.push(occurrence),
     namespace: "default",
   });
   book.learn("requester", aReservation());
-  return { time, cluster, book, events, activated, state, find, reconcile: () => controller.reconcile(id) };
+  const reconcile = () => controller.reconcile(id);
+  return { time, cluster, book, events, activated, state, find, loans, heard, controller, reconcile };
 }
 
 describe("a borrowing", () => {
@@ -134,11 +155,17 @@ describe("a borrowing", () => {
     await it.reconcile();
     happen(it);
     it.state.isRemoved = false;
-    expect((await it.reconcile()).requeueAfterMs).toBeGreaterThan(0);
-    expect(it.find()).toBeDefined();
+    expect((await it.reconcile()).requeueAfterMs).toBe(400);
+    expect(it.find()?.status?.conditions).toContainEqual(
+      expect.objectContaining({ type: "Clean", status: "False", reason: "Draining" }),
+    );
+    await it.reconcile();
     it.state.isRemoved = true;
     await it.reconcile();
     expect(it.find()).toBeUndefined();
+    expect(it.events.slice(1).map(({ reason }) => reason)).toEqual(["CleanupTrouble", "Cleaned"]);
+    expect(it.heard).toEqual([id, id]);
+    expect(it.controller.released(id)).toEqual({ kind: "clean" });
   });
 
   test("that is gone already is gone", async () => {
@@ -149,5 +176,83 @@ describe("a borrowing", () => {
       verb === "delete" ? { fault: new Fault("not-found", "gone"), isDone: true } : undefined,
     );
     await expect(reconcile()).resolves.toEqual({});
+  });
+
+  test("is brought in with what its request says of pods", async () => {
+    const { reconcile, state, loans } = world();
+    const request = aRequest();
+    const offload = { namespaces: ["shop"] };
+    state.origin = { kind: "request", request: { ...request, spec: { ...request.spec, offload } } };
+    await reconcile();
+    expect(loans).toMatchObject([{ reservation: { id }, offload }]);
+  });
+
+  test("that the broker does not know is looked at, and nothing new is made for it", async () => {
+    const { reconcile, book, find, loans } = world();
+    book.markUnknown(id);
+    await reconcile();
+    expect(loans).toEqual([]);
+    expect(find()?.status?.conditions?.[0]?.message).toBe("only looked at");
+  });
+
+  test("in trouble is told of once for each reason", async () => {
+    const { reconcile, state, events } = world();
+    for (const reason of ["PeeringFailed", "PeeringFailed", "SliceDenied"]) {
+      state.dataPlane = { kind: "working", reason, message: reason, retryAfterMs: 1, isTrouble: true };
+      await reconcile();
+    }
+    expect(events.map(({ reason, message }) => [reason, message])).toEqual([
+      ["DataPlaneTrouble", "PeeringFailed"],
+      ["DataPlaneTrouble", "SliceDenied"],
+    ]);
+  });
+
+  test("whose instruction went with its request is taken down all the same", async () => {
+    const { reconcile, state, cluster, controller } = world();
+    await reconcile();
+    cluster.remove(RESERVATION_INSTRUCTIONS, { name: id, namespace: "default" });
+    state.origin = { kind: "gone" };
+    state.isRemoved = false;
+    expect(await reconcile()).toMatchObject({ requeueAfterMs: 400 });
+    state.isRemoved = true;
+    await reconcile();
+    expect(controller.released(id)).toEqual({ kind: "clean" });
+  });
+
+  test("that nobody remembers is taken down when it was found", async () => {
+    const { controller, state } = world();
+    const stray = "rsv-rome-forgotten";
+    state.isRemoved = false;
+    expect(await controller.reconcile(stray)).toEqual({});
+    controller.found(stray);
+    expect(await controller.reconcile(stray)).toMatchObject({ requeueAfterMs: 400 });
+    state.isRemoved = true;
+    expect(await controller.reconcile(stray)).toEqual({});
+    state.isRemoved = false;
+    expect(await controller.reconcile(stray)).toEqual({});
+  });
+
+  test("that was clean and is found again is taken down again", async () => {
+    const { reconcile, controller, state, book } = world();
+    await reconcile();
+    book.learn("requester", ended("Expired"));
+    await reconcile();
+    state.isRemoved = false;
+    expect(await reconcile()).toEqual({});
+    controller.found(id);
+    expect(await reconcile()).toMatchObject({ requeueAfterMs: 400 });
+  });
+
+  test("is forgotten with the book", async () => {
+    const { reconcile, controller, book, time } = world();
+    await reconcile();
+    book.learn("requester", ended("Expired"));
+    await reconcile();
+    controller.tidy();
+    expect(controller.released(id)).toBeDefined();
+    await time.advance(25 * 3_600_000);
+    book.tidy();
+    controller.tidy();
+    expect(controller.released(id)).toBeUndefined();
   });
 });

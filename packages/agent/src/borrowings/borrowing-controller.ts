@@ -1,67 +1,66 @@
-import {
-  Fault,
-  type ReservationInstruction,
-  reservationInstructionKind,
-  type ResourceRequest,
-} from "@resource-broker/contract";
-import { customResource, type KubeClient } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
-import type { DataPlane } from "../data-plane/data-plane.ts";
-import type { Tell } from "../events/tell.ts";
+import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract";
+import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { MANAGER } from "../forge/labels.ts";
 import { type Requeue, sooner } from "../reconcile.ts";
-import type { BrokerView } from "../reservations/expiry.ts";
-import type { BookEntry, ReservationBook } from "../reservations/reservation-book.ts";
-import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
-import { planBorrowing, planDelivery } from "./plan-borrowing.ts";
-
-export const RESERVATION_INSTRUCTIONS = customResource(reservationInstructionKind);
-
-/** What is known of the ResourceRequest that a reservation was asked with. */
-export type Origin =
-  | { readonly kind: "request"; readonly request: ResourceRequest }
-  /** Made by an admin, or on the broker's cluster: nobody asked for it here. */
-  | { readonly kind: "foreign" }
-  | { readonly kind: "gone" };
-
-export interface BorrowingDeps {
-  readonly book: ReservationBook;
-  readonly client: Pick<KubeClient, "apply" | "patch" | "delete">;
-  /** As last seen in the cluster. */
-  readonly instruction: (reservationId: string) => ReservationInstruction | undefined;
-  readonly originOf: (entry: BookEntry) => Origin;
-  readonly communicator: Pick<BrokerCommunicator, "activate">;
-  readonly dataPlane: DataPlane;
-  readonly broker: () => BrokerView;
-  readonly machine: Pick<MachineTime, "wallMs">;
-  readonly tell: Tell;
-  readonly namespace: string;
-}
+import type { BookEntry } from "../reservations/reservation-book.ts";
+import { type BorrowingDeps, type Origin, RESERVATION_INSTRUCTIONS } from "./borrowing-deps.ts";
+import { delivery } from "./delivery.ts";
+import { type BorrowingPlan, planBorrowing } from "./plan-borrowing.ts";
+import { withdrawal } from "./withdrawal.ts";
 
 export interface BorrowingController {
   readonly reconcile: (reservationId: string) => Promise<Requeue>;
+  /** How far the release of an ended one has come; undefined: it has not begun. */
+  readonly released: (reservationId: string) => ReleaseState | undefined;
+  /** Something of it is in the data plane, though nobody may want it: it is looked at anew at the next reconcile. */
+  readonly found: (reservationId: string) => void;
+  /** Forgets the release of what the book has forgotten. */
+  readonly tidy: () => void;
 }
-
-const WITHDRAW_AGAIN_MS = 1000;
 
 /** The requester's side: turns a reservation into an instruction, and that into resources pods can use. */
 export function borrowingController(deps: BorrowingDeps): BorrowingController {
-  const { book, client, namespace, dataPlane } = deps;
+  const { book, client, namespace } = deps;
+  const deliver = delivery(deps);
+  const withdraw = withdrawal(deps);
+  const strays = new Set<string>();
 
   const reconcile = async (id: string): Promise<Requeue> => {
     const entry = book.get("requester", id);
-    if (entry === undefined) return {};
+    if (entry === undefined) return takeDownStray(id);
     const origin = deps.originOf(entry);
-    let instruction = deps.instruction(id);
+    const instruction = deps.instruction(id);
     const plan = planBorrowing({
       entry,
       instruction,
       namespace,
-      request: origin.kind === "request" ? origin.request : undefined,
+      request: requestOf(origin),
       isOrphan: origin.kind === "gone",
+      isCleared: withdraw.state(id)?.kind === "clean",
       broker: deps.broker(),
     });
-    let next: Requeue = plan;
+    return carryOut(plan, { entry, origin, instruction });
+  };
+
+  /** Nobody remembers it, and the broker does not know it. */
+  const takeDownStray = async (id: string): Promise<Requeue> => {
+    if (!strays.has(id)) return {};
+    const next = await withdraw.step(id, { instruction: deps.instruction(id), request: undefined });
+    if (withdraw.state(id)?.kind === "clean") {
+      strays.delete(id);
+      withdraw.forget(id);
+    }
+    return next;
+  };
+
+  const carryOut = async (
+    plan: BorrowingPlan,
+    { entry, origin, instruction: found }: Scene,
+  ): Promise<Requeue> => {
+    const { id } = entry.reservation;
+    const request = requestOf(origin);
+    let instruction = found;
+    let next: Requeue = plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
     for (const action of plan.actions) {
       switch (action.kind) {
         case "put":
@@ -71,57 +70,41 @@ export function borrowingController(deps: BorrowingDeps): BorrowingController {
           });
           break;
         case "deliver":
-          next = sooner(next, await deliver(entry, instruction));
+          withdraw.forget(id);
+          next = sooner(next, await deliver(entry, { instruction, request }));
           break;
         case "end-here":
           book.endHere(id, "Expired");
           break;
         case "withdraw":
-          next = sooner(next, await withdraw(id));
+          next = sooner(next, await withdraw.step(id, { instruction, request }));
           break;
       }
     }
     return next;
   };
 
-  const deliver = async (
-    entry: BookEntry,
-    instruction: ReservationInstruction | undefined,
-  ): Promise<Requeue> => {
-    const { id } = entry.reservation;
-    const state = await dataPlane.ensure(entry.reservation);
-    const plan = planDelivery({ entry, instruction, dataPlane: state, wallMs: deps.machine.wallMs() });
-    if (plan.status !== undefined) {
-      const written: ReservationInstruction = await client.patch(
-        RESERVATION_INSTRUCTIONS,
-        { name: { name: id, namespace }, patch: { kind: "merge", body: { status: plan.status } } },
-        { subresource: "status", fieldManager: MANAGER },
-      );
-      const isNew = instruction?.status?.delivered !== true && plan.status.delivered === true;
-      if (isNew) deps.tell({ about: written, type: "Normal", reason: "Delivered", message: state.message });
-    }
-    if (plan.activate) await activate(id);
-    return plan;
+  return {
+    reconcile,
+    released: withdraw.state,
+    found: (id) => {
+      if (book.get("requester", id) === undefined) strays.add(id);
+      else if (withdraw.state(id)?.kind === "clean") withdraw.forget(id);
+    },
+    tidy: () => {
+      for (const id of withdraw.ids()) {
+        if (book.get("requester", id) === undefined && !strays.has(id)) withdraw.forget(id);
+      }
+    },
   };
+}
 
-  const activate = async (id: string): Promise<void> => {
-    try {
-      book.learn("requester", await deps.communicator.activate(id));
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      if (error.code === "unsupported") return; // older brokers know no activation: Reserved is all there is
-      if (error.code === "not-found") return book.markUnknown(id);
-      if (error.code !== "already-ended") throw error; // its end arrives by the stream
-    }
-  };
+interface Scene {
+  readonly entry: BookEntry;
+  readonly origin: Origin;
+  readonly instruction: ReservationInstruction | undefined;
+}
 
-  const withdraw = async (id: string): Promise<Requeue> => {
-    if (!(await dataPlane.remove(id))) return { requeueAfterMs: WITHDRAW_AGAIN_MS };
-    await client.delete(RESERVATION_INSTRUCTIONS, { name: id, namespace }).catch((error: unknown) => {
-      if (!(error instanceof Fault) || error.code !== "not-found") throw error;
-    });
-    return {};
-  };
-
-  return { reconcile };
+function requestOf(origin: Origin): ResourceRequest | undefined {
+  return origin.kind === "request" ? origin.request : undefined;
 }

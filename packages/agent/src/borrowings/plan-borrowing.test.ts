@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { reservationIn, reservationInstruction } from "../forge/instructions.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
-import { type BorrowingState, planBorrowing, planDelivery } from "./plan-borrowing.ts";
+import { type BorrowingState, planBorrowing } from "./plan-borrowing.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 
@@ -19,6 +19,7 @@ function state(changes: Partial<BorrowingState> = {}): BorrowingState {
     namespace: "default",
     request: aRequest(),
     isOrphan: false,
+    isCleared: false,
     broker: { now: NOW, isSilent: false },
     ...changes,
   };
@@ -41,11 +42,22 @@ describe("a reservation of this cluster", () => {
 
   test("is withdrawn when it ended", () => {
     expect(kinds({ entry: entry(ended("Expired")), instruction: written })).toEqual(["withdraw"]);
-    expect(kinds({ entry: entry(ended("Expired")) })).toEqual([]);
+    expect(kinds({ entry: entry(ended("Expired")), isCleared: true })).toEqual([]);
+  });
+
+  test("is withdrawn though the garbage collector was faster with its instruction", () => {
+    expect(kinds({ entry: entry(ended("Expired")) })).toEqual(["withdraw"]);
+    expect(kinds({ isOrphan: true })).toEqual(["withdraw"]);
+  });
+
+  test("whose instruction outlived its data plane is withdrawn all the same", () => {
+    expect(kinds({ entry: entry(ended("Expired")), instruction: written, isCleared: true })).toEqual([
+      "withdraw",
+    ]);
   });
 
   test("is not written again when its request was deleted and it is about to be released", () => {
-    expect(kinds({ isOrphan: true })).toEqual([]);
+    expect(kinds({ isOrphan: true, isCleared: true })).toEqual([]);
     expect(kinds({ isOrphan: true, instruction: written })).toEqual(["withdraw"]);
   });
 
@@ -87,52 +99,5 @@ describe("the instruction", () => {
       requestedResources: { cpu: "4", memory: "8Gi" },
       status: { phase: "Reserved" },
     });
-  });
-});
-
-describe("a delivery", () => {
-  const ready = { kind: "ready", reason: "NodeReady", message: "ready" } as const;
-  const base = { entry: entry(aReservation()), instruction: written, wallMs: NOW };
-
-  test("is told to the broker once the resources are there", () => {
-    const plan = planDelivery({ ...base, dataPlane: ready });
-    expect(plan).toMatchObject({ activate: true, status: { delivered: true } });
-  });
-
-  test("without a data plane is done with the instruction", () => {
-    const off = { kind: "off", reason: "DataPlaneOff", message: "off" } as const;
-    const plan = planDelivery({ ...base, dataPlane: off });
-    expect(plan).toMatchObject({ activate: true, status: { delivered: true } });
-    expect(plan.status?.conditions).toMatchObject([
-      { type: "Peered", status: "Unknown" },
-      { type: "UnknownToBroker", status: "False" },
-    ]);
-  });
-
-  test("under way is looked at again", () => {
-    const working = { kind: "working", reason: "Peering", message: "peering", retryAfterMs: 500 } as const;
-    expect(planDelivery({ ...base, dataPlane: working })).toMatchObject({
-      activate: false,
-      requeueAfterMs: 500,
-      status: { delivered: false },
-    });
-  });
-
-  test("says nothing twice", () => {
-    const { status } = planDelivery({ ...base, dataPlane: ready });
-    const active = entry(aReservation({ status: { ...aReservation().status, phase: "Active" } }));
-    const again = planDelivery({
-      ...base,
-      entry: active,
-      instruction: { ...written, ...(status === undefined ? {} : { status }) },
-      wallMs: NOW + 60_000,
-      dataPlane: ready,
-    });
-    expect(again).toEqual({ activate: false });
-  });
-
-  test("of what the broker does not know is not told to it", () => {
-    const unknown = entry(aReservation(), { standing: "unknown" });
-    expect(planDelivery({ ...base, entry: unknown, dataPlane: ready }).activate).toBe(false);
   });
 });

@@ -1,9 +1,6 @@
-import { formatTime, type ReservationInstruction, type ResourceRequest } from "@resource-broker/contract";
-import type { DataPlaneState } from "../data-plane/data-plane.ts";
-import { type Said, saysTheSame, withConditions } from "../forge/conditions.ts";
+import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract";
 import { reservationInstruction } from "../forge/instructions.ts";
 import { isSameInstruction } from "../forge/is-same-instruction.ts";
-import { UNKNOWN_TO_BROKER, unknownToBroker } from "../forge/unknown-to-broker.ts";
 import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 
@@ -15,6 +12,8 @@ export interface BorrowingState {
   readonly request: ResourceRequest | undefined;
   /** True: it was asked with a ResourceRequest that is gone; it is about to be released. */
   readonly isOrphan: boolean;
+  /** True: nothing of it is left in the data plane, as far as is known. */
+  readonly isCleared: boolean;
   readonly broker: BrokerView;
 }
 
@@ -32,9 +31,11 @@ export interface BorrowingPlan {
 
 /** What a requester does about one reservation. */
 export function planBorrowing(state: BorrowingState): BorrowingPlan {
-  const { entry, instruction, namespace, request, isOrphan } = state;
+  const { entry, instruction, namespace, request, isOrphan, isCleared } = state;
   if (entry === undefined) return { actions: [] };
-  const withdrawal: readonly BorrowingAction[] = instruction === undefined ? [] : [{ kind: "withdraw" }];
+  // The garbage collector takes the instruction away with its request: what it led to may still be there.
+  const isGone = instruction === undefined && isCleared;
+  const withdrawal: readonly BorrowingAction[] = isGone ? [] : [{ kind: "withdraw" }];
   if (entry.endedAt !== undefined) return { actions: withdrawal };
   const expiry = expiryOf(entry, state.broker);
   if (expiry.kind === "over") return { actions: [{ kind: "end-here" }, ...withdrawal] };
@@ -45,50 +46,5 @@ export function planBorrowing(state: BorrowingState): BorrowingPlan {
   return {
     actions: [...(isWritten ? [] : [{ kind: "put", instruction: wanted } as const]), { kind: "deliver" }],
     ...later,
-  };
-}
-
-export type InstructionStatus = NonNullable<ReservationInstruction["status"]>;
-
-export interface DeliveryState {
-  readonly entry: BookEntry;
-  readonly instruction: ReservationInstruction | undefined;
-  readonly dataPlane: DataPlaneState;
-  /** Wall clock, for times that are shown. */
-  readonly wallMs: number;
-}
-
-export interface DeliveryPlan {
-  /** Absent: it says the right thing already. */
-  readonly status?: InstructionStatus;
-  /** True: the broker shall hear that the resources are in use. */
-  readonly activate: boolean;
-  readonly requeueAfterMs?: number;
-}
-
-/** What follows from how far the data plane has come. */
-export function planDelivery({ entry, instruction, dataPlane, wallMs }: DeliveryState): DeliveryPlan {
-  const now = formatTime(wallMs);
-  const isDelivered = dataPlane.kind !== "working";
-  const { message, reason } = dataPlane;
-  const peered = { ready: "True", off: "Unknown", working: "False" } as const;
-  const said: readonly Said[] = [
-    { type: "Peered", status: peered[dataPlane.kind], reason, message },
-    unknownToBroker(entry),
-  ];
-  const status: InstructionStatus = {
-    delivered: isDelivered,
-    message: entry.standing === "unknown" ? UNKNOWN_TO_BROKER : entry.reservation.status.message,
-    lastUpdateTime: now,
-    conditions: withConditions(instruction?.status?.conditions, said, {
-      now,
-      observedGeneration: instruction?.metadata.generation,
-    }),
-  };
-  const canActivate = entry.standing === "confirmed" && entry.reservation.status.phase === "Reserved";
-  return {
-    ...(saysTheSame(instruction?.status, status) ? {} : { status }),
-    activate: isDelivered && canActivate,
-    ...(dataPlane.kind === "working" ? { requeueAfterMs: dataPlane.retryAfterMs } : {}),
   };
 }

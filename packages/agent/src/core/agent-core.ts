@@ -64,6 +64,7 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
     lender.poke();
     feed.start();
     rounds.start();
+    borrower.start();
   }
 
   link.onNewLedger(() => {

@@ -4,7 +4,7 @@ import {
   type ResourceRequest,
 } from "@resource-broker/contract";
 import { type FollowDeps, type Informer, informer } from "@resource-broker/kube";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-controller.ts";
+import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { providerInstructionName } from "../forge/instructions.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import { RESOURCE_REQUESTS } from "../requests/status-board.ts";

@@ -1,6 +1,8 @@
 import type { CapacityEventDTO, ReservationInstruction, ResourceRequest } from "@resource-broker/contract";
 import { type Reconciler, reconcileLoop } from "@resource-broker/kube";
-import { borrowingController, type Origin } from "../borrowings/borrowing-controller.ts";
+import { borrowingController } from "../borrowings/borrowing-controller.ts";
+import type { Origin } from "../borrowings/borrowing-deps.ts";
+import { leftoverRounds } from "../borrowings/leftover-rounds.ts";
 import type { BrokerLink } from "../broker/broker-link.ts";
 import { reservationIn } from "../forge/instructions.ts";
 import type { Requeue } from "../reconcile.ts";
@@ -26,6 +28,8 @@ const LOOK_AGAIN_MS = 100;
 
 /** The requester's half of the agent: requests, what came of them, and giving it back. */
 export interface Borrowing {
+  /** Begins to look for leftovers; the rest begins with the objects. */
+  readonly start: () => void;
   readonly stop: () => Promise<void>;
   /** A request of this UID is gone and still holds something. */
   readonly releaseRequest: (uid: string) => void;
@@ -39,6 +43,7 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
     request: objects.requests.get,
     requestKeys: objects.requests.keys,
     instruction: objects.borrowing,
+    released: (id) => borrowings.released(id),
     looksAtKeys: async () => {
       if (deps.link.isCurrent() === true) return true;
       await deps.communicator.ping();
@@ -52,6 +57,10 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
     instruction: objects.borrowing,
     originOf,
     broker: deps.link.view,
+    onReleased: (id) => {
+      const entry = book.get("requester", id);
+      if (entry !== undefined) triggerRequestOf(entry);
+    },
     namespace: options.instructionNamespace,
   });
   const releases = releaseController(deps);
@@ -119,6 +128,16 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
     triggerRequestOf(entry);
   });
 
+  const rounds = leftoverRounds({
+    ...deps,
+    isReady: objects.synced,
+    onLeftover: (id) => {
+      borrowings.found(id);
+      loops.borrowings.trigger(id);
+    },
+    onRound: borrowings.tidy,
+  });
+
   const warnOfRisk = ({ reservationIDs = [], message = "" }: CapacityEventDTO): void => {
     for (const id of reservationIDs) {
       const made = attemptOf(book.get("requester", id)?.reservation.key);
@@ -128,7 +147,9 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
   };
 
   return {
+    start: rounds.start,
     stop: async () => {
+      await rounds.stop();
       await Promise.all(Object.values(loops).map((loop) => loop.stop()));
     },
     releaseRequest: loops.releases.trigger,

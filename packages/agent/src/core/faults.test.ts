@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-controller.ts";
+import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import {
   conditionOf,

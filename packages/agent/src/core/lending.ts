@@ -5,6 +5,7 @@ import type { BrokerLink } from "../broker/broker-link.ts";
 import { reservationIn } from "../forge/instructions.ts";
 import { holdController } from "../holds/hold-controller.ts";
 import { roomFor } from "../holds/room.ts";
+import { liqoLending, type LiqoLendingOptions } from "../liqo/provider/liqo-lending.ts";
 import { clusterObserver } from "../observe/cluster-observer.ts";
 import { availableOf, heldIn, type Offer } from "../publish/advertisement.ts";
 import type { MirrorPlace } from "../publish/advertisement-mirror.ts";
@@ -25,6 +26,8 @@ export interface LendingOptions {
   readonly intervalMs: number;
   readonly advertisement: MirrorPlace;
   readonly instructionNamespace: string;
+  /** Absent: this cluster has nothing to do with Liqo. */
+  readonly liqo?: LiqoLendingOptions;
 }
 
 export interface LendingDeps extends AgentDeps {
@@ -67,7 +70,7 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
       clusterName: options.clusterName,
       endpointUrl: options.endpointUrl,
       extraLabels: options.labels,
-      liqo: undefined,
+      liqo: liqo.identity(),
       cost: prices.current(),
       observation: cluster.observe(),
       used: meter.current(),
@@ -88,6 +91,14 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
     room: (reservation) =>
       cluster.isSynced() ? roomFor(reservation, cluster.observe(), holds()) : { kind: "unknown" },
     onHeld: observer.held,
+  });
+  const liqo = liqoLending(options, {
+    ...deps,
+    observer: { onRestart: observer.watchRestarted },
+    isHeld: controller.isHeld,
+    isReady: objects.synced,
+    onIdentity: () => publisher.poke(),
+    onRetry: () => observer.reconcileFailed("slices"),
   });
   const loop = reconcileLoop(
     { name: "holds", concurrency: 8, reconcile: controller.reconcile },
@@ -138,12 +149,12 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
   return {
     start: async () => {
       publisher.start();
-      await Promise.all([cluster.start(), prices.start()]);
+      await Promise.all([cluster.start(), prices.start(), liqo.start()]);
       publisher.poke();
       meter.start();
     },
     stop: async () => {
-      await Promise.all([publisher.stop(), meter.stop()]);
+      await Promise.all([publisher.stop(), meter.stop(), liqo.stop()]);
       await loop.stop();
       await mirror.settled();
       await Promise.all([cluster.stop(), prices.stop()]);

@@ -1,7 +1,7 @@
 import { Fault, type ReservationDTO } from "@resource-broker/contract";
 import { request as aWish } from "@resource-broker/domain/testing";
 import { describe, expect, test } from "vitest";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-controller.ts";
+import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
 import {

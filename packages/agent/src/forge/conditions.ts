@@ -1,6 +1,9 @@
 import type { Condition } from "@resource-broker/contract";
 
-export type Said = Pick<Condition, "type" | "status" | "reason" | "message">;
+export interface Said extends Pick<Condition, "type" | "status" | "reason" | "message"> {
+  /** True: the reason names a step on a way, and the time of transition tells since when it is at that step. */
+  readonly isStep?: boolean;
+}
 
 export interface ConditionMoment {
   /** RFC 3339. */
@@ -8,19 +11,20 @@ export interface ConditionMoment {
   readonly observedGeneration: number | undefined;
 }
 
-/** The conditions after saying something: a time of transition changes only with the status it belongs to. */
+/** The conditions after saying something: a time of transition changes only with the status or step it belongs to. */
 export function withConditions(
   before: readonly Condition[] | undefined,
   said: readonly Said[],
   { now, observedGeneration }: ConditionMoment,
 ): Condition[] {
   const conditions = new Map((before ?? []).map((condition) => [condition.type, condition]));
-  for (const each of said) {
+  for (const { isStep = false, ...each } of said) {
     const known = conditions.get(each.type);
+    const isSame = known?.status === each.status && (!isStep || known.reason === each.reason);
     conditions.set(each.type, {
       ...each,
       ...(observedGeneration === undefined ? {} : { observedGeneration }),
-      lastTransitionTime: known?.status === each.status ? known.lastTransitionTime : now,
+      lastTransitionTime: isSame ? known.lastTransitionTime : now,
     });
   }
   return [...conditions.values()];

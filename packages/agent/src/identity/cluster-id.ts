@@ -30,6 +30,35 @@ export function judgeIdentity({ flag, commonName }: IdentitySources): IdentityVe
   );
 }
 
+/** The same for a broker that is reached by kubeconfig; `issued` undefined: it was issued for no cluster in particular. */
+export function clusterIdByKubeconfig({
+  flag,
+  issued,
+}: {
+  flag: string;
+  issued: string | undefined;
+}): ClusterId {
+  const verdict = judgeKubeconfig(flag, issued);
+  if (verdict.kind === "known") return verdict.clusterId;
+  throw new Fault("invalid", verdict.problem);
+}
+
+function judgeKubeconfig(
+  flag: string,
+  issued: string | undefined,
+): Exclude<IdentityVerdict, { kind: "by-uid" }> {
+  if (issued !== undefined && flag !== "" && flag !== issued) {
+    return refused(
+      `--cluster-id is ${JSON.stringify(flag)}, but --broker-kubeconfig was issued for ${JSON.stringify(issued)}: leave --cluster-id out, or make a kubeconfig with brokerctl kubeconfig issue ${flag}`,
+    );
+  }
+  const clusterId = issued ?? flag;
+  if (isClusterId(clusterId)) return { kind: "known", clusterId };
+  return refused(
+    "--broker-kubeconfig does not say which cluster this is: give --cluster-id, or make a kubeconfig with brokerctl kubeconfig issue <cluster-id>",
+  );
+}
+
 /** Throws a Fault that names the remedy where there is no ID to use. */
 export async function findClusterId(
   sources: IdentitySources,
@@ -49,6 +78,6 @@ export async function findClusterId(
   }
 }
 
-function refused(problem: string): IdentityVerdict {
+function refused(problem: string): Extract<IdentityVerdict, { kind: "refused" }> {
   return { kind: "refused", problem };
 }

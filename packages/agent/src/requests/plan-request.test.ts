@@ -17,6 +17,7 @@ function state(changes: Partial<RequestState> = {}): RequestState {
     request: aRequest(),
     borrowing: undefined,
     delivery: undefined,
+    release: undefined,
     now: NOW,
     isNudged: false,
     ...changes,
@@ -259,5 +260,37 @@ describe("a refusal", () => {
   test("waits as long as the broker says", () => {
     const busy = new Fault("rate-limited", "slow down", { details: { retryAfterMs: 7000 } });
     expect(planRefusal(state(), busy).requeueAfterMs).toBe(7000);
+  });
+});
+
+describe("what an ended reservation led to", () => {
+  const borrowing = entry(ended("Expired"));
+  const working = {
+    kind: "working",
+    reason: "Draining",
+    message: "2 pods are left",
+    retryAfterMs: 1,
+  } as const;
+  const clean = (changes: Partial<RequestState>) =>
+    condition(planRequest(state({ borrowing, ...changes })).status, "Clean");
+
+  test.each<[string, RequestState["release"], object]>([
+    ["is about to be taken down", undefined, { status: "False", reason: "Releasing" }],
+    ["is being taken down", working, { status: "False", reason: "Draining", message: "2 pods are left" }],
+    ["is gone", { kind: "clean" }, { status: "True", reason: "NothingLeft" }],
+  ])("%s, and the request says so, also after it said that it is over", (_, release, expected) => {
+    expect(clean({ release })).toMatchObject(expected);
+    const before = release === undefined ? working : undefined;
+    const over = planRequest(state({ borrowing, release: before })).status;
+    expect(clean({ request: withStatus(over), release })).toMatchObject(expected);
+  });
+
+  test("changes nothing else of a status that is final", () => {
+    const status = planRequest(state({ borrowing })).status;
+    const other = entry(ended("ReleasedByAdmin"));
+    const again = planRequest(
+      state({ request: withStatus(status), borrowing: other, release: { kind: "clean" } }),
+    );
+    expect(again.status).toMatchObject({ phase: "Released", reason: "Expired" });
   });
 });

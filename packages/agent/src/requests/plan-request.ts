@@ -1,10 +1,13 @@
 import { parseTime, type ReservationRequestDTO, type ResourceRequest } from "@resource-broker/contract";
 import { isFinal } from "@resource-broker/domain";
+import type { ReleaseState } from "../data-plane/data-plane.ts";
+import { saysTheSame } from "../forge/conditions.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 import { attemptKey, attemptOf } from "../reservations/attempt-key.ts";
 import { isAsking, nextAttempt, planInvalid, planLostAnswer, QUEUE_RETRY_MS } from "./plan-answer.ts";
 import {
   borrowedStatus,
+  cleaningStatus,
   type Delivery,
   endedStatus,
   notReservedStatus,
@@ -17,6 +20,8 @@ export interface RequestState {
   /** The reservation that its newest attempt led to, if any. */
   readonly borrowing: BookEntry | undefined;
   readonly delivery: Delivery | undefined;
+  /** How far what an ended reservation led to is taken down; undefined: that has not begun. */
+  readonly release: ReleaseState | undefined;
   /** Wall clock of this machine: only for times that are shown, and for the pause between attempts. */
   readonly now: number;
   /** Capacity was freed since the last attempt. */
@@ -70,8 +75,8 @@ function planBorrowed(state: RequestState, borrowing: BookEntry): RequestPlan {
   const { request, delivery } = state;
   if (borrowing.endedAt === undefined) return { status: borrowedStatus(state, borrowing, delivery) };
   const { status = {} } = request;
-  if (isOver(status)) return {};
   const { reservation } = borrowing;
+  if (isOver(status)) return status.reservationName === reservation.id ? planCleaning(state, status) : {};
   if (reservation.reason !== "ProviderRefused") return { status: endedStatus(state, borrowing) };
   const message = `${reservation.targetClusterID} could not hold it after all (${reservation.status.message})`;
   return {
@@ -83,6 +88,12 @@ function planBorrowed(state: RequestState, borrowing: BookEntry): RequestPlan {
     }),
     requeueAfterMs: 0,
   };
+}
+
+/** It is over; only how far what it led to is gone is still news. */
+function planCleaning(state: RequestState, said: RequestStatus): RequestPlan {
+  const status = cleaningStatus(state, said);
+  return saysTheSame(said, status) ? {} : { status };
 }
 
 function planAsk(state: RequestState): RequestPlan {

@@ -34,6 +34,7 @@ function world(request: ResourceRequest = aRequest()) {
     request: () => state.seen(),
     requestKeys: () => [KEY],
     instruction: () => undefined,
+    released: () => undefined,
     communicator: {
       requestReservation: (_, key) => {
         asked.push(key);

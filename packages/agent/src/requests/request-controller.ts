@@ -1,6 +1,7 @@
 import { Fault, type ReservationInstruction, type ResourceRequest } from "@resource-broker/contract";
 import { type KubeClient, toFault } from "@resource-broker/kube";
 import type { MachineTime } from "@resource-broker/runtime";
+import type { ReleaseState } from "../data-plane/data-plane.ts";
 import type { Tell } from "../events/tell.ts";
 import type { Requeue } from "../reconcile.ts";
 import { withKey } from "../reservations/attempt-key.ts";
@@ -19,6 +20,8 @@ export interface RequestDeps {
   readonly request: (key: string) => ResourceRequest | undefined;
   readonly requestKeys: () => Iterable<string>;
   readonly instruction: (reservationId: string) => ReservationInstruction | undefined;
+  /** How far what an ended reservation led to is taken down; undefined: that has not begun. */
+  readonly released: (reservationId: string) => ReleaseState | undefined;
   readonly communicator: Pick<BrokerCommunicator, "requestReservation" | "fetchReservation" | "releaseByKey">;
   /** False: the broker would book again when it is asked again. Rejects when it cannot be reached. */
   readonly looksAtKeys: () => Promise<boolean>;
@@ -71,6 +74,7 @@ export function requestController(deps: RequestDeps): RequestController {
       request,
       borrowing,
       delivery: instruction && deliveryOf(instruction),
+      release: borrowing && deps.released(borrowing.reservation.id),
       now: machine.wallMs(),
       isNudged: nudged.has(key),
     };

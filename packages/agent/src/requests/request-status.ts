@@ -8,6 +8,7 @@ import {
 import { equals, parseResources } from "@resource-broker/domain";
 import { attemptOf } from "../reservations/attempt-key.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
+import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { type Said, withConditions } from "../forge/conditions.ts";
 import { UNKNOWN_TO_BROKER } from "../forge/unknown-to-broker.ts";
 import { wishOf } from "./reservation-wish.ts";
@@ -29,6 +30,10 @@ interface Writing {
   readonly request: ResourceRequest;
   /** Wall clock of this machine. */
   readonly now: number;
+}
+
+interface Ending extends Writing {
+  readonly release: ReleaseState | undefined;
 }
 
 /** How often the broker was asked: the reservation's own key tells, also when nobody wrote it down. */
@@ -77,7 +82,7 @@ export function borrowedStatus(
       message: reserved.message,
       ...reservationFields(reservation),
     },
-    [ready, reserved, { type: "Peered", ...delivery.peered }],
+    [ready, reserved, { type: "Peered", ...delivery.peered, isStep: true }],
   );
 }
 
@@ -101,7 +106,7 @@ function isFor({ requestedResources }: ReservationDTO, request: ResourceRequest)
 }
 
 /** It was granted and is over. */
-export function endedStatus(writing: Writing, { reservation }: BookEntry): RequestStatus {
+export function endedStatus(writing: Ending, { reservation }: BookEntry): RequestStatus {
   const { phase, message } = reservation.status;
   const { reason } = reservation;
   const why = reason ?? phase;
@@ -118,9 +123,26 @@ export function endedStatus(writing: Writing, { reservation }: BookEntry): Reque
       { type: "Ready", status: "False", reason: why, message },
       { type: "Reserved", status: "False", reason: why, message },
       { type: "Peered", status: "False", reason: why, message: "the resources were given back" },
+      cleanCondition(writing),
     ],
   );
 }
+
+/** It is over and said so; what it led to in this cluster may not be gone yet. */
+export function cleaningStatus(writing: Ending, said: RequestStatus): RequestStatus {
+  return finish(writing, said, [cleanCondition(writing)]);
+}
+
+function cleanCondition({ release }: Ending): Said {
+  const type = "Clean";
+  if (release?.kind === "clean") {
+    return { type, status: "True", reason: "NothingLeft", message: "nothing of it is left in this cluster" };
+  }
+  const { reason, message } = release ?? RELEASING;
+  return { type, status: "False", reason, message, isStep: true };
+}
+
+const RELEASING = { reason: "Releasing", message: "what was borrowed is about to be taken down" };
 
 function reservationFields(reservation: ReservationDTO): RequestStatus {
   const { targetClusterEndpoint, cost, decisionID } = reservation;

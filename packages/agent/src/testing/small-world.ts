@@ -3,9 +3,9 @@ import { countedResources } from "@resource-broker/domain";
 import { customResource, type KubeClient, NODES, PODS } from "@resource-broker/kube";
 import type { MachineTime } from "@resource-broker/runtime";
 import { type FakeTime, fakeTime } from "@resource-broker/testkit";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-controller.ts";
+import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { type AgentCore, agentCore } from "../core/agent-core.ts";
-import { instructionOnly } from "../data-plane/data-plane.ts";
+import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 import type { Occurrence } from "../events/tell.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import { fixedPrices } from "../price/price-source.ts";
@@ -120,7 +120,7 @@ function smallCluster(id: string, { time, broker, kinds, cpu, random }: Surround
         client: life.client(server.client),
         communicator: life.communicator(broker.connect(id)),
         prices: fixedPrices(undefined),
-        dataPlane: instructionOnly(),
+        dataPlane: dataPlaneOff(),
         machine: life.machine,
         random,
         newInstance: () => `${id}-${lives}-${broker.calls.length}`,

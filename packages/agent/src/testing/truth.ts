@@ -6,7 +6,7 @@ import {
   type ResourceRequest,
 } from "@resource-broker/contract";
 import { isFinal, type Reservation } from "@resource-broker/domain";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-controller.ts";
+import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import { attemptOf } from "../reservations/attempt-key.ts";
 import { REQUESTS, type SmallCluster, type SmallWorld } from "./small-world.ts";

@@ -1,6 +1,6 @@
 import type { FaultCode } from "@resource-broker/contract";
 import fc from "fast-check";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-controller.ts";
+import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import type { Disturbances, Fate } from "./disturbances.ts";
 import { asAdmin } from "./fake-broker.ts";

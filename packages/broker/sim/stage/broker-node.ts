@@ -2,7 +2,7 @@ import { type Committed, createEngine, type Engine, NO_OBSERVER } from "@resourc
 import { Fault } from "@resource-broker/contract";
 import type { Command, Policy, Reply, Reservation } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
-import { idMaker } from "../../src/interface/http/make-ids.ts";
+import { idMaker } from "../../src/interface/shared/make-ids.ts";
 import type { Answer, Ask } from "./ask.ts";
 import type { FaultRates } from "./faults.ts";
 import type { Findings } from "./findings.ts";

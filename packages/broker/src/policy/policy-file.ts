@@ -1,15 +1,11 @@
 import { dirname } from "node:path";
-import { DEFAULT_SLICE, describeProblems, parsePolicy, type SliceDefaults } from "@resource-broker/contract";
-import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import { type Log, type MachineTime, watchFolder } from "@resource-broker/runtime";
+import { type LoadedPolicy, readPolicy } from "./loaded-policy.ts";
+
+export { BUILT_IN_POLICY, type LoadedPolicy } from "./loaded-policy.ts";
 
 const SETTLE_MS = 200;
 const POLL_MS = 10_000;
-
-export interface LoadedPolicy {
-  readonly policy: Policy;
-  readonly sliceDefaults: SliceDefaults;
-}
 
 export interface PolicyFileDeps {
   readonly read: (path: string) => Promise<unknown>;
@@ -17,14 +13,11 @@ export interface PolicyFileDeps {
   readonly log: Log;
 }
 
-export const BUILT_IN_POLICY: LoadedPolicy = { policy: DEFAULT_POLICY, sliceDefaults: DEFAULT_SLICE };
-
 /** Reads the file once; throws with everything that is wrong with it. */
 export async function loadPolicy(path: string, read: PolicyFileDeps["read"]): Promise<LoadedPolicy> {
-  const content = await read(path);
-  const result = parsePolicy(content, versionOf(content));
-  if (!result.ok) throw new Error(`policy ${path}: ${describeProblems(result.problems)}`);
-  return { policy: result.policy, sliceDefaults: result.sliceDefaults };
+  const reading = readPolicy(await read(path));
+  if (!reading.ok) throw new Error(`policy ${path}: ${reading.problem}`);
+  return reading.loaded;
 }
 
 export interface PolicyFollowing {
@@ -64,12 +57,4 @@ export function followPolicy(
     pollMs: POLL_MS,
     look: () => void look(),
   });
-}
-
-/** A policy that does not name itself is named after its content: 8 hex digits that change with it. */
-function versionOf(content: unknown): string {
-  let hash = 0x811c9dc5;
-  for (const letter of JSON.stringify(content) ?? "")
-    hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, "0");
 }

@@ -4,9 +4,10 @@ import { probeSettings, PROGRAM_SETTINGS } from "@resource-broker/runtime";
 /** Every flag of the broker, with its default and meaning. */
 export const BROKER_SETTINGS = {
   "broker-interface": list({
-    description: "How agents and people reach the broker: http.",
+    description:
+      "How agents and people reach the broker: http, kubernetes (objects on the broker's cluster), or both.",
     defaultValue: ["http"],
-    placeholder: "http",
+    placeholder: "http,kubernetes",
   }),
   "http-port": integer({
     description: "Port of the API (mTLS).",
@@ -25,10 +26,27 @@ export const BROKER_SETTINGS = {
     placeholder: "DIR",
   }),
   "http-namespace": text({
-    description:
-      "Namespace of the broker's Kubernetes objects. Without effect until the kubernetes interface is there.",
+    description: "Namespace of the broker's Kubernetes objects: advertisements, reservations, policy.",
     defaultValue: "default",
     placeholder: "NAME",
+  }),
+  kubeconfig: text({
+    description:
+      "Kubeconfig of the broker's own cluster. Empty: KUBECONFIG, the pod's service account, ~/.kube/config; " +
+      "none of them is looked at while nothing needs a cluster.",
+    defaultValue: "",
+    placeholder: "FILE",
+  }),
+  context: text({
+    description: "Context of the kubeconfig. Empty: its current one.",
+    defaultValue: "",
+    placeholder: "NAME",
+  }),
+  views: choice({
+    description:
+      "Show the ledger as objects for kubectl, and follow the BrokerPolicy: auto does when --kubeconfig, the kubernetes interface or the kubernetes store names a cluster.",
+    defaultValue: "auto",
+    choices: ["auto", "on", "off"],
   }),
   "tls-min-version": choice({
     description: "Oldest TLS version that is accepted.",
@@ -41,7 +59,8 @@ export const BROKER_SETTINGS = {
   }),
   store: text({
     description:
-      "Where the ledger is kept: sqlite:<folder> for one broker, postgres://user@host/database for several replicas. " +
+      "Where the ledger is kept: sqlite:<folder> for one broker; postgres://user@host/database, or kubernetes for " +
+      "objects on the broker's cluster, for several replicas. " +
       "The password comes from PGPASSWORD or the passfile; ?sslmode=, sslrootcert=, sslcert=, sslkey=, schema=, host=.",
     defaultValue: "sqlite:/var/lib/broker",
     placeholder: "STORE",
@@ -53,8 +72,7 @@ export const BROKER_SETTINGS = {
     placeholder: "NAME",
   }),
   "lease-duration": duration({
-    description:
-      "How long a replica on PostgreSQL leads without renewing: another one takes over after at most so long.",
+    description: "How long a replica leads without renewing: another one takes over after at most so long.",
     defaultText: "6s",
   }),
   policy: text({
@@ -88,7 +106,7 @@ export const BROKER_SETTINGS = {
   }),
   "leader-elect": toggle({
     description:
-      "Accepted for compatibility: replicas on PostgreSQL always elect a leader, an embedded store has one.",
+      "Accepted for compatibility: replicas that share a store always elect a leader, an embedded store has one.",
     defaultValue: false,
   }),
   ...PROGRAM_SETTINGS,

@@ -17,20 +17,23 @@ export function readBrokerSettings(input: SettingsInput): Promise<SettingsReadin
 }
 
 function contradictions(settings: BrokerSettings): string[] {
-  const problems: string[] = [];
-  const unknown = settings["broker-interface"].filter((each) => each !== "http");
-  if (unknown.length > 0)
-    problems.push(`--broker-interface: ${unknown.join(",")} is not there yet; use http`);
   return [
-    ...problems,
+    ...interfaceProblems(settings).map((problem) => `--broker-interface: ${problem}`),
     ...storeProblems(settings).map((problem) => `--store: ${problem}`),
     ...leaseProblems(settings),
     ...probeContradictions(settings),
   ];
 }
 
+function interfaceProblems({ "broker-interface": interfaces }: BrokerSettings): string[] {
+  if (interfaces.length === 0) return ["name at least one of http, kubernetes"];
+  const unknown = interfaces.filter((each) => each !== "http" && each !== "kubernetes");
+  return unknown.map((each) => `${JSON.stringify(each)} is not one of http, kubernetes`);
+}
+
 /** The text itself is not repeated: a URL may hold a password. */
 function storeProblems({ store }: BrokerSettings): string[] {
+  if (store === KUBERNETES_STORE) return [];
   if (!isPostgresUrl(store)) {
     return storeDirectory({ store }) === undefined ? [`use ${STORES}`] : [];
   }
@@ -38,7 +41,25 @@ function storeProblems({ store }: BrokerSettings): string[] {
   return reading.ok ? [] : [reading.problem];
 }
 
-const STORES = "sqlite:<folder> or postgres://user@host/database";
+const STORES = "sqlite:<folder>, postgres://user@host/database or kubernetes";
+
+/** The value of `--store` that keeps the ledger in objects. */
+export const KUBERNETES_STORE = "kubernetes";
+
+/** What of the settings needs the broker's own cluster. */
+export interface ClusterNeeds {
+  /** Agents and people write objects there. */
+  readonly objects: boolean;
+  readonly views: boolean;
+  readonly store: boolean;
+}
+
+export function clusterNeeds(settings: BrokerSettings): ClusterNeeds {
+  const objects = settings["broker-interface"].includes("kubernetes");
+  const store = settings.store === KUBERNETES_STORE;
+  const isNamed = objects || store || settings.kubeconfig !== "";
+  return { objects, store, views: settings.views === "on" || (settings.views === "auto" && isNamed) };
+}
 
 /** Shorter, and a busy moment makes a new leader; longer, and nobody leads for minutes. */
 function leaseProblems({ "lease-duration": leaseMs }: BrokerSettings): string[] {

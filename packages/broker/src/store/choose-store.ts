@@ -1,7 +1,9 @@
 import { hostname } from "node:os";
 import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { BrokerCluster } from "../cluster-access.ts";
 import type { BrokerSettings } from "../settings/broker-settings.ts";
-import { storeDirectory } from "../settings/read-settings.ts";
+import { KUBERNETES_STORE, storeDirectory } from "../settings/read-settings.ts";
+import { kubernetesStore, shownLedger } from "./kubernetes/kubernetes-store.ts";
 import type { Leadership } from "./leadership.ts";
 import { readAddress } from "./postgres/address.ts";
 import { postgresStore } from "./postgres/postgres-store.ts";
@@ -18,23 +20,42 @@ export interface ChosenStore {
   readonly leadership?: Leadership;
   /** Where it is, for people; without secrets. */
   readonly shown: string;
+  /** What this process calls itself to people and other replicas. */
+  readonly replica: string;
+}
+
+export interface StoreDeps {
+  readonly machine: MachineTime;
+  readonly log: Log;
+  /** The broker's own cluster. */
+  readonly kube?: () => Promise<BrokerCluster>;
 }
 
 /** The store that the settings name. */
-export function chooseStore(
-  settings: BrokerSettings,
-  deps: { readonly machine: MachineTime; readonly log: Log },
-): ChosenStore {
+export function chooseStore(settings: BrokerSettings, deps: StoreDeps): ChosenStore {
+  const replica = settings["replica-name"] || `${hostname()}:${settings["http-port"]}`;
   const retention: Retention = {
     decisions: { atMost: KEPT_DECISIONS, forMs: settings["decision-retention"] },
     audit: { atMost: settings["audit-max-lines"], forMs: settings["audit-retention"] },
   };
   const directory = storeDirectory(settings);
-  if (directory !== undefined) return { store: sqliteStore({ directory, retention }), shown: directory };
+  if (directory !== undefined) {
+    return { store: sqliteStore({ directory, retention }), shown: directory, replica };
+  }
+  const leaseMs = settings["lease-duration"];
+  if (settings.store === KUBERNETES_STORE) {
+    const { kube: cluster = noCluster } = deps;
+    const store = kubernetesStore({ replica, leaseMs, retention }, { ...deps, cluster });
+    const shown = shownLedger(settings["http-namespace"]);
+    return { store, leadership: store.leadership, shown, replica };
+  }
   const reading = readAddress(settings.store);
   if (!reading.ok) throw new Error(`--store: ${reading.problem}`);
   const { address } = reading;
-  const replica = settings["replica-name"] || `${hostname()}:${settings["http-port"]}`;
-  const store = postgresStore({ address, replica, leaseMs: settings["lease-duration"], retention }, deps);
-  return { store, leadership: store.leadership, shown: address.shown };
+  const store = postgresStore({ address, replica, leaseMs, retention }, deps);
+  return { store, leadership: store.leadership, shown: address.shown, replica };
+}
+
+function noCluster(): Promise<BrokerCluster> {
+  return Promise.reject(new Error("--store kubernetes needs a cluster: name one with --kubeconfig"));
 }

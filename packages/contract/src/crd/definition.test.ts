@@ -23,12 +23,13 @@ test("no two kinds share a short name", () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test("both advertisement kinds have one and the same resources schema", () => {
+test("both advertisement kinds have one and the same resources schema, but the central one lets the broker say what is available", () => {
   const [local, central] = ["Advertisement", "ClusterAdvertisement"].map((name) => {
     const [, , version] = cases.find(([kind]) => kind === name) ?? [];
     return fieldAt(version?.schema.openAPIV3Schema, "spec.resources");
   });
-  expect(local).toEqual(central);
+  expect(local).toEqual({ ...central, required: [...(central?.required ?? []), "available"] });
+  expect(central?.required).toEqual(["capacity", "allocatable", "allocated"]);
 });
 
 describe.each(cases)("%s", (_, kind, version) => {

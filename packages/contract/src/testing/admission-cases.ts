@@ -1,6 +1,7 @@
 import { type AdmissionCase, goodObject, refusesChange, refusesValue } from "./admission-case.ts";
 import { changed, GOOD_OBJECTS } from "./good-objects.ts";
 import { QUANTITY_CASES } from "./quantity-cases.ts";
+import { adoption, RESERVATION_CASES } from "./reservation-cases.ts";
 
 const CLUSTER_ID = "must be a cluster ID";
 const DURATION = "must be a duration of more than 0";
@@ -50,6 +51,29 @@ const ACCEPTED: readonly AdmissionCase[] = [
     old: changed(goodObject("Reservation"), "spec.targetClusterID", undefined),
   },
   {
+    name: "a person's reservation needs neither a key nor an intent nor a requester",
+    kind: "Reservation",
+    object: { ...goodObject("Reservation"), spec: { requestedResources: { cpu: "500m", memory: "512Mi" } } },
+  },
+  {
+    name: "a key can be released without saying what was asked for",
+    kind: "Reservation",
+    object: {
+      ...goodObject("Reservation"),
+      spec: { requesterID: "rome", intent: "Release", key: "5f1c8a3e-2" },
+    },
+  },
+  { name: "a forgotten hold can be offered", kind: "Reservation", object: adoption() },
+  {
+    name: "an agent may leave reserved and available to the broker",
+    kind: "ClusterAdvertisement",
+    object: changed(
+      changed(goodObject("ClusterAdvertisement"), "spec.resources.reserved", undefined),
+      "spec.resources.available",
+      undefined,
+    ),
+  },
+  {
     name: "an advertisement may say that less than nothing is left",
     kind: "ClusterAdvertisement",
     object: changed(goodObject("ClusterAdvertisement"), "spec.resources.available.cpu", "-2"),
@@ -61,6 +85,11 @@ const REFUSED_BY_SCHEMA: readonly AdmissionCase[] = [
   bySchema("a request without memory is refused", "ResourceRequest", ["spec.requestedMemory", undefined]),
   bySchema("a reservation without memory is refused", "Reservation", [
     "spec.requestedResources.memory",
+    undefined,
+  ]),
+  bySchema("an unknown intent is refused", "Reservation", ["spec.intent", "Steal"]),
+  bySchema("an agent's own advertisement says what is available", "Advertisement", [
+    "spec.resources.available",
     undefined,
   ]),
   bySchema("an unknown tier is refused", "ResourceRequest", ["spec.tier", "cheap"]),
@@ -87,7 +116,7 @@ const REFUSED_BY_RULE: readonly AdmissionCase[] = [
   ]),
   ...resourceRequestRows(),
   ...instructionRows(),
-  ...reservationRows(),
+  ...RESERVATION_CASES,
   ...policyRows(),
 ];
 
@@ -143,29 +172,6 @@ function instructionRows(): AdmissionCase[] {
       "oslo",
       "requesterClusterID cannot be changed",
     ),
-  ];
-}
-
-function reservationRows(): AdmissionCase[] {
-  const kind = "Reservation";
-  const without = changed(goodObject(kind), "spec.requesterID", undefined);
-  const requester = { kind, path: "spec.requesterID" };
-  return [
-    refusesValue(requester, "Rome", CLUSTER_ID),
-    refusesValue({ kind, path: "status.requesterLiqoID" }, "A", CLUSTER_ID),
-    refusesValue({ kind, path: "status.targetLiqoID" }, "A", CLUSTER_ID),
-    refusesValue({ kind, path: "spec.targetClusterID" }, "rome", "a cluster cannot borrow from itself"),
-    refusesChange({ kind, path: "spec.targetClusterID" }, "berlin", "targetClusterID cannot be changed"),
-    refusesChange({ kind, path: "spec.targetClusterID" }, undefined, "targetClusterID cannot be changed"),
-    refusesChange(requester, "oslo", "requesterID cannot be changed"),
-    refusesChange(requester, undefined, "requesterID cannot be changed"),
-    {
-      name: "a reservation without a requester refuses one later",
-      kind,
-      old: without,
-      object: goodObject(kind),
-      refusal: { field: "spec.requesterID", message: "requesterID cannot be changed", isRule: true },
-    },
   ];
 }
 

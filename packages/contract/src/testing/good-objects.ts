@@ -139,7 +139,13 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
     apiVersion: broker,
     kind: "Reservation",
     metadata: { name: reservationName, namespace: "default" },
-    spec: { requesterID: "rome", requestedResources: amounts, ...wishes },
+    spec: {
+      requesterID: "rome",
+      requestedResources: amounts,
+      ...wishes,
+      intent: "Reserve",
+      key: "5f1c8a3e-2",
+    },
     status: {
       phase: "Reserved",
       requesterLiqoID: "cool-rome",

@@ -1,16 +1,28 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
+import type { AccountTokens } from "./account-tokens.ts";
 import type { User } from "./reviews.ts";
 
 /** Everyone who gets in may do everything. */
 const GROUPS = ["system:masters", "system:authenticated"];
 const TOKEN_USER = "kube-sim:token";
 
-/** Who asks: the name in a certificate of the cluster's own authority, or the holder of the cluster's token. */
-export function userOf(request: IncomingMessage, token: string): User | undefined {
+export interface Known {
+  /** The cluster's own. */
+  readonly token: string;
+  readonly tokens: AccountTokens;
+}
+
+/**
+ * Who asks: the name in a certificate of the cluster's own authority, the holder of the cluster's token, or a service
+ * account.
+ */
+export function userOf(request: IncomingMessage, { token, tokens }: Known): User | undefined {
   const name = certificateName(request) ?? (hasToken(request, token) ? TOKEN_USER : undefined);
-  return name === undefined ? undefined : { name, groups: GROUPS };
+  if (name !== undefined) return { name, groups: GROUPS };
+  const [, given] = /^Bearer (\S+)$/u.exec(request.headers.authorization ?? "") ?? [];
+  return given === undefined ? undefined : tokens.userOf(given);
 }
 
 function certificateName({ socket }: IncomingMessage): string | undefined {

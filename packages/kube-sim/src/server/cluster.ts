@@ -4,6 +4,7 @@ import { badRequest } from "../api/statuses.ts";
 import { textAt } from "../core/look.ts";
 import type { JsonObject } from "../json.ts";
 import type { SimCluster, SimKnobs } from "../kube-sim.ts";
+import { accountTokens } from "./account-tokens.ts";
 import { createListener } from "./cluster-server.ts";
 import { type Credentials, kubeconfigText } from "./credentials.ts";
 import { createGate } from "./gate.ts";
@@ -45,6 +46,7 @@ export async function startCluster(parts: ClusterParts, port: number): Promise<S
     machine: clock,
     gate,
     token: credentials.token,
+    tokens: accountTokens({ api: core.api, machine: clock, secret: credentials.token }),
     address,
     ...(log === undefined ? {} : { log }),
   };

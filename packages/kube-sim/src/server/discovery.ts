@@ -108,6 +108,17 @@ const CORE_SUBRESOURCES: Readonly<Record<string, readonly JsonObject[]>> = {
       verbs: ["update"],
     },
   ],
+  serviceaccounts: [
+    {
+      name: "serviceaccounts/token",
+      singularName: "",
+      namespaced: true,
+      group: "authentication.k8s.io",
+      version: "v1",
+      kind: "TokenRequest",
+      verbs: ["create"],
+    },
+  ],
   pods: [
     { name: "pods/binding", singularName: "", namespaced: true, kind: "Binding", verbs: ["create"] },
     {

@@ -3,6 +3,7 @@ import type { MachineTime } from "@resource-broker/runtime";
 import type { ClusterApi, CollectionTarget, Target } from "../api/cluster-api.ts";
 import type { ResourceDefinition } from "../api/definition.ts";
 import { methodNotSupported, pathNotFound } from "../api/statuses.ts";
+import type { AccountTokens } from "./account-tokens.ts";
 import type { Gate } from "./gate.ts";
 import { negotiate } from "./negotiate.ts";
 import { includeObjectIn } from "./query.ts";
@@ -23,6 +24,7 @@ export interface ResourceDeps {
   /** The cluster's own clock. */
   readonly machine: MachineTime;
   readonly gate: Gate;
+  readonly tokens: AccountTokens;
 }
 
 /** The kind that an address names, if the address is right for it. */

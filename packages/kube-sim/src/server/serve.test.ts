@@ -3,7 +3,7 @@ import { fakeTime } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createKubeSim } from "../create-kube-sim.ts";
 import type { SimCluster } from "../kube-sim.ts";
-import { type SimCall, type SimClient, simClient } from "./testing/sim-client.ts";
+import { type SimCall, type SimClient, simClient, type SimReply } from "./testing/sim-client.ts";
 
 const clock = fakeTime();
 const sim = createKubeSim({ machine: clock, randomBytes });
@@ -43,6 +43,67 @@ describe("who gets in", () => {
   test("a wrong token is no token", async () => {
     const headers = { authorization: `Bearer ${"0".repeat(cluster.token.length)}` };
     expect((await client.call("/api/v1/pods", { isAnonymous: true, headers })).status).toBe(401);
+  });
+
+  const account = "/api/v1/namespaces/default/serviceaccounts";
+  const asAgent = async (seconds?: number): Promise<SimReply> => {
+    await client.call(account, {
+      method: "POST",
+      body: JSON.stringify({ metadata: { name: "agent-rome" } }),
+    });
+    const spec = seconds === undefined ? {} : { expirationSeconds: seconds };
+    return client.call(`${account}/agent-rome/token`, { method: "POST", body: JSON.stringify({ spec }) });
+  };
+  const with_ = (reply: SimReply): SimCall => {
+    const { token } = reply.json()["status"] as { token: string };
+    return { isAnonymous: true, headers: { authorization: `Bearer ${token}` } };
+  };
+  const whoAmI = (call: SimCall): Promise<SimReply> =>
+    client.call("/apis/authentication.k8s.io/v1/selfsubjectreviews", { ...call, method: "POST", body: "{}" });
+
+  test("with a token of a service account that one does, and is told who it is", async () => {
+    const reply = await whoAmI(with_(await asAgent()));
+    expect(reply.json()["status"]).toEqual({
+      userInfo: {
+        username: "system:serviceaccount:default:agent-rome",
+        groups: ["system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"],
+      },
+    });
+  });
+
+  test("a token lasts as long as was asked for, and not a second longer", async () => {
+    const given = await asAgent(7200);
+    expect(given.json()).toMatchObject({ kind: "TokenRequest", spec: { expirationSeconds: 7200 } });
+    cluster.knobs.shiftClock(7_199_000);
+    expect((await whoAmI(with_(given))).status).toBe(201);
+    cluster.knobs.shiftClock(7_200_000);
+    expect((await whoAmI(with_(given))).status).toBe(401);
+    cluster.knobs.shiftClock(0);
+  });
+
+  test("a token ends with its account, also when that comes back", async () => {
+    const given = await asAgent();
+    await client.call(`${account}/agent-rome`, { method: "DELETE" });
+    expect((await whoAmI(with_(given))).status).toBe(401);
+    expect((await whoAmI(with_(await asAgent()))).status).toBe(201);
+    expect((await whoAmI(with_(given))).status).toBe(401);
+  });
+
+  test("a token that was tampered with is none", async () => {
+    const { token } = (await asAgent()).json()["status"] as { token: string };
+    const [claims = "", signature = ""] = token.split(".");
+    const other = Buffer.from(claims, "base64url").toString("utf8").replace("agent-rome", "default");
+    const authorization = `Bearer ${Buffer.from(other).toString("base64url")}.${signature}`;
+    expect((await whoAmI({ isAnonymous: true, headers: { authorization } })).status).toBe(401);
+  });
+
+  test("a token for less than ten minutes is refused, and one of nobody is not found", async () => {
+    expect((await asAgent(60)).json()).toMatchObject({
+      code: 422,
+      message: expect.stringContaining("may not specify a duration less than 10 minutes"),
+    });
+    const missing = await client.call(`${account}/nobody/token`, { method: "POST", body: "{}" });
+    expect(missing.status).toBe(404);
   });
 
   test.each(["/version", "/healthz", "/readyz", "/livez"])("%s tells everybody", async (path) => {

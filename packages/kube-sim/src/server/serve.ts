@@ -49,7 +49,7 @@ async function answer(request: IncomingMessage, deps: ServeDeps): Promise<Answer
   const { method = "", url = "" } = request;
   const [path = "", search = ""] = url.split(/\?(.*)/su);
   const route = routeOf(path);
-  const user = userOf(request, deps.token);
+  const user = userOf(request, deps);
   if (route.kind === "resource") return answerKnown({ request, route, search }, user, deps);
   if (user === undefined && !PUBLIC.has(route.kind)) throw unauthorized();
   if (method !== "GET") throw methodNotAllowed(method);

@@ -1,8 +1,10 @@
 import type { ResourceDefinition } from "../api/definition.ts";
-import { badRequest } from "../api/statuses.ts";
+import { badRequest, invalid } from "../api/statuses.ts";
+import { timestamp } from "../api/context.ts";
 import { bindPod } from "../behave/bind-pod.ts";
-import { nameOf, objectAt, textAt } from "../core/look.ts";
+import { nameOf, numberAt, objectAt, textAt } from "../core/look.ts";
 import { NAMESPACES_TO_FINALIZE } from "../core/namespaces.ts";
+import { invalid as badValue } from "../crd/causes.ts";
 import type { JsonObject } from "../json.ts";
 import type { FailNext } from "../kube-sim.ts";
 import type { Answer } from "./answer.ts";
@@ -28,9 +30,11 @@ export interface Subresource {
 export const SUBRESOURCES: readonly Subresource[] = [
   { plural: "pods", name: "binding", method: "POST", verb: "create", handle: bind },
   { plural: "pods", name: "eviction", method: "POST", verb: "create", handle: evict },
+  { plural: "serviceaccounts", name: "token", method: "POST", verb: "create", handle: giveToken },
   { plural: "namespaces", name: "finalize", method: "PUT", verb: "update", handle: finalize },
 ];
 
+const AUDIENCES = ["https://kubernetes.default.svc"];
 const DONE: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
 const PLAIN = { encoding: "json", shape: "whole" } as const;
 
@@ -63,6 +67,35 @@ async function evict(
   const dryRun = options.dryRun || isDryRun(query);
   api.delete({ ...collectionTarget(definition, route), name }, { ...options, dryRun });
   return encoded(PLAIN, DONE, { status: 201 });
+}
+
+const DEFAULT_SECONDS = 3600;
+const LEAST_SECONDS = 600;
+const TOKEN_REQUEST = { group: "authentication.k8s.io", kind: "TokenRequest" };
+
+async function giveToken(
+  definition: ResourceDefinition,
+  { request, route, query }: ResourceCall,
+  { api, machine, tokens }: ResourceDeps,
+) {
+  checkNames(query, "write");
+  const body = await readObject(request);
+  const { name = "", namespace = "" } = route;
+  const account = api.get({ ...collectionTarget(definition, route), name });
+  const seconds = numberAt(body, "spec.expirationSeconds") || DEFAULT_SECONDS;
+  if (seconds < LEAST_SECONDS)
+    throw invalid(TOKEN_REQUEST, "", [
+      badValue("spec.expirationSeconds", seconds, "may not specify a duration less than 10 minutes"),
+    ]);
+  const expiresAtMs = machine.wallMs() + seconds * 1000;
+  const answer = {
+    kind: "TokenRequest",
+    apiVersion: "authentication.k8s.io/v1",
+    metadata: { name, namespace, creationTimestamp: timestamp(machine.wallMs()) },
+    spec: { audiences: AUDIENCES, expirationSeconds: seconds, boundObjectRef: null },
+    status: { token: tokens.issue(account, expiresAtMs), expirationTimestamp: timestamp(expiresAtMs) },
+  };
+  return encoded(PLAIN, answer, { status: 201 });
 }
 
 /** Only the finalizers in the spec are taken over. */

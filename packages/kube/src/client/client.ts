@@ -1,4 +1,4 @@
-import type { ObjectName, Resource } from "../resource/resource.ts";
+import type { ObjectName, Resource, Subresource } from "../resource/resource.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -8,7 +8,7 @@ export interface WriteOptions extends CallOptions {
   readonly fieldManager?: string;
   /** The API server judges, and stores nothing. */
   readonly dryRun?: boolean;
-  readonly subresource?: "status";
+  readonly subresource?: Subresource;
 }
 
 export interface ApplyOptions extends WriteOptions {
@@ -22,6 +22,8 @@ export interface DeleteOptions extends CallOptions {
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagation?: "Background" | "Foreground" | "Orphan";
+  /** How long a pod may take to end; 0: it is forgotten at once, whatever becomes of its processes. */
+  readonly gracePeriodSeconds?: number;
 }
 
 export type Patch =

@@ -3,7 +3,7 @@ import { fakeTime } from "@resource-broker/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import samples from "../protobuf/testing/go-samples.json" with { type: "json" };
 import { customResource } from "../resource/custom-resource.ts";
-import { CONFIG_MAPS, NODES, PODS } from "../resource/resources.ts";
+import { CONFIG_MAPS, NODES, PODS, SERVICE_ACCOUNTS } from "../resource/resources.ts";
 import { clientFor, configFor, statusBody } from "../testing/client-for.ts";
 import { eventually } from "../testing/eventually.ts";
 import { type FakeApiServer, fakeApiServer, type SeenRequest } from "../testing/fake-api-server.ts";
@@ -78,6 +78,18 @@ describe("a call", () => {
       asks: `PUT ${at}/settings/status`,
       type: "application/json",
       body: typedMap,
+    },
+    {
+      name: "create of a token",
+      call: () =>
+        client.create(
+          SERVICE_ACCOUNTS,
+          { metadata: { name: "agent", namespace: "lab" } },
+          { subresource: "token" },
+        ),
+      asks: "POST /api/v1/namespaces/lab/serviceaccounts/agent/token",
+      type: "application/json",
+      body: { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "agent", namespace: "lab" } },
     },
     {
       name: "merge patch",

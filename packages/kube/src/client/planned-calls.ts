@@ -43,23 +43,36 @@ export function planCreate(
   server: Server,
   { resource, object, options }: Writing<WriteOptions>,
 ): PlannedCall {
+  if (resource.isQuestion === true) return planQuestion(server, resource, object);
   const { name, namespace } = newNameIn(resource, object);
-  if (options.subresource !== undefined) {
-    throw new Fault(
-      "invalid",
-      `the ${options.subresource} of ${resource.kind} ${name} cannot be created: update it`,
-    );
+  const { subresource } = options;
+  if (subresource === "status") {
+    throw new Fault("invalid", `the status of ${resource.kind} ${name} cannot be created: update it`);
   }
   // Asked for as if it were there: names the missing namespace, and refuses a name that is none.
-  objectPath(resource, { name, ...(namespace === undefined ? {} : { namespace }) });
+  const own = objectPath(resource, { name, ...(namespace === undefined ? {} : { namespace }) }, subresource);
+  const path = subresource === undefined ? collectionPath(resource, namespace) : own;
   return {
     request: {
       method: "POST",
-      path: `${collectionPath(resource, namespace)}${writeQuery(options)}`,
+      path: `${path}${writeQuery(options)}`,
       content: { type: JSON_TYPE, body: JSON.stringify(typed(resource, object)) },
       isRepeatable: false,
     },
-    target: targetOf(server, resource, { verb: "create", name, namespace }),
+    target: targetOf(server, resource, { verb: "create", name, namespace, subresource }),
+  };
+}
+
+/** A question changes nothing, so it may be asked again. */
+function planQuestion(server: Server, resource: Resource<unknown>, object: unknown): PlannedCall {
+  return {
+    request: {
+      method: "POST",
+      path: collectionPath(resource),
+      content: { type: JSON_TYPE, body: JSON.stringify(typed(resource, object)) },
+      isRepeatable: true,
+    },
+    target: targetOf(server, resource, { verb: "create" }),
   };
 }
 
@@ -122,7 +135,7 @@ export interface Deleting {
 }
 
 export function planDelete(server: Server, { resource, name, options }: Deleting): PlannedCall {
-  const { uid, resourceVersion, propagation } = options;
+  const { uid, resourceVersion, propagation, gracePeriodSeconds } = options;
   const preconditions = {
     ...(uid === undefined ? {} : { uid }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
@@ -130,6 +143,7 @@ export function planDelete(server: Server, { resource, name, options }: Deleting
   const body = {
     ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
     ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
   };
   return {
     request: {

@@ -1,13 +1,13 @@
 import { Fault } from "@resource-broker/contract";
 import { isRecord } from "../config/entry.ts";
-import type { ObjectName, Resource } from "../resource/resource.ts";
+import type { ObjectName, Resource, Subresource } from "../resource/resource.ts";
 import type { Target } from "../status/target.ts";
 
 export interface About {
   readonly verb: string;
   readonly name?: string;
   readonly namespace?: string | undefined;
-  readonly subresource?: "status" | undefined;
+  readonly subresource?: Subresource | undefined;
 }
 
 /** What a call on a resource is about, in the words of a Role. */

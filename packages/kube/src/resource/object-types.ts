@@ -103,6 +103,13 @@ export interface Lease extends KubernetesBase {
   };
 }
 
+/** "Who am I?", and what the API server answers. */
+export interface SelfSubjectReview {
+  readonly status?: {
+    readonly userInfo?: { readonly username?: string; readonly groups?: readonly string[] };
+  };
+}
+
 /** A definition as any server may hold it; the contract's own definitions are of this shape, too. */
 export interface DefinedResource extends KubernetesBase {
   readonly spec: {

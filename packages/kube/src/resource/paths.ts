@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import type { ObjectName, Resource } from "./resource.ts";
+import type { ObjectName, Resource, Subresource } from "./resource.ts";
 
 /** Where the objects of a resource are: of one namespace, or of all. */
 export function collectionPath(resource: Resource<unknown>, namespace?: string): string {
@@ -19,7 +19,7 @@ export function collectionPath(resource: Resource<unknown>, namespace?: string):
 export function objectPath(
   resource: Resource<unknown>,
   { name, namespace }: ObjectName,
-  subresource?: "status",
+  subresource?: Subresource,
 ): string {
   if (resource.isNamespaced && namespace === undefined) {
     throw new Fault("invalid", `${resource.kind} ${name} needs a namespace`);

@@ -9,6 +9,7 @@ import type {
   Node,
   Pod,
   Secret,
+  SelfSubjectReview,
   Service,
   ServiceAccount,
 } from "./object-types.ts";
@@ -68,6 +69,15 @@ export const LEASES: Resource<Lease> = {
   kind: "Lease",
   plural: "leases",
   isNamespaced: true,
+};
+/** Every authenticated user may ask. Kubernetes 1.28 or newer. */
+export const SELF_SUBJECT_REVIEWS: Resource<SelfSubjectReview> = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  kind: "SelfSubjectReview",
+  plural: "selfsubjectreviews",
+  isNamespaced: false,
+  isQuestion: true,
 };
 export const CUSTOM_RESOURCE_DEFINITIONS: Resource<DefinedResource> = {
   group: "apiextensions.k8s.io",

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { HEADER } from "@resource-broker/contract";
 import type { Contact } from "../broker-communicator.ts";
+import { contactListeners } from "../contact-listeners.ts";
 import { isFromCurrentBroker } from "./reply.ts";
 
 /** Passes on what every answer says by the way. */
@@ -10,20 +11,8 @@ export interface Contacts {
 }
 
 export function createContacts(): Contacts {
-  const listeners = new Set<(contact: Contact) => void>();
-  return {
-    report: (headers) => {
-      if (listeners.size === 0) return;
-      const contact = readContact(headers);
-      for (const listener of listeners) listener(contact);
-    },
-    onContact: (listener) => {
-      // Wrapped: the same function may be handed in twice, and each is stopped by itself.
-      const entry = (contact: Contact): void => listener(contact);
-      listeners.add(entry);
-      return () => listeners.delete(entry);
-    },
-  };
+  const { report, onContact } = contactListeners();
+  return { report: (headers) => report(() => readContact(headers)), onContact };
 }
 
 export function ledgerIdIn(headers: IncomingHttpHeaders): string | undefined {

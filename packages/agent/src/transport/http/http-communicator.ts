@@ -18,6 +18,7 @@ import {
 } from "@resource-broker/contract";
 import type { CertificateSource, Log, MachineTime } from "@resource-broker/runtime";
 import type { BrokerCommunicator, Role } from "../broker-communicator.ts";
+import { checkKey } from "../idempotency-key.ts";
 import { batchesOf } from "./adoption-batches.ts";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
 import { readBrokerUrls } from "./broker-urls.ts";
@@ -140,10 +141,10 @@ export async function httpCommunicator(
   return {
     identity: connections.identity,
     publishAdvertisement: (body) => post(PATH.advertisements, advertisementReplySchema, { body }),
-    requestReservation: (body, key) =>
-      isKey(key)
-        ? post(PATH.reservations, reservationSchema, { body, key, ...lackedFor(body) })
-        : Promise.reject(wrongKey(key)),
+    requestReservation: async (body, key) => {
+      checkKey(key);
+      return post(PATH.reservations, reservationSchema, { body, key, ...lackedFor(body) });
+    },
     fetchReservations,
     fetchReservation: (id) => get(PATH.reservation(id), reservationSchema).catch(allow("not-found")),
     fetchInstructions: () => get(PATH.instructions, reservationListSchema),
@@ -188,16 +189,6 @@ function readPage(reply: Reply): Page {
   // Never led anywhere else.
   const isOurs = next?.startsWith(`${PATH.reservations}?`) === true;
   return { reservations: bodyOf(reservationListSchema, reply), next: isOurs ? next : undefined };
-}
-
-/** What a header can carry, and the broker takes. */
-function isKey(key: string): boolean {
-  return key.length <= LIMIT.idempotencyKeyLength && /^[!-~]+$/.test(key);
-}
-
-function wrongKey(key: string): Fault {
-  const most = LIMIT.idempotencyKeyLength;
-  return new Fault("invalid", `the key ${JSON.stringify(key)} must be 1 to ${most} visible ASCII characters`);
 }
 
 /** An older broker would ignore what it does not know, and lend something else. */

@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import { idMaker } from "./make-ids.ts";
+import { idMaker } from "../shared/make-ids.ts";
 import type { HttpDeps, HttpLimits } from "./ports.ts";
 import { ReservationIndex } from "./reservation-index.ts";
 import { createRouter, type Router } from "./router.ts";

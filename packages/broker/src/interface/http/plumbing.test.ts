@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { firstAfter } from "./first-after.ts";
 import { checkKey } from "./idempotency-key.ts";
 import { parseJson } from "./json.ts";
-import { idMaker } from "./make-ids.ts";
+import { idMaker } from "../shared/make-ids.ts";
 import { RateLimit } from "./rate-limit.ts";
 import type { Route } from "./route.ts";
 import { createRouter } from "./router.ts";

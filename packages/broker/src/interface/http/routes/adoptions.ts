@@ -6,8 +6,8 @@ import {
   toAdoptionOffers,
 } from "@resource-broker/contract";
 import type { Actor, AdoptionOffer, Reply } from "@resource-broker/domain";
-import { checked, faultOf, valueOf } from "../checked.ts";
-import { renderReservation, roleOf } from "../render.ts";
+import { checked, faultOf, valueOf } from "../../shared/checked.ts";
+import { renderReservation, roleOf } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 

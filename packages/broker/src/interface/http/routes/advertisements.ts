@@ -10,10 +10,10 @@ import {
   toAdvertisement,
 } from "@resource-broker/contract";
 import type { ClusterId } from "@resource-broker/domain";
-import { checked, faultOf, valueOf } from "../checked.ts";
+import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import { firstAfter } from "../first-after.ts";
 import { readPage } from "../query.ts";
-import { renderInstructions } from "../render.ts";
+import { renderInstructions } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 

@@ -1,5 +1,5 @@
 import { type CordonReplyDTO, cordonRequestSchema, LIMIT, PATH } from "@resource-broker/contract";
-import { checked, faultOf } from "../checked.ts";
+import { checked, faultOf } from "../../shared/checked.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 

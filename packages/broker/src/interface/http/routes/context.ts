@@ -1,5 +1,5 @@
 import type { Log } from "@resource-broker/runtime";
-import type { IdMaker } from "../make-ids.ts";
+import type { IdMaker } from "../../shared/make-ids.ts";
 import type { HttpDeps } from "../ports.ts";
 import type { ReservationIndex } from "../reservation-index.ts";
 import type { StreamHub } from "../stream/stream-hub.ts";

@@ -8,7 +8,7 @@ import {
   toReservationRequest,
 } from "@resource-broker/contract";
 import type { Decision, ReservationCost } from "@resource-broker/domain";
-import { checked, faultOf, valueOf } from "../checked.ts";
+import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import { type Call, ok, type PlainAnswer, type Route } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 

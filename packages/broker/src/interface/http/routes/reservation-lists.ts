@@ -2,7 +2,7 @@ import { Fault, HEADER, PATH } from "@resource-broker/contract";
 import type { Actor, Reservation, ReservationId } from "@resource-broker/domain";
 import { firstAfter } from "../first-after.ts";
 import { type Page, type Query, readPage } from "../query.ts";
-import { isVisible, renderReservation, roleOf } from "../render.ts";
+import { isVisible, renderReservation, roleOf } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 

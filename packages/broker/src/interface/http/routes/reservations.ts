@@ -10,9 +10,9 @@ import {
   toReservationRequest,
 } from "@resource-broker/contract";
 import { type Actor, type Decision, headline, type Reply, type Reservation } from "@resource-broker/domain";
-import { checked, faultOf, reservationIn, valueOf } from "../checked.ts";
+import { checked, faultOf, reservationIn, valueOf } from "../../shared/checked.ts";
 import { checkKey } from "../idempotency-key.ts";
-import { renderReservation, roleOf } from "../render.ts";
+import { renderReservation, roleOf } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 

@@ -1,6 +1,6 @@
 import type { Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../../engine/engine.ts";
-import { renderReservation } from "../render.ts";
+import { renderReservation } from "../../shared/render.ts";
 import { eventText } from "./event-text.ts";
 
 /** What a reservation is called to each of its parties. */

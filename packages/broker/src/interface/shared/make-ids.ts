@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { type ClusterId, type DecisionId, type ReservationId, reservationId } from "@resource-broker/domain";
+import { reservationNameFor } from "@resource-broker/runtime";
 
 const DIGEST_BYTES = 10;
 const DECISION_BYTES = 8;
@@ -13,10 +13,9 @@ export interface IdMaker {
 export function idMaker(randomBytes: (size: number) => Uint8Array): IdMaker {
   return {
     reservation: (requester, key) =>
-      reservationId(
-        requester,
-        key === undefined ? randomBytes(DIGEST_BYTES) : hash("sha256", `${requester}\0${key}`, "buffer"),
-      ),
+      key === undefined
+        ? reservationId(requester, randomBytes(DIGEST_BYTES))
+        : reservationNameFor(requester, key),
     decision: () => `dec-${Buffer.from(randomBytes(DECISION_BYTES)).toString("hex")}`,
   };
 }

@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import {
+  CONFIG_MAPS,
+  createKubeClient,
+  type KubeClient,
+  type KubeConfig,
+  loadKubeConfig,
+} from "@resource-broker/kube";
+import { type MachineTime, nodeMachineTime } from "@resource-broker/runtime";
+import type { Values } from "../cli/command.ts";
+import { CommandError } from "../cli/exit-code.ts";
+import type { Host } from "../cli/host.ts";
+import type { ISSUE_OPTIONS } from "./options.ts";
+
+type Options = Values<typeof ISSUE_OPTIONS>;
+
+/** The person who gives access, at the broker's cluster. */
+export interface Admin {
+  readonly config: KubeConfig;
+  readonly client: KubeClient;
+  readonly machine: MachineTime;
+  readonly namespace: string;
+}
+
+const silent = (): void => undefined;
+
+export async function openAdmin({ kubeconfig, context, namespace }: Options, host: Host): Promise<Admin> {
+  const { env, isInteractive = false, now } = host;
+  const config = await loadKubeConfig({
+    env,
+    ...(kubeconfig === undefined ? {} : { files: [kubeconfig] }),
+    ...(context === undefined ? {} : { context }),
+  });
+  const machine = nodeMachineTime(now);
+  // Whatever goes wrong comes back as a fault: there is nothing to log.
+  const log = { info: silent, warn: silent, error: silent };
+  const client = createKubeClient(config, { machine, log, env, isInteractive, userAgent: "brokerctl" });
+  return { config, client, machine, namespace: namespace ?? config.namespace };
+}
+
+/** How the agent reaches the API server and knows it. */
+export interface Server {
+  readonly url: string;
+  /** PEM. Undefined: an authority that every system trusts. */
+  readonly ca: string | undefined;
+  readonly serverName: string | undefined;
+}
+
+export async function serverFor(options: Options, admin: Admin): Promise<Server> {
+  const { server } = options;
+  const { config } = admin;
+  return {
+    url: server === undefined ? config.server : checkedUrl(server),
+    ca: await authorityFor(options, admin),
+    serverName: server === undefined ? config.trust.serverName : undefined,
+  };
+}
+
+async function authorityFor(options: Options, { client, config, namespace }: Admin) {
+  const { "certificate-authority": file } = options;
+  if (file !== undefined) return readPem(file);
+  const { ca, isBlind } = config.trust;
+  if (ca !== undefined) return ca.kind === "text" ? ca.text : readPem(ca.path);
+  if (!isBlind) return undefined;
+  // A kubeconfig that believes everybody is no way to hand out tokens. Kubernetes keeps the authority here.
+  const found = await client.find(CONFIG_MAPS, { name: "kube-root-ca.crt", namespace });
+  const text = found?.data?.["ca.crt"];
+  if (text !== undefined) return text;
+  throw new CommandError(
+    "error",
+    `${config.origin} does not check who answers, and the cluster does not say who signed its certificate: name the file with --certificate-authority`,
+  );
+}
+
+async function readPem(path: string): Promise<string> {
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new CommandError("error", `cannot read ${path}: ${String(cause)}`, { cause });
+  });
+  if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
+  throw new CommandError("error", `${path} holds no certificate in PEM`);
+}
+
+function checkedUrl(text: string): string {
+  if (URL.canParse(text) && new URL(text).protocol === "https:") return text.replace(/\/+$/u, "");
+  throw new CommandError(
+    "usage",
+    `--server ${JSON.stringify(text)}: write it like https://broker.example.org:6443`,
+  );
+}

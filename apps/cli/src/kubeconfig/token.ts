@@ -1,0 +1,57 @@
+import { type KubeClient, SECRETS, wait } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+import { CommandError } from "../cli/exit-code.ts";
+import { type Agent, tokenSecretOf } from "./agent-access.ts";
+import { TOKENS } from "./resources.ts";
+
+const MANAGER = { fieldManager: "brokerctl", force: true } as const;
+const LOOK_EVERY_MS = 250;
+const LOOKS = 40;
+
+export interface Token {
+  readonly text: string;
+  /** Undefined: it has no end. */
+  readonly expiresAt: string | undefined;
+  /** How long it is good, when that is less than was asked for. */
+  readonly shortenedToSeconds?: number;
+}
+
+/** A token that ends by itself. */
+export async function requestToken(client: KubeClient, agent: Agent, seconds: number): Promise<Token> {
+  const { name, namespace } = agent;
+  const { spec, status } = await client.create(
+    TOKENS,
+    {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      metadata: { name, namespace },
+      spec: { expirationSeconds: seconds },
+    },
+    { subresource: "token" },
+  );
+  if (status === undefined) throw new CommandError("error", `${client.server} gives no token for ${name}`);
+  const isShortened = spec.expirationSeconds < seconds;
+  return {
+    text: status.token,
+    expiresAt: status.expirationTimestamp,
+    ...(isShortened ? { shortenedToSeconds: spec.expirationSeconds } : {}),
+  };
+}
+
+/** The token in the agent's Secret, which is made where it is not there. */
+export async function keepToken(client: KubeClient, agent: Agent, machine: MachineTime): Promise<Token> {
+  const secret = tokenSecretOf(agent);
+  const { name, namespace } = secret.metadata;
+  await client.apply(SECRETS, secret, MANAGER);
+  for (let looks = 0; looks < LOOKS; looks += 1) {
+    const found = await client.find(SECRETS, { name, namespace: agent.namespace });
+    const packed = found?.data?.["token"];
+    if (packed !== undefined)
+      return { text: Buffer.from(packed, "base64").toString("utf8"), expiresAt: undefined };
+    await wait(LOOK_EVERY_MS, { machine, signal: undefined });
+  }
+  throw new CommandError(
+    "timeout",
+    `nobody fills in Secret ${namespace}/${name}: the cluster's serviceaccount-token controller does not run. Try again, or without --long-lived`,
+  );
+}

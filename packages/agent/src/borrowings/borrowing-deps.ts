@@ -1,0 +1,37 @@
+import {
+  type ReservationInstruction,
+  reservationInstructionKind,
+  type ResourceRequest,
+} from "@resource-broker/contract";
+import { customResource, type KubeClient } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+import type { DataPlane } from "../data-plane/data-plane.ts";
+import type { Tell } from "../events/tell.ts";
+import type { BrokerView } from "../reservations/expiry.ts";
+import type { BookEntry, ReservationBook } from "../reservations/reservation-book.ts";
+import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
+
+export const RESERVATION_INSTRUCTIONS = customResource(reservationInstructionKind);
+
+/** What is known of the ResourceRequest that a reservation was asked with. */
+export type Origin =
+  | { readonly kind: "request"; readonly request: ResourceRequest }
+  /** Made by an admin, or on the broker's cluster: nobody asked for it here. */
+  | { readonly kind: "foreign" }
+  | { readonly kind: "gone" };
+
+export interface BorrowingDeps {
+  readonly book: ReservationBook;
+  readonly client: Pick<KubeClient, "apply" | "patch" | "delete">;
+  /** As last seen in the cluster. */
+  readonly instruction: (reservationId: string) => ReservationInstruction | undefined;
+  readonly originOf: (entry: BookEntry) => Origin;
+  readonly communicator: Pick<BrokerCommunicator, "activate">;
+  readonly dataPlane: DataPlane;
+  readonly broker: () => BrokerView;
+  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly tell: Tell;
+  /** How far the release of one has come has changed. */
+  readonly onReleased: (reservationId: string) => void;
+  readonly namespace: string;
+}

@@ -1,0 +1,95 @@
+import { formatTime, type ReservationInstruction } from "@resource-broker/contract";
+import type { DataPlaneState, ReleaseState } from "../data-plane/data-plane.ts";
+import { type Said, saysTheSame, withConditions } from "../forge/conditions.ts";
+import { UNKNOWN_TO_BROKER, unknownToBroker } from "../forge/unknown-to-broker.ts";
+import type { BookEntry } from "../reservations/reservation-book.ts";
+
+export type InstructionStatus = NonNullable<ReservationInstruction["status"]>;
+
+export interface DeliveryState {
+  readonly entry: BookEntry;
+  readonly instruction: ReservationInstruction | undefined;
+  readonly dataPlane: DataPlaneState;
+  /** Wall clock, for times that are shown. */
+  readonly wallMs: number;
+}
+
+export interface DeliveryPlan {
+  /** Absent: it says the right thing already. */
+  readonly status?: InstructionStatus;
+  /** True: the broker shall hear that the resources are in use. */
+  readonly activate: boolean;
+  readonly requeueAfterMs?: number;
+}
+
+/** Nobody tells when a virtual node fails: it is looked at again. */
+const READY_LOOK_MS = 30_000;
+
+/** What follows from how far the data plane has come. */
+export function planDelivery({ entry, instruction, dataPlane, wallMs }: DeliveryState): DeliveryPlan {
+  const isDelivered = dataPlane.kind !== "working";
+  const { message, reason } = dataPlane;
+  const peered = { ready: "True", off: "Unknown", working: "False" } as const;
+  const said: readonly Said[] = [
+    { type: "Peered", status: peered[dataPlane.kind], reason, message, isStep: true },
+    unknownToBroker(entry),
+  ];
+  const status = statusOf(instruction, wallMs, {
+    said,
+    delivered: isDelivered,
+    message: entry.standing === "unknown" ? UNKNOWN_TO_BROKER : entry.reservation.status.message,
+  });
+  const canActivate = entry.standing === "confirmed" && entry.reservation.status.phase === "Reserved";
+  return {
+    ...(saysTheSame(instruction?.status, status) ? {} : { status }),
+    activate: isDelivered && canActivate,
+    ...lookAgain(dataPlane),
+  };
+}
+
+function lookAgain(state: DataPlaneState): Pick<DeliveryPlan, "requeueAfterMs"> {
+  if (state.kind === "working") return { requeueAfterMs: state.retryAfterMs };
+  return state.kind === "ready" ? { requeueAfterMs: READY_LOOK_MS } : {};
+}
+
+export interface WithdrawalState {
+  readonly instruction: ReservationInstruction | undefined;
+  readonly release: ReleaseState;
+  readonly wallMs: number;
+}
+
+/** What the instruction says while it is taken back; undefined: it says so already, or is gone. */
+export function withdrawalStatus({
+  instruction,
+  release,
+  wallMs,
+}: WithdrawalState): InstructionStatus | undefined {
+  if (instruction === undefined || release.kind === "clean") return undefined;
+  const { reason, message } = release;
+  const status = statusOf(instruction, wallMs, {
+    said: [
+      { type: "Peered", status: "False", reason: "Releasing", message: "what was borrowed is given back" },
+      { type: "Clean", status: "False", reason, message, isStep: true },
+    ],
+    delivered: false,
+    message,
+  });
+  return saysTheSame(instruction.status, status) ? undefined : status;
+}
+
+function statusOf(
+  instruction: ReservationInstruction | undefined,
+  wallMs: number,
+  { said, delivered, message }: { said: readonly Said[]; delivered: boolean; message: string },
+): InstructionStatus {
+  const now = formatTime(wallMs);
+  return {
+    delivered,
+    message,
+    lastUpdateTime: now,
+    conditions: withConditions(instruction?.status?.conditions, said, {
+      now,
+      observedGeneration: instruction?.metadata.generation,
+    }),
+  };
+}

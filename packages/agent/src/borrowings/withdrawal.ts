@@ -1,0 +1,76 @@
+import { Fault } from "@resource-broker/contract";
+import type { ReleaseState } from "../data-plane/data-plane.ts";
+import { MANAGER } from "../forge/labels.ts";
+import type { Requeue } from "../reconcile.ts";
+import { type BorrowingDeps, RESERVATION_INSTRUCTIONS } from "./borrowing-deps.ts";
+import type { Shown } from "./delivery.ts";
+import { withdrawalStatus } from "./plan-delivery.ts";
+
+type WithdrawalDeps = Pick<
+  BorrowingDeps,
+  "client" | "dataPlane" | "machine" | "namespace" | "onReleased" | "tell"
+>;
+
+/** Takes what was borrowed out of the cluster, and the instruction when nothing else is left. */
+export interface Withdrawal {
+  readonly step: (reservationId: string, shown: Shown) => Promise<Requeue>;
+  readonly state: (reservationId: string) => ReleaseState | undefined;
+  /** It lives again, or something of it was found: what was said of its release holds no more. */
+  readonly forget: (reservationId: string) => void;
+  readonly ids: () => Iterable<string>;
+}
+
+export function withdrawal(deps: WithdrawalDeps): Withdrawal {
+  const { client, dataPlane, namespace } = deps;
+  const states = new Map<string, ReleaseState>();
+
+  const learn = (id: string, now: ReleaseState, shown: Shown): void => {
+    const before = states.get(id);
+    states.set(id, now);
+    if (reasonOf(before) === reasonOf(now) && before?.kind === now.kind) return;
+    deps.onReleased(id);
+    const about = shown.request ?? shown.instruction;
+    if (about === undefined) return;
+    if (now.kind === "working" && now.isTrouble === true) {
+      deps.tell({ about, type: "Warning", reason: "CleanupTrouble", message: now.message });
+    } else if (now.kind === "clean" && before !== undefined) {
+      const message = `nothing of ${id} is left in this cluster`;
+      deps.tell({ about, type: "Normal", reason: "Cleaned", message });
+    }
+  };
+
+  const say = async (id: string, { instruction }: Shown, release: ReleaseState): Promise<void> => {
+    const status = withdrawalStatus({ instruction, release, wallMs: deps.machine.wallMs() });
+    if (status === undefined) return;
+    const change = { name: { name: id, namespace }, patch: { kind: "merge", body: { status } } } as const;
+    const options = { subresource: "status", fieldManager: MANAGER } as const;
+    await client.patch(RESERVATION_INSTRUCTIONS, change, options).catch(unlessGone);
+  };
+
+  return {
+    step: async (id, shown) => {
+      const release = await dataPlane.release(id);
+      if (release.kind === "working") {
+        learn(id, release, shown);
+        await say(id, shown, release);
+        return { requeueAfterMs: release.retryAfterMs };
+      }
+      if (shown.instruction !== undefined) {
+        await client.delete(RESERVATION_INSTRUCTIONS, { name: id, namespace }).catch(unlessGone);
+      }
+      learn(id, release, shown);
+      return {};
+    },
+    state: (id) => states.get(id),
+    forget: (id) => void states.delete(id),
+    ids: () => [...states.keys()],
+  };
+}
+
+function reasonOf(state: ReleaseState | undefined): string | undefined {
+  return state?.kind === "working" ? state.reason : undefined;
+}
+
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof Fault) || error.code !== "not-found") throw error;
+}

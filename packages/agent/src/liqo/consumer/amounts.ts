@@ -1,0 +1,48 @@
+import type { ResourceQuantitiesDTO, SliceDefaults } from "@resource-broker/contract";
+import { compareQuantities, parseQuantity } from "@resource-broker/domain";
+import type { ResourceList } from "../objects/resource-slice.ts";
+
+export interface SliceAmountTerms {
+  /** The extended resource that reserved GPUs are asked for by. */
+  readonly gpuResource: string;
+  readonly defaults: SliceDefaults;
+}
+
+/** What a slice asks for: everything is stated, since Liqo adds what is not. */
+export function sliceAmounts(
+  { cpu, memory, gpu = "0", storage = "0", extended = {} }: ResourceQuantitiesDTO,
+  { gpuResource, defaults }: SliceAmountTerms,
+): ResourceList {
+  return {
+    cpu,
+    memory,
+    pods: String(defaults.pods),
+    "ephemeral-storage": isNothing(storage) ? defaults.ephemeralStorage : storage,
+    ...(isNothing(gpu) ? {} : { [gpuResource]: gpu }),
+    ...Object.fromEntries(Object.entries(extended).filter(([, amount]) => !isNothing(amount))),
+  };
+}
+
+/** Where something has other amounts than it should have, in words; what is there beyond them does not matter. */
+export function differences(wanted: ResourceList, found: ResourceList | undefined): string[] {
+  return Object.entries(wanted).flatMap(([name, amount]) => {
+    const there = found?.[name];
+    if (there !== undefined && compared(amount, there) === 0) return [];
+    return [`${name} is ${there ?? "missing"} instead of ${amount}`];
+  });
+}
+
+/** True when both name the same resources with the same amounts, however they are written. */
+export function isSameList(a: ResourceList, b: ResourceList | undefined): boolean {
+  return b !== undefined && Object.keys(a).length === Object.keys(b).length && differences(a, b).length === 0;
+}
+
+function isNothing(quantity: string): boolean {
+  return compared(quantity, "0") === 0;
+}
+
+/** Undefined: one of them is no quantity. */
+function compared(a: string | number, b: string | number): number | undefined {
+  const [left, right] = [parseQuantity(String(a)), parseQuantity(String(b))];
+  return left.ok && right.ok ? compareQuantities(left.quantity, right.quantity) : undefined;
+}

@@ -1,0 +1,67 @@
+import type { Patch } from "@resource-broker/kube";
+import { MANAGED_BY_LABEL, MANAGER } from "../../forge/labels.ts";
+import {
+  EXPIRES_AT_ANNOTATION,
+  LIQO_ANNOTATION,
+  LIQO_LABEL,
+  RESERVATION_LABEL,
+  SLICE_CLASS,
+  tenantNamespaceOf,
+} from "../objects/labels.ts";
+import type { ResourceSlice } from "../objects/resource-slice.ts";
+import { isSameList } from "./amounts.ts";
+import type { LoanWish } from "./loan-wish.ts";
+
+/** The slice of one reservation; Liqo itself fills in the consumer's ID and the certificate request. */
+export function forgeSlice({ id, liqoId, resources, expiresAt }: LoanWish): ResourceSlice {
+  return {
+    apiVersion: "authentication.liqo.io/v1beta1",
+    kind: "ResourceSlice",
+    metadata: {
+      name: id,
+      namespace: tenantNamespaceOf(liqoId),
+      labels: {
+        [LIQO_LABEL.replication]: "true",
+        [LIQO_LABEL.destination]: liqoId,
+        [LIQO_LABEL.remoteCluster]: liqoId,
+        [RESERVATION_LABEL]: id,
+        [MANAGED_BY_LABEL]: MANAGER,
+      },
+      annotations: {
+        [LIQO_ANNOTATION.createVirtualNode]: "true",
+        ...(expiresAt === undefined ? {} : { [EXPIRES_AT_ANNOTATION]: expiresAt }),
+      },
+    },
+    spec: { class: SLICE_CLASS, providerClusterID: liqoId, resources },
+  };
+}
+
+/** True when this agent made it, for this reservation. */
+export function isOurSlice({ metadata }: ResourceSlice, id: string): boolean {
+  const { labels = {} } = metadata;
+  return labels[RESERVATION_LABEL] === id && labels[LIQO_LABEL.replicated] !== "true";
+}
+
+/** What makes a slice say what it should; undefined: it does. */
+export function sliceChange({ metadata, spec }: ResourceSlice, wish: LoanWish): Patch | undefined {
+  const { annotations = {} } = metadata;
+  const isSame =
+    isSameList(wish.resources, spec.resources) &&
+    annotations[EXPIRES_AT_ANNOTATION] === wish.expiresAt &&
+    annotations[LIQO_ANNOTATION.createVirtualNode] === "true";
+  if (isSame) return undefined;
+  // A merge patch keeps what it does not name: amounts that nobody reserved must be named to go.
+  const unwanted = Object.keys(spec.resources ?? {}).filter((name) => !Object.hasOwn(wish.resources, name));
+  return {
+    kind: "merge",
+    body: {
+      metadata: {
+        annotations: {
+          [LIQO_ANNOTATION.createVirtualNode]: "true",
+          [EXPIRES_AT_ANNOTATION]: wish.expiresAt ?? null,
+        },
+      },
+      spec: { resources: { ...wish.resources, ...Object.fromEntries(unwanted.map((name) => [name, null])) } },
+    },
+  };
+}

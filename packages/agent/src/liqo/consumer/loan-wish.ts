@@ -1,0 +1,85 @@
+import { formatTime, parseTime } from "@resource-broker/contract";
+import type { Loan, Offload } from "../../data-plane/data-plane.ts";
+import { isLiqoId, isPlainClusterId } from "../liqoctl/kubeconfigs.ts";
+import type { ResourceList } from "../objects/resource-slice.ts";
+import { type SliceAmountTerms, sliceAmounts } from "./amounts.ts";
+
+/** What shall be in the cluster for one reservation. */
+export interface LoanWish {
+  readonly id: string;
+  /** The broker's name of the provider, which its kubeconfig is filed under. */
+  readonly clusterId: string;
+  /** Liqo's name of it, which everything in the cluster carries. */
+  readonly liqoId: string;
+  readonly ownLiqoId: string | undefined;
+  readonly resources: ResourceList;
+  readonly expiresAt: string | undefined;
+  readonly offload: Offload | undefined;
+}
+
+export interface Obstacle {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export type WishReading =
+  | { readonly ok: true; readonly wish: LoanWish }
+  | { readonly ok: false; readonly obstacle: Obstacle };
+
+/** Liqo names Deployments after slices, with a hash behind. */
+const MAX_SLICE_NAME = 50;
+const SLICE_NAME = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
+const SHOWN_LENGTH = 80;
+
+/** Nothing of a reservation is used in a path, a flag or a name before it was looked at here. */
+export function wishOf({ reservation, offload }: Loan, terms: SliceAmountTerms): WishReading {
+  const { id, targetClusterID, targetLiqoID, requesterLiqoID, requestedResources, status } = reservation;
+  if (!isPlainClusterId(targetClusterID)) {
+    return refused(
+      "ClusterIDRefused",
+      `${shown(targetClusterID)} is no cluster ID that Liqo can be used with`,
+    );
+  }
+  if (targetLiqoID === undefined) {
+    const remedy = "install Liqo there, or update its agent";
+    return refused("LiqoIDUnknown", `${targetClusterID} does not say its ID in Liqo: ${remedy}`);
+  }
+  if (!isLiqoId(targetLiqoID)) {
+    return refused("LiqoIDRefused", `${shown(targetLiqoID)} of ${targetClusterID} is no cluster ID of Liqo`);
+  }
+  if (id.length > MAX_SLICE_NAME || !SLICE_NAME.test(id)) {
+    const most = `at most ${MAX_SLICE_NAME} lower-case letters, digits and dashes`;
+    return refused("NameRefused", `${shown(id)} cannot name a slice of Liqo: ${most}`);
+  }
+  const selector = offload?.podSelector ?? {};
+  if (Object.keys(selector).length > 0) {
+    const remedy = "leave podSelector out and put those pods into a namespace of their own";
+    return refused("PodSelectorUnsupported", `Liqo offloads whole namespaces: ${remedy}`);
+  }
+  return {
+    ok: true,
+    wish: {
+      id,
+      clusterId: targetClusterID,
+      liqoId: targetLiqoID,
+      ownLiqoId: requesterLiqoID,
+      resources: sliceAmounts(requestedResources, terms),
+      expiresAt: normalTime(status.expiresAt),
+      offload,
+    },
+  };
+}
+
+function refused(reason: string, message: string): WishReading {
+  return { ok: false, obstacle: { reason, message } };
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, SHOWN_LENGTH));
+}
+
+/** The same moment is always written the same way, so that no write looks like news. */
+function normalTime(time: string | undefined): string | undefined {
+  const at = time === undefined ? undefined : parseTime(time);
+  return at === undefined ? undefined : formatTime(at);
+}

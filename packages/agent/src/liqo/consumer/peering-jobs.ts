@@ -1,0 +1,149 @@
+import { toFault } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Obstacle } from "./loan-wish.ts";
+
+export type JobKind = "peer" | "unpeer" | "force-unpeer";
+
+/** Undefined when it went well, as far as it can tell. */
+export type JobEnd = Obstacle | undefined;
+
+export interface Job {
+  readonly kind: JobKind;
+  readonly timeoutMs: number;
+  readonly work: (signal: AbortSignal) => Promise<JobEnd>;
+}
+
+/** What is going on with one provider, or went on last. */
+export type JobState =
+  | { readonly kind: "none" }
+  | { readonly kind: "running"; readonly job: JobKind; readonly forMs: number }
+  /** It ended well. What it was to do may yet have to show in the objects. */
+  | { readonly kind: "done"; readonly job: JobKind; readonly forMs: number }
+  | {
+      readonly kind: "failed";
+      readonly job: JobKind;
+      readonly obstacle: Obstacle;
+      /** How often in a row. */
+      readonly times: number;
+      readonly retryInMs: number;
+    };
+
+/** Runs liqoctl beside everything else: it may take minutes, and at most one runs for a provider. */
+export interface PeeringJobs {
+  readonly state: (liqoId: string) => JobState;
+  /** Does nothing while another one runs. */
+  readonly start: (liqoId: string, job: Job) => void;
+  readonly abort: (liqoId: string) => void;
+  /** Ended, and looked at: nothing more needs to be known of it. */
+  readonly forget: (liqoId: string) => void;
+  readonly stop: () => Promise<void>;
+}
+
+interface Running {
+  readonly kind: "running";
+  readonly job: JobKind;
+  readonly since: number;
+  readonly ending: AbortController;
+  readonly over: Promise<void>;
+  readonly times: number;
+}
+
+type Entry =
+  | Running
+  | { readonly kind: "done"; readonly job: JobKind; readonly since: number }
+  | {
+      readonly kind: "failed";
+      readonly job: JobKind;
+      readonly since: number;
+      readonly obstacle: Obstacle;
+      readonly times: number;
+    };
+
+const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 300_000;
+
+export interface PeeringJobsDeps {
+  readonly machine: MachineTime;
+  readonly log: Log;
+}
+
+export function peeringJobs({ machine, log }: PeeringJobsDeps): PeeringJobs {
+  const entries = new Map<string, Entry>();
+
+  const begin = (liqoId: string, job: Job, times: number): void => {
+    const ending = new AbortController();
+    const over = within(job, { ending, machine }).then((obstacle) => {
+      const since = machine.monotonicMs();
+      const { kind } = job;
+      if (obstacle === undefined) entries.set(liqoId, { kind: "done", job: kind, since });
+      else entries.set(liqoId, { kind: "failed", job: kind, since, obstacle, times: times + 1 });
+      const line = { liqoId, job: kind, ...obstacle };
+      if (obstacle === undefined) log.info(line, "liqoctl has ended");
+      else log.warn(line, "liqoctl has failed");
+    });
+    const since = machine.monotonicMs();
+    log.info({ liqoId, job: job.kind }, "liqoctl begins");
+    entries.set(liqoId, { kind: "running", job: job.kind, since, ending, over, times });
+  };
+
+  return {
+    state: (liqoId) => shown(entries.get(liqoId), machine.monotonicMs()),
+    start: (liqoId, job) => {
+      const before = entries.get(liqoId);
+      if (before?.kind === "running") return;
+      const isAgain = before?.kind === "failed" && before.job === job.kind;
+      begin(liqoId, job, isAgain ? before.times : 0);
+    },
+    abort: (liqoId) => {
+      const entry = entries.get(liqoId);
+      if (entry?.kind === "running") entry.ending.abort();
+    },
+    forget: (liqoId) => {
+      if (entries.get(liqoId)?.kind !== "running") entries.delete(liqoId);
+    },
+    stop: async () => {
+      const running = [...entries.values()].filter((entry) => entry.kind === "running");
+      for (const { ending } of running) ending.abort();
+      await Promise.all(running.map(({ over }) => over));
+    },
+  };
+}
+
+function shown(entry: Entry | undefined, now: number): JobState {
+  if (entry === undefined) return { kind: "none" };
+  const forMs = now - entry.since;
+  if (entry.kind !== "failed") return { kind: entry.kind, job: entry.job, forMs };
+  const { job, obstacle, times } = entry;
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(times - 1, 10), LONGEST_PAUSE_MS);
+  return { kind: "failed", job, obstacle, times, retryInMs: Math.max(0, pauseMs - forMs) };
+}
+
+/** A program that does not even end when it is killed is not waited for. */
+async function within(
+  { work, timeoutMs, kind }: Job,
+  { ending, machine }: { readonly ending: AbortController; readonly machine: MachineTime },
+): Promise<JobEnd> {
+  const { signal } = ending;
+  let cancel = (): void => undefined;
+  const tooLong = new Promise<JobEnd>((resolve) => {
+    cancel = machine.after(timeoutMs, () => {
+      resolve({
+        reason: "LiqoctlTimedOut",
+        message: `liqoctl ${kind} did not end within ${timeoutMs / 1000} s`,
+      });
+      ending.abort();
+    });
+    signal.addEventListener("abort", () =>
+      resolve({ reason: "Aborted", message: `liqoctl ${kind} was ended, nobody needs it any more` }),
+    );
+  });
+  try {
+    return await Promise.race([work(signal).catch(unexpected), tooLong]);
+  } finally {
+    cancel();
+  }
+}
+
+function unexpected(error: unknown): JobEnd {
+  return { reason: "PeeringFailed", message: toFault(error).message };
+}

@@ -1,0 +1,83 @@
+import type { ConfigMap } from "@resource-broker/kube";
+import { MANAGED_BY_LABEL, MANAGER } from "../../forge/labels.ts";
+import { isLiqoId } from "../liqoctl/kubeconfigs.ts";
+
+/**
+ * That this agent has peered with a provider, and for which reservations: written before liqoctl is run, so that an
+ * agent that starts anew ends what it began, and never ends a peering that a person made.
+ */
+export interface PeeringMarker {
+  readonly liqoId: string;
+  readonly clusterId: string;
+  /** Ids of the reservations that need it. */
+  readonly claims: readonly string[];
+  /** True: it is being ended; nobody may use it until it is gone or open again. */
+  readonly isEnding: boolean;
+  readonly object: ConfigMap;
+}
+
+export const PEERING_LABEL = "rear.fluidos.eu/liqo-peering";
+const CLAIM = "claim.";
+const ENDING = "ending";
+
+export function markerName(liqoId: string): string {
+  return `liqo-peering-${liqoId}`;
+}
+
+export interface NewMarker {
+  readonly namespace: string;
+  readonly liqoId: string;
+  readonly clusterId: string;
+  readonly claim: string;
+}
+
+export function forgeMarker({ namespace, liqoId, clusterId, claim }: NewMarker): ConfigMap {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: {
+      name: markerName(liqoId),
+      namespace,
+      labels: { [MANAGED_BY_LABEL]: MANAGER, [PEERING_LABEL]: "true" },
+    },
+    data: { liqoID: liqoId, clusterID: clusterId, [`${CLAIM}${claim}`]: "" },
+  };
+}
+
+/** Undefined: it is no marker, whatever its label says. */
+export function readMarker(object: ConfigMap): PeeringMarker | undefined {
+  const { data = {}, metadata } = object;
+  const { liqoID: liqoId = "", clusterID: clusterId = "" } = data;
+  if (metadata.labels?.[PEERING_LABEL] !== "true") return undefined;
+  if (!isLiqoId(liqoId) || metadata.name !== markerName(liqoId)) return undefined;
+  const claims = Object.keys(data).filter((key) => key.startsWith(CLAIM));
+  return {
+    liqoId,
+    clusterId,
+    claims: claims.map((key) => key.slice(CLAIM.length)).sort(),
+    isEnding: data[ENDING] === "true",
+    object,
+  };
+}
+
+export interface MarkerChange {
+  readonly claim?: string;
+  readonly unclaim?: string;
+  readonly isEnding?: boolean;
+}
+
+/** The marker after a change; it still carries its version, so that what somebody else wrote meanwhile is not lost. */
+export function changedMarker({ object }: PeeringMarker, change: MarkerChange): ConfigMap {
+  const { isEnding = object.data?.[ENDING] === "true" } = change;
+  const data = Object.entries(object.data ?? {}).filter(
+    ([key]) => key !== ENDING && key !== `${CLAIM}${change.unclaim}`,
+  );
+  return {
+    ...object,
+    data: {
+      ...Object.fromEntries(data),
+      ...(change.claim === undefined ? {} : { [`${CLAIM}${change.claim}`]: "" }),
+      ...(isEnding ? { [ENDING]: "true" } : {}),
+    },
+  };
+}

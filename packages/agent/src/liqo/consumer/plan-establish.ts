@@ -1,0 +1,159 @@
+import { parseTime } from "@resource-broker/contract";
+import type { Patch } from "@resource-broker/kube";
+import type { ForeignCluster } from "../objects/foreign-cluster.ts";
+import type { ResourceSlice } from "../objects/resource-slice.ts";
+import type { VirtualNode } from "../objects/virtual-node.ts";
+import { differences } from "./amounts.ts";
+import { isOurSlice, sliceChange } from "./forge-slice.ts";
+import type { LoanWish } from "./loan-wish.ts";
+import type { OffloadStep } from "./plan-offload.ts";
+import type { JobState } from "./peering-jobs.ts";
+import type { PeeringMarker } from "./peering-marker.ts";
+import { isVirtual, type LoanNode } from "./virtual-kinds.ts";
+
+/** Everything that the cluster says of one loan. */
+export interface LoanSight {
+  readonly foreignCluster: ForeignCluster | undefined;
+  readonly marker: PeeringMarker | undefined;
+  readonly job: JobState;
+  readonly slice: ResourceSlice | undefined;
+  readonly virtualNode: VirtualNode | undefined;
+  readonly node: LoanNode | undefined;
+  /** What is still to be done for the namespaces that shall use it. */
+  readonly offload: OffloadStep;
+  /** Wall clock: Kubernetes' times are compared with it. */
+  readonly wallMs: number;
+}
+
+export interface Waiting {
+  readonly kind: "wait";
+  readonly reason: string;
+  readonly message: string;
+  readonly isTrouble?: boolean;
+}
+
+export type EstablishStep =
+  | Waiting
+  | { readonly kind: "ready"; readonly message: string }
+  /** Write down that this reservation needs the peering; then run liqoctl, at most one at a time. */
+  | { readonly kind: "claim" | "peer" | "create-slice" }
+  | { readonly kind: "change-slice"; readonly patch: Patch }
+  | Extract<OffloadStep, { readonly kind: "write" }>;
+
+/** Objects may lag behind what liqoctl has done. */
+const SETTLE_MS = 60_000;
+/** A node that comes up is not ready for a while; one that stays so is worth a word. */
+const NODE_PATIENCE_MS = 60_000;
+
+/** What to do next to bring a loan into the cluster. */
+export function planEstablish(wish: LoanWish, sight: LoanSight): EstablishStep {
+  return planPeering(wish, sight) ?? planSlice(wish, sight) ?? planNode(wish, sight) ?? planUse(wish, sight);
+}
+
+/** True when Liqo holds credentials of the provider: that it knows the cluster does not mean that they are peered. */
+export function isPeered(foreignCluster: ForeignCluster | undefined): boolean {
+  const role = foreignCluster?.status?.role;
+  return role === "Provider" || role === "ConsumerAndProvider";
+}
+
+function planPeering(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
+  const { marker, job, foreignCluster } = sight;
+  const name = wish.clusterId;
+  if (marker?.isEnding === true || (job.kind === "running" && job.job !== "peer")) {
+    return wait("Unpeering", `an earlier peering with ${name} is being ended`);
+  }
+  const isClaimed = marker?.claims.includes(wish.id) === true;
+  if (isPeered(foreignCluster)) return marker !== undefined && !isClaimed ? { kind: "claim" } : undefined;
+  if (!isClaimed) return { kind: "claim" };
+  return planPeer(name, job);
+}
+
+function planPeer(name: string, job: JobState): EstablishStep {
+  if (job.kind === "running") return wait("Peering", `liqoctl peers with ${name}`);
+  if (job.kind === "failed" && job.job === "peer" && job.retryInMs > 0) {
+    const { reason, message } = job.obstacle;
+    return trouble(reason, `${message}; it is tried again`);
+  }
+  if (job.kind === "done" && job.job === "peer" && job.forMs < SETTLE_MS) {
+    return wait("AwaitingPeering", `liqoctl has ended; Liqo does not yet say that ${name} is peered`);
+  }
+  return { kind: "peer" };
+}
+
+function planSlice(wish: LoanWish, { slice }: LoanSight): EstablishStep | undefined {
+  if (slice === undefined) return { kind: "create-slice" };
+  const where = `ResourceSlice ${slice.metadata.namespace}/${wish.id}`;
+  if (!isOurSlice(slice, wish.id) || slice.spec.providerClusterID !== wish.liqoId) {
+    return trouble("SliceConflict", `${where} was made by somebody else: delete it to make room`);
+  }
+  if (slice.metadata.deletionTimestamp !== undefined) {
+    return wait("SliceTerminating", `${where} is being deleted; a new one is made when it is gone`);
+  }
+  const patch = sliceChange(slice, wish);
+  if (patch !== undefined) return { kind: "change-slice", patch };
+  return planGrant(wish, slice);
+}
+
+function planGrant({ clusterId, resources }: LoanWish, { status }: ResourceSlice): EstablishStep | undefined {
+  const said = (type: "Authentication" | "Resources") =>
+    status?.conditions?.find((condition) => condition.type === type);
+  const [authentication, grant] = [said("Authentication"), said("Resources")];
+  if (authentication?.status === "Denied") {
+    return trouble("AuthenticationDenied", `${clusterId} does not let this cluster in${why(authentication)}`);
+  }
+  if (authentication === undefined) {
+    return wait("AwaitingAuthentication", `${clusterId} has not signed the slice's certificate yet`);
+  }
+  if (grant?.status === "Denied") {
+    return trouble("SliceDenied", `${clusterId} denies the resources${why(grant)}`);
+  }
+  if (grant === undefined) return wait("AwaitingGrant", `${clusterId} has not granted the resources yet`);
+  const wrong = differences(resources, status?.resources);
+  if (wrong.length === 0) return undefined;
+  return trouble("PartialGrant", `${clusterId} grants something else: ${wrong.join(", ")}`);
+}
+
+function planNode(
+  wish: LoanWish,
+  { virtualNode, node, foreignCluster, wallMs }: LoanSight,
+): EstablishStep | undefined {
+  const { id, clusterId, resources } = wish;
+  if (virtualNode === undefined)
+    return wait("AwaitingVirtualNode", `Liqo has not made VirtualNode ${id} yet`);
+  if (node === undefined) return wait("AwaitingNode", `Node ${id} is not there yet`);
+  if (!isVirtual(node)) return trouble("NodeConflict", `Node ${id} is there, and it is not Liqo's`);
+  const ready = node.status?.conditions?.find(({ type }) => type === "Ready");
+  if (ready?.status !== "True") {
+    const since = parseTime(ready?.lastTransitionTime ?? node.metadata.creationTimestamp ?? "") ?? wallMs;
+    const message = `Node ${id} is not ready${why(ready ?? {})}`;
+    return wallMs - since > NODE_PATIENCE_MS
+      ? trouble("NodeNotReady", message)
+      : wait("NodeNotReady", message);
+  }
+  const wrong = differences(resources, node.status?.allocatable);
+  if (wrong.length > 0) {
+    return trouble("NodeSizeDiffers", `Node ${id} has another size: ${wrong.join(", ")}`);
+  }
+  const reach = foreignCluster?.status?.conditions?.find(({ type }) => type === "APIServerStatus");
+  if (reach?.status === "Established") return undefined;
+  return trouble("ProviderUnreachable", `Liqo cannot reach ${clusterId}'s API server${why(reach ?? {})}`);
+}
+
+function planUse({ id, clusterId }: LoanWish, { offload }: LoanSight): EstablishStep {
+  if (offload.kind === "write") return offload;
+  if (offload.kind === "obstacle") return trouble(offload.reason, offload.message);
+  return { kind: "ready", message: `virtual node ${id} of ${clusterId} is ready for pods` };
+}
+
+function why({ reason, message }: { readonly reason?: string; readonly message?: string }): string {
+  const said = [reason, message].filter((part) => part !== undefined && part !== "");
+  return said.length === 0 ? "" : ` (${said.join(": ")})`;
+}
+
+function wait(reason: string, message: string): Waiting {
+  return { kind: "wait", reason, message };
+}
+
+function trouble(reason: string, message: string): Waiting {
+  return { kind: "wait", reason, message, isTrouble: true };
+}

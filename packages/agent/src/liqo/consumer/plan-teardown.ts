@@ -1,0 +1,137 @@
+import { LIQO_ANNOTATION } from "../objects/labels.ts";
+import type { NamespaceOffloading } from "../objects/namespace-offloading.ts";
+import type { ResourceSlice } from "../objects/resource-slice.ts";
+import type { VirtualNode } from "../objects/virtual-node.ts";
+import { planUnpeer, type PeeringRemains, type UnpeerStep } from "./plan-unpeer.ts";
+import { withoutClaim } from "./plan-offload.ts";
+import type { LoanNode, LoanPod } from "./virtual-kinds.ts";
+
+/** Everything that is left of one reservation in this cluster. */
+export interface Remains {
+  readonly id: string;
+  readonly slices: readonly ResourceSlice[];
+  readonly virtualNodes: readonly VirtualNode[];
+  /** Its virtual Node. */
+  readonly node: LoanNode | undefined;
+  /** Those that draining has to move. */
+  readonly pods: readonly LoanPod[];
+  /** Those of ours that still name it, or are on their way out and named it. */
+  readonly offloadings: readonly NamespaceOffloading[];
+  /** Absent: this agent has not peered for it. */
+  readonly peering: PeeringRemains | undefined;
+  /** How long the teardown has been at a stage; the first look begins it. */
+  readonly waitedMs: (stage: Stage) => number;
+}
+
+/** What can be waited for, each with its own deadline. */
+export type Stage = "drain" | "virtual-node" | "node" | "slice" | "offloading";
+
+/** Past its deadline a stage is ended by force; past twice the deadline it is not waited for. */
+export const DEADLINE_MS: Readonly<Record<Stage, number>> = {
+  drain: 120_000,
+  "virtual-node": 120_000,
+  node: 30_000,
+  slice: 120_000,
+  offloading: 60_000,
+};
+
+export type TeardownStep =
+  | { readonly kind: "clean" }
+  | { readonly kind: "wait"; readonly reason: string; readonly message: string; readonly isTrouble?: boolean }
+  | { readonly kind: "cordon" | "delete-node"; readonly node: LoanNode }
+  | { readonly kind: "delete-pods"; readonly pods: readonly LoanPod[]; readonly isForced: boolean }
+  | { readonly kind: "shrink-offloading" | "delete-offloading"; readonly offloading: NamespaceOffloading }
+  /** Without it Liqo would make the virtual node again. */
+  | { readonly kind: "stop-virtual-node" | "delete-slice"; readonly slice: ResourceSlice }
+  | { readonly kind: "delete-virtual-node"; readonly virtualNode: VirtualNode }
+  /** Whoever should take its finalizers away does not. */
+  | {
+      readonly kind: "strip";
+      readonly what: "slice" | "virtual-node" | "offloading";
+      readonly object: ResourceSlice | VirtualNode | NamespaceOffloading;
+    }
+  | UnpeerStep;
+
+/** What to do next to take a loan out of the cluster, in the order that hurts nobody. */
+export function planTeardown(remains: Remains): TeardownStep {
+  return (
+    planDrain(remains) ??
+    planOffloadings(remains) ??
+    planVirtualNode(remains) ??
+    planNode(remains) ??
+    planSlices(remains) ??
+    planLastOffloadings(remains) ??
+    planUnpeer(remains.id, remains.peering)
+  );
+}
+
+function planDrain({ node, pods, waitedMs }: Remains): TeardownStep | undefined {
+  if (node !== undefined && node.spec?.unschedulable !== true) return { kind: "cordon", node };
+  if (pods.length === 0) return undefined;
+  const waited = waitedMs("drain");
+  if (waited >= 2 * DEADLINE_MS.drain) return undefined;
+  const isForced = waited >= DEADLINE_MS.drain;
+  const toDelete = pods.filter(({ metadata }) => isForced || metadata.deletionTimestamp === undefined);
+  if (toDelete.length > 0) return { kind: "delete-pods", pods: toDelete, isForced };
+  return { kind: "wait", reason: "Draining", message: `${pods.length} pods end at the provider` };
+}
+
+/** Those that are used by others stay, without this reservation. */
+function planOffloadings({ id, offloadings }: Remains): TeardownStep | undefined {
+  const [offloading] = offloadings.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (offloading === undefined) return undefined;
+  const rest = withoutClaim(offloading, id);
+  if (rest === undefined) return { kind: "delete-offloading", offloading };
+  return { kind: "shrink-offloading", offloading: rest };
+}
+
+function planVirtualNode({ slices, virtualNodes, waitedMs }: Remains): TeardownStep | undefined {
+  const [virtualNode] = virtualNodes;
+  if (virtualNode === undefined) return undefined;
+  const wanting = slices.find(
+    ({ metadata }) =>
+      metadata.deletionTimestamp === undefined &&
+      metadata.annotations?.[LIQO_ANNOTATION.createVirtualNode] !== "false",
+  );
+  if (wanting !== undefined) return { kind: "stop-virtual-node", slice: wanting };
+  const standing = virtualNodes.find(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (standing !== undefined) return { kind: "delete-virtual-node", virtualNode: standing };
+  if (waitedMs("virtual-node") >= DEADLINE_MS["virtual-node"]) {
+    return { kind: "strip", what: "virtual-node", object: virtualNode };
+  }
+  return leaving("VirtualNodeLeaving", `VirtualNode ${nameOf(virtualNode)}`);
+}
+
+function planNode({ node, waitedMs }: Remains): TeardownStep | undefined {
+  if (node === undefined) return undefined;
+  if (waitedMs("node") >= DEADLINE_MS.node && node.metadata.deletionTimestamp === undefined) {
+    return { kind: "delete-node", node };
+  }
+  return leaving("NodeLeaving", `Node ${node.metadata.name}`);
+}
+
+function planSlices({ slices, waitedMs }: Remains): TeardownStep | undefined {
+  const [slice] = slices;
+  if (slice === undefined) return undefined;
+  const standing = slices.find(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (standing !== undefined) return { kind: "delete-slice", slice: standing };
+  if (waitedMs("slice") >= DEADLINE_MS.slice) return { kind: "strip", what: "slice", object: slice };
+  return leaving("SliceLeaving", `ResourceSlice ${nameOf(slice)}`);
+}
+
+function planLastOffloadings({ offloadings, waitedMs }: Remains): TeardownStep | undefined {
+  const [offloading] = offloadings;
+  if (offloading === undefined) return undefined;
+  if (waitedMs("offloading") >= DEADLINE_MS.offloading) {
+    return { kind: "strip", what: "offloading", object: offloading };
+  }
+  return leaving("OffloadingLeaving", `NamespaceOffloading ${nameOf(offloading)}`);
+}
+
+function leaving(reason: string, what: string): TeardownStep {
+  return { kind: "wait", reason, message: `${what} is being deleted` };
+}
+
+function nameOf({ metadata }: ResourceSlice | VirtualNode | NamespaceOffloading): string {
+  return `${metadata.namespace ?? ""}/${metadata.name}`;
+}

@@ -1,0 +1,135 @@
+import type { Fault } from "@resource-broker/contract";
+import type { LiqoIdentity } from "@resource-broker/domain";
+import {
+  CONFIG_MAPS,
+  type ConfigMap,
+  type KubeClient,
+  type Resource,
+  toFault,
+  trouble,
+  wait,
+} from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import {
+  CLUSTER_ID_SELECTOR,
+  CONTROLLER_SELECTOR,
+  type Deployment,
+  DEPLOYMENTS,
+  type IdentityReading,
+  isLabelled,
+  readIdentity,
+} from "./read-identity.ts";
+
+/** Liqo is installed and upgraded by people: a look a minute is soon enough, and cheaper than two watches. */
+const LOOK_MS = 60_000;
+/** An agent without the rights for Liqo will hardly get them a moment later. */
+const FORBIDDEN_PAUSE_MS = 10 * 60_000;
+/** An API server that does not answer must not keep a cluster from being advertised. */
+const WAIT_AT_MOST_MS = 5000;
+const REMEDY = "where it is installed, apply deploy/rbac/agent-liqo.yaml";
+
+export interface IdentityOptions {
+  /** Where Liqo is installed. */
+  readonly namespace: string;
+}
+
+export interface IdentityDeps {
+  readonly client: Pick<KubeClient, "list">;
+  readonly machine: MachineTime;
+  readonly log: Log;
+}
+
+/** Who this cluster is to Liqo, while Liqo is there. */
+export interface IdentitySource {
+  /** Resolves after the first look, or when it takes too long. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  /** Undefined: Liqo is not installed, or does not say who it is. */
+  readonly current: () => LiqoIdentity | undefined;
+  readonly onChange: (listener: () => void) => () => void;
+}
+
+export function liqoIdentity({ namespace }: IdentityOptions, deps: IdentityDeps): IdentitySource {
+  const { client, machine, log } = deps;
+  const looking = trouble({ log, machine, fields: { namespace }, what: "looking for Liqo" });
+  const listeners = new Set<() => void>();
+  const ending = new AbortController();
+  const { signal } = ending;
+  let known: LiqoIdentity | undefined;
+  let told = "";
+  let isForbidden = false;
+  let running: Promise<void> = Promise.resolve();
+
+  const listed = async <T extends Deployment | ConfigMap>(
+    resource: Resource<T>,
+    labelSelector: string,
+  ): Promise<T[]> => {
+    const found: T[] = [];
+    await client.list(resource, { namespace, labelSelector, signal }, (object) => {
+      if (isLabelled(object, labelSelector)) found.push(object);
+    });
+    return found;
+  };
+  const read = async (): Promise<IdentityReading> => {
+    const configMaps = await listed(CONFIG_MAPS, CLUSTER_ID_SELECTOR);
+    const deployments = configMaps.length === 0 ? [] : await listed(DEPLOYMENTS, CONTROLLER_SELECTOR);
+    return readIdentity({ configMaps, deployments });
+  };
+  const take = (reading: IdentityReading): void => {
+    const text = JSON.stringify(reading);
+    if (text === told) return;
+    told = text;
+    known = reading.kind === "found" ? reading.identity : undefined;
+    if (reading.kind === "unclear") log.warn({ namespace }, `Liqo is not used: ${reading.problem}`);
+    else
+      log.info({ namespace, liqo: known }, known === undefined ? "Liqo is not installed" : "Liqo is there");
+    for (const listener of listeners) listener();
+  };
+  /** What was known stays: an API server that is away says nothing about Liqo. */
+  const pauseAfter = (fault: Fault): number => {
+    if (fault.code !== "forbidden") {
+      looking.begins(fault);
+      return LOOK_MS;
+    }
+    if (!isForbidden) log.info({ namespace }, `Liqo is not looked for: ${fault.message}; ${REMEDY}`);
+    isForbidden = true;
+    return FORBIDDEN_PAUSE_MS;
+  };
+  const look = async (): Promise<number> => {
+    try {
+      take(await read());
+      looking.ends();
+      isForbidden = false;
+      return LOOK_MS;
+    } catch (error) {
+      return signal.aborted ? 0 : pauseAfter(toFault(error));
+    }
+  };
+  const run = async (onLooked: () => void): Promise<void> => {
+    while (!signal.aborted) {
+      const pauseMs = await look();
+      onLooked();
+      await wait(pauseMs, { machine, signal });
+    }
+  };
+
+  return {
+    start: () =>
+      new Promise((resolve) => {
+        const cancel = machine.after(WAIT_AT_MOST_MS, resolve);
+        running = run(() => {
+          cancel();
+          resolve();
+        });
+      }),
+    stop: async () => {
+      ending.abort();
+      await running;
+    },
+    current: () => known,
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { formatDuration } from "@resource-broker/contract";
+
+export type GatewayType = "NodePort" | "LoadBalancer" | "ClusterIP";
+
+/** Where a cluster is reached. Absent: as liqoctl itself would find its own cluster. */
+export interface Access {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+export interface Peering {
+  readonly local: Access;
+  readonly remoteKubeconfig: string;
+  readonly liqoNamespace: string;
+  readonly timeoutMs: number;
+}
+
+export interface PeerOptions extends Peering {
+  readonly gatewayType: GatewayType;
+  readonly hasNetworking: boolean;
+}
+
+/** Peers the two clusters and no more: slices are made one per reservation, by name. */
+export function peerArguments(options: PeerOptions): string[] {
+  return [
+    "peer",
+    ...bothClusters(options),
+    "--create-resource-slice=false",
+    "--create-virtual-node=false",
+    ...(options.hasNetworking
+      ? [`--gw-server-service-type=${options.gatewayType}`]
+      : ["--networking-disabled=true"]),
+  ];
+}
+
+/** Removes every slice towards the provider, too: only for the last reservation of a pair. */
+export function unpeerArguments(options: Peering): string[] {
+  return ["unpeer", ...bothClusters(options)];
+}
+
+/** For a provider that does not answer any more. */
+export function forceUnpeerArguments(liqoId: string, local: Access): string[] {
+  return ["force", "unpeer", ...localCluster(local), "--skip-confirm", "--", liqoId];
+}
+
+function bothClusters({ local, remoteKubeconfig, liqoNamespace, timeoutMs }: Peering): string[] {
+  return [
+    ...localCluster(local),
+    `--remote-kubeconfig=${remoteKubeconfig}`,
+    `--namespace=${liqoNamespace}`,
+    `--remote-namespace=${liqoNamespace}`,
+    `--timeout=${formatDuration(timeoutMs)}`,
+  ];
+}
+
+function localCluster({ kubeconfig, context }: Access): string[] {
+  return [
+    ...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]),
+    ...(context === undefined ? [] : [`--context=${context}`]),
+  ];
+}

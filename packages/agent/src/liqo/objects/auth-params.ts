@@ -1,0 +1,7 @@
+/** How one cluster signs in at another; binary parts are base64. */
+export interface AuthParams {
+  readonly ca?: string;
+  readonly signedCRT?: string;
+  readonly apiServer?: string;
+  readonly proxyURL?: string;
+}

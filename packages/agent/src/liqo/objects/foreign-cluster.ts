@@ -1,0 +1,58 @@
+import type { KubernetesObject } from "@resource-broker/contract";
+import type { Resource } from "@resource-broker/kube";
+import type { LiqoCondition } from "./liqo-condition.ts";
+
+export type ForeignClusterConditionStatus =
+  | "None"
+  | "Pending"
+  | "Established"
+  | "Error"
+  | "Ready"
+  | "NotReady"
+  | "SomeNotReady";
+
+type ForeignClusterConditionType =
+  | "APIServerStatus"
+  | "NetworkConnectionStatus"
+  | "NetworkGatewayServerStatus"
+  | "NetworkGatewayClientStatus"
+  | "NetworkGatewayPresence"
+  | "NetworkConfigurationStatus"
+  | "AuthIdentityControlPlaneStatus"
+  | "AuthTenantStatus"
+  | "OffloadingVirtualNodeStatus"
+  | "OffloadingNodeStatus";
+
+export type ForeignClusterCondition = LiqoCondition<
+  ForeignClusterConditionType,
+  ForeignClusterConditionStatus
+>;
+
+interface Module {
+  readonly enabled: boolean;
+  readonly conditions?: readonly ForeignClusterCondition[];
+}
+
+interface ForeignClusterStatus {
+  readonly observedGeneration?: number;
+  readonly role: "Consumer" | "Provider" | "ConsumerAndProvider" | "Unknown";
+  readonly modules?: {
+    readonly networking: Module;
+    readonly authentication: Module;
+    readonly offloading: Module;
+  };
+  readonly apiServerUrl?: string;
+  readonly tenantNamespace?: { readonly local?: string; readonly remote?: string };
+  readonly conditions?: readonly ForeignClusterCondition[];
+}
+
+/** What Liqo knows of another cluster. It is never deleted: that it is there does not mean that they are peered. */
+export type ForeignCluster = KubernetesObject<{ readonly clusterID: string }, ForeignClusterStatus>;
+
+export const FOREIGN_CLUSTERS: Resource<ForeignCluster> = {
+  group: "core.liqo.io",
+  version: "v1beta1",
+  kind: "ForeignCluster",
+  plural: "foreignclusters",
+  isNamespaced: false,
+};

@@ -1,0 +1,45 @@
+import type { KubernetesObject } from "@resource-broker/contract";
+import type { Resource } from "@resource-broker/kube";
+
+export interface NodeSelectorRequirement {
+  readonly key: string;
+  readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt";
+  readonly values?: readonly string[];
+}
+
+interface NamespaceOffloadingSpec {
+  readonly namespaceMappingStrategy?: "EnforceSameName" | "DefaultName" | "SelectedName";
+  readonly remoteNamespaceName?: string;
+  readonly podOffloadingStrategy?: "Local" | "Remote" | "LocalAndRemote";
+  readonly clusterSelector?: {
+    readonly nodeSelectorTerms: readonly {
+      readonly matchExpressions?: readonly NodeSelectorRequirement[];
+    }[];
+  };
+}
+
+interface NamespaceOffloadingStatus {
+  readonly remoteNamespaceName?: string;
+  readonly offloadingPhase?:
+    | "Ready"
+    | "NoClusterSelected"
+    | "InProgress"
+    | "SomeFailed"
+    | "AllFailed"
+    | "Terminating";
+  readonly observedGeneration?: number;
+}
+
+/** Lets pods of its namespace run on virtual nodes. */
+export type NamespaceOffloading = KubernetesObject<NamespaceOffloadingSpec, NamespaceOffloadingStatus>;
+
+/** Liqo takes no other name. */
+export const NAMESPACE_OFFLOADING_NAME = "offloading";
+
+export const NAMESPACE_OFFLOADINGS: Resource<NamespaceOffloading> = {
+  group: "offloading.liqo.io",
+  version: "v1beta1",
+  kind: "NamespaceOffloading",
+  plural: "namespaceoffloadings",
+  isNamespaced: true,
+};

@@ -1,0 +1,37 @@
+import type { KubernetesObject } from "@resource-broker/contract";
+import type { Resource } from "@resource-broker/kube";
+import type { AuthParams } from "./auth-params.ts";
+import type { LiqoCondition } from "./liqo-condition.ts";
+
+/** Amounts by Kubernetes' name of the resource. */
+export type ResourceList = Readonly<Record<string, string | number>>;
+
+export type ResourceSliceCondition = LiqoCondition<"Authentication" | "Resources", "Accepted" | "Denied">;
+
+interface ResourceSliceSpec {
+  /** Filled in by Liqo on the replica. */
+  readonly consumerClusterID?: string;
+  readonly providerClusterID?: string;
+  readonly resources?: ResourceList;
+  readonly class?: string;
+  readonly csr?: string;
+}
+
+interface ResourceSliceStatus {
+  readonly conditions?: readonly ResourceSliceCondition[];
+  /** What the provider granted. */
+  readonly resources?: ResourceList;
+  readonly authParams?: AuthParams;
+  readonly nodeLabels?: Readonly<Record<string, string>>;
+}
+
+/** A piece of the provider that the consumer asks for. Kubernetes has a kind of the same name in another group. */
+export type ResourceSlice = KubernetesObject<ResourceSliceSpec, ResourceSliceStatus>;
+
+export const RESOURCE_SLICES: Resource<ResourceSlice> = {
+  group: "authentication.liqo.io",
+  version: "v1beta1",
+  kind: "ResourceSlice",
+  plural: "resourceslices",
+  isNamespaced: true,
+};

@@ -1,0 +1,114 @@
+import { Fault } from "@resource-broker/contract";
+import { type FollowDeps, informer, type KubeClient } from "@resource-broker/kube";
+import { LIQO_LABEL } from "../objects/labels.ts";
+import { SHADOW_PODS, type ShadowPod } from "../objects/shadow-pod.ts";
+import { creatorUserOf, sliceOf } from "./creator-user.ts";
+
+/** All that is kept of a ShadowPod. */
+interface Guest {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly user: string;
+  readonly isDeleting: boolean;
+}
+
+/** The pods that run here for other clusters, by the user that made them. */
+export interface GuestPods {
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly synced: () => boolean;
+  /** How many are left, those that are about to go included. */
+  readonly count: (user: string) => number;
+  /** Slices that pods run for. */
+  readonly sliceNames: () => Iterable<string>;
+  readonly runFor: (sliceName: string) => boolean;
+  /** Deletes some of them: a bounded number, so that no reservation holds up the others. Returns how many. */
+  readonly evict: (user: string, client: Pick<KubeClient, "delete">) => Promise<number>;
+  readonly listen: (listener: (sliceName: string) => void) => () => void;
+}
+
+const EVICT_AT_ONCE = 50;
+
+/** Follows ShadowPods and keeps nothing of them but their names. */
+export function guestPods(deps: FollowDeps): GuestPods {
+  const follower = informer({ resource: SHADOW_PODS, keep: guestOf, isSame: isSameGuest }, deps);
+  const byUser = new Map<string, Map<string, Guest>>();
+  const users = new Map<string, Set<string>>();
+
+  const forget = (key: string, { user }: Guest): void => {
+    const guests = byUser.get(user);
+    if (guests?.delete(key) !== true || guests.size > 0) return;
+    byUser.delete(user);
+    const sliceName = sliceOf(user) ?? "";
+    const ofSlice = users.get(sliceName);
+    if (ofSlice?.delete(user) === true && ofSlice.size === 0) users.delete(sliceName);
+  };
+  const note = (key: string, guest: Guest): void => {
+    byUser.set(guest.user, (byUser.get(guest.user) ?? new Map<string, Guest>()).set(key, guest));
+    const sliceName = sliceOf(guest.user) ?? "";
+    users.set(sliceName, (users.get(sliceName) ?? new Set<string>()).add(guest.user));
+  };
+  follower.listen((key, now, before) => {
+    if (before !== undefined) forget(key, before);
+    if (now !== undefined) note(key, now);
+  });
+
+  return {
+    start: follower.start,
+    stop: follower.stop,
+    synced: follower.synced,
+    count: (user) => byUser.get(user)?.size ?? 0,
+    sliceNames: () => users.keys(),
+    runFor: (sliceName) => users.has(sliceName),
+    evict: async (user, client) => {
+      const staying = [...(byUser.get(user) ?? [])].filter(([, { isDeleting }]) => !isDeleting);
+      const leaving = staying.slice(0, EVICT_AT_ONCE);
+      for (const [key, guest] of leaving) {
+        const { name, namespace, uid } = guest;
+        await client.delete(SHADOW_PODS, { name, namespace }, { uid }).catch(unlessGone);
+        // Until the API server shows it: nobody shall delete it twice.
+        if (byUser.get(user)?.get(key) === guest) note(key, { ...guest, isDeleting: true });
+      }
+      return leaving.length;
+    },
+    listen: (listener) =>
+      follower.listen((_, now, before) => {
+        const sliceName = sliceOf((now ?? before)?.user ?? "");
+        if (sliceName !== undefined) listener(sliceName);
+      }),
+  };
+}
+
+/** Undefined: it was not made through a slice. */
+function guestOf({ metadata }: ShadowPod): Guest | undefined {
+  const user = userOf(metadata.labels ?? {});
+  if (user === undefined || sliceOf(user) === undefined) return undefined;
+  return {
+    name: metadata.name,
+    namespace: metadata.namespace ?? "",
+    uid: metadata.uid ?? "",
+    user,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+  };
+}
+
+/**
+ * Where Liqo does not enforce resources its webhook stamps no user. The origin is checked all the same, so a consumer
+ * that lies about the slice can only name one of its own.
+ */
+function userOf(labels: Readonly<Record<string, string>>): string | undefined {
+  const stamped = labels[LIQO_LABEL.creatorUser];
+  if (stamped !== undefined) return stamped;
+  const [sliceName, origin] = [labels[LIQO_LABEL.podNode], labels[LIQO_LABEL.podOrigin]];
+  return sliceName === undefined || origin === undefined ? undefined : creatorUserOf(sliceName, origin);
+}
+
+function isSameGuest(a: Guest, b: Guest): boolean {
+  return a.uid === b.uid && a.user === b.user && a.isDeleting === b.isDeleting;
+}
+
+/** Gone, or replaced by another of the same name: that one has its own turn. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Fault) || (error.code !== "not-found" && error.code !== "conflict")) throw error;
+}

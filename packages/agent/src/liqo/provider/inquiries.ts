@@ -1,0 +1,57 @@
+import { toFault, trouble } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { BrokerLink } from "../../broker/broker-link.ts";
+import type { ReservationBook } from "../../reservations/reservation-book.ts";
+import type { BrokerCommunicator } from "../../transport/broker-communicator.ts";
+
+/** How long an answer holds, and how long one waits before it asks again. */
+const ASK_EVERY_MS = 60_000;
+
+export interface InquiryDeps {
+  readonly book: ReservationBook;
+  readonly communicator: Pick<BrokerCommunicator, "fetchReservation">;
+  readonly link: Pick<BrokerLink, "isCurrent">;
+  readonly machine: MachineTime;
+  readonly log: Log;
+}
+
+/** Asks the broker about ids that something runs for and that this agent knows nothing of. */
+export interface Inquiries {
+  /** True: the broker knows no such reservation of this cluster. */
+  readonly isStranger: (id: string) => boolean;
+  /** Resolves with when to ask again; what was learned is in the book. */
+  readonly ask: (id: string) => Promise<number>;
+  readonly forget: (id: string) => void;
+}
+
+export function inquiries({ book, communicator, link, machine, log }: InquiryDeps): Inquiries {
+  const asking = trouble({ log, machine, fields: {}, what: "asking the broker about reservations" });
+  const asked = new Map<string, { at: number; isStranger: boolean }>();
+
+  /** Undefined: there was no answer, so nothing may be taken from anybody. */
+  const answer = async (id: string): Promise<boolean | undefined> => {
+    try {
+      const reservation = await communicator.fetchReservation(id);
+      asking.ends();
+      if (reservation !== undefined) return book.learn("provider", reservation) === "not-ours";
+      // Older brokers cannot be asked: whatever the id, they know no such page.
+      return link.isCurrent() === true ? true : undefined;
+    } catch (error) {
+      asking.begins(toFault(error));
+      return undefined;
+    }
+  };
+
+  return {
+    isStranger: (id) => asked.get(id)?.isStranger === true,
+    ask: async (id) => {
+      const before = asked.get(id);
+      const sinceMs = machine.monotonicMs() - (before?.at ?? Number.NEGATIVE_INFINITY);
+      if (sinceMs < ASK_EVERY_MS) return ASK_EVERY_MS - sinceMs;
+      const isStranger = (await answer(id)) ?? before?.isStranger ?? false;
+      asked.set(id, { at: machine.monotonicMs(), isStranger });
+      return ASK_EVERY_MS;
+    },
+    forget: (id) => void asked.delete(id),
+  };
+}

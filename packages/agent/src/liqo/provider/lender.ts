@@ -1,0 +1,168 @@
+import { Fault } from "@resource-broker/contract";
+import type { KubeClient } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Tell } from "../../events/tell.ts";
+import { type Requeue, sooner } from "../../reconcile.ts";
+import type { BrokerView } from "../../reservations/expiry.ts";
+import type { ReservationBook } from "../../reservations/reservation-book.ts";
+import { SLICE_CLASS } from "../objects/labels.ts";
+import { QUOTAS } from "../objects/quota.ts";
+import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
+import { creatorUserOf } from "./creator-user.ts";
+import type { GuestPods } from "./guest-pods.ts";
+import type { Inquiries } from "./inquiries.ts";
+import { END_GRACE_MS, judgeReplica, type LoanView, type Verdict } from "./judge-replica.ts";
+import { planReplica, type QuotaState, type ReplicaPlan } from "./plan-replica.ts";
+import { isAccepted } from "./replica-status.ts";
+import { quotaName, replicaWriter } from "./replica-writer.ts";
+import type { Replicas } from "./replicas.ts";
+import type { SliceTerms } from "./slice-measure.ts";
+import { type Tenancy, tenancyOf } from "./tenancy.ts";
+
+export interface LenderDeps {
+  readonly client: Pick<KubeClient, "find" | "list" | "update" | "patch" | "delete">;
+  readonly replicas: Pick<Replicas, "named">;
+  readonly guests: Pick<GuestPods, "count" | "evict" | "runFor">;
+  readonly inquiries: Inquiries;
+  readonly book: ReservationBook;
+  /** True once capacity is held for the reservation. */
+  readonly isHeld: (reservationId: string) => boolean;
+  readonly broker: () => BrokerView;
+  readonly machine: MachineTime;
+  readonly tell: Tell;
+  readonly log: Log;
+  readonly terms: SliceTerms;
+  readonly isEnforcing: boolean;
+}
+
+/** The provider's side of Liqo, one slice name at a time. */
+export interface Lender {
+  readonly reconcile: (sliceName: string) => Promise<Requeue>;
+}
+
+/** Users whose pods must go, and the replica to tell of it, where there is one. */
+type Leaving = Map<string, ResourceSlice | undefined>;
+
+/** More steps than any replica needs at once, with a few for whoever writes at the same time. */
+const MAX_STEPS = 8;
+const EVICT_AGAIN_MS = 2000;
+/** Of a reservation; only such names are worth asking the broker about. */
+const RESERVATION_NAME = /^rsv-/;
+
+/** Gives replicas of our class what is reserved for them, nothing else, and for no longer. */
+export function lender(deps: LenderDeps): Lender {
+  const { client, guests, inquiries, book } = deps;
+  const writer = replicaWriter(deps);
+  /** Since when a name has been looked at without knowing its reservation; monotonic. */
+  const unknownSince = new Map<string, number>();
+
+  const reconcile = async (name: string): Promise<Requeue> => {
+    const found = deps.replicas.named(name);
+    const isKnown = book.get("provider", name) !== undefined;
+    if (isKnown || (found.length === 0 && !guests.runFor(name))) {
+      unknownSince.delete(name);
+      inquiries.forget(name);
+    } else if (!unknownSince.has(name)) unknownSince.set(name, deps.machine.monotonicMs());
+    const leaving: Leaving = new Map();
+    let next: Requeue = await inquire(name, found);
+    for (const slice of found) next = sooner(next, await settle(slice, leaving));
+    next = sooner(next, clearEnded(name, leaving));
+    for (const [user, slice] of leaving) next = sooner(next, await evict(user, slice));
+    return next;
+  };
+
+  /** Nothing is taken from anybody because this agent happens not to know: the broker does. */
+  const inquire = async (name: string, found: readonly ResourceSlice[]): Promise<Requeue> => {
+    if (book.get("provider", name) !== undefined) return {};
+    const isUsed = found.some((slice) => slice.spec.class === SLICE_CLASS && isAccepted(slice));
+    if (!isUsed && !(guests.runFor(name) && RESERVATION_NAME.test(name))) return {};
+    return { requeueAfterMs: await inquiries.ask(name) };
+  };
+
+  const settle = async (seen: ResourceSlice, leaving: Leaving): Promise<Requeue> => {
+    const { name, namespace = "" } = seen.metadata;
+    const isOurs = seen.spec.class === SLICE_CLASS;
+    const tenancy = isOurs ? await tenancyOf(namespace, client) : { tenant: undefined, isWelcome: false };
+    const newest = () => client.find(RESOURCE_SLICES, { name, namespace });
+    let slice: ResourceSlice | undefined = seen;
+    let isFresh = false;
+    for (let step = 0; step < MAX_STEPS && slice !== undefined; step++) {
+      const plan = await planFor(slice, tenancy);
+      if (plan.action === undefined) return plan;
+      if (plan.action.kind === "evict") {
+        leaving.set(creatorUserOf(name, plan.action.tenant), slice);
+        return {};
+      }
+      // What is written is decided on the newest version, and only that is overwritten.
+      slice = isFresh
+        ? await writer.perform(plan.action, slice).catch(unlessConflict(newest))
+        : await newest();
+      isFresh = true;
+    }
+    return slice === undefined ? {} : { requeueAfterMs: EVICT_AGAIN_MS };
+  };
+
+  const planFor = async (slice: ResourceSlice, tenancy: Tenancy): Promise<ReplicaPlan> => {
+    const { name } = slice.metadata;
+    const verdict = judgeReplica({ slice, ...tenancy }, viewOf(name), deps.broker().now);
+    return planReplica({
+      slice,
+      verdict,
+      isEnforcing: deps.isEnforcing,
+      guests: guests.count(creatorUserOf(name, tenancy.tenant ?? "")),
+      quota: await quotaOf(slice, verdict),
+      wallMs: deps.machine.wallMs(),
+    });
+  };
+
+  const viewOf = (name: string): LoanView => ({
+    entry: book.get("provider", name),
+    isHeld: deps.isHeld(name),
+    isStranger: inquiries.isStranger(name),
+    unknownForMs: deps.machine.monotonicMs() - (unknownSince.get(name) ?? deps.machine.monotonicMs()),
+    terms: deps.terms,
+  });
+
+  /** Only asked for where it decides something. Liqo names it after the consumer that the replica claims. */
+  const quotaOf = async (slice: ResourceSlice, verdict: Verdict): Promise<QuotaState> => {
+    const { kind } = verdict.kind === "refuse" ? verdict.consequence : verdict;
+    if (kind !== "deny" && !(kind === "revoke" && isAccepted(slice))) return "none";
+    const quota = await client.find(QUOTAS, quotaName(slice));
+    if (quota === undefined) return "none";
+    return quota.spec.cordoned === true ? "cordoned" : "open";
+  };
+
+  /** Also where the consumer has taken its replica away and left its pods. */
+  const clearEnded = (name: string, leaving: Leaving): Requeue => {
+    const { endedAt, reservation } = book.get("provider", name) ?? {};
+    const consumer = reservation?.requesterLiqoID;
+    if (endedAt === undefined || consumer === undefined) return {};
+    const user = creatorUserOf(name, consumer);
+    if (guests.count(user) === 0 || leaving.has(user)) return {};
+    const { now } = deps.broker();
+    const leftMs = now === undefined ? END_GRACE_MS : endedAt + END_GRACE_MS - now;
+    if (leftMs > 0) return { requeueAfterMs: leftMs };
+    leaving.set(user, undefined);
+    return {};
+  };
+
+  const evict = async (user: string, slice: ResourceSlice | undefined): Promise<Requeue> => {
+    const removed = await guests.evict(user, client);
+    if (removed > 0) {
+      deps.log.warn({ user, pods: removed }, "pods that nothing is reserved for are removed");
+      const message = `${removed} pods of ${user} are removed: nothing is reserved for them`;
+      if (slice !== undefined) writer.say(slice, "GuestsRemoved", message);
+    }
+    return { requeueAfterMs: EVICT_AGAIN_MS };
+  };
+
+  return { reconcile };
+}
+
+/** Somebody wrote meanwhile: decide again on what is there now. */
+function unlessConflict<T>(newest: () => Promise<T>): (error: unknown) => Promise<T> {
+  return (error) => {
+    if (error instanceof Fault && error.code === "conflict") return newest();
+    throw error;
+  };
+}

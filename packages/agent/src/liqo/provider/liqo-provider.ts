@@ -1,0 +1,98 @@
+import { DEFAULT_SLICE } from "@resource-broker/contract";
+import type { CountedResources } from "@resource-broker/domain";
+import { type FollowDeps, reconcileLoop } from "@resource-broker/kube";
+import { guestPods } from "./guest-pods.ts";
+import { type InquiryDeps, inquiries } from "./inquiries.ts";
+import { lender, type LenderDeps } from "./lender.ts";
+import { replicas } from "./replicas.ts";
+
+export interface LiqoProviderOptions {
+  readonly resources: CountedResources;
+  /** Cordons slices of classes that bypass reservations. */
+  readonly isEnforcing: boolean;
+}
+
+export interface LiqoProviderDeps
+  extends FollowDeps,
+    InquiryDeps,
+    Pick<LenderDeps, "isHeld" | "broker" | "tell" | "machine" | "log"> {
+  readonly client: FollowDeps["client"];
+  /** False: the cluster's own instructions were not listed yet, so nothing is known of what it holds. */
+  readonly isReady: () => boolean;
+  readonly onRetry: () => void;
+}
+
+/** Grants and takes back slices of this cluster, while Liqo is there. */
+export interface LiqoProvider {
+  /** Follows Liqo's objects, or stops to: without Liqo the API server does not know them. */
+  readonly setPresent: (isPresent: boolean) => void;
+  readonly stop: () => Promise<void>;
+}
+
+const LOOK_AGAIN_MS = 100;
+/** Tenants and namespaces are not followed: what changes there is noticed within this time. */
+const RESYNC_MS = 60_000;
+
+export function liqoProvider(options: LiqoProviderOptions, deps: LiqoProviderDeps): LiqoProvider {
+  let end: (() => Promise<void>) | undefined;
+  let ended: Promise<unknown> = Promise.resolve();
+
+  const leave = (): void => {
+    const last = end;
+    end = undefined;
+    if (last !== undefined) ended = Promise.all([ended, last()]);
+  };
+
+  return {
+    setPresent: (isPresent) => {
+      if (!isPresent) leave();
+      else end ??= work(options, deps);
+    },
+    stop: async () => {
+      leave();
+      await ended;
+    },
+  };
+}
+
+/** Returns how to end it. */
+function work({ resources, isEnforcing }: LiqoProviderOptions, deps: LiqoProviderDeps): () => Promise<void> {
+  const slices = replicas(deps);
+  const guests = guestPods(deps);
+  const { reconcile } = lender({
+    ...deps,
+    replicas: slices,
+    guests,
+    inquiries: inquiries(deps),
+    terms: { counted: resources, defaults: DEFAULT_SLICE },
+    isEnforcing,
+  });
+  const isReady = (): boolean => deps.isReady() && slices.synced() && guests.synced();
+  const loop = reconcileLoop(
+    {
+      name: "slices",
+      concurrency: 4,
+      reconcile: async (name) => (isReady() ? reconcile(name) : { requeueAfterMs: LOOK_AGAIN_MS }),
+      resync: {
+        everyMs: RESYNC_MS,
+        keys: () => new Set([...slices.names(), ...guests.sliceNames()]),
+      },
+    },
+    { ...deps, observer: { onRetry: deps.onRetry } },
+  );
+  const endings = [
+    slices.listen(loop.trigger),
+    guests.listen(loop.trigger),
+    deps.book.onChange((role, id) => {
+      if (role === "provider") loop.trigger(id);
+    }),
+  ];
+  // Rejects only when it is stopped before the first list; what keeps it from listing, the follower says itself.
+  for (const each of [slices, guests]) void each.start().catch(() => undefined);
+
+  return async () => {
+    for (const endListening of endings) endListening();
+    await loop.stop();
+    await Promise.all([slices.stop(), guests.stop()]);
+  };
+}

@@ -1,0 +1,134 @@
+import { SLICE_CLASS } from "../objects/labels.ts";
+import type { ResourceSlice } from "../objects/resource-slice.ts";
+import type { Verdict } from "./judge-replica.ts";
+import { isAccepted, isCordoned, isCordonedByUs, statusSaying } from "./replica-status.ts";
+
+/** What Liqo's Quota of a slice lets through. `none`: there is none, so nothing new can run; or it does not matter. */
+export type QuotaState = "none" | "open" | "cordoned";
+
+export interface ReplicaState {
+  readonly slice: ResourceSlice;
+  readonly verdict: Verdict;
+  /** `--liqo-enforce`: slices that bypass reservations are stopped. */
+  readonly isEnforcing: boolean;
+  /** Pods that still run for it. */
+  readonly guests: number;
+  readonly quota: QuotaState;
+  /** Wall clock, for times that are shown. */
+  readonly wallMs: number;
+}
+
+export type ReplicaAction =
+  | {
+      readonly kind: "say";
+      readonly status: NonNullable<ResourceSlice["status"]>;
+      readonly event: "SliceGranted" | "SliceRefused";
+      readonly message: string;
+    }
+  | {
+      readonly kind: "cordon";
+      readonly why: string;
+      readonly event: "SliceCordoned" | "SliceFlagged";
+      readonly message: string;
+    }
+  | { readonly kind: "uncordon" }
+  | { readonly kind: "drop-quota" }
+  | { readonly kind: "evict"; readonly tenant: string };
+
+export interface ReplicaPlan {
+  readonly action?: ReplicaAction;
+  readonly requeueAfterMs?: number;
+}
+
+type Refusal = Extract<Verdict, { kind: "refuse" }>;
+
+const NOTHING: ReplicaPlan = {};
+/** Liqo cordons the Quota a moment after the replica. */
+const QUOTA_LOOK_MS = 2000;
+const FLAGGED = "NotReserved";
+
+/** The next step with one replica: each is taken on what the API server showed after the one before. */
+export function planReplica(state: ReplicaState): ReplicaPlan {
+  const { slice, verdict } = state;
+  if (slice.metadata.deletionTimestamp !== undefined) return NOTHING;
+  if (slice.spec.class !== SLICE_CLASS) return state.isEnforcing ? flag(slice) : NOTHING;
+  switch (verdict.kind) {
+    case "leave":
+      return later(verdict.lookAgainMs);
+    case "grant":
+      return grant(state, verdict);
+    case "refuse":
+      return isAccepted(slice) ? takeBack(state, verdict) : deny(state, verdict);
+  }
+}
+
+function flag(slice: ResourceSlice): ReplicaPlan {
+  if (isCordoned(slice) && isCordonedByUs(slice)) return NOTHING;
+  const message = `class ${JSON.stringify(slice.spec.class ?? "")} bypasses reservations: cordoned, as --liqo-enforce asks`;
+  return { action: { kind: "cordon", why: FLAGGED, event: "SliceFlagged", message } };
+}
+
+function grant({ slice, wallMs }: ReplicaState, verdict: Extract<Verdict, { kind: "grant" }>): ReplicaPlan {
+  // What a person cordoned stays so.
+  if (isCordonedByUs(slice)) return { action: { kind: "uncordon" } };
+  const { resources, message } = verdict;
+  const word = { status: "Accepted", reason: "Reserved", message, resources } as const;
+  const status = statusSaying(slice, word, wallMs);
+  return status === undefined ? NOTHING : { action: { kind: "say", status, event: "SliceGranted", message } };
+}
+
+function deny(state: ReplicaState, { reason, message, lookAgainMs, consequence }: Refusal): ReplicaPlan {
+  const { slice, wallMs, quota } = state;
+  const status = statusSaying(slice, { status: "Denied", reason, message, resources: {} }, wallMs);
+  if (status !== undefined) {
+    return { action: { kind: "say", status, event: "SliceRefused", message: `${reason}: ${message}` } };
+  }
+  // Liqo made it for whomever the replica claims to be, who would be measured by it; it makes none for a denied one.
+  if (consequence.kind === "deny" && quota !== "none") return { action: { kind: "drop-quota" } };
+  return later(lookAgainMs);
+}
+
+function takeBack(state: ReplicaState, refusal: Refusal): ReplicaPlan {
+  const { consequence, lookAgainMs } = refusal;
+  switch (consequence.kind) {
+    case "keep":
+      return later(lookAgainMs);
+    case "deny":
+      return deny(state, refusal);
+    case "cap":
+      return cap(state, refusal, consequence.resources);
+    case "cordon":
+      return cordoned(state, refusal) ?? later(lookAgainMs);
+    case "revoke":
+      return cordoned(state, refusal) ?? revoke(state, refusal, consequence.tenant);
+  }
+}
+
+/** A live reservation goes on with what it has; what was asked beyond it is not given. */
+function cap({ slice, wallMs }: ReplicaState, { reason, message }: Refusal, resources: Capped): ReplicaPlan {
+  const status = statusSaying(slice, { status: "Accepted", reason, message, resources }, wallMs);
+  if (status === undefined) return NOTHING;
+  return { action: { kind: "say", status, event: "SliceRefused", message: `${reason}: ${message}` } };
+}
+
+type Capped = NonNullable<NonNullable<ResourceSlice["status"]>["resources"]>;
+
+function cordoned({ slice }: ReplicaState, { reason, message }: Refusal): ReplicaPlan | undefined {
+  if (isCordoned(slice)) return undefined;
+  return {
+    action: { kind: "cordon", why: reason, event: "SliceCordoned", message: `${reason}: ${message}` },
+  };
+}
+
+/**
+ * Liqo looks at the cordon of accepted slices only, so the refusal is written last: when nothing runs any more, and
+ * nothing can be started.
+ */
+function revoke(state: ReplicaState, refusal: Refusal, tenant: string): ReplicaPlan {
+  if (state.guests > 0) return { action: { kind: "evict", tenant } };
+  return state.quota === "open" ? later(QUOTA_LOOK_MS) : deny(state, refusal);
+}
+
+function later(requeueAfterMs: number | undefined): ReplicaPlan {
+  return requeueAfterMs === undefined ? NOTHING : { requeueAfterMs };
+}

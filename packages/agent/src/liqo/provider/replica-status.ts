@@ -1,0 +1,52 @@
+import { formatTime } from "@resource-broker/contract";
+import { LIQO_ANNOTATION } from "../objects/labels.ts";
+import type { ResourceList, ResourceSlice, ResourceSliceCondition } from "../objects/resource-slice.ts";
+import { isSameList } from "./slice-amounts.ts";
+
+/** On a replica: why this agent, and not a person, keeps new pods away from it. */
+export const CORDONED_ANNOTATION = "rear.fluidos.eu/cordoned";
+
+type Status = NonNullable<ResourceSlice["status"]>;
+
+/** What this agent says about a replica's resources. */
+export interface Word {
+  readonly status: "Accepted" | "Denied";
+  readonly reason: string;
+  readonly message: string;
+  readonly resources: ResourceList;
+}
+
+export function resourcesCondition({ status }: ResourceSlice): ResourceSliceCondition | undefined {
+  return status?.conditions?.find(({ type }) => type === "Resources");
+}
+
+export function isAccepted(slice: ResourceSlice): boolean {
+  return resourcesCondition(slice)?.status === "Accepted";
+}
+
+/** As Liqo reads the annotation: whatever does not say no. */
+export function isCordoned({ metadata }: ResourceSlice): boolean {
+  const value = metadata.annotations?.[LIQO_ANNOTATION.cordon];
+  return value !== undefined && value !== "false" && value !== "False" && value !== "0";
+}
+
+export function isCordonedByUs({ metadata }: ResourceSlice): boolean {
+  return metadata.annotations?.[CORDONED_ANNOTATION] !== undefined;
+}
+
+/** The status that says so; undefined where it says so already. What Liqo wrote beside it stays. */
+export function statusSaying(slice: ResourceSlice, word: Word, wallMs: number): Status | undefined {
+  const { status: said = {} } = slice;
+  const before = resourcesCondition(slice);
+  if (isSaid(before, word) && isSameList(said.resources ?? {}, word.resources)) return undefined;
+  const { resources, ...rest } = word;
+  const since = before?.status === word.status ? before.lastTransitionTime : undefined;
+  const lastTransitionTime = since ?? formatTime(wallMs);
+  const condition: ResourceSliceCondition = { type: "Resources", ...rest, lastTransitionTime };
+  const others = (said.conditions ?? []).filter(({ type }) => type !== "Resources");
+  return { ...said, conditions: [...others, condition], resources };
+}
+
+function isSaid(before: ResourceSliceCondition | undefined, { status, reason, message }: Word): boolean {
+  return before?.status === status && before.reason === reason && before.message === message;
+}

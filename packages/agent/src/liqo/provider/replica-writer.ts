@@ -1,0 +1,85 @@
+import { Fault } from "@resource-broker/contract";
+import type { KubeClient, ObjectName } from "@resource-broker/kube";
+import type { Tell } from "../../events/tell.ts";
+import { MANAGER } from "../../forge/labels.ts";
+import { LIQO_ANNOTATION } from "../objects/labels.ts";
+import { QUOTAS } from "../objects/quota.ts";
+import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
+import { creatorUserOf } from "./creator-user.ts";
+import type { ReplicaAction } from "./plan-replica.ts";
+import { CORDONED_ANNOTATION } from "./replica-status.ts";
+
+export interface ReplicaWriterDeps {
+  readonly client: Pick<KubeClient, "update" | "patch" | "delete">;
+  readonly tell: Tell;
+}
+
+type SliceEvent = "SliceGranted" | "SliceRefused" | "SliceCordoned" | "SliceFlagged" | "GuestsRemoved";
+
+/** Does with a replica what was planned, and says so where people look. */
+export interface ReplicaWriter {
+  /** Returns the replica as it is then; `conflict` when it is not the version that was planned on. */
+  readonly perform: (
+    action: Exclude<ReplicaAction, { kind: "evict" }>,
+    slice: ResourceSlice,
+  ) => Promise<ResourceSlice>;
+  readonly say: (slice: ResourceSlice, event: SliceEvent, message: string) => void;
+}
+
+export function replicaWriter({ client, tell }: ReplicaWriterDeps): ReplicaWriter {
+  const say = ({ metadata }: ResourceSlice, reason: SliceEvent, message: string): void => {
+    const { group, version, kind } = RESOURCE_SLICES;
+    const about = { apiVersion: `${group}/${version}`, kind, metadata };
+    tell({ about, type: reason === "SliceGranted" ? "Normal" : "Warning", reason, message });
+  };
+
+  const annotate = (
+    { metadata }: ResourceSlice,
+    annotations: Readonly<Record<string, string | null>>,
+  ): Promise<ResourceSlice> => {
+    const { name, namespace = "", resourceVersion } = metadata;
+    const body = { metadata: { annotations, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
+    return client.patch(
+      RESOURCE_SLICES,
+      { name: { name, namespace }, patch: { kind: "merge", body } },
+      { fieldManager: MANAGER },
+    );
+  };
+
+  const perform: ReplicaWriter["perform"] = async (action, slice) => {
+    switch (action.kind) {
+      case "say": {
+        const written = await client.update(
+          RESOURCE_SLICES,
+          { ...slice, status: action.status },
+          { subresource: "status", fieldManager: MANAGER },
+        );
+        say(slice, action.event, action.message);
+        return written;
+      }
+      case "cordon": {
+        const marks = { [LIQO_ANNOTATION.cordon]: "true", [CORDONED_ANNOTATION]: action.why };
+        const written = await annotate(slice, marks);
+        say(slice, action.event, action.message);
+        return written;
+      }
+      case "uncordon":
+        return annotate(slice, { [LIQO_ANNOTATION.cordon]: null, [CORDONED_ANNOTATION]: null });
+      case "drop-quota":
+        await client.delete(QUOTAS, quotaName(slice)).catch(unlessGone);
+        return slice;
+    }
+  };
+
+  return { perform, say };
+}
+
+/** Liqo names the Quota after the user that the replica's claimed consumer acts as. */
+export function quotaName({ metadata, spec }: ResourceSlice): ObjectName {
+  const { name, namespace = "" } = metadata;
+  return { name: creatorUserOf(name, spec.consumerClusterID ?? ""), namespace };
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Fault) || error.code !== "not-found") throw error;
+}

@@ -1,0 +1,105 @@
+import type { ReservationDTO } from "@resource-broker/contract";
+import { compareQuantities, parseAmount, parseQuantity } from "@resource-broker/domain";
+import { grantedOf } from "../../publish/advertisement.ts";
+import type { ResourceList } from "../objects/resource-slice.ts";
+import { type Measure, measureOf, type SliceTerms } from "./slice-measure.ts";
+
+export interface AmountProblem {
+  readonly reason: "TooMuch" | "NotReserved" | "UnreadableAmount" | "NothingAsked";
+  readonly message: string;
+}
+
+/** More kinds of resources than any node has: a stranger shall not make us read for long. */
+const MAX_NAMES = 64;
+const SHOWN_LENGTH = 80;
+
+/** Undefined when nothing is asked for beyond what the reservation grants, resource by resource. */
+export function amountProblem(
+  asked: ResourceList,
+  reservation: ReservationDTO,
+  terms: SliceTerms,
+): AmountProblem | undefined {
+  const names = Object.keys(asked);
+  if (names.length === 0) {
+    return { reason: "NothingAsked", message: "it asks for nothing: state cpu, memory, pods and the others" };
+  }
+  if (names.length > MAX_NAMES) {
+    return {
+      reason: "NotReserved",
+      message: `it names ${names.length} resources, at most ${MAX_NAMES} are read`,
+    };
+  }
+  const granted = grantedOf(reservation);
+  const taken = new Map<string, number>();
+  for (const name of names) {
+    const problem = problemOf({ name, given: asked[name], measure: measureOf(name, granted, terms), taken });
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** What is left of a list when everything beyond the reservation is taken out of it. */
+export function cappedAmounts(
+  resources: ResourceList,
+  reservation: ReservationDTO,
+  terms: SliceTerms,
+): ResourceList {
+  const granted = grantedOf(reservation);
+  const taken = new Map<string, number>();
+  const capped: [string, string][] = [];
+  for (const [name, given] of Object.entries(resources).slice(0, MAX_NAMES)) {
+    const measure = measureOf(name, granted, terms);
+    const amount = measure === undefined ? "" : readAmount(given, measure.unit);
+    if (measure === undefined || typeof amount === "string") continue;
+    const before = taken.get(measure.key) ?? 0;
+    const left = Math.min(amount, measure.most - before);
+    taken.set(measure.key, before + left);
+    capped.push([name, measure.show(left)]);
+  }
+  return Object.fromEntries(capped);
+}
+
+/** True when both name the same amounts, however they are written. */
+export function isSameList(a: ResourceList, b: ResourceList): boolean {
+  const names = Object.keys(a);
+  if (names.length !== Object.keys(b).length) return false;
+  return names.every((name) => Object.hasOwn(b, name) && isSameAmount(a[name], b[name]));
+}
+
+interface Asked {
+  readonly name: string;
+  readonly given: unknown;
+  readonly measure: Measure | undefined;
+  /** How much of each measure is used up by what was read before. */
+  readonly taken: Map<string, number>;
+}
+
+function problemOf({ name, given, measure, taken }: Asked): AmountProblem | undefined {
+  const shown = name.slice(0, SHOWN_LENGTH);
+  const amount = readAmount(given, measure?.unit ?? "one");
+  if (typeof amount === "string") return { reason: "UnreadableAmount", message: `${shown}: ${amount}` };
+  if (measure === undefined) {
+    return { reason: "NotReserved", message: `${shown} is not part of the reservation: leave it out` };
+  }
+  const sum = (taken.get(measure.key) ?? 0) + amount;
+  taken.set(measure.key, sum);
+  if (sum <= measure.most) return undefined;
+  return {
+    reason: "TooMuch",
+    message: `${shown}: it asks for ${measure.show(sum)}, and ${measure.show(measure.most)} is reserved`,
+  };
+}
+
+/** The amount in the ledger's units, rounded up; a text says why there is none. */
+function readAmount(given: unknown, unit: Measure["unit"]): number | string {
+  if (typeof given !== "string" && typeof given !== "number") return "is not a quantity";
+  const parsed = parseAmount(String(given), { unit, rounding: "up" });
+  if (!parsed.ok) return parsed.problem;
+  return parsed.amount < 0 ? `${JSON.stringify(given)} must not be negative` : parsed.amount;
+}
+
+function isSameAmount(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  const [left, right] = [parseQuantity(String(a)), parseQuantity(String(b))];
+  return left.ok && right.ok && compareQuantities(left.quantity, right.quantity) === 0;
+}

@@ -1,0 +1,28 @@
+import { type KubeClient, NAMESPACES } from "@resource-broker/kube";
+import { LIQO_LABEL } from "../objects/labels.ts";
+import { TENANTS } from "../objects/tenant.ts";
+import type { Replica } from "./judge-replica.ts";
+
+export type Tenancy = Omit<Replica, "slice">;
+
+const NOBODYS: Tenancy = { tenant: undefined, isWelcome: false };
+
+/**
+ * Whose namespace it is. Liqo labels the namespace when it lets a consumer in, and the consumer cannot change that,
+ * whereas it may write Tenants there: of those only the admin's word about the right one counts.
+ */
+export async function tenancyOf(
+  namespace: string,
+  client: Pick<KubeClient, "find" | "list">,
+): Promise<Tenancy> {
+  const labels = (await client.find(NAMESPACES, { name: namespace }))?.metadata.labels ?? {};
+  const tenant = labels[LIQO_LABEL.remoteCluster];
+  const mark = labels[LIQO_LABEL.tenantNamespace]?.toLowerCase() ?? "false";
+  if (tenant === undefined || mark === "false") return NOBODYS;
+  let isWelcome = true;
+  await client.list(TENANTS, { namespace }, ({ metadata, spec }) => {
+    const { clusterID, tenantCondition = "Active" } = spec;
+    if (metadata.namespace === namespace && clusterID === tenant) isWelcome &&= tenantCondition === "Active";
+  });
+  return { tenant, isWelcome };
+}

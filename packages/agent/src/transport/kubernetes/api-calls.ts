@@ -1,0 +1,98 @@
+import { Fault } from "@resource-broker/contract";
+import { backoff, toFault, wait } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+
+/** Between the tries of one call. */
+const MAX_PAUSE_MS = 2_000;
+const LONGEST_RETRY_AFTER_MS = 5_000;
+
+export interface ApiCallsDeps {
+  /** Where the API server of the broker's cluster is. */
+  readonly server: string;
+  readonly machine: MachineTime;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+/** Calls of the broker's API server, each within its time. */
+export interface ApiCalls {
+  /** Runs `work`, whose signal is given when its time is over or everything closes. */
+  readonly within: <T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+  /**
+   * Tries again until it works, is refused for good, or the time is over. What is tried must have the same effect when
+   * done twice: nobody knows what became of a request whose answer was lost.
+   */
+  readonly persist: <T>(signal: AbortSignal, attempt: () => Promise<T>) => Promise<T>;
+  readonly isClosed: () => boolean;
+  readonly close: () => void;
+}
+
+export function apiCalls({ server, machine, random }: ApiCallsDeps): ApiCalls {
+  const closing = new AbortController();
+
+  const persist = async <T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> => {
+    const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { random, ...machine });
+    let last: Fault | undefined;
+    for (;;) {
+      if (signal.aborted) throw overdue(last);
+      try {
+        return await attempt();
+      } catch (error) {
+        const fault = toFault(error);
+        if (signal.aborted) throw overdue(last);
+        if (!fault.retry) throw fault;
+        last = fault;
+      }
+      const leastMs = Math.min(last.details.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
+      await wait(Math.max(pauses.failed(), leastMs), { machine, signal });
+    }
+  };
+
+  const overdue = (last: Fault | undefined): Fault => {
+    if (closing.signal.aborted) return closed();
+    return last === undefined
+      ? new Fault("unreachable", `the API server of the broker's cluster (${server}) did not answer in time`)
+      : apiServerAway(server, last);
+  };
+
+  return {
+    within: async (limitMs, work) => {
+      if (closing.signal.aborted) throw closed();
+      const limit = new AbortController();
+      const end = (): void => limit.abort();
+      const cancel = machine.after(limitMs, end);
+      closing.signal.addEventListener("abort", end);
+      try {
+        return await work(limit.signal);
+      } catch (error) {
+        throw closing.signal.aborted ? closed() : error;
+      } finally {
+        cancel();
+        closing.signal.removeEventListener("abort", end);
+      }
+    },
+    persist,
+    isClosed: () => closing.signal.aborted,
+    close: () => closing.abort(),
+  };
+}
+
+/** It is the API server that is in the way, not the broker. A missing right stays one: it names its remedy. */
+export function apiServerAway(server: string, cause: Fault): Fault {
+  const message = `the API server of the broker's cluster (${server}) does not serve us: ${cause.message}`;
+  return new Fault(cause.retry ? "unreachable" : cause.code, message, { cause, details: cause.details });
+}
+
+/** A write finds nowhere to go: the namespace or the kind is missing. */
+export function withRemedy(fault: Fault, namespace: string): Fault {
+  if (fault.code !== "not-found") return fault;
+  return new Fault(
+    "unreachable",
+    `${fault.message}: is --broker-namespace=${namespace} right, and are the broker's CRDs installed there?`,
+    { cause: fault },
+  );
+}
+
+function closed(): Fault {
+  return new Fault("unreachable", "the way to the broker was closed");
+}

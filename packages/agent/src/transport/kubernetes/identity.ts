@@ -1,0 +1,23 @@
+import { isClusterId } from "@resource-broker/domain";
+import { type KubeClient, SELF_SUBJECT_REVIEWS, toFault } from "@resource-broker/kube";
+
+/**
+ * The cluster that a kubeconfig was issued for by `brokerctl kubeconfig issue`: its service account, in the broker's
+ * namespace, is named after it. Undefined: somebody else's kubeconfig, or an API server too old to say whose.
+ */
+export async function issuedClusterId(
+  client: Pick<KubeClient, "create">,
+  namespace: string,
+): Promise<string | undefined> {
+  const review = await client.create(SELF_SUBJECT_REVIEWS, {}).catch(unlessUnknown);
+  const prefix = `system:serviceaccount:${namespace}:agent-`;
+  const username = review?.status?.userInfo?.username ?? "";
+  const clusterId = username.startsWith(prefix) ? username.slice(prefix.length) : "";
+  return isClusterId(clusterId) ? clusterId : undefined;
+}
+
+function unlessUnknown(error: unknown): undefined {
+  const fault = toFault(error);
+  if (fault.code === "not-found" || fault.code === "forbidden") return undefined;
+  throw fault;
+}

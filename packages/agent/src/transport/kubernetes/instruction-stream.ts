@@ -1,0 +1,198 @@
+import { type CapacityEventDTO, Fault, type ReservationDTO } from "@resource-broker/contract";
+import { isLive } from "@resource-broker/domain";
+import type { FollowerHealth } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+import type { BrokerEvent, Role } from "../broker-communicator.ts";
+import { apiServerAway } from "./api-calls.ts";
+import type { Pulse } from "./pulse.ts";
+import type { Told } from "./read-reservation.ts";
+
+/** Between two looks whether broker and watches are well; each that finds them so is a sign of life for the reader. */
+const LOOK_MS = 5_000;
+/** So many looks in a row must find a watch in trouble: one that was cut is back within seconds. */
+const TROUBLED_LOOKS = 2;
+/** What may wait for a reader that is away or slow. */
+const MOST_PENDING = 1_000;
+
+export interface InstructionStreamDeps {
+  readonly server: string;
+  readonly pulse: Pulse;
+  readonly machine: MachineTime;
+  /** Resolves when everything that is live has been read; rejects when that fails, or the signal is given. */
+  readonly ready: (signal: AbortSignal) => Promise<void>;
+  readonly live: (role: Role) => Iterable<Told>;
+  readonly health: () => FollowerHealth;
+  /** A stream was opened: that is an answer of the broker. */
+  readonly onOpen: () => void;
+}
+
+/** What happens to a cluster's reservations, for one reader at a time. It goes on where the last one stopped. */
+export interface InstructionStream {
+  readonly watch: (signal: AbortSignal) => AsyncGenerator<BrokerEvent, void>;
+  readonly news: (role: Role, told: Told) => void;
+  readonly capacity: (capacity: CapacityEventDTO) => void;
+  /** Something may have been missed: the reader begins anew. */
+  readonly reset: (reason: string) => void;
+  /** A watch broke. It goes on by itself, but the reader is to know. */
+  readonly broke: (problem: string) => void;
+  readonly close: () => void;
+}
+
+/** How a stream ended before its reader wanted it to; `fault` undefined: quietly. */
+interface End {
+  readonly fault: Fault | undefined;
+}
+
+export function createInstructionStream(deps: InstructionStreamDeps): InstructionStream {
+  const { pulse, machine } = deps;
+  let pending: BrokerEvent[] = [];
+  /** Nobody has read anything yet: a reader begins with what is live, and needs nothing that came before. */
+  let isFresh = true;
+  let resetReason: string | undefined;
+  let ledgerId: string | undefined;
+  let isClosed = false;
+  /** Of the reader that is there. */
+  let wake = (): void => undefined;
+  let end: (how: End) => void = () => undefined;
+
+  const isOfLedger = (told: Told): boolean =>
+    told.ledgerId === undefined || told.ledgerId === pulse.ledgerId();
+
+  const push = (event: BrokerEvent): void => {
+    if (isFresh) return;
+    if (pending.length >= MOST_PENDING) {
+      reset(`more than ${MOST_PENDING} changes were waiting to be read`);
+      return;
+    }
+    pending.push(event);
+    wake();
+  };
+
+  const reset = (reason: string): void => {
+    if (isFresh) return;
+    resetReason = reason;
+    // What has ended will not be among what is live.
+    pending = pending.filter(isEnding).slice(-MOST_PENDING / 2);
+    wake();
+  };
+
+  const noticeLedger = (): void => {
+    const now = pulse.ledgerId();
+    if (now === undefined || now === ledgerId) return;
+    const wasKnown = ledgerId !== undefined;
+    ledgerId = now;
+    if (!wasKnown) return;
+    pending = [];
+    reset("the broker has another ledger than before");
+    end({ fault: undefined });
+  };
+  const stopNoticing = pulse.onBeat(noticeLedger);
+
+  const beginning = (): BrokerEvent[] => {
+    const events: BrokerEvent[] = [];
+    for (const role of ["provider", "requester"] as const) {
+      for (const told of deps.live(role)) if (isOfLedger(told)) events.push(eventOf(role, told.reservation));
+    }
+    return events;
+  };
+
+  async function* watch(signal: AbortSignal): AsyncGenerator<BrokerEvent, void> {
+    end({ fault: undefined });
+    let ended: End | undefined;
+    end = (how) => {
+      ended ??= how;
+      wake();
+    };
+    const stop = (): void => end({ fault: undefined });
+    const endThis = end;
+    signal.addEventListener("abort", stop);
+    try {
+      if (signal.aborted || isClosed) return;
+      await deps.ready(signal);
+      noticeLedger();
+      if (isFresh) pending = beginning();
+      isFresh = false;
+      deps.onOpen();
+      yield { kind: "heartbeat" };
+      yield* events(() => ended);
+    } catch (error) {
+      if (!signal.aborted && !isClosed) throw error;
+    } finally {
+      signal.removeEventListener("abort", stop);
+      if (end === endThis) end = () => undefined;
+    }
+  }
+
+  async function* events(ended: () => End | undefined): AsyncGenerator<BrokerEvent, void> {
+    let troubledLooks = 0;
+    for (;;) {
+      const end = ended();
+      if (end?.fault !== undefined) throw end.fault;
+      if (end !== undefined) return;
+      if (resetReason !== undefined) {
+        yield { kind: "reset", reset: { reason: resetReason } };
+        pending = [...beginning(), ...pending];
+        resetReason = undefined;
+      } else if (pending[0] !== undefined) {
+        yield* first(pending[0]);
+      } else if (await nothingFor(LOOK_MS, ended)) {
+        troubledLooks = deps.health().state === "troubled" ? troubledLooks + 1 : 0;
+        checkHealth(troubledLooks);
+        yield { kind: "heartbeat" };
+      }
+    }
+  }
+
+  /** It counts as seen when the reader asks for the next one: a reader that stops here hears it again. */
+  function* first(event: BrokerEvent): Generator<BrokerEvent, void> {
+    yield event;
+    if (pending[0] === event) pending.shift();
+  }
+
+  const checkHealth = (troubledLooks: number): void => {
+    const health = deps.health();
+    if (health.state === "troubled" && troubledLooks >= TROUBLED_LOOKS) {
+      throw apiServerAway(deps.server, health.fault);
+    }
+    if (!pulse.isAlive()) throw pulse.silence();
+  };
+
+  /** False: something has come. */
+  const nothingFor = async (ms: number, ended: () => End | undefined): Promise<boolean> => {
+    const isThere = (): boolean => pending.length > 0 || resetReason !== undefined || ended() !== undefined;
+    if (isThere()) return false;
+    await new Promise<void>((resolve) => {
+      const cancel = machine.after(ms, resolve);
+      wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+    wake = () => undefined;
+    return !isThere();
+  };
+
+  return {
+    watch,
+    news: (role, told) => {
+      if (isOfLedger(told)) push(eventOf(role, told.reservation));
+    },
+    capacity: (capacity) => push({ kind: "capacity", capacity }),
+    reset,
+    broke: (problem) =>
+      end({ fault: new Fault("unreachable", `the watch of reservations broke: ${problem}`) }),
+    close: () => {
+      isClosed = true;
+      stopNoticing();
+      end({ fault: undefined });
+    },
+  };
+}
+
+function eventOf(role: Role, reservation: ReservationDTO): BrokerEvent {
+  return { kind: role === "provider" ? "instruction" : "reservation", reservation };
+}
+
+function isEnding(event: BrokerEvent): boolean {
+  return "reservation" in event && !isLive(event.reservation.status.phase);
+}

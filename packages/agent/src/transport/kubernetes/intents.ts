@@ -1,0 +1,129 @@
+import {
+  type AdoptionReplyDTO,
+  type AdoptionRequestDTO,
+  Fault,
+  isFaultCode,
+  type QuoteDTO,
+  type Reservation,
+  type ReservationRequestDTO,
+} from "@resource-broker/contract";
+import { toFault } from "@resource-broker/kube";
+import type { Log } from "@resource-broker/runtime";
+import { type Offer, offerObject, quoteObject } from "./forge.ts";
+import { type ObjectCalls, toldTo } from "./object-calls.ts";
+import { checkedRequest, decisionIn } from "./read-reservation.ts";
+
+type Result = AdoptionReplyDTO["results"][number];
+
+const NAME_BYTES = 8;
+const FORGET_MS = 10_000;
+/** The client has as many connections. */
+const OFFERS_AT_ONCE = 8;
+const MAX_MESSAGE_LENGTH = 512;
+
+export interface IntentDeps {
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly log: Log;
+}
+
+/** Questions to the broker, each an object that lives until it is answered. */
+export function intents(objects: ObjectCalls, { randomBytes, log }: IntentDeps) {
+  const { place, calls } = objects;
+  const { clusterId } = place;
+
+  const quote = async (request: ReservationRequestDTO): Promise<QuoteDTO> => {
+    checkedRequest(request);
+    const name = `quote-${clusterId}-${Buffer.from(randomBytes(NAME_BYTES)).toString("hex")}`;
+    return objects.answered(async (signal) => {
+      const begin = async (): Promise<Reservation> =>
+        (await objects.find(name, signal)) ?? objects.create(quoteObject(place, { name, request }), signal);
+      try {
+        const judge = ({ object }: { readonly object: Reservation | undefined }) => quoteIn(object);
+        return await objects.observedBy("requester").waitFor({ name, begin, judge, signal });
+      } finally {
+        void forget(name);
+      }
+    });
+  };
+
+  /** Answered or not, nobody asks any more. What is left behind the broker takes away. */
+  const forget = async (name: string): Promise<void> => {
+    try {
+      await calls.within(FORGET_MS, (signal) => objects.remove({ name }, signal));
+    } catch (error) {
+      log.warn(
+        { quote: name, error: toFault(error).message },
+        "a quote's object is left for the broker to remove",
+      );
+    }
+  };
+
+  /** An offer that has no answer yet. One that was answered before is made anew: the other party may have spoken. */
+  const offered = async (offer: Offer, cleared: Set<string | undefined>, signal: AbortSignal) => {
+    const name = `${offer.id}-offer-${clusterId}`;
+    const found = await objects.find(name, signal);
+    const isNew = found !== undefined && found.status?.outcome === undefined;
+    if (isNew && !cleared.has(found.metadata.uid)) return found;
+    if (found !== undefined) {
+      cleared.add(found.metadata.uid);
+      await objects.remove(found.metadata, signal);
+    }
+    return objects.create(offerObject(place, name, offer), signal);
+  };
+
+  const offerOne = async (offer: Offer, signal: AbortSignal): Promise<Result> => {
+    const role = offer.requesterID === clusterId ? "requester" : "provider";
+    const cleared = new Set<string | undefined>();
+    const answer = await objects.observedBy(role).waitFor({
+      name: `${offer.id}-offer-${clusterId}`,
+      begin: () => offered(offer, cleared, signal),
+      signal,
+      judge: ({ object }) =>
+        object === undefined || cleared.has(object.metadata.uid) ? undefined : outcomeIn(object),
+    });
+    if (answer.outcome !== "adopted") return { id: offer.id, ...answer };
+    // In the ledger, and so to be seen in a moment: whoever asks next should find it there.
+    const reservation = await objects.observedBy(role).waitFor({
+      name: offer.id,
+      begin: () => objects.find(offer.id, signal),
+      signal,
+      judge: ({ object }) => object && toldTo(objects, object, role),
+    });
+    return { id: offer.id, ...answer, reservation };
+  };
+
+  const adopt = async ({ reservations }: AdoptionRequestDTO): Promise<AdoptionReplyDTO> => {
+    const waiting = [...reservations.entries()];
+    const results: Result[] = [];
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [position, offer] = next;
+        results[position] = await objects.answered((signal) => offerOne(offer, signal));
+      }
+    };
+    await Promise.all(Array.from({ length: OFFERS_AT_ONCE }, work));
+    return { results };
+  };
+
+  return { quote, adopt };
+}
+
+function quoteIn(object: Reservation | undefined): QuoteDTO | undefined {
+  const { fits, code, message = "", cost, decision: text } = object?.status ?? {};
+  if (code !== undefined) throw new Fault(isFaultCode(code) ? code : "invalid", message);
+  if (fits === undefined) return undefined;
+  const decision = decisionIn(text);
+  if (decision === undefined)
+    throw new Fault("too-large", "the decision is too large to be told by an object");
+  return {
+    fits,
+    ...(decision.winner === undefined ? {} : { targetClusterID: decision.winner }),
+    ...(cost === undefined ? {} : { cost }),
+    decision,
+  };
+}
+
+function outcomeIn({ status = {} }: Reservation): Pick<Result, "outcome" | "message"> | undefined {
+  const { outcome, message = "" } = status;
+  return outcome && { outcome, message: message.slice(0, MAX_MESSAGE_LENGTH) };
+}

@@ -1,0 +1,127 @@
+import { clusterAdvertisementName, type FaultCode } from "@resource-broker/contract";
+import { type KubeClient, toFault } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import { clusterIdByKubeconfig } from "../../identity/cluster-id.ts";
+import type { BrokerCommunicator } from "../broker-communicator.ts";
+import { contactListeners } from "../contact-listeners.ts";
+import { apiCalls, apiServerAway } from "./api-calls.ts";
+import type { Place } from "./forge.ts";
+import { issuedClusterId } from "./identity.ts";
+import { intents } from "./intents.ts";
+import { type Answered, objectCalls } from "./object-calls.ts";
+import { partyCalls } from "./party-calls.ts";
+import { publishing } from "./publishing.ts";
+import { reads } from "./reads.ts";
+import { reserving } from "./reserving.ts";
+import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
+import { createWatches } from "./watches.ts";
+
+/** The longest that an answer of the broker is waited for. */
+const ANSWER_MS = 10_000;
+const INSTANCE_BYTES = 8;
+/** What is no word of the broker's, but of whatever is on the way to it. */
+const NO_ANSWER: ReadonlySet<FaultCode> = new Set(["unreachable", "unauthenticated", "conflict", "gone"]);
+
+export interface KubernetesCommunicatorOptions {
+  /** Where the broker keeps everything. */
+  readonly namespace: string;
+  /** `--cluster-id`; "" where it was not given. */
+  readonly clusterId: string;
+}
+
+export interface KubernetesCommunicatorDeps {
+  /** Of the broker's cluster. Closed by the communicator. */
+  readonly client: KubeClient;
+  readonly machine: MachineTime;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly log: Log;
+}
+
+/**
+ * The broker through objects in its own cluster. Rejects when it cannot be said which cluster we are: without
+ * `clusterId` the API server is asked for whom the kubeconfig was issued.
+ */
+export async function kubernetesCommunicator(
+  { namespace, clusterId: flag }: KubernetesCommunicatorOptions,
+  deps: KubernetesCommunicatorDeps,
+): Promise<BrokerCommunicator> {
+  const issued = await issuedClusterId(deps.client, namespace).catch((error: unknown) => {
+    const fault = toFault(error);
+    // A broker's cluster that is away must not keep an agent from what it holds, if it knows who it is.
+    if (flag === "" || !fault.retry) throw apiServerAway(deps.client.server, fault);
+    deps.log.warn({ error: fault.message }, "whom the kubeconfig was issued for is not known yet");
+    return undefined;
+  });
+  const clusterId = clusterIdByKubeconfig({ flag, issued });
+  return connect({ namespace, clusterId, issued }, deps);
+}
+
+interface Identity extends Place {
+  /** Undefined: the kubeconfig is nobody's in particular. */
+  readonly issued: string | undefined;
+}
+
+function connect(identity: Identity, deps: KubernetesCommunicatorDeps): BrokerCommunicator {
+  const { client, machine, random, randomBytes, log } = deps;
+  const { namespace, clusterId, issued } = identity;
+  const place: Place = { namespace, clusterId };
+  const contacts = contactListeners();
+  const calls = apiCalls({ server: client.server, machine, random });
+  const watches = createWatches(place, { client, machine, random, log, calls, onStreamOpen: () => heard() });
+  const { pulse } = watches;
+
+  const heard = (): void =>
+    contacts.report(() => {
+      const now = pulse.now();
+      const brokerTimeMs = now === undefined ? undefined : Math.trunc(now);
+      return { ledgerId: pulse.ledgerId(), brokerTimeMs, isCurrent: true };
+    });
+
+  const answered: Answered = (work) =>
+    calls.within(ANSWER_MS, async (signal) => {
+      try {
+        const answer = await work(signal);
+        await pulse.whenAlive(signal);
+        heard();
+        return answer;
+      } catch (error) {
+        const fault = toFault(error);
+        if (!NO_ANSWER.has(fault.code) && pulse.isAlive()) heard();
+        throw fault;
+      }
+    });
+
+  const objects = objectCalls({ place, client, machine, calls, answered, ...watches });
+  const instance = Buffer.from(randomBytes(INSTANCE_BYTES)).toString("hex");
+  const { activate, renew, release, acknowledge, refuse } = partyCalls(objects, randomBytes);
+  watches.start();
+
+  return {
+    identity: () => issued,
+    ...publishing({ place, client, answered, instance, ...watches }),
+    ...reserving(objects),
+    ...reads(objects),
+    ...intents(objects, { randomBytes, log }),
+    activate,
+    renew,
+    release,
+    acknowledge,
+    refuse,
+    watchInstructions: watches.stream.watch,
+    ping: () =>
+      answered(async (signal) => {
+        await pulse.whenAlive(signal);
+        // What we have advertised ourselves is small, and only a known agent may read it.
+        const name = { name: clusterAdvertisementName(clusterId), namespace };
+        await calls.persist(signal, () => client.find(CLUSTER_ADVERTISEMENTS, name, { signal }));
+      }),
+    onContact: contacts.onContact,
+    close: async () => {
+      calls.close();
+      await watches.stop();
+      client.close();
+    },
+  };
+}

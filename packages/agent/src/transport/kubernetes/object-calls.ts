@@ -1,0 +1,135 @@
+import {
+  type Condition,
+  Fault,
+  formatTime,
+  KUBE_ANNOTATION,
+  type ObjectMeta,
+  type Reservation,
+  type ReservationDTO,
+} from "@resource-broker/contract";
+import { type KubeClient, toFault } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+import type { Role } from "../broker-communicator.ts";
+import { type ApiCalls, withRemedy } from "./api-calls.ts";
+import { labelSelectorOf } from "./board.ts";
+import { type Place, signalled, signalManager } from "./forge.ts";
+import type { Observed } from "./observed.ts";
+import type { Pulse } from "./pulse.ts";
+import { readReservation } from "./read-reservation.ts";
+import { RESERVATIONS } from "./resources.ts";
+import type { Signal } from "./signals.ts";
+
+/** Objects may carry a whole decision each. */
+const PAGE_SIZE = 50;
+
+export interface ObjectCallsDeps {
+  readonly place: Place;
+  readonly client: KubeClient;
+  readonly machine: MachineTime;
+  readonly calls: ApiCalls;
+  readonly pulse: Pulse;
+  readonly observedBy: (role: Role) => Observed<Reservation>;
+  /** The object of a live reservation that has another name than its own. */
+  readonly nameOf: (id: string) => string | undefined;
+  /** A call that the broker answers. */
+  readonly answered: Answered;
+}
+
+/** Runs a call within its time, and makes sure that a living broker is behind its answer. */
+export type Answered = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+
+/** What calls do to Reservations; each can be done twice. */
+export interface ObjectCalls extends ObjectCallsDeps {
+  readonly find: (name: string, signal: AbortSignal) => Promise<Reservation | undefined>;
+  /** `conflict` where there is one already: look again. */
+  readonly create: (object: Reservation, signal: AbortSignal) => Promise<Reservation>;
+  /** With a uid: this very object, not one that came after it. */
+  readonly remove: (object: Pick<ObjectMeta, "name" | "uid">, signal: AbortSignal) => Promise<void>;
+  /** Says something as one of its parties; nothing is written where it is said already. */
+  readonly signal: (object: Reservation, signal: Signal) => Promise<Reservation>;
+  readonly renew: (object: Reservation, wish: string, signal: AbortSignal) => Promise<Reservation>;
+  readonly list: (role: Role, signal: AbortSignal, each: (object: Reservation) => void) => Promise<void>;
+}
+
+export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
+  const { client, machine, place, calls, pulse } = deps;
+  const { namespace, clusterId } = place;
+
+  const signal: ObjectCalls["signal"] = async (object, said) => {
+    const before = object.status?.conditions?.find(({ type }) => type === said.type);
+    if (before !== undefined && isSaid(before, said)) return object;
+    const isNew = before?.status !== said.status;
+    const now = formatTime(Math.trunc(pulse.now() ?? machine.wallMs()));
+    const lastTransitionTime = isNew ? now : before.lastTransitionTime;
+    return client.apply(RESERVATIONS, signalled(object, { ...said, lastTransitionTime }), {
+      fieldManager: signalManager(said.type),
+      force: true,
+      subresource: "status",
+    });
+  };
+
+  return {
+    ...deps,
+    find: (name, aborted) => client.find(RESERVATIONS, { name, namespace }, { signal: aborted }),
+    create: async (object, aborted) => {
+      try {
+        return await client.create(RESERVATIONS, object, { signal: aborted });
+      } catch (error) {
+        throw raced(withRemedy(toFault(error), namespace));
+      }
+    },
+    remove: ({ name, uid }, aborted) =>
+      calls.persist(aborted, async () => {
+        await client
+          .delete(
+            RESERVATIONS,
+            { name, namespace },
+            { signal: aborted, ...(uid === undefined ? {} : { uid }) },
+          )
+          .catch(unlessGone);
+      }),
+    signal,
+    renew: ({ metadata }, wish, aborted) =>
+      client.patch(
+        RESERVATIONS,
+        {
+          name: { name: metadata.name, namespace },
+          patch: { kind: "merge", body: { metadata: { annotations: { [KUBE_ANNOTATION.renew]: wish } } } },
+        },
+        { signal: aborted },
+      ),
+    list: (role, aborted, each) =>
+      calls.persist(aborted, async () => {
+        const labelSelector = labelSelectorOf(role, clusterId);
+        const query = { namespace, labelSelector, pageSize: PAGE_SIZE, signal: aborted };
+        await client.list(RESERVATIONS, query, each);
+      }),
+  };
+}
+
+/** The reservation that an object stands for, if the ledger of now knows it. */
+export function toldTo(
+  { pulse }: Pick<ObjectCalls, "pulse">,
+  object: Reservation,
+  role: Role,
+): ReservationDTO | undefined {
+  const told = readReservation(object, role);
+  const ledgerId = pulse.ledgerId();
+  const isOld = told?.ledgerId !== undefined && ledgerId !== undefined && told.ledgerId !== ledgerId;
+  return isOld ? undefined : told?.reservation;
+}
+
+function isSaid(before: Condition, { status, reason, message }: Signal): boolean {
+  return before.status === status && before.reason === reason && before.message === message;
+}
+
+/** Somebody was faster: the next look finds it. */
+function raced(fault: Fault): Fault {
+  return fault.code === "already-exists" ? new Fault("conflict", fault.message, { cause: fault }) : fault;
+}
+
+/** Gone already, or another one of the same name is there. */
+function unlessGone(error: unknown): void {
+  const fault = toFault(error);
+  if (fault.code !== "not-found" && fault.code !== "conflict") throw fault;
+}

@@ -1,0 +1,139 @@
+import { Fault } from "@resource-broker/contract";
+import {
+  follow,
+  type FollowDeps,
+  type Follower,
+  type FollowOptions,
+  type Named,
+  type Sink,
+} from "@resource-broker/kube";
+import type { ApiCalls } from "./api-calls.ts";
+import type { Pulse } from "./pulse.ts";
+
+/** A watch that is cut comes back by itself; looking once more meanwhile costs little. */
+const LOOK_AGAIN_MS = 2_500;
+
+/** An object as it was seen. `object` undefined: it is not there, and nothing is known of how it was. */
+export interface Sighting<T> {
+  readonly object: T | undefined;
+  readonly isGone: boolean;
+}
+
+/** What is waited for: undefined while it has not come. What it throws ends the waiting. */
+export type Judge<T, V> = (sighting: Sighting<T>) => V | undefined;
+
+export interface Waiting<T, V> {
+  readonly name: string;
+  /** Done when everything that happens afterwards is heard of; what it returns is looked at, too. */
+  readonly begin: () => Promise<T | undefined>;
+  readonly judge: Judge<T, V>;
+  readonly signal: AbortSignal;
+}
+
+/** Objects that are followed by one watch, for whoever waits for a change of one of them. Nothing of them is kept. */
+export interface Observed<T> extends Follower {
+  readonly waitFor: <V>(waiting: Waiting<T, V>) => Promise<V>;
+}
+
+export interface ObservedDeps<T> extends FollowDeps {
+  readonly calls: ApiCalls;
+  readonly pulse: Pulse;
+  /** Sees all of them as well. */
+  readonly sink: Sink<T>;
+}
+
+type Look<T> = (sighting: Sighting<T>) => void;
+
+export function observed<T extends Named>(
+  options: FollowOptions<T> & { readonly namespace: string },
+  deps: ObservedDeps<T>,
+): Observed<T> {
+  const { client, machine, pulse, calls } = deps;
+  const looks = new Map<string, Set<Look<T>>>();
+
+  const see = (object: T, isGone: boolean): void => {
+    for (const look of looks.get(nameOf(object)) ?? []) look({ object, isGone });
+  };
+  const follower = follow(
+    options,
+    {
+      beginList: deps.sink.beginList,
+      endList: deps.sink.endList,
+      put: (object) => {
+        deps.sink.put(object);
+        see(object, false);
+      },
+      remove: (object) => {
+        deps.sink.remove(object);
+        see(object, true);
+      },
+    },
+    deps,
+  );
+
+  const listen = (name: string, look: Look<T>): (() => void) => {
+    const all = looks.get(name) ?? new Set();
+    looks.set(name, all.add(look));
+    return () => {
+      all.delete(look);
+      if (all.size === 0 && looks.get(name) === all) looks.delete(name);
+    };
+  };
+
+  const waitFor = <V>({ name, begin, judge, signal }: Waiting<T, V>): Promise<V> =>
+    new Promise<V>((resolve, reject) => {
+      let cancel = (): void => undefined;
+      let isOver = false;
+      const end = (): void => {
+        isOver = true;
+        cancel();
+        stopListening();
+        signal.removeEventListener("abort", giveUp);
+      };
+      const fail = (error: unknown): void => {
+        if (isOver) return;
+        end();
+        reject(error instanceof Error ? error : new Fault("internal", String(error)));
+      };
+      const giveUp = (): void => fail(pulse.silence());
+      const look: Look<T> = (sighting) => {
+        if (isOver) return;
+        try {
+          const verdict = judge(sighting);
+          if (verdict === undefined) return;
+          end();
+          resolve(verdict);
+        } catch (error) {
+          fail(error);
+        }
+      };
+      const lookAgain = async (): Promise<void> => {
+        // What was written stays written: a broker that comes back finds it.
+        if (pulse.isSilent()) return giveUp();
+        const object = await client.find(
+          options.resource,
+          { name, namespace: options.namespace },
+          { signal },
+        );
+        look({ object, isGone: object === undefined });
+        wakeLater();
+      };
+      const wakeLater = (): void => {
+        if (isOver) return;
+        cancel = machine.after(LOOK_AGAIN_MS, () => void lookAgain().catch(wakeLater));
+      };
+      const stopListening = listen(name, look);
+      signal.addEventListener("abort", giveUp);
+      calls.persist(signal, begin).then((object) => {
+        if (object !== undefined) look({ object, isGone: false });
+        if (!isOver && pulse.isSilent()) giveUp();
+        wakeLater();
+      }, fail);
+    });
+
+  return { ...follower, waitFor };
+}
+
+function nameOf({ metadata }: Named): string {
+  return metadata?.name ?? "";
+}

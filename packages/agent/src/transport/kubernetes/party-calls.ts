@@ -1,0 +1,155 @@
+import {
+  Fault,
+  isFaultCode,
+  parseDuration,
+  parseTime,
+  type Reservation,
+  type ReservationDTO,
+} from "@resource-broker/contract";
+import { isFinal } from "@resource-broker/domain";
+import type { Role } from "../broker-communicator.ts";
+import { type ObjectCalls, toldTo } from "./object-calls.ts";
+import type { Sighting } from "./observed.ts";
+import { isFinished, isOrphaned, partiesOf } from "./read-reservation.ts";
+import { holding, inUse, refusing, released } from "./signals.ts";
+
+const NONCE_BYTES = 8;
+
+/** A reservation that the ledger knows, and its object. */
+interface Located {
+  readonly object: Reservation;
+  readonly reservation: ReservationDTO;
+}
+
+/** What requester and provider say about a reservation: conditions of the object, each written by its party alone. */
+export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => Uint8Array) {
+  const { place, pulse, calls } = objects;
+  const { clusterId } = place;
+
+  const find = async (id: string, role: Role, signal: AbortSignal): Promise<Located | undefined> => {
+    const name = objects.nameOf(id) ?? id;
+    const object = await calls.persist(signal, () => objects.find(name, signal));
+    if (object === undefined) return undefined;
+    const { requesterID, targetClusterID } = partiesOf(object);
+    if (requesterID !== clusterId && targetClusterID !== clusterId) return undefined;
+    const isRole = (role === "requester" ? requesterID : targetClusterID) === clusterId;
+    if (!isRole) throw new Fault("forbidden", `only the ${role} of ${id} may do this`);
+    const reservation = toldTo(objects, object, role);
+    return reservation && { object, reservation };
+  };
+
+  const located = async (id: string, role: Role, signal: AbortSignal): Promise<Located> => {
+    const found = await find(id, role, signal);
+    if (found !== undefined) return found;
+    throw new Fault("not-found", `no reservation ${id} that you are party to`);
+  };
+
+  /** The reservation of a sighting. Undefined: not of this ledger, or not whole yet. */
+  const seen = (
+    { object, isGone }: Sighting<Reservation>,
+    id: string,
+    role: Role,
+  ): ReservationDTO | undefined => {
+    const reservation = object && toldTo(objects, object, role);
+    if (isGone && (reservation === undefined || !isFinal(reservation.status.phase))) {
+      throw new Fault("not-found", `Reservation ${id} was deleted meanwhile`);
+    }
+    return reservation;
+  };
+
+  const activate = (id: string): Promise<ReservationDTO> =>
+    objects.answered(async (signal) => {
+      const { object } = await located(id, "requester", signal);
+      return objects.observedBy("requester").waitFor({
+        name: object.metadata.name,
+        signal,
+        begin: () => {
+          const isThere = object.status?.phase === "Active" || isFinished(object);
+          return isThere ? Promise.resolve(object) : objects.signal(object, inUse(clusterId));
+        },
+        judge: (sighting) => {
+          const reservation = seen(sighting, id, "requester");
+          refuseEnded(reservation);
+          return reservation?.status.phase === "Active" ? reservation : undefined;
+        },
+      });
+    });
+
+  const renew = (id: string, duration: string): Promise<ReservationDTO> => {
+    const parsed = parseDuration(duration);
+    if (!parsed.ok) return Promise.reject(new Fault("invalid", `duration: ${parsed.problem}`));
+    return objects.answered(async (signal) => {
+      const { object, reservation: before } = await located(id, "requester", signal);
+      refuseEnded(before);
+      const wish = `${duration} ${Buffer.from(randomBytes(NONCE_BYTES)).toString("hex")}`;
+      const askedAt = pulse.now();
+      const lasts = ({ status }: ReservationDTO): boolean =>
+        status.expiresAt === undefined ||
+        askedAt === undefined ||
+        (parseTime(status.expiresAt) ?? 0) >= Math.trunc(askedAt) + parsed.ms;
+      return objects.observedBy("requester").waitFor({
+        name: object.metadata.name,
+        signal,
+        begin: () => objects.renew(object, wish, signal),
+        judge: (sighting) => {
+          const reservation = seen(sighting, id, "requester");
+          refuseEnded(reservation);
+          const { renewed, code, explanation } = sighting.object?.status ?? {};
+          if (reservation === undefined || renewed !== wish) return undefined;
+          if (code !== undefined) {
+            throw new Fault(isFaultCode(code) ? code : "invalid", explanation ?? reservation.status.message);
+          }
+          // That it was carried out and what came of it are told one after the other.
+          return lasts(reservation) ? reservation : undefined;
+        },
+      });
+    });
+  };
+
+  const release = (id: string): Promise<void> =>
+    objects.answered(async (signal) => {
+      const name = objects.nameOf(id) ?? id;
+      const object = await calls.persist(signal, () => objects.find(name, signal));
+      if (object === undefined || isFinished(object)) return;
+      const { requesterID, targetClusterID } = partiesOf(object);
+      if (requesterID !== clusterId) {
+        if (targetClusterID !== clusterId) return;
+        throw new Fault("forbidden", `only the requester of ${id} may do this`);
+      }
+      await objects.observedBy("requester").waitFor({
+        name,
+        signal,
+        begin: () => objects.signal(object, released(clusterId)),
+        // Said for whenever a ledger that has lost it remembers it again.
+        judge: ({ object: now, isGone }) =>
+          isGone || now === undefined || isFinished(now) || isOrphaned(now) || undefined,
+      });
+    });
+
+  const acknowledge = (id: string): Promise<void> =>
+    objects.answered(async (signal) => {
+      const { object, reservation } = await located(id, "provider", signal);
+      refuseEnded(reservation);
+      await calls.persist(signal, () => objects.signal(object, holding(clusterId)));
+    });
+
+  const refuse = (id: string, reason: string): Promise<void> =>
+    objects.answered(async (signal) => {
+      const { object } = await located(id, "provider", signal);
+      if (isFinished(object)) return;
+      await objects.observedBy("provider").waitFor({
+        name: object.metadata.name,
+        signal,
+        begin: () => objects.signal(object, refusing(reason)),
+        judge: ({ object: now, isGone }) => isGone || now === undefined || isFinished(now) || undefined,
+      });
+    });
+
+  return { activate, renew, release, acknowledge, refuse };
+}
+
+function refuseEnded(reservation: ReservationDTO | undefined): void {
+  if (reservation === undefined || !isFinal(reservation.status.phase)) return;
+  const { id, status, reason } = reservation;
+  throw new Fault("already-ended", `${id} is ${status.phase} (${reason ?? "no reason given"})`);
+}

@@ -1,0 +1,110 @@
+import {
+  type AdvertisementDTO,
+  type AdvertisementReplyDTO,
+  advertisementSchema,
+  type ClusterAdvertisement,
+  clusterAdvertisementName,
+  describeProblems,
+  Fault,
+  isFaultCode,
+  type ReservationDTO,
+  validate,
+} from "@resource-broker/contract";
+import { type KubeClient, toFault } from "@resource-broker/kube";
+import { MANAGER } from "../../forge/labels.ts";
+import { withRemedy } from "./api-calls.ts";
+import { advertised, type Place } from "./forge.ts";
+import type { Answered } from "./object-calls.ts";
+import type { Observed } from "./observed.ts";
+import type { Pulse } from "./pulse.ts";
+import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
+
+export interface PublishingDeps {
+  readonly place: Place;
+  readonly client: KubeClient;
+  readonly pulse: Pulse;
+  readonly answered: Answered;
+  readonly own: Observed<ClusterAdvertisement>;
+  /** Names this process where the advertisement does not. */
+  readonly instance: string;
+  /** Resolves when what is live has been read. */
+  readonly ready: (signal: AbortSignal) => Promise<void>;
+  /** What this cluster has to hold, as far as it was heard of. */
+  readonly instructions: () => readonly ReservationDTO[];
+}
+
+interface Counted {
+  readonly instance: string;
+  readonly sequence: number;
+}
+
+/** Advertisements: applied, then waited for until the broker has taken them in. */
+export function publishing(deps: PublishingDeps) {
+  const { place, client, pulse } = deps;
+  let published = 0;
+
+  const apply = async (advertisement: AdvertisementDTO, counted: Counted, signal: AbortSignal) => {
+    try {
+      return await client.apply(CLUSTER_ADVERTISEMENTS, advertised(place, advertisement, counted), {
+        fieldManager: MANAGER,
+        force: true,
+        signal,
+      });
+    } catch (error) {
+      throw withRemedy(toFault(error), place.namespace);
+    }
+  };
+
+  return {
+    publishAdvertisement: async (advertisement: AdvertisementDTO): Promise<AdvertisementReplyDTO> => {
+      const { clusterID, instance, sequence } = advertisement;
+      if (clusterID !== place.clusterId) {
+        throw new Fault("forbidden", `clusterID is ${clusterID}, but we are ${place.clusterId}`);
+      }
+      published += 1;
+      const counted =
+        instance === undefined || sequence === undefined
+          ? { instance: deps.instance, sequence: published }
+          : { instance, sequence };
+      return deps.answered(async (signal) => {
+        const accepted = await deps.own.waitFor({
+          name: clusterAdvertisementName(clusterID),
+          begin: () => apply(advertisement, counted, signal),
+          judge: ({ object, isGone }) =>
+            object === undefined || isGone ? undefined : answerIn(object, counted),
+          signal,
+        });
+        pulse.heard(accepted.at);
+        await deps.ready(signal);
+        const instructions = deps.instructions();
+        return {
+          advertisement: accepted.advertisement,
+          ...(instructions.length === 0 ? {} : { providerInstructions: instructions }),
+        };
+      });
+    },
+  };
+}
+
+interface Accepted {
+  readonly advertisement: AdvertisementDTO;
+  readonly at: string;
+}
+
+/** What the broker says of the advertisement with this count; undefined: nothing yet. */
+function answerIn({ spec, status = {} }: ClusterAdvertisement, counted: Counted): Accepted | undefined {
+  const { accepted, refused } = status;
+  if (refused !== undefined && isOf(refused, counted)) {
+    throw new Fault(isFaultCode(refused.code) ? refused.code : "invalid", refused.message);
+  }
+  const { reserved, available } = spec.resources;
+  if (accepted === undefined || !isOf(accepted, counted)) return undefined;
+  if (reserved === undefined || available === undefined) return undefined;
+  const validated = validate(advertisementSchema, spec);
+  if (validated.ok) return { advertisement: validated.value, at: accepted.at };
+  throw new Fault("malformed", `the advertisement cannot be read: ${describeProblems(validated.problems)}`);
+}
+
+function isOf(answer: Partial<Counted>, { instance, sequence }: Counted): boolean {
+  return answer.instance === instance && answer.sequence === sequence;
+}

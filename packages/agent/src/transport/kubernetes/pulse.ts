@@ -1,0 +1,145 @@
+import { BROKER_LEASE, Fault, KUBE_ANNOTATION, parseTime } from "@resource-broker/contract";
+import { follow, type FollowDeps, type Lease, LEASES, type Sink } from "@resource-broker/kube";
+import { brokerTime } from "../../broker/broker-time.ts";
+import { apiServerAway } from "./api-calls.ts";
+
+/** The broker renews its Lease every 2 s: seven are missed. */
+const SILENT_MS = 15_000;
+
+/** Whether the broker lives, its time and its ledger, as its Lease tells. */
+export interface Pulse {
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
+  /** True after a sign of life in the last seconds. */
+  readonly isAlive: () => boolean;
+  /** True when it had time enough to give one. */
+  readonly isSilent: () => boolean;
+  /** Resolves when the broker is alive; rejects with the reason when it is silent, or the signal is given. */
+  readonly whenAlive: (signal: AbortSignal) => Promise<void>;
+  /** The broker did something that only a living one does; where that says its time, the better. */
+  readonly heard: (brokerTime?: string) => void;
+  /** The broker's time; undefined before the first sign of life. */
+  readonly now: () => number | undefined;
+  readonly ledgerId: () => string | undefined;
+  /** Why the broker does not answer, as far as that can be told from here. */
+  readonly silence: () => Fault;
+  /** Called when the Lease changed or was heard of. Returns how to stop. */
+  readonly onBeat: (listener: () => void) => () => void;
+}
+
+export function createPulse({ namespace }: { readonly namespace: string }, deps: FollowDeps): Pulse {
+  const { machine, client } = deps;
+  const time = brokerTime(machine);
+  const listeners = new Set<() => void>();
+  let startedAt = machine.monotonicMs();
+  let heardAt: number | undefined;
+  let renewTime: string | undefined;
+  let ledgerId: string | undefined;
+  let isThere = false;
+  let isListed = false;
+
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const heard = (stated?: string): void => {
+    heardAt = machine.monotonicMs();
+    const brokerTimeMs = stated === undefined ? undefined : parseTime(stated);
+    if (brokerTimeMs !== undefined) time.observe(brokerTimeMs);
+  };
+  const note = ({ metadata, spec }: Lease): void => {
+    const stated = spec?.renewTime;
+    // The first one that is seen may be years old: only a change is a sign of life.
+    const isBeat = renewTime !== undefined && stated !== renewTime;
+    isThere = true;
+    renewTime = stated;
+    ledgerId = metadata.annotations?.[KUBE_ANNOTATION.ledgerId] ?? ledgerId;
+    if (isBeat) heard(stated);
+    tell();
+  };
+
+  const sink: Sink<Lease> = {
+    beginList: () => {
+      isListed = false;
+    },
+    put: (lease) => {
+      isListed = true;
+      note(lease);
+    },
+    endList: () => {
+      isThere = isListed;
+    },
+    remove: () => {
+      isThere = false;
+    },
+  };
+  const follower = follow(
+    { resource: LEASES, namespace, fieldSelector: `metadata.name=${BROKER_LEASE}` },
+    sink,
+    deps,
+  );
+
+  const sinceMs = (): number => machine.monotonicMs() - (heardAt ?? startedAt);
+  const isAlive = (): boolean => heardAt !== undefined && sinceMs() <= SILENT_MS;
+  const isSilent = (): boolean => sinceMs() > SILENT_MS;
+
+  const silence = (): Fault => {
+    const health = follower.health();
+    if (health.state === "troubled") return apiServerAway(client.server, health.fault);
+    const lease = `Lease ${BROKER_LEASE} in namespace ${namespace} of ${client.server}`;
+    if (!isThere && health.state === "following") {
+      return new Fault(
+        "unreachable",
+        `there is no ${lease}: no broker with --broker-interface=kubernetes serves there; check --broker-namespace`,
+      );
+    }
+    const since = heardAt === undefined ? "" : ` for ${Math.round(sinceMs() / 1000)} s`;
+    const message = `the API server answers, but the broker gave no sign of life${since}: nobody renews the ${lease}`;
+    return new Fault("unreachable", isAlive() ? "the broker lives, but did not answer in time" : message);
+  };
+
+  const whenAlive = async (signal: AbortSignal): Promise<void> => {
+    if (isAlive()) return;
+    if (isSilent() || signal.aborted) throw silence();
+    await new Promise<void>((resolve, reject) => {
+      const end = (): void => {
+        listeners.delete(look);
+        cancel();
+        signal.removeEventListener("abort", giveUp);
+      };
+      const look = (): void => {
+        if (!isAlive()) return;
+        end();
+        resolve();
+      };
+      const giveUp = (): void => {
+        end();
+        reject(silence());
+      };
+      const cancel = machine.after(SILENT_MS - sinceMs() + 1, giveUp);
+      listeners.add(look);
+      signal.addEventListener("abort", giveUp);
+    });
+  };
+
+  return {
+    start: () => {
+      startedAt = machine.monotonicMs();
+      void follower.start().catch(() => undefined);
+    },
+    stop: follower.stop,
+    isAlive,
+    isSilent,
+    whenAlive,
+    heard: (stated) => {
+      heard(stated);
+      tell();
+    },
+    now: time.now,
+    ledgerId: () => ledgerId,
+    silence,
+    onBeat: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type DecisionDTO,
+  decisionSchema,
+  describeProblems,
+  Fault,
+  isFaultCode,
+  type RefusalDTO,
+  type Reservation,
+  RESERVATION_CONDITION,
+  type ReservationDTO,
+  reservationRequestSchema,
+  reservationSchema,
+  toQuantities,
+  toReservationRequest,
+  validate,
+} from "@resource-broker/contract";
+import { describeResources, isFinal, isLive, type ReservationRequest } from "@resource-broker/domain";
+import type { Role } from "../broker-communicator.ts";
+
+/** What the object of a person has for a requester that it does not name. */
+const NOBODY = "nobody";
+
+/** A reservation of a ledger, as its object tells it. */
+export interface Told {
+  readonly reservation: ReservationDTO;
+  /** Undefined: it does not say which. */
+  readonly ledgerId: string | undefined;
+}
+
+/** Undefined: the object stands for no reservation that a ledger knows. Throws where it cannot be read. */
+export function readReservation(object: Reservation, role: Role): Told | undefined {
+  if (!isKnown(object)) return undefined;
+  const validated = validate(reservationSchema, toReservation(object, role));
+  if (validated.ok) return { reservation: validated.value, ledgerId: object.status?.ledgerID };
+  const problem = describeProblems(validated.problems);
+  throw new Fault("malformed", `Reservation ${object.metadata.name} cannot be read: ${problem}`);
+}
+
+function isKnown(object: Reservation): boolean {
+  // The broker writes spec and status one after the other: without a target there is more to come.
+  const isWhole = isDecided(object) && object.spec.targetClusterID !== undefined;
+  return intentOf(object) === "Reserve" && isWhole && !isRefused(object) && !isOrphaned(object);
+}
+
+/** What is too much is left out when it is checked. */
+function toReservation(object: Reservation, role: Role) {
+  const { spec, status = {}, metadata } = object;
+  const request = readRequest(spec);
+  return {
+    ...status,
+    ...partiesOf(object),
+    ...(role === "requester" && spec.key !== undefined ? { key: spec.key } : {}),
+    requestedResources: toQuantities(request.resources),
+    status: { ...status, message: messageOf(object, role, request) },
+    createdAt: status.createdAt ?? metadata.creationTimestamp,
+    tier: request.tier,
+    priority: request.priority,
+  };
+}
+
+export function partiesOf({ spec, status, metadata }: Reservation) {
+  return {
+    id: status?.reservationID ?? metadata.name,
+    requesterID: spec.requesterID ?? NOBODY,
+    targetClusterID: spec.targetClusterID,
+  };
+}
+
+export function intentOf({ spec }: Reservation): NonNullable<Reservation["spec"]["intent"]> {
+  return spec.intent ?? "Reserve";
+}
+
+/** True: the ledger has answered, once. */
+function isDecided({ status }: Reservation): boolean {
+  return status?.phase !== undefined && status.phase !== "Pending";
+}
+
+/** True: it is over, or was refused. */
+export function isFinished({ status }: Reservation): boolean {
+  return status?.phase !== undefined && isFinal(status.phase);
+}
+
+/** True: nothing was ever granted. A refusal binds no key. */
+export function isRefused({ status }: Reservation): boolean {
+  return status?.phase === "Failed" && status.reservationID === undefined;
+}
+
+/** True: the broker has lost its memory of it. */
+export function isOrphaned({ status }: Reservation): boolean {
+  const { orphaned } = RESERVATION_CONDITION;
+  return status?.conditions?.some(({ type, status: is }) => type === orphaned && is === "True") === true;
+}
+
+/** Why the broker refused what the object asks for. */
+export function refusalIn({ status = {}, metadata }: Reservation): Fault {
+  const { code = "", message, explanation, reason, decisionID } = status;
+  const byReason = reason === "Invalid" ? "invalid" : "no-capacity";
+  const text = message ?? explanation ?? `${metadata.name} was refused`;
+  const reasons = reasonsIn(decisionIn(status.decision));
+  return new Fault(isFaultCode(code) ? code : byReason, text, {
+    details: {
+      ...(reasons.length === 0 ? {} : { reasons }),
+      ...(decisionID === undefined ? {} : { decisionID }),
+    },
+  });
+}
+
+/** Undefined: there is none, or none that can be read. */
+export function decisionIn(text: string | undefined): DecisionDTO | undefined {
+  const validated = validate(decisionSchema, parseJson(text ?? ""));
+  return validated.ok ? validated.value : undefined;
+}
+
+/** What somebody asks for, checked: throws what is wrong with it. */
+export function checkedRequest(request: unknown): ReservationRequest {
+  const validated = validate(reservationRequestSchema, request);
+  if (!validated.ok) throw new Fault("invalid", describeProblems(validated.problems));
+  const mapped = toReservationRequest(validated.value);
+  if (!mapped.ok) throw new Fault("invalid", describeProblems(mapped.problems));
+  return mapped.value;
+}
+
+/** `500m` and `0.5` are one request. The broker fills in a target where none was asked for, so only a wish counts. */
+export function isSameRequest(asked: ReservationRequest, object: Reservation): boolean {
+  const { target: wish, ...others } = asked;
+  const { target, ...stored } = readRequest(object.spec);
+  return isDeepStrictEqual(others, stored) && (wish === undefined || wish === target);
+}
+
+function readRequest(spec: Reservation["spec"]): ReservationRequest {
+  // Fields that are no part of a request are left out.
+  return checkedRequest(spec);
+}
+
+function messageOf(object: Reservation, role: Role, { resources }: ReservationRequest): string {
+  const { status } = object;
+  const { requesterID, targetClusterID } = partiesOf(object);
+  if (status?.phase === undefined || !isLive(status.phase)) return status?.message ?? "";
+  const what = describeResources(resources);
+  return role === "provider"
+    ? `Hold ${what} for requester ${requesterID}`
+    : `Use ${targetClusterID ?? ""} for ${what}`;
+}
+
+function reasonsIn(decision: DecisionDTO | undefined): RefusalDTO[] {
+  return (decision?.candidates ?? []).flatMap(({ clusterID, reason, message = "", missing }) =>
+    reason === undefined
+      ? []
+      : [{ clusterID, reason, message, ...(missing === undefined ? {} : { missing }) }],
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

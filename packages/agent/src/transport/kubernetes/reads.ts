@@ -1,0 +1,58 @@
+import { type DecisionDTO, Fault, type Reservation, type ReservationDTO } from "@resource-broker/contract";
+import { isLive } from "@resource-broker/domain";
+import type { Role } from "../broker-communicator.ts";
+import { type ObjectCalls, toldTo } from "./object-calls.ts";
+import { decisionIn, partiesOf } from "./read-reservation.ts";
+
+/** What there is, asked of the API server itself. */
+export function reads(objects: ObjectCalls) {
+  const { place, pulse, calls } = objects;
+  const { clusterId } = place;
+
+  const fetchReservations = (role: Role): Promise<readonly ReservationDTO[]> =>
+    objects.answered(async (signal) => {
+      await pulse.whenAlive(signal);
+      const found: ReservationDTO[] = [];
+      await objects.list(role, signal, (object) => found.push(...asList(toldTo(objects, object, role))));
+      return found;
+    });
+
+  const fetchReservation = (id: string): Promise<ReservationDTO | undefined> =>
+    objects.answered(async (signal) => {
+      await pulse.whenAlive(signal);
+      const name = objects.nameOf(id) ?? id;
+      const object = await calls.persist(signal, () => objects.find(name, signal));
+      const role = object && roleOf(object);
+      return object && role && toldTo(objects, object, role);
+    });
+
+  const roleOf = (object: Reservation): Role | undefined => {
+    const { requesterID, targetClusterID } = partiesOf(object);
+    if (requesterID === clusterId) return "requester";
+    return targetClusterID === clusterId ? "provider" : undefined;
+  };
+
+  const explain = (decisionId: string): Promise<DecisionDTO> =>
+    objects.answered(async (signal) => {
+      await pulse.whenAlive(signal);
+      let text: string | undefined;
+      await objects.list("requester", signal, ({ status }) => {
+        if (status?.decisionID === decisionId) text = status.decision;
+      });
+      const decision = decisionIn(text);
+      if (decision !== undefined) return decision;
+      throw new Fault("not-found", `no decision ${decisionId} on a request of ${clusterId}`);
+    });
+
+  return {
+    fetchReservations,
+    fetchReservation,
+    fetchInstructions: async (): Promise<readonly ReservationDTO[]> =>
+      (await fetchReservations("provider")).filter(({ status }) => isLive(status.phase)),
+    explain,
+  };
+}
+
+function asList<T>(value: T | undefined): readonly T[] {
+  return value === undefined ? [] : [value];
+}

@@ -1,0 +1,33 @@
+import type { CapacityEventDTO, ClusterAdvertisement } from "@resource-broker/contract";
+import type { Sink } from "@resource-broker/kube";
+
+const OVERCOMMITTED = "Overcommitted";
+const MAX_MESSAGE_LENGTH = 512;
+const MAX_IDS = 1000;
+
+export interface RiskDeps {
+  /** Reservations that this cluster lends for. */
+  readonly lent: () => readonly string[];
+  readonly onRisk: (capacity: CapacityEventDTO) => void;
+}
+
+/** Notices that this cluster lends more than it has. What was so when it was first seen is no news. */
+export function riskWatch({ lent, onRisk }: RiskDeps): Sink<ClusterAdvertisement> {
+  let before: string | undefined;
+  return {
+    beginList: () => undefined,
+    endList: () => undefined,
+    remove: () => undefined,
+    put: ({ spec, status }) => {
+      const condition = status?.conditions?.find(({ type }) => type === OVERCOMMITTED);
+      if (condition === undefined) return;
+      const isAtRisk = condition.status === "True";
+      const now = isAtRisk ? condition.message : "";
+      const isNews = before !== undefined && isAtRisk && now !== before;
+      before = now;
+      if (!isNews) return;
+      const message = `${spec.clusterID}: ${now}`.slice(0, MAX_MESSAGE_LENGTH);
+      onRisk({ change: "at-risk", reservationIDs: lent().slice(0, MAX_IDS), message });
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import {
+  type ClusterAdvertisement,
+  clusterAdvertisementName,
+  Fault,
+  type Reservation,
+  type ReservationDTO,
+} from "@resource-broker/contract";
+import type { FollowDeps, FollowerHealth } from "@resource-broker/kube";
+import type { Role } from "../broker-communicator.ts";
+import { type ApiCalls, apiServerAway } from "./api-calls.ts";
+import { type Board, createBoard, labelSelectorOf } from "./board.ts";
+import type { Place } from "./forge.ts";
+import { createInstructionStream, type InstructionStream } from "./instruction-stream.ts";
+import { type Observed, observed } from "./observed.ts";
+import { createPulse, type Pulse } from "./pulse.ts";
+import type { Told } from "./read-reservation.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./resources.ts";
+import { riskWatch } from "./risk-watch.ts";
+
+/** Ends of a watch that the follower gets over without a gap that a reader should know of. */
+const HARMLESS: ReadonlySet<string> = new Set(["silent", "gone"]);
+
+export interface WatchesDeps extends FollowDeps {
+  readonly calls: ApiCalls;
+  readonly onStreamOpen: () => void;
+}
+
+/** Everything of the broker's cluster that concerns this one: four watches, whatever the number of calls and readers. */
+export interface Watches {
+  readonly pulse: Pulse;
+  readonly stream: InstructionStream;
+  readonly observedBy: (role: Role) => Observed<Reservation>;
+  readonly own: Observed<ClusterAdvertisement>;
+  readonly nameOf: (id: string) => string | undefined;
+  /** What this cluster has to hold, as far as it was heard of. */
+  readonly instructions: () => ReservationDTO[];
+  /** Resolves when all that is live has been read once. */
+  readonly ready: (signal: AbortSignal) => Promise<void>;
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
+}
+
+interface Side {
+  readonly board: Board;
+  readonly watch: Observed<Reservation>;
+}
+
+export function createWatches(place: Place, deps: WatchesDeps): Watches {
+  const { client, machine, log, calls } = deps;
+  const { namespace, clusterId } = place;
+  const pulse = createPulse(place, deps);
+
+  const side = (role: Role): Side => {
+    const board = createBoard(role, {
+      log,
+      onNews: (told) => stream.news(role, told),
+      onListedAnew: () => stream.reset("the API server has forgotten what happened meanwhile"),
+    });
+    const onRestart = (resource: string, reason: string): void => {
+      deps.observer?.onRestart?.(resource, reason);
+      if (!HARMLESS.has(reason)) stream.broke(reason);
+    };
+    const watch = observed(
+      { resource: RESERVATIONS, namespace, labelSelector: labelSelectorOf(role, clusterId) },
+      { ...deps, pulse, sink: board.sink, observer: { ...deps.observer, onRestart } },
+    );
+    return { board, watch };
+  };
+  const sides: Readonly<Record<Role, Side>> = { requester: side("requester"), provider: side("provider") };
+  const live = (role: Role): Iterable<Told> => sides[role].board.live();
+
+  const own = observed(
+    {
+      resource: CLUSTER_ADVERTISEMENTS,
+      namespace,
+      fieldSelector: `metadata.name=${clusterAdvertisementName(clusterId)}`,
+    },
+    {
+      ...deps,
+      pulse,
+      sink: riskWatch({
+        lent: () => instructions().map(({ id }) => id),
+        onRisk: (capacity) => stream.capacity(capacity),
+      }),
+    },
+  );
+
+  const instructions = (): ReservationDTO[] =>
+    Array.from(live("provider"))
+      .filter(({ ledgerId }) => ledgerId === undefined || ledgerId === pulse.ledgerId())
+      .map(({ reservation }) => reservation);
+
+  const health = (): FollowerHealth => {
+    const all = Object.values(sides).map(({ watch }) => watch.health());
+    return all.find(({ state }) => state === "troubled") ?? all[0] ?? { state: "starting" };
+  };
+
+  const ready = async (signal: AbortSignal): Promise<void> => {
+    const lists = Promise.all(Object.values(sides).map(({ watch }) => watch.start()));
+    await unlessAborted(lists, signal, () => {
+      const now = health();
+      return now.state === "troubled"
+        ? apiServerAway(client.server, now.fault)
+        : new Fault(
+            "unreachable",
+            `the Reservations in ${namespace} of ${client.server} were not listed in time`,
+          );
+    });
+    await pulse.whenAlive(signal);
+  };
+
+  const stream = createInstructionStream({
+    server: client.server,
+    pulse,
+    machine,
+    ready: (signal) => calls.within(READY_MS, (limit) => ready(AbortSignal.any([signal, limit]))),
+    live,
+    health,
+    onOpen: deps.onStreamOpen,
+  });
+
+  return {
+    pulse,
+    stream,
+    observedBy: (role) => sides[role].watch,
+    own,
+    nameOf: (id) => sides.requester.board.nameOf(id) ?? sides.provider.board.nameOf(id),
+    instructions,
+    ready,
+    start: () => {
+      pulse.start();
+      // A follower that never listed anything says so in its log, and whoever waits for it hears it there.
+      for (const { start } of [own, sides.requester.watch, sides.provider.watch]) void start().catch(nothing);
+    },
+    stop: async () => {
+      stream.close();
+      await Promise.all([pulse, own, sides.requester.watch, sides.provider.watch].map(({ stop }) => stop()));
+    },
+  };
+}
+
+/** As long as an answer of the broker may take. */
+const READY_MS = 10_000;
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, why: () => Fault): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(why());
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+function nothing(): void {
+  return undefined;
+}

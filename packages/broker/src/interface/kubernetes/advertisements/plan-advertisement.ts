@@ -1,0 +1,132 @@
+import {
+  type ClusterAdvertisement,
+  clusterAdvertisementKind,
+  clusterAdvertisementName,
+  describeProblems,
+  KUBE_LABEL,
+  toAdvertisement,
+  validate,
+} from "@resource-broker/contract";
+import {
+  type AccountView,
+  type Advertisement,
+  CURRENT_PROTOCOL,
+  type LedgerView,
+} from "@resource-broker/domain";
+import {
+  type AdvertisementStatus,
+  type AdvertisementTelling,
+  advertisementStatus,
+  brokerResources,
+  freshForMs,
+  isAdvertisementTold,
+  type Receipt,
+} from "../forge/advertisement-status.ts";
+import { mergeDifference } from "./merge-difference.ts";
+
+/** An object and what the ledger knows. */
+export interface AdvertisementState extends AdvertisementTelling {
+  readonly object: ClusterAdvertisement;
+  readonly ledger: LedgerView;
+  /** What became of the advertisement in the object, if this process took it in and has not told it yet. */
+  readonly receipt: Receipt | undefined;
+}
+
+/** The next thing to do about an object; then object and ledger are looked at again. */
+export type AdvertisementStep =
+  | { readonly kind: "rest"; readonly requeueAfterMs?: number }
+  | { readonly kind: "advertise"; readonly advertisement: Advertisement }
+  | { readonly kind: "turn-away"; readonly problem: string }
+  /** A merge patch of spec.resources. */
+  | { readonly kind: "set-resources"; readonly resources: object }
+  | { readonly kind: "tell"; readonly status: AdvertisementStatus };
+
+/** Without an instance it comes from an older agent, which writes whole objects. */
+const OLDER_PROTOCOL = 1;
+const REST: AdvertisementStep = { kind: "rest" };
+
+export function planAdvertisement(state: AdvertisementState): AdvertisementStep {
+  const { object } = state;
+  const { metadata, spec } = object;
+  const isForeign = metadata.labels?.[KUBE_LABEL.view] === "true" || metadata.deletionTimestamp !== undefined;
+  if (isForeign) return REST;
+  const rightName = clusterAdvertisementName(spec.clusterID);
+  if (metadata.name !== rightName) {
+    return toTell(advertisementStatus({ account: undefined, object, rightName }, state), object) ?? REST;
+  }
+  const receipt = state.receipt ?? receiptIn(object);
+  if (receipt === undefined) return planNew(object);
+  return planKnown(state, receipt);
+}
+
+/** Names one advertisement among all of its cluster. */
+export function stampOf({
+  spec,
+}: ClusterAdvertisement): NonNullable<AdvertisementStatus["accepted"]> extends infer A
+  ? Omit<A, "at">
+  : never {
+  const { timestamp, instance, sequence } = spec;
+  return {
+    timestamp,
+    ...(instance === undefined ? {} : { instance }),
+    ...(sequence === undefined ? {} : { sequence }),
+  };
+}
+
+/** What the status says of the advertisement in the spec; undefined: nothing, so it is new. */
+function receiptIn(object: ClusterAdvertisement): Receipt | undefined {
+  const { accepted, refused } = object.status ?? {};
+  const stamp = stampOf(object);
+  if (isOf(stamp, refused))
+    return { ...(accepted === undefined ? {} : { accepted }), ...(refused && { refused }) };
+  return isOf(stamp, accepted) && accepted !== undefined ? { accepted } : undefined;
+}
+
+type Stamp = ReturnType<typeof stampOf>;
+
+function isOf(stamp: Stamp, told: Stamp | undefined): boolean {
+  return (
+    told !== undefined &&
+    told.timestamp === stamp.timestamp &&
+    told.instance === stamp.instance &&
+    told.sequence === stamp.sequence
+  );
+}
+
+/** The API server has checked the object, but perhaps by an older definition. */
+function planNew({ spec }: ClusterAdvertisement): AdvertisementStep {
+  const checked = validate(clusterAdvertisementKind.spec, spec);
+  if (!checked.ok) return { kind: "turn-away", problem: describeProblems(checked.problems) };
+  const { resources, instance } = checked.value;
+  const protocol = instance === undefined ? OLDER_PROTOCOL : CURRENT_PROTOCOL;
+  // What it says of reserved and available is never read: only the broker knows.
+  const dto = { ...checked.value, resources: { ...resources, available: resources.allocatable } };
+  const mapped = toAdvertisement(dto, protocol);
+  if (!mapped.ok) return { kind: "turn-away", problem: describeProblems(mapped.problems) };
+  return { kind: "advertise", advertisement: mapped.value };
+}
+
+function planKnown(state: AdvertisementState, receipt: Receipt): AdvertisementStep {
+  const { object, ledger } = state;
+  const account = ledger.accounts.get(object.spec.clusterID);
+  const resources = account === undefined ? undefined : missingResources(object, account);
+  if (resources !== undefined) return { kind: "set-resources", resources };
+  const status = advertisementStatus({ account, object, receipt }, state);
+  return toTell(status, object) ?? untilStale(account, state);
+}
+
+/** Written as soon as somebody else's write differs from it: nobody can lower it. */
+function missingResources({ spec }: ClusterAdvertisement, account: AccountView): object | undefined {
+  if (account.advertisement === undefined) return undefined;
+  const { reserved, available } = spec.resources;
+  return mergeDifference({ reserved, available }, brokerResources(account));
+}
+
+function toTell(status: AdvertisementStatus, object: ClusterAdvertisement): AdvertisementStep | undefined {
+  return isAdvertisementTold(status, object) ? undefined : { kind: "tell", status };
+}
+
+function untilStale(account: AccountView | undefined, state: AdvertisementState): AdvertisementStep {
+  const leftMs = account?.advertisement === undefined ? undefined : freshForMs(account, state);
+  return leftMs === undefined ? REST : { kind: "rest", requeueAfterMs: leftMs };
+}

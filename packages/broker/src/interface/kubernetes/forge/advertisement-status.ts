@@ -1,0 +1,177 @@
+import {
+  type ClusterAdvertisement,
+  formatTime,
+  type ResourceQuantitiesDTO,
+  toQuantities,
+} from "@resource-broker/contract";
+import {
+  type AccountView,
+  describeResources,
+  type Instant,
+  isZero,
+  type Policy,
+} from "@resource-broker/domain";
+import { conditionIn, conditionsOf, isTrue, type Said } from "./conditions.ts";
+import { type Ownership, saysTheSame } from "./same-status.ts";
+import { cut, MAX_MESSAGE } from "./texts.ts";
+
+export type AdvertisementStatus = NonNullable<ClusterAdvertisement["status"]>;
+
+export const ADVERTISEMENT_CONDITION = {
+  ready: "Ready",
+  stale: "Stale",
+  overcommitted: "Overcommitted",
+} as const;
+
+const OWNED: Ownership = {
+  fields: [
+    "phase",
+    "active",
+    "score",
+    "accepted",
+    "refused",
+    "ledgerID",
+    "message",
+    "lastUpdateTime",
+    "observedGeneration",
+  ],
+  conditions: Object.values(ADVERTISEMENT_CONDITION),
+};
+
+/** What a status is computed from, beside the account and the object it is written to. */
+export interface AdvertisementTelling {
+  readonly now: Instant;
+  readonly policy: Pick<Policy, "stalenessMs">;
+  readonly ledgerId: string;
+}
+
+/** What became of the advertisement that the object holds. Views have none: they hold what the ledger knows. */
+export interface Receipt {
+  readonly accepted?: NonNullable<AdvertisementStatus["accepted"]>;
+  readonly refused?: NonNullable<AdvertisementStatus["refused"]>;
+}
+
+export interface AdvertisementSubject {
+  /** Undefined: the ledger has not heard of the cluster. */
+  readonly account: AccountView | undefined;
+  readonly object?: ClusterAdvertisement;
+  readonly receipt?: Receipt;
+  /** The name the object should have: it is nobody's advertisement. */
+  readonly rightName?: string;
+}
+
+/** The status of a cluster's advertisement: a view, or an agent's own object. */
+export function advertisementStatus(
+  subject: AdvertisementSubject,
+  telling: AdvertisementTelling,
+): AdvertisementStatus {
+  const { account, object, receipt } = subject;
+  const now = formatTime(telling.now);
+  const said = conditionsFor(subject, telling);
+  const observedGeneration = object?.metadata.generation;
+  const isStale = conditionIn(said, ADVERTISEMENT_CONDITION.stale)?.status !== "False";
+  return {
+    phase: isStale ? "Stale" : "Active",
+    active: isTrue(said, ADVERTISEMENT_CONDITION.ready),
+    ...(account?.advertisement === undefined ? {} : figuresOf(account)),
+    message: messageOf(said, receipt),
+    ...receipt,
+    ledgerID: telling.ledgerId,
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    conditions: conditionsOf(said, object?.status?.conditions, { now, observedGeneration }),
+  };
+}
+
+function figuresOf(account: AccountView): Pick<AdvertisementStatus, "score" | "lastUpdateTime"> {
+  return { score: scoreOf(account), lastUpdateTime: formatTime(account.receivedAt) };
+}
+
+function messageOf(said: readonly Said[], receipt: Receipt | undefined): string {
+  const ready = conditionIn(said, ADVERTISEMENT_CONDITION.ready)?.message ?? "";
+  return cut(receipt?.refused === undefined ? ready : `Refused: ${receipt.refused.message}`, MAX_MESSAGE);
+}
+
+/** What only the broker writes into the spec. */
+export function brokerResources({ reserved, available }: Pick<AccountView, "reserved" | "available">): {
+  readonly reserved: ResourceQuantitiesDTO;
+  readonly available: ResourceQuantitiesDTO;
+} {
+  return { reserved: toQuantities(reserved), available: toQuantities(available) };
+}
+
+/** True when writing `status` would tell nothing new. */
+export function isAdvertisementTold(status: AdvertisementStatus, object: ClusterAdvertisement): boolean {
+  return saysTheSame(status, object.status, OWNED);
+}
+
+/** When this account's advertisement becomes too old to lend from; undefined: it is already. */
+export function freshForMs(
+  { receivedAt }: Pick<AccountView, "receivedAt">,
+  { now, policy }: Pick<AdvertisementTelling, "now" | "policy">,
+): number | undefined {
+  const leftMs = receivedAt + policy.stalenessMs - now;
+  return leftMs < 0 ? undefined : leftMs + 1;
+}
+
+function isFresh(account: AccountView, telling: AdvertisementTelling): boolean {
+  return freshForMs(account, telling) !== undefined;
+}
+
+function conditionsFor(subject: AdvertisementSubject, telling: AdvertisementTelling): Said[] {
+  return [readiness(subject, telling), staleness(subject, telling), overcommitment(subject)];
+}
+
+function readiness({ account, rightName }: AdvertisementSubject, telling: AdvertisementTelling): Said {
+  const not = (reason: string, message: string): Said => ({
+    type: ADVERTISEMENT_CONDITION.ready,
+    status: "False",
+    reason,
+    message,
+  });
+  if (rightName !== undefined)
+    return not("NameMismatch", `Nobody's: an object of this clusterID is named ${rightName}.`);
+  if (account?.advertisement === undefined) return not("NotHeard", "The broker waits for an advertisement.");
+  if (!isFresh(account, telling)) return not("Stale", silence(account));
+  if (account.cordon !== undefined) return not("Cordoned", cordonText(account.cordon.why));
+  return {
+    type: ADVERTISEMENT_CONDITION.ready,
+    status: "True",
+    reason: "Lending",
+    message: `${describeResources(account.available)} can be lent.`,
+  };
+}
+
+function staleness({ account }: AdvertisementSubject, telling: AdvertisementTelling): Said {
+  const type = ADVERTISEMENT_CONDITION.stale;
+  if (account?.advertisement === undefined)
+    return { type, status: "Unknown", reason: "NotHeard", message: "The broker waits for an advertisement." };
+  return isFresh(account, telling)
+    ? { type, status: "False", reason: "Fresh", message: "The cluster advertises." }
+    : { type, status: "True", reason: "Silent", message: silence(account) };
+}
+
+function overcommitment({ account }: AdvertisementSubject): Said {
+  const type = ADVERTISEMENT_CONDITION.overcommitted;
+  if (account === undefined || isZero(account.overcommitted))
+    return { type, status: "False", reason: "Enough", message: "The cluster has what it lends." };
+  const message = `The cluster lends ${describeResources(account.overcommitted)} more than it has left.`;
+  return { type, status: "True", reason: "LentTooMuch", message };
+}
+
+function silence({ receivedAt }: AccountView): string {
+  return `Nothing was heard of the cluster since ${formatTime(receivedAt)}: nothing more is lent from it.`;
+}
+
+function cordonText(why: string | undefined): string {
+  return why === undefined ? "An admin has cordoned it." : `An admin has cordoned it: ${why}`;
+}
+
+/** The free share of CPU and memory in percent, whatever is asked for. */
+function scoreOf({ available, advertisement }: AccountView): string {
+  const all = advertisement?.allocatable;
+  const share = (free: number, whole: number | undefined): number =>
+    whole === undefined || whole === 0 ? 0 : Math.min(1, Math.max(0, free / whole));
+  const mean =
+    (share(available.cpuMillis, all?.cpuMillis) + share(available.memoryBytes, all?.memoryBytes)) / 2;
+  return (mean * 100).toFixed(2);
+}

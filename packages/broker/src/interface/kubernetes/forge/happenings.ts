@@ -1,0 +1,99 @@
+import {
+  apiVersionOf,
+  type ClusterAdvertisement,
+  clusterAdvertisementKind,
+  type Condition,
+  type Reservation,
+  RESERVATION_CONDITION,
+  reservationKind,
+} from "@resource-broker/contract";
+import type { Happening } from "@resource-broker/kube";
+import { ADVERTISEMENT_CONDITION, type AdvertisementStatus } from "./advertisement-status.ts";
+import { conditionIn } from "./conditions.ts";
+import type { ReservationStatus } from "./reservation-status.ts";
+
+type Told = Omit<Happening, "regarding">;
+
+/** What `kubectl describe` shall show of a change from the status that is there to the one that was written. */
+export function reservationHappenings(object: Reservation, after: ReservationStatus): Happening[] {
+  const before = object.status;
+  const told: Told[] = [];
+  if (after.phase !== undefined && after.phase !== before?.phase) told.push(phaseChange(after));
+  const { orphaned } = RESERVATION_CONDITION;
+  const change = becomesTrue(orphaned, before?.conditions, after.conditions);
+  if (change !== undefined) told.push({ type: "Warning", reason: "Orphaned", message: change.message });
+  return about(reservationKind, object, told);
+}
+
+export function advertisementHappenings(
+  object: ClusterAdvertisement,
+  after: AdvertisementStatus,
+): Happening[] {
+  const before = object.status;
+  const told: Told[] = [];
+  for (const type of [ADVERTISEMENT_CONDITION.stale, ADVERTISEMENT_CONDITION.overcommitted]) {
+    const change = becomesTrue(type, before?.conditions, after.conditions);
+    if (change !== undefined) told.push({ type: "Warning", reason: type, message: change.message });
+  }
+  const { refused } = after;
+  const isNew = refused !== undefined && refused.message !== before?.refused?.message;
+  if (isNew) told.push({ type: "Warning", reason: "Refused", message: refused.message });
+  return about(clusterAdvertisementKind, object, told);
+}
+
+/** A renewal leaves the phase as it is. */
+export function renewalHappening(object: Reservation, refusal: string | undefined): Happening {
+  return refusal === undefined
+    ? {
+        regarding: regarding(reservationKind, object),
+        type: "Normal",
+        reason: "Renewed",
+        message: "It lasts longer.",
+      }
+    : {
+        regarding: regarding(reservationKind, object),
+        type: "Warning",
+        reason: "RenewalRefused",
+        message: refusal,
+      };
+}
+
+/** Somebody deleted the object. */
+export function releaseHappening(object: Reservation): Happening {
+  const message = "It was deleted: what it held is free.";
+  return { regarding: regarding(reservationKind, object), type: "Normal", reason: "Released", message };
+}
+
+function phaseChange({ phase, reason, message = "", code }: ReservationStatus): Told {
+  if (phase === "Failed")
+    return { type: "Warning", reason: code === undefined ? (reason ?? "Failed") : "Refused", message };
+  if (phase === "Active") return { type: "Normal", reason: "Activated", message };
+  const isEnd = phase === "Released" && reason !== undefined && reason !== "ReleasedByRequester";
+  return { type: "Normal", reason: isEnd ? reason : (phase ?? ""), message };
+}
+
+function becomesTrue(
+  type: string,
+  before: readonly Condition[] | undefined,
+  after: readonly Condition[] | undefined,
+): Condition | undefined {
+  const now = conditionIn(after, type);
+  return now?.status === "True" && conditionIn(before, type)?.status !== "True" ? now : undefined;
+}
+
+type KnownKind = typeof reservationKind | typeof clusterAdvertisementKind;
+
+function about(kind: KnownKind, object: Pick<Reservation, "metadata">, told: readonly Told[]): Happening[] {
+  return told.map((each) => ({ regarding: regarding(kind, object), ...each }));
+}
+
+function regarding(kind: KnownKind, { metadata }: Pick<Reservation, "metadata">): Happening["regarding"] {
+  const { name, namespace, uid } = metadata;
+  return {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(uid === undefined ? {} : { uid }),
+  };
+}

@@ -1,0 +1,33 @@
+import { KUBE_LABEL, type Reservation } from "@resource-broker/contract";
+import type { ClusterId, ReservationId } from "@resource-broker/domain";
+import { reservationNameFor } from "@resource-broker/runtime";
+
+/** Who borrows when a person's Reservation names nobody. */
+const NOBODY: ClusterId = "nobody";
+
+/**
+ * Who made a Reservation: the broker (a picture of the ledger), an agent (its key made the name) or a person (any
+ * name; the object's UID is the key, so that a restarted broker cannot book it twice).
+ */
+export type Sort = "view" | "agent" | "person";
+
+export interface Identity {
+  readonly sort: Sort;
+  readonly intent: NonNullable<Reservation["spec"]["intent"]>;
+  readonly requester: ClusterId;
+  readonly key: string;
+  /** What it is, or will be, in the ledger. */
+  readonly id: ReservationId;
+}
+
+export function identify({ metadata, spec }: Reservation): Identity {
+  const { intent = "Reserve", requesterID: requester = NOBODY } = spec;
+  const key = spec.key ?? metadata.uid ?? "";
+  if (isView({ metadata })) return { sort: "view", intent, requester, key, id: metadata.name };
+  const sort = spec.key === undefined ? "person" : "agent";
+  return { sort, intent, requester, key, id: reservationNameFor(requester, key) };
+}
+
+export function isView({ metadata }: Pick<Reservation, "metadata">): boolean {
+  return metadata.labels?.[KUBE_LABEL.view] === "true";
+}

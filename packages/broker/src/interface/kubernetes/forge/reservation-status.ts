@@ -1,0 +1,208 @@
+import {
+  formatTime,
+  KUBE_ANNOTATION,
+  type Reservation as ReservationObject,
+  RESERVATION_CONDITION,
+} from "@resource-broker/contract";
+import {
+  CURRENT_PROTOCOL,
+  type EndReason,
+  type Instant,
+  isLive,
+  type LedgerView,
+  type Reservation,
+} from "@resource-broker/domain";
+import { renderReservation } from "../../shared/render.ts";
+import { conditionsOf, type Said } from "./conditions.ts";
+import { type Ownership, saysTheSame } from "./same-status.ts";
+import { cut, MAX_EXPLANATION, MAX_MESSAGE } from "./texts.ts";
+
+export type ReservationStatus = NonNullable<ReservationObject["status"]>;
+
+/** What a status is computed from, beside the reservation and the object it is written to. */
+export interface Telling {
+  readonly ledger: LedgerView;
+  readonly ledgerId: string;
+  readonly now: Instant;
+}
+
+/** The fields and conditions that the broker applies. What became of a renewal is written apart, see ports.ts. */
+const OWNED: Ownership = {
+  fields: [
+    "phase",
+    "reason",
+    "reservedAt",
+    "expiresAt",
+    "targetClusterEndpoint",
+    "requesterLiqoID",
+    "targetLiqoID",
+    "cost",
+    "generation",
+    "decisionID",
+    "reservationID",
+    "createdAt",
+    "fits",
+    "outcome",
+    "ledgerID",
+    "message",
+    "observedGeneration",
+  ],
+  conditions: [RESERVATION_CONDITION.reserved, RESERVATION_CONDITION.ready, RESERVATION_CONDITION.orphaned],
+};
+
+/**
+ * The status of an object that stands for a reservation of the ledger, whoever made the object. The decision's text is
+ * added when it is written (`decisionText`): it never changes, and is too large to compare.
+ */
+export function reservationStatus(
+  reservation: Reservation,
+  telling: Telling,
+  object?: ReservationObject,
+): ReservationStatus {
+  const {
+    status,
+    requesterID: _,
+    targetClusterID: __,
+    requestedResources: ___,
+    ...told
+  } = renderReservation(telling.ledger, reservation, { role: "requester" });
+  const { id, key: ____, tier: _____, priority: ______, ...fields } = told;
+  return finished(
+    {
+      ...fields,
+      reservationID: id,
+      phase: status.phase,
+      message: withRenewal(status.message, object),
+      ...(status.reservedAt === undefined ? {} : { reservedAt: status.reservedAt }),
+      ...(status.expiresAt === undefined ? {} : { expiresAt: status.expiresAt }),
+    },
+    conditionsFor(reservation, telling.ledger),
+    { telling, object },
+  );
+}
+
+export interface Refused {
+  /** Of the table of faults. */
+  readonly code: string;
+  readonly reason: Extract<EndReason, "NoCapacity" | "Invalid">;
+  readonly message: string;
+  readonly explanation?: string;
+  readonly decisionId?: string;
+}
+
+/** A request that was not granted: final, and nothing is held. */
+export function refusedStatus(
+  { code, reason, message, explanation, decisionId }: Refused,
+  telling: Omit<Telling, "ledger">,
+  object: ReservationObject,
+): ReservationStatus {
+  const { reserved, ready } = RESERVATION_CONDITION;
+  const status = finished(
+    { phase: "Failed", reason, message, ...(decisionId === undefined ? {} : { decisionID: decisionId }) },
+    [
+      { type: reserved, status: "False", reason, message },
+      { type: ready, status: "False", reason, message },
+    ],
+    { telling, object },
+  );
+  return {
+    ...status,
+    code,
+    ...(explanation === undefined ? {} : { explanation: cut(explanation, MAX_EXPLANATION) }),
+  };
+}
+
+/** An object of which this ledger knows nothing: what it said stays, and nobody decides it again. */
+export function orphanedStatus(
+  object: ReservationObject,
+  telling: Omit<Telling, "ledger">,
+): ReservationStatus {
+  const { orphaned, reserved, ready } = RESERVATION_CONDITION;
+  const message =
+    "The ledger knows nothing of it. Its agents offer it for adoption; nothing is decided here.";
+  const before = object.status ?? {};
+  const kept = Object.fromEntries(Object.entries(before).filter(([name]) => OWNED.fields.includes(name)));
+  return finished(
+    { ...kept, message },
+    [
+      { type: orphaned, status: "True", reason: "UnknownToLedger", message },
+      { type: reserved, status: "Unknown", reason: "Orphaned", message },
+      { type: ready, status: "False", reason: "Orphaned", message },
+    ],
+    { telling, object },
+  );
+}
+
+/** The answer to an object that asks for something else than a reservation. */
+export function answerStatus(
+  answer: ReservationStatus,
+  telling: Omit<Telling, "ledger">,
+  object: ReservationObject,
+): ReservationStatus {
+  return finished(answer, [], { telling, object });
+}
+
+/** True when writing `status` would tell nothing new. */
+export function isTold(status: ReservationStatus, object: ReservationObject): boolean {
+  return saysTheSame(status, object.status, OWNED);
+}
+
+interface Setting {
+  readonly telling: Omit<Telling, "ledger">;
+  readonly object: ReservationObject | undefined;
+}
+
+function finished(
+  status: ReservationStatus,
+  said: readonly Said[],
+  { telling, object }: Setting,
+): ReservationStatus {
+  const now = formatTime(telling.now);
+  const observedGeneration = object?.metadata.generation;
+  return {
+    ...status,
+    ...(status.message === undefined ? {} : { message: cut(status.message, MAX_MESSAGE) }),
+    ledgerID: telling.ledgerId,
+    lastUpdateTime: now,
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    ...(said.length === 0
+      ? {}
+      : { conditions: conditionsOf(said, object?.status?.conditions, { now, observedGeneration }) }),
+  };
+}
+
+function conditionsFor(reservation: Reservation, ledger: LedgerView): Said[] {
+  const { reserved, ready } = RESERVATION_CONDITION;
+  const { phase, reason = "Expired", message, provider } = reservation;
+  if (!isLive(phase)) {
+    const why = message ?? `it is ${phase}: ${reason}`;
+    return [
+      { type: reserved, status: "False", reason, message: why },
+      { type: ready, status: "False", reason, message: why },
+    ];
+  }
+  const held = isHeld(reservation, ledger)
+    ? ({ status: "True", reason: "Held", message: `${provider} holds it` } as const)
+    : ({
+        status: "False",
+        reason: "WaitsForProvider",
+        message: `${provider} has not said yet that it holds it`,
+      } as const);
+  return [
+    { type: reserved, status: "True", reason: "Granted", message: `${provider} lends it` },
+    { type: ready, ...held },
+  ];
+}
+
+/** Older agents never say that they hold something: what is locked for them has to do. */
+function isHeld({ acknowledged, provider }: Reservation, ledger: LedgerView): boolean {
+  const protocol = ledger.accounts.get(provider)?.advertisement?.protocol ?? CURRENT_PROTOCOL;
+  return acknowledged || protocol < CURRENT_PROTOCOL;
+}
+
+function withRenewal(message: string, object: ReservationObject | undefined): string {
+  const { renewed, code, explanation } = object?.status ?? {};
+  if (code === undefined || renewed === undefined) return message;
+  if (object?.metadata.annotations?.[KUBE_ANNOTATION.renew] !== renewed) return message;
+  return `${message}. The renewal was refused: ${explanation ?? code}`;
+}

@@ -1,0 +1,36 @@
+import type { Condition } from "@resource-broker/contract";
+
+interface Status {
+  readonly conditions?: readonly Condition[];
+  readonly lastUpdateTime?: string;
+}
+
+export interface Ownership {
+  /** Every field that the broker writes. One that is there and no longer said is a difference, too. */
+  readonly fields: readonly string[];
+  readonly conditions: readonly string[];
+}
+
+/** True when an apply of `said` would change nothing but the time of writing: so it is left out. */
+export function saysTheSame(said: Status, there: Status | undefined, owned: Ownership): boolean {
+  if (there === undefined) return false;
+  return canonical(ownPart(said, owned)) === canonical(ownPart(there, owned));
+}
+
+function ownPart(status: Status, owned: Ownership): object {
+  const fields = Object.entries(status).filter(([name]) => owned.fields.includes(name));
+  const conditions = (status.conditions ?? [])
+    .filter(({ type }) => owned.conditions.includes(type))
+    .map((condition) => ({ ...condition, lastTransitionTime: undefined }))
+    .toSorted((a, b) => (a.type < b.type ? -1 : 1));
+  return { ...Object.fromEntries(fields), conditions };
+}
+
+/** Servers order fields as they like. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

@@ -1,0 +1,20 @@
+import { type Disclosure, fromDecision } from "@resource-broker/contract";
+import type { Decision } from "@resource-broker/domain";
+
+/** As the contract bounds them; a text that is too long must not make a whole status unwritable. */
+export const MAX_MESSAGE = 4096;
+export const MAX_EXPLANATION = 16_384;
+const MAX_DECISION = 262_144;
+
+/** Stands in `status.decision` of a known object for a text that is there: hundreds of kilobytes are not kept. */
+export const DECISION_IS_THERE = "{}";
+
+export function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
+}
+
+/** The whole decision as JSON; nothing where it would be too large for an object. */
+export function decisionText(decision: Decision, disclosure: Disclosure): { readonly decision?: string } {
+  const text = JSON.stringify(fromDecision(decision, disclosure));
+  return text.length > MAX_DECISION ? {} : { decision: text };
+}

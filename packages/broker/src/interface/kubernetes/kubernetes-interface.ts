@@ -1,0 +1,44 @@
+import { serveAdvertisements } from "./advertisements/advertisement-controller.ts";
+import { keepHeartbeat } from "./heartbeat.ts";
+import { followObjects } from "./objects/known-objects.ts";
+import { followBrokerPolicy } from "./policy/follow-broker-policy.ts";
+import type { KubernetesDeps, KubernetesOptions, KubernetesPart } from "./ports.ts";
+import { serveReservations } from "./reservations/reservation-controller.ts";
+import { createViews } from "./views/views.ts";
+
+/**
+ * The broker in its own cluster: serves what agents and people write as objects, and shows the ledger there. To be
+ * started when this replica leads; `start` resolves when all objects are known, however long that takes.
+ */
+export function createKubernetesInterface(options: KubernetesOptions, deps: KubernetesDeps): KubernetesPart {
+  const { namespace } = options;
+  const known = followObjects(namespace, deps);
+  const partDeps = { ...deps, known };
+  const parts: readonly KubernetesPart[] = [
+    ...(options.objects
+      ? [
+          serveAdvertisements({ namespace }, partDeps),
+          serveReservations({ namespace }, partDeps),
+          keepHeartbeat(options, deps),
+        ]
+      : []),
+    ...(options.views
+      ? [
+          createViews({ namespace, objects: options.objects }, partDeps),
+          followBrokerPolicy({ namespace }, partDeps),
+        ]
+      : []),
+  ];
+  let isStopped = false;
+  return {
+    start: async () => {
+      await known.start();
+      for (const part of parts) if (!isStopped) await part.start();
+    },
+    stop: async () => {
+      isStopped = true;
+      await known.stop();
+      await Promise.all(parts.map((part) => part.stop()));
+    },
+  };
+}

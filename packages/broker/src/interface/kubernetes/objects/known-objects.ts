@@ -1,0 +1,65 @@
+import type { ClusterAdvertisement, ObjectMeta, Reservation } from "@resource-broker/contract";
+import type { ReservationId } from "@resource-broker/domain";
+import { type FollowDeps, informer } from "@resource-broker/kube";
+import { identify } from "../forge/identify.ts";
+import { DECISION_IS_THERE } from "../forge/texts.ts";
+import type { KnownObjects } from "../ports.ts";
+import { keyIndex } from "./key-index.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./resources.ts";
+
+export interface FollowedObjects extends KnownObjects {
+  /** Resolves when all there is has been seen. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  /** The objects that offer this hold for adoption. */
+  readonly offersOf: (id: ReservationId) => readonly string[];
+}
+
+/** Follows the namespace's objects once, for every part of the interface. */
+export function followObjects(namespace: string, deps: FollowDeps): FollowedObjects {
+  const reservations = informer({ resource: RESERVATIONS, namespace, keep: keptReservation }, deps);
+  const advertisements = informer(
+    { resource: CLUSTER_ADVERTISEMENTS, namespace, keep: keptAdvertisement },
+    deps,
+  );
+  const requests = keyIndex();
+  const offers = keyIndex();
+  // The first listener: whoever hears of a change finds it in here already.
+  reservations.listen((key, now) => {
+    requests.put(key, now === undefined ? undefined : requestedId(now));
+    offers.put(key, now?.spec.offer?.id);
+  });
+  return {
+    reservations,
+    advertisements,
+    requestsFor: (id) => requests.keysOf(id).flatMap((key) => reservations.get(key) ?? []),
+    offersOf: offers.keysOf,
+    start: async () => {
+      await Promise.all([reservations.start(), advertisements.start()]);
+    },
+    stop: async () => {
+      await Promise.all([reservations.stop(), advertisements.stop()]);
+    },
+  };
+}
+
+function requestedId(object: Reservation): ReservationId | undefined {
+  const { sort, intent, id } = identify(object);
+  return sort === "view" || intent !== "Reserve" ? undefined : id;
+}
+
+/** What is kept of a Reservation; a decision's text may be hundreds of kilobytes, and nobody reads it here. */
+export function keptReservation(object: Reservation): Reservation {
+  const kept = { ...object, metadata: withoutManagedFields(object.metadata) };
+  if (object.status?.decision === undefined) return kept;
+  return { ...kept, status: { ...object.status, decision: DECISION_IS_THERE } };
+}
+
+export function keptAdvertisement(object: ClusterAdvertisement): ClusterAdvertisement {
+  return { ...object, metadata: withoutManagedFields(object.metadata) };
+}
+
+function withoutManagedFields(metadata: ObjectMeta): ObjectMeta {
+  const { managedFields: _, ...kept } = metadata as ObjectMeta & { readonly managedFields?: unknown };
+  return kept;
+}

@@ -1,0 +1,47 @@
+import type { ObjectMeta } from "@resource-broker/contract";
+import { type KeptObjects, objectKey } from "@resource-broker/kube";
+
+/**
+ * What is followed, and what this process wrote itself and has not heard of yet: without that, a round that begins
+ * before the watch has caught up would do everything again.
+ */
+export interface NewestObjects<T> {
+  readonly get: (key: string) => T | undefined;
+  /** The server's answer to a write. */
+  readonly wrote: (object: T) => void;
+  /** The server says that it is gone. */
+  readonly forget: (key: string) => void;
+  readonly stop: () => void;
+}
+
+interface Stored {
+  readonly metadata: ObjectMeta;
+}
+
+export function newestObjects<T extends Stored>(
+  known: KeptObjects<T>,
+  keep: (object: T) => T,
+): NewestObjects<T> {
+  const written = new Map<string, T>();
+  const stop = known.listen((key, now) => {
+    const own = written.get(key);
+    if (own !== undefined && (now === undefined || !isNewer(own, now))) written.delete(key);
+  });
+  return {
+    get: (key) => written.get(key) ?? known.get(key),
+    wrote: (object) => {
+      const key = objectKey(object);
+      const followed = known.get(key);
+      if (followed !== undefined && isNewer(object, followed)) written.set(key, keep(object));
+    },
+    forget: (key) => void written.delete(key),
+    stop,
+  };
+}
+
+/** Versions are whole numbers in decimal digits; objects of the same name but another UID do not compare. */
+function isNewer(a: Stored, b: Stored): boolean {
+  const [mine, other] = [a.metadata.resourceVersion ?? "", b.metadata.resourceVersion ?? ""];
+  if (a.metadata.uid !== b.metadata.uid) return false;
+  return mine.length === other.length ? mine > other : mine.length > other.length;
+}

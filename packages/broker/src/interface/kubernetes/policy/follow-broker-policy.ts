@@ -1,0 +1,163 @@
+import { type BrokerPolicy, brokerPolicyKind, Fault, type ObjectMeta } from "@resource-broker/contract";
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  customResource,
+  informer,
+  type KubeClient,
+  NAMESPACES,
+  reconcileLoop,
+  type RoundEnd,
+  wait,
+} from "@resource-broker/kube";
+import { BUILT_IN_POLICY, readPolicy, type SourcedPolicy } from "../../../policy/loaded-policy.ts";
+import { FIELD_MANAGER, type KubernetesPart, type PartDeps, type PartOptions } from "../ports.ts";
+import { choosePolicy } from "./choose-policy.ts";
+import { isPolicyTold, policyStatus, type Standing } from "./policy-status.ts";
+
+const BROKER_POLICIES = customResource(brokerPolicyKind);
+const DEFINITION = `${brokerPolicyKind.plural}.${brokerPolicyKind.group}`;
+/** A server that is away must not keep the broker from starting. */
+const FIRST_LOOK_MS = 5000;
+const LOOK_AGAIN_MS = 30_000;
+/** Whoever quarrels with us about a status is answered no faster. */
+const SETTLE_MS = 500;
+const CHOICE = "choice";
+
+export interface PolicyDeps
+  extends Pick<PartDeps, "client" | "machine" | "random" | "log" | "isLeading" | "onPolicy"> {
+  readonly engine: Pick<PartDeps["engine"], "now" | "policy">;
+}
+
+/** Follows the BrokerPolicy of the namespace, and says in its status what became of it. */
+export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps): KubernetesPart {
+  const { client, machine, log, engine, isLeading } = deps;
+  const policies = informer({ resource: BROKER_POLICIES, namespace, keep: lean }, deps);
+  /** What objects brought into force last; undefined: the file, or what is built in. */
+  let followed: SourcedPolicy | undefined;
+  let standings = new Map<string, Standing>();
+  let complaint = "";
+
+  const use = (loaded: SourcedPolicy | undefined): void => {
+    const isSame = JSON.stringify(loaded) === JSON.stringify(followed);
+    followed = loaded;
+    if (!isSame) deps.onPolicy(loaded);
+  };
+  const complain = (name: string, problem: string): void => {
+    if (problem === complaint) return;
+    complaint = problem;
+    log.warn({ policy: name, problem }, "BrokerPolicy not followed; the policy before it stays in force");
+  };
+  const take = (chosen: BrokerPolicy): Standing => {
+    const { name } = chosen.metadata;
+    const reading = readPolicy(chosen.spec);
+    if (!reading.ok) {
+      complain(name, reading.problem);
+      const { version } = engine.policy;
+      return {
+        kind: "invalid",
+        problem: reading.problem,
+        version,
+        source: followed?.source ?? elsewhere(version),
+      };
+    }
+    complaint = "";
+    use({ ...reading.loaded, source: `BrokerPolicy ${namespace}/${name}` });
+    return { kind: "in-force", version: reading.loaded.policy.version };
+  };
+
+  const choose = async (): Promise<RoundEnd> => {
+    const objects = [...policies.values()];
+    const chosen = choosePolicy(objects);
+    if (chosen === undefined && followed !== undefined && (await isPlaceEnding(client, namespace))) {
+      log.warn({ policy: followed.source }, "namespace or CRD are being deleted: the policy stays in force");
+      return { requeueAfterMs: LOOK_AGAIN_MS };
+    }
+    const standing = chosen === undefined ? undefined : take(chosen);
+    if (chosen === undefined) use(undefined);
+    const others: Standing = { kind: "passed-over", chosen: chosen?.metadata.name };
+    standings = new Map(
+      objects.map((object) => [object.metadata.name, object === chosen && standing ? standing : others]),
+    );
+    for (const name of standings.keys()) statuses.triggerAfter(name, SETTLE_MS);
+    return {};
+  };
+
+  const tell = async (name: string): Promise<RoundEnd> => {
+    const object = policies.get(`${namespace}/${name}`);
+    const standing = standings.get(name);
+    if (object === undefined || standing === undefined || !isLeading()) return {};
+    const status = policyStatus(standing, object, engine.now());
+    if (isPolicyTold(status, object)) return {};
+    const { uid, resourceVersion } = object.metadata;
+    const metadata = {
+      name,
+      namespace,
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
+    await client.apply(
+      BROKER_POLICIES,
+      { metadata, status },
+      { fieldManager: FIELD_MANAGER, force: true, subresource: "status" },
+    );
+    return {};
+  };
+
+  const choices = reconcileLoop({ name: "the choice of the", reconcile: choose }, deps);
+  const statuses = reconcileLoop({ name: "BrokerPolicy", reconcile: tell }, deps);
+  const endListening = policies.listen(() => {
+    if (policies.synced()) choices.trigger(CHOICE);
+  });
+  const ended = new AbortController();
+
+  return {
+    start: async () => {
+      const first = policies.start().then(choose);
+      // Without an answer the file or the built-in policy decides until there is one.
+      const later = first.then(
+        () => undefined,
+        (error: unknown) => {
+          if (!ended.signal.aborted) log.warn({ error: String(error) }, "no BrokerPolicy could be read yet");
+        },
+      );
+      await Promise.race([later, wait(FIRST_LOOK_MS, { machine, signal: ended.signal })]);
+    },
+    stop: async () => {
+      ended.abort();
+      endListening();
+      await policies.stop();
+      await choices.stop();
+      await statuses.stop();
+    },
+  };
+}
+
+function elsewhere(version: string): string {
+  return version === BUILT_IN_POLICY.policy.version ? "built in" : "of the policy file";
+}
+
+/** Then objects vanish that nobody wanted to delete. Without the right to know, a deletion is taken for what it seems. */
+async function isPlaceEnding(client: KubeClient, namespace: string): Promise<boolean> {
+  const marks = await Promise.all([
+    isGoing(client.find(NAMESPACES, { name: namespace })),
+    isGoing(client.find(CUSTOM_RESOURCE_DEFINITIONS, { name: DEFINITION })),
+  ]);
+  return marks.includes(true);
+}
+
+async function isGoing(found: Promise<{ readonly metadata: ObjectMeta } | undefined>): Promise<boolean> {
+  try {
+    const object = await found;
+    return object === undefined || object.metadata.deletionTimestamp !== undefined;
+  } catch (error) {
+    if (error instanceof Fault && error.code === "forbidden") return false;
+    throw error;
+  }
+}
+
+function lean(object: BrokerPolicy): BrokerPolicy {
+  const { managedFields: _, ...metadata } = object.metadata as BrokerPolicy["metadata"] & {
+    readonly managedFields?: unknown;
+  };
+  return { ...object, metadata };
+}

@@ -1,0 +1,68 @@
+import type { ClusterAdvertisement, Reservation } from "@resource-broker/contract";
+import type { ReservationId } from "@resource-broker/domain";
+import type { EventRecorder, KeptObjects, KubeClient } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Engine } from "../../engine/engine.ts";
+import type { HttpMetrics } from "../../metrics/metrics.ts";
+import type { SourcedPolicy } from "../../policy/loaded-policy.ts";
+import type { Store } from "../../store/store.ts";
+
+export interface KubernetesOptions {
+  /** Where all objects are: agents', people's and the broker's. */
+  readonly namespace: string;
+  /** Names this process in the Lease. */
+  readonly replica: string;
+  /** Show the ledger as objects, and follow the BrokerPolicy. */
+  readonly views: boolean;
+  /** Serve what agents and people write there. */
+  readonly objects: boolean;
+}
+
+/** Most of it is what every part needs. */
+export interface KubernetesDeps {
+  readonly engine: Engine;
+  readonly store: Pick<Store, "findDecision">;
+  readonly client: KubeClient;
+  readonly machine: MachineTime;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly log: Log;
+  readonly recorder: EventRecorder;
+  readonly metrics?: Pick<HttpMetrics, "demandUnmet">;
+  /** A replica that was replaced writes nothing more. */
+  readonly isLeading: () => boolean;
+  /** A BrokerPolicy is to be followed; undefined: none any more, so the file or the built-in policy is. */
+  readonly onPolicy: (loaded: SourcedPolicy | undefined) => void;
+}
+
+/** One concern of the interface. Started when `KnownObjects` has seen all there is; stopped before it ends. */
+export interface KubernetesPart {
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** The objects of the namespace, followed once for all parts; by `<namespace>/<name>` (`objectKey`). */
+export interface KnownObjects {
+  /** Without managed fields; of a decision's text only that there is one (`DECISION_IS_THERE`). */
+  readonly reservations: KeptObjects<Reservation>;
+  readonly advertisements: KeptObjects<ClusterAdvertisement>;
+  /**
+   * The objects without the view label that stand for a ledger's reservation: an agent's of the same name, a person's
+   * of any name. Where there is one, no view is needed.
+   */
+  readonly requestsFor: (id: ReservationId) => readonly Reservation[];
+}
+
+/** What `createViews(options, deps)` of views/views.ts and `followBrokerPolicy(options, deps)` of policy/ are given. */
+export interface PartOptions {
+  readonly namespace: string;
+}
+export interface PartDeps extends Omit<KubernetesDeps, "randomBytes" | "metrics"> {
+  readonly known: KnownObjects;
+}
+
+/** The broker's fields, by server-side apply with `force`; status with the builders of `forge/`. */
+export const FIELD_MANAGER = "resource-broker";
+/** Only `status.renewed`, `code` and `explanation` of a live reservation: what became of the last renewal. */
+export const RENEWAL_FIELD_MANAGER = "resource-broker-renewals";

@@ -1,0 +1,57 @@
+import { KEEP_ENDED_MS } from "@resource-broker/domain";
+import type { Identity } from "../forge/identify.ts";
+import { answerStatus, type ReservationStatus } from "../forge/reservation-status.ts";
+import { deleteAfter } from "./keep.ts";
+import { readOffer, readRequest } from "./read-request.ts";
+import type { ReservationState } from "./reservation-state.ts";
+import type { Step } from "./step.ts";
+
+/** Its maker reads the answer and deletes the object; one that died leaves it to the broker. */
+const KEEP_ANSWER_MS = 10 * 60 * 1000;
+
+/** What to do next about an object that asks for something else than a reservation. */
+export function planIntent(state: ReservationState, identity: Identity): Step {
+  if (state.object.metadata.deletionTimestamp !== undefined) return { kind: "rest" };
+  if (identity.intent === "Quote") return planQuote(state);
+  return identity.intent === "Release" ? planRelease(state, identity) : planOffer(state);
+}
+
+function planQuote(state: ReservationState): Step {
+  const { object, now } = state;
+  if (object.status?.fits !== undefined) return deleteAfter(KEEP_ANSWER_MS, object, now);
+  const reading = readRequest(object);
+  if (reading.ok) return { kind: "quote", request: reading.value };
+  return answer({ fits: false, code: "invalid", message: reading.problem }, state);
+}
+
+/** A ledger that lost its memory is told again which keys are closed. */
+function planRelease(state: ReservationState, { id }: Identity): Step {
+  const { object, ledgerId, now } = state;
+  const { phase, ledgerID } = object.status ?? {};
+  if (phase === "Failed" || (phase !== undefined && ledgerID === ledgerId)) {
+    return deleteAfter(KEEP_ENDED_MS, object, now);
+  }
+  if (object.metadata.name === id) return { kind: "close-key" };
+  const message = `it must be named ${id}, after its key`;
+  return answer({ phase: "Failed", reason: "Invalid", code: "invalid", message }, state);
+}
+
+function planOffer(state: ReservationState): Step {
+  const { object, ledger, now, isOffered } = state;
+  const { outcome } = object.status ?? {};
+  if (outcome === "adopted" || outcome === "refused") return deleteAfter(KEEP_ANSWER_MS, object, now);
+  const reading = readOffer(object);
+  if (!reading.ok) return answer({ outcome: "refused", message: reading.problem }, state);
+  const { by, offer } = reading.value;
+  const name = `${offer.id}-offer-${by}`;
+  if (object.metadata.name !== name) {
+    return answer({ outcome: "refused", message: `it must be named ${name}` }, state);
+  }
+  // The other party may have spoken, or an admin: the ledger knows. Otherwise it is reminded from time to time.
+  const isWaiting = outcome !== undefined && isOffered && !ledger.reservations.has(offer.id);
+  return isWaiting ? { kind: "rest", requeueAfterMs: KEEP_ANSWER_MS } : { kind: "offer", by, offer };
+}
+
+function answer(status: ReservationStatus, state: ReservationState): Step {
+  return { kind: "tell", status: answerStatus(status, state, state.object) };
+}

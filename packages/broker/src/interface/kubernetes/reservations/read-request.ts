@@ -1,0 +1,48 @@
+import {
+  describeProblems,
+  type Mapped,
+  type Reservation,
+  reservationKind,
+  reservationRequestSchema,
+  toAdoptionOffers,
+  toReservationRequest,
+  validate,
+} from "@resource-broker/contract";
+import type { AdoptionOffer, ClusterId, ReservationRequest } from "@resource-broker/domain";
+
+export type Reading<T> =
+  | { readonly ok: true; readonly value: T }
+  /** Everything that is wrong, in one line. */
+  | { readonly ok: false; readonly problem: string };
+
+/** What is asked for. The API server has checked it, but perhaps by an older definition. */
+export function readRequest({ spec }: Reservation): Reading<ReservationRequest> {
+  const checked = validate(reservationRequestSchema, spec);
+  return read(checked.ok ? toReservationRequest(checked.value) : checked);
+}
+
+/** The hold that an object of the intent Adopt offers, and who offers it. */
+export function readOffer({ spec }: Reservation): Reading<{ by: ClusterId; offer: AdoptionOffer }> {
+  const checked = validate(reservationKind.spec, spec);
+  if (!checked.ok) return read(checked);
+  const { offer: offered, requesterID, targetClusterID, requestedResources } = checked.value;
+  if (offered === undefined || requestedResources === undefined || !requesterID || !targetClusterID) {
+    return {
+      ok: false,
+      problem: "an offer names requesterID, targetClusterID, requestedResources and offer",
+    };
+  }
+  const { by, ...hold } = offered;
+  const mapped = read(
+    toAdoptionOffers({ reservations: [{ ...hold, requesterID, targetClusterID, requestedResources }] }),
+  );
+  if (!mapped.ok) return mapped;
+  const [offer] = mapped.value;
+  return offer === undefined
+    ? { ok: false, problem: "nothing is offered" }
+    : { ok: true, value: { by, offer } };
+}
+
+function read<T>(mapped: Mapped<T>): Reading<T> {
+  return mapped.ok ? mapped : { ok: false, problem: describeProblems(mapped.problems) };
+}

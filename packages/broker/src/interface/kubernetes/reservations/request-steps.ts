@@ -1,0 +1,107 @@
+import { Fault, type Reservation } from "@resource-broker/contract";
+import { isLive } from "@resource-broker/domain";
+import { objectKey } from "@resource-broker/kube";
+import type { IdMaker } from "../../shared/make-ids.ts";
+import { releaseHappening } from "../forge/happenings.ts";
+import { identify } from "../forge/identify.ts";
+import { reservationStatus } from "../forge/reservation-status.ts";
+import type { NewestObjects } from "../objects/newest-objects.ts";
+import { RESERVATIONS } from "../objects/resources.ts";
+import type { KubernetesDeps } from "../ports.ts";
+import { refusalIn } from "./answers.ts";
+import { isPlaceEnding } from "./place.ts";
+import { hasFinalizer, isDecided } from "./plan-reservation.ts";
+import type { ReservationWriter } from "./reservation-writer.ts";
+import type { StepsOf } from "./step.ts";
+import type { Teller } from "./teller.ts";
+
+export interface RequestStepDeps extends Pick<KubernetesDeps, "engine" | "client" | "log" | "recorder"> {
+  readonly namespace: string;
+  readonly ids: IdMaker;
+  readonly writer: ReservationWriter;
+  readonly newest: NewestObjects<Reservation>;
+  readonly teller: Teller;
+}
+
+/** From a request to a booked reservation, and back. */
+export function requestSteps(
+  deps: RequestStepDeps,
+): StepsOf<"hold" | "let-go" | "decide" | "refuse" | "release-deleted" | "name-parties" | "tell"> {
+  const { engine, client, log, recorder, namespace, ids, writer, newest, teller } = deps;
+
+  const reservationOf = (object: Reservation) => engine.ledger.reservations.get(identify(object).id);
+
+  /** Undefined: somebody was faster, or it is gone; the watch will tell. */
+  const reread = async (object: Reservation): Promise<Reservation | undefined> => {
+    const { name, uid } = object.metadata;
+    const found = await client.find(RESERVATIONS, { name, namespace });
+    if (found === undefined || found.metadata.uid !== uid) return undefined;
+    newest.wrote(found);
+    const isUndecided = !isDecided(found) && hasFinalizer(found);
+    return isUndecided && found.metadata.deletionTimestamp === undefined ? found : undefined;
+  };
+
+  /** The parties first: whoever waits for the phase finds everything else in place. */
+  const tellGranted = async (object: Reservation): Promise<boolean> => {
+    const reservation = reservationOf(object);
+    if (reservation === undefined) {
+      throw new Fault("internal", `${objectKey(object)} was granted and is not in the ledger`);
+    }
+    const named = await writer.nameParties(object, reservation.requester, reservation.provider);
+    newest.wrote(named);
+    return teller.tell(named, reservationStatus(reservation, teller.telling(), named));
+  };
+
+  const letGo = async (object: Reservation): Promise<boolean> => {
+    newest.wrote(await writer.letGo(object));
+    if (object.metadata.deletionTimestamp === undefined) return true;
+    // Its last finalizer, most likely: there is nothing more to look at.
+    newest.forget(objectKey(object));
+    return false;
+  };
+
+  return {
+    hold: async (object) => {
+      newest.wrote(await writer.hold(object, identify(object).requester));
+      return true;
+    },
+    "let-go": letGo,
+    decide: async (object, { request }) => {
+      // A refusal binds no key: an object that is decided twice might be told otherwise the second time.
+      const fresh = await reread(object);
+      if (fresh === undefined) return false;
+      const { requester, key, id: reservationId } = identify(fresh);
+      const decisionId = ids.decision();
+      const reply = await engine.submit({
+        kind: "reserve",
+        requester,
+        key,
+        request,
+        reservationId,
+        decisionId,
+      });
+      const refused = refusalIn(reply, engine.policy.disclosure);
+      return refused === undefined ? tellGranted(fresh) : teller.refuse(fresh, refused);
+    },
+    refuse: (object, { refused }) => teller.refuse(object, refused),
+    "release-deleted": async (object) => {
+      const reservation = reservationOf(object);
+      if (reservation === undefined || !isLive(reservation.phase)) return true;
+      if (await isPlaceEnding(client, namespace)) {
+        const why = "its namespace, or the definition of Reservations, is being deleted";
+        log.warn({ reservation: reservation.id, object: objectKey(object), why }, "nothing is released");
+        return letGo(object);
+      }
+      const by = { clusterId: reservation.requester, isAdmin: false };
+      await engine.submit({ kind: "release", by, id: reservation.id });
+      // Its status is not written any more: it will be gone in a moment.
+      recorder.record(releaseHappening(object));
+      return true;
+    },
+    "name-parties": async (object, { target }) => {
+      newest.wrote(await writer.nameParties(object, identify(object).requester, target));
+      return true;
+    },
+    tell: (object, { status }) => teller.tell(object, status),
+  };
+}

@@ -1,0 +1,113 @@
+import type { Reservation } from "@resource-broker/contract";
+import type { LedgerEvent, ReservationId } from "@resource-broker/domain";
+import { reconcileLoop, type RoundEnd, toFault } from "@resource-broker/kube";
+import type { Committed } from "../../../engine/engine.ts";
+import { idMaker } from "../../shared/make-ids.ts";
+import { type FollowedObjects, keptReservation } from "../objects/known-objects.ts";
+import { newestObjects } from "../objects/newest-objects.ts";
+import type { KubernetesDeps, KubernetesPart } from "../ports.ts";
+import { otherSteps } from "./other-steps.ts";
+import { planReservation } from "./plan-reservation.ts";
+import { requestSteps } from "./request-steps.ts";
+import { reservationWriter } from "./reservation-writer.ts";
+import { doStep, type StepsOf, type Work } from "./step.ts";
+import { teller as createTeller } from "./teller.ts";
+
+/** Requests that come together are decided in one commit. */
+const CONCURRENCY = 16;
+const RESYNC_MS = 5 * 60 * 1000;
+/** The ledger forgets offers that nobody confirms: it is reminded in time. */
+const OFFER_STANDS_MS = 10 * 60 * 1000;
+/** A step that comes up twice in one round has not brought what it should: others may have to do something first. */
+const AGAIN_MS = 1000;
+
+/** Serves Reservations: agents', people's, and what is said on the broker's own pictures. */
+export function serveReservations(
+  { namespace }: { readonly namespace: string },
+  deps: KubernetesDeps & { readonly known: FollowedObjects },
+): KubernetesPart {
+  const { engine, known, machine, random, log, isLeading } = deps;
+  const newest = newestObjects(known.reservations, keptReservation);
+  const writer = reservationWriter(deps.client);
+  const teller = createTeller({ ...deps, writer, newest });
+  const offers = new Map<string, number>();
+  const offered = ({ metadata }: Reservation): void =>
+    void offers.set(metadata.uid ?? "", machine.monotonicMs() + OFFER_STANDS_MS);
+  const parts = { ...deps, namespace, writer, newest, teller, offered, ids: idMaker(deps.randomBytes) };
+  const steps: StepsOf<Work["kind"]> = { ...requestSteps(parts), ...otherSteps(parts) };
+
+  const planFor = (object: Reservation) =>
+    planReservation({
+      object,
+      ...teller.telling(),
+      isOffered: (offers.get(object.metadata.uid ?? "") ?? 0) > machine.monotonicMs(),
+    });
+
+  /** One round: step after step, each planned anew from how things are then. */
+  const settle = async (key: string): Promise<RoundEnd> => {
+    const done = new Set<string>();
+    for (let object = newest.get(key); object !== undefined && isLeading(); object = newest.get(key)) {
+      const step = planFor(object);
+      if (step.kind === "rest") return step;
+      const name = step.kind === "submit" ? step.command.kind : step.kind;
+      if (done.has(name)) return { requeueAfterMs: AGAIN_MS };
+      done.add(name);
+      if (!(await doStep(steps, object, step))) break;
+    }
+    return {};
+  };
+
+  const reconcile = async (key: string): Promise<RoundEnd> => {
+    try {
+      return await settle(key);
+    } catch (error) {
+      if (toFault(error).code !== "not-found") throw error;
+      // Somebody deleted it for good: the watch tells the rest.
+      newest.forget(key);
+      return {};
+    }
+  };
+
+  const loop = reconcileLoop(
+    {
+      name: "Reservation",
+      concurrency: CONCURRENCY,
+      reconcile,
+      resync: { everyMs: RESYNC_MS, keys: known.reservations.keys },
+    },
+    { machine, random, log },
+  );
+
+  const follow = (id: ReservationId): void => {
+    for (const { metadata } of known.requestsFor(id)) loop.trigger(`${metadata.namespace}/${metadata.name}`);
+    for (const key of known.offersOf(id)) loop.trigger(key);
+  };
+  const endings: (() => void)[] = [];
+  return {
+    start: () => {
+      endings.push(
+        known.reservations.listen((key, now, before) => {
+          if (now !== undefined) return loop.trigger(key);
+          teller.forget(key);
+          offers.delete(before?.metadata.uid ?? "");
+        }),
+        engine.onCommit(({ events }: Committed) => {
+          for (const event of events) follow(subjectOf(event) ?? "");
+        }),
+      );
+      for (const key of known.reservations.keys()) loop.trigger(key);
+      return Promise.resolve();
+    },
+    stop: async () => {
+      for (const end of endings.splice(0)) end();
+      await loop.stop();
+      newest.stop();
+    },
+  };
+}
+
+/** The reservation that an event is about, if it is about one. */
+function subjectOf(event: LedgerEvent): ReservationId | undefined {
+  if (event.kind === "granted" || event.kind === "adopted") return event.reservation.id;
+  return "id" in event ? event.id : undefined;
+}

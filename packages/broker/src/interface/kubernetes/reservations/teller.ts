@@ -1,0 +1,76 @@
+import type { Reservation } from "@resource-broker/contract";
+import { objectKey } from "@resource-broker/kube";
+import { reservationHappenings } from "../forge/happenings.ts";
+import {
+  answerStatus,
+  isTold,
+  refusedStatus,
+  type Refused,
+  type ReservationStatus,
+  type Telling,
+} from "../forge/reservation-status.ts";
+import { decisionText } from "../forge/texts.ts";
+import type { NewestObjects } from "../objects/newest-objects.ts";
+import type { KubernetesDeps } from "../ports.ts";
+import type { ReservationWriter } from "./reservation-writer.ts";
+
+/** Writes statuses. Each call says whether there was something new to tell. */
+export interface Teller {
+  readonly telling: () => Telling;
+  readonly tell: (object: Reservation, status: ReservationStatus) => Promise<boolean>;
+  readonly refuse: (object: Reservation, refused: Refused) => Promise<boolean>;
+  /** The answer to an object that asks for something else than a reservation. */
+  readonly answer: (object: Reservation, status: ReservationStatus) => Promise<boolean>;
+  readonly forget: (key: string) => void;
+}
+
+export interface TellerDeps extends Pick<KubernetesDeps, "engine" | "store" | "recorder" | "metrics"> {
+  readonly writer: ReservationWriter;
+  readonly newest: NewestObjects<Reservation>;
+}
+
+export function teller({ engine, store, recorder, metrics, writer, newest }: TellerDeps): Teller {
+  /** What was written last: a server that keeps less of it than was sent shall not be told for ever. */
+  const told = new Map<string, { readonly version: string | undefined; readonly text: string }>();
+
+  const telling = (): Telling => ({ ledger: engine.ledger, ledgerId: engine.ledgerId, now: engine.now() });
+
+  const withDecision = async (status: ReservationStatus): Promise<ReservationStatus> => {
+    if (status.decisionID === undefined) return status;
+    const decision = await store.findDecision(status.decisionID);
+    if (decision === undefined) return status;
+    return { ...status, ...decisionText(decision, engine.policy.disclosure) };
+  };
+
+  const tell = async (object: Reservation, status: ReservationStatus): Promise<boolean> => {
+    const key = objectKey(object);
+    const text = withoutTimes(status);
+    const last = told.get(key);
+    if (last?.text === text && last.version === object.metadata.resourceVersion) return false;
+    const written = await writer.tell(object, await withDecision(status));
+    newest.wrote(written);
+    told.set(key, { text, version: written.metadata.resourceVersion });
+    for (const happening of reservationHappenings(object, status)) recorder.record(happening);
+    return true;
+  };
+
+  return {
+    telling,
+    tell,
+    refuse: (object, refused) => {
+      if (refused.code === "quota-exceeded") metrics?.demandUnmet("quota");
+      return tell(object, refusedStatus(refused, telling(), object));
+    },
+    answer: async (object, status) => {
+      const whole = answerStatus(status, telling(), object);
+      return !isTold(whole, object) && tell(object, whole);
+    },
+    forget: (key) => void told.delete(key),
+  };
+}
+
+function withoutTimes(status: ReservationStatus): string {
+  return JSON.stringify(status, (name, value: unknown) =>
+    name === "lastUpdateTime" || name === "lastTransitionTime" ? undefined : value,
+  );
+}

@@ -1,0 +1,91 @@
+import {
+  apiVersionOf,
+  type ClusterAdvertisement,
+  clusterAdvertisementKind,
+  clusterAdvertisementName,
+  formatTime,
+  fromAdvertisement,
+  KUBE_LABEL,
+} from "@resource-broker/contract";
+import type { AccountView, Advertisement, ClusterId } from "@resource-broker/domain";
+import {
+  type AdvertisementStatus,
+  ADVERTISEMENT_CONDITION,
+  advertisementStatus,
+  type AdvertisementTelling,
+} from "../forge/advertisement-status.ts";
+import type { StatusShare, Wanted } from "./picture.ts";
+
+const SUFFIX = clusterAdvertisementName("");
+
+/** What the store and others keep in the status is not the views' business. */
+export const ADVERTISEMENT_SHARE: StatusShare = {
+  othersFields: ["holds", "epoch", "commit"],
+  ownConditions: Object.values(ADVERTISEMENT_CONDITION),
+  isDated: false,
+};
+
+/** The cluster that an object's name is about; undefined: that is no name of a ClusterAdvertisement. */
+export function clusterOf(name: string): ClusterId | undefined {
+  return name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : undefined;
+}
+
+type Heard = AccountView & { readonly advertisement: Advertisement };
+
+export function hasAdvertised(account: AccountView | undefined): account is Heard {
+  return account?.advertisement !== undefined;
+}
+
+/** What the ledger knows of a cluster, as an object. */
+export function advertisementPicture(account: Heard, namespace: string): Wanted<ClusterAdvertisement> {
+  return {
+    apiVersion: apiVersionOf(clusterAdvertisementKind),
+    kind: clusterAdvertisementKind.kind,
+    metadata: {
+      name: clusterAdvertisementName(account.clusterId),
+      namespace,
+      labels: { [KUBE_LABEL.view]: "true" },
+    },
+    spec: fromAdvertisement(account.advertisement, account),
+  };
+}
+
+export function pictureStatus(
+  account: AccountView | undefined,
+  object: ClusterAdvertisement,
+  telling: AdvertisementTelling,
+): AdvertisementStatus {
+  if (!hasAdvertised(account)) {
+    // Unknown to the ledger: what was said of it last stays, and nothing is lent from it.
+    const { accepted } = object.status ?? {};
+    const receipt = accepted === undefined ? {} : { accepted };
+    return advertisementStatus({ account, object, receipt }, telling);
+  }
+  const { timestamp, instance, sequence } = fromAdvertisement(account.advertisement, account);
+  const accepted = {
+    timestamp,
+    ...(instance === undefined ? {} : { instance }),
+    ...(sequence === undefined ? {} : { sequence }),
+    at: formatTime(account.receivedAt),
+  };
+  return advertisementStatus({ account, object, receipt: { accepted } }, telling);
+}
+
+/** As wanted, but with the times and counts of what is there: what is left differs in more than being newer. */
+export function asOldAs(
+  wanted: Wanted<ClusterAdvertisement>,
+  object: ClusterAdvertisement,
+): Wanted<ClusterAdvertisement> {
+  const { timestamp, sequence } = object.spec;
+  const isCounted = wanted.spec.sequence !== undefined && sequence !== undefined;
+  return { ...wanted, spec: { ...wanted.spec, timestamp, ...(isCounted ? { sequence } : {}) } };
+}
+
+export function statusAsOldAs(
+  status: AdvertisementStatus,
+  object: ClusterAdvertisement,
+): AdvertisementStatus {
+  const { accepted, lastUpdateTime } = object.status ?? {};
+  if (accepted === undefined || lastUpdateTime === undefined) return status;
+  return { ...status, accepted, lastUpdateTime };
+}

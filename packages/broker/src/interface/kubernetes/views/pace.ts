@@ -1,0 +1,189 @@
+import { Fault, type FaultCode } from "@resource-broker/contract";
+import { backoff, toFault, trouble } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+
+export interface PaceOptions {
+  /** On average. */
+  readonly perSecond: number;
+  /** So many at once after a rest: in no second are there more than `perSecond + burst`. */
+  readonly burst: number;
+}
+
+export interface PaceDeps {
+  readonly machine: MachineTime;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** Lets writes pass one after the other, in the order they came, and not faster than agreed. */
+export interface Pace {
+  readonly lane: (what: string) => Lane;
+  /** From now on every write that waits or comes is refused. */
+  readonly close: () => void;
+}
+
+/** The writes of one kind: what keeps them from working (a CRD that is gone, say) does not hold up the others. */
+export interface Lane {
+  /** Rejects with what the write rejects with. */
+  readonly run: <T>(write: () => Promise<T>) => Promise<T>;
+  /** True while something waits for its turn. */
+  readonly isBusy: () => boolean;
+}
+
+/**
+ * Faults of the place rather than of one object: the server is away or too busy, it does not let us, or namespace or CRD are
+ * gone. Everything waits then, and one write at a time finds out whether it works again.
+ */
+const OF_THE_PLACE: readonly FaultCode[] = [
+  "unreachable",
+  "overloaded",
+  "rate-limited",
+  "unauthenticated",
+  "forbidden",
+  "method-not-allowed",
+  "not-found",
+];
+const MAX_PAUSE_MS = 10_000;
+
+export function isOfThePlace(fault: Fault): boolean {
+  return OF_THE_PLACE.includes(fault.code);
+}
+
+export function pace({ perSecond, burst }: PaceOptions, deps: PaceDeps): Pace {
+  const { machine } = deps;
+  const bucket = { tokens: burst, at: machine.monotonicMs() };
+  const lanes: PacedLane[] = [];
+  let next = 0;
+  let isClosed = false;
+  let cancel = (): void => undefined;
+
+  const refill = (): void => {
+    const now = machine.monotonicMs();
+    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perSecond) / 1000);
+    bucket.at = now;
+  };
+  /** Lanes take turns, so that a long one does not hold up a short one. */
+  const readyLane = (): PacedLane | undefined => {
+    const now = machine.monotonicMs();
+    for (let step = 0; step < lanes.length; step++) {
+      const lane = lanes[(next + step) % lanes.length];
+      if (lane === undefined || lane.readyAt(now) > now) continue;
+      next = (next + step + 1) % lanes.length;
+      return lane;
+    }
+    return undefined;
+  };
+  const pump = (): void => {
+    refill();
+    while (bucket.tokens >= 1) {
+      const lane = readyLane();
+      if (lane === undefined) break;
+      bucket.tokens--;
+      lane.passOne();
+    }
+    cancel();
+    const now = machine.monotonicMs();
+    const readyAt = Math.min(...lanes.map((lane) => lane.readyAt(now)));
+    if (!Number.isFinite(readyAt)) return;
+    const tokenAt = now + (Math.max(0, 1 - bucket.tokens) * 1000) / perSecond;
+    cancel = machine.after(Math.max(1, Math.ceil(Math.max(readyAt, tokenAt) - now)), pump);
+  };
+
+  return {
+    lane: (what) => {
+      const lane = pacedLane(what, { ...deps, pump, isClosed: () => isClosed });
+      lanes.push(lane);
+      return { run: lane.run, isBusy: lane.isBusy };
+    },
+    close: () => {
+      isClosed = true;
+      cancel();
+      for (const lane of lanes) lane.refuseAll();
+    },
+  };
+}
+
+interface PacedLane extends Lane {
+  /** Infinity: nothing waits, or what runs has to end first. */
+  readonly readyAt: (now: number) => number;
+  readonly passOne: () => void;
+  readonly refuseAll: () => void;
+}
+
+interface LaneDeps extends PaceDeps {
+  readonly pump: () => void;
+  readonly isClosed: () => boolean;
+}
+
+interface Waiting {
+  readonly pass: () => void;
+  readonly refuse: (fault: Fault) => void;
+}
+
+function pacedLane(what: string, deps: LaneDeps): PacedLane {
+  const { machine, random, log, pump, isClosed } = deps;
+  const waiting = new Set<Waiting>();
+  const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { random, monotonicMs: machine.monotonicMs });
+  const troubles = trouble({ log, machine, fields: {}, what });
+  let running = 0;
+  let pausedUntil = 0;
+
+  const takeTurn = async (): Promise<void> => {
+    if (isClosed()) throw closed(what);
+    await new Promise<void>((resolve, reject) => {
+      waiting.add({ pass: resolve, refuse: reject });
+      pump();
+    });
+  };
+  const failed = (fault: Fault): void => {
+    if (!isOfThePlace(fault)) {
+      worked();
+      return;
+    }
+    troubles.begins(fault);
+    const pauseMs = Math.max(pauses.failed(), fault.details.retryAfterMs ?? 0, 1);
+    pausedUntil = machine.monotonicMs() + pauseMs;
+  };
+  const worked = (): void => {
+    pauses.works();
+    troubles.ends();
+  };
+
+  return {
+    run: async (write) => {
+      await takeTurn();
+      running++;
+      try {
+        const written = await write();
+        worked();
+        return written;
+      } catch (error) {
+        failed(toFault(error));
+        throw error;
+      } finally {
+        running--;
+        pump();
+      }
+    },
+    isBusy: () => waiting.size > 0,
+    readyAt: (now) => {
+      const isProbing = troubles.now() !== undefined && running > 0;
+      return waiting.size === 0 || isProbing ? Number.POSITIVE_INFINITY : Math.max(now, pausedUntil);
+    },
+    passOne: () => {
+      const [first] = waiting;
+      if (first === undefined) return;
+      waiting.delete(first);
+      first.pass();
+    },
+    refuseAll: () => {
+      for (const { refuse } of waiting) refuse(closed(what));
+      waiting.clear();
+    },
+  };
+}
+
+function closed(what: string): Fault {
+  return new Fault("overloaded", `${what} has ended`);
+}

@@ -1,0 +1,173 @@
+import { randomBytes } from "node:crypto";
+import {
+  type ClusterAdvertisement,
+  customResourceDefinition,
+  Fault,
+  KINDS,
+  type Reservation,
+} from "@resource-broker/contract";
+import type { Advertisement, Command, Reply } from "@resource-broker/domain";
+import { DEFAULT_POLICY } from "@resource-broker/domain";
+import { actor, cluster, request } from "@resource-broker/domain/testing";
+import type { Happening } from "@resource-broker/kube";
+import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
+import type { Log } from "@resource-broker/runtime";
+import { type FakeTime, fakeTime, type MemoryDisk, memoryDisk, memoryStore } from "@resource-broker/testkit";
+import { createEngine } from "../../../../engine/create-engine.ts";
+import type { Engine } from "../../../../engine/engine.ts";
+import { NO_OBSERVER } from "../../../../engine/engine-observer.ts";
+import { followObjects } from "../../objects/known-objects.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../../objects/resources.ts";
+import { createViews } from "../views.ts";
+import { type CallSeen, directClient, type Mishap } from "./direct-client.ts";
+
+export const NAMESPACE = "broker";
+const WRITES: readonly CallSeen["verb"][] = ["create", "apply", "patch", "update", "delete"];
+
+export interface SimPlace {
+  readonly time: FakeTime;
+  readonly sim: SimCluster;
+  readonly end: () => Promise<void>;
+}
+
+/** A cluster with the CRDs and the namespace, on a clock of its own. */
+export async function simPlace(): Promise<SimPlace> {
+  const time = fakeTime();
+  const kubeSim = createKubeSim({ machine: time, randomBytes });
+  const sim = await kubeSim.addCluster({ name: "central", behaves: false, objects: furniture() });
+  return { time, sim, end: kubeSim.stop };
+}
+
+export function namespaceObject(): JsonObject {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } };
+}
+
+export function definitionObjects(): JsonObject[] {
+  return KINDS.filter(({ group }) => group === "broker.fluidos.eu").map(
+    (kind) => JSON.parse(JSON.stringify(customResourceDefinition(kind))) as JsonObject,
+  );
+}
+
+function furniture(): JsonObject[] {
+  return [...definitionObjects(), namespaceObject()];
+}
+
+export interface WorldOptions {
+  readonly objects?: boolean;
+  readonly disk?: MemoryDisk;
+}
+
+/** A broker's engine, its views, and whoever else writes into the same namespace. */
+export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions = {}) {
+  const { objects = false, disk = memoryDisk("led-1") } = options;
+  const engine = await startedEngine(time, disk);
+  const writes: (CallSeen & { readonly atMs: number })[] = [];
+  const happenings: Happening[] = [];
+  const lines: string[] = [];
+  const mishaps: Mishap[] = [];
+  let isDown = false;
+  let isLeading = true;
+  const client = directClient(sim.api, (call) => {
+    if (isDown) return { fault: new Fault("unreachable", "the server is away"), isDone: false };
+    if (!WRITES.includes(call.verb)) return undefined;
+    writes.push({ ...call, atMs: time.monotonicMs() });
+    return mishaps.shift();
+  });
+  const log: Log = {
+    info: (_, message) => void lines.push(`info ${message}`),
+    warn: (_, message) => void lines.push(`warn ${message}`),
+    error: (_, message) => void lines.push(`error ${message}`),
+  };
+  const follow = { client, machine: time, random: () => 0.5, log };
+  const known = followObjects(NAMESPACE, follow);
+  const recorder = { record: (happening: Happening) => void happenings.push(happening), stop: nothing };
+  const views = createViews(
+    { namespace: NAMESPACE, objects },
+    {
+      ...follow,
+      engine,
+      known,
+      recorder,
+      store: { findDecision: () => Promise.resolve(undefined) },
+      isLeading: () => isLeading,
+      onPolicy: () => undefined,
+    },
+  );
+  const people = directClient(sim.api, () => undefined);
+  const start = async (): Promise<void> => {
+    await known.start();
+    await views.start();
+  };
+
+  return {
+    time,
+    engine,
+    disk,
+    client,
+    people,
+    known,
+    writes,
+    happenings,
+    lines,
+    start,
+    stop: async () => {
+      await views.stop();
+      await known.stop();
+      people.close();
+    },
+    /** The API server goes away; the returned function brings it back. */
+    goDown: () => {
+      isDown = true;
+      client.cut();
+      return () => {
+        isDown = false;
+      };
+    },
+    failNext: (...next: Mishap[]) => void mishaps.push(...next),
+    depose: () => {
+      isLeading = false;
+    },
+    submit: (command: Command): Promise<Reply> => engine.submit(command),
+    advertise: (clusterId: string, more: Partial<Advertisement> = {}) =>
+      engine.submit({
+        kind: "advertise",
+        advertisement: cluster(clusterId, { more: { statedAt: time.wallMs(), ...more } }),
+      }),
+    reserve: (requester: string, id: string, more: { cpu?: number; durationMs?: number } = {}) => {
+      const { cpu = 1, ...rest } = more;
+      return engine.submit({
+        kind: "reserve",
+        requester,
+        request: request({ cpu, memoryGi: 1 }, rest),
+        reservationId: id,
+        decisionId: `dec-${id}`,
+      });
+    },
+    release: (requester: string, id: string) => engine.submit({ kind: "release", by: actor(requester), id }),
+    reservation: (name: string): Promise<Reservation | undefined> =>
+      people.find(RESERVATIONS, { namespace: NAMESPACE, name }),
+    advertisement: (clusterId: string): Promise<ClusterAdvertisement | undefined> =>
+      people.find(CLUSTER_ADVERTISEMENTS, { namespace: NAMESPACE, name: `${clusterId}-adv` }),
+  };
+}
+
+export type ViewsWorld = Awaited<ReturnType<typeof viewsWorld>>;
+
+async function startedEngine(time: FakeTime, disk: MemoryDisk): Promise<Engine> {
+  const engine = createEngine(
+    { policy: DEFAULT_POLICY, maxWaiting: 10_000 },
+    {
+      store: memoryStore(disk),
+      machine: time,
+      observer: NO_OBSERVER,
+      defer: setImmediate,
+      onFatal: (failure) => {
+        throw failure;
+      },
+    },
+  );
+  await engine.start();
+  return engine;
+}
+
+const nothing = (): Promise<void> => Promise.resolve();

@@ -1,0 +1,39 @@
+import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract";
+import type { KeptObjects } from "@resource-broker/kube";
+import { isSameStamp, stampOf } from "./stamp.ts";
+
+/**
+ * Views of which somebody took the label off and left the advertisement as it was. An agent that takes over says something
+ * new in the same write; without having seen it happen, nobody could tell the two apart.
+ */
+export interface TornLabels {
+  readonly has: (name: string) => boolean;
+  readonly stop: () => void;
+}
+
+export function tornLabels(known: KeptObjects<ClusterAdvertisement>): TornLabels {
+  const names = new Set<string>();
+  const stop = known.listen((key, now, before) => {
+    const name = key.slice(key.indexOf("/") + 1);
+    if (now === undefined || before === undefined || isView(now)) names.delete(name);
+    else if (isView(before) && isLeftAsItWas(now, before)) names.add(name);
+    else if (!isSaidAgain(now, before)) names.delete(name);
+  });
+  return { has: (name) => names.has(name), stop };
+}
+
+function isView({ metadata }: ClusterAdvertisement): boolean {
+  return metadata.labels?.[KUBE_LABEL.view] === "true";
+}
+
+/** What the broker showed, and had finished showing. */
+function isLeftAsItWas(now: ClusterAdvertisement, before: ClusterAdvertisement): boolean {
+  const accepted = before.status?.accepted;
+  return (
+    isSaidAgain(now, before) && accepted !== undefined && isSameStamp(stampOf(now.spec), stampOf(accepted))
+  );
+}
+
+function isSaidAgain(now: ClusterAdvertisement, before: ClusterAdvertisement): boolean {
+  return now.metadata.uid === before.metadata.uid && isSameStamp(stampOf(now.spec), stampOf(before.spec));
+}

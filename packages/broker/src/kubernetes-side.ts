@@ -1,0 +1,64 @@
+import { eventRecorder, type EventRecorder, toFault } from "@resource-broker/kube";
+import type { ReadinessCheck } from "@resource-broker/runtime";
+import { type BrokerCluster, USER_AGENT } from "./cluster-access.ts";
+import { createKubernetesInterface } from "./interface/kubernetes/kubernetes-interface.ts";
+import type { KubernetesDeps, KubernetesOptions } from "./interface/kubernetes/ports.ts";
+
+/** The broker's objects on its own cluster: served and shown by the replica that leads. */
+export interface KubernetesSide {
+  /** This replica leads. Returns at once: an API server that is away must not keep HTTP callers waiting. */
+  readonly lead: () => void;
+  readonly stop: () => Promise<void>;
+  readonly check: ReadinessCheck;
+}
+
+export interface KubernetesSideDeps extends Omit<KubernetesDeps, "client" | "recorder"> {
+  readonly open: () => Promise<BrokerCluster>;
+}
+
+export function kubernetesSide(
+  options: Omit<KubernetesOptions, "namespace">,
+  { open, ...deps }: KubernetesSideDeps,
+): KubernetesSide {
+  const { log, machine, random } = deps;
+  let state: "waiting" | "starting" | "serving" = "waiting";
+  let ending: (() => Promise<void>) | undefined;
+  let isStopped = false;
+
+  const begin = async (): Promise<void> => {
+    const { client, namespace } = await open();
+    const recorder: EventRecorder = eventRecorder(
+      { component: USER_AGENT, instance: options.replica },
+      { client, machine, random, log },
+    );
+    const served = createKubernetesInterface({ ...options, namespace }, { ...deps, client, recorder });
+    ending = async () => {
+      await served.stop();
+      await recorder.stop();
+    };
+    if (isStopped) return ending();
+    await served.start();
+    state = "serving";
+    log.info({ namespace, server: client.server, ...options }, "the broker's objects are followed");
+  };
+
+  return {
+    lead: () => {
+      state = "starting";
+      begin().catch((error: unknown) => {
+        if (!isStopped)
+          log.error({ error: toFault(error).message }, "the broker's objects cannot be followed");
+      });
+    },
+    stop: async () => {
+      isStopped = true;
+      await ending?.();
+    },
+    check: {
+      name: "kubernetes",
+      // Views are a courtesy: only when people and agents ask through objects must the API server be there.
+      problem: () =>
+        options.objects && state !== "serving" ? "the broker's objects are not followed yet" : undefined,
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { Fault, type FaultCode } from "@resource-broker/contract";
+import { StoreFailure } from "../store.ts";
+
+/** What a person can do about a refusal whose own words do not say it. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/database space exceeded/, "etcd is full; compact and defragment it, or raise its quota"],
+  [/request is too large/, "etcd takes smaller objects only; raise --max-request-bytes there"],
+  [/being terminated/, "the namespace is being deleted; name another one, or create it again"],
+  [/namespaces? "[^"]*" not found/, "create the namespace, or name another one with --http-namespace"],
+  [/exceeded quota/, "a ResourceQuota of the namespace forbids it; raise count/configmaps"],
+];
+
+/** Said before anything is written, or instead of it. */
+const REFUSALS: ReadonlySet<FaultCode> = new Set([
+  "invalid",
+  "too-large",
+  "forbidden",
+  "unauthenticated",
+  "rate-limited",
+  "method-not-allowed",
+  "unsupported-media",
+]);
+/** Answers of an API server whose etcd has refused: they come as 500 and are as certain. */
+const REFUSED_BY_ETCD = /database space exceeded|request is too large/;
+
+/** The object is not as the writer knew it. */
+const OVERTAKEN: ReadonlySet<FaultCode> = new Set(["conflict", "already-exists", "not-found"]);
+
+/** What is known of a write that did not succeed. */
+export type WriteEnd = "overtaken" | "refused" | "unknown";
+
+export function writeEnd(error: unknown): WriteEnd {
+  if (!(error instanceof Fault)) return "unknown";
+  if (OVERTAKEN.has(error.code)) return "overtaken";
+  return REFUSALS.has(error.code) || REFUSED_BY_ETCD.test(error.message) ? "refused" : "unknown";
+}
+
+export function isCode(error: unknown, code: FaultCode): boolean {
+  return error instanceof Fault && error.code === code;
+}
+
+/** The failure that an error stands for where nothing was written, or where it is not known. */
+export function kubernetesFailure(
+  error: unknown,
+  kind: "not-committed" | "unknown" = "not-committed",
+): StoreFailure {
+  if (error instanceof StoreFailure) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const advice = ADVICE.find(([words]) => words.test(message))?.[1];
+  return new StoreFailure(kind, advice === undefined ? message : `${advice} (${message})`, { cause: error });
+}

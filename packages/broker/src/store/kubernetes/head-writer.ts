@@ -1,0 +1,199 @@
+import { CONFIG_MAPS, type ConfigMap, type KubeClient, wait } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+import { StoreFailure } from "../store.ts";
+import { isCode, kubernetesFailure, writeEnd } from "./failure.ts";
+import { type Content, contentIn, type Head, headObject, lastCommitOf } from "./head.ts";
+import { LEDGER } from "./page.ts";
+import type { Patiently } from "./patience.ts";
+import { turns } from "./turns.ts";
+
+/** How often a write is tried again that somebody got in the way of who does not lead: people and their tools. */
+const TRIES = 10;
+const BETWEEN_TRIES_MS = 20;
+
+export interface HeadWriterDeps {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly machine: MachineTime;
+  readonly patiently: Patiently;
+  /** Another replica leads: tells whoever has to know. */
+  readonly lose: (leader: string) => StoreFailure;
+}
+
+/** How the head is to become, and what to do once it is. */
+export interface Change {
+  readonly content: Content;
+  /** Called at once when the change is there, also when that turns out only later. */
+  readonly onWritten?: () => void;
+}
+
+/** The head in the hands of the process that leads. */
+export interface HeadWriter {
+  readonly content: () => Content;
+  /** Changes the head, or throws a StoreFailure. Changes wait for each other. */
+  readonly write: (change: (content: Content) => Change | Promise<Change>) => Promise<void>;
+  /** The last commit that is really there, also if another replica leads by now. */
+  readonly lastCommit: () => Promise<number>;
+}
+
+interface Known {
+  /** As it was read or written last; without a resourceVersion: it is not there. */
+  readonly object: ConfigMap;
+  readonly content: Content;
+}
+
+/**
+ * Every write is a PUT on the version this process knows. Whoever took over has made another version, so a deposed
+ * leader's PUT is refused by the API server itself, however late it arrives.
+ */
+export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
+  const { client, namespace, machine, patiently, lose } = deps;
+  const inTurn = turns();
+  const { epoch, leader, ledgerId } = opened.content.head;
+  let known = opened;
+  let successor: Head | undefined;
+  /** Writes that may be there, or arrive late: all that were sent since the last one that surely is. */
+  let unsettled: Change[] = [];
+
+  const adopt = (object: ConfigMap, change: Change): void => {
+    known = { object, content: change.content };
+    change.onWritten?.();
+  };
+
+  const send = async ({ content }: Change): Promise<ConfigMap> => {
+    const next = headObject(known.object, namespace, content);
+    const isKnown = known.object.metadata.resourceVersion !== undefined;
+    try {
+      return await patiently((signal) =>
+        isKnown ? client.update(CONFIG_MAPS, next, { signal }) : client.create(CONFIG_MAPS, next, { signal }),
+      );
+    } catch (error) {
+      if (!isKnown && isCode(error, "not-found")) throw kubernetesFailure(error); // its namespace is gone
+      throw error;
+    }
+  };
+
+  /** Reads what is there, and goes on from its version; one of the unsettled writes may have arrived. */
+  const look = async (): Promise<void> => {
+    const found = await patiently((signal) =>
+      client.find(CONFIG_MAPS, { name: LEDGER, namespace }, { signal }),
+    );
+    if (found === undefined) {
+      // Deleted by hand. What it said is known here, and a `create` is refused where somebody else was faster.
+      known = { ...known, object: { metadata: { name: LEDGER, namespace } } };
+      return;
+    }
+    const { head } = contentIn(found);
+    if (head.epoch !== epoch || head.leader.instance !== leader.instance) {
+      succeededBy(head);
+      throw lose(head.leader.name);
+    }
+    if (head.turn === known.content.head.turn) {
+      known = { ...known, object: found };
+      return;
+    }
+    const arrived = unsettled.find(({ content }) => content.head.turn === head.turn);
+    if (arrived === undefined) throw changedByOthers(head, known.content.head);
+    adopt(found, arrived);
+    // Whatever was sent before it was sent on an older version, and is refused for ever.
+    unsettled = unsettled.slice(unsettled.indexOf(arrived) + 1);
+  };
+
+  /** A commit that the successor has found here was made, whatever became of its answer. */
+  const succeededBy = (head: Head): void => {
+    successor = head;
+    const last = lastOf(head, { epoch, ledgerId }) ?? 0;
+    const arrived = unsettled.find(({ content }) => content.head.commitNumber === last);
+    if (arrived !== undefined && last > known.content.head.commitNumber) adopt(known.object, arrived);
+  };
+
+  /** One try; false: somebody else has touched the object, so it has to be tried again. */
+  const tryOnce = async (change: Change): Promise<boolean> => {
+    try {
+      adopt(await send(change), change);
+      unsettled = [];
+      return true;
+    } catch (error) {
+      const end = error instanceof StoreFailure ? "refused" : writeEnd(error);
+      if (end === "unknown") throw kubernetesFailure(error, "unknown");
+      // Also after a refusal: the client sends a PUT again when its connection breaks, and the first may have arrived.
+      if (await isThere(change)) return true;
+      if (end === "refused") throw kubernetesFailure(error);
+      return false;
+    }
+  };
+
+  const isThere = async (change: Change): Promise<boolean> => {
+    try {
+      await look();
+    } catch (error) {
+      if (known.content !== change.content) throw kubernetesFailure(error, "unknown");
+    }
+    return known.content === change.content;
+  };
+
+  const attempt = async (change: Change): Promise<void> => {
+    unsettled.push(change);
+    for (let left = TRIES; left > 0; left--) {
+      if (await tryOnce(change)) return;
+      await wait(BETWEEN_TRIES_MS, { machine, signal: undefined });
+    }
+    throw new StoreFailure("not-committed", `somebody keeps changing ConfigMap ${namespace}/${LEDGER}`);
+  };
+
+  /** Makes sure that no write of ours can still arrive. */
+  const settle = async (): Promise<void> => {
+    if (unsettled.length === 0) return;
+    await look();
+    // To read is not enough: what has not arrived may be on its way. A new version turns it away.
+    if (unsettled.length > 0) await attempt({ content: onTop(known.content) });
+  };
+
+  /** Its turn is another one than that of every write before. */
+  const onTop = (content: Content): Content => {
+    const turn = Math.max(known.content.head.turn, ...unsettled.map((each) => each.content.head.turn)) + 1;
+    return { ...content, head: { ...content.head, turn } };
+  };
+
+  return {
+    content: () => known.content,
+    write: (change) =>
+      inTurn(async () => {
+        await settle().catch((error: unknown) => {
+          throw certain(kubernetesFailure(error));
+        });
+        const { content, ...rest } = await change(known.content);
+        await attempt({ ...rest, content: onTop(content) });
+      }),
+    lastCommit: () =>
+      inTurn(async () => {
+        try {
+          if (unsettled.length === 0) await look();
+          await settle();
+        } catch (error) {
+          if (successor === undefined) throw kubernetesFailure(error, "unknown");
+          return lastOf(successor, { epoch, ledgerId }) ?? known.content.head.commitNumber;
+        }
+        return known.content.head.commitNumber;
+      }),
+  };
+}
+
+/** What came before a write is not known; the write itself was not even sent. */
+function certain(failure: StoreFailure): StoreFailure {
+  return failure.kind === "unknown"
+    ? new StoreFailure("not-committed", failure.message, { cause: failure })
+    : failure;
+}
+
+function lastOf(successor: Head, own: Pick<Head, "epoch" | "ledgerId">): number | undefined {
+  return successor.ledgerId === own.ledgerId ? lastCommitOf(own.epoch, successor) : undefined;
+}
+
+function changedByOthers(found: Head, expected: Head): StoreFailure {
+  return new StoreFailure(
+    "corrupt",
+    `ConfigMap ${LEDGER} is at commit ${found.commitNumber}, turn ${found.turn}, and was at commit ` +
+      `${expected.commitNumber}, turn ${expected.turn}: was a backup put back while the broker was running?`,
+  );
+}

@@ -1,0 +1,131 @@
+import { crc32 } from "node:zlib";
+import type { ConfigMap } from "@resource-broker/kube";
+import { type ChainLink, CHAIN_START } from "../audit.ts";
+import { parseStored } from "../sqlite/stored-json.ts";
+import { StoreFailure } from "../store.ts";
+import { LEDGER, LEDGER_LABEL } from "./page.ts";
+import type { PageRange } from "./page-ranges.ts";
+
+/** A replica that leads or wants to. */
+export interface Candidate {
+  /** The process: no two are the same. */
+  readonly instance: string;
+  /** Its name, for people. */
+  readonly name: string;
+}
+
+/** Since which commit somebody leads. */
+export interface Term {
+  readonly epoch: number;
+  readonly leader: string;
+  /** The last commit of the terms before. */
+  readonly since: number;
+}
+
+/** Where the ledger stands, and which pages it consists of. */
+export interface Head {
+  readonly ledgerId: string;
+  readonly epoch: number;
+  readonly leader: Candidate;
+  /** The newest ones, oldest first: a deposed leader finds here what became of its last commit. */
+  readonly terms: readonly Term[];
+  /** Another one with every write, so that a writer knows its own. */
+  readonly turn: number;
+  readonly commitNumber: number;
+  readonly time: number;
+  /** All records as they once were, and the changes since then that are in pages. */
+  readonly snapshot: Pages;
+  readonly log: Pages;
+  /** How many changes have ever been moved out of the head. */
+  readonly moved: number;
+  readonly audit: {
+    /** The last line of the audit log. */
+    readonly last: ChainLink;
+    /** The last line that was trimmed away: the chain of those that are left begins after it. */
+    readonly trimmed: ChainLink;
+    readonly pages: readonly PageRange[];
+  };
+}
+
+export interface Pages {
+  readonly ranges: readonly PageRange[];
+  /** Of their lines, before they are compressed. */
+  readonly bytes: number;
+}
+
+/** All that the head's object carries: the head, and what is too new to be in a page. One PUT writes it. */
+export interface Content {
+  readonly head: Head;
+  readonly changes: readonly string[];
+  readonly audit: readonly string[];
+}
+
+const FORMAT = 1;
+const NO_PAGES: Pages = { ranges: [], bytes: 0 };
+const TERMS_KEPT = 20;
+
+export function firstHead(ledgerId: string): Head {
+  return {
+    ledgerId,
+    epoch: 0,
+    leader: { instance: "", name: "" },
+    terms: [],
+    turn: 0,
+    commitNumber: 0,
+    time: 0,
+    snapshot: NO_PAGES,
+    log: NO_PAGES,
+    moved: 0,
+    audit: { last: CHAIN_START, trimmed: CHAIN_START, pages: [] },
+  };
+}
+
+/** The same ledger under a new leader. */
+export function takenOver(content: Content, leader: Candidate): Content {
+  const { head } = content;
+  const epoch = head.epoch + 1;
+  const term = { epoch, leader: leader.name, since: head.commitNumber };
+  const terms = [...head.terms, term].slice(-TERMS_KEPT);
+  return { ...content, head: { ...head, epoch, leader, terms, turn: head.turn + 1 } };
+}
+
+/** The last commit that was made in this term, as a later head tells; undefined: it is too long ago. */
+export function lastCommitOf(epoch: number, { terms }: Head): number | undefined {
+  return terms.find((term) => term.epoch > epoch)?.since;
+}
+
+/** The object with this content; what others may have put on it (labels, annotations) stays. */
+export function headObject(known: ConfigMap | undefined, namespace: string, content: Content): ConfigMap {
+  const metadata = known?.metadata ?? { name: LEDGER, namespace };
+  return {
+    ...known,
+    metadata: { ...metadata, labels: { ...metadata.labels, [LEDGER_LABEL]: "head" } },
+    data: dataOf(content),
+  };
+}
+
+function dataOf({ head, changes, audit }: Content): Record<string, string> {
+  const data = { head: JSON.stringify(head), changes: changes.join("\n"), audit: audit.join("\n") };
+  return { format: String(FORMAT), ...data, seal: sealOf(data) };
+}
+
+export function contentIn({ data = {} }: ConfigMap): Content {
+  const { format, head = "", changes = "", audit = "", seal } = data;
+  if (Number(format) > FORMAT) {
+    throw new StoreFailure(
+      "not-committed",
+      `ConfigMap ${LEDGER} was written by a newer broker (format ${format}, this one knows ${FORMAT}); upgrade this one`,
+    );
+  }
+  if (seal !== sealOf({ head, changes, audit }))
+    throw new StoreFailure("corrupt", `ConfigMap ${LEDGER} is damaged; put it back from a backup`);
+  return { head: parseStored<Head>(head), changes: linesOf(changes), audit: linesOf(audit) };
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.split("\n");
+}
+
+function sealOf({ head, changes, audit }: Readonly<Record<"head" | "changes" | "audit", string>>): string {
+  return String(crc32(audit, crc32(changes, crc32(head))));
+}

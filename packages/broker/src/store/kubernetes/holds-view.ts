@@ -1,0 +1,125 @@
+import {
+  clusterAdvertisementKind,
+  clusterAdvertisementName,
+  type ClusterAdvertisement,
+  formatTime,
+  MAX_HOLDS,
+} from "@resource-broker/contract";
+import {
+  type ClusterId,
+  formatResources,
+  isLive,
+  type LedgerEvent,
+  type Reservation,
+} from "@resource-broker/domain";
+import { customResource, type KubeClient } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+import { isCode } from "./failure.ts";
+import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
+import type { Patiently } from "./patience.ts";
+import type { Records } from "./records.ts";
+
+const ADVERTISEMENTS = customResource(clusterAdvertisementKind);
+const FIELD_MANAGER = "resource-broker-ledger";
+const PAUSE_MS = 100;
+const TRIES = 5;
+
+export interface HoldsViewDeps {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly patiently: Patiently;
+  readonly machine: MachineTime;
+  readonly epoch: number;
+  readonly records: Records;
+  readonly commitNumber: () => number;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/**
+ * `status.holds` of the providers' ClusterAdvertisements: what the ledger says, for people to see beside the offer. It is
+ * a picture and nothing is read back from it; where there is no such object, nothing is shown.
+ */
+export interface HoldsView extends Pick<KeyedWriter<ClusterId>, "stop"> {
+  /** After a start: what the leader before has not shown any more. */
+  readonly complete: () => Promise<void>;
+  readonly follow: (events: readonly LedgerEvent[]) => void;
+}
+
+type Hold = NonNullable<NonNullable<ClusterAdvertisement["status"]>["holds"]>[number];
+
+export function holdsView(deps: HoldsViewDeps): HoldsView {
+  const { client, namespace, patiently, epoch, records, commitNumber, onTrouble } = deps;
+
+  /** True: it is as it should be. */
+  const tryToShow = async (provider: ClusterId): Promise<boolean> => {
+    const name = { name: clusterAdvertisementName(provider), namespace };
+    const there = await patiently((signal) => client.find(ADVERTISEMENTS, name, { signal }));
+    if (there === undefined || isShown(there, provider)) return true;
+    const { resourceVersion } = there.metadata;
+    const status = { holds: holdsOf(provider), epoch, commit: commitNumber() };
+    const body = { metadata: { resourceVersion }, status };
+    const options = { subresource: "status", fieldManager: FIELD_MANAGER } as const;
+    try {
+      await patiently((signal) =>
+        client.patch(ADVERTISEMENTS, { name, patch: { kind: "merge", body } }, { ...options, signal }),
+      );
+      return true;
+    } catch (error) {
+      if (isCode(error, "not-found")) return true;
+      if (isCode(error, "conflict")) return false;
+      throw error;
+    }
+  };
+
+  /** A later leader's picture is right, too. */
+  const isShown = ({ status = {} }: ClusterAdvertisement, provider: ClusterId): boolean =>
+    (status.epoch ?? 0) > epoch || JSON.stringify(status.holds ?? []) === JSON.stringify(holdsOf(provider));
+
+  const holdsOf = (provider: ClusterId): Hold[] =>
+    [...records.reservations.values()]
+      .filter((each) => each.provider === provider && isLive(each.phase))
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, MAX_HOLDS)
+      .map(holdFrom);
+
+  const write = async (provider: ClusterId): Promise<void> => {
+    try {
+      for (let left = TRIES; left > 0; left--) if (await tryToShow(provider)) return;
+    } catch (error) {
+      // What the API server does not take now it never will; the next change is another try.
+      if (!isCode(error, "invalid") && !isCode(error, "too-large")) throw error;
+      onTrouble(error);
+    }
+  };
+
+  const writer = keyedWriter<ClusterId>({ write, pauseMs: PAUSE_MS, machine: deps.machine, onTrouble });
+  const providerOf = (event: LedgerEvent): ClusterId | undefined => {
+    if ("reservation" in event) return event.reservation.provider;
+    return "id" in event ? records.reservations.get(event.id)?.provider : undefined;
+  };
+
+  return {
+    complete: async () => {
+      for (const { provider } of records.reservations.values()) writer.mark(provider);
+      await client.list(ADVERTISEMENTS, { namespace }, ({ spec, status }) => {
+        if ((status?.holds ?? []).length > 0) writer.mark(spec.clusterID);
+      });
+    },
+    follow: (events) => {
+      for (const event of events) {
+        const provider = providerOf(event);
+        if (provider !== undefined) writer.mark(provider);
+      }
+    },
+    stop: writer.stop,
+  };
+}
+
+function holdFrom({ id, requester, granted, expiresAt }: Reservation): Hold {
+  return {
+    id,
+    requesterID: requester,
+    granted: formatResources(granted),
+    ...(expiresAt === undefined ? {} : { expiresAt: formatTime(expiresAt) }),
+  };
+}

@@ -1,0 +1,68 @@
+import { wait } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+
+const AFTER_TROUBLE_MS = 2000;
+
+export interface KeyedWriterOptions<K> {
+  /** Writes what is true of this key now. */
+  readonly write: (key: K) => Promise<void>;
+  /** Between the end of one write and the next one: what changes meanwhile is written once. */
+  readonly pauseMs: number;
+  readonly machine: MachineTime;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Writes behind, one thing after the other: for what may be late, and must not cost much. */
+export interface KeyedWriter<K> {
+  readonly mark: (key: K) => void;
+  /** Writes all that is left, without pauses, and ends. Gives up at the first failure. */
+  readonly finish: () => Promise<void>;
+  /** Ends, whatever is left. */
+  readonly stop: () => void;
+}
+
+export function keyedWriter<K>(options: KeyedWriterOptions<K>): KeyedWriter<K> {
+  const { write, pauseMs, machine, onTrouble } = options;
+  const due = new Set<K>();
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted && due.size > 0) {
+      // The pause comes first: whatever happens together is written together.
+      await wait(pauseMs, { machine, signal: stopping.signal });
+      if (!stopping.signal.aborted) await writeNext().catch(afterTrouble);
+    }
+    running = undefined;
+  };
+
+  const writeNext = async (): Promise<void> => {
+    const [key] = due;
+    if (key === undefined) return;
+    due.delete(key);
+    try {
+      await write(key);
+    } catch (error) {
+      due.add(key);
+      throw error;
+    }
+  };
+
+  const afterTrouble = async (error: unknown): Promise<void> => {
+    onTrouble(error);
+    await wait(AFTER_TROUBLE_MS, { machine, signal: stopping.signal });
+  };
+
+  return {
+    mark: (key) => {
+      due.add(key);
+      if (!stopping.signal.aborted) running ??= run();
+    },
+    finish: async () => {
+      stopping.abort();
+      await running;
+      while (due.size > 0) await writeNext();
+    },
+    stop: () => stopping.abort(),
+  };
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from "node:crypto";
+import { CONFIG_MAPS, type KubeClient } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Leadership } from "../leadership.ts";
+import { DEFAULT_RETENTION, type Retention } from "../sqlite/retention.ts";
+import { type Store, StoreFailure } from "../store.ts";
+import { kubernetesFailure } from "./failure.ts";
+import { type Content, contentIn, firstHead } from "./head.ts";
+import { importReservations } from "./import-objects.ts";
+import { leaseKeeper } from "./lease-keeper.ts";
+import { type LeaseObject, leaseObject } from "./lease-object.ts";
+import { type OpenLedger, openLedger } from "./open-ledger.ts";
+import { LEDGER } from "./page.ts";
+import { patience } from "./patience.ts";
+import { takeOver } from "./take-over.ts";
+
+const DEFAULT_LEASE_MS = 6000;
+
+export interface KubernetesStoreOptions {
+  /** What this replica calls itself to people. */
+  readonly replica: string;
+  readonly leaseMs?: number;
+  readonly retention?: Retention;
+}
+
+export interface KubernetesStoreDeps {
+  readonly machine: MachineTime;
+  readonly log: Log;
+  /** The cluster that keeps the ledger. Asked for when it is first needed; closed by whoever gives it. */
+  readonly cluster: () => Promise<{ readonly client: KubeClient; readonly namespace: string }>;
+}
+
+/** A store that several replicas share, of which one leads. */
+export interface KubernetesStore extends Store {
+  readonly leadership: Leadership;
+}
+
+/**
+ * The ledger in ConfigMaps: a head, which every commit writes by one conditional PUT, and pages, which are written once
+ * and which the head names. See docs/adr/0014-kubernetes-store.md.
+ */
+export function kubernetesStore(options: KubernetesStoreOptions, deps: KubernetesStoreDeps): KubernetesStore {
+  const { replica, leaseMs = DEFAULT_LEASE_MS, retention = DEFAULT_RETENTION } = options;
+  const { machine, log, cluster } = deps;
+  const candidate = { instance: randomUUID(), name: replica };
+  const patiently = patience(machine, leaseMs);
+  let ledger: OpenLedger | undefined;
+  let leaseMade: Promise<LeaseObject> | undefined;
+
+  const onTrouble = (doing: string, error: unknown): string => {
+    const { message } = kubernetesFailure(error);
+    log.warn({ error: message }, doing);
+    return message;
+  };
+
+  const makeLease = async (): Promise<LeaseObject> =>
+    leaseObject({ ...(await cluster()), machine, patiently, candidate, leaseMs });
+  const keeper = leaseKeeper({
+    lease: () => (leaseMade ??= makeLease()),
+    leaseMs,
+    machine,
+    verify: async () => void (await ledger?.objects.lastCommit()),
+    onTrouble,
+  });
+
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw kubernetesFailure(error);
+    }
+  };
+
+  /** Work on the open ledger. */
+  const on = <T>(work: (ledger: OpenLedger) => T | Promise<T>): Promise<T> =>
+    guarded(async () => {
+      if (ledger === undefined) throw new StoreFailure("not-committed", "the store is not open");
+      return work(ledger);
+    });
+
+  /** An unreachable server, a missing right or a damaged head is told at once, and not when the turn comes. */
+  const prepare = (): Promise<void> =>
+    guarded(async () => {
+      const { client, namespace } = await cluster();
+      const found = await patiently((signal) =>
+        client.find(CONFIG_MAPS, { name: LEDGER, namespace }, { signal }),
+      );
+      if (found !== undefined) contentIn(found);
+    });
+
+  const lead = async (): Promise<void> => {
+    if (keeper.standing().role === "leader") return;
+    const holding = await keeper.take();
+    if (holding.isMine) return;
+    throw new StoreFailure(
+      "not-committed",
+      `another broker leads (${holding.holder}); stop it, or wait for its end`,
+    );
+  };
+
+  const firstContent = async (): Promise<Content> => {
+    const { client, namespace } = await cluster();
+    const imported = await importReservations(client, namespace, log);
+    if (imported.length > 0)
+      log.info({ reservations: imported.length }, "took over the Reservations of an older broker");
+    const head = firstHead(randomUUID());
+    const time = imported.reduce((latest, { reservedAt }) => Math.max(latest, reservedAt), head.time);
+    const changes = imported.map((reservation) => JSON.stringify(["reservation", reservation]));
+    return { head: { ...head, time }, changes, audit: [] };
+  };
+
+  const close = async (): Promise<void> => {
+    const ending = ledger;
+    ledger = undefined;
+    await ending?.end(keeper.lost() !== undefined);
+    await keeper.release();
+  };
+
+  return {
+    open: () =>
+      guarded(async () => {
+        if (ledger !== undefined) throw new StoreFailure("not-committed", "the store is open already");
+        try {
+          await lead();
+          const where = { ...(await cluster()), machine, patiently };
+          const taken = await takeOver({ ...where, candidate, firstContent });
+          ledger = await openLedger(taken, { ...where, retention, log, onTrouble, lose: keeper.lose });
+          return ledger.contents;
+        } catch (error) {
+          await close();
+          throw error;
+        }
+      }),
+    commit: (batch) =>
+      on(async ({ objects }) => {
+        const lost = keeper.lost();
+        if (lost !== undefined) throw lost;
+        await objects.commit(batch);
+      }),
+    lastCommit: () => on(({ objects }) => objects.lastCommit()),
+    saveAdvertisements: (some) => on(({ advertisements }) => advertisements.put(some)),
+    findDecision: (id) => on(({ decisions }) => decisions.find(id)),
+    readAudit: (query) => on(({ objects }) => objects.readAudit(query)),
+    close,
+    leadership: { prepare, win: keeper.win, standing: keeper.standing, onLost: keeper.onLost },
+  };
+}
+
+/** Where the ledger is, for people. */
+export function shownLedger(namespace: string): string {
+  return `ConfigMap ${namespace}/${LEDGER}`;
+}

@@ -1,0 +1,123 @@
+import { randomInt } from "node:crypto";
+import type { KubeClient } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import { decisionOf, durableEvents } from "../changes.ts";
+import type { Retention } from "../sqlite/retention.ts";
+import type { CommitBatch, StoreContents, StoreFailure } from "../store.ts";
+import { type AdvertisementShelf, advertisementShelf } from "./advertisement-shelf.ts";
+import { type DecisionShelf, decisionShelf } from "./decision-shelf.ts";
+import { type HoldsView, holdsView } from "./holds-view.ts";
+import { headWriter } from "./head-writer.ts";
+import { type LedgerObjects, ledgerObjects, recordPages } from "./ledger-objects.ts";
+import { guardPages } from "./page-guard.ts";
+import { ledgerPages } from "./pages.ts";
+import type { Patiently } from "./patience.ts";
+import { readLedger, readShelf, strayPages } from "./read-ledger.ts";
+import type { TakenLedger } from "./take-over.ts";
+
+/** More would fill etcd with what nearly nobody asks for. */
+const MOST_DECISIONS = 10_000;
+const MOST_AUDIT_LINES = 20_000;
+
+export interface OpenLedgerDeps {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly machine: MachineTime;
+  readonly patiently: Patiently;
+  readonly retention: Retention;
+  readonly log: Log;
+  readonly onTrouble: (doing: string, error: unknown) => void;
+  readonly lose: (leader: string) => StoreFailure;
+}
+
+/** A ledger that this process leads. */
+export interface OpenLedger {
+  readonly objects: LedgerObjects;
+  readonly decisions: DecisionShelf;
+  readonly advertisements: AdvertisementShelf;
+  readonly contents: StoreContents;
+  /** Ends all that runs beside commits; writes what is left behind, unless another replica leads. */
+  readonly end: (isDeposed: boolean) => Promise<void>;
+}
+
+/** Reads the ledger that was just taken over, and begins to look after it. */
+export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Promise<OpenLedger> {
+  const { client, namespace, machine, log, retention, onTrouble } = deps;
+  const { head } = taken.content;
+  const { epoch } = head;
+  const shelf = await readShelf(client, namespace);
+  const { records, auditPages } = readLedger(taken.content, shelf);
+  const pages = ledgerPages({ ...deps, epoch });
+  const soft = (doing: string) => ({ ...deps, onTrouble: (error: unknown) => onTrouble(doing, error) });
+  const advertisements = advertisementShelf(shelf, soft("advertisements could not be saved"));
+  const decisions = decisionShelf(shelf, {
+    ...soft("decisions could not be saved"),
+    epoch,
+    pages,
+    keep: { ...retention.decisions, atMost: Math.min(retention.decisions.atMost, MOST_DECISIONS) },
+  });
+  const onCommitted = (batch: CommitBatch): void => {
+    const events = durableEvents(batch);
+    decisions.put(events.map(decisionOf).filter((decision) => decision !== undefined));
+    holds.follow(events);
+  };
+  const objects = ledgerObjects(
+    { records, auditPages },
+    {
+      head: headWriter(taken, deps),
+      pages,
+      machine,
+      keepAudit: { ...retention.audit, atMost: Math.min(retention.audit.atMost, MOST_AUDIT_LINES) },
+      onCommitted,
+      onTrouble,
+    },
+  );
+  const holds: HoldsView = holdsView({
+    ...soft("status.holds could not be written"),
+    epoch,
+    records,
+    commitNumber: () => objects.content().head.commitNumber,
+  });
+  const guard = guardPages(
+    {
+      namespace,
+      pages: recordPages(taken.content),
+      onRemoved: (name) => {
+        if (!recordPages(objects.content()).includes(name)) return;
+        log.error({ configMap: name }, "somebody has deleted a page of the ledger; it is written again");
+        objects.rescue();
+      },
+    },
+    { client, machine, log, random: () => randomInt(2 ** 32) / 2 ** 32 },
+  );
+  void guard.start().catch(() => undefined); // it was stopped before its first list
+  void holds.complete().catch((error: unknown) => onTrouble("status.holds could not be read", error));
+  void pages
+    .remove(strayPages(taken.content, shelf))
+    .catch((error: unknown) => onTrouble("stray pages could not be removed", error));
+
+  return {
+    objects,
+    decisions,
+    advertisements,
+    contents: {
+      ledgerId: head.ledgerId,
+      commitNumber: head.commitNumber,
+      records: {
+        reservations: [...records.reservations.values()],
+        closedKeys: [...records.closedKeys.values()],
+        cordons: [...records.cordons],
+        advertisements: advertisements.all(),
+        time: head.time,
+      },
+    },
+    end: async (isDeposed) => {
+      holds.stop();
+      await guard.stop();
+      if (isDeposed) {
+        advertisements.stop();
+        decisions.stop();
+      } else await Promise.allSettled([advertisements.finish(), decisions.finish(), objects.idle()]);
+    },
+  };
+}

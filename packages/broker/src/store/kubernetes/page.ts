@@ -1,0 +1,86 @@
+import { promisify } from "node:util";
+import { gunzipSync, gzip } from "node:zlib";
+import type { ConfigMap } from "@resource-broker/kube";
+import { StoreFailure } from "../store.ts";
+
+/** The head's name; everything else of the ledger has it in front. */
+export const LEDGER = "resource-broker-ledger";
+
+/** On every object of the ledger, so that one selector finds it all: to look, and to make a backup. */
+export const LEDGER_LABEL = "broker.fluidos.eu/ledger";
+
+/** `page`: written once, the head names it. `soft`: written behind, could be done without. */
+export type Role = "head" | "page" | "soft";
+
+export type PageSort = "snapshot" | "log" | "audit";
+export type SoftSort = "decisions" | "advertisements";
+
+/** No two processes lead in the same epoch, so none ever writes a page that another one means. */
+export interface PageId {
+  readonly epoch: number;
+  readonly number: number;
+}
+
+/** What one object carries: the API server takes a megabyte, and a page is compressed. */
+export const PAGE_BYTES = 256 * 1024;
+
+const CONTENT = "lines.gz";
+const compress = promisify(gzip);
+
+export function pageName(sort: PageSort | SoftSort, { epoch, number }: PageId): string {
+  return `${LEDGER}-${sort}-${epoch}-${number}`;
+}
+
+/** Undefined: it is no page of this sort. */
+export function pageIdIn(sort: PageSort | SoftSort, name: string): PageId | undefined {
+  const [, epoch, number] = new RegExp(`^${LEDGER}-${sort}-(\\d+)-(\\d+)$`).exec(name) ?? [];
+  return epoch === undefined ? undefined : { epoch: Number(epoch), number: Number(number) };
+}
+
+export interface PageContent {
+  readonly namespace: string;
+  readonly name: string;
+  readonly role: Exclude<Role, "head">;
+  readonly lines: readonly string[];
+}
+
+export async function pageObject({ namespace, name, role, lines }: PageContent): Promise<ConfigMap> {
+  const packed = await compress(lines.join("\n"));
+  return {
+    metadata: { name, namespace, labels: { [LEDGER_LABEL]: role } },
+    binaryData: { [CONTENT]: packed.toString("base64") },
+    ...(role === "page" ? { immutable: true } : {}),
+  };
+}
+
+/** Compressed data carries a checksum of its own: a page is read whole, or not at all. */
+export function linesIn({ metadata: { name }, binaryData }: ConfigMap): string[] {
+  const packed = binaryData?.[CONTENT];
+  try {
+    const text = gunzipSync(Buffer.from(packed ?? "", "base64")).toString("utf8");
+    return text === "" ? [] : text.split("\n");
+  } catch (error) {
+    throw new StoreFailure("corrupt", `ConfigMap ${name} is damaged; put it back from a backup`, {
+      cause: error,
+    });
+  }
+}
+
+/** Lines in pieces that fit a page each. */
+export function inPages(lines: Iterable<string>): string[][] {
+  const pages: string[][] = [];
+  let left = 0;
+  for (const line of lines) {
+    if (line.length > left) {
+      pages.push([]);
+      left = PAGE_BYTES;
+    }
+    pages.at(-1)?.push(line);
+    left -= line.length + 1;
+  }
+  return pages;
+}
+
+export function bytesOf(lines: readonly string[]): number {
+  return lines.reduce((bytes, line) => bytes + line.length + 1, 0);
+}

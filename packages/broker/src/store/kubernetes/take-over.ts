@@ -1,0 +1,69 @@
+import { CONFIG_MAPS, type ConfigMap, type KubeClient, wait } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+import { StoreFailure } from "../store.ts";
+import { isCode, kubernetesFailure, writeEnd } from "./failure.ts";
+import { type Candidate, type Content, contentIn, headObject, takenOver } from "./head.ts";
+import { LEDGER, LEDGER_LABEL } from "./page.ts";
+import type { Patiently } from "./patience.ts";
+
+/** A leader that still commits, or another candidate, may be faster a few times. */
+const TRIES = 50;
+const BETWEEN_TRIES_MS = 20;
+
+export interface TakeOverDeps {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly machine: MachineTime;
+  readonly patiently: Patiently;
+  readonly candidate: Candidate;
+  /** What a ledger begins with that was never there. */
+  readonly firstContent: () => Promise<Content>;
+}
+
+export interface TakenLedger {
+  readonly object: ConfigMap;
+  readonly content: Content;
+}
+
+/**
+ * Makes this process the one that leads: from the moment the head says so, every write of the one before is refused.
+ * Only then is the ledger read, so nothing can be missing from it.
+ */
+export async function takeOver(deps: TakeOverDeps): Promise<TakenLedger> {
+  const { client, namespace, machine, patiently, candidate } = deps;
+  for (let left = TRIES; left > 0; left--) {
+    const found = await patiently((signal) =>
+      client.find(CONFIG_MAPS, { name: LEDGER, namespace }, { signal }),
+    );
+    const content = takenOver(found === undefined ? await begin(deps) : contentIn(found), candidate);
+    const next = headObject(found, namespace, content);
+    try {
+      const object = await patiently((signal) =>
+        found === undefined
+          ? client.create(CONFIG_MAPS, next, { signal })
+          : client.update(CONFIG_MAPS, next, { signal }),
+      );
+      return { object, content };
+    } catch (error) {
+      const hasNoNamespace = found === undefined && isCode(error, "not-found");
+      if (writeEnd(error) !== "overtaken" || hasNoNamespace) throw kubernetesFailure(error);
+    }
+    await wait(BETWEEN_TRIES_MS, { machine, signal: undefined });
+  }
+  throw new StoreFailure("not-committed", `somebody keeps changing ConfigMap ${namespace}/${LEDGER}`);
+}
+
+/** A ledger whose head alone is gone must not begin anew: that would lend again what is lent. */
+async function begin({ client, namespace, firstContent }: TakeOverDeps): Promise<Content> {
+  let pages = 0;
+  await client.list(CONFIG_MAPS, { namespace, labelSelector: `${LEDGER_LABEL}=page`, pageSize: 50 }, () => {
+    pages++;
+  });
+  if (pages === 0) return firstContent();
+  const selector = `-l ${LEDGER_LABEL}`;
+  throw new StoreFailure(
+    "corrupt",
+    `ConfigMap ${namespace}/${LEDGER} is gone, and ${pages} pages of its ledger are there; put it back from a backup, ` +
+      `or give the ledger up: kubectl -n ${namespace} delete configmaps ${selector}`,
+  );
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import { customResourceDefinition, KINDS } from "@resource-broker/contract";
+import { type KubeClient, LEASES, NAMESPACES } from "@resource-broker/kube";
+import { type Log, type MachineTime, nodeMachineTime } from "@resource-broker/runtime";
+import {
+  kubeClientFor,
+  type RealControlPlane,
+  type SimulatedControlPlanes,
+  simulatedControlPlanes,
+} from "@resource-broker/testkit";
+import { type KubernetesStore, type KubernetesStoreOptions, kubernetesStore } from "../kubernetes-store.ts";
+import { LEDGER } from "../page.ts";
+
+const silent = (): void => undefined;
+const NO_LOG: Log = { info: silent, warn: silent, error: silent };
+const MACHINE = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+
+export interface ReplicaOptions extends Partial<KubernetesStoreOptions> {
+  readonly machine?: MachineTime;
+  readonly log?: Log;
+  /** What this replica has instead of the client itself. */
+  readonly through?: (client: KubeClient) => KubeClient;
+}
+
+/** A ledger in a namespace of its own. */
+export interface TestLedger {
+  readonly namespace: string;
+  readonly client: KubeClient;
+  readonly connect: (options?: ReplicaOptions) => KubernetesStore;
+  /** Takes the lease away from whoever holds it, as the end of its time would. */
+  readonly expireLease: () => Promise<void>;
+  readonly remove: () => Promise<void>;
+}
+
+/** An API server with our kinds, whoever runs it. */
+export interface LedgerServer {
+  readonly newLedger: () => Promise<TestLedger>;
+  readonly dispose: () => Promise<void>;
+}
+
+export type Knobs = ReturnType<SimulatedControlPlanes["cluster"]>["knobs"];
+
+export async function simulatedServer(): Promise<LedgerServer & { readonly knobs: Knobs }> {
+  const planes = simulatedControlPlanes();
+  const { kubeconfig } = await planes.start("broker", definitions());
+  const client = kubeClientFor(kubeconfig);
+  return {
+    knobs: planes.cluster("broker").knobs,
+    newLedger: () => ledgerOn(client),
+    dispose: async () => {
+      client.close();
+      await planes.stop();
+    },
+  };
+}
+
+/** On a control plane that somebody else starts and ends. */
+export async function realServer(plane: RealControlPlane): Promise<LedgerServer> {
+  await plane.seed(definitions());
+  const client = kubeClientFor(plane.kubeconfig);
+  return {
+    newLedger: () => ledgerOn(client),
+    dispose: () => Promise.resolve(client.close()),
+  };
+}
+
+type Objects = Parameters<SimulatedControlPlanes["start"]>[1];
+
+function definitions(): Objects {
+  // Through JSON: what is undefined is left out.
+  const all: unknown = JSON.parse(JSON.stringify(KINDS.map((kind) => customResourceDefinition(kind))));
+  return all as Objects;
+}
+
+async function ledgerOn(client: KubeClient): Promise<TestLedger> {
+  const namespace = `ledger-${randomUUID()}`;
+  await client.create(NAMESPACES, { metadata: { name: namespace } });
+  return {
+    namespace,
+    client,
+    connect: ({ machine = MACHINE, log = NO_LOG, through = (own: KubeClient) => own, ...options } = {}) =>
+      kubernetesStore(
+        { replica: "test", ...options },
+        { machine, log, cluster: () => Promise.resolve({ client: through(client), namespace }) },
+      ),
+    expireLease: async () => {
+      const name = { name: LEDGER, namespace };
+      const body = { spec: { holderIdentity: "" } };
+      await client.patch(LEASES, { name, patch: { kind: "merge", body } });
+    },
+    remove: () => client.delete(NAMESPACES, { name: namespace }),
+  };
+}

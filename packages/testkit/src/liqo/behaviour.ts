@@ -1,0 +1,57 @@
+import type { ResourceList } from "@resource-broker/agent";
+
+/** Finalizers that can be made to stay for ever. */
+export type StuckFinalizer = "slice" | "virtual-node" | "offloading";
+
+/** How Liqo treats one slice. What it is not told to do wrong it does as Liqo does. */
+export interface LiqoBehaviour {
+  /** False: the slice never comes to the provider, or its changes do not. */
+  readonly replicates: boolean;
+  readonly authenticates: "Accepted" | "Denied" | "Never";
+  /**
+   * Plays the provider's agent for classes that Liqo leaves alone: what it grants, or that it denies. Undefined: nobody
+   * answers. Absent: a real agent is there for that.
+   */
+  readonly grants?: (asked: ResourceList) => ResourceList | "Denied" | undefined;
+  /** False: a slice that was granted gets no VirtualNode. */
+  readonly makesVirtualNode: boolean;
+  /** `Absent`: the VirtualNode runs, and its Node never comes. */
+  readonly node: "Ready" | "NotReady" | "Absent";
+  /** What the Node says it has; right is what was granted. */
+  readonly allocatable: (granted: ResourceList) => ResourceList;
+  readonly stuck: readonly StuckFinalizer[];
+}
+
+export const GOOD_BEHAVIOUR: LiqoBehaviour = {
+  replicates: true,
+  authenticates: "Accepted",
+  makesVirtualNode: true,
+  node: "Ready",
+  allocatable: (granted) => granted,
+  stuck: [],
+};
+
+/** What is in force: for every slice, and changed for some by their name. */
+export interface Behaviours {
+  readonly of: (slice: string) => LiqoBehaviour;
+  /** Adds to what was changed before. */
+  readonly change: (change: Partial<LiqoBehaviour>, slice?: string) => void;
+  /** Everything is right again. */
+  readonly reset: () => void;
+}
+
+export function behaviours(): Behaviours {
+  let all = GOOD_BEHAVIOUR;
+  const single = new Map<string, Partial<LiqoBehaviour>>();
+  return {
+    of: (slice) => ({ ...all, ...single.get(slice) }),
+    change: (change, slice) => {
+      if (slice === undefined) all = { ...all, ...change };
+      else single.set(slice, { ...single.get(slice), ...change });
+    },
+    reset: () => {
+      all = GOOD_BEHAVIOUR;
+      single.clear();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { tenantNamespaceOf } from "@resource-broker/agent";
+import { informer, type ObjectName, reconcileLoop } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import { tellForeignCluster } from "./foreign-clusters.ts";
+import { reflectPod, runShadowPod } from "./guest-pods.ts";
+import { offloadNamespace } from "./offloading.ts";
+import { provideSlice } from "./provide-slice.ts";
+import { replicateSlice, type SliceAt } from "./replicate-slice.ts";
+import type { LiqoSite, Surroundings } from "./site.ts";
+import { makeVirtualNode, runVirtualNode } from "./virtual-nodes.ts";
+import { type AnyObject, FOLLOWED, type Task, tasksOf } from "./tasks.ts";
+
+export interface ControllersDeps {
+  readonly machine: MachineTime;
+  readonly log: Log;
+}
+
+export interface Controllers {
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** Everything that was ever heard of is looked at again. */
+  readonly lookAtAll: () => void;
+  /** Resolves with the next event of any cluster. */
+  readonly nextChange: (signal: AbortSignal) => Promise<void>;
+  readonly setNetwork: (consumerId: string, providerId: string, isThere: boolean) => void;
+}
+
+export function controllers(liqo: Surroundings, { machine, log }: ControllersDeps): Controllers {
+  const networks = new Set<string>();
+  const known = new Set<string>();
+  const missed = new Set<string>();
+  const waiting = new Set<() => void>();
+  let isPaused = false;
+
+  const perform = (task: Task): Promise<void> => {
+    const site = liqo.site(task.site);
+    return site === undefined ? Promise.resolve() : performAt(site, task);
+  };
+  const performAt = async (site: LiqoSite, task: Task): Promise<void> => {
+    switch (task.kind) {
+      case "slice": {
+        const at = sliceAt(liqo, site, task.name);
+        return at === undefined ? undefined : tendSlice(liqo, at);
+      }
+      case "virtual-node":
+        return runVirtualNode(liqo, site, task.name);
+      case "foreign": {
+        const isNetworked = networks.has([site.id, task.other].sort().join(" "));
+        return tellForeignCluster(liqo, site, { otherId: task.other, isNetworked });
+      }
+      case "offloading":
+        return offloadNamespace(liqo, site, task.name.namespace);
+      case "pod":
+        return reflectPod(liqo, site, task.name);
+      case "shadow-pod":
+        return runShadowPod(site, task.name);
+    }
+  };
+
+  const loop = reconcileLoop(
+    {
+      name: "objects of Liqo",
+      reconcile: async (key) => {
+        if (isPaused) missed.add(key);
+        else await perform(JSON.parse(key) as Task);
+        return {};
+      },
+    },
+    { machine, random: () => 0, log },
+  );
+  const hear = (task: Task): void => {
+    const key = JSON.stringify(task);
+    known.add(key);
+    loop.trigger(key);
+  };
+  const lookAtAll = (): void => {
+    for (const key of known) loop.trigger(key);
+  };
+  const informers = liqo.sites.flatMap((site) =>
+    FOLLOWED.map((resource) => {
+      const options = { resource, keep: (object: AnyObject) => object };
+      const following = informer(options, { client: site.client, machine, random: () => 0, log });
+      following.listen((_, now, before) => {
+        const object = now ?? before;
+        if (object !== undefined) for (const task of tasksOf(resource, site.id, object)) hear(task);
+        // These worlds are small: what else the change may matter to is found by looking.
+        lookAtAll();
+        for (const tell of waiting) tell();
+      });
+      return following;
+    }),
+  );
+
+  return {
+    start: async () => {
+      for (const { id } of liqo.sites)
+        for (const other of liqo.sites)
+          if (other.id !== id) hear({ kind: "foreign", site: id, other: other.id });
+      await Promise.all(informers.map((each) => each.start()));
+    },
+    stop: async () => {
+      await Promise.all(informers.map((each) => each.stop()));
+      await loop.stop();
+    },
+    pause: () => {
+      isPaused = true;
+    },
+    resume: () => {
+      isPaused = false;
+      for (const key of missed) loop.trigger(key);
+      missed.clear();
+    },
+    lookAtAll,
+    nextChange: (signal) =>
+      new Promise((resolve, reject) => {
+        const done = (): void => {
+          waiting.delete(done);
+          signal.removeEventListener("abort", broken);
+          resolve();
+        };
+        const broken = (): void => {
+          waiting.delete(done);
+          reject(new Error("it was broken off"));
+        };
+        waiting.add(done);
+        signal.addEventListener("abort", broken, { once: true });
+        if (signal.aborted) broken();
+      }),
+    setNetwork: (consumerId, providerId, isThere) => {
+      const pair = [consumerId, providerId].sort().join(" ");
+      if (isThere) networks.add(pair);
+      else networks.delete(pair);
+      lookAtAll();
+    },
+  };
+}
+
+/** The whole way of a slice: each step finds what the one before it left. */
+async function tendSlice(liqo: Surroundings, at: SliceAt): Promise<void> {
+  await replicateSlice(liqo, at);
+  await provideSlice(liqo, at);
+  await makeVirtualNode(liqo, at);
+}
+
+/** The provider of a slice is the one whose namespace it is in. */
+function sliceAt(liqo: Surroundings, consumer: LiqoSite, name: Required<ObjectName>): SliceAt | undefined {
+  const provider = liqo.sites.find(({ id }) => tenantNamespaceOf(id) === name.namespace);
+  return provider === undefined ? undefined : { consumer, provider, name };
+}

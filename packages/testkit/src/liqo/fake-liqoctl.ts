@@ -1,0 +1,140 @@
+import { readFile } from "node:fs/promises";
+import { parseKubeconfig, resolveContext } from "@resource-broker/kube";
+import { parse } from "yaml";
+import { type LiqoctlCommand, readLiqoctlArguments } from "./liqoctl-arguments.ts";
+import { forceUnpeer, type NextChange, peer, peerHalf, unpeer } from "./peering.ts";
+import type { LiqoSite, Surroundings } from "./site.ts";
+
+export interface LiqoctlEnd {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** What goes wrong when a command is run. */
+export type LiqoctlMishap =
+  /** It says so and does nothing, or only half of it. */
+  | { readonly kind: "fails"; readonly end: LiqoctlEnd; readonly does?: "nothing" | "half" }
+  /** It ends with 0, as if all were well. */
+  | { readonly kind: "pretends" }
+  /** It does not end before it is ended. */
+  | { readonly kind: "hangs" };
+
+type Verb = Exclude<LiqoctlCommand["kind"], "refused">;
+
+/** Stands in for the liqoctl program, in this process. */
+export interface FakeLiqoctl {
+  /** Every command line so far, also of commands that were refused. */
+  readonly calls: readonly (readonly string[])[];
+  readonly run: (args: readonly string[], options?: { readonly signal?: AbortSignal }) => Promise<LiqoctlEnd>;
+  /** The next command of this kind goes wrong like this; undefined: no longer. `always`: every one. */
+  readonly spoil: (verb: Verb, mishap: LiqoctlMishap | undefined, always?: boolean) => void;
+}
+
+export interface FakeLiqoctlDeps {
+  readonly liqo: Surroundings;
+  readonly nextChange: (signal: AbortSignal) => Promise<void>;
+  /** The pair has a network from now on, or none. */
+  readonly onNetwork: (consumerId: string, providerId: string, isThere: boolean) => void;
+}
+
+const NEVER = new AbortController().signal;
+const GONE: LiqoctlEnd = {
+  code: 1,
+  output: "ERRO (remote) Failed to reach the cluster: connect: connection refused\n",
+};
+
+export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): FakeLiqoctl {
+  const calls: (readonly string[])[] = [];
+  const spoiled = new Map<Verb, { readonly mishap: LiqoctlMishap; readonly always: boolean }>();
+
+  const run: FakeLiqoctl["run"] = async (args, { signal = NEVER } = {}) => {
+    calls.push([...args]);
+    const command = readLiqoctlArguments(args);
+    if (command.kind === "refused") return { code: 1, output: command.output };
+    const mishap = takeMishap(command.kind);
+    if (mishap === undefined) return perform(command, () => nextChange(signal));
+    if (mishap.kind === "pretends") return { code: 0, output: "INFO Operation completed\n" };
+    if (mishap.kind === "hangs") return untilEnded(signal);
+    if (mishap.does === "half") await half(command);
+    return mishap.end;
+  };
+
+  const takeMishap = (verb: Verb): LiqoctlMishap | undefined => {
+    const found = spoiled.get(verb);
+    if (found === undefined) return undefined;
+    if (!found.always) spoiled.delete(verb);
+    return found.mishap;
+  };
+
+  const half = async (command: LiqoctlCommand): Promise<void> => {
+    if (command.kind !== "peer") return;
+    const pair = await pairOf(command);
+    if ("consumer" in pair) await peerHalf(pair);
+  };
+
+  const perform = async (
+    command: Exclude<LiqoctlCommand, { kind: "refused" }>,
+    next: NextChange,
+  ): Promise<LiqoctlEnd> => {
+    if (command.kind === "version") return { code: 0, output: "Client version: v1.2.0\n" };
+    if (command.kind === "force-unpeer") {
+      const site = await siteBy(command.kubeconfig);
+      if (site === undefined) return noSuchCluster(command.kubeconfig);
+      await forceUnpeer(site, command.clusterId, next);
+      return { code: 0, output: "INFO Force unpeer executed successfully\n" };
+    }
+    const pair = await pairOf(command);
+    if (!("consumer" in pair)) return pair;
+    const { consumer, provider } = pair;
+    if (!liqo.isReachable(provider.id)) return GONE;
+    if (command.kind === "unpeer") {
+      await unpeer(pair, next);
+      onNetwork(consumer.id, provider.id, false);
+      return { code: 0, output: "INFO (local) Peering disabled\n" };
+    }
+    await peer(pair);
+    onNetwork(consumer.id, provider.id, command.flags.get("networking-disabled") !== "true");
+    return { code: 0, output: "INFO (local) Peering established\n" };
+  };
+
+  const pairOf = async (
+    command: Extract<LiqoctlCommand, { kind: "peer" | "unpeer" }>,
+  ): Promise<{ readonly consumer: LiqoSite; readonly provider: LiqoSite } | LiqoctlEnd> => {
+    const consumer = await siteBy(command.kubeconfig);
+    if (consumer === undefined) return noSuchCluster(command.kubeconfig);
+    const provider = await siteBy(command.remoteKubeconfig);
+    if (provider === undefined) return noSuchCluster(command.remoteKubeconfig);
+    if (consumer.id === provider.id)
+      return { code: 1, output: "ERRO (local) local and remote clusters must be different\n" };
+    return { consumer, provider };
+  };
+
+  /** The cluster whose API server a kubeconfig names. */
+  const siteBy = async (file: string): Promise<LiqoSite | undefined> => {
+    const text = await readFile(file, "utf8").catch(() => undefined);
+    if (text === undefined) return undefined;
+    const { server } = resolveContext(parseKubeconfig(parse(text), file));
+    return liqo.sites.find(({ client }) => client.server === server);
+  };
+
+  return {
+    calls,
+    run,
+    spoil: (verb, mishap, always = false) => {
+      if (mishap === undefined) spoiled.delete(verb);
+      else spoiled.set(verb, { mishap, always });
+    },
+  };
+}
+
+function noSuchCluster(file: string): LiqoctlEnd {
+  return { code: 1, output: `ERRO stat ${file}: no such file or directory\n` };
+}
+
+function untilEnded(signal: AbortSignal): Promise<LiqoctlEnd> {
+  return new Promise((resolve) => {
+    const end = (): void => resolve({ code: 143, output: "" });
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,118 @@
+import {
+  FOREIGN_CLUSTERS,
+  type ForeignCluster,
+  IDENTITIES,
+  LIQO_LABEL,
+  TENANTS,
+  tenantNamespaceOf,
+  VIRTUAL_NODES,
+} from "@resource-broker/agent";
+import type { Resource } from "@resource-broker/kube";
+import { controlPlaneIdentityName } from "./peer-objects.ts";
+import type { LiqoSite, Surroundings } from "./site.ts";
+import { ensure } from "./writes.ts";
+
+/** `liqoctl force unpeer` writes it; only an API server that answers makes Liqo doubt it. */
+export const UNREACHABLE_ANNOTATION = "liqo.io/foreign-cluster-permanently-unreachable";
+
+type Status = NonNullable<ForeignCluster["status"]>;
+type Condition = NonNullable<Status["conditions"]>[number];
+
+/** Given up for good: what waits for the other cluster waits no longer. */
+export async function isDead(liqo: Surroundings, site: LiqoSite, otherId: string): Promise<boolean> {
+  if (liqo.isReachable(otherId)) return false;
+  const foreign = await site.client.find(FOREIGN_CLUSTERS, { name: otherId });
+  return foreign?.metadata.annotations?.[UNREACHABLE_ANNOTATION] === "true";
+}
+
+/** What a cluster says of another, from the objects they share. It is made once and stays. */
+export async function tellForeignCluster(
+  liqo: Surroundings,
+  site: LiqoSite,
+  { otherId, isNetworked }: { readonly otherId: string; readonly isNetworked: boolean },
+): Promise<void> {
+  const seen = await look(site, otherId);
+  const known = await site.client.find(FOREIGN_CLUSTERS, { name: otherId });
+  if (known === undefined && !seen.isProvider && !seen.isConsumer) return;
+  const foreign = await ensure(site.client, FOREIGN_CLUSTERS, {
+    apiVersion: "core.liqo.io/v1beta1",
+    kind: "ForeignCluster",
+    metadata: { name: otherId, labels: { [LIQO_LABEL.remoteCluster]: otherId } },
+    spec: { clusterID: otherId },
+  });
+  const status = statusOf(liqo, { otherId, isNetworked, ...seen, before: foreign.status });
+  if (JSON.stringify(status) === JSON.stringify(foreign.status)) return;
+  await site.client.update(FOREIGN_CLUSTERS, { ...foreign, status }, { subresource: "status" });
+}
+
+interface Seen {
+  readonly isProvider: boolean;
+  readonly isConsumer: boolean;
+  readonly virtualNodes: number;
+}
+
+async function look({ client }: LiqoSite, otherId: string): Promise<Seen> {
+  const namespace = tenantNamespaceOf(otherId);
+  const identity = { name: controlPlaneIdentityName(otherId), namespace };
+  const isThere = async (resource: Resource<unknown>, name: string): Promise<boolean> =>
+    (await client.find(resource, { name, namespace })) !== undefined;
+  const { count } = await client.list(VIRTUAL_NODES, { namespace }, () => undefined);
+  return {
+    isProvider: await isThere(IDENTITIES, identity.name),
+    isConsumer: await isThere(TENANTS, otherId),
+    virtualNodes: count,
+  };
+}
+
+interface Facts extends Seen {
+  readonly otherId: string;
+  readonly isNetworked: boolean;
+  readonly before: Status | undefined;
+}
+
+function statusOf(liqo: Surroundings, facts: Facts): Status {
+  const { otherId, isProvider, isConsumer } = facts;
+  const network = liqo.isReachable(otherId) ? "Established" : "Error";
+  const told = tellerOf(liqo, facts.before);
+  return {
+    role: roleOf(isConsumer, isProvider),
+    modules: modulesOf(facts, { told, network }),
+    tenantNamespace: isProvider || isConsumer ? { local: tenantNamespaceOf(otherId) } : {},
+    ...(isProvider ? { apiServerUrl: liqo.site(otherId)?.client.server ?? "" } : {}),
+    conditions: isProvider ? [told("APIServerStatus", network)] : [],
+  };
+}
+
+type Teller = (type: Condition["type"], status: Condition["status"]) => Condition;
+
+/** Conditions with the time at which they became what they are. */
+function tellerOf(liqo: Surroundings, before: Status | undefined): Teller {
+  const modules = Object.values(before?.modules ?? {});
+  const was = [...(before?.conditions ?? []), ...modules.flatMap(({ conditions = [] }) => conditions)];
+  return (type, status) => {
+    const same = was.find((condition) => condition.type === type && condition.status === status);
+    return { type, status, lastTransitionTime: same?.lastTransitionTime ?? liqo.now() };
+  };
+}
+
+function modulesOf(
+  { isNetworked, isProvider, isConsumer, virtualNodes }: Facts,
+  { told, network }: { readonly told: Teller; readonly network: "Established" | "Error" },
+): NonNullable<Status["modules"]> {
+  const up = network === "Established" ? "Ready" : "NotReady";
+  const module = (...conditions: Condition[]) => ({ enabled: conditions.length > 0, conditions });
+  return {
+    networking: isNetworked ? module(told("NetworkConnectionStatus", network)) : module(),
+    authentication: module(
+      ...(isConsumer ? [told("AuthTenantStatus", "Ready")] : []),
+      ...(isProvider ? [told("AuthIdentityControlPlaneStatus", "Ready")] : []),
+    ),
+    offloading: virtualNodes > 0 ? module(told("OffloadingVirtualNodeStatus", up)) : module(),
+  };
+}
+
+function roleOf(isConsumer: boolean, isProvider: boolean): Status["role"] {
+  if (isConsumer && isProvider) return "ConsumerAndProvider";
+  if (isConsumer) return "Consumer";
+  return isProvider ? "Provider" : "Unknown";
+}

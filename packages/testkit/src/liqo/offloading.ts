@@ -1,0 +1,110 @@
+import {
+  LIQO_LABEL,
+  NAMESPACE_OFFLOADING_NAME,
+  NAMESPACE_OFFLOADINGS,
+  type NamespaceOffloading,
+  type NodeSelectorRequirement,
+  VIRTUAL_NODES,
+} from "@resource-broker/agent";
+import { NAMESPACES } from "@resource-broker/kube";
+import type { LiqoSite, Surroundings } from "./site.ts";
+import { addFinalizer, change, dropFinalizer, ensure, remove } from "./writes.ts";
+
+const FINALIZER = "namespaceoffloading-controller.liqo.io/finalizer";
+const SCHEDULING_LABEL = "liqo.io/scheduling-enabled";
+/** On a namespace that stands for one of another cluster. */
+const MADE_FOR = "liqo.io/remote-namespace-of";
+
+/** A namespace's name at the providers, by Liqo's default strategy. */
+export function remoteNamespaceOf(consumerId: string, namespace: string): string {
+  return `${namespace}-${consumerId}`;
+}
+
+/** Namespaces come to the providers that were chosen, and go when the offloading ends. */
+export async function offloadNamespace(liqo: Surroundings, site: LiqoSite, namespace: string): Promise<void> {
+  const name = { name: NAMESPACE_OFFLOADING_NAME, namespace };
+  const offloading = await site.client.find(NAMESPACE_OFFLOADINGS, name);
+  if (offloading === undefined) return;
+  if (offloading.metadata.deletionTimestamp !== undefined) return endOffloading(liqo, site, offloading);
+  await addFinalizer(site.client, NAMESPACE_OFFLOADINGS, { object: offloading, finalizer: FINALIZER });
+  const isRemote = offloading.spec.podOffloadingStrategy !== "Local";
+  await labelNamespace(site, namespace, isRemote ? "true" : null);
+  const chosen = await chosenProviders(liqo, site, offloading);
+  for (const provider of chosen) await ensureRemoteNamespace(site, provider, namespace);
+  const offloadingPhase = chosen.length === 0 ? "NoClusterSelected" : "Ready";
+  const { generation = 1 } = offloading.metadata;
+  const { status } = offloading;
+  if (status?.offloadingPhase === offloadingPhase && status.observedGeneration === generation) return;
+  const remoteNamespaceName = remoteNamespaceOf(site.id, namespace);
+  const body = { status: { offloadingPhase, remoteNamespaceName, observedGeneration: generation } };
+  await change(site.client, NAMESPACE_OFFLOADINGS, { name, body, options: { subresource: "status" } });
+}
+
+async function endOffloading(
+  liqo: Surroundings,
+  site: LiqoSite,
+  offloading: NamespaceOffloading,
+): Promise<void> {
+  const { namespace = "" } = offloading.metadata;
+  await labelNamespace(site, namespace, null);
+  const others = liqo.sites.filter(({ id }) => id !== site.id && liqo.isReachable(id));
+  for (const provider of others) {
+    const name = remoteNamespaceOf(site.id, namespace);
+    const remote = await provider.client.find(NAMESPACES, { name });
+    if (remote?.metadata.labels?.[MADE_FOR] !== site.id) continue;
+    if (remote.metadata.deletionTimestamp === undefined) await remove(provider.client, NAMESPACES, { name });
+    if ((await provider.client.find(NAMESPACES, { name })) !== undefined) return;
+  }
+  if (liqo.behaviours.of(NAMESPACE_OFFLOADING_NAME).stuck.includes("offloading")) return;
+  await dropFinalizer(site.client, NAMESPACE_OFFLOADINGS, { object: offloading, finalizer: FINALIZER });
+}
+
+async function labelNamespace({ client }: LiqoSite, name: string, value: "true" | null): Promise<void> {
+  const namespace = await client.find(NAMESPACES, { name });
+  if ((namespace?.metadata.labels?.[SCHEDULING_LABEL] ?? null) === value) return;
+  await change(client, NAMESPACES, {
+    name: { name },
+    body: { metadata: { labels: { [SCHEDULING_LABEL]: value } } },
+  });
+}
+
+/** Only providers with a virtual node can be chosen, by the labels of that node. */
+async function chosenProviders(
+  liqo: Surroundings,
+  { client }: LiqoSite,
+  { spec }: NamespaceOffloading,
+): Promise<LiqoSite[]> {
+  const terms = spec.clusterSelector?.nodeSelectorTerms ?? [];
+  const ids = new Set<string>();
+  await client.list(VIRTUAL_NODES, {}, ({ spec: node }) => {
+    const { clusterID = "" } = node;
+    const labels = { ...node.labels, [LIQO_LABEL.type]: "virtual-node" };
+    const isChosen =
+      terms.length === 0 ||
+      terms.some(
+        ({ matchExpressions = [] }) =>
+          matchExpressions.length > 0 && matchExpressions.every((rule) => matches(rule, labels)),
+      );
+    if (isChosen) ids.add(clusterID);
+  });
+  return liqo.sites.filter(({ id }) => ids.has(id) && liqo.isReachable(id));
+}
+
+function matches(
+  { key, operator, values = [] }: NodeSelectorRequirement,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  const value = labels[key];
+  if (operator === "Exists") return value !== undefined;
+  if (operator === "DoesNotExist") return value === undefined;
+  const isListed = value !== undefined && values.includes(value);
+  return operator === "In" ? isListed : operator === "NotIn" && !isListed;
+}
+
+async function ensureRemoteNamespace(site: LiqoSite, provider: LiqoSite, namespace: string): Promise<void> {
+  await ensure(provider.client, NAMESPACES, {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: remoteNamespaceOf(site.id, namespace), labels: { [MADE_FOR]: site.id } },
+  });
+}

@@ -1,0 +1,48 @@
+import type { ObjectMeta } from "@resource-broker/contract";
+import type { Resource } from "@resource-broker/kube";
+import type { ResourceList } from "@resource-broker/agent";
+
+/** Nodes and pods whole: the accounting's own types hold only what it reads. */
+export interface WholeNode {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+  readonly spec?: {
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
+  };
+  readonly status?: {
+    readonly capacity?: ResourceList;
+    readonly allocatable?: ResourceList;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+  };
+}
+
+export interface WholePod {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+  readonly spec?: { readonly nodeName?: string; readonly containers?: readonly object[] };
+  readonly status?: { readonly phase?: string };
+}
+
+export const WHOLE_NODES: Resource<WholeNode> = {
+  group: "",
+  version: "v1",
+  kind: "Node",
+  plural: "nodes",
+  isNamespaced: false,
+};
+
+export const WHOLE_PODS: Resource<WholePod> = {
+  group: "",
+  version: "v1",
+  kind: "Pod",
+  plural: "pods",
+  isNamespaced: true,
+};

@@ -1,0 +1,106 @@
+import {
+  IDENTITIES,
+  LIQO_LABEL,
+  RESOURCE_SLICES,
+  type ResourceSlice,
+  tenantNamespaceOf,
+} from "@resource-broker/agent";
+import type { ObjectName } from "@resource-broker/kube";
+import { isDead } from "./foreign-clusters.ts";
+import { controlPlaneIdentityName } from "./peer-objects.ts";
+import type { LiqoSite, Surroundings } from "./site.ts";
+import { addFinalizer, change, dropFinalizer, ensure, remove } from "./writes.ts";
+
+/** Liqo's replicator puts it on what it copies, and takes it off when the copy is gone. */
+const FINALIZER = "crdreplicator.liqo.io/resource";
+
+/** A slice at its consumer, with the provider it is for. */
+export interface SliceAt {
+  readonly consumer: LiqoSite;
+  readonly provider: LiqoSite;
+  readonly name: Required<ObjectName>;
+}
+
+/** The copy of a slice at the provider. */
+export function replicaName({ consumer, name }: SliceAt): Required<ObjectName> {
+  return { name: name.name, namespace: tenantNamespaceOf(consumer.id) };
+}
+
+/** The consumer's slice comes to the provider, its status comes back, and both go together. */
+export async function replicateSlice(liqo: Surroundings, at: SliceAt): Promise<void> {
+  const { consumer, provider, name } = at;
+  const slice = await consumer.client.find(RESOURCE_SLICES, name);
+  if (!(await isLinked(liqo, at))) {
+    if (slice?.metadata.deletionTimestamp !== undefined && (await isDead(liqo, consumer, provider.id)))
+      await dropFinalizer(consumer.client, RESOURCE_SLICES, { object: slice, finalizer: FINALIZER });
+    return;
+  }
+  if (slice === undefined) return remove(provider.client, RESOURCE_SLICES, replicaName(at));
+  if (slice.metadata.labels?.[LIQO_LABEL.replication] !== "true") return;
+  if (slice.metadata.deletionTimestamp !== undefined) return removeBoth(liqo, at, slice);
+  if (!liqo.behaviours.of(name.name).replicates) return;
+  await complete(at, slice);
+  await addFinalizer(consumer.client, RESOURCE_SLICES, { object: slice, finalizer: FINALIZER });
+  await bringSpec(at, await consumer.client.get(RESOURCE_SLICES, name));
+  await bringStatusBack(at);
+}
+
+/** Peered, and the provider answers. */
+async function isLinked(liqo: Surroundings, { consumer, provider }: SliceAt): Promise<boolean> {
+  if (!liqo.isReachable(provider.id)) return false;
+  const identity = { name: controlPlaneIdentityName(provider.id), namespace: tenantNamespaceOf(provider.id) };
+  return (await consumer.client.find(IDENTITIES, identity)) !== undefined;
+}
+
+async function removeBoth(liqo: Surroundings, at: SliceAt, slice: ResourceSlice): Promise<void> {
+  const { consumer, provider, name } = at;
+  await remove(provider.client, RESOURCE_SLICES, replicaName(at));
+  if ((await provider.client.find(RESOURCE_SLICES, replicaName(at))) !== undefined) return;
+  if (liqo.behaviours.of(name.name).stuck.includes("slice")) return;
+  await dropFinalizer(consumer.client, RESOURCE_SLICES, { object: slice, finalizer: FINALIZER });
+}
+
+/** What Liqo adds to a slice that others made. */
+async function complete({ consumer, name }: SliceAt, { spec }: ResourceSlice): Promise<void> {
+  if (spec.consumerClusterID !== undefined && spec.csr !== undefined) return;
+  const csr = Buffer.from(`a certificate for ${name.name}, please`).toString("base64");
+  const body = { spec: { consumerClusterID: consumer.id, csr } };
+  await change(consumer.client, RESOURCE_SLICES, { name, body });
+}
+
+/** Labels and annotations are copied once, when the copy is made; later only the spec follows. */
+async function bringSpec(at: SliceAt, slice: ResourceSlice): Promise<void> {
+  const { consumer, provider } = at;
+  const { metadata, spec } = slice;
+  const replica = await ensure(provider.client, RESOURCE_SLICES, {
+    apiVersion: slice.apiVersion,
+    kind: slice.kind,
+    metadata: {
+      ...replicaName(at),
+      labels: {
+        ...metadata.labels,
+        [LIQO_LABEL.replication]: "false",
+        [LIQO_LABEL.replicated]: "true",
+        [LIQO_LABEL.origin]: consumer.id,
+        [LIQO_LABEL.remoteCluster]: consumer.id,
+      },
+      ...(metadata.annotations === undefined ? {} : { annotations: metadata.annotations }),
+    },
+    spec,
+  });
+  if (JSON.stringify(replica.spec) === JSON.stringify(spec)) return;
+  await provider.client.update(RESOURCE_SLICES, { ...replica, spec });
+}
+
+async function bringStatusBack(at: SliceAt): Promise<void> {
+  const { consumer, provider, name } = at;
+  const replica = await provider.client.find(RESOURCE_SLICES, replicaName(at));
+  const slice = await consumer.client.find(RESOURCE_SLICES, name);
+  if (slice === undefined || replica?.status === undefined) return;
+  if (JSON.stringify(slice.status) === JSON.stringify(replica.status)) return;
+  await consumer.client.update(
+    RESOURCE_SLICES,
+    { ...slice, status: replica.status },
+    { subresource: "status" },
+  );
+}

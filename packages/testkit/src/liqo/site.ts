@@ -1,0 +1,22 @@
+import type { KubeClient } from "@resource-broker/kube";
+import type { Behaviours } from "./behaviour.ts";
+
+/** A cluster with Liqo in it. */
+export interface LiqoSite {
+  /** Liqo's ID of it, which is not the broker's. */
+  readonly id: string;
+  readonly client: KubeClient;
+}
+
+/** What the parts of Liqo know of each other. */
+export interface Surroundings {
+  readonly sites: readonly LiqoSite[];
+  readonly site: (id: string) => LiqoSite | undefined;
+  readonly behaviours: Behaviours;
+  /** False: its API server is gone, for Liqo. */
+  readonly isReachable: (id: string) => boolean;
+  /** RFC 3339. */
+  readonly now: () => string;
+}
+
+export const LIQO_NAMESPACE = "liqo";

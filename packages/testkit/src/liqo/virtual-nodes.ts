@@ -1,0 +1,190 @@
+import {
+  IDENTITIES,
+  LIQO_ANNOTATION,
+  LIQO_LABEL,
+  RESOURCE_SLICES,
+  type ResourceList,
+  type ResourceSlice,
+  VIRTUAL_NODES,
+  type VirtualNode,
+} from "@resource-broker/agent";
+import type { ObjectName } from "@resource-broker/kube";
+import { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./plain-kinds.ts";
+import { conditionOf } from "./provide-slice.ts";
+import type { SliceAt } from "./replicate-slice.ts";
+import type { LiqoSite, Surroundings } from "./site.ts";
+import { addFinalizer, change, dropFinalizer, ensure, ownedBy, remove } from "./writes.ts";
+
+const FINALIZER = "virtualnode-controller.liqo.io/finalizer";
+const KEEPS_PODS_AWAY = { key: "virtual-node.liqo.io/not-allowed", value: "true", effect: "NoExecute" };
+
+/** An accepted slice gets its Identity and, where it asks for one, its VirtualNode, which grows and shrinks with it. */
+export async function makeVirtualNode(liqo: Surroundings, at: SliceAt): Promise<void> {
+  const { consumer, provider, name } = at;
+  const slice = await consumer.client.find(RESOURCE_SLICES, name);
+  if (slice === undefined || slice.metadata.deletionTimestamp !== undefined) return;
+  if (conditionOf(slice.status, "Authentication")?.status !== "Accepted") return;
+  await ensureIdentity(at, slice);
+  if (!wantsVirtualNode(slice) || !liqo.behaviours.of(name.name).makesVirtualNode) return;
+  const virtual = await ensure(consumer.client, VIRTUAL_NODES, virtualNodeObject(provider, slice));
+  const hard = slice.status?.resources ?? {};
+  if (JSON.stringify(virtual.spec.resourceQuota?.hard) === JSON.stringify(hard)) return;
+  await change(consumer.client, VIRTUAL_NODES, { name, body: { spec: { resourceQuota: { hard } } } });
+}
+
+function virtualNodeObject(provider: LiqoSite, slice: ResourceSlice): VirtualNode {
+  const { name, namespace = "" } = slice.metadata;
+  const labels = { [LIQO_LABEL.remoteCluster]: provider.id };
+  return {
+    apiVersion: "offloading.liqo.io/v1beta1",
+    kind: "VirtualNode",
+    metadata: {
+      name,
+      namespace,
+      labels: { ...labels, [LIQO_LABEL.resourceSlice]: name },
+      ...ownedBy(slice, RESOURCE_SLICES),
+    },
+    spec: {
+      clusterID: provider.id,
+      createNode: true,
+      kubeconfigSecretRef: { name: `kubeconfig-resourceslice-${name}` },
+      labels,
+      resourceQuota: { hard: slice.status?.resources ?? {} },
+    },
+  };
+}
+
+function wantsVirtualNode({ metadata, status }: ResourceSlice): boolean {
+  const wish = metadata.annotations?.[LIQO_ANNOTATION.createVirtualNode] ?? "";
+  const isGranted = conditionOf(status, "Resources")?.status === "Accepted";
+  return isGranted && wish !== "" && wish.toLowerCase() !== "false";
+}
+
+async function ensureIdentity({ consumer, provider, name }: SliceAt, slice: ResourceSlice): Promise<void> {
+  const identity = await ensure(consumer.client, IDENTITIES, {
+    apiVersion: "authentication.liqo.io/v1beta1",
+    kind: "Identity",
+    metadata: {
+      name: `resourceslice-${name.name}`,
+      namespace: name.namespace,
+      labels: { [LIQO_LABEL.remoteCluster]: provider.id, [LIQO_LABEL.resourceSlice]: name.name },
+      ...ownedBy(slice, RESOURCE_SLICES),
+    },
+    spec: { clusterID: provider.id, type: "ResourceSlice", authParams: slice.status?.authParams ?? {} },
+  });
+  if (identity.status?.kubeconfigSecretRef !== undefined) return;
+  const body = { status: { kubeconfigSecretRef: { name: `kubeconfig-resourceslice-${name.name}` } } };
+  const options = { subresource: "status" } as const;
+  await change(consumer.client, IDENTITIES, { name: identity.metadata, body, options });
+}
+
+/** The Node of a VirtualNode comes, follows and goes with it. */
+export async function runVirtualNode(
+  liqo: Surroundings,
+  site: LiqoSite,
+  name: Required<ObjectName>,
+): Promise<void> {
+  const virtual = await site.client.find(VIRTUAL_NODES, name);
+  if (virtual === undefined) return;
+  if (virtual.metadata.deletionTimestamp !== undefined) return endVirtualNode(liqo, site, virtual);
+  await addFinalizer(site.client, VIRTUAL_NODES, { object: virtual, finalizer: FINALIZER });
+  await tellConditions(liqo, site, virtual);
+  const { node: wanted } = liqo.behaviours.of(name.name);
+  if (wanted === "Absent" || virtual.spec.createNode === false) return;
+  const node = await ensure(site.client, WHOLE_NODES, nodeObject(virtual));
+  await tellNodeStatus(liqo, site, { virtual, node });
+}
+
+/** "Running" says only that a Deployment object is there. */
+async function tellConditions(liqo: Surroundings, site: LiqoSite, virtual: VirtualNode): Promise<void> {
+  if (virtual.status?.conditions !== undefined) return;
+  const running = { status: "Running", lastTransitionTime: liqo.now() } as const;
+  const conditions = [
+    { type: "VirtualKubelet", ...running },
+    { type: "Node", ...running },
+  ];
+  const options = { subresource: "status" } as const;
+  const edit = { name: virtual.metadata, body: { status: { conditions } }, options };
+  await change(site.client, VIRTUAL_NODES, edit);
+}
+
+function nodeObject({ metadata, spec }: VirtualNode): WholeNode {
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name: metadata.name,
+      labels: {
+        "kubernetes.io/hostname": metadata.name,
+        "kubernetes.io/role": "agent",
+        [LIQO_LABEL.type]: "virtual-node",
+        [LIQO_LABEL.remoteCluster]: spec.clusterID ?? "",
+        ...spec.labels,
+      },
+    },
+    spec: { taints: [KEEPS_PODS_AWAY] },
+  };
+}
+
+async function tellNodeStatus(
+  liqo: Surroundings,
+  site: LiqoSite,
+  { virtual, node }: { readonly virtual: VirtualNode; readonly node: WholeNode },
+): Promise<void> {
+  const behaviour = liqo.behaviours.of(node.metadata.name);
+  const isReady = behaviour.node === "Ready" && liqo.isReachable(virtual.spec.clusterID ?? "");
+  const hard = behaviour.allocatable(virtual.spec.resourceQuota?.hard ?? {});
+  if (isAsTold(node, { isReady, hard })) return;
+  const ready = {
+    type: "Ready",
+    status: isReady ? "True" : "False",
+    reason: isReady ? "KubeletReady" : "KubeletNotReady",
+    message: isReady ? "kubelet is posting ready status" : "The remote cluster is not ready",
+    lastHeartbeatTime: liqo.now(),
+    lastTransitionTime: liqo.now(),
+  };
+  await change(site.client, WHOLE_NODES, {
+    name: { name: node.metadata.name },
+    body: { status: { capacity: hard, allocatable: hard, conditions: [ready] } },
+    options: { subresource: "status" },
+  });
+}
+
+function isAsTold(
+  { status }: WholeNode,
+  { isReady, hard }: { readonly isReady: boolean; readonly hard: ResourceList },
+): boolean {
+  const told = status?.conditions?.find(({ type }) => type === "Ready")?.status === "True";
+  return (
+    told === isReady &&
+    status?.conditions !== undefined &&
+    JSON.stringify(status.allocatable) === JSON.stringify(hard)
+  );
+}
+
+/** Cordoned, drained for as long as it takes, then gone: one pod that stays keeps all of it. */
+async function endVirtualNode(liqo: Surroundings, site: LiqoSite, virtual: VirtualNode): Promise<void> {
+  const { name } = virtual.metadata;
+  const node = await site.client.find(WHOLE_NODES, { name });
+  if (node !== undefined) {
+    if (node.spec?.unschedulable !== true)
+      await change(site.client, WHOLE_NODES, { name: { name }, body: { spec: { unschedulable: true } } });
+    const pods = await podsOn(site, name);
+    for (const pod of pods) await remove(site.client, WHOLE_PODS, pod.metadata);
+    if ((await podsOn(site, name)).length > 0) return;
+    await remove(site.client, WHOLE_NODES, { name });
+  }
+  if (liqo.behaviours.of(name).stuck.includes("virtual-node")) return;
+  await dropFinalizer(site.client, VIRTUAL_NODES, { object: virtual, finalizer: FINALIZER });
+}
+
+/** Liqo drains the pods that it has marked as its own. */
+async function podsOn({ client }: LiqoSite, node: string): Promise<WholePod[]> {
+  const found: WholePod[] = [];
+  const query = {
+    fieldSelector: `spec.nodeName=${node}`,
+    labelSelector: `${LIQO_LABEL.shadowPod}=true`,
+  };
+  await client.list(WHOLE_PODS, query, (pod) => void found.push(pod));
+  return found;
+}
