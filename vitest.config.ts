@@ -7,7 +7,7 @@ const long = process.env["LONG"] === "1";
 const isReal = process.env["KUBE_REQUIRED"] === "1";
 const REAL_PEERS = [
   "packages/testkit/src/control-plane/**/*.test.ts",
-  "packages/*/e2e/real/**/*.test.ts",
+  "{packages,apps}/*/e2e/real/**/*.test.ts",
   "packages/*/e2e/*real*.test.ts",
 ];
 

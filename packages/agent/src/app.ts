@@ -13,19 +13,19 @@ import {
 } from "@resource-broker/kube";
 import { createProbes, type Log, type MachineTime } from "@resource-broker/runtime";
 import { type AgentCore, agentCore } from "./core/agent-core.ts";
-import { dataPlaneOff } from "./data-plane/data-plane-off.ts";
+import type { DataPlane } from "./data-plane/data-plane.ts";
 import type { Tell } from "./events/tell.ts";
 import { MANAGER } from "./forge/labels.ts";
-import { agentCertificates } from "./identity/agent-certificates.ts";
 import { clusterEndpoint } from "./identity/cluster-endpoint.ts";
 import { findClusterId } from "./identity/cluster-id.ts";
+import { openDataPlane } from "./liqo/open-data-plane.ts";
 import { createAgentMetrics } from "./metrics/create-agent-metrics.ts";
 import { createPriceSource } from "./price/create-price-source.ts";
 import { agentChecks, type Progress } from "./readiness.ts";
 import type { AgentSettings } from "./settings/agent-settings.ts";
 import { kubeConfigSources } from "./settings/read-agent-settings.ts";
 import type { BrokerCommunicator } from "./transport/broker-communicator.ts";
-import { httpCommunicator } from "./transport/http/http-communicator.ts";
+import { openTransport } from "./transport/open-transport.ts";
 
 export interface AppDeps {
   readonly machine: MachineTime;
@@ -57,10 +57,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     const config = await loadKubeConfig(kubeConfigSources(settings, deps.env));
     const client = createKubeClient(config, { machine, log, env: deps.env, userAgent: MANAGER });
     endings.push(async () => client.close());
-    const communicator = await httpCommunicator(
-      { brokerUrls: settings["broker-url"] },
-      { certificates: agentCertificates(settings["broker-cert-path"], deps), machine, random, log },
-    );
+    const { communicator, shown: broker } = await openTransport(settings, deps);
     endings.push(communicator.close);
     await probes.start();
     endings.push(probes.stop);
@@ -68,8 +65,10 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     const [clusterId] = await Promise.all([findClusterId(sources, client), answers(client, config)]);
     const recorder = recorderOf(client, clusterId);
     endings.push(recorder.stop);
-    const working = coreOf({ clusterId, config, client, communicator, recorder });
-    log.info({ clusterId, server: client.server, broker: settings["broker-url"] }, "the agent starts");
+    const { dataPlane, stop: stopDataPlane } = openDataPlane(settings, { ...deps, clusterId, client });
+    endings.push(stopDataPlane);
+    const working = coreOf({ clusterId, config, client, communicator, recorder, dataPlane });
+    log.info({ clusterId, server: client.server, broker }, "the agent starts");
     if (settings["leader-elect"]) await whenLeading(client, working);
     else await work(working);
     return { clusterId };
@@ -81,6 +80,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     readonly client: KubeClient;
     readonly communicator: BrokerCommunicator;
     readonly recorder: EventRecorder;
+    readonly dataPlane: DataPlane;
   }
 
   const recorderOf = (client: KubeClient, clusterId: string): EventRecorder =>
@@ -89,7 +89,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
       { client, machine, random, log },
     );
 
-  const coreOf = ({ clusterId, client, communicator, recorder }: Parts): AgentCore =>
+  const coreOf = ({ clusterId, client, communicator, recorder, dataPlane }: Parts): AgentCore =>
     agentCore(
       {
         clusterId,
@@ -112,6 +112,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
           namespace: settings["advertisement-namespace"],
         },
         instructionNamespace: settings["instruction-namespace"],
+        liqo: { namespace: settings["liqo-namespace"], isEnforcing: settings["liqo-enforce"] },
       },
       {
         client,
@@ -123,7 +124,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
           log,
           observer: { onRestart: metrics.watchRestarted },
         }),
-        dataPlane: dataPlaneOff(),
+        dataPlane,
         machine,
         random,
         newInstance: () => Buffer.from(deps.randomBytes(8)).toString("hex"),

@@ -31,7 +31,9 @@ describe("docs/agent.md", () => {
   });
 
   test("names every file of rights", async () => {
-    for (const file of await readdir(join(ROOT, "deploy/rbac"))) {
+    const files = (await readdir(join(ROOT, "deploy/rbac"))).filter((file) => file.startsWith("agent"));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
       expect(HANDBOOK).toContain(`apply -f deploy/rbac/${file}`);
     }
   });

@@ -88,8 +88,11 @@ export {
 export { type InsideAgent, insideAgent, startInsideAgent } from "./world/inside-agent.ts";
 export {
   ADVERTISEMENTS,
+  BROKER_POLICIES,
+  CLUSTER_ADVERTISEMENTS,
   PROVIDER_INSTRUCTIONS,
   RESERVATION_INSTRUCTIONS,
+  RESERVATIONS,
   RESOURCE_REQUESTS,
 } from "./world/kinds.ts";
 export { type ReachedPlane, type RealControlPlanes, realControlPlanes } from "./world/real-control-planes.ts";

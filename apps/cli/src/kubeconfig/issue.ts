@@ -84,7 +84,7 @@ async function give(admin: Admin, agent: Agent, { options, host }: Order): Promi
     token,
     text,
     file: options.out,
-    warnings: [...warnings, ...tokenWarnings(token), ...addressWarnings(server.url)],
+    warnings: [...warnings, ...token.warnings, ...addressWarnings(server.url)],
     output: options.output,
     host,
   });
@@ -105,14 +105,6 @@ async function makeAccount({ client }: Admin, agent: Agent): Promise<void> {
 function tokenFor({ client, machine }: Admin, agent: Agent, options: Options): Promise<Token> {
   if (options["long-lived"]) return keepToken(client, agent, machine);
   return requestToken(client, agent, Math.floor((options.duration ?? YEAR_MS) / 1000));
-}
-
-function tokenWarnings({ shortenedToSeconds, expiresAt }: Token): string[] {
-  if (shortenedToSeconds === undefined) return [];
-  const hours = Math.floor(shortenedToSeconds / 3600);
-  return [
-    `the API server gave the token for ${hours} h only, until ${expiresAt} (its --service-account-max-token-expiration): issue another in time, or use --long-lived`,
-  ];
 }
 
 function addressWarnings(url: string): string[] {

@@ -25,9 +25,7 @@ export function printIssued({ agent, server, token, text, file, warnings, output
   for (const warning of warnings) host.note(`Warning: ${warning}\n`);
   host.note(`${clusterId} may talk to the broker in namespace ${namespace} as ${user}\n`);
   const path = file ?? "<file>";
-  host.note(
-    `Its agent: --broker-transport=kubernetes --broker-kubeconfig=${path} --broker-namespace=${namespace} --cluster-id=${clusterId}\n`,
-  );
+  host.note(`Its agent: --broker-kubeconfig=${path} --broker-namespace=${namespace}\n`);
   const summary = (): string =>
     properties([
       ["Cluster", clusterId],

@@ -12,8 +12,7 @@ export interface Token {
   readonly text: string;
   /** Undefined: it has no end. */
   readonly expiresAt: string | undefined;
-  /** How long it is good, when that is less than was asked for. */
-  readonly shortenedToSeconds?: number;
+  readonly warnings: readonly string[];
 }
 
 /** A token that ends by itself. */
@@ -30,12 +29,9 @@ export async function requestToken(client: KubeClient, agent: Agent, seconds: nu
     { subresource: "token" },
   );
   if (status === undefined) throw new CommandError("error", `${client.server} gives no token for ${name}`);
-  const isShortened = spec.expirationSeconds < seconds;
-  return {
-    text: status.token,
-    expiresAt: status.expirationTimestamp,
-    ...(isShortened ? { shortenedToSeconds: spec.expirationSeconds } : {}),
-  };
+  const { token: text, expirationTimestamp: expiresAt } = status;
+  const warning = `the API server gave the token for ${hours(spec.expirationSeconds)} instead of ${hours(seconds)}, until ${expiresAt} (its --service-account-max-token-expiration): issue another in time, or use --long-lived`;
+  return { text, expiresAt, warnings: spec.expirationSeconds < seconds ? [warning] : [] };
 }
 
 /** The token in the agent's Secret, which is made where it is not there. */
@@ -47,11 +43,15 @@ export async function keepToken(client: KubeClient, agent: Agent, machine: Machi
     const found = await client.find(SECRETS, { name, namespace: agent.namespace });
     const packed = found?.data?.["token"];
     if (packed !== undefined)
-      return { text: Buffer.from(packed, "base64").toString("utf8"), expiresAt: undefined };
+      return { text: Buffer.from(packed, "base64").toString("utf8"), expiresAt: undefined, warnings: [] };
     await wait(LOOK_EVERY_MS, { machine, signal: undefined });
   }
   throw new CommandError(
     "timeout",
     `nobody fills in Secret ${namespace}/${name}: the cluster's serviceaccount-token controller does not run. Try again, or without --long-lived`,
   );
+}
+
+function hours(seconds: number): string {
+  return `${Math.round(seconds / 360) / 10} h`;
 }

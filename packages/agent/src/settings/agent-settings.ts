@@ -1,5 +1,6 @@
 import { duration, list, type Setting, text, toggle, type Values } from "@resource-broker/contract";
 import { probeSettings, PROGRAM_SETTINGS } from "@resource-broker/runtime";
+import { LIQO_SETTINGS } from "../liqo/liqo-settings.ts";
 import { PRICE_SETTINGS } from "../price/price-settings.ts";
 import {
   clusterIdProblem,
@@ -19,16 +20,14 @@ type BrokerTransport = "" | "http" | "kubernetes";
 
 const brokerTransport: Setting<BrokerTransport> = {
   kind: "choice",
-  description: "How the broker is reached: http. Empty: http.",
-  placeholder: "http",
+  description:
+    "How the broker is reached: http, or kubernetes (objects in the broker's cluster). Empty: kubernetes with --broker-kubeconfig alone, else http.",
+  placeholder: "http|kubernetes",
   defaultText: "",
   defaultValue: "",
   read: (given) => {
     if (given === "" || given === "http" || given === "kubernetes") return { ok: true, value: given };
-    return {
-      ok: false,
-      problem: `${JSON.stringify(given)} is not one of http, kubernetes; use http, kubernetes is not there yet`,
-    };
+    return { ok: false, problem: `${JSON.stringify(given)} is not one of http, kubernetes` };
   },
 };
 
@@ -45,31 +44,26 @@ const BROKER_SETTINGS = {
     placeholder: "DIR",
   }),
   "broker-kubeconfig": text({
-    description: "Kubeconfig of the broker's cluster. Refused until the kubernetes transport is there.",
+    description:
+      "Kubeconfig of the broker's cluster, for the kubernetes transport: brokerctl kubeconfig issue writes one.",
     defaultValue: "",
     placeholder: "FILE",
   }),
   "broker-namespace": checkedText(
     {
-      description: "Namespace on the broker's cluster. Without effect over http.",
+      description: "Where the broker keeps its objects (its --http-namespace). Without effect over http.",
       defaultText: "default",
       placeholder: "NAME",
     },
     namespaceProblem,
   ),
-  "kubeconfigs-dir": text({
-    description:
-      "Folder with kubeconfigs of other clusters. Refused until the kubernetes transport is there.",
-    defaultValue: "",
-    placeholder: "DIR",
-  }),
 };
 
 const CLUSTER_SETTINGS = {
   "cluster-id": checkedText(
     {
       description:
-        "ID of this cluster. Empty: the Common Name of the certificate. Another one than that is refused.",
+        "ID of this cluster. Empty: whom certificate or kubeconfig for the broker were issued for. Another one than that is refused.",
       placeholder: "ID",
     },
     clusterIdProblem,
@@ -184,6 +178,7 @@ export const AGENT_SETTINGS = {
   ...CLUSTER_SETTINGS,
   ...ADVERTISING_SETTINGS,
   ...PRICE_SETTINGS,
+  ...LIQO_SETTINGS,
   ...LEADER_SETTINGS,
   ...probeSettings({
     healthPages: "/healthz and /readyz",

@@ -18,6 +18,16 @@ async function settingsOf(argv: readonly string[], env: Record<string, string> =
   return reading.settings;
 }
 
+describe("the mode of Liqo", () => {
+  test.each([
+    ["off without kubeconfigs", [], "off"],
+    ["liqoctl with them", ["--kubeconfigs-dir=/x"], "liqoctl"],
+    ["off when somebody says so", ["--kubeconfigs-dir=/x", "--liqo-mode=off"], "off"],
+  ])("is %s", async (_, argv, expected) => {
+    expect((await settingsOf(argv))["liqo-mode"]).toBe(expected);
+  });
+});
+
 describe("the agent's settings", () => {
   test("have the documented defaults", async () => {
     expect(await settingsOf([])).toEqual({
@@ -26,7 +36,6 @@ describe("the agent's settings", () => {
       "broker-cert-path": "/certs",
       "broker-kubeconfig": "",
       "broker-namespace": "default",
-      "kubeconfigs-dir": "",
       "cluster-id": "",
       "cluster-name": "",
       "cluster-endpoint": "",
@@ -48,6 +57,14 @@ describe("the agent's settings", () => {
       "price-currency": "",
       "price-configmap": "",
       "price-sheet": "",
+      "liqo-mode": "off",
+      "kubeconfigs-dir": "",
+      "liqo-gateway-type": "NodePort",
+      "liqo-networking": true,
+      "liqo-namespace": "liqo",
+      "liqo-enforce": false,
+      liqoctl: "",
+      "liqo-timeout": 600_000,
       "leader-elect": false,
       "leader-election-id": "resource-broker-agent",
       "leader-election-namespace": "default",
@@ -137,6 +154,27 @@ describe("the agent's settings", () => {
     expect(await settingsOf(argv, env)).toMatchObject(settings);
   });
 
+  test.each([
+    { name: "the kubeconfig of the broker's cluster alone", argv: ["--broker-kubeconfig=/hub"] },
+    {
+      name: "the flag, whatever else is there",
+      argv: ["--broker-transport=kubernetes", "--broker-kubeconfig=/hub", ...RIGHT],
+    },
+  ])("take the kubernetes transport from $name", async ({ argv }) => {
+    expect(await read([...argv, "--broker-namespace=hub"])).toMatchObject({
+      settings: {
+        "broker-transport": "kubernetes",
+        "broker-kubeconfig": "/hub",
+        "broker-namespace": "hub",
+      },
+    });
+  });
+
+  test("keep http where the flag says so, beside a kubeconfig", async () => {
+    const argv = ["--broker-transport=http", "--broker-kubeconfig=/hub"];
+    expect(await settingsOf(argv)).toMatchObject({ "broker-transport": "http" });
+  });
+
   test("come from flag, environment and file, in this order", async () => {
     const file = () =>
       Promise.resolve({
@@ -212,23 +250,33 @@ const WRONG: readonly Wrong[] = [
   {
     name: "an unknown transport",
     argv: ["--broker-transport=ftp"],
-    line: '--broker-transport: "ftp" is not one of http, kubernetes; use http, kubernetes is not there yet',
+    line: '--broker-transport: "ftp" is not one of http, kubernetes',
   },
   {
-    name: "the transport that is not there yet",
-    argv: ["--broker-transport=kubernetes"],
-    line: "--broker-transport: kubernetes is not there yet; use http",
-  },
-  {
-    name: "the kubeconfig of a broker's cluster",
+    name: "the kubernetes transport without a kubeconfig",
     alone: true,
-    argv: ["--broker-kubeconfig=/x"],
-    line: "--broker-kubeconfig is for the kubernetes transport, which is not there yet; use http with --broker-url",
+    argv: ["--broker-transport=kubernetes"],
+    line: "--broker-kubeconfig is missing: name the kubeconfig of the broker's cluster; brokerctl kubeconfig issue <cluster-id> writes one",
   },
   {
-    name: "a folder of kubeconfigs",
-    argv: ["--kubeconfigs-dir=/x"],
-    line: "--kubeconfigs-dir is for the kubernetes transport, which is not there yet; use http with --broker-url",
+    name: "two ways to the broker",
+    argv: ["--broker-kubeconfig=/x"],
+    line: "--broker-url and --broker-kubeconfig are two ways to the broker: leave one out, or choose with --broker-transport",
+  },
+  {
+    name: "liqoctl without kubeconfigs",
+    argv: ["--liqo-mode=liqoctl"],
+    line: "--liqo-mode=liqoctl needs --kubeconfigs-dir: name the folder with the other clusters' kubeconfigs",
+  },
+  {
+    name: "a way to peer that there is not",
+    argv: ["--liqo-mode=magic"],
+    line: '--liqo-mode: "magic" is not one of off, liqoctl',
+  },
+  {
+    name: "peering that cannot end in time",
+    argv: ["--liqo-timeout=5s"],
+    line: "--liqo-timeout: 5s is too short; write at least 30s",
   },
   {
     name: "no broker",

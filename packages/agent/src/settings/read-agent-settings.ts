@@ -7,9 +7,10 @@ import {
   type SettingsInput,
   type SettingsReading,
 } from "@resource-broker/runtime";
+import { liqoModeOf, liqoProblems } from "../liqo/liqo-settings.ts";
 import { priceChoice } from "../price/price-choice.ts";
-import { readBrokerUrls } from "../transport/http/broker-urls.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AgentSettings } from "./agent-settings.ts";
+import { transportOf, transportProblems } from "./broker-transport.ts";
 import { namespaceProblem } from "./forms.ts";
 
 const MIN_ADVERTISE_MS = 1000;
@@ -54,56 +55,23 @@ function filledIn(settings: AgentSettings, podNamespace: string): AgentSettings 
   const own = settings["advertisement-namespace"];
   return {
     ...settings,
-    "broker-transport": "http",
+    "broker-transport": transportOf(settings),
+    "liqo-mode": liqoModeOf(settings),
     "instruction-namespace": settings["instruction-namespace"] || own,
     "leader-election-namespace": settings["leader-election-namespace"] || podNamespace || own,
   };
 }
 
 function contradictions(settings: AgentSettings, podNamespace: string): string[] {
-  const wrongTransport = transportProblems(settings);
   return [
-    ...(wrongTransport.length > 0 ? wrongTransport : httpProblems(settings)),
+    ...transportProblems(settings),
+    ...liqoProblems(settings),
     ...intervalProblems(settings),
     ...resourceProblems(settings),
     ...leaderProblems(settings, podNamespace),
     ...priceChoice(settings).problems,
     ...probeContradictions(settings),
   ];
-}
-
-function transportProblems(settings: AgentSettings): string[] {
-  if (settings["broker-transport"] === "kubernetes") {
-    return ["--broker-transport: kubernetes is not there yet; use http"];
-  }
-  return (["broker-kubeconfig", "kubeconfigs-dir"] as const)
-    .filter((name) => settings[name] !== "")
-    .map(
-      (name) =>
-        `--${name} is for the kubernetes transport, which is not there yet; use http with --broker-url`,
-    );
-}
-
-function httpProblems(settings: AgentSettings): string[] {
-  const problems = urlProblems(settings["broker-url"]);
-  if (settings["broker-cert-path"] === "") {
-    problems.push(
-      "--broker-cert-path is missing: name the folder with tls.crt, tls.key and ca.crt; brokerctl certs issue <cluster-id> writes one",
-    );
-  }
-  return problems;
-}
-
-function urlProblems(urls: readonly string[]): string[] {
-  if (urls.length === 0) {
-    return ["--broker-url is missing: give the broker's address, for example https://broker.example:8443"];
-  }
-  try {
-    readBrokerUrls(urls);
-    return [];
-  } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
-  }
 }
 
 function intervalProblems(settings: AgentSettings): string[] {

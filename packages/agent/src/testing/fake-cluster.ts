@@ -144,10 +144,13 @@ export function fakeCluster(machine: MachineTime, options: FakeKinds = {}): Fake
       call(named("create", resource, (object as FakeObject).metadata), () =>
         objects.create(resource, object as FakeObject),
       ),
-    update: (resource, object) =>
-      call(named("update", resource, (object as FakeObject).metadata), () =>
-        objects.replace(resource, object as FakeObject),
-      ),
+    update: (resource, object) => {
+      const wanted = object as FakeObject;
+      return call(named("update", resource, wanted.metadata), () => {
+        expectVersion(objects.get(resource, wanted.metadata), wanted.metadata);
+        return objects.replace(resource, wanted);
+      });
+    },
     patch: (resource, { name, patch }, options) =>
       call(named("patch", resource, name), () => {
         const before = objects.get(resource, name);
@@ -164,7 +167,11 @@ export function fakeCluster(machine: MachineTime, options: FakeKinds = {}): Fake
         return objects.replace(resource, { ...before, ...wanted, metadata });
       });
     },
-    delete: (resource, name) => call(named("delete", resource, name), () => objects.remove(resource, name)),
+    delete: (resource, name, options = {}) =>
+      call(named("delete", resource, name), () => {
+        expectVersion(objects.get(resource, name), options);
+        objects.remove(resource, name);
+      }),
     read: (path) => Promise.reject(new Fault("not-found", `${path} is not served`)),
     close: () => undefined,
   };
@@ -205,6 +212,15 @@ function named(verb: KubeCall["verb"], { plural }: Resource<unknown>, { name }: 
 
 function isSelected({ metadata }: FakeObject, namespace: string | undefined): boolean {
   return namespace === undefined || metadata.namespace === namespace;
+}
+
+/** Whoever names a version or a UID means that object and no other. */
+function expectVersion(
+  { metadata }: FakeObject,
+  { uid = metadata.uid, resourceVersion = metadata.resourceVersion }: Partial<FakeObject["metadata"]>,
+): void {
+  if (uid === metadata.uid && resourceVersion === metadata.resourceVersion) return;
+  throw new Fault("conflict", `${metadata.name} was changed by somebody else`);
 }
 
 function withStatus(object: FakeObject, status: object | undefined): FakeObject {

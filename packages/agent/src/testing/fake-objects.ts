@@ -25,7 +25,7 @@ export interface FakeObjects {
   readonly create: (resource: Resource<unknown>, object: FakeObject) => FakeObject;
   /** Keeps identity; a changed spec is a new generation. */
   readonly replace: (resource: Resource<unknown>, object: FakeObject) => FakeObject;
-  /** What it owns goes with it, as the garbage collector does. */
+  /** What has finalizers goes when the last of them is gone; what it owns goes with it, as the garbage collector does. */
   readonly remove: (resource: Resource<unknown>, name: ObjectName) => void;
   readonly onChange: (listener: (change: FakeChange) => void) => void;
 }
@@ -68,6 +68,10 @@ export function fakeObjects({ areOlder = false }: FakeKinds = {}): FakeObjects {
     for (const listener of listeners) listener(change);
     return written;
   };
+  const vanish = (plural: string, object: FakeObject): void => {
+    write(plural, "DELETED", object);
+    removeOwnedBy(object.metadata.uid ?? "");
+  };
   const removeOwnedBy = (uid: string): void => {
     for (const [plural, table] of tables) {
       for (const object of table.values()) {
@@ -101,12 +105,18 @@ export function fakeObjects({ areOlder = false }: FakeKinds = {}): FakeObjects {
       if (JSON.stringify(withoutVersion(known)) === JSON.stringify(withoutVersion(object))) return known;
       const { uid = "", generation = 0 } = known.metadata;
       const metadata = { ...object.metadata, uid, generation: generation + (isNewSpec ? 1 : 0) };
-      return write(resource.plural, "MODIFIED", { ...object, metadata });
+      if (!isReleased(metadata)) return write(resource.plural, "MODIFIED", { ...object, metadata });
+      vanish(resource.plural, { ...object, metadata });
+      return { ...object, metadata };
     },
     remove: (resource, name) => {
       const object = get(resource, name);
-      write(resource.plural, "DELETED", object);
-      removeOwnedBy(object.metadata.uid ?? "");
+      if ((object.metadata.finalizers ?? []).length === 0) return vanish(resource.plural, object);
+      const { deletionTimestamp = "2026-07-01T10:00:00Z" } = object.metadata;
+      const metadata = { ...object.metadata, deletionTimestamp };
+      if (object.metadata.deletionTimestamp === undefined) {
+        write(resource.plural, "MODIFIED", { ...object, metadata });
+      }
     },
     onChange: (listener) => void listeners.push(listener),
   };
@@ -114,6 +124,11 @@ export function fakeObjects({ areOlder = false }: FakeKinds = {}): FakeObjects {
 
 function keyOf({ namespace, name }: ObjectName): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** It was deleted, and nobody holds on to it any more. */
+function isReleased({ deletionTimestamp, finalizers = [] }: ObjectMeta): boolean {
+  return deletionTimestamp !== undefined && finalizers.length === 0;
 }
 
 function expectAllowed(plural: string, before: FakeObject, after: FakeObject): void {

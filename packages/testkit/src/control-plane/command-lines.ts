@@ -10,6 +10,8 @@ const CONTROLLERS = [
   "serviceaccount-controller",
   "serviceaccount-token-controller",
   "certificatesigningrequest-signing-controller",
+  // Checks the types in the rules of admission policies, which else are found out when a rule is first asked.
+  "validatingadmissionpolicy-status-controller",
 ];
 
 export interface Ports {

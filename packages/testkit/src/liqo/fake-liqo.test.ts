@@ -9,36 +9,17 @@ import {
   tenantNamespaceOf,
   VIRTUAL_NODES,
 } from "@resource-broker/agent";
-import { NAMESPACES, type ObjectName, type Resource } from "@resource-broker/kube";
+import { NAMESPACES } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
-import { until } from "../world/until.ts";
-import type { WorldCluster } from "../world/world-cluster.ts";
 import type { LiqoBehaviour } from "./behaviour.ts";
 import { WHOLE_NODES, WHOLE_PODS, type WholePod } from "./plain-kinds.ts";
 import { creatorUser } from "./provide-slice.ts";
+import { gone, seen } from "./testing/looks.ts";
 import { ASKED, PARIS, ROME, sliceOf, twoClusters } from "./testing/two-clusters.ts";
 
 const IN_ROME = tenantNamespaceOf(PARIS);
 const IN_PARIS = tenantNamespaceOf(ROME);
 const GENEROUS: Partial<LiqoBehaviour> = { grants: (asked) => asked };
-
-/** Resolves with the object when it is as wanted. */
-async function see<T>(
-  { client }: WorldCluster,
-  resource: Resource<T>,
-  { name, isAsWanted = () => true }: { name: ObjectName; isAsWanted?: (object: T) => boolean },
-): Promise<T> {
-  return until(`${resource.kind} ${name.name} is as wanted`, async () => {
-    const object = await client.find(resource, name);
-    if (object === undefined || isAsWanted(object)) return object;
-    throw new Error(`it is ${JSON.stringify(object)}`);
-  });
-}
-
-const seeGone = async ({ client }: WorldCluster, resource: Resource<unknown>, name: ObjectName) =>
-  until(`${resource.kind} ${name.name} is gone`, async () =>
-    (await client.find(resource, name)) === undefined ? true : undefined,
-  );
 
 const sliceStatus = (type: string, status: string) => ({
   name: { name: "rsv-a", namespace: IN_ROME },
@@ -53,23 +34,23 @@ describe("peering", () => {
   test("makes both sides known to each other, and the provider is reached", async () => {
     const { rome, paris, liqo, peerArgs } = await twoClusters();
     expect(await liqo.liqoctl.run(peerArgs)).toMatchObject({ code: 0 });
-    const provider = await see(rome, FOREIGN_CLUSTERS, {
+    const provider = await seen(rome, FOREIGN_CLUSTERS, {
       name: { name: PARIS },
       isAsWanted: ({ status }) => status?.role === "Provider",
     });
     expect(provider.status?.conditions).toEqual([
       expect.objectContaining({ type: "APIServerStatus", status: "Established" }),
     ]);
-    await see(paris, FOREIGN_CLUSTERS, {
+    await seen(paris, FOREIGN_CLUSTERS, {
       name: { name: ROME },
       isAsWanted: ({ status }) => status?.role === "Consumer",
     });
-    const namespace = await see(paris, NAMESPACES, { name: { name: IN_PARIS } });
+    const namespace = await seen(paris, NAMESPACES, { name: { name: IN_PARIS } });
     expect(namespace.metadata.labels).toMatchObject({
       "liqo.io/remote-cluster-id": ROME,
       "liqo.io/tenant-namespace": "true",
     });
-    await see(paris, TENANTS, { name: { name: ROME, namespace: IN_PARIS } });
+    await seen(paris, TENANTS, { name: { name: ROME, namespace: IN_PARIS } });
   });
 
   test("unpeering takes every slice and node of the pair, and the keys", async () => {
@@ -77,12 +58,12 @@ describe("peering", () => {
     liqo.behave(GENEROUS);
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
-    await see(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
+    await seen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
     expect(await liqo.liqoctl.run(unpeerArgs)).toMatchObject({ code: 0 });
-    await seeGone(rome, WHOLE_NODES, { name: "rsv-a" });
-    await seeGone(rome, IDENTITIES, { name: `controlplane-${PARIS}`, namespace: IN_ROME });
-    await seeGone(paris, TENANTS, { name: ROME, namespace: IN_PARIS });
-    const foreign = await see(rome, FOREIGN_CLUSTERS, {
+    await gone(rome, WHOLE_NODES, { name: "rsv-a" });
+    await gone(rome, IDENTITIES, { name: `controlplane-${PARIS}`, namespace: IN_ROME });
+    await gone(paris, TENANTS, { name: ROME, namespace: IN_PARIS });
+    const foreign = await seen(rome, FOREIGN_CLUSTERS, {
       name: { name: PARIS },
       isAsWanted: ({ status }) => status?.role === "Unknown",
     });
@@ -95,7 +76,7 @@ describe("a slice of our class", () => {
     const { rome, paris, liqo, peerArgs } = await twoClusters();
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
-    const slice = await see(rome, RESOURCE_SLICES, sliceStatus("Authentication", "Accepted"));
+    const slice = await seen(rome, RESOURCE_SLICES, sliceStatus("Authentication", "Accepted"));
     expect(slice.spec).toMatchObject({ consumerClusterID: ROME, csr: expect.any(String) });
     expect(slice.metadata.finalizers).toEqual(["crdreplicator.liqo.io/resource"]);
     expect(slice.status?.resources).toBeUndefined();
@@ -114,7 +95,7 @@ describe("a slice of our class", () => {
     const { rome, paris, liqo, peerArgs } = await twoClusters();
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
-    await see(rome, RESOURCE_SLICES, sliceStatus("Authentication", "Accepted"));
+    await seen(rome, RESOURCE_SLICES, sliceStatus("Authentication", "Accepted"));
     const replica = await paris.client.get(RESOURCE_SLICES, { name: "rsv-a", namespace: IN_PARIS });
     const conditions = [
       ...(replica.status?.conditions ?? []),
@@ -122,13 +103,13 @@ describe("a slice of our class", () => {
     ];
     const status = { ...replica.status, resources: ASKED, conditions };
     await paris.client.update(RESOURCE_SLICES, { ...replica, status }, { subresource: "status" });
-    const node = await see(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
+    const node = await seen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
     expect(node.status?.allocatable).toEqual(ASKED);
     expect(node.metadata.labels).toMatchObject({
       "liqo.io/type": "virtual-node",
       "liqo.io/remote-cluster-id": PARIS,
     });
-    const quota = await see(paris, QUOTAS, {
+    const quota = await seen(paris, QUOTAS, {
       name: { name: creatorUser("rsv-a", ROME), namespace: IN_PARIS },
     });
     expect(quota.spec).toEqual({ user: quota.metadata.name, limitsEnforcement: "None", resources: ASKED });
@@ -139,14 +120,14 @@ describe("a slice of our class", () => {
     liqo.behave({ grants: (asked) => asked });
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
-    await see(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
+    await seen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
     const name = { name: "rsv-a", namespace: IN_ROME };
     const body = {
       metadata: { annotations: { "rear.fluidos.eu/expires-at": "2030-01-01T00:00:00Z" } },
       spec: { resources: { cpu: "1" } },
     };
     await rome.client.patch(RESOURCE_SLICES, { name, patch: { kind: "merge", body } });
-    const replica = await see(paris, RESOURCE_SLICES, {
+    const replica = await seen(paris, RESOURCE_SLICES, {
       name: { name: "rsv-a", namespace: IN_PARIS },
       isAsWanted: ({ spec }) => spec.resources?.["cpu"] === "1",
     });
@@ -159,12 +140,12 @@ describe("a slice of our class", () => {
     await liqo.liqoctl.run(peerArgs);
     for (const name of ["rsv-a", "rsv-b"]) await rome.client.create(RESOURCE_SLICES, sliceOf(name));
     for (const name of ["rsv-a", "rsv-b"])
-      await see(rome, WHOLE_NODES, { name: { name }, isAsWanted: isReady });
+      await seen(rome, WHOLE_NODES, { name: { name }, isAsWanted: isReady });
     await rome.client.delete(RESOURCE_SLICES, { name: "rsv-a", namespace: IN_ROME });
-    await seeGone(rome, RESOURCE_SLICES, { name: "rsv-a", namespace: IN_ROME });
-    await seeGone(rome, VIRTUAL_NODES, { name: "rsv-a", namespace: IN_ROME });
-    await seeGone(rome, WHOLE_NODES, { name: "rsv-a" });
-    await seeGone(paris, QUOTAS, { name: creatorUser("rsv-a", ROME), namespace: IN_PARIS });
+    await gone(rome, RESOURCE_SLICES, { name: "rsv-a", namespace: IN_ROME });
+    await gone(rome, VIRTUAL_NODES, { name: "rsv-a", namespace: IN_ROME });
+    await gone(rome, WHOLE_NODES, { name: "rsv-a" });
+    await gone(paris, QUOTAS, { name: creatorUser("rsv-a", ROME), namespace: IN_PARIS });
     expect(isReady(await rome.client.get(WHOLE_NODES, { name: "rsv-b" }))).toBe(true);
   });
 
@@ -174,17 +155,18 @@ describe("a slice of our class", () => {
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
     const name = { name: "rsv-a", namespace: IN_ROME };
-    const first = await see(rome, VIRTUAL_NODES, { name });
+    const first = await seen(rome, VIRTUAL_NODES, { name });
     await rome.client.delete(VIRTUAL_NODES, name);
-    await see(rome, VIRTUAL_NODES, {
+    await seen(rome, VIRTUAL_NODES, {
       name,
       isAsWanted: ({ metadata }) => metadata.uid !== first.metadata.uid,
     });
     const body = { metadata: { annotations: { "liqo.io/create-virtual-node": "false" } } };
     await rome.client.patch(RESOURCE_SLICES, { name, patch: { kind: "merge", body } });
     await rome.client.delete(VIRTUAL_NODES, name);
-    await seeGone(rome, VIRTUAL_NODES, name);
-    await seeGone(rome, WHOLE_NODES, { name: "rsv-a" });
+    await gone(rome, VIRTUAL_NODES, name);
+    await gone(rome, WHOLE_NODES, { name: "rsv-a" });
+    expect(await rome.client.find(RESOURCE_SLICES, name)).toBeDefined();
   });
 });
 
@@ -192,7 +174,7 @@ test("a slice of Liqo's own class is granted whatever it asks for, and more", as
   const { rome, liqo, peerArgs } = await twoClusters();
   await liqo.liqoctl.run(peerArgs);
   await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a", { class: "default", resources: { cpu: "99" } }));
-  const slice = await see(rome, RESOURCE_SLICES, sliceStatus("Resources", "Accepted"));
+  const slice = await seen(rome, RESOURCE_SLICES, sliceStatus("Resources", "Accepted"));
   expect(slice.status?.resources).toMatchObject({ cpu: "99", memory: "8Gi", pods: "110" });
 });
 
@@ -230,14 +212,14 @@ describe("pods", () => {
     liqo.behave(GENEROUS);
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
-    await see(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
+    await seen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
     await rome.client.create(NAMESPACE_OFFLOADINGS, OFFLOADING);
-    await see(rome, NAMESPACE_OFFLOADINGS, {
+    await seen(rome, NAMESPACE_OFFLOADINGS, {
       name: OFFLOADING.metadata,
       isAsWanted: ({ status }) => status?.offloadingPhase === "Ready",
     });
     await rome.client.create(WHOLE_PODS, POD);
-    const guest = await see(paris, WHOLE_PODS, { name: GUEST });
+    const guest = await seen(paris, WHOLE_PODS, { name: GUEST });
     expect(guest.metadata.labels).toEqual({
       app: "web",
       "liqo.io/managed-by": "shadowpod",
@@ -246,16 +228,16 @@ describe("pods", () => {
       "offloading.liqo.io/nodename": "rsv-a",
       "liqo.io/creator-user": creatorUser("rsv-a", ROME),
     });
-    await see(rome, WHOLE_PODS, {
+    await seen(rome, WHOLE_PODS, {
       name: POD.metadata,
       isAsWanted: ({ metadata }) => metadata.labels?.["liqo.io/shadowPod"] === "true",
     });
     await rome.client.delete(WHOLE_PODS, POD.metadata);
-    await seeGone(paris, SHADOW_PODS, GUEST);
-    await seeGone(paris, WHOLE_PODS, GUEST);
+    await gone(paris, SHADOW_PODS, GUEST);
+    await gone(paris, WHOLE_PODS, GUEST);
     await rome.client.delete(NAMESPACE_OFFLOADINGS, OFFLOADING.metadata);
-    await seeGone(rome, NAMESPACE_OFFLOADINGS, OFFLOADING.metadata);
-    await seeGone(paris, NAMESPACES, { name: GUEST.namespace });
+    await gone(rome, NAMESPACE_OFFLOADINGS, OFFLOADING.metadata);
+    await gone(paris, NAMESPACES, { name: GUEST.namespace });
   });
 
   test("come again when the provider deletes them, unless it has cordoned the slice", async () => {
@@ -263,21 +245,22 @@ describe("pods", () => {
     liqo.behave(GENEROUS);
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
-    await see(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
+    await seen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
     await rome.client.create(NAMESPACE_OFFLOADINGS, OFFLOADING);
     await rome.client.create(WHOLE_PODS, POD);
-    const first = await see(paris, SHADOW_PODS, { name: GUEST });
+    const first = await seen(paris, SHADOW_PODS, { name: GUEST });
     await paris.client.delete(SHADOW_PODS, GUEST);
     const isAnother = ({ metadata }: { metadata: { uid?: string } }) => metadata.uid !== first.metadata.uid;
-    await see(paris, SHADOW_PODS, { name: GUEST, isAsWanted: isAnother });
+    await seen(paris, SHADOW_PODS, { name: GUEST, isAsWanted: isAnother });
     const body = { metadata: { annotations: { "liqo.io/cordon": "true" } } };
     const name = { name: "rsv-a", namespace: IN_PARIS };
     await paris.client.patch(RESOURCE_SLICES, { name, patch: { kind: "merge", body } });
-    await see(paris, QUOTAS, {
+    await seen(paris, QUOTAS, {
       name: { name: creatorUser("rsv-a", ROME), namespace: IN_PARIS },
       isAsWanted: ({ spec }) => spec.cordoned === true,
     });
     await paris.client.delete(SHADOW_PODS, GUEST);
-    await seeGone(paris, WHOLE_PODS, GUEST);
+    await gone(paris, WHOLE_PODS, GUEST);
+    expect(await paris.client.find(SHADOW_PODS, GUEST)).toBeUndefined();
   });
 });

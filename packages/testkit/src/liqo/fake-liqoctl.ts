@@ -40,7 +40,7 @@ export interface FakeLiqoctlDeps {
 const NEVER = new AbortController().signal;
 const GONE: LiqoctlEnd = {
   code: 1,
-  output: "ERRO (remote) Failed to reach the cluster: connect: connection refused\n",
+  output: "ERRO (remote) an error occurred while retrieving cluster id: connect: connection refused\n",
 };
 
 export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): FakeLiqoctl {
@@ -50,7 +50,7 @@ export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): F
   const run: FakeLiqoctl["run"] = async (args, { signal = NEVER } = {}) => {
     calls.push([...args]);
     const command = readLiqoctlArguments(args);
-    if (command.kind === "refused") return { code: 1, output: command.output };
+    if (command.kind === "refused") return { code: command.code, output: command.output };
     const mishap = takeMishap(command.kind);
     if (mishap === undefined) return perform(command, () => nextChange(signal));
     if (mishap.kind === "pretends") return { code: 0, output: "INFO Operation completed\n" };
@@ -105,7 +105,7 @@ export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): F
     const provider = await siteBy(command.remoteKubeconfig);
     if (provider === undefined) return noSuchCluster(command.remoteKubeconfig);
     if (consumer.id === provider.id)
-      return { code: 1, output: "ERRO (local) local and remote clusters must be different\n" };
+      return { code: 1, output: "ERRO: error: local and remote clusters must be different\n" };
     return { consumer, provider };
   };
 
@@ -128,7 +128,7 @@ export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): F
 }
 
 function noSuchCluster(file: string): LiqoctlEnd {
-  return { code: 1, output: `ERRO stat ${file}: no such file or directory\n` };
+  return { code: 1, output: `ERRO: error: stat ${file}: no such file or directory\n` };
 }
 
 function untilEnded(signal: AbortSignal): Promise<LiqoctlEnd> {

@@ -13,8 +13,8 @@ export type LiqoctlCommand =
       readonly flags: Flags;
     }
   | { readonly kind: "version"; readonly flags: Flags }
-  /** What liqoctl says about it before it ends with 1. */
-  | { readonly kind: "refused"; readonly output: string };
+  /** What liqoctl says about it, and how it ends. */
+  | { readonly kind: "refused"; readonly output: string; readonly code: number };
 
 export type Flags = ReadonlyMap<string, string>;
 
@@ -69,7 +69,8 @@ export function readLiqoctlArguments(args: readonly string[]): LiqoctlCommand {
   if (first === "peer" || first === "unpeer") return twoClusters(first, args.slice(1));
   if (first === "version") return version(args.slice(1));
   if (first === "force" && second === "unpeer") return forceUnpeer(rest);
-  return refused(`unknown command "${first ?? ""}" for "liqoctl"`);
+  // For words that it does not know, liqoctl shows its help and ends well.
+  return { kind: "refused", code: 0, output: "liqoctl is a CLI tool to install and manage Liqo.\n" };
 }
 
 function twoClusters(kind: "peer" | "unpeer", args: readonly string[]): LiqoctlCommand {
@@ -80,7 +81,9 @@ function twoClusters(kind: "peer" | "unpeer", args: readonly string[]): LiqoctlC
   const { flags } = words;
   const gateway = flags.get("gw-server-service-type");
   if (gateway !== undefined && !GATEWAY_TYPES.includes(gateway))
-    return refused(`invalid argument "${gateway}" for "--gw-server-service-type" flag`);
+    return refused(
+      `invalid argument "${gateway}" for "--gw-server-service-type" flag: ${gateway} is not included in ${GATEWAY_TYPES.join(",")}`,
+    );
   const timeout = flags.get("timeout");
   if (timeout !== undefined && !GO_DURATION.test(timeout))
     return refused(`invalid argument "${timeout}" for "--timeout" flag: time: invalid duration "${timeout}"`);
@@ -117,6 +120,7 @@ function readWords(args: readonly string[], known: FlagTable): Words {
   const positional: string[] = [];
   for (let at = 0; at < args.length; at++) {
     const word = args[at] ?? "";
+    if (word === "--") return { flags, positional: [...positional, ...args.slice(at + 1)] };
     if (!word.startsWith("-")) {
       positional.push(word);
       continue;
@@ -143,5 +147,5 @@ function readFlag(word: string, known: FlagTable): Flag {
 }
 
 function refused(problem: string): LiqoctlCommand {
-  return { kind: "refused", output: `Error: ${problem}\n` };
+  return { kind: "refused", code: 1, output: `Error: ${problem}\n` };
 }

@@ -27,7 +27,11 @@ export interface WholePod {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata: ObjectMeta;
-  readonly spec?: { readonly nodeName?: string; readonly containers?: readonly object[] };
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly terminationGracePeriodSeconds?: number;
+    readonly containers?: readonly object[];
+  };
   readonly status?: { readonly phase?: string };
 }
 

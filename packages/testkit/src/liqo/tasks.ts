@@ -44,7 +44,7 @@ const FOLLOWERS = new Map<Resource<AnyObject>, TasksOf>([
   [WHOLE_PODS, podTasks],
   [SHADOW_PODS as Resource<AnyObject>, shadowPodTasks],
   [WHOLE_NODES as Resource<AnyObject>, none],
-  [NAMESPACES as Resource<AnyObject>, none],
+  [NAMESPACES, none],
   [IDENTITIES as Resource<AnyObject>, none],
   [TENANTS as Resource<AnyObject>, none],
   [QUOTAS as Resource<AnyObject>, none],

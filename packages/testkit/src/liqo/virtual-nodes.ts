@@ -22,14 +22,18 @@ const KEEPS_PODS_AWAY = { key: "virtual-node.liqo.io/not-allowed", value: "true"
 export async function makeVirtualNode(liqo: Surroundings, at: SliceAt): Promise<void> {
   const { consumer, provider, name } = at;
   const slice = await consumer.client.find(RESOURCE_SLICES, name);
-  if (slice === undefined || slice.metadata.deletionTimestamp !== undefined) return;
-  if (conditionOf(slice.status, "Authentication")?.status !== "Accepted") return;
+  if (slice === undefined || !isLetIn(slice)) return;
   await ensureIdentity(at, slice);
   if (!wantsVirtualNode(slice) || !liqo.behaviours.of(name.name).makesVirtualNode) return;
   const virtual = await ensure(consumer.client, VIRTUAL_NODES, virtualNodeObject(provider, slice));
   const hard = slice.status?.resources ?? {};
   if (JSON.stringify(virtual.spec.resourceQuota?.hard) === JSON.stringify(hard)) return;
   await change(consumer.client, VIRTUAL_NODES, { name, body: { spec: { resourceQuota: { hard } } } });
+}
+
+function isLetIn({ metadata, status }: ResourceSlice): boolean {
+  const isStaying = metadata.deletionTimestamp === undefined;
+  return isStaying && conditionOf(status, "Authentication")?.status === "Accepted";
 }
 
 function virtualNodeObject(provider: LiqoSite, slice: ResourceSlice): VirtualNode {

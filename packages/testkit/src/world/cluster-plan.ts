@@ -14,6 +14,8 @@ export interface ClusterPlan {
   readonly hasAgent?: boolean;
   /** True: its agent reaches the broker through a proxy that can be disturbed. */
   readonly isBehindProxy?: boolean;
+  /** How its agent reaches the broker; `kubernetes` needs a world with a hub. Absent: http. */
+  readonly transport?: "http" | "kubernetes";
 }
 
 export interface NodePlan {

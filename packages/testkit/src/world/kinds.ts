@@ -1,9 +1,13 @@
 import {
   advertisementKind,
+  brokerPolicyKind,
+  clusterAdvertisementKind,
   customResourceDefinition,
   KINDS,
+  type Kind,
   providerInstructionKind,
   reservationInstructionKind,
+  reservationKind,
   resourceRequestKind,
 } from "@resource-broker/contract";
 import { customResource } from "@resource-broker/kube";
@@ -13,12 +17,22 @@ export const ADVERTISEMENTS = customResource(advertisementKind);
 export const RESOURCE_REQUESTS = customResource(resourceRequestKind);
 export const RESERVATION_INSTRUCTIONS = customResource(reservationInstructionKind);
 export const PROVIDER_INSTRUCTIONS = customResource(providerInstructionKind);
+export const CLUSTER_ADVERTISEMENTS = customResource(clusterAdvertisementKind);
+export const RESERVATIONS = customResource(reservationKind);
+export const BROKER_POLICIES = customResource(brokerPolicyKind);
 
 /** The definitions of the kinds that every cluster has. */
 export function clusterDefinitions(): JsonObject[] {
-  return KINDS.filter(({ group }) => group === "rear.fluidos.eu").map((kind) =>
-    plain(customResourceDefinition(kind)),
-  );
+  return definitionsOf("rear.fluidos.eu");
+}
+
+/** Those that the broker's cluster has beside them. */
+export function hubDefinitions(): JsonObject[] {
+  return definitionsOf("broker.fluidos.eu");
+}
+
+function definitionsOf(wanted: Kind<unknown, unknown>["group"]): JsonObject[] {
+  return KINDS.filter(({ group }) => group === wanted).map((kind) => plain(customResourceDefinition(kind)));
 }
 
 /** JSON all the way: what is undefined is left out. */

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { JsonObject } from "@resource-broker/kube-sim";
 import type { MachineTime } from "@resource-broker/runtime";
 import { type AgentProcess, startAgent } from "../agent/agent-process.ts";
 import { type BrokerProcess, startBroker } from "../broker/broker-process.ts";
@@ -9,6 +10,7 @@ import { startGuardian } from "../process/guardian.ts";
 import { type FaultyProxy, startFaultyProxy } from "../proxy/faulty-proxy.ts";
 import { type ClusterPlan, plannedObjects } from "./cluster-plan.ts";
 import { type ControlPlanes, simulatedControlPlanes } from "./control-planes.ts";
+import { hubDefinitions } from "./kinds.ts";
 import { type InsideAgent, startInsideAgent } from "./inside-agent.ts";
 import { type WorldCluster, worldCluster } from "./world-cluster.ts";
 
@@ -23,6 +25,10 @@ export interface WorldOptions {
   readonly certificates?: PeerCertificates;
   /** Where everything is kept, and stays. Absent: a temporary folder, which is removed at the end. */
   readonly directory?: string;
+  /** The broker's own cluster: then it serves objects there beside HTTP. Its name, such as `hub`. Absent: it has none. */
+  readonly hub?: string;
+  /** Flags of the broker, beside those for ports, folders and its cluster. */
+  readonly brokerFlags?: readonly string[];
   /** Told as soon as a part is there, by its name. */
   readonly onReady?: (part: string) => void;
 }
@@ -61,20 +67,31 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     await guardian.finish();
   };
 
-  const startControlPlane = async (plan: ClusterPlan): Promise<void> => {
-    const { kubeconfig } = await controlPlanes.start(plan.name, plannedObjects(plan));
+  const startControlPlane = async (
+    plan: ClusterPlan,
+    more: readonly JsonObject[] = [],
+  ): Promise<WorldCluster> => {
+    const { kubeconfig } = await controlPlanes.start(plan.name, [...plannedObjects(plan), ...more]);
     const folder = join(directory, plan.name);
     await mkdir(folder, { recursive: true });
     const kubeconfigFile = join(folder, "kubeconfig");
     const cluster = await worldCluster({ name: plan.name, kubeconfigFile, kubeconfig });
     clusters.set(plan.name, cluster);
     endings.push(async () => cluster.client.close());
+    return cluster;
+  };
+
+  const hubFlags = async (): Promise<string[]> => {
+    if (options.hub === undefined) return [];
+    const { kubeconfigFile } = await startControlPlane({ name: options.hub, nodes: [] }, hubDefinitions());
+    return ["--broker-interface=http,kubernetes", `--kubeconfig=${kubeconfigFile}`];
   };
 
   const startBrokerProcess = async (): Promise<BrokerProcess> => {
     const folder = join(directory, "broker");
     await mkdir(folder, { recursive: true });
-    const broker = await startBroker({ certificates, directory: folder, nodeFlags: NODE_FLAGS });
+    const flags = [...(await hubFlags()), ...(options.brokerFlags ?? [])];
+    const broker = await startBroker({ certificates, directory: folder, nodeFlags: NODE_FLAGS, flags });
     endings.push(broker.dispose);
     onReady("broker");
     return broker;
@@ -94,16 +111,29 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       kubeconfig: named(clusters, plan.name).kubeconfig,
       directory: join(directory, plan.name),
       nodeFlags: NODE_FLAGS,
-      ...(plan.flags === undefined ? {} : { flags: plan.flags }),
+      flags: [...transportFlags(plan), ...(plan.flags ?? [])],
     });
     agents.set(plan.name, agent);
     endings.push(agent.dispose);
     onReady(plan.name);
   };
 
+  const transportFlags = ({ transport }: ClusterPlan): string[] =>
+    transport === "kubernetes"
+      ? [
+          "--broker-transport=kubernetes",
+          `--broker-kubeconfig=${named(clusters, options.hub ?? "hub").kubeconfigFile}`,
+          "--broker-url=",
+          "--broker-cert-path=",
+        ]
+      : [];
+
   try {
     endings.push(controlPlanes.stop);
-    const [broker] = await all([startBrokerProcess(), ...options.clusters.map(startControlPlane)] as const);
+    const [broker] = await all([
+      startBrokerProcess(),
+      ...options.clusters.map((plan) => startControlPlane(plan)),
+    ] as const);
     await all(options.clusters.map((plan) => startAgentOf(plan, broker)));
     return {
       directory,

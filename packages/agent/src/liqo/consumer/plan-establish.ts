@@ -4,6 +4,7 @@ import type { ForeignCluster } from "../objects/foreign-cluster.ts";
 import type { ResourceSlice } from "../objects/resource-slice.ts";
 import type { VirtualNode } from "../objects/virtual-node.ts";
 import { differences } from "./amounts.ts";
+import { isPeered } from "./foreign-cluster-state.ts";
 import { isOurSlice, sliceChange } from "./forge-slice.ts";
 import type { LoanWish } from "./loan-wish.ts";
 import type { OffloadStep } from "./plan-offload.ts";
@@ -47,13 +48,13 @@ const NODE_PATIENCE_MS = 60_000;
 
 /** What to do next to bring a loan into the cluster. */
 export function planEstablish(wish: LoanWish, sight: LoanSight): EstablishStep {
-  return planPeering(wish, sight) ?? planSlice(wish, sight) ?? planNode(wish, sight) ?? planUse(wish, sight);
-}
-
-/** True when Liqo holds credentials of the provider: that it knows the cluster does not mean that they are peered. */
-export function isPeered(foreignCluster: ForeignCluster | undefined): boolean {
-  const role = foreignCluster?.status?.role;
-  return role === "Provider" || role === "ConsumerAndProvider";
+  return (
+    planPeering(wish, sight) ??
+    planSlice(wish, sight) ??
+    planNode(wish, sight) ??
+    planReach(wish, sight) ??
+    planUse(wish, sight)
+  );
 }
 
 function planPeering(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
@@ -113,30 +114,33 @@ function planGrant({ clusterId, resources }: LoanWish, { status }: ResourceSlice
   return trouble("PartialGrant", `${clusterId} grants something else: ${wrong.join(", ")}`);
 }
 
-function planNode(
-  wish: LoanWish,
-  { virtualNode, node, foreignCluster, wallMs }: LoanSight,
-): EstablishStep | undefined {
-  const { id, clusterId, resources } = wish;
+function planNode(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
+  const { id, resources } = wish;
+  const { virtualNode, node, wallMs } = sight;
   if (virtualNode === undefined)
     return wait("AwaitingVirtualNode", `Liqo has not made VirtualNode ${id} yet`);
   if (node === undefined) return wait("AwaitingNode", `Node ${id} is not there yet`);
   if (!isVirtual(node)) return trouble("NodeConflict", `Node ${id} is there, and it is not Liqo's`);
-  const ready = node.status?.conditions?.find(({ type }) => type === "Ready");
-  if (ready?.status !== "True") {
-    const since = parseTime(ready?.lastTransitionTime ?? node.metadata.creationTimestamp ?? "") ?? wallMs;
-    const message = `Node ${id} is not ready${why(ready ?? {})}`;
-    return wallMs - since > NODE_PATIENCE_MS
-      ? trouble("NodeNotReady", message)
-      : wait("NodeNotReady", message);
-  }
+  const notReady = planReadiness(node, wallMs);
+  if (notReady !== undefined) return notReady;
   const wrong = differences(resources, node.status?.allocatable);
-  if (wrong.length > 0) {
-    return trouble("NodeSizeDiffers", `Node ${id} has another size: ${wrong.join(", ")}`);
-  }
+  if (wrong.length === 0) return undefined;
+  return trouble("NodeSizeDiffers", `Node ${id} has another size: ${wrong.join(", ")}`);
+}
+
+/** A node stays Ready for a while after its provider is gone. */
+function planReach({ clusterId }: LoanWish, { foreignCluster }: LoanSight): EstablishStep | undefined {
   const reach = foreignCluster?.status?.conditions?.find(({ type }) => type === "APIServerStatus");
   if (reach?.status === "Established") return undefined;
-  return trouble("ProviderUnreachable", `Liqo cannot reach ${clusterId}'s API server${why(reach ?? {})}`);
+  return trouble("ProviderUnreachable", `Liqo cannot reach ${clusterId}'s API server${why(reach)}`);
+}
+
+function planReadiness({ metadata, status }: LoanNode, wallMs: number): EstablishStep | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  if (ready?.status === "True") return undefined;
+  const since = parseTime(ready?.lastTransitionTime ?? metadata.creationTimestamp ?? "") ?? wallMs;
+  const say = wallMs - since > NODE_PATIENCE_MS ? trouble : wait;
+  return say("NodeNotReady", `Node ${metadata.name} is not ready${why(ready)}`);
 }
 
 function planUse({ id, clusterId }: LoanWish, { offload }: LoanSight): EstablishStep {
@@ -145,9 +149,9 @@ function planUse({ id, clusterId }: LoanWish, { offload }: LoanSight): Establish
   return { kind: "ready", message: `virtual node ${id} of ${clusterId} is ready for pods` };
 }
 
-function why({ reason, message }: { readonly reason?: string; readonly message?: string }): string {
-  const said = [reason, message].filter((part) => part !== undefined && part !== "");
-  return said.length === 0 ? "" : ` (${said.join(": ")})`;
+function why(said: { readonly reason?: string; readonly message?: string } | undefined): string {
+  const parts = [said?.reason, said?.message].filter((part) => part !== undefined && part !== "");
+  return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
 }
 
 function wait(reason: string, message: string): Waiting {

@@ -88,9 +88,13 @@ function write(how: "create" | "update", namespace: string, wanted: Wanted): Off
   return { kind: "write", how, offloading: forge(namespace, wanted) };
 }
 
+function obstacle(reason: string, message: string): OffloadStep {
+  return { kind: "obstacle", reason, message };
+}
+
 function forge(namespace: string, { claims, strategy, before }: Wanted): NamespaceOffloading {
   const others = Object.entries(before?.metadata.annotations ?? {}).filter(([key]) => !key.startsWith(CLAIM));
-  const ours = Object.entries(claims).map(([id, liqoId]) => [`${CLAIM}${id}`, liqoId]);
+  const ours = Object.entries(claims).map(([id, liqoId]): [string, string] => [`${CLAIM}${id}`, liqoId]);
   return {
     apiVersion: "offloading.liqo.io/v1beta1",
     kind: "NamespaceOffloading",

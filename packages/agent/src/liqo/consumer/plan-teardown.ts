@@ -96,18 +96,18 @@ function planVirtualNode({ slices, virtualNodes, waitedMs }: Remains): TeardownS
   if (wanting !== undefined) return { kind: "stop-virtual-node", slice: wanting };
   const standing = virtualNodes.find(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (standing !== undefined) return { kind: "delete-virtual-node", virtualNode: standing };
-  if (waitedMs("virtual-node") >= DEADLINE_MS["virtual-node"]) {
-    return { kind: "strip", what: "virtual-node", object: virtualNode };
-  }
-  return leaving("VirtualNodeLeaving", `VirtualNode ${nameOf(virtualNode)}`);
+  const isLate = waitedMs("virtual-node") >= DEADLINE_MS["virtual-node"];
+  return leaving({ what: "virtual-node", object: virtualNode }, isLate);
 }
 
 function planNode({ node, waitedMs }: Remains): TeardownStep | undefined {
   if (node === undefined) return undefined;
-  if (waitedMs("node") >= DEADLINE_MS.node && node.metadata.deletionTimestamp === undefined) {
+  const waited = waitedMs("node");
+  if (waited >= DEADLINE_MS.node && node.metadata.deletionTimestamp === undefined) {
     return { kind: "delete-node", node };
   }
-  return leaving("NodeLeaving", `Node ${node.metadata.name}`);
+  const isTrouble = waited >= 2 * DEADLINE_MS.node;
+  return { kind: "wait", reason: "NodeLeaving", message: `Node ${node.metadata.name} is going`, isTrouble };
 }
 
 function planSlices({ slices, waitedMs }: Remains): TeardownStep | undefined {
@@ -115,23 +115,34 @@ function planSlices({ slices, waitedMs }: Remains): TeardownStep | undefined {
   if (slice === undefined) return undefined;
   const standing = slices.find(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (standing !== undefined) return { kind: "delete-slice", slice: standing };
-  if (waitedMs("slice") >= DEADLINE_MS.slice) return { kind: "strip", what: "slice", object: slice };
-  return leaving("SliceLeaving", `ResourceSlice ${nameOf(slice)}`);
+  return leaving({ what: "slice", object: slice }, waitedMs("slice") >= DEADLINE_MS.slice);
 }
 
 function planLastOffloadings({ offloadings, waitedMs }: Remains): TeardownStep | undefined {
   const [offloading] = offloadings;
   if (offloading === undefined) return undefined;
-  if (waitedMs("offloading") >= DEADLINE_MS.offloading) {
-    return { kind: "strip", what: "offloading", object: offloading };
-  }
-  return leaving("OffloadingLeaving", `NamespaceOffloading ${nameOf(offloading)}`);
+  const isLate = waitedMs("offloading") >= DEADLINE_MS.offloading;
+  return leaving({ what: "offloading", object: offloading }, isLate);
 }
 
-function leaving(reason: string, what: string): TeardownStep {
-  return { kind: "wait", reason, message: `${what} is being deleted` };
+type Leaving = Pick<Extract<TeardownStep, { kind: "strip" }>, "what" | "object">;
+
+const LEAVING: Readonly<Record<Leaving["what"], string>> = {
+  slice: "SliceLeaving",
+  "virtual-node": "VirtualNodeLeaving",
+  offloading: "OffloadingLeaving",
+};
+
+function leaving({ what, object }: Leaving, isLate: boolean): TeardownStep {
+  const { kind, metadata } = object;
+  const { finalizers = [] } = metadata;
+  if (isLate && finalizers.some(isLiqos)) return { kind: "strip", what, object };
+  const wanting = finalizers.length === 0 ? "" : `; ${finalizers.join(", ")} must let go of it`;
+  const message = `${kind} ${metadata.namespace ?? ""}/${metadata.name} is being deleted${wanting}`;
+  return { kind: "wait", reason: LEAVING[what], message, isTrouble: isLate };
 }
 
-function nameOf({ metadata }: ResourceSlice | VirtualNode | NamespaceOffloading): string {
-  return `${metadata.namespace ?? ""}/${metadata.name}`;
+/** Finalizers of others are their business. */
+export function isLiqos(finalizer: string): boolean {
+  return /^(?:[-a-z0-9]+\.)*liqo\.io\//.test(finalizer);
 }

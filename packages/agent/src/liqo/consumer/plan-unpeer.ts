@@ -1,5 +1,6 @@
 import type { ForeignCluster } from "../objects/foreign-cluster.ts";
 import type { JobState } from "./peering-jobs.ts";
+import { isPeered } from "./foreign-cluster-state.ts";
 import type { PeeringMarker } from "./peering-marker.ts";
 
 /** What is known of the peering that a reservation needed. */
@@ -31,7 +32,15 @@ export function planUnpeer(id: string, peering: PeeringRemains | undefined): Unp
   if (isWanted && !marker.isEnding) return { kind: "unclaim", marker };
   if (job.kind === "running") return planRunning(marker, job);
   if (!marker.isEnding) return { kind: "begin-unpeer", marker };
-  return isUnpeered(peering.foreignCluster) ? { kind: "close", marker } : planJob(marker, job);
+  return isOver(peering) ? { kind: "close", marker } : planJob(marker, job);
+}
+
+/** Before liqoctl was run, there may be half a peering: a network without credentials. */
+function isOver({ job, foreignCluster }: PeeringRemains): boolean {
+  if (isPeered(foreignCluster)) return false;
+  const { role, modules } = foreignCluster?.status ?? {};
+  const hasNetwork = role !== "Consumer" && modules?.networking.enabled === true;
+  return !hasNetwork || (job.kind === "done" && job.job !== "peer");
 }
 
 function planRunning(marker: PeeringMarker, job: Extract<JobState, { kind: "running" }>): UnpeerStep {
@@ -53,11 +62,4 @@ function planJob(marker: PeeringMarker, job: JobState): UnpeerStep {
     return { kind: "wait", reason, message: `${message}; it is tried again`, isTrouble: true };
   }
   return { kind: "unpeer", isForced: true, marker };
-}
-
-/** True when Liqo holds nothing for the provider any more. What the provider itself borrows here stays. */
-export function isUnpeered(foreignCluster: ForeignCluster | undefined): boolean {
-  const { role = "Unknown", modules } = foreignCluster?.status ?? {};
-  if (role === "Consumer") return true;
-  return role === "Unknown" && modules?.networking.enabled !== true;
 }

@@ -46,7 +46,6 @@ describe("the arguments of liqoctl", () => {
       "unpeer",
       "--kubeconfig=/k/rome.kubeconfig",
       "--skip-confirm",
-      "--",
       "calm-paris",
     ]);
   });

@@ -38,9 +38,9 @@ export function unpeerArguments(options: Peering): string[] {
   return ["unpeer", ...bothClusters(options)];
 }
 
-/** For a provider that does not answer any more. */
+/** For a provider that does not answer any more. The ID is one of Liqo's, which never looks like a flag. */
 export function forceUnpeerArguments(liqoId: string, local: Access): string[] {
-  return ["force", "unpeer", ...localCluster(local), "--skip-confirm", "--", liqoId];
+  return ["force", "unpeer", ...localCluster(local), "--skip-confirm", liqoId];
 }
 
 function bothClusters({ local, remoteKubeconfig, liqoNamespace, timeoutMs }: Peering): string[] {

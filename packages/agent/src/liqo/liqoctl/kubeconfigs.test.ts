@@ -59,7 +59,10 @@ describe("the folder of kubeconfigs", () => {
   test("gives out nothing but files in it, whatever is asked for", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.string({ unit: fc.constantFrom(..."aA0-._/\\ %~$"), maxLength: 12 }),
+        fc.string({
+          unit: fc.constantFrom("a", "A", "0", "-", ".", "_", "/", "\\", " ", "%", "~", "$"),
+          maxLength: 12,
+        }),
         async (id) => {
           const found = await kubeconfigFolder(folder).of(id);
           if (found.kind === "refused") return;

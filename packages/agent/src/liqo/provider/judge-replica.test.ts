@@ -182,6 +182,12 @@ describe("a replica is refused", () => {
       "revoke",
     ],
     [
+      "whose reservation ended, though the broker has forgotten whose it was",
+      { entry: { reservation: ended("RequesterLost"), endedAt: NOW - END_GRACE_MS } },
+      "ReservationEnded",
+      "revoke",
+    ],
+    [
       "of mallory after rome's reservation has ended",
       { replica: { tenant: MALLORY }, entry: { reservation: over, endedAt: NOW } },
       "WrongRequester",

@@ -7,8 +7,8 @@ import { isAccepted } from "./replica-status.ts";
 import { type AmountProblem, amountProblem, cappedAmounts } from "./slice-amounts.ts";
 import type { SliceTerms } from "./slice-measure.ts";
 
-/** How long a consumer may take to give back what has ended, before it is taken from it. */
-export const END_GRACE_MS = 120_000;
+/** How long a consumer may take to give back what has ended, before it is taken from it: longer than our own agents drain. */
+export const END_GRACE_MS = 180_000;
 /** A slice may be faster than the broker's word of its reservation. */
 export const SETTLE_MS = 10_000;
 const LOOK_AGAIN_MS = 1000;
@@ -107,6 +107,8 @@ function judgeOrigin(tenant: string, slice: ResourceSlice, view: LoanView): Verd
   }
   const { requesterID, requesterLiqoID } = entry.reservation;
   if (requesterLiqoID === tenant) return undefined;
+  // What is over is over for everybody, also when the broker has forgotten who the requester was in Liqo.
+  if (requesterLiqoID === undefined && entry.endedAt !== undefined) return undefined;
   if (requesterLiqoID === undefined) {
     return refused(
       "RequesterNotInLiqo",

@@ -15,9 +15,9 @@ import { END_GRACE_MS, judgeReplica, type LoanView, type Verdict } from "./judge
 import { planReplica, type QuotaState, type ReplicaPlan } from "./plan-replica.ts";
 import { isAccepted } from "./replica-status.ts";
 import { quotaName, replicaWriter } from "./replica-writer.ts";
-import type { Replicas } from "./replicas.ts";
+import { type Replicas, withSpec } from "./replicas.ts";
 import type { SliceTerms } from "./slice-measure.ts";
-import { type Tenancy, tenancyOf } from "./tenancy.ts";
+import { NOBODYS, type Tenancy, tenancyOf } from "./tenancy.ts";
 
 export interface LenderDeps {
   readonly client: Pick<KubeClient, "find" | "list" | "update" | "patch" | "delete">;
@@ -64,11 +64,12 @@ export function lender(deps: LenderDeps): Lender {
       inquiries.forget(name);
     } else if (!unknownSince.has(name)) unknownSince.set(name, deps.machine.monotonicMs());
     const leaving: Leaving = new Map();
-    let next: Requeue = await inquire(name, found);
-    for (const slice of found) next = sooner(next, await settle(slice, leaving));
-    next = sooner(next, clearEnded(name, leaving));
-    for (const [user, slice] of leaving) next = sooner(next, await evict(user, slice));
-    return next;
+    const inquired = await inquire(name, found);
+    // What fails with one replica, which a stranger may have written to that end, must not hold up another.
+    const settled = await Promise.allSettled(found.map((slice) => settle(slice, leaving)));
+    const ending = clearEnded(name, leaving);
+    const evicted = await Promise.allSettled([...leaving].map(([user, slice]) => evict(user, slice)));
+    return [...settled, ...evicted].map(unlessFailed).reduce(sooner, sooner(inquired, ending));
   };
 
   /** Nothing is taken from anybody because this agent happens not to know: the broker does. */
@@ -81,13 +82,15 @@ export function lender(deps: LenderDeps): Lender {
 
   const settle = async (seen: ResourceSlice, leaving: Leaving): Promise<Requeue> => {
     const { name, namespace = "" } = seen.metadata;
-    const isOurs = seen.spec.class === SLICE_CLASS;
-    const tenancy = isOurs ? await tenancyOf(namespace, client) : { tenant: undefined, isWelcome: false };
-    const newest = () => client.find(RESOURCE_SLICES, { name, namespace });
+    const newest = async () => {
+      const found = await client.find(RESOURCE_SLICES, { name, namespace });
+      return found && withSpec(found);
+    };
+    const owner = lazy(() => tenancyOf(namespace, client));
     let slice: ResourceSlice | undefined = seen;
     let isFresh = false;
     for (let step = 0; step < MAX_STEPS && slice !== undefined; step++) {
-      const plan = await planFor(slice, tenancy);
+      const plan = await planFor(slice, owner);
       if (plan.action === undefined) return plan;
       if (plan.action.kind === "evict") {
         leaving.set(creatorUserOf(name, plan.action.tenant), slice);
@@ -102,8 +105,9 @@ export function lender(deps: LenderDeps): Lender {
     return slice === undefined ? {} : { requeueAfterMs: EVICT_AGAIN_MS };
   };
 
-  const planFor = async (slice: ResourceSlice, tenancy: Tenancy): Promise<ReplicaPlan> => {
+  const planFor = async (slice: ResourceSlice, owner: () => Promise<Tenancy>): Promise<ReplicaPlan> => {
     const { name } = slice.metadata;
+    const tenancy = slice.spec.class === SLICE_CLASS ? await owner() : NOBODYS;
     const verdict = judgeReplica({ slice, ...tenancy }, viewOf(name), deps.broker().now);
     return planReplica({
       slice,
@@ -157,6 +161,16 @@ export function lender(deps: LenderDeps): Lender {
   };
 
   return { reconcile };
+}
+
+function unlessFailed(end: PromiseSettledResult<Requeue>): Requeue {
+  if (end.status === "rejected") throw end.reason;
+  return end.value;
+}
+
+function lazy<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }
 
 /** Somebody wrote meanwhile: decide again on what is there now. */

@@ -290,6 +290,28 @@ describe("a hostile consumer", () => {
     expect(shadowPods()).toHaveLength(3);
   });
 
+  test("cannot stop the work on others by a replica that makes no sense or always fails", async () => {
+    const { cluster, begin, time, word, book } = world();
+    book.learn("provider", aLoan());
+    const { spec: _, ...bare } = aReplica({ tenant: MALLORY });
+    cluster.put(RESOURCE_SLICES, bare as ResourceSlice);
+    cluster.put(NAMESPACES, tenantNamespace("oslo-liqo"));
+    cluster.put(RESOURCE_SLICES, aReplica({ tenant: "oslo-liqo" }));
+    cluster.put(RESOURCE_SLICES, aReplica());
+    cluster.setMishaps(({ verb, name }) =>
+      verb === "get" && name === "liqo-tenant-oslo-liqo"
+        ? { fault: new Fault("internal", "it broke") }
+        : undefined,
+    );
+    begin();
+    await time.advance(1000);
+    expect(word(ROME)).toBe("Accepted Reserved");
+    book.learn("provider", OVER);
+    cluster.put(SHADOW_PODS, aShadowPod("web-1"));
+    await time.advance(END_GRACE_MS + 2 * MINUTE_MS);
+    expect(cluster.all(SHADOW_PODS)).toEqual([]);
+  });
+
   test("that writes replicas outside of its namespace is denied", async () => {
     const { cluster, begin, time, word, book } = world();
     book.learn("provider", aLoan());

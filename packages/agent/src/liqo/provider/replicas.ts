@@ -18,7 +18,7 @@ export function replicas(deps: FollowDeps): Replicas {
     {
       resource: RESOURCE_SLICES,
       labelSelector: `${LIQO_LABEL.replicated}=true`,
-      keep: (slice: ResourceSlice) => (isReplica(slice) ? slice : undefined),
+      keep: (slice: ResourceSlice) => (isReplica(slice) ? withSpec(slice) : undefined),
       isSame: isSameVersion,
     },
     deps,
@@ -43,7 +43,12 @@ export function replicas(deps: FollowDeps): Replicas {
   };
 }
 
-export function isReplica({ metadata }: ResourceSlice): boolean {
+/** Liqo's schema asks for no spec, and one replica shall not stop the work on all others. */
+export function withSpec(slice: ResourceSlice): ResourceSlice {
+  return { ...slice, spec: slice.spec ?? {} };
+}
+
+function isReplica({ metadata }: ResourceSlice): boolean {
   return metadata.labels?.[LIQO_LABEL.replicated] === "true";
 }
 

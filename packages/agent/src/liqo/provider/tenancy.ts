@@ -5,7 +5,7 @@ import type { Replica } from "./judge-replica.ts";
 
 export type Tenancy = Omit<Replica, "slice">;
 
-const NOBODYS: Tenancy = { tenant: undefined, isWelcome: false };
+export const NOBODYS: Tenancy = { tenant: undefined, isWelcome: false };
 
 /**
  * Whose namespace it is. Liqo labels the namespace when it lets a consumer in, and the consumer cannot change that,

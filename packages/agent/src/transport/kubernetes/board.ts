@@ -35,6 +35,8 @@ export function labelSelectorOf(role: Role, clusterId: string): string {
 export function createBoard(role: Role, { log, onNews, onListedAnew }: BoardDeps): Board {
   const known = new Map<string, Known>();
   const names = new Map<string, string>();
+  /** Ends that a list brings to light, while something may have been missed. */
+  const late: Told[] = [];
   let listed: Set<string> | undefined;
   let wasListed = false;
 
@@ -43,8 +45,8 @@ export function createBoard(role: Role, { log, onNews, onListedAnew }: BoardDeps
       return readReservation(object, role);
     } catch (error) {
       // It must not keep the others away.
-      const { name } = object.metadata;
-      if (known.get(name)?.mark !== markOf(object)) log.warn({ error: toFault(error).message }, "left out");
+      const line = { reservation: object.metadata.name, error: toFault(error).message };
+      log.warn(line, "a Reservation that cannot be read is left out");
       return undefined;
     }
   };
@@ -59,7 +61,10 @@ export function createBoard(role: Role, { log, onNews, onListedAnew }: BoardDeps
     const live = told !== undefined && isLive(told.reservation.status.phase) ? told : undefined;
     known.set(name, { mark, live });
     if (live !== undefined) names.set(live.reservation.id, name);
-    if (told !== undefined) onNews(told);
+    if (told === undefined) return;
+    const isLate = wasListed && listed !== undefined;
+    if (!isLate) onNews(told);
+    else if (live === undefined) late.push(told);
   };
 
   const forget = (name: string): void => {
@@ -79,6 +84,7 @@ export function createBoard(role: Role, { log, onNews, onListedAnew }: BoardDeps
         listed = undefined;
         if (wasListed) onListedAnew();
         wasListed = true;
+        for (const told of late.splice(0)) onNews(told);
       },
       remove: (object) => {
         // Its last state may be its end. That it is gone says nothing: absence is never a release.

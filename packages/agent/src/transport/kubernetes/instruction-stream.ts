@@ -60,19 +60,17 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
 
   const push = (event: BrokerEvent): void => {
     if (isFresh) return;
-    if (pending.length >= MOST_PENDING) {
-      reset(`more than ${MOST_PENDING} changes were waiting to be read`);
-      return;
-    }
-    pending.push(event);
+    if (pending.length >= MOST_PENDING) reset(`more than ${MOST_PENDING} changes were waiting to be read`);
+    // Whoever begins anew hears of what is live then.
+    if (resetReason === undefined || !isOfLiving(event)) pending.push(event);
     wake();
   };
 
   const reset = (reason: string): void => {
     if (isFresh) return;
     resetReason = reason;
-    // What has ended will not be among what is live.
-    pending = pending.filter(isEnding).slice(-MOST_PENDING / 2);
+    // Of ends there is no other word. Should there be too many of them, the older ones must be asked for.
+    pending = pending.filter((event) => !isOfLiving(event)).slice(-MOST_PENDING / 2);
     wake();
   };
 
@@ -193,6 +191,6 @@ function eventOf(role: Role, reservation: ReservationDTO): BrokerEvent {
   return { kind: role === "provider" ? "instruction" : "reservation", reservation };
 }
 
-function isEnding(event: BrokerEvent): boolean {
-  return "reservation" in event && !isLive(event.reservation.status.phase);
+function isOfLiving(event: BrokerEvent): boolean {
+  return "reservation" in event && isLive(event.reservation.status.phase);
 }

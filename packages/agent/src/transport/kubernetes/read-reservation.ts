@@ -83,7 +83,9 @@ export function isFinished({ status }: Reservation): boolean {
 
 /** True: nothing was ever granted. A refusal binds no key. */
 export function isRefused({ status }: Reservation): boolean {
-  return status?.phase === "Failed" && status.reservationID === undefined;
+  const { phase, reason, reservationID } = status ?? {};
+  const isByReason = reason === "NoCapacity" || reason === "Invalid";
+  return phase === "Failed" && (isByReason || reservationID === undefined);
 }
 
 /** True: the broker has lost its memory of it. */

@@ -14,15 +14,18 @@ import {
 } from "./access-objects.ts";
 
 const DEPLOY = join(import.meta.dirname, "../../../../../deploy");
-const POLICIES = join(DEPLOY, "admission/agent-writes.yaml");
+export const POLICIES = join(DEPLOY, "admission/agent-writes.yaml");
+const RBAC = "rbac.authorization.k8s.io";
 const ROLE = "resource-broker-agents";
 
 /** A real API server with the shipped role and rules, and the agents of some clusters with tokens of their own. */
 export interface AccessScene {
   readonly plane: RealControlPlane;
   readonly admin: KubeClient;
-  /** The agent of this cluster. */
+  /** The agent of this cluster, with the rights that are shipped. */
   readonly agentOf: (clusterId: string) => KubeClient;
+  /** An account that no role stops: what is refused there is refused by the policies. */
+  readonly mighty: (account: string) => Promise<KubeClient>;
   /** The same few objects as at first. */
   readonly reset: () => Promise<void>;
   readonly dispose: () => Promise<void>;
@@ -40,16 +43,7 @@ export async function accessScene(clusterIds: readonly string[]): Promise<Access
   await done("apply", "-n", NAMESPACE, "-f", join(DEPLOY, "rbac/broker-agents.yaml"));
   await done("apply", "-f", POLICIES);
   const accounts = clusterIds.map((id) => ({ namespace: NAMESPACE, name: `agent-${id}` }));
-  await plane.seed([
-    ...accounts.map((metadata) => ({ apiVersion: "v1", kind: "ServiceAccount", metadata })),
-    {
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: "RoleBinding",
-      metadata: { name: "agents", namespace: NAMESPACE },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: ROLE },
-      subjects: accounts.map((account) => ({ kind: "ServiceAccount", ...account })),
-    },
-  ]);
+  await plane.seed([...accounts.map(serviceAccount), bindingOf("agents", ROLE, accounts), EVERYTHING]);
   const admin = clientOf(plane.kubeconfig);
   const agents = new Map<string, KubeClient>();
   for (const [index, account] of accounts.entries()) {
@@ -60,18 +54,52 @@ export async function accessScene(clusterIds: readonly string[]): Promise<Access
     if (agent === undefined) throw new Error(`there is no agent of ${clusterId} here`);
     return agent;
   };
+  const mighty: AccessScene["mighty"] = async (name) => {
+    const account = { namespace: NAMESPACE, name };
+    await plane.seed([
+      serviceAccount(account),
+      bindingOf(`mighty-${name}`, EVERYTHING.metadata.name, [account]),
+    ]);
+    const client = clientOf(await plane.kubeconfigFor(account));
+    others.push(client);
+    return client;
+  };
+  const others: KubeClient[] = [admin];
   await inForce(agentOf("rome"));
   return {
     plane,
     admin,
     agentOf,
+    mighty,
     reset: () => reset(admin),
     dispose: async () => {
-      for (const client of [admin, ...agents.values()]) client.close();
+      for (const client of [...others, ...agents.values()]) client.close();
       await plane.dispose();
     },
   };
 }
+
+interface Account {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const EVERYTHING = {
+  apiVersion: `${RBAC}/v1`,
+  kind: "Role",
+  metadata: { name: "everything", namespace: NAMESPACE },
+  rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
+};
+
+const serviceAccount = (metadata: Account) => ({ apiVersion: "v1", kind: "ServiceAccount", metadata });
+
+const bindingOf = (name: string, role: string, accounts: readonly Account[]) => ({
+  apiVersion: `${RBAC}/v1`,
+  kind: "RoleBinding",
+  metadata: { name, namespace: NAMESPACE },
+  roleRef: { apiGroup: RBAC, kind: "Role", name: role },
+  subjects: accounts.map((account) => ({ kind: "ServiceAccount", ...account })),
+});
 
 /** The API server reads roles and policies some time after they are written: each of them must have its say. */
 async function inForce(rome: KubeClient): Promise<void> {

@@ -222,3 +222,43 @@ export const OTHER_ROWS: readonly AccessRow[] = [
     refusal: `may not list ${resource.plural}`,
   })),
 ];
+
+/** Refused by the policies alone: for agents that somebody has given more than the shipped role. */
+export const MIGHTY_ROWS: readonly AccessRow[] = [
+  {
+    name: "writes the status of its advertisement",
+    by: "rome",
+    does: patchesStatus(rome, { score: "100.00" }, ADVERTISEMENTS),
+    refusal: "may not write the status of a ClusterAdvertisement: it is the broker's",
+  },
+  {
+    name: "deletes its advertisement",
+    by: "rome",
+    does: deletes(ADVERTISEMENTS, rome),
+    refusal: "may delete no ClusterAdvertisement: only the broker and people do",
+  },
+  {
+    name: "deletes another cluster's advertisement",
+    by: "rome",
+    does: deletes(ADVERTISEMENTS, paris),
+    refusal: "may delete no ClusterAdvertisement: only the broker and people do",
+  },
+  {
+    name: "renews the broker's Lease",
+    by: "rome",
+    does: patches(LEASES, LEASE, { spec: { holderIdentity: "rome" } }),
+    refusal: "agents may not write the broker's Lease",
+  },
+  {
+    name: "deletes the broker's Lease",
+    by: "rome",
+    does: deletes(LEASES, LEASE),
+    refusal: "agents may not write the broker's Lease",
+  },
+  {
+    name: "makes a Lease that looks like the broker's",
+    by: "rome",
+    does: creates(LEASES, { ...LEASE, metadata: { ...LEASE.metadata, name: "resource-broker-2" } }),
+    refusal: "agents may not write the broker's Lease",
+  },
+];

@@ -25,13 +25,15 @@ const REFUSED_BY_ETCD = /database space exceeded|request is too large/;
 
 /** The object is not as the writer knew it. */
 const OVERTAKEN: ReadonlySet<FaultCode> = new Set(["conflict", "already-exists", "not-found"]);
+/** Of kinds that a PUT may create, such as Lease, this comes instead of "not found", and as 500. */
+const IS_GONE = /resourceVersion should not be set on objects to be created/;
 
 /** What is known of a write that did not succeed. */
 export type WriteEnd = "overtaken" | "refused" | "unknown";
 
 export function writeEnd(error: unknown): WriteEnd {
   if (!(error instanceof Fault)) return "unknown";
-  if (OVERTAKEN.has(error.code)) return "overtaken";
+  if (OVERTAKEN.has(error.code) || IS_GONE.test(error.message)) return "overtaken";
   return REFUSALS.has(error.code) || REFUSED_BY_ETCD.test(error.message) ? "refused" : "unknown";
 }
 

@@ -1,5 +1,5 @@
 import { type ClusterAdvertisement, KUBE_LABEL, parseTime } from "@resource-broker/contract";
-import type { AccountView } from "@resource-broker/domain";
+import type { AccountView, Advertisement, Instant } from "@resource-broker/domain";
 import { isSameStamp, ledgerStamp, type Stamp, stampOf } from "./stamp.ts";
 
 /**
@@ -9,7 +9,7 @@ import { isSameStamp, ledgerStamp, type Stamp, stampOf } from "./stamp.ts";
 export type Owner =
   | "broker"
   | "agent"
-  /** The broker's so far, but an agent has just spoken through it: the label comes off. */
+  /** The broker's so far, but an agent has just written over it: the broker takes the label off. */
   | "handed-over";
 
 export interface Claim {
@@ -25,36 +25,44 @@ export function ownerOf({ object, account, objects, isTorn }: Claim): Owner {
   const isLabelled = object.metadata.labels?.[KUBE_LABEL.view] === "true";
   if (isLabelled) return objects && isSpokenThrough(object, account) ? "handed-over" : "broker";
   if (isTorn) return "broker";
-  return account !== undefined && isHeardElsewhere({ object, account, objects }) ? "broker" : "agent";
+  if (account?.advertisement === undefined) return "agent";
+  // Where nobody listens to agents' objects, all there is to show is what came over HTTP.
+  return !objects || isHeardElsewhere(object, account.advertisement, account.receivedAt) ? "broker" : "agent";
 }
 
 /**
- * Older agents read an object and put it back whole, the label included. What they write is newer than anything the
- * ledger has heard; a person who edits a view leaves its timestamp alone.
+ * An agent has written over a view: it is another process than any that was heard, or it says something newer. The label it
+ * leaves as it is: agents may not touch it, and older ones put back whole what they read. A person who edits a view
+ * leaves these fields alone.
  */
 function isSpokenThrough({ spec, status }: ClusterAdvertisement, account: AccountView | undefined): boolean {
+  const advertisement = account?.advertisement;
+  if (advertisement === undefined) return false;
   const said = stampOf(spec);
-  const heard = account?.advertisement?.statedAt;
-  if (said.statedAt === undefined || heard === undefined) return false;
-  return said.statedAt > heard && !isSameStamp(said, stampOrNone(status?.accepted));
+  const known = [ledgerStamp(advertisement), stampOrNone(status?.accepted)];
+  if (known.some((stamp) => isSameStamp(said, stamp))) return false;
+  const isStranger = said.instance !== undefined && known.every((stamp) => stamp?.instance !== said.instance);
+  return isStranger || isLater(said, ledgerStamp(advertisement));
+}
+
+function isLater(a: Stamp, b: Stamp): boolean {
+  return a.statedAt !== undefined && b.statedAt !== undefined && a.statedAt > b.statedAt;
 }
 
 /** The ledger has heard the cluster since this object was last answered: so it speaks HTTP now. */
-function isHeardElsewhere({ object, account, objects }: Omit<Claim, "isTorn" | "account"> & Heard): boolean {
-  const { advertisement, receivedAt } = account;
-  if (advertisement === undefined) return false;
-  const { accepted, refused } = object.status ?? {};
-  const said = stampOf(object.spec);
+function isHeardElsewhere(
+  { spec, status }: ClusterAdvertisement,
+  advertisement: Advertisement,
+  receivedAt: Instant,
+): boolean {
+  const { accepted, refused } = status ?? {};
+  const said = stampOf(spec);
   const isAnswered = [accepted, refused].some((answer) => isSameStamp(said, stampOrNone(answer)));
   // An agent's word that waits for its answer: it may be the newest.
-  if (objects && !isAnswered) return false;
+  if (!isAnswered) return false;
   const heard = ledgerStamp(advertisement);
   if (isSameStamp(heard, said) || isSameStamp(heard, stampOrNone(accepted))) return false;
   return receivedAt > (accepted === undefined ? 0 : (parseTime(accepted.at) ?? 0));
-}
-
-interface Heard {
-  readonly account: AccountView;
 }
 
 type Answer = NonNullable<ClusterAdvertisement["status"]>["accepted" | "refused"];

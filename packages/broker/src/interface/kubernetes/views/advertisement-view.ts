@@ -14,7 +14,8 @@ import {
   advertisementStatus,
   type AdvertisementTelling,
 } from "../forge/advertisement-status.ts";
-import type { StatusShare, Wanted } from "./picture.ts";
+import { FIELD_MANAGER } from "../ports.ts";
+import type { Layer, StatusShare, Wanted } from "./picture.ts";
 
 const SUFFIX = clusterAdvertisementName("");
 
@@ -24,6 +25,37 @@ export const ADVERTISEMENT_SHARE: StatusShare = {
   ownConditions: Object.values(ADVERTISEMENT_CONDITION),
   isDated: false,
 };
+
+/**
+ * What a cluster says of itself is written in the name of its agent: when the agent comes and applies its own
+ * advertisement over a view, all that it does not say goes away in that write. Label and sums are the broker's; agents may
+ * not touch them (deploy/admission/agent-writes.yaml).
+ */
+const AGENT_FIELD_MANAGER = "resource-broker-agent";
+
+export const ADVERTISEMENT_LAYERS: readonly Layer<ClusterAdvertisement>[] = [
+  {
+    fieldManager: FIELD_MANAGER,
+    partOf: ({ metadata, spec }) => {
+      const { reserved, available } = spec.resources;
+      return { labels: metadata.labels, spec: { resources: { reserved, available } } };
+    },
+  },
+  {
+    fieldManager: AGENT_FIELD_MANAGER,
+    partOf: ({ spec }) => {
+      const { reserved: _, available: __, ...resources } = spec.resources;
+      return { spec: { ...spec, resources } };
+    },
+  },
+];
+
+/** The least that is an object, with the label on: without it, it would count as an agent's word. */
+export function beginning({ spec, ...wanted }: Wanted<ClusterAdvertisement>): Partial<ClusterAdvertisement> {
+  const { clusterID, timestamp } = spec;
+  const { used: _, ...resources } = spec.resources;
+  return { ...wanted, spec: { clusterID, timestamp, resources } };
+}
 
 /** The cluster that an object's name is about; undefined: that is no name of a ClusterAdvertisement. */
 export function clusterOf(name: string): ClusterId | undefined {

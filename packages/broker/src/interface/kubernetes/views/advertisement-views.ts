@@ -5,11 +5,14 @@ import { advertisementHappenings } from "../forge/happenings.ts";
 import { keptAdvertisement } from "../objects/known-objects.ts";
 import { newestObjects } from "../objects/newest-objects.ts";
 import { CLUSTER_ADVERTISEMENTS } from "../objects/resources.ts";
+import { FIELD_MANAGER } from "../ports.ts";
 import { type Claim, ownerOf } from "./advertisement-owner.ts";
 import {
+  ADVERTISEMENT_LAYERS,
   ADVERTISEMENT_SHARE,
   advertisementPicture,
   asOldAs,
+  beginning,
   clusterOf,
   hasAdvertised,
   pictureStatus,
@@ -17,14 +20,8 @@ import {
 } from "./advertisement-view.ts";
 import type { KindOfView, ViewsDeps, ViewsOptions } from "./kind-of-view.ts";
 import { painter } from "./painter.ts";
-import { specGap, statusGap } from "./picture.ts";
+import { isPainted, statusGap } from "./picture.ts";
 import { tornLabels } from "./torn-labels.ts";
-
-/**
- * Labels and spec of a view are written in the name of the cluster's agent. When the agent itself applies its own
- * advertisement, everything that it does not say goes away in the same write, the label first of all.
- */
-const AGENT_FIELD_MANAGER = "resource-broker-agent";
 
 export interface AdvertisementViews extends KindOfView {
   /** Views that show the truth, but not when it was last heard. */
@@ -38,14 +35,15 @@ export function advertisementViews(
   { namespace, objects }: ViewsOptions,
   deps: ViewsDeps,
 ): AdvertisementViews {
-  const { engine, known, recorder } = deps;
+  const { engine, client, known, recorder } = deps;
   const newest = newestObjects(known.advertisements, keptAdvertisement);
   const brush = painter(
     {
       resource: CLUSTER_ADVERTISEMENTS,
       share: ADVERTISEMENT_SHARE,
-      specManager: AGENT_FIELD_MANAGER,
-      birth: "apply",
+      layers: ADVERTISEMENT_LAYERS,
+      create: (wanted) =>
+        client.apply(CLUSTER_ADVERTISEMENTS, beginning(wanted), { fieldManager: FIELD_MANAGER, force: true }),
     },
     { ...deps, wrote: newest.wrote },
   );
@@ -65,7 +63,7 @@ export function advertisementViews(
   /** Nothing differs but when the cluster was heard: worth a write only now and then. */
   const isOnlyOutdated = (account: AccountView, object: ClusterAdvertisement): boolean => {
     if (!hasAdvertised(account)) return false;
-    if (specGap(asOldAs(advertisementPicture(account, namespace), object), object).isOpen) return false;
+    if (!isPainted(asOldAs(advertisementPicture(account, namespace), object), object)) return false;
     const status = statusAsOldAs(pictureStatus(account, object, telling()), object);
     return !statusGap(status, object.status ?? {}, ADVERTISEMENT_SHARE).isOpen;
   };
@@ -78,7 +76,7 @@ export function advertisementViews(
     if (!hasAdvertised(account)) return;
     const wanted = advertisementPicture(account, namespace);
     if (object !== undefined && !due.has(name) && isOnlyOutdated(account, object)) {
-      if (specGap(wanted, object).isOpen) outdated.add(name);
+      if (!isPainted(wanted, object)) outdated.add(name);
       return;
     }
     const painted = await brush.paint(wanted, object);

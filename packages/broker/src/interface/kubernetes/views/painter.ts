@@ -1,23 +1,29 @@
 import { Fault, KUBE_LABEL } from "@resource-broker/contract";
 import type { KubeClient, ObjectName, Resource } from "@resource-broker/kube";
 import { FIELD_MANAGER } from "../ports.ts";
+import type { Fields } from "./gap.ts";
 import type { Lane } from "./pace.ts";
-import { type Shown, type SpecGap, specGap, type StatusShare, statusGap, type Wanted } from "./picture.ts";
+import {
+  isBehind,
+  type Layer,
+  type Shown,
+  specSurplus,
+  type StatusShare,
+  statusGap,
+  type Wanted,
+} from "./picture.ts";
 
 export interface PainterOptions<T extends Shown> {
   readonly resource: Resource<T>;
   readonly share: StatusShare;
-  /** Whose fields labels and spec are. */
-  readonly specManager: string;
-  /**
-   * `apply`: an object of that name that has just come into being is overwritten, whoever made it. `create`: it is left
-   * alone.
-   */
-  readonly birth: "create" | "apply";
+  /** Labels and spec, one layer over the other; each is applied in the name of whoever it belongs to. */
+  readonly layers: readonly Layer<T>[];
+  /** Brings an object into being, in whatever form is valid; the layers follow. */
+  readonly create: (wanted: Wanted<T>) => Promise<T>;
 }
 
 export interface PainterDeps<T> {
-  readonly client: Pick<KubeClient, "create" | "apply" | "patch" | "delete">;
+  readonly client: Pick<KubeClient, "apply" | "patch" | "delete">;
   readonly lane: Lane;
   /** The server's answer to each write. */
   readonly wrote: (object: T) => void;
@@ -37,7 +43,7 @@ export interface Painter<T extends Shown> {
 }
 
 export function painter<T extends Shown>(options: PainterOptions<T>, deps: PainterDeps<T>): Painter<T> {
-  const { resource, share, specManager, birth } = options;
+  const { resource, share, layers } = options;
   const { client, lane } = deps;
 
   const told = (object: T): T => {
@@ -48,77 +54,81 @@ export function painter<T extends Shown>(options: PainterOptions<T>, deps: Paint
   const write = (call: () => Promise<T>): Promise<T | undefined> =>
     lane.run(() => call().then(told, unlessGone));
 
-  const make = (wanted: Wanted<T>): Promise<T> => {
-    const object = asObject<T>(wanted);
-    const fieldManager = specManager;
-    return lane.run(() =>
-      birth === "create"
-        ? client.create(resource, object, { fieldManager }).then(told)
-        : client.apply(resource, object, { fieldManager, force: true }).then(told),
-    );
+  const applyTo = (
+    found: T,
+    { labels, ...parts }: { readonly labels?: Fields; readonly spec?: object; readonly status?: object },
+    fieldManager: string,
+  ): Promise<T | undefined> => {
+    const { apiVersion, kind } = found;
+    const metadata = { ...nameOf(found), ...identityOf(found), ...(labels === undefined ? {} : { labels }) };
+    const object = asObject<T>({ apiVersion, kind, metadata, ...parts });
+    const where = parts.status === undefined ? {} : ({ subresource: "status" } as const);
+    return write(() => client.apply(resource, object, { fieldManager, force: true, ...where }));
   };
-
-  const applySpec = (wanted: Wanted<T>, found: T): Promise<T | undefined> => {
-    const { resourceVersion } = found.metadata;
-    const object = asObject<T>({ ...wanted, metadata: { ...wanted.metadata, resourceVersion } });
-    return write(() => client.apply(resource, object, { fieldManager: specManager, force: true }));
-  };
-
-  const prune = (found: T, part: "spec" | "status", gap: SpecGap): Promise<T | undefined> => {
-    const { resourceVersion } = found.metadata;
-    const body = { metadata: { resourceVersion }, [part]: gap.surplus };
-    const where = part === "status" ? ({ subresource: "status" } as const) : {};
-    const patch = { kind: "merge", body } as const;
+  const patch = (found: T, { metadata, ...parts }: Change): Promise<T | undefined> => {
+    const body = { metadata: { ...identityOf(found), ...metadata }, ...parts };
+    const where = parts.status === undefined ? {} : ({ subresource: "status" } as const);
     return write(() =>
-      client.patch(resource, { name: nameOf(found), patch }, { fieldManager: FIELD_MANAGER, ...where }),
+      client.patch(
+        resource,
+        { name: nameOf(found), patch: { kind: "merge", body } },
+        { fieldManager: FIELD_MANAGER, ...where },
+      ),
     );
   };
 
-  const applyStatus = (status: object, found: T): Promise<T | undefined> => {
-    const { apiVersion, kind, metadata } = found;
-    const { resourceVersion } = metadata;
-    const object = { apiVersion, kind, metadata: { ...nameOf(found), resourceVersion }, status };
-    const how = { fieldManager: FIELD_MANAGER, force: true, subresource: "status" } as const;
-    return write(() => client.apply(resource, asObject<T>(object), how));
+  const paint: Painter<T>["paint"] = async (wanted, found) => {
+    let now = found ?? told(await lane.run(() => options.create(wanted)));
+    const surplus = specSurplus(wanted, now);
+    const pruned = surplus === undefined ? now : await patch(now, { spec: surplus });
+    if (pruned === undefined) return undefined;
+    now = pruned;
+    for (const { fieldManager, partOf } of layers) {
+      const part = partOf(wanted);
+      if (!isBehind(part, now)) continue;
+      const painted = await applyTo(now, part, fieldManager);
+      if (painted === undefined) return undefined;
+      now = painted;
+    }
+    return now;
   };
 
   return {
-    paint: async (wanted, found) => {
-      if (found === undefined) return make(wanted);
-      const gap = specGap(wanted, found);
-      const pruned = gap.surplus === undefined ? found : await prune(found, "spec", gap);
-      return pruned === undefined || !gap.isBehind ? pruned : applySpec(wanted, pruned);
-    },
+    paint,
     paintStatus: async (status, found) => {
       const gap = statusGap(status, found.status ?? {}, share);
-      const pruned = gap.surplus === undefined ? found : await prune(found, "status", gap);
-      if (pruned !== undefined && gap.isBehind) await applyStatus(status, pruned);
+      const { surplus } = gap;
+      const pruned = surplus === undefined ? found : await patch(found, { status: surplus });
+      if (pruned !== undefined && gap.isBehind) await applyTo(pruned, { status }, FIELD_MANAGER);
       return gap.isOpen;
     },
     giveUp: async (found) => {
-      const { resourceVersion } = found.metadata;
-      const body = { metadata: { resourceVersion, labels: { [KUBE_LABEL.view]: null } } };
-      const change = { name: nameOf(found), patch: { kind: "merge", body } } as const;
-      await write(() => client.patch(resource, change, { fieldManager: FIELD_MANAGER }));
+      await patch(found, { metadata: { labels: { [KUBE_LABEL.view]: null } } });
     },
     letGo: async (found, finalizer) => {
-      const { resourceVersion, finalizers = [] } = found.metadata;
-      const left = finalizers.filter((name) => name !== finalizer);
-      const body = { metadata: { resourceVersion, finalizers: left } };
-      const change = { name: nameOf(found), patch: { kind: "merge", body } } as const;
-      await write(() => client.patch(resource, change, { fieldManager: FIELD_MANAGER }));
+      const finalizers = (found.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+      await patch(found, { metadata: { finalizers } });
     },
     remove: async (found) => {
-      const { uid = "", resourceVersion = "" } = found.metadata;
-      await lane.run(() =>
-        client.delete(resource, nameOf(found), { uid, resourceVersion }).catch(unlessGone),
-      );
+      await lane.run(() => client.delete(resource, nameOf(found), identityOf(found)).catch(unlessGone));
     },
   };
 }
 
+/** A merge patch: of the status, or of all else. */
+interface Change {
+  readonly metadata?: object;
+  readonly spec?: object;
+  readonly status?: object;
+}
+
 function nameOf({ metadata: { name, namespace } }: Shown): ObjectName {
   return { name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** That very object, in that very state. */
+function identityOf({ metadata: { uid = "", resourceVersion = "" } }: Shown) {
+  return { uid, resourceVersion };
 }
 
 function unlessGone(error: unknown): undefined {
@@ -128,6 +138,6 @@ function unlessGone(error: unknown): undefined {
 
 /** For all that is written here the types of the builders vouch: `Wanted`, and the status of the kind. */
 function asObject<T extends Shown>(fields: object): T {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no type says "T without what the server adds"
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no type says "a part of T that may be applied"
   return fields as T;
 }

@@ -22,20 +22,39 @@ export interface StatusShare {
   readonly isDated: boolean;
 }
 
-export interface SpecGap extends Gap {
-  /** Something of it, labels included, has to be written. */
+/** Labels and fields of the spec that belong together. */
+export interface Layer<T extends Shown> {
+  readonly fieldManager: string;
+  readonly partOf: (wanted: Wanted<T>) => LayerPart;
+}
+
+export interface LayerPart {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly spec: object;
+}
+
+/** True when something of this part is missing or different. Labels that others add are theirs. */
+export function isBehind({ labels = {}, spec }: LayerPart, found: Shown): boolean {
+  return gapBetween(labels, found.metadata.labels ?? {}).isBehind || gapBetween(spec, found.spec).isBehind;
+}
+
+/** The merge patch that takes away what a spec should not have: it belongs to the views alone. */
+export function specSurplus<T extends Shown>(wanted: Wanted<T>, found: T): Fields | undefined {
+  return gapBetween(wanted.spec, found.spec).surplus;
+}
+
+/** True when labels and spec are as they should be. */
+export function isPainted<T extends Shown>(wanted: Wanted<T>, found: T): boolean {
+  const { spec, metadata } = wanted;
+  return !isBehind({ labels: metadata.labels, spec }, found) && specSurplus(wanted, found) === undefined;
+}
+
+export interface StatusGap extends Gap {
+  /** Something of it has to be written. */
   readonly isOpen: boolean;
 }
 
-/** Labels that others add are theirs; a spec belongs to the views alone. */
-export function specGap<T extends Shown>(wanted: Wanted<T>, found: T): SpecGap {
-  const spec = gapBetween(wanted.spec, found.spec);
-  const isLabelled = !gapBetween(wanted.metadata.labels, found.metadata.labels ?? {}).isBehind;
-  const isBehind = spec.isBehind || !isLabelled;
-  return { isBehind, surplus: spec.surplus, isOpen: isBehind || spec.surplus !== undefined };
-}
-
-export function statusGap(wanted: ShownStatus, found: ShownStatus, share: StatusShare): SpecGap {
+export function statusGap(wanted: ShownStatus, found: ShownStatus, share: StatusShare): StatusGap {
   const { lastUpdateTime = wanted.lastUpdateTime } = share.isDated ? found : wanted;
   const fields = gapBetween(
     withoutConditions({ ...wanted, ...(lastUpdateTime === undefined ? {} : { lastUpdateTime }) }),
@@ -43,9 +62,13 @@ export function statusGap(wanted: ShownStatus, found: ShownStatus, share: Status
   );
   const conditions = conditionsGap(wanted.conditions ?? [], found.conditions ?? [], share.ownConditions);
   const surplus = { ...fields.surplus, ...conditions.surplus };
-  const isBehind = fields.isBehind || conditions.isBehind;
+  const isMissing = fields.isBehind || conditions.isBehind;
   const hasSurplus = Object.keys(surplus).length > 0;
-  return { isBehind, surplus: hasSurplus ? surplus : undefined, isOpen: isBehind || hasSurplus };
+  return {
+    isBehind: isMissing,
+    surplus: hasSurplus ? surplus : undefined,
+    isOpen: isMissing || hasSurplus,
+  };
 }
 
 function conditionsGap(
@@ -54,11 +77,13 @@ function conditionsGap(
   own: readonly string[],
 ): Gap {
   const byType = new Map(found.map((condition) => [condition.type, condition]));
-  const isBehind = wanted.some((condition) => canonical(condition) !== canonical(byType.get(condition.type)));
+  const isMissing = wanted.some(
+    (condition) => canonical(condition) !== canonical(byType.get(condition.type)),
+  );
   const types = new Set(wanted.map(({ type }) => type));
   const kept = found.filter(({ type }) => types.has(type) || !own.includes(type));
   // A list can be patched only as a whole; that nobody changes it meanwhile is seen to by the object's version.
-  return { isBehind, surplus: kept.length === found.length ? undefined : { conditions: kept } };
+  return { isBehind: isMissing, surplus: kept.length === found.length ? undefined : { conditions: kept } };
 }
 
 function withoutConditions(status: ShownStatus): Fields {

@@ -22,10 +22,21 @@ export function reservationViews(
   { namespace, objects }: ViewsOptions,
   deps: ViewsDeps,
 ): KindOfView & { readonly forget: (id: ReservationId) => void } {
-  const { engine, known, recorder } = deps;
+  const { engine, client, known, recorder } = deps;
   const newest = newestObjects(known.reservations, keptReservation);
   const brush = painter(
-    { resource: RESERVATIONS, share: RESERVATION_SHARE, specManager: FIELD_MANAGER, birth: "create" },
+    {
+      resource: RESERVATIONS,
+      share: RESERVATION_SHARE,
+      layers: [
+        {
+          fieldManager: FIELD_MANAGER,
+          partOf: ({ metadata: { labels }, spec }) => ({ labels, spec }),
+        },
+      ],
+      // Not by apply: an agent's object that has just come into being under that name must stay what it is.
+      create: (wanted) => client.create(RESERVATIONS, wanted, { fieldManager: FIELD_MANAGER }),
+    },
     { ...deps, wrote: newest.wrote },
   );
   const keyOf = (id: ReservationId): string => `${namespace}/${id}`;

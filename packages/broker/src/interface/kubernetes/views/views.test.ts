@@ -3,7 +3,8 @@ import { actor, HOUR_MS } from "@resource-broker/domain/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/resources.ts";
 import { expectShown } from "./testing/expect-shown.ts";
-import { NAMESPACE, type SimPlace, simPlace, viewsWorld, type ViewsWorld } from "./testing/views-world.ts";
+import { NAMESPACE } from "../testing/scene.ts";
+import { type SimPlace, simPlace, viewsWorld, type ViewsWorld } from "./testing/views-world.ts";
 
 const ID = "rsv-rome-1";
 const VIEW = { namespace: NAMESPACE, name: ID };
@@ -64,8 +65,12 @@ describe("views", () => {
   });
 
   test("follow a reservation through its life, and go when the ledger forgets it", async () => {
-    const world = await shown();
+    const world = await started();
+    await world.advertise("paris");
+    await world.reserve("rome", ID, { durationMs: 60_000 });
     await world.submit({ kind: "activate", by: actor("rome"), id: ID });
+    await place.time.advance(1000);
+    await expectShown(world);
     await world.submit({ kind: "renew", by: actor("rome"), id: ID, durationMs: HOUR_MS });
     await place.time.advance(1000);
     await expectShown(world);
@@ -83,8 +88,8 @@ describe("views", () => {
     await place.time.advance(1000);
     await world.stop();
     worlds.length = 0;
-    await place.time.advance(25 * HOUR_MS);
     await world.engine.stop();
+    await place.time.advance(25 * HOUR_MS);
     const again = await started({ disk: world.disk });
     await place.time.advance(3000);
     expect(again.engine.ledger.reservations.size).toBe(0);
@@ -250,7 +255,7 @@ describe("views", () => {
       metadata: { ...CLUSTER, name: "atlantis-adv", labels: { [KUBE_LABEL.view]: "true" } },
       spec: { ...cadv.spec, clusterID: "atlantis" },
     });
-    await place.time.advance(25 * HOUR_MS);
+    await place.time.advance(60_000);
     expect(await world.reservation(name)).toMatchObject({
       status: {
         conditions: expect.arrayContaining([expect.objectContaining({ type: "Orphaned", status: "True" })]),
@@ -305,7 +310,7 @@ describe("views", () => {
     await world.stop();
     worlds.length = 0;
     await world.release("rome", ID);
-    await world.reserve("rome", "rsv-rome-2");
+    await world.reserve("rome", "rsv-rome-2", { cpu: 2 });
     await world.engine.stop();
     const again = await started({ disk: world.disk });
     await place.time.advance(5000);

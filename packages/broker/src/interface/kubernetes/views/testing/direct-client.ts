@@ -64,12 +64,12 @@ export function directClient(api: ClusterApi, trial: Trial): KubeClient & { read
   const targetOf = (
     resource: Resource<unknown>,
     { name, namespace }: ObjectName,
-    subresource?: "status",
+    options: WriteOptions = {},
   ) => ({
     definition: definitionOf(resource),
     name,
     ...(namespace === undefined ? {} : { namespace }),
-    ...(subresource === undefined ? {} : { subresource }),
+    ...(options.subresource === "status" ? { subresource: options.subresource } : {}),
   });
   const named = (object: unknown): ObjectName => (object as { metadata: ObjectName }).metadata;
   const writing = (fieldManager = "test") => ({
@@ -157,7 +157,7 @@ export function directClient(api: ClusterApi, trial: Trial): KubeClient & { read
     read: () => Promise.reject(new Error("not offered here")),
     close: () => undefined,
     cut: () => {
-      for (const end of [...watches]) end();
+      for (const end of watches) end();
     },
   };
 }
@@ -213,7 +213,7 @@ function refusalsAsFaults<R>(act: () => R): R {
     return act();
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    const reason = String(error.status["reason"]);
-    throw new Fault(CODES[reason] ?? "internal", error.message, { cause: error });
+    const { reason } = error.status as { readonly reason?: string };
+    throw new Fault(CODES[reason ?? ""] ?? "internal", error.message, { cause: error });
   }
 }

@@ -9,7 +9,8 @@ import {
 import type { AccountView, Reservation } from "@resource-broker/domain";
 import { expect } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../../objects/resources.ts";
-import { NAMESPACE, type ViewsWorld } from "./views-world.ts";
+import { NAMESPACE } from "../../testing/scene.ts";
+import { type ViewsWorld } from "./views-world.ts";
 
 /** Whoever reads the objects knows what the ledger knows; said without the code that writes them. */
 export async function expectShown(world: ViewsWorld): Promise<void> {

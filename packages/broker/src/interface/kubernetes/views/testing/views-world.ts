@@ -1,16 +1,10 @@
 import { randomBytes } from "node:crypto";
-import {
-  type ClusterAdvertisement,
-  customResourceDefinition,
-  Fault,
-  KINDS,
-  type Reservation,
-} from "@resource-broker/contract";
+import { type ClusterAdvertisement, Fault, type Reservation } from "@resource-broker/contract";
 import type { Advertisement, Command, Reply } from "@resource-broker/domain";
 import { DEFAULT_POLICY } from "@resource-broker/domain";
 import { actor, cluster, request } from "@resource-broker/domain/testing";
 import type { Happening } from "@resource-broker/kube";
-import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
+import { createKubeSim, type SimCluster } from "@resource-broker/kube-sim";
 import type { Log } from "@resource-broker/runtime";
 import { type FakeTime, fakeTime, type MemoryDisk, memoryDisk, memoryStore } from "@resource-broker/testkit";
 import { createEngine } from "../../../../engine/create-engine.ts";
@@ -18,10 +12,10 @@ import type { Engine } from "../../../../engine/engine.ts";
 import { NO_OBSERVER } from "../../../../engine/engine-observer.ts";
 import { followObjects } from "../../objects/known-objects.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../../objects/resources.ts";
+import { definitions, NAMESPACE, namespaceObject } from "../../testing/scene.ts";
 import { createViews } from "../views.ts";
 import { type CallSeen, directClient, type Mishap } from "./direct-client.ts";
 
-export const NAMESPACE = "broker";
 const WRITES: readonly CallSeen["verb"][] = ["create", "apply", "patch", "update", "delete"];
 
 export interface SimPlace {
@@ -34,22 +28,12 @@ export interface SimPlace {
 export async function simPlace(): Promise<SimPlace> {
   const time = fakeTime();
   const kubeSim = createKubeSim({ machine: time, randomBytes });
-  const sim = await kubeSim.addCluster({ name: "central", behaves: false, objects: furniture() });
+  const sim = await kubeSim.addCluster({
+    name: "central",
+    behaves: false,
+    objects: [...definitions(), namespaceObject()],
+  });
   return { time, sim, end: kubeSim.stop };
-}
-
-export function namespaceObject(): JsonObject {
-  return { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } };
-}
-
-export function definitionObjects(): JsonObject[] {
-  return KINDS.filter(({ group }) => group === "broker.fluidos.eu").map(
-    (kind) => JSON.parse(JSON.stringify(customResourceDefinition(kind))) as JsonObject,
-  );
-}
-
-function furniture(): JsonObject[] {
-  return [...definitionObjects(), namespaceObject()];
 }
 
 export interface WorldOptions {

@@ -1,0 +1,269 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  createKubeClient,
+  type KubeClient,
+  parseKubeconfig,
+  resolveContext,
+  SELF_SUBJECT_REVIEWS,
+} from "@resource-broker/kube";
+import { nodeMachineTime } from "@resource-broker/runtime";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import {
+  type BrokerCluster,
+  LAB,
+  OUR_KINDS,
+  policies,
+  ROLE,
+  startBrokerCluster,
+} from "../testing/broker-cluster.ts";
+import { requestToken } from "./token.ts";
+
+const USER = "system:serviceaccount:lab:agent-rome";
+const silent = (): void => undefined;
+
+describe("kubeconfig issue", () => {
+  let hub: BrokerCluster;
+  beforeEach(async () => {
+    hub = await startBrokerCluster(onTestFinished);
+  });
+
+  test("prints a kubeconfig that is let in as the agent of that cluster, and nothing else", async () => {
+    const { code, out, err } = await hub.issue("rome");
+    expect(code).toBe(0);
+    expect(await userOf(out)).toBe(USER);
+    expect(resolve(out)).toMatchObject({ server: hub.cluster.url, namespace: "lab" });
+    expect(err).toContain(`rome may talk to the broker in namespace lab as ${USER}\n`);
+    expect(err).toContain("Its agent: --broker-kubeconfig=<file> --broker-namespace=lab\n");
+  });
+
+  test("makes an account without rights of its own and binds it to the shipped role", async () => {
+    await hub.issue("rome-1.eu");
+    expect(objects("RoleBinding")).toMatchObject([
+      {
+        metadata: { name: "agent-rome-1.eu", namespace: "lab" },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "resource-broker-agents" },
+        subjects: [{ kind: "ServiceAccount", name: "agent-rome-1.eu", namespace: "lab" }],
+      },
+    ]);
+    expect(objects("ServiceAccount")).toContainEqual(
+      expect.objectContaining({ automountServiceAccountToken: false }),
+    );
+  });
+
+  test("writes a file that only its owner can read, and shows no token", async () => {
+    const file = hub.path("rome.yaml");
+    const { code, out, err } = await hub.issue("rome", "--out", file, "--duration", "48h");
+    expect(code).toBe(0);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const text = await readFile(file, "utf8");
+    expect(await userOf(text)).toBe(USER);
+    const { token } = resolve(text).user.login as unknown as { token: { text: string } };
+    expect(out + err).not.toContain(token.text);
+    expect(out).toMatch(/Expires: +\d{4}-\d\d-\d\d \(in (2 days|48 hours)\)\n/);
+    expect(out).toContain(file);
+  });
+
+  test("can be run again: the same account, another token", async () => {
+    const file = hub.path("rome.yaml");
+    await hub.issue("rome", "--out", file);
+    const [before] = [objects("ServiceAccount"), await readFile(file, "utf8")];
+    expect((await hub.issue("rome", "--out", file)).code).toBe(0);
+    expect(objects("ServiceAccount")).toEqual(before);
+    expect(await userOf(await readFile(file, "utf8"))).toBe(USER);
+  });
+
+  test("never overwrites a file that is something else, and makes nothing then", async () => {
+    const { code, err } = await hub.issue("rome", "--out", hub.path("admin.yaml"));
+    expect(code).toBe(6);
+    expect(err).toContain("is there already and is no kubeconfig that brokerctl made for rome");
+    expect(await readFile(hub.path("admin.yaml"), "utf8")).toBe(hub.cluster.kubeconfig);
+    expect(objects("RoleBinding")).toEqual([]);
+    await hub.issue("paris", "--out", hub.path("paris.yaml"));
+    expect((await hub.issue("rome", "--out", hub.path("paris.yaml"))).code).toBe(6);
+  });
+
+  test("prints everything as JSON: with the kubeconfig, or where it is", async () => {
+    const { out } = await hub.issue("rome", "-o", "json", "--duration", "24h");
+    const { kubeconfig, expiresAt, ...rest } = JSON.parse(out) as Record<string, string>;
+    expect(rest).toEqual({
+      clusterID: "rome",
+      namespace: "lab",
+      user: USER,
+      server: hub.cluster.url,
+      warnings: [expect.stringContaining("leads nowhere from another machine")],
+    });
+    expect(await userOf(kubeconfig ?? "")).toBe(USER);
+    expect(expiresAt).toMatch(/^\d{4}-\d\d-\d\dT/);
+    const written = await hub.issue("rome", "-o", "json", "--out", hub.path("rome.yaml"));
+    expect(JSON.parse(written.out)).toMatchObject({ file: hub.path("rome.yaml") });
+    expect(written.out).not.toContain("kubeconfig");
+    expect((await hub.issue("rome", "-o", "name", "--out", hub.path("rome.yaml"))).out).toBe(
+      `${hub.path("rome.yaml")}\n`,
+    );
+  });
+
+  test("writes down the address and the authority that it is told", async () => {
+    const authority = "-----BEGIN CERTIFICATE-----\nother\n-----END CERTIFICATE-----\n";
+    await writeFile(hub.path("ca.crt"), authority);
+    const flags = [
+      "--server",
+      "https://hub.example.org:6443/",
+      "--certificate-authority",
+      hub.path("ca.crt"),
+    ];
+    const { out, err } = await hub.issue("rome", ...flags);
+    const { server, trust } = resolve(out);
+    expect(server).toBe("https://hub.example.org:6443");
+    expect(trust.ca).toEqual({ kind: "text", text: authority });
+    expect(err).not.toContain("Warning");
+  });
+
+  test("with --revoke no kubeconfig of that cluster works any more, also after it is let in again", async () => {
+    const { out } = await hub.issue("rome");
+    const revoked = await hub.issue("rome", "--revoke", "-o", "json");
+    expect(JSON.parse(revoked.out)).toEqual({
+      clusterID: "rome",
+      namespace: "lab",
+      removed: ["RoleBinding/agent-rome", "ServiceAccount/agent-rome"],
+    });
+    await expect(userOf(out)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(await hub.issue("rome", "--revoke")).toMatchObject({
+      code: 0,
+      err: "rome had no access in namespace lab\n",
+    });
+    await hub.issue("rome");
+    await expect(userOf(out)).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+
+  test.each([
+    { args: ["Rome"], says: '"Rome" cannot be a cluster ID: it needs 1 to 63 of' },
+    { args: ["nobody"], says: '"nobody" stands for requests without a cluster' },
+    { args: [], says: "<cluster-id> is missing" },
+    { args: ["rome", "--duration", "5m"], says: "Kubernetes gives tokens for at least 10m" },
+    { args: ["rome", "--duration", "1h", "--long-lived"], says: "exclude each other" },
+    { args: ["rome", "--revoke", "--out", "x"], says: "--revoke takes access away" },
+    { args: ["rome", "-o", "name"], says: "say where with --out" },
+    { args: ["rome", "--server", "hub:6443"], says: "write it like https://broker.example.org:6443" },
+    { args: ["rome", "--oout", "x"], says: "did you mean --out?" },
+  ])("refuses $args before anything is made", async ({ args, says }) => {
+    const { code, out, err } = await hub.issue(...args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(says);
+    expect(objects("RoleBinding")).toEqual([]);
+  });
+
+  test.each([
+    { args: ["--context", "hob"], code: 1, says: 'there is no context "hob": did you mean hub?' },
+    { args: ["--kubeconfig", "/nowhere/x"], code: 1, says: "/nowhere/x" },
+    { args: ["--certificate-authority", "/nowhere/ca.crt"], code: 1, says: "cannot read /nowhere/ca.crt" },
+    { args: ["--out", "/nowhere/rome.yaml"], code: 1, says: "/nowhere/rome.yaml" },
+  ])("says what is wrong with $args", async ({ args, code, says }) => {
+    expect(await hub.issue("rome", ...args)).toMatchObject({
+      code,
+      out: "",
+      err: expect.stringContaining(says),
+    });
+  });
+
+  test("says which right is missing, with the exit status of missing rights", async () => {
+    hub.cluster.knobs.failNext({ times: 1, status: 403, verb: "patch", plural: "rolebindings" });
+    expect(await hub.issue("rome")).toMatchObject({
+      code: 5,
+      out: "",
+      err: expect.stringContaining("rolebindings"),
+    });
+  });
+
+  test("goes on where nobody may see the policies, and says so", async () => {
+    hub.cluster.knobs.failNext({ times: 4, status: 403, plural: "validatingadmissionpolicies" });
+    const { code, err } = await hub.issue("rome");
+    expect(code).toBe(0);
+    expect(err).toContain(
+      "Warning: cannot see whether agents are kept from writing what belongs to other clusters",
+    );
+  });
+
+  function objects(kind: string): readonly object[] {
+    const definition = hub.cluster.api.definitions().find((each) => each.kind === kind);
+    if (definition === undefined) throw new Error(`${kind} is not served`);
+    const { items } = hub.cluster.api.list({ definition, namespace: "lab" }, {});
+    return items.filter(({ metadata }) => (metadata as { name: string }).name !== "default");
+  }
+});
+
+describe("kubeconfig issue in a cluster that is not ready", () => {
+  test.each([
+    {
+      name: "our definitions",
+      objects: [LAB, ROLE],
+      says: "knows no ClusterAdvertisement and no Reservation: is it the broker's cluster? Then first: kubectl apply --server-side -f deploy/crds",
+    },
+    {
+      name: "the agents' role",
+      objects: [LAB, ...OUR_KINDS],
+      says: "there is no Role resource-broker-agents in namespace lab, so the access would be good for nothing. First: kubectl apply -n lab -f deploy/rbac/broker-agents.yaml",
+    },
+  ])("stops without $name", async ({ objects, says }) => {
+    const hub = await startBrokerCluster(onTestFinished, objects);
+    expect(await hub.issue("rome")).toMatchObject({ code: 1, out: "", err: expect.stringContaining(says) });
+  });
+
+  test.each([
+    { name: "no policy is there", objects: [] },
+    { name: "the policies only warn", objects: policies(["Warn"]) },
+  ])("goes on where $name, and says what to do", async ({ objects }) => {
+    const hub = await startBrokerCluster(onTestFinished, [LAB, ROLE, ...OUR_KINDS, ...objects]);
+    const { code, err } = await hub.issue("rome");
+    expect(code).toBe(0);
+    expect(err).toContain(
+      "Warning: nothing keeps this agent from writing what belongs to other clusters in namespace lab. Apply the rules: kubectl apply -f deploy/admission/agent-writes.yaml",
+    );
+  });
+});
+
+test("looks for the names that the shipped files have", async () => {
+  const deploy = join(import.meta.dirname, "../../../../deploy");
+  const named = async (file: string): Promise<string[]> =>
+    parseAllDocuments(await readFile(join(deploy, file), "utf8")).map((document) => {
+      const { kind, metadata } = document.toJS() as { kind: string; metadata: { name: string } };
+      return `${kind}/${metadata.name}`;
+    });
+  expect(await named("rbac/broker-agents.yaml")).toEqual([`${ROLE.kind}/${ROLE.metadata.name}`]);
+  const shipped = await named("admission/agent-writes.yaml");
+  for (const policy of policies() as { kind: string; metadata: { name: string } }[]) {
+    expect(shipped).toContain(`${policy.kind}/${policy.metadata.name}`);
+  }
+});
+
+test("a token that the server shortened is told of", async () => {
+  const create = async () => ({
+    spec: { expirationSeconds: 86_400 },
+    status: { token: "t", expirationTimestamp: "2026-01-16T12:00:00Z" },
+  });
+  const client = { create, server: "https://hub" } as unknown as KubeClient;
+  const agent = { clusterId: "rome", namespace: "lab", name: "agent-rome", user: USER };
+  const { warnings } = await requestToken(client, agent, 8760 * 3600);
+  expect(warnings).toEqual([
+    expect.stringContaining("gave the token for 24 h instead of 8760 h, until 2026-01-16T12:00:00Z"),
+  ]);
+  expect((await requestToken(client, agent, 86_400)).warnings).toEqual([]);
+});
+
+function resolve(text: string) {
+  return resolveContext(parseKubeconfig(parse(text), "the issued kubeconfig"));
+}
+
+/** Who the API server takes the holder of a kubeconfig for. */
+async function userOf(text: string): Promise<string | undefined> {
+  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+  const log = { info: silent, warn: silent, error: silent };
+  const client = createKubeClient(resolve(text), { machine, log, env: {} });
+  try {
+    const { status } = await client.create(SELF_SUBJECT_REVIEWS, {});
+    return status?.userInfo?.username;
+  } finally {
+    client.close();
+  }
+}

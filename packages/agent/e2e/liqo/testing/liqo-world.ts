@@ -1,0 +1,88 @@
+import { mkdtempSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject } from "@resource-broker/kube-sim";
+import {
+  type ClusterPlan,
+  type ControlPlanes,
+  type FakeLiqo,
+  fakeLiqo,
+  installedLiqo,
+  type LiqoctlProgram,
+  looseLiqoDefinitions,
+  simulatedControlPlanes,
+  startLiqoctlProgram,
+  startWorld,
+  type World,
+} from "@resource-broker/testkit";
+
+/** Clusters with Liqo in them, and an agent for each that uses it. */
+export interface LiqoWorld extends World {
+  readonly liqo: FakeLiqo;
+  /** Where each cluster's kubeconfig lies, by its ID. */
+  readonly kubeconfigs: string;
+  /** Flags with which an agent uses it. */
+  readonly flags: readonly string[];
+}
+
+export interface LiqoWorldOptions {
+  readonly clusters: readonly ClusterPlan[];
+  /** Absent: kube-sim. */
+  readonly controlPlanes?: ControlPlanes;
+  /** Definitions of Liqo's kinds, and whatever else Liqo is. Absent: definitions that take anything. */
+  readonly liqoObjects?: readonly JsonObject[];
+}
+
+/** Liqo's ID of a cluster, which is not the broker's. */
+export function liqoIdOf(clusterName: string): string {
+  return `liqo-${clusterName}`;
+}
+
+export async function startLiqoWorld(options: LiqoWorldOptions): Promise<LiqoWorld> {
+  const { controlPlanes = simulatedControlPlanes(), liqoObjects = looseLiqoDefinitions() } = options;
+  const kubeconfigs = mkdtempSync(join(tmpdir(), "kubeconfigs-"));
+  // Agents start it before there is anything behind it.
+  const behind: { liqo?: FakeLiqo; program?: LiqoctlProgram } = {};
+  const program = await startLiqoctlProgram({
+    run: async (args, more) =>
+      (await behind.liqo?.liqoctl.run(args, more)) ?? { code: 1, output: "Liqo is not there yet\n" },
+  });
+  const flags = [`--kubeconfigs-dir=${kubeconfigs}`, `--liqoctl=${program.path}`];
+  const withLiqo: ControlPlanes = {
+    start: async (name, objects) => {
+      const plane = await controlPlanes.start(name, [
+        ...liqoObjects,
+        ...installedLiqo(liqoIdOf(name)),
+        ...objects,
+      ]);
+      await writeFile(join(kubeconfigs, `${name}.kubeconfig`), plane.kubeconfig, { mode: 0o600 });
+      return plane;
+    },
+    stop: controlPlanes.stop,
+  };
+  const clusters = options.clusters.map((plan) => ({ ...plan, flags: [...flags, ...(plan.flags ?? [])] }));
+  const world = await startWorld({ clusters, controlPlanes: withLiqo }).catch(async (error: unknown) => {
+    await program.dispose();
+    await rm(kubeconfigs, { recursive: true });
+    throw error;
+  });
+  const liqo = fakeLiqo({
+    sites: world.clusters.map(({ name, client }) => ({ id: liqoIdOf(name), client })),
+  });
+  behind.liqo = liqo;
+  await liqo.start();
+  return {
+    ...world,
+    liqo,
+    kubeconfigs,
+    flags,
+    dispose: async () => {
+      // Whoever waits for liqoctl must be let go before the agent can be.
+      await program.dispose();
+      await liqo.stop();
+      await world.dispose();
+      await rm(kubeconfigs, { recursive: true, force: true });
+    },
+  };
+}

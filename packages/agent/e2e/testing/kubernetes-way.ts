@@ -1,0 +1,173 @@
+import { apiVersionOf, type Reservation, reservationKind } from "@resource-broker/contract";
+import {
+  CLUSTER_ADVERTISEMENTS,
+  PROVIDER_INSTRUCTIONS,
+  RESERVATION_INSTRUCTIONS,
+  RESERVATIONS,
+  RESOURCE_REQUESTS,
+  type World,
+  type WorldCluster,
+} from "@resource-broker/testkit";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Kubectl, kubectlOf } from "./kubectl.ts";
+import { askFor, untilActive } from "./resource-request.ts";
+
+const START_TIMEOUT_MS = 180_000;
+
+export interface KubernetesWay {
+  readonly start: () => Promise<World>;
+  /** Absent: the one in the PATH. */
+  readonly kubectl?: string;
+}
+
+const request = (name: string, spec: object): string =>
+  JSON.stringify({
+    apiVersion: apiVersionOf(reservationKind),
+    kind: "Reservation",
+    metadata: { name, namespace: "default" },
+    spec,
+  });
+const FROM_ROME = {
+  requesterID: "rome",
+  requestedResources: { cpu: "500m", memory: "512Mi" },
+  priority: 10,
+};
+
+/**
+ * oslo and berlin speak HTTP, paris Kubernetes; the broker has both interfaces. rome, for which people ask, has no agent:
+ * one would activate at once what they ask for.
+ */
+export const MIXED_FLEET = [
+  { name: "oslo", nodes: [{ cpu: "8", memory: "32Gi" }] },
+  { name: "paris", nodes: [{ cpu: "16", memory: "64Gi" }], transport: "kubernetes" },
+  { name: "berlin", nodes: [{ cpu: "12", memory: "48Gi" }] },
+] as const;
+
+/** The broker's objects as people and agents meet them, wherever the API servers come from. */
+export function describeKubernetesWay(where: string, { start, kubectl: program }: KubernetesWay): void {
+  describe(`the Kubernetes way, on ${where}`, () => {
+    let world: World;
+    let hub: WorldCluster;
+    let kubectl: Kubectl;
+
+    beforeAll(async () => {
+      world = await start();
+      hub = world.cluster("hub");
+      kubectl = kubectlOf(hub, program);
+      for (const { name } of MIXED_FLEET) {
+        await hub.until(CLUSTER_ADVERTISEMENTS, `${name}-adv`, ({ status }) => status?.phase === "Active");
+      }
+      return world.dispose;
+    }, START_TIMEOUT_MS);
+
+    const untilReserved = (clusterId: string, cpu: string): Promise<unknown> =>
+      hub.until(
+        CLUSTER_ADVERTISEMENTS,
+        `${clusterId}-adv`,
+        ({ spec }) => spec.resources.reserved?.cpu === cpu,
+      );
+
+    test("a Reservation is applied, granted by the best cluster, shown there, and released when it is deleted", async () => {
+      expect(await kubectl("apply -f -", request("mine", FROM_ROME))).toMatchObject({ ok: true });
+      const waited = await kubectl(
+        "wait reservation/mine --for=jsonpath={.status.phase}=Reserved --timeout=20s",
+      );
+      expect(waited).toMatchObject({ ok: true });
+      const { spec, status } = await hub.until(RESERVATIONS, "mine");
+      expect(spec.targetClusterID).toBe("paris");
+      await untilReserved("paris", "500m");
+      await world
+        .cluster("paris")
+        .until(
+          PROVIDER_INSTRUCTIONS,
+          `${status?.reservationID}-provider`,
+          (held) => held.status?.enforced === true,
+        );
+      expect(await kubectl("delete reservation mine --timeout=20s")).toMatchObject({ ok: true });
+      await untilReserved("paris", "0");
+      await world.cluster("paris").untilGone(PROVIDER_INSTRUCTIONS, `${status?.reservationID}-provider`);
+    });
+
+    test("a Reservation that names its cluster gets that one, or a reasoned refusal", async () => {
+      await kubectl("apply -f -", request("there", { ...FROM_ROME, targetClusterID: "berlin" }));
+      await hub.until(RESERVATIONS, "there", ({ status }) => status?.phase === "Reserved");
+      await untilReserved("berlin", "500m");
+      const huge = { cpu: "500", memory: "1Gi" };
+      await kubectl(
+        "apply -f -",
+        request("huge", { ...FROM_ROME, requestedResources: huge, targetClusterID: "berlin" }),
+      );
+      const { status } = await hub.until(RESERVATIONS, "huge", (each) => each.status?.phase === "Failed");
+      expect(status).toMatchObject({ reason: "NoCapacity", code: "no-capacity" });
+      expect(status?.message).toMatch(/berlin/);
+      expect(status?.explanation).toMatch(/berlin +needs .* more CPU/);
+      expect(await kubectl("delete reservation there huge --timeout=20s")).toMatchObject({ ok: true });
+      await untilReserved("berlin", "0");
+    });
+
+    test("a Reservation for five seconds is released by its expiry", async () => {
+      await kubectl("apply -f -", request("short", { ...FROM_ROME, duration: "5s" }));
+      const { status } = await hub.until(RESERVATIONS, "short", (each) => each.status?.phase === "Released");
+      expect(status?.reason).toBe("Expired");
+      await untilReserved("paris", "0");
+      await kubectl("delete reservation short --timeout=20s");
+    });
+
+    test.each([
+      ["no CPU at all", { cpu: "0", memory: "1Gi" }, /must be a quantity of more than 0/],
+      ["less than nothing", { cpu: "-1", memory: "1Gi" }, /must be a quantity of more than 0/],
+      ["no memory", { cpu: "1" }, /memory: Required value/],
+    ])("%s is refused before the broker sees it, in words", async (_, requestedResources, says) => {
+      const { ok, text } = await kubectl(
+        "apply -f -",
+        request("wrong", { ...FROM_ROME, requestedResources }),
+      );
+      expect(ok).toBe(false);
+      expect(text).toMatch(says);
+    });
+
+    test("agents on either transport borrow from each other", async () => {
+      const [oslo, paris, berlin] = ["oslo", "paris", "berlin"].map((name) => world.cluster(name));
+      if (oslo === undefined || paris === undefined || berlin === undefined)
+        throw new Error("three clusters");
+      const loans = [
+        { borrower: oslo, lender: paris },
+        { borrower: paris, lender: berlin },
+        { borrower: berlin, lender: paris },
+      ];
+      for (const { borrower, lender } of loans) {
+        const name = `from-${lender.name}`;
+        await askFor(borrower, name, {
+          requestedCPU: "2",
+          requestedMemory: "4Gi",
+          targetClusterID: lender.name,
+        });
+        const { reservationName, targetClusterID } = await untilActive(borrower, name);
+        expect(targetClusterID).toBe(lender.name);
+        await borrower.until(
+          RESERVATION_INSTRUCTIONS,
+          reservationName,
+          ({ status }) => status?.delivered === true,
+        );
+        await lender.until(PROVIDER_INSTRUCTIONS, `${reservationName}-provider`);
+        await hub.until(RESERVATIONS, reservationName, ({ status }) => status?.phase === "Active");
+        await borrower.client.delete(RESOURCE_REQUESTS, { name, namespace: "default" });
+        await lender.untilGone(PROVIDER_INSTRUCTIONS, `${reservationName}-provider`);
+        await borrower.untilGone(RESERVATION_INSTRUCTIONS, reservationName);
+        await hub.until(RESERVATIONS, reservationName, ({ status }) => status?.phase === "Released");
+      }
+      for (const name of ["paris", "berlin"]) await untilReserved(name, "0");
+    });
+
+    test("lists read well", async () => {
+      await kubectl("apply -f -", request("shown", { ...FROM_ROME, duration: "1h" }));
+      await hub.until<Reservation>(RESERVATIONS, "shown", ({ status }) => status?.phase === "Reserved");
+      const { text } = await kubectl("get reservations shown -o wide");
+      expect(text).toMatch(/NAME +REQUESTER +TARGET +CPU +MEMORY +PHASE +AGE +GPU +EXPIRES +REASON +MESSAGE/);
+      expect(text).toMatch(
+        /shown +rome +paris +500m +512Mi +Reserved .*Use paris for 0.5 CPU \/ 512Mi Memory/,
+      );
+      await kubectl("delete reservation shown --timeout=20s");
+    });
+  });
+}

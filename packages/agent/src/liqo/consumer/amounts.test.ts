@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { differences, isSameList, sliceAmounts } from "./amounts.ts";
+import { TERMS } from "./testing/samples.ts";
+
+describe("what a slice asks for", () => {
+  test.each([
+    [
+      "states what nobody reserved, since Liqo would add its own",
+      { cpu: "4", memory: "8Gi" },
+      { cpu: "4", memory: "8Gi", pods: "110", "ephemeral-storage": "20Gi" },
+    ],
+    [
+      "takes over storage, GPUs and others",
+      { cpu: "500m", memory: "1Gi", storage: "5Gi", gpu: "2", extended: { "example.com/fpga": "1" } },
+      {
+        cpu: "500m",
+        memory: "1Gi",
+        pods: "110",
+        "ephemeral-storage": "5Gi",
+        "nvidia.com/gpu": "2",
+        "example.com/fpga": "1",
+      },
+    ],
+    [
+      "names nothing of which there is none",
+      { cpu: "1", memory: "1Gi", storage: "0", gpu: "0", extended: { "example.com/fpga": "0" } },
+      { cpu: "1", memory: "1Gi", pods: "110", "ephemeral-storage": "20Gi" },
+    ],
+  ])("%s", (_, requested, expected) => {
+    expect(sliceAmounts(requested, TERMS)).toEqual(expected);
+  });
+});
+
+describe("amounts", () => {
+  test("are compared by what they mean", () => {
+    expect(differences({ cpu: "4", memory: "8Gi" }, { cpu: 4, memory: "8589934592", pods: "110" })).toEqual(
+      [],
+    );
+    expect(isSameList({ cpu: "4" }, { cpu: "4000m" })).toBe(true);
+    expect(isSameList({ cpu: "4" }, { cpu: "4", pods: "1" })).toBe(false);
+    expect(isSameList({ cpu: "4" }, undefined)).toBe(false);
+  });
+
+  test.each([
+    [{ cpu: "3" }, "cpu is 3 instead of 4"],
+    [{}, "cpu is missing instead of 4"],
+    [undefined, "cpu is missing instead of 4"],
+    [{ cpu: "many" }, "cpu is many instead of 4"],
+  ])("that differ are named: %j", (found, expected) => {
+    expect(differences({ cpu: "4" }, found)).toEqual([expected]);
+  });
+});

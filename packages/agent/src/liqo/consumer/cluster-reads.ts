@@ -1,0 +1,100 @@
+import { Fault } from "@resource-broker/contract";
+import { type KubeClient, NAMESPACES, type Resource, type Selection } from "@resource-broker/kube";
+import { FOREIGN_CLUSTERS, type ForeignCluster } from "../objects/foreign-cluster.ts";
+import { LIQO_LABEL, RESERVATION_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
+import {
+  NAMESPACE_OFFLOADING_NAME,
+  NAMESPACE_OFFLOADINGS,
+  type NamespaceOffloading,
+} from "../objects/namespace-offloading.ts";
+import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
+import { VIRTUAL_NODES, type VirtualNode } from "../objects/virtual-node.ts";
+import { MANAGED_BY_LABEL, MANAGER } from "../../forge/labels.ts";
+import type { OffloadSight } from "./plan-offload.ts";
+import { LOAN_NODES, LOAN_PODS, type LoanNode, type LoanPod } from "./virtual-kinds.ts";
+
+/** What the data plane reads of the cluster. Where Liqo's kinds are not served there is nothing of them. */
+export interface ClusterReads {
+  readonly foreignCluster: (liqoId: string) => Promise<ForeignCluster | undefined>;
+  readonly slice: (liqoId: string, name: string) => Promise<ResourceSlice | undefined>;
+  /** Towards this provider, whoever made them. */
+  readonly slicesTo: (liqoId: string) => Promise<ResourceSlice[]>;
+  /** All that are labelled as ours; of one reservation, or of all. */
+  readonly labelledSlices: (id?: string) => Promise<ResourceSlice[]>;
+  /** Those that Liqo made for slices of this name. */
+  readonly virtualNodes: (slice: string) => Promise<VirtualNode[]>;
+  readonly node: (name: string) => Promise<LoanNode | undefined>;
+  readonly podsOn: (node: string) => Promise<LoanPod[]>;
+  readonly offloadings: () => Promise<NamespaceOffloading[]>;
+  readonly offload: (namespace: string) => Promise<OffloadSight>;
+}
+
+export function clusterReads(client: Pick<KubeClient, "find" | "list">): ClusterReads {
+  const listed = async <T>(
+    resource: Resource<T>,
+    selection: Selection,
+    isMeant: (object: T) => boolean,
+  ): Promise<T[]> => {
+    const found: T[] = [];
+    const keep = (object: T): void => {
+      if (isMeant(object)) found.push(object);
+    };
+    try {
+      await client.list(resource, selection, keep);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "not-found") throw error;
+    }
+    return found;
+  };
+  const isReplica = ({ metadata }: ResourceSlice): boolean =>
+    metadata.labels?.[LIQO_LABEL.replicated] === "true";
+
+  return {
+    foreignCluster: async (liqoId) => {
+      const labelSelector = `${LIQO_LABEL.remoteCluster}=${liqoId}`;
+      const found = await listed(
+        FOREIGN_CLUSTERS,
+        { labelSelector },
+        ({ spec }) => spec.clusterID === liqoId,
+      );
+      return found[0];
+    },
+    slice: (liqoId, name) => client.find(RESOURCE_SLICES, { name, namespace: tenantNamespaceOf(liqoId) }),
+    slicesTo: (liqoId) =>
+      listed(RESOURCE_SLICES, { namespace: tenantNamespaceOf(liqoId) }, (slice) => !isReplica(slice)),
+    labelledSlices: (id) => {
+      const labelSelector = id === undefined ? RESERVATION_LABEL : `${RESERVATION_LABEL}=${id}`;
+      return listed(RESOURCE_SLICES, { labelSelector }, (slice) => {
+        const label = slice.metadata.labels?.[RESERVATION_LABEL];
+        return !isReplica(slice) && (id === undefined ? label !== undefined : label === id);
+      });
+    },
+    virtualNodes: (slice) => {
+      const labelSelector = `${LIQO_LABEL.resourceSlice}=${slice}`;
+      return listed(
+        VIRTUAL_NODES,
+        { labelSelector },
+        ({ metadata }) => metadata.labels?.[LIQO_LABEL.resourceSlice] === slice,
+      );
+    },
+    node: (name) => client.find(LOAN_NODES, { name }),
+    podsOn: (node) =>
+      listed(LOAN_PODS, { fieldSelector: `spec.nodeName=${node}` }, ({ spec }) => spec?.nodeName === node),
+    offloadings: () => {
+      const labelSelector = `${MANAGED_BY_LABEL}=${MANAGER}`;
+      return listed(
+        NAMESPACE_OFFLOADINGS,
+        { labelSelector },
+        ({ metadata }) => metadata.labels?.[MANAGED_BY_LABEL] === MANAGER,
+      );
+    },
+    offload: async (namespace) => {
+      const name = { name: NAMESPACE_OFFLOADING_NAME, namespace };
+      const [found, offloading] = await Promise.all([
+        client.find(NAMESPACES, { name: namespace }),
+        client.find(NAMESPACE_OFFLOADINGS, name),
+      ]);
+      return { namespace, isThere: found !== undefined, offloading };
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { KubeClient } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+import type { DataPlaneState, Loan } from "../../data-plane/data-plane.ts";
+import { MANAGER } from "../../forge/labels.ts";
+import { NAMESPACE_OFFLOADINGS } from "../objects/namespace-offloading.ts";
+import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
+import type { SliceAmountTerms } from "./amounts.ts";
+import type { ClusterReads } from "./cluster-reads.ts";
+import { isPeered } from "./foreign-cluster-state.ts";
+import { forgeSlice } from "./forge-slice.ts";
+import { type LoanWish, wishOf } from "./loan-wish.ts";
+import type { PeerWork } from "./peer-work.ts";
+import type { PeeringJobs } from "./peering-jobs.ts";
+import type { Peerings } from "./peerings.ts";
+import { type EstablishStep, type LoanSight, planEstablish } from "./plan-establish.ts";
+import { planOffload } from "./plan-offload.ts";
+import { afterFault, stepped, waiting } from "./under-way.ts";
+
+export interface EstablishDeps {
+  readonly client: Pick<KubeClient, "create" | "update" | "patch">;
+  readonly reads: ClusterReads;
+  readonly marks: Peerings;
+  readonly jobs: PeeringJobs;
+  readonly work: PeerWork;
+  readonly machine: Pick<MachineTime, "wallMs">;
+}
+
+export interface Establishing {
+  readonly establish: (loan: Loan) => Promise<DataPlaneState>;
+  readonly observe: (loan: Loan) => Promise<DataPlaneState>;
+}
+
+type Write = Exclude<EstablishStep, { readonly kind: "wait" | "ready" }>;
+
+export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Establishing {
+  const { client, reads, marks, jobs, work, machine } = deps;
+  const options = { fieldManager: MANAGER };
+
+  const look = async (wish: LoanWish): Promise<LoanSight> => {
+    const [foreignCluster, marker] = await Promise.all([
+      reads.foreignCluster(wish.liqoId),
+      marks.of(wish.liqoId),
+    ]);
+    const job = jobs.state(wish.liqoId);
+    const peering = { foreignCluster, marker, job, wallMs: machine.wallMs() };
+    // A peering may take minutes: nothing else is looked at before.
+    return isPeered(foreignCluster)
+      ? { ...peering, ...(await lookFurther(wish)) }
+      : { ...peering, ...NOTHING };
+  };
+  const lookFurther = async (wish: LoanWish) => {
+    const [slice, virtualNodes, node, offloads] = await Promise.all([
+      reads.slice(wish.liqoId, wish.id),
+      reads.virtualNodes(wish.id),
+      reads.node(wish.id),
+      Promise.all((wish.offload?.namespaces ?? []).map(reads.offload)),
+    ]);
+    return { slice, virtualNode: virtualNodes[0], node, offload: planOffload(wish, offloads) };
+  };
+
+  const perform = async (wish: LoanWish, sight: LoanSight, step: Write): Promise<DataPlaneState> => {
+    const { id, clusterId } = wish;
+    switch (step.kind) {
+      case "claim":
+        if (sight.marker === undefined) await marks.open(wish);
+        else await marks.change(sight.marker, { claim: id });
+        return stepped("Peering", `about to peer with ${clusterId}`);
+      case "peer":
+        jobs.start(wish.liqoId, work.peer(wish));
+        return stepped("Peering", `liqoctl peers with ${clusterId}`);
+      case "create-slice":
+        await client.create(RESOURCE_SLICES, forgeSlice(wish), options);
+        return stepped("SliceCreated", `${clusterId} was asked for the resources`);
+      case "change-slice": {
+        const { name, namespace = "" } = forgeSlice(wish).metadata;
+        await client.patch(RESOURCE_SLICES, { name: { name, namespace }, patch: step.patch }, options);
+        return stepped("SliceChanged", "the slice says again what is reserved, and until when");
+      }
+      case "write":
+        if (step.how === "create") await client.create(NAMESPACE_OFFLOADINGS, step.offloading, options);
+        else await client.update(NAMESPACE_OFFLOADINGS, step.offloading, options);
+        return stepped("Offloading", `namespace ${step.offloading.metadata.namespace} may use ${clusterId}`);
+    }
+  };
+
+  const follow = async (
+    loan: Loan,
+    act: (wish: LoanWish, sight: LoanSight, step: Write) => Promise<DataPlaneState>,
+  ): Promise<DataPlaneState> => {
+    const reading = wishOf(loan, terms);
+    if (!reading.ok) return waiting({ ...reading.obstacle, isTrouble: true });
+    try {
+      const sight = await look(reading.wish);
+      const step = planEstablish(reading.wish, sight);
+      if (step.kind === "wait") return waiting(step);
+      if (step.kind === "ready") return { kind: "ready", reason: "NodeReady", message: step.message };
+      return await act(reading.wish, sight, step);
+    } catch (error) {
+      return afterFault(error);
+    }
+  };
+
+  return {
+    establish: (loan) => follow(loan, perform),
+    observe: (loan) =>
+      follow(loan, async ({ clusterId }) =>
+        waiting({ reason: "NotEstablished", message: `the virtual node of ${clusterId} is not there` }),
+      ),
+  };
+}
+
+const NOTHING = {
+  slice: undefined,
+  virtualNode: undefined,
+  node: undefined,
+  offload: { kind: "done" },
+} as const;

@@ -1,0 +1,56 @@
+import type { KubeClient } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { DataPlane } from "../../data-plane/data-plane.ts";
+import { RESERVATION_LABEL } from "../objects/labels.ts";
+import type { SliceAmountTerms } from "./amounts.ts";
+import { clusterReads } from "./cluster-reads.ts";
+import { establishing } from "./establish-loan.ts";
+import { type PeerWorkDeps, type PeerWorkOptions, peerWork } from "./peer-work.ts";
+import { peeringJobs } from "./peering-jobs.ts";
+import { peerings } from "./peerings.ts";
+import { claimantsOf } from "./plan-offload.ts";
+import { releasing } from "./release-loan.ts";
+import { remainsReader } from "./remains.ts";
+
+export interface LiqoOptions extends PeerWorkOptions, SliceAmountTerms {
+  /** Where the agent keeps what it remembers of peerings. */
+  readonly namespace: string;
+}
+
+export interface LiqoDeps extends Omit<PeerWorkDeps, "client"> {
+  readonly client: Pick<KubeClient, "find" | "list" | "create" | "update" | "patch" | "delete">;
+  readonly machine: MachineTime;
+  readonly log: Log;
+}
+
+/** Reservations become virtual nodes of Liqo, of exactly their size, and go away in time. */
+export interface LiqoDataPlane extends DataPlane {
+  /** Ends whatever liqoctl is doing; the next life of the agent goes on from there. */
+  readonly stop: () => Promise<void>;
+}
+
+export function liqoDataPlane(options: LiqoOptions, deps: LiqoDeps): LiqoDataPlane {
+  const reads = clusterReads(deps.client);
+  const marks = peerings(deps.client, options.namespace);
+  const jobs = peeringJobs(deps);
+  const parts = { ...deps, reads, marks, jobs, work: peerWork(options, deps) };
+  return {
+    ...establishing(options, parts),
+    release: releasing({ ...parts, remainsOf: remainsReader(parts) }),
+    leftovers: async () => {
+      const [slices, offloadings, markers] = await Promise.all([
+        reads.labelledSlices(),
+        reads.offloadings(),
+        marks.all(),
+      ]);
+      return [
+        ...new Set([
+          ...slices.map(({ metadata }) => metadata.labels?.[RESERVATION_LABEL] ?? metadata.name),
+          ...offloadings.flatMap(claimantsOf),
+          ...markers.flatMap(({ claims }) => claims),
+        ]),
+      ].sort();
+    },
+    stop: jobs.stop,
+  };
+}

@@ -1,0 +1,163 @@
+import { Fault } from "@resource-broker/contract";
+import type { LiqoIdentity } from "@resource-broker/domain";
+import { type KubeClient, toFault } from "@resource-broker/kube";
+import {
+  type Access,
+  forceUnpeerArguments,
+  type GatewayType,
+  type Peering,
+  peerArguments,
+  unpeerArguments,
+} from "../liqoctl/arguments.ts";
+import type { Kubeconfigs } from "../liqoctl/kubeconfigs.ts";
+import { shownOutput } from "../liqoctl/output.ts";
+import { NOT_THERE, type RunLiqoctl } from "../liqoctl/run-liqoctl.ts";
+import { identityAt } from "./identity-at.ts";
+import type { Job, JobEnd } from "./peering-jobs.ts";
+
+export interface PeerWorkOptions {
+  /** The broker's name of this cluster. */
+  readonly clusterId: string;
+  /** How liqoctl reaches this cluster where the folder has no kubeconfig of it. */
+  readonly ownAccess: Access;
+  readonly liqoNamespace: string;
+  readonly gatewayType: GatewayType;
+  readonly hasNetworking: boolean;
+  readonly timeoutMs: number;
+}
+
+export interface PeerWorkDeps {
+  readonly client: Pick<KubeClient, "list">;
+  /** A client for another cluster. Rejects when its kubeconfig cannot be used. */
+  readonly connect: (kubeconfig: string) => Promise<Pick<KubeClient, "list" | "close">>;
+  readonly kubeconfigs: Kubeconfigs;
+  readonly run: RunLiqoctl;
+}
+
+/** The two clusters of a peering, as the broker and as Liqo call them. */
+export interface Pair {
+  readonly clusterId: string;
+  readonly liqoId: string;
+  /** What the broker says of this cluster; undefined: nothing. */
+  readonly ownLiqoId: string | undefined;
+}
+
+/** What liqoctl is run for. */
+export interface PeerWork {
+  readonly peer: (pair: Pair) => Job;
+  readonly unpeer: (pair: Pick<Pair, "clusterId" | "liqoId">) => Job;
+  readonly forceUnpeer: (liqoId: string) => Job;
+}
+
+/** `liqoctl unpeer` waits for the other side; beyond this the other side is taken for gone. */
+const UNPEER_MS = 120_000;
+/** liqoctl ends by itself at its time-out; only one that hangs is killed. */
+const GRACE_MS = 15_000;
+
+export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork {
+  const { client, kubeconfigs, run } = deps;
+  const { liqoNamespace } = options;
+
+  const jobOf = (kind: Job["kind"], timeoutMs: number, work: Job["work"]): Job => ({
+    kind,
+    timeoutMs: timeoutMs + GRACE_MS,
+    work,
+  });
+  const own = async (): Promise<Access> => {
+    const found = await kubeconfigs.of(options.clusterId);
+    return found.kind === "found" ? { kubeconfig: found.path } : options.ownAccess;
+  };
+  const ranWell = async (
+    args: readonly string[],
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<JobEnd> => {
+    const { code, output } = await run(args, { timeoutMs: timeoutMs + GRACE_MS, signal });
+    if (code === 0) return undefined;
+    if (code === NOT_THERE) return { reason: "LiqoctlMissing", message: output };
+    const ended = code === undefined ? "was killed" : `ended with ${code}`;
+    return { reason: "PeeringFailed", message: `liqoctl ${args[0]} ${ended}:\n${shownOutput(output)}` };
+  };
+  const withBoth = async (
+    clusterId: string,
+    timeoutMs: number,
+    act: (peering: Peering) => Promise<JobEnd>,
+  ): Promise<JobEnd> => {
+    const found = await kubeconfigs.of(clusterId);
+    if (found.kind === "refused") return { reason: "ClusterIDRefused", message: found.problem };
+    if (found.kind === "missing") return { reason: "KubeconfigMissing", message: found.problem };
+    return await act({ local: await own(), remoteKubeconfig: found.path, liqoNamespace, timeoutMs });
+  };
+
+  /** Clusters that cannot peer, or are not who they should be, are told apart before anything is changed. */
+  const check = async (pair: Pair, kubeconfig: string): Promise<JobEnd> => {
+    const here = await identityAt(client, liqoNamespace);
+    if (here === undefined) {
+      const message = `Liqo is not installed in namespace ${liqoNamespace} of this cluster: install it, or set --liqo-mode=off`;
+      return { reason: "LiqoMissing", message };
+    }
+    const there = await remoteIdentity(kubeconfig);
+    if (there instanceof Fault) {
+      return { reason: "ProviderUnreachable", message: `with ${kubeconfig}: ${there.message}` };
+    }
+    return identityProblem({ pair, here, there }) ?? versionProblem(pair, here.version, there?.version);
+  };
+  const remoteIdentity = async (kubeconfig: string): Promise<LiqoIdentity | Fault | undefined> => {
+    try {
+      const remote = await deps.connect(kubeconfig);
+      return await identityAt(remote, liqoNamespace).finally(() => remote.close());
+    } catch (error) {
+      return toFault(error);
+    }
+  };
+
+  return {
+    peer: (pair) =>
+      jobOf("peer", options.timeoutMs, (signal) =>
+        withBoth(pair.clusterId, options.timeoutMs, async (peering) => {
+          const problem = await check(pair, peering.remoteKubeconfig);
+          if (problem !== undefined || signal.aborted) return problem;
+          return await ranWell(peerArguments({ ...options, ...peering }), options.timeoutMs, signal);
+        }),
+      ),
+    unpeer: ({ clusterId }) =>
+      jobOf("unpeer", UNPEER_MS, (signal) =>
+        withBoth(clusterId, UNPEER_MS, (peering) => ranWell(unpeerArguments(peering), UNPEER_MS, signal)),
+      ),
+    forceUnpeer: (liqoId) =>
+      jobOf("force-unpeer", UNPEER_MS, async (signal) =>
+        ranWell(forceUnpeerArguments(liqoId, await own()), UNPEER_MS, signal),
+      ),
+  };
+}
+
+function identityProblem(of: {
+  readonly pair: Pair;
+  readonly here: LiqoIdentity;
+  readonly there: LiqoIdentity | undefined;
+}): JobEnd {
+  const { pair, here, there } = of;
+  const reason = "IdentityMismatch";
+  if (there?.clusterId !== pair.liqoId) {
+    const found = there === undefined ? "no Liqo" : `Liqo's cluster ${there.clusterId}`;
+    const message = `the kubeconfig of ${pair.clusterId} leads to ${found} instead of ${pair.liqoId}: replace it`;
+    return { reason, message };
+  }
+  if (pair.ownLiqoId === undefined || pair.ownLiqoId === here.clusterId) return undefined;
+  const message = `this cluster is ${here.clusterId} to Liqo, and ${pair.ownLiqoId} to the broker: wait for the next advertisement`;
+  return { reason, message };
+}
+
+/** Liqo's peers must be of one minor version. An unknown one is not held against anybody. */
+function versionProblem({ clusterId }: Pair, here: string, there: string | undefined): JobEnd {
+  const [own, other] = [minorOf(here), minorOf(there ?? "")];
+  if (own === undefined || other === undefined || own === other) return undefined;
+  return {
+    reason: "VersionMismatch",
+    message: `this cluster has Liqo ${here} and ${clusterId} has ${there}: they peer only when both are of one minor version`,
+  };
+}
+
+function minorOf(version: string): string | undefined {
+  return /^v?(\d+\.\d+)(?:\.|$)/.exec(version)?.[1];
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import type { Offload } from "../../data-plane/data-plane.ts";
+import type { NamespaceOffloading } from "../objects/namespace-offloading.ts";
+import { claimantsOf, planOffload, withoutClaim } from "./plan-offload.ts";
+import { aWish } from "./testing/samples.ts";
+
+const shop: Offload = { namespaces: ["shop"] };
+const wish = aWish({}, shop);
+const other = aWish({ id: "rsv-rome-other", targetClusterID: "oslo", targetLiqoID: "wild-oslo" }, shop);
+
+function written(step: ReturnType<typeof planOffload>): NamespaceOffloading {
+  if (step.kind !== "write") throw new Error(step.kind);
+  return step.offloading;
+}
+const at = (offloading?: NamespaceOffloading, isThere = true) => [{ namespace: "shop", isThere, offloading }];
+const first = written(planOffload(wish, at()));
+const values = ({ spec }: NamespaceOffloading) =>
+  spec.clusterSelector?.nodeSelectorTerms[0]?.matchExpressions?.[0]?.values;
+
+describe("the offloading of a namespace", () => {
+  test("lets its pods run at the provider, and there only", () => {
+    expect(planOffload(wish, at())).toMatchObject({
+      kind: "write",
+      how: "create",
+      offloading: {
+        metadata: { name: "offloading", namespace: "shop" },
+        spec: {
+          namespaceMappingStrategy: "DefaultName",
+          podOffloadingStrategy: "LocalAndRemote",
+          clusterSelector: {
+            nodeSelectorTerms: [
+              {
+                matchExpressions: [
+                  { key: "liqo.io/remote-cluster-id", operator: "In", values: ["calm-paris"] },
+                ],
+              },
+            ],
+          },
+        },
+      },
+    });
+    expect(planOffload(wish, at(first))).toEqual({ kind: "done" });
+    expect(planOffload(aWish(), [])).toEqual({ kind: "done" });
+  });
+
+  test("is shared by the reservations that ask for it, and goes with the last", () => {
+    const both = written(planOffload(other, at(first)));
+    expect(values(both)).toEqual(["calm-paris", "wild-oslo"]);
+    expect(claimantsOf(both)).toEqual([wish.id, other.id].sort());
+    const rest = withoutClaim(both, wish.id);
+    expect(rest && values(rest)).toEqual(["wild-oslo"]);
+    expect(rest && withoutClaim(rest, other.id)).toBeUndefined();
+  });
+
+  test("keeps what others wrote on it", () => {
+    const annotated = {
+      ...first,
+      metadata: {
+        ...first.metadata,
+        resourceVersion: "7",
+        annotations: { ...first.metadata.annotations, a: "b" },
+      },
+    };
+    const both = written(planOffload(other, at(annotated)));
+    expect(both.metadata).toMatchObject({ resourceVersion: "7", annotations: { a: "b" } });
+  });
+
+  test.each<[string, ReturnType<typeof at>, string]>([
+    [
+      "a person made it",
+      at({ ...first, metadata: { name: "offloading", namespace: "shop" } }),
+      "OffloadingConflict",
+    ],
+    [
+      "others want another strategy",
+      at({ ...first, spec: { ...first.spec, podOffloadingStrategy: "Remote" } }),
+      "OffloadingConflict",
+    ],
+    [
+      "an earlier one is going",
+      at({ ...first, metadata: { ...first.metadata, deletionTimestamp: "2026-07-01T09:00:00Z" } }),
+      "OffloadingTerminating",
+    ],
+    ["the namespace is not there", at(undefined, false), "NamespaceMissing"],
+  ])("is left alone, with a reason, when %s", (_, sights, reason) => {
+    expect(planOffload(wish, sights)).toMatchObject({ kind: "obstacle", reason });
+  });
+
+  test("of one namespace does not wait for another's obstacle", () => {
+    const two = aWish({}, { namespaces: ["gone", "shop"] });
+    const sights = [{ namespace: "gone", isThere: false, offloading: undefined }, ...at()];
+    expect(planOffload(two, sights)).toMatchObject({ kind: "write" });
+    const done = written(planOffload(two, sights));
+    expect(planOffload(two, [...sights.slice(0, 1), ...at(done)])).toMatchObject({
+      reason: "NamespaceMissing",
+    });
+  });
+
+  test("that a person made has no claims of ours, whatever it says", () => {
+    expect(claimantsOf({ ...first, metadata: { ...first.metadata, labels: {} } })).toEqual([]);
+  });
+});

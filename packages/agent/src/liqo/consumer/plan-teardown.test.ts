@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { DEADLINE_MS, planTeardown, type Remains, type TeardownStep } from "./plan-teardown.ts";
+import { type Harm, NO_HARM, teardownModel } from "./testing/teardown-model.ts";
+
+const LOOK_MS = 2000;
+const UNPEERING_MS = 200_000;
+const LONGEST_MS = 2 * Object.values(DEADLINE_MS).reduce((sum, ms) => sum + ms, 0) + UNPEERING_MS;
+
+/** Takes it down, looking every two seconds. */
+function takeDown(harm: Harm, onStep: (step: TeardownStep, remains: Remains) => void = () => undefined) {
+  const model = teardownModel(harm);
+  while (model.nowMs() < LONGEST_MS) {
+    const remains = model.remains();
+    const step = planTeardown(remains);
+    onStep(step, remains);
+    model.apply(step);
+    if (step.kind === "clean") return model;
+    model.pass(LOOK_MS);
+  }
+  throw new Error(`not clean after ${LONGEST_MS} ms: ${JSON.stringify(model.steps.at(-1))}`);
+}
+const kinds = (harm: Partial<Harm>): string[] =>
+  takeDown({ ...NO_HARM, ...harm })
+    .steps.map(({ kind }) => kind)
+    .filter((kind) => kind !== "wait");
+
+const GRACEFUL = [
+  "cordon",
+  "delete-pods",
+  "delete-offloading",
+  "stop-virtual-node",
+  "delete-virtual-node",
+  "delete-slice",
+];
+const UNPEERED = ["begin-unpeer", "unpeer", "close", "clean"];
+
+describe("a loan that goes", () => {
+  test("goes in the order that hurts nobody, and the peering with the last", () => {
+    expect(kinds({})).toEqual([...GRACEFUL, ...UNPEERED]);
+  });
+
+  test("leaves the peering to those who need it", () => {
+    expect(kinds({ others: ["rsv-other"] })).toEqual([...GRACEFUL, "unclaim", "clean"]);
+  });
+
+  test.each<[string, Partial<Harm>, string]>([
+    ["pods that do not end", { stuckPods: true }, "delete-pods"],
+    ["a virtual node that stays", { stuckVirtualNode: true }, "strip"],
+    ["a node that stays", { stuckNode: true }, "delete-node"],
+    ["a slice that stays", { stuckSlice: true }, "strip"],
+    ["an offloading that stays", { stuckOffloading: true }, "strip"],
+  ])("is not held up by %s", (_, harm, force) => {
+    const steps = kinds(harm);
+    expect(steps.at(-1)).toBe("clean");
+    expect(steps.filter((kind) => kind === force).length).toBeGreaterThan(force === "delete-pods" ? 1 : 0);
+  });
+
+  test.each<[string, Partial<Harm>]>([
+    ["the provider is gone", { isProviderGone: true }],
+    ["liqoctl says that it has unpeered, and has not", { pretends: true }],
+  ])("gives the peering up when %s", (_, harm) => {
+    const { steps, isPeered } = takeDown({ ...NO_HARM, ...harm });
+    expect(steps.filter(({ kind }) => kind === "unpeer")).toMatchObject([
+      { isForced: false },
+      { isForced: true },
+    ]);
+    expect(isPeered()).toBe(false);
+  });
+
+  test("waits for finalizers of others, and says whose they are", () => {
+    const { remains } = teardownModel({ ...NO_HARM, stuckSlice: true });
+    const [slice] = remains().slices;
+    if (slice === undefined) throw new Error("no slice");
+    const metadata = {
+      ...slice.metadata,
+      deletionTimestamp: "2026-07-01T10:00:00Z",
+      finalizers: ["example.com/backup"],
+    };
+    const bare = { node: undefined, pods: [], virtualNodes: [], offloadings: [] };
+    const late = { ...remains(), ...bare, slices: [{ ...slice, metadata }], waitedMs: () => 1e9 };
+    expect(planTeardown(late)).toMatchObject({
+      kind: "wait",
+      reason: "SliceLeaving",
+      isTrouble: true,
+      message: expect.stringContaining("example.com/backup"),
+    });
+  });
+
+  test("ends clean within its deadlines, whatever is stuck, and never hurts others", () => {
+    const harms = fc.record({
+      stuckPods: fc.boolean(),
+      stuckVirtualNode: fc.boolean(),
+      stuckNode: fc.boolean(),
+      stuckSlice: fc.boolean(),
+      stuckOffloading: fc.boolean(),
+      isProviderGone: fc.boolean(),
+      pretends: fc.boolean(),
+      others: fc.constantFrom<readonly string[]>([], ["rsv-a"], ["rsv-a", "rsv-b"]),
+    });
+    fc.assert(
+      fc.property(harms, (harm) => {
+        const model = takeDown(harm, (step, { node, virtualNodes, slices, pods }) => {
+          if (step.kind === "delete-virtual-node") expect(pods).toEqual([]);
+          if (step.kind === "delete-slice") expect([node, ...virtualNodes]).toEqual([undefined]);
+          if (step.kind === "begin-unpeer" || step.kind === "unpeer") {
+            expect(harm.others).toEqual([]);
+            expect(slices).toEqual([]);
+          }
+        });
+        expect(model.left()).toBe(0);
+        expect(model.isPeered()).toBe(harm.others.length > 0);
+        expect(model.marker()?.claims ?? []).toEqual(harm.others);
+      }),
+    );
+  });
+});

@@ -1,0 +1,161 @@
+import type { KubeClient, Resource } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { ReleaseState } from "../../data-plane/data-plane.ts";
+import { MANAGER } from "../../forge/labels.ts";
+import { LIQO_ANNOTATION } from "../objects/labels.ts";
+import { NAMESPACE_OFFLOADINGS } from "../objects/namespace-offloading.ts";
+import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
+import { VIRTUAL_NODES } from "../objects/virtual-node.ts";
+import type { PeerWork } from "./peer-work.ts";
+import type { PeeringJobs } from "./peering-jobs.ts";
+import type { Peerings } from "./peerings.ts";
+import { isLiqos, planTeardown, type Stage, type TeardownStep } from "./plan-teardown.ts";
+import type { UnpeerStep } from "./plan-unpeer.ts";
+import type { RemainsOf } from "./remains.ts";
+import { afterFault, stepped, waiting } from "./under-way.ts";
+import { LOAN_NODES, LOAN_PODS, type LoanPod } from "./virtual-kinds.ts";
+
+export interface ReleaseDeps {
+  readonly client: Pick<KubeClient, "update" | "patch" | "delete">;
+  readonly remainsOf: RemainsOf;
+  readonly marks: Peerings;
+  readonly jobs: PeeringJobs;
+  readonly work: PeerWork;
+  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly log: Log;
+}
+
+type UnpeerWrite = Extract<UnpeerStep, { readonly marker: unknown }>;
+type Write = Exclude<TeardownStep, { readonly kind: "wait" | "clean" } | UnpeerWrite>;
+
+const OPTIONS = { fieldManager: MANAGER } as const;
+const STRIPPED: Readonly<Record<"slice" | "virtual-node" | "offloading", Resource<unknown>>> = {
+  slice: RESOURCE_SLICES,
+  "virtual-node": VIRTUAL_NODES,
+  offloading: NAMESPACE_OFFLOADINGS,
+};
+
+/** Takes loans out of the cluster, step by step. What is left is always read anew; only waiting times are remembered. */
+export function releasing(deps: ReleaseDeps): (reservationId: string) => Promise<ReleaseState> {
+  const { client, marks, jobs, work, machine, log } = deps;
+  const begun = new Map<string, Map<Stage, number>>();
+
+  const waitedMs = (id: string, stage: Stage): number => {
+    const stages = begun.get(id) ?? new Map<Stage, number>();
+    begun.set(id, stages);
+    const now = machine.monotonicMs();
+    const since = stages.get(stage) ?? now;
+    stages.set(stage, since);
+    return now - since;
+  };
+
+  const deletePods = async (pods: readonly LoanPod[], isForced: boolean): Promise<void> => {
+    for (const { metadata } of pods) {
+      const { name, namespace = "", uid } = metadata;
+      await client.delete(
+        LOAN_PODS,
+        { name, namespace },
+        { ...(uid === undefined ? {} : { uid }), ...(isForced ? { gracePeriodSeconds: 0 } : {}) },
+      );
+    }
+  };
+
+  const perform = async (step: Write): Promise<ReleaseState> => {
+    switch (step.kind) {
+      case "cordon":
+        await client.patch(LOAN_NODES, merge(step.node, { spec: { unschedulable: true } }), OPTIONS);
+        return stepped("Cordoned", `Node ${step.node.metadata.name} takes no more pods`);
+      case "delete-pods":
+        await deletePods(step.pods, step.isForced);
+        return step.isForced
+          ? waiting({ reason: "ForcingPods", message: stuck(step.pods), isTrouble: true })
+          : stepped("Draining", `${step.pods.length} pods were told to end`);
+      case "shrink-offloading":
+        await client.update(NAMESPACE_OFFLOADINGS, step.offloading, OPTIONS);
+        return stepped("Unoffloading", "other reservations go on using the namespace's offloading");
+      case "delete-offloading":
+        await client.delete(NAMESPACE_OFFLOADINGS, nameOf(step.offloading));
+        return stepped("Unoffloading", `${nameOf(step.offloading).namespace} is no longer offloaded`);
+      case "stop-virtual-node": {
+        const annotations = { [LIQO_ANNOTATION.createVirtualNode]: "false" };
+        await client.patch(RESOURCE_SLICES, merge(step.slice, { metadata: { annotations } }), OPTIONS);
+        return stepped("VirtualNodeLeaving", "Liqo was told not to make the virtual node again");
+      }
+      case "delete-virtual-node":
+        await client.delete(VIRTUAL_NODES, nameOf(step.virtualNode));
+        return stepped("VirtualNodeLeaving", `VirtualNode ${step.virtualNode.metadata.name} was deleted`);
+      case "delete-node":
+        await client.delete(LOAN_NODES, nameOf(step.node));
+        return stepped("NodeLeaving", `Node ${step.node.metadata.name} was deleted: Liqo did not do it`);
+      case "delete-slice":
+        await client.delete(RESOURCE_SLICES, nameOf(step.slice));
+        return stepped("SliceLeaving", `ResourceSlice ${step.slice.metadata.name} was deleted`);
+      case "strip":
+        return strip(step);
+    }
+  };
+
+  const strip = async ({ what, object }: Extract<Write, { kind: "strip" }>): Promise<ReleaseState> => {
+    const finalizers = object.metadata.finalizers?.filter((finalizer) => !isLiqos(finalizer)) ?? [];
+    const named = { what, ...nameOf(object), finalizers: object.metadata.finalizers };
+    log.warn(named, "Liqo does not let go of an object: its finalizers are taken away");
+    await client.patch(STRIPPED[what], merge(object, { metadata: { finalizers } }), OPTIONS);
+    const message = `Liqo did not let go of ${object.kind} ${object.metadata.name}: its finalizers were taken away`;
+    return { ...stepped("Forced", message), isTrouble: true };
+  };
+
+  const performUnpeer = async (id: string, step: UnpeerWrite): Promise<ReleaseState> => {
+    const { marker } = step;
+    const { liqoId, clusterId } = marker;
+    const others = marker.claims.filter((claim) => claim !== id);
+    switch (step.kind) {
+      case "unclaim":
+      case "close":
+        // A peering that only slices of people use is theirs from now on.
+        if (others.length === 0) await marks.drop(marker);
+        else await marks.change(marker, { unclaim: id, isEnding: false });
+        if (step.kind === "close") jobs.forget(liqoId);
+        return stepped("Unpeering", `the peering with ${clusterId} needs nothing more`);
+      case "abort-peer":
+        jobs.abort(liqoId);
+        return stepped("Unpeering", `liqoctl, which was peering with ${clusterId}, is ended`);
+      case "begin-unpeer":
+        await marks.change(marker, { isEnding: true });
+        return stepped("Unpeering", `about to unpeer from ${clusterId}`);
+      case "unpeer":
+        jobs.start(liqoId, step.isForced ? work.forceUnpeer(liqoId) : work.unpeer(marker));
+        return stepped("Unpeering", `liqoctl unpeers from ${clusterId}${step.isForced ? " by force" : ""}`);
+    }
+  };
+
+  return async (id) => {
+    try {
+      const remains = await deps.remainsOf(id);
+      const step = planTeardown({ ...remains, waitedMs: (stage) => waitedMs(id, stage) });
+      if (step.kind === "wait") return waiting(step);
+      if ("marker" in step) return await performUnpeer(id, step);
+      if (step.kind !== "clean") return await perform(step);
+      begun.delete(id);
+      return step;
+    } catch (error) {
+      return afterFault(error);
+    }
+  };
+}
+
+interface Owned {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+function nameOf({ metadata: { name, namespace } }: Owned): { name: string; namespace?: string } {
+  return { name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+function merge(object: Owned, body: object) {
+  return { name: nameOf(object), patch: { kind: "merge", body } } as const;
+}
+
+function stuck(pods: readonly LoanPod[]): string {
+  const names = pods.slice(0, 5).map(({ metadata }) => `${metadata.namespace ?? ""}/${metadata.name}`);
+  return `${pods.length} pods did not end in time and are deleted by force: ${names.join(", ")}`;
+}

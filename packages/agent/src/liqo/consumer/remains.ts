@@ -1,0 +1,63 @@
+import type { ClusterReads } from "./cluster-reads.ts";
+import type { PeeringJobs } from "./peering-jobs.ts";
+import type { Peerings } from "./peerings.ts";
+import { claimantsOf } from "./plan-offload.ts";
+import type { Remains } from "./plan-teardown.ts";
+import type { PeeringRemains } from "./plan-unpeer.ts";
+import { isDrainable, isVirtual } from "./virtual-kinds.ts";
+
+/** What is left of a reservation, by its id alone. */
+export type RemainsOf = (id: string) => Promise<Omit<Remains, "waitedMs">>;
+
+export interface RemainsDeps {
+  readonly reads: ClusterReads;
+  readonly marks: Peerings;
+  readonly jobs: PeeringJobs;
+}
+
+export function remainsReader({ reads, marks, jobs }: RemainsDeps): RemainsOf {
+  /** A slice of that name that somebody else made keeps its virtual node. */
+  const nodesOf = async (id: string, ours: Remains["slices"]) => {
+    const found = await reads.virtualNodes(id);
+    const isOurs = await Promise.all(
+      found.map(async ({ metadata, spec }) => {
+        if (ours.some((slice) => slice.metadata.namespace === metadata.namespace)) return true;
+        return (await reads.slice(spec.clusterID ?? "", id)) === undefined;
+      }),
+    );
+    const virtualNodes = found.filter((_, index) => isOurs[index] === true);
+    const isForeign = found.length > virtualNodes.length;
+    const node = isForeign ? undefined : await reads.node(id);
+    return { virtualNodes, node: node !== undefined && isVirtual(node) ? node : undefined };
+  };
+
+  const peeringOf = async (id: string): Promise<PeeringRemains | undefined> => {
+    const marker = (await marks.all()).find(({ claims }) => claims.includes(id));
+    if (marker === undefined) return undefined;
+    const { liqoId } = marker;
+    const [slices, foreignCluster] = await Promise.all([
+      reads.slicesTo(liqoId),
+      reads.foreignCluster(liqoId),
+    ]);
+    return { marker, slices: slices.length, foreignCluster, job: jobs.state(liqoId) };
+  };
+
+  return async (id) => {
+    const slices = await reads.labelledSlices(id);
+    const [{ virtualNodes, node }, offloadings, peering] = await Promise.all([
+      nodesOf(id, slices),
+      reads.offloadings(),
+      peeringOf(id),
+    ]);
+    const pods = node === undefined ? [] : await reads.podsOn(id);
+    return {
+      id,
+      slices,
+      virtualNodes,
+      node,
+      pods: pods.filter(isDrainable),
+      offloadings: offloadings.filter((offloading) => claimantsOf(offloading).includes(id)),
+      peering,
+    };
+  };
+}

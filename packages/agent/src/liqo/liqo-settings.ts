@@ -1,0 +1,82 @@
+import { choice, duration, formatDuration, type Setting, text, toggle, type Values } from "@resource-broker/contract";
+import { namespaceProblem } from "../settings/forms.ts";
+import { checkedText } from "../settings/setting-kinds.ts";
+
+const MIN_TIMEOUT_MS = 30_000;
+
+const liqoMode: Setting<"" | "off" | "liqoctl"> = {
+  kind: "choice",
+  description:
+    "How borrowed resources become virtual nodes: liqoctl, or off (the instruction is all). Empty: liqoctl with --kubeconfigs-dir, else off.",
+  placeholder: "off|liqoctl",
+  defaultText: "",
+  defaultValue: "",
+  read: (given) => {
+    if (given === "" || given === "off" || given === "liqoctl") return { ok: true, value: given };
+    return { ok: false, problem: `${JSON.stringify(given)} is not one of off, liqoctl` };
+  },
+};
+
+/** How borrowed resources come into the cluster. */
+export const LIQO_SETTINGS = {
+  "liqo-mode": liqoMode,
+  "kubeconfigs-dir": text({
+    description:
+      "Folder with a kubeconfig of each cluster to borrow from, <cluster ID>.kubeconfig, made there by liqoctl generate peering-user.",
+    defaultValue: "",
+    placeholder: "DIR",
+  }),
+  "liqo-gateway-type": choice({
+    description: "Service type of the gateway at the lending cluster.",
+    choices: ["NodePort", "LoadBalancer", "ClusterIP"],
+    defaultValue: "NodePort",
+  }),
+  "liqo-networking": toggle({
+    description: "Let Liqo connect the networks of peered clusters; false: another network does.",
+    defaultValue: true,
+  }),
+  "liqo-namespace": checkedText(
+    {
+      description: "Namespace of Liqo, in this cluster and in those it peers with.",
+      defaultText: "liqo",
+      placeholder: "NAME",
+    },
+    namespaceProblem,
+  ),
+  "liqo-enforce": toggle({
+    description: "Cordon slices of other clusters that bypass reservations (Liqo's class default).",
+    defaultValue: false,
+  }),
+  liqoctl: text({
+    description: "The liqoctl program. Empty: the one in PATH.",
+    defaultValue: "",
+    placeholder: "FILE",
+  }),
+  "liqo-timeout": duration({
+    description: "How long peering with a cluster may take before it is tried anew.",
+    defaultText: "10m",
+  }),
+};
+
+type LiqoSettings = Values<typeof LIQO_SETTINGS>;
+
+/** The mode that an empty one stands for. */
+export function liqoModeOf(settings: LiqoSettings): "off" | "liqoctl" {
+  const { "liqo-mode": mode, "kubeconfigs-dir": folder } = settings;
+  if (mode !== "") return mode;
+  return folder === "" ? "off" : "liqoctl";
+}
+
+export function liqoProblems(settings: LiqoSettings): string[] {
+  const problems: string[] = [];
+  if (settings["liqo-mode"] === "liqoctl" && settings["kubeconfigs-dir"] === "") {
+    problems.push(
+      "--liqo-mode=liqoctl needs --kubeconfigs-dir: name the folder with the other clusters' kubeconfigs",
+    );
+  }
+  const timeoutMs = settings["liqo-timeout"];
+  if (timeoutMs < MIN_TIMEOUT_MS) {
+    problems.push(`--liqo-timeout: ${formatDuration(timeoutMs)} is too short; write at least 30s`);
+  }
+  return problems;
+}

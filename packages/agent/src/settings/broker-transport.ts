@@ -1,0 +1,54 @@
+import { readBrokerUrls } from "../transport/http/broker-urls.ts";
+import type { AgentSettings } from "./agent-settings.ts";
+
+type Settings = Pick<
+  AgentSettings,
+  "broker-transport" | "broker-url" | "broker-cert-path" | "broker-kubeconfig"
+>;
+
+/** The transport that is meant: a kubeconfig of the broker's cluster alone says so, too. */
+export function transportOf(settings: Settings): "http" | "kubernetes" {
+  const { "broker-transport": stated, "broker-kubeconfig": kubeconfig, "broker-url": urls } = settings;
+  if (stated !== "") return stated;
+  return kubeconfig !== "" && urls.length === 0 ? "kubernetes" : "http";
+}
+
+/** What is missing for it, and what would have no effect. */
+export function transportProblems(settings: Settings): string[] {
+  const isBoth = settings["broker-kubeconfig"] !== "" && settings["broker-url"].length > 0;
+  if (settings["broker-transport"] === "" && isBoth) {
+    return [
+      "--broker-url and --broker-kubeconfig are two ways to the broker: leave one out, or choose with --broker-transport",
+    ];
+  }
+  return transportOf(settings) === "http" ? httpProblems(settings) : kubernetesProblems(settings);
+}
+
+function httpProblems(settings: Settings): string[] {
+  const problems = urlProblems(settings["broker-url"]);
+  if (settings["broker-cert-path"] === "") {
+    problems.push(
+      "--broker-cert-path is missing: name the folder with tls.crt, tls.key and ca.crt; brokerctl certs issue <cluster-id> writes one",
+    );
+  }
+  return problems;
+}
+
+function kubernetesProblems(settings: Settings): string[] {
+  if (settings["broker-kubeconfig"] !== "") return [];
+  return [
+    "--broker-kubeconfig is missing: name the kubeconfig of the broker's cluster; brokerctl kubeconfig issue <cluster-id> writes one",
+  ];
+}
+
+function urlProblems(urls: readonly string[]): string[] {
+  if (urls.length === 0) {
+    return ["--broker-url is missing: give the broker's address, for example https://broker.example:8443"];
+  }
+  try {
+    readBrokerUrls(urls);
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}

@@ -1,0 +1,16 @@
+import { testCertificates, TRANSPORT_PROMISES, type TransportUnderTest } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { startHub } from "./testing/hub.ts";
+
+const certificates = await testCertificates();
+
+async function makeTransport(): Promise<TransportUnderTest> {
+  const { connect, sim, loseLedger, stop } = await startHub(certificates);
+  return { connect: (clusterId) => connect(clusterId), cut: sim.knobs.cut, loseLedger, remove: stop };
+}
+
+describe("Kubernetes keeps every promise of a transport", () => {
+  test.each(TRANSPORT_PROMISES)("$name", async ({ keep }) => {
+    await expect(keep(makeTransport)).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,150 @@
+import { Fault } from "@resource-broker/contract";
+import { LEASES } from "@resource-broker/kube";
+import { type FakeTime, fakeTime } from "@resource-broker/testkit";
+import { beforeEach, describe, expect, test } from "vitest";
+import { recordedLog } from "../../testing/recorded-log.ts";
+import { createPulse, type Pulse } from "./pulse.ts";
+import { outcomeOf } from "./testing/fake-agent.ts";
+import { type FakeHub, fakeHub } from "./testing/fake-hub.ts";
+import { NAMESPACE } from "./testing/issued-for.ts";
+
+const NOBODY = new AbortController().signal;
+
+let clock: FakeTime;
+let hub: FakeHub;
+let pulse: Pulse;
+beforeEach(() => {
+  clock = fakeTime();
+  hub = fakeHub(clock);
+  const deps = { client: hub.clientOf("rome"), machine: clock, random: () => 0.5, log: recordedLog() };
+  pulse = createPulse({ namespace: NAMESPACE }, deps);
+  return () => pulse.stop();
+});
+const begin = async (): Promise<void> => {
+  pulse.start();
+  await clock.advance(0);
+};
+
+describe("the broker's pulse", () => {
+  test("is not felt from a Lease that was there before: it may be years old", async () => {
+    hub.beat();
+    await begin();
+    expect([pulse.isAlive(), pulse.isSilent(), pulse.now()]).toEqual([false, false, undefined]);
+    expect(pulse.ledgerId()).toBe("led-1");
+  });
+
+  test("is felt with every change, and tells the broker's time and ledger", async () => {
+    hub.beat();
+    await begin();
+    clock.jumpWall(3_600_000);
+    hub.beat("led-1");
+    await clock.advance(0);
+    expect(pulse.isAlive()).toBe(true);
+    expect(pulse.now()).toBe(clock.wallMs());
+    await clock.advance(4000);
+    expect(pulse.now()).toBe(clock.wallMs());
+    hub.beat("led-2");
+    await clock.advance(0);
+    expect(pulse.ledgerId()).toBe("led-2");
+  });
+
+  test("is gone when the Lease stands still", async () => {
+    const die = hub.live();
+    await begin();
+    await clock.advance(10_000);
+    expect(pulse.isAlive()).toBe(true);
+    die();
+    await clock.advance(14_000);
+    expect(pulse.isAlive()).toBe(true);
+    await clock.advance(2000);
+    expect([pulse.isAlive(), pulse.isSilent()]).toEqual([false, true]);
+    expect(pulse.silence()).toMatchObject({
+      code: "unreachable",
+      message: expect.stringMatching(
+        /^the API server answers, but the broker gave no sign of life for 1\d s/,
+      ),
+    });
+  });
+
+  test("is felt again when the broker comes back", async () => {
+    hub.live()();
+    await begin();
+    await clock.advance(60_000);
+    expect(pulse.isSilent()).toBe(true);
+    hub.beat();
+    await clock.advance(0);
+    expect([pulse.isAlive(), pulse.isSilent()]).toEqual([true, false]);
+  });
+
+  test("that nobody has ever felt names the Lease and the flag", async () => {
+    await begin();
+    await clock.advance(20_000);
+    expect(pulse.silence().message).toContain("there is no Lease resource-broker in namespace default");
+    expect(pulse.silence().message).toContain("--broker-namespace");
+  });
+
+  test("of a Lease that was deleted is not there either", async () => {
+    const die = hub.live();
+    await begin();
+    die();
+    hub.cluster.remove(LEASES, { name: "resource-broker", namespace: NAMESPACE });
+    await clock.advance(20_000);
+    expect(pulse.silence().message).toContain("there is no Lease");
+  });
+
+  test("that cannot be felt because of the API server says so", async () => {
+    hub.live();
+    await begin();
+    hub.cluster.down();
+    await clock.advance(20_000);
+    expect(pulse.silence()).toMatchObject({
+      code: "unreachable",
+      message: "the API server of the broker's cluster (https://fake) does not serve us: connection refused",
+    });
+  });
+
+  test("that may not be felt keeps the missing right", async () => {
+    hub.cluster.setMishaps(() => ({ fault: new Fault("forbidden", "user rome may not list leases") }));
+    await begin();
+    await clock.advance(20_000);
+    expect(pulse.silence()).toMatchObject({ code: "forbidden", message: expect.stringContaining("may not") });
+  });
+
+  test("is also what the broker does elsewhere", async () => {
+    await begin();
+    pulse.heard("2026-01-05T15:00:00.000Z");
+    expect(pulse.isAlive()).toBe(true);
+    expect(pulse.now()).toBe(Date.UTC(2026, 0, 5, 15));
+  });
+});
+
+describe("who waits for the broker", () => {
+  test("goes on with its first beat", async () => {
+    hub.beat();
+    await begin();
+    const waiting = outcomeOf(pulse.whenAlive(NOBODY));
+    await clock.advance(2000);
+    expect(waiting.isOver()).toBe(false);
+    hub.beat();
+    await clock.advance(0);
+    expect([waiting.isOver(), waiting.fault()]).toEqual([true, undefined]);
+  });
+
+  test("hears why it does not come, as soon as that is known", async () => {
+    hub.beat();
+    await begin();
+    const waiting = outcomeOf(pulse.whenAlive(NOBODY));
+    await clock.advance(15_001);
+    expect(waiting.fault()).toContain("unreachable: the API server answers, but the broker gave no sign");
+    await expect(pulse.whenAlive(NOBODY)).rejects.toMatchObject({ code: "unreachable" });
+  });
+
+  test("stops when it has waited long enough", async () => {
+    await begin();
+    const enough = new AbortController();
+    const waiting = outcomeOf(pulse.whenAlive(enough.signal));
+    enough.abort();
+    await clock.advance(0);
+    expect(waiting.fault()).toContain("unreachable");
+  });
+});

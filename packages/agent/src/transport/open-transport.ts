@@ -1,0 +1,45 @@
+import { createKubeClient, type Environment, loadKubeConfig } from "@resource-broker/kube";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import { MANAGER } from "../forge/labels.ts";
+import { agentCertificates } from "../identity/agent-certificates.ts";
+import type { AgentSettings } from "../settings/agent-settings.ts";
+import type { BrokerCommunicator } from "./broker-communicator.ts";
+import { httpCommunicator } from "./http/http-communicator.ts";
+import { kubernetesCommunicator } from "./kubernetes/kubernetes-communicator.ts";
+
+export interface TransportDeps {
+  readonly machine: MachineTime;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly env: Environment;
+  readonly log: Log;
+}
+
+/** The way to the broker that the settings choose. */
+export interface Transport {
+  readonly communicator: BrokerCommunicator;
+  /** Where it leads, for the log. */
+  readonly shown: string;
+}
+
+export async function openTransport(settings: AgentSettings, deps: TransportDeps): Promise<Transport> {
+  const { machine, random, randomBytes, env, log } = deps;
+  if (settings["broker-transport"] !== "kubernetes") {
+    const certificates = agentCertificates(settings["broker-cert-path"], deps);
+    const brokerUrls = settings["broker-url"];
+    const communicator = await httpCommunicator({ brokerUrls }, { certificates, machine, random, log });
+    return { communicator, shown: brokerUrls.join(",") };
+  }
+  const config = await loadKubeConfig({ env, files: [settings["broker-kubeconfig"]] });
+  const client = createKubeClient(config, { machine, log, env, userAgent: MANAGER });
+  const namespace = settings["broker-namespace"];
+  const options = { namespace, clusterId: settings["cluster-id"] };
+  try {
+    const communicator = await kubernetesCommunicator(options, { client, machine, random, randomBytes, log });
+    return { communicator, shown: `${client.server}, namespace ${namespace}` };
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import {
+  controlPlaneAssets,
+  type RealControlPlane,
+  STORE_PROMISES,
+  startControlPlane,
+} from "@resource-broker/testkit";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { KubernetesStore } from "../../src/store/kubernetes/kubernetes-store.ts";
+import {
+  type LedgerServer,
+  type ReplicaOptions,
+  realServer,
+  type TestLedger,
+} from "../../src/store/kubernetes/testing/test-ledger.ts";
+import { troubledClient } from "../../src/store/kubernetes/testing/troubled-client.ts";
+import { Grants } from "../../src/store/sqlite/testing/grants.ts";
+
+/** A guard only: real control planes take their time. */
+const TIMEOUT_MS = 300_000;
+
+describe.skipIf(!controlPlaneAssets().isThere)("on a real API server", { timeout: TIMEOUT_MS }, () => {
+  let plane: RealControlPlane;
+  let server: LedgerServer;
+  beforeAll(async () => {
+    plane = await startControlPlane({ name: "ledger" });
+    server = await realServer(plane);
+  }, TIMEOUT_MS);
+  afterAll(async () => {
+    await server?.dispose();
+    await plane?.dispose();
+  }, TIMEOUT_MS);
+
+  async function newLedger(): Promise<TestLedger> {
+    const ledger = await server.newLedger();
+    onTestFinished(ledger.remove);
+    return ledger;
+  }
+
+  function replica(ledger: TestLedger, options?: ReplicaOptions): KubernetesStore {
+    const store = ledger.connect(options);
+    onTestFinished(store.close);
+    return store;
+  }
+
+  describe("the kubernetes store keeps every promise of a store", () => {
+    it.each(STORE_PROMISES)("$name", async ({ keep }) => {
+      await expect(keep(() => server.newLedger())).resolves.toBeUndefined();
+    });
+  });
+
+  it.each([
+    { name: "touched", fates: ["touched", "touched"] },
+    { name: "deleted", fates: ["deleted"] },
+    { name: "written twice by the client", fates: ["resent"] },
+  ] as const)("a head that was $name is written all the same", async ({ fates }) => {
+    const ledger = await newLedger();
+    const trouble = troubledClient();
+    const store = replica(ledger, { through: trouble.through });
+    await store.open();
+    const grants = new Grants();
+    await grants.commit(store, 1);
+    trouble.plan(...fates);
+    await grants.commit(store, 2);
+    await store.close();
+    expect(await replica(ledger).open()).toMatchObject({ commitNumber: 3 });
+  });
+
+  it("a deposed leader can write nothing, and a late write of its does not arrive", async () => {
+    const ledger = await newLedger();
+    const trouble = troubledClient();
+    const old = replica(ledger, { replica: "old", through: trouble.through });
+    await old.open();
+    const grants = new Grants();
+    await grants.commit(old, 2);
+    const batch = grants.next();
+    trouble.plan("late");
+    await expect(old.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
+    await ledger.expireLease();
+    const young = replica(ledger, { replica: "young" });
+    await young.open();
+    expect(await trouble.arrive()).toBe(false);
+    expect(await old.lastCommit()).toBe(2);
+    await young.commit(batch);
+    await expect(old.commit(batch)).rejects.toMatchObject({ kind: "deposed", message: /young/ });
+  });
+
+  it("an API server that is killed under commits loses none of them", async () => {
+    const ledger = await newLedger();
+    const store = replica(ledger, { leaseMs: 60_000 });
+    await store.open();
+    const grants = new Grants();
+    await grants.commit(store, 20);
+    await plane.apiServer.kill();
+    const batch = grants.next();
+    await expect(store.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
+    await plane.apiServer.restart();
+    expect(await store.lastCommit()).toBe(20);
+    await store.commit(batch);
+    await store.close();
+    expect((await replica(ledger).open()).records.reservations).toHaveLength(21);
+  });
+});

@@ -1,0 +1,89 @@
+import { isLive } from "@resource-broker/domain";
+import { kubeClientFor, type MemoryDisk, memoryDisk } from "@resource-broker/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { identify } from "../forge/identify.ts";
+import { RESERVATIONS } from "../objects/resources.ts";
+import { type Death, type Life, life } from "../testing/mortal.ts";
+import { agentsWish, publish, say, wish } from "../testing/samples.ts";
+import { NAMESPACE, openScene, type Scene, type SceneBroker } from "../testing/scene.ts";
+
+/** More than a reservation's whole life takes: the last runs see a broker that does not die. */
+const MOST_WRITES = 14;
+const DEATHS: readonly Death[] = ["before", "after"];
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene.stop());
+
+/** A broker that dies once and is then replaced by one that lives. */
+async function startMortal(disk: MemoryDisk, own: Life): Promise<{ readonly stop: () => Promise<void> }> {
+  let broker: SceneBroker = await scene.startBroker({
+    disk,
+    client: own.client(kubeClientFor(scene.cluster.kubeconfig)),
+    wrapEngine: own.engine,
+  });
+  let isStopped = false;
+  const watch = async (): Promise<void> => {
+    while (!own.isOver() && !isStopped) await new Promise((resolve) => setImmediate(resolve));
+    if (isStopped) return;
+    await broker.stop();
+    broker = await scene.startBroker({ disk });
+  };
+  const watching = watch();
+  return {
+    stop: async () => {
+      isStopped = true;
+      await watching;
+      await broker.stop();
+    },
+  };
+}
+
+function grantsIn({ commits }: MemoryDisk, id: string): number {
+  const events = commits.flatMap(({ entries }) => entries.flatMap((entry) => entry.events));
+  return events.filter((event) => event.kind === "granted" && event.reservation.id === id).length;
+}
+
+describe.each(DEATHS)("a broker that dies %s it has made a write", (death) => {
+  test.each(Array.from({ length: MOST_WRITES }, (_, writes) => writes))(
+    "(the one after %i others) books once, tells it, and never wedges the object",
+    async (writes) => {
+      const disk = memoryDisk();
+      const healthy = await scene.startBroker({ disk });
+      await publish(scene.client, "paris", { sequence: 1, instance: `${death}-${writes}` });
+      await scene.advertisement(
+        "paris",
+        ({ status, spec }) =>
+          status?.active === true &&
+          status.accepted?.instance === spec.instance &&
+          spec.resources.available?.cpu === "16",
+      );
+      await healthy.stop();
+
+      const name = `mine-${death}-${writes}`;
+      const object = writes % 2 === 0 ? wish(name) : agentsWish(name);
+      const broker = await startMortal(disk, life(writes, death));
+      const created = await scene.client.create(RESERVATIONS, object);
+      const { id } = identify(created);
+      const key = { name: created.metadata.name, namespace: NAMESPACE };
+      await scene.reservation(
+        key.name,
+        ({ status }) => status?.phase === "Reserved" && status.reservationID === id,
+      );
+      await say(scene.client, key.name, { type: "requesterActive" });
+      await scene.reservation(key.name, ({ status }) => status?.phase === "Active");
+      expect(isLive(disk.ledger.reservations.get(id)?.phase ?? "Failed")).toBe(true);
+      await scene.client.delete(RESERVATIONS, key);
+      await scene.gone(key.name);
+      await broker.stop();
+      expect(grantsIn(disk, id)).toBe(1);
+      expect(disk.ledger.reservations.get(id)).toMatchObject({
+        phase: "Released",
+        reason: "ReleasedByRequester",
+      });
+      expect(disk.ledger.reservations.size).toBe(1);
+    },
+  );
+});
