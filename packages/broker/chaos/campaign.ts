@@ -9,6 +9,7 @@ import { violations } from "./violations.ts";
 /** Few providers, and small: most requests compete for the last cores. */
 const SCENE = { requesters: 16, providers: 8, provider: { cpu: 64, memoryGi: 256 }, lanes: 4 };
 const LONGEST_LIFE_MS = 1200;
+const SETTLE_MS = 500;
 /** How often the strike waits for a reply: whatever was answered too early is most likely not yet written then. */
 const AT_A_REPLY = 0.5;
 /** Then a new ledger: what is kept for a day would slow down the checks, not the broker. */
@@ -101,8 +102,7 @@ async function strikeOnce(
   if (isAtReply) await crowd.nextAcknowledgement();
   const strike = await target.strike(random);
   await crowd.pause();
-  const books = await booksOverApi(target.admin(), scene.requesters);
-  const problems = [...crowd.problems, ...violations(crowd.orders, books)];
+  const problems = [...crowd.problems, ...(await wrongBooks({ target, scene, crowd }))];
   // As agents would: what was not yet written of their advertisements is gone.
   await scene.advertise();
   crowd.resume();
@@ -114,9 +114,25 @@ async function strikeOnce(
   return { strike, line, problems };
 }
 
+/**
+ * What of the books over the API is wrong. A call whose client hung up may still be carried out while they are read, page
+ * by page: books that look wrong are read again, and judged when they no longer change.
+ */
+async function wrongBooks({ target, scene, crowd }: Stage): Promise<string[]> {
+  let books = await booksOverApi(target.admin(), scene.requesters);
+  for (;;) {
+    const problems = violations(crowd.orders, books);
+    if (problems.length === 0) return problems;
+    await sleep(SETTLE_MS);
+    const again = await booksOverApi(target.admin(), scene.requesters);
+    if (JSON.stringify(again) === JSON.stringify(books)) return problems;
+    books = again;
+  }
+}
+
 /** The last word: over the API once more, then a graceful end, then the store itself. */
 async function closeBooks({ target, scene, crowd }: Stage): Promise<string[]> {
-  const overApi = violations(crowd.orders, await booksOverApi(target.admin(), scene.requesters));
+  const overApi = await wrongBooks({ target, scene, crowd });
   const { books, problems } = await target.close();
   return [...crowd.problems, ...overApi, ...violations(crowd.orders, books), ...problems];
 }
