@@ -1,15 +1,35 @@
 import { CERTS } from "./certs/commands.ts";
 import type { CommandGroup } from "./cli/command.ts";
 import { defineCommand } from "./cli/define-command.ts";
+import { CORDON_COMMANDS, DESCRIBE_CLUSTER, GET_CLUSTERS } from "./clusters/commands.ts";
+import { DECISION_COMMANDS } from "./decisions/commands.ts";
 import { KUBECONFIG } from "./kubeconfig/commands.ts";
 import { LEDGER_COMMANDS } from "./ledger/commands.ts";
 import { OUTPUT } from "./output/output-option.ts";
+import { DESCRIBE_RESERVATION, GET_RESERVATIONS, RESERVATION_COMMANDS } from "./reservations/commands.ts";
+
+const GET: CommandGroup = {
+  name: "get",
+  summary: "Lists things: clusters and reservations",
+  commands: [GET_CLUSTERS, GET_RESERVATIONS],
+};
+
+const DESCRIBE: CommandGroup = {
+  name: "describe",
+  summary: "Shows one thing with everything known of it",
+  commands: [DESCRIBE_CLUSTER, DESCRIBE_RESERVATION],
+};
 
 /** Every command there is. A new one adds its line here, or to its group. */
 export const ROOT: CommandGroup = {
   name: "brokerctl",
-  summary: "Looks after a Resource Broker: its certificates, its agents' access and its ledger",
+  summary: "Talks to a Resource Broker and looks after it: reservations, decisions, certificates, ledger",
   commands: [
+    GET,
+    DESCRIBE,
+    ...DECISION_COMMANDS,
+    ...RESERVATION_COMMANDS,
+    ...CORDON_COMMANDS,
     CERTS,
     KUBECONFIG,
     ...LEDGER_COMMANDS,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { run } from "./run.ts";
 
 for (const stream of [process.stdout, process.stderr]) {
@@ -13,4 +14,6 @@ process.exitCode = await run(process.argv.slice(2), {
   now: () => Date.now(),
   env: process.env,
   isInteractive: process.stdin.isTTY === true,
+  isTerminal: process.stdout.isTTY === true,
+  pause: (ms) => pause(ms),
 });

@@ -57,7 +57,7 @@ const wrong: readonly { readonly name: string; readonly argv: readonly string[];
   {
     name: "an unknown transport",
     argv: ["--broker-transport=ftp"],
-    line: /^agent: --broker-transport: "ftp" is not one of http, kubernetes; use http, kubernetes is not there yet\n$/,
+    line: /^agent: --broker-transport: "ftp" is not one of http, kubernetes\n$/,
   },
   {
     name: "a missing certificate",
@@ -73,6 +73,11 @@ const wrong: readonly { readonly name: string; readonly argv: readonly string[];
     name: "a certificate of another cluster",
     argv: [...BROKER, ...CLUSTER, "--cluster-id=paris"],
     line: /^agent: --cluster-id is "paris", but the certificate in --broker-cert-path belongs to "rome": [^\n]*brokerctl certs issue paris\n$/,
+  },
+  {
+    name: "a kubeconfig for the broker that is not there",
+    argv: [...CLUSTER, "--broker-kubeconfig=~/missing"],
+    line: /^agent: cannot read \S+missing \(named as kubeconfig\): there is no such file: correct the path\n$/,
   },
   {
     name: "a kubeconfig that is not there",

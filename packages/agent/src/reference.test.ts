@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { EVENT_REASONS } from "./events/reasons.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS } from "./settings/agent-settings.ts";
 
-/** Written anew with `vitest run -u packages/agent/src/reference.test.ts`. */
+/** Written anew with `vitest run packages/agent/src/reference.test.ts -u`. */
 
 const FOLDER = "../../../docs/reference";
 

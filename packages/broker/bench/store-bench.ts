@@ -8,12 +8,14 @@ import { fileURLToPath } from "node:url";
 import { ledgerFrom } from "@resource-broker/domain";
 import { openLedgerFile } from "../src/store/sqlite/ledger-file.ts";
 import { DEFAULT_RETENTION } from "../src/store/sqlite/retention.ts";
+import { printKubernetes } from "./store/kubernetes-figures.ts";
 import { sampleBatches } from "./store/sample-batches.ts";
 import { WAYS } from "./store/ways.ts";
 
 /**
  * What a durable commit costs, on the event loop's thread and off it. Each figure comes from a process of its own, bound
  * to one core as the broker is in the targets (`--cores 2` lets it have two). `--directory` chooses the disk.
+ * `--kubernetes sim` or `--kubernetes real` measures the store in Kubernetes objects instead.
  */
 const BATCHES: readonly { readonly size: number; readonly count: number }[] = [
   { size: 1, count: 2000 },
@@ -155,7 +157,9 @@ function printRestart(): void {
 }
 
 const way = option("--way");
-if (way === undefined) {
+const kubernetes = option("--kubernetes");
+if (kubernetes !== undefined) await printKubernetes(kubernetes);
+else if (way === undefined) {
   printTable();
   printRestart();
 } else console.log(JSON.stringify(await measure(way, Number(option("--size")), Number(option("--count")))));

@@ -1,17 +1,21 @@
 /**
  * `npm run chaos:broker -- --kills 20`: kills a real broker under load and looks for what it had acknowledged.
  * `--store postgres` strikes replicas on a PostgreSQL of its own instead (`--replicas 3`, `--lease-ms 2000`): leaders are
- * killed, paused and cut off, the database is restarted; `--kills` is then the number of all strikes.
+ * killed, paused and cut off, the database is restarted; `--kills` is then the number of all strikes. `--store kubernetes`
+ * does the same to replicas whose ledger is in a simulated API server, with `--real` in a real kube-apiserver and etcd.
  * `--minutes M` stops earlier, `--seed S` repeats a run's choices, `--program dist/broker.mjs` takes the bundle,
  * `--record` appends the result to docs/campaigns.jsonl.
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type PostgresServer, startPostgres } from "@resource-broker/testkit";
+import { startPostgres } from "@resource-broker/testkit";
 import { recordCampaign } from "../sim/tools/record-campaign.ts";
 import { type CampaignResult, runCampaign } from "./campaign.ts";
+import { kubernetesLedger, realApiServer, simulatedApiServer } from "./kubernetes-ledger.ts";
 import { oneBroker } from "./one-broker.ts";
+import { postgresLedger } from "./postgres-ledger.ts";
 import { replicaSet } from "./replica-set.ts";
+import type { SharedLedger } from "./shared-ledger.ts";
 import { countsByKind, downTimes } from "./strike-figures.ts";
 import type { Target } from "./target.ts";
 
@@ -24,6 +28,7 @@ const { values } = parseArgs({
     store: { type: "string", default: "sqlite" },
     replicas: { type: "string", default: "3" },
     "lease-ms": { type: "string", default: "2000" },
+    real: { type: "boolean", default: false },
     minutes: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 1_000_000_000) },
     program: { type: "string" },
@@ -36,18 +41,18 @@ const minutes = values.minutes === undefined ? undefined : positive("minutes", v
 const replicas = positive("replicas", values.replicas);
 const leaseMs = positive("lease-ms", values["lease-ms"]);
 const program = values.program === undefined ? {} : { program: resolve(values.program) };
-if (values.store !== "sqlite" && values.store !== "postgres") complain("--store is sqlite or postgres");
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 const startedAt = Date.now();
-const server = values.store === "postgres" ? await startPostgres() : undefined;
-const stage = server === undefined ? "one broker on sqlite" : `${replicas} replicas on postgres`;
+const server = await startServer();
+const where = `${values.store}${values.real ? ", a real API server" : ""}`;
+const stage = server === undefined ? "one broker on sqlite" : `${replicas} replicas on ${where}`;
 console.log(`seed ${seed}: ${stage}, 16 clients, 8 providers, up to ${kills} strikes`);
 const result = await runCampaign({
   seed,
   strikes: kills,
   ...(minutes === undefined ? {} : { untilMs: startedAt + minutes * MINUTE_MS }),
-  newTarget: (number) => newTarget(server, number),
+  newTarget,
   print: (line) => console.log(line),
   now: Date.now,
 });
@@ -56,9 +61,34 @@ report(result);
 if (values.record) await record(result);
 process.exit(result.violations.length === 0 ? 0 : 1);
 
-function newTarget(postgres: PostgresServer | undefined, number: number): Promise<Target> {
-  if (postgres === undefined) return oneBroker(program.program);
-  return replicaSet({ server: postgres, schema: `chaos_${number}`, replicas, leaseMs, ...program });
+/** What keeps the ledgers of replicas; undefined: one broker keeps its own. */
+interface Keeper {
+  readonly newLedger: (number: number) => Promise<SharedLedger>;
+  readonly dispose: () => Promise<void>;
+}
+
+async function startServer(): Promise<Keeper | undefined> {
+  switch (values.store) {
+    case "sqlite":
+      return undefined;
+    case "postgres": {
+      const postgres = await startPostgres();
+      const newLedger = (number: number) => postgresLedger(postgres, { schema: `chaos_${number}`, replicas });
+      return { newLedger, dispose: postgres.dispose };
+    }
+    case "kubernetes": {
+      const api = await (values.real ? realApiServer() : simulatedApiServer());
+      const newLedger = (number: number) => kubernetesLedger(api, { namespace: `chaos-${number}`, replicas });
+      return { newLedger, dispose: api.dispose };
+    }
+    default:
+      return complain("--store is sqlite, postgres or kubernetes");
+  }
+}
+
+async function newTarget(number: number): Promise<Target> {
+  if (server === undefined) return oneBroker(program.program);
+  return replicaSet({ ledger: await server.newLedger(number), leaseMs, ...program });
 }
 
 function report({ strikes, orders, acknowledged, released, violations }: CampaignResult): void {
@@ -70,7 +100,8 @@ function report({ strikes, orders, acknowledged, released, violations }: Campaig
   console.log(`served again after a kill: ${describe(downTimes(strikes, "kill"))} ms`);
   for (const violation of violations.slice(0, SHOWN_VIOLATIONS)) console.error(`  ${violation}`);
   if (violations.length > 0) {
-    const flags = `--kills ${kills} --seed ${seed} --store ${values.store} --replicas ${replicas}`;
+    const store = `--store ${values.store}${values.real ? " --real" : ""} --replicas ${replicas}`;
+    const flags = `--kills ${kills} --seed ${seed} ${store}`;
     console.error(`Repeat it with: npm run chaos:broker -- ${flags}`);
   }
 }
@@ -79,7 +110,9 @@ async function record({ violations, strikes, ...counts }: CampaignResult): Promi
   const line = {
     campaign: server === undefined ? "broker-kill" : "replica-strike",
     seed,
-    ...(server === undefined ? {} : { replicas, leaseMs, failoverMs: downTimes(strikes, "kill") }),
+    ...(server === undefined
+      ? {}
+      : { store: where, replicas, leaseMs, failoverMs: downTimes(strikes, "kill") }),
     ...countsByKind(strikes),
     ...counts,
     violations: violations.length,

@@ -20,8 +20,9 @@ import {
   type ResourceVector,
 } from "@resource-broker/domain";
 import { nodeMachineTime } from "@resource-broker/runtime";
-import type { BrokerClient, BrokerReply } from "@resource-broker/testkit";
+import { type BrokerClient, type BrokerReply, kubeClientFor } from "@resource-broker/testkit";
 import { canonical, CHAIN_START, nextLink } from "../src/store/audit.ts";
+import { kubernetesStore } from "../src/store/kubernetes/kubernetes-store.ts";
 import { readAddress } from "../src/store/postgres/address.ts";
 import { postgresStore } from "../src/store/postgres/postgres-store.ts";
 import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
@@ -74,6 +75,30 @@ export async function booksInDatabase(url: string): Promise<Books> {
     return booksIn(records);
   } finally {
     await store.close();
+  }
+}
+
+/** Reads the same from the objects of replicas that are not running. */
+export async function booksInObjects(kubeconfig: string, namespace: string): Promise<Books> {
+  const client = kubeClientFor(kubeconfig);
+  const silent = (): void => undefined;
+  const store = kubernetesStore(
+    { replica: "auditor" },
+    {
+      machine: nodeMachineTime(Date.now),
+      log: { info: silent, warn: silent, error: silent },
+      cluster: () => Promise.resolve({ client, namespace }),
+    },
+  );
+  // The last one may have been ended before it could give the lease back.
+  await store.leadership.win();
+  const { records } = await store.open();
+  try {
+    await checkChain(store);
+    return booksIn(records);
+  } finally {
+    await store.close();
+    client.close();
   }
 }
 

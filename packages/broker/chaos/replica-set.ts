@@ -1,23 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type BrokerProcess,
-  type FaultyProxy,
-  type PostgresServer,
   type Replicas,
   type SeededRandom,
-  startFaultyProxy,
   startReplicas,
   testCertificates,
 } from "@resource-broker/testkit";
-import { booksInDatabase } from "./read-books.ts";
+import type { SharedLedger } from "./shared-ledger.ts";
 import type { Strike, StrikeKind, Target } from "./target.ts";
 
+type Blow = (stage: Stage, leader: BrokerProcess, random: SeededRandom) => Promise<string>;
+
+/** What is done to a replica set, or to the server that keeps its ledger. */
+type BlowName = "kill" | "pause" | "cut" | "server";
+
 /** Most of all the leader is killed; the rest is shared by the others. */
-const CHANCES: readonly (readonly [StrikeKind, number])[] = [
+const CHANCES: readonly (readonly [BlowName, number])[] = [
   ["kill", 0.55],
   ["pause", 0.3],
   ["cut", 0.1],
-  ["database", 0.05],
+  ["server", 0.05],
 ];
 /** How often another replica is killed while they elect a leader, and how soon. */
 const KILLED_AS_WELL = { chance: 0.2, withinMs: 400 };
@@ -27,36 +29,29 @@ const MOST_CUTS = 5;
 const BETWEEN_CUTS_MS = 150;
 
 export interface ReplicaSetOptions {
-  readonly server: PostgresServer;
-  /** Where their ledger is. */
-  readonly schema: string;
-  readonly replicas: number;
+  /** Where their ledger is. It ends with the set. */
+  readonly ledger: SharedLedger;
   readonly leaseMs: number;
   /** A bundled broker to test instead of the sources. */
   readonly program?: string;
 }
 
 interface Stage {
-  readonly server: PostgresServer;
+  readonly ledger: SharedLedger;
   readonly replicas: Replicas;
-  /** Each replica's way to the database. */
-  readonly proxies: readonly FaultyProxy[];
   readonly leaseMs: number;
 }
 
-/** Several replicas on one database, each on a way of its own. */
-export async function replicaSet(options: ReplicaSetOptions): Promise<Target> {
-  const { server, schema, leaseMs, program } = options;
-  const proxies = await Promise.all(
-    Array.from({ length: options.replicas }, () => startFaultyProxy({ port: server.port })),
-  );
+/** Several replicas on one ledger, each on a way of its own. */
+export async function replicaSet({ ledger, leaseMs, program }: ReplicaSetOptions): Promise<Target> {
   const replicas = await startReplicas({
-    stores: proxies.map(({ port }) => `${server.url({ port })}?schema=${schema}`),
+    stores: ledger.places.map(({ store }) => store),
+    flagsFor: (replica) => ledger.places[replica]?.flags ?? [],
     certificates: await testCertificates(),
     flags: [`--lease-duration=${leaseMs}ms`],
     ...(program === undefined ? {} : { program }),
   });
-  const stage = { server, replicas, proxies, leaseMs };
+  const stage = { ledger, replicas, leaseMs };
   await replicas.leader();
   return {
     clientFor: replicas.clientFor,
@@ -64,36 +59,40 @@ export async function replicaSet(options: ReplicaSetOptions): Promise<Target> {
     strike: (random) => strike(stage, random),
     close: async () => {
       await replicas.stop();
-      return { books: await booksInDatabase(`${server.url()}?schema=${schema}`), problems: [] };
+      return { books: await ledger.books(), problems: [] };
     },
     dispose: async () => {
       await replicas.dispose();
-      await Promise.all(proxies.map((proxy) => proxy.close()));
+      await ledger.dispose();
     },
   };
 }
 
 async function strike(stage: Stage, random: SeededRandom): Promise<Strike> {
-  const kind = kindFor(random);
+  const name = nameFor(random);
+  const kind: StrikeKind = name === "server" ? stage.ledger.serverKind : name;
   const leader = await stage.replicas.leader();
   const startedAt = performance.now();
-  const what = await STRIKES[kind](stage, leader, random);
+  const what = await BLOWS[name](stage, leader, random);
   await stage.replicas.leader();
   return { kind, what, downMs: performance.now() - startedAt };
 }
 
-function kindFor(random: SeededRandom): StrikeKind {
+function nameFor(random: SeededRandom): BlowName {
   let chance = 1;
-  for (const [kind, share] of CHANCES) {
-    if (random.chance(share / chance)) return kind;
+  for (const [name, share] of CHANCES) {
+    if (random.chance(share / chance)) return name;
     chance -= share;
   }
   return "kill";
 }
 
-type Blow = (stage: Stage, leader: BrokerProcess, random: SeededRandom) => Promise<string>;
-
-const STRIKES: Readonly<Record<StrikeKind, Blow>> = { kill, pause, cut, database };
+const BLOWS: Readonly<Record<BlowName, Blow>> = {
+  kill,
+  pause,
+  cut,
+  server: ({ ledger }, _, random) => ledger.strikeServer(random),
+};
 
 async function kill({ replicas }: Stage, leader: BrokerProcess, random: SeededRandom): Promise<string> {
   const isAlone = !random.chance(KILLED_AS_WELL.chance);
@@ -127,22 +126,15 @@ async function pause(
 }
 
 async function cut(
-  { replicas, proxies }: Stage,
+  { replicas, ledger }: Stage,
   leader: BrokerProcess,
   random: SeededRandom,
 ): Promise<string> {
   const cuts = random.between(1, MOST_CUTS);
-  const way = proxies[replicas.all.indexOf(leader)];
+  const way = ledger.places[replicas.all.indexOf(leader)]?.way;
   for (let made = 0; made < cuts; made++) {
     way?.cut();
     await sleep(random.below(BETWEEN_CUTS_MS));
   }
-  return `leader cut off from the database ${cuts} times`;
-}
-
-async function database({ server }: Stage, _: BrokerProcess, random: SeededRandom): Promise<string> {
-  const how = random.chance(0.5) ? "stop" : "kill";
-  await server[how]();
-  await server.start();
-  return `database restarted after ${how}`;
+  return `leader cut off from its ledger ${cuts} times`;
 }

@@ -6,6 +6,7 @@ const NAMES: Readonly<Record<StrikeKind, string>> = {
   pause: "pauses",
   cut: "cuts",
   database: "databaseRestarts",
+  "api-server": "apiServerRestarts",
 };
 
 /** How many there were of each kind that was there at all. */

@@ -2,7 +2,7 @@ import type { BrokerClient, BrokerProcess, SeededRandom } from "@resource-broker
 import type { Books } from "./booking.ts";
 
 /** What is done to a target. */
-export type StrikeKind = "kill" | "pause" | "cut" | "database";
+export type StrikeKind = "kill" | "pause" | "cut" | "database" | "api-server";
 
 export interface Strike {
   readonly kind: StrikeKind;

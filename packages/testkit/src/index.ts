@@ -62,6 +62,7 @@ export { looseLiqoDefinitions, type LiqoAssets, liqoAssets } from "./liqo/defini
 export { type FakeLiqo, type FakeLiqoOptions, fakeLiqo } from "./liqo/fake-liqo.ts";
 export type { FakeLiqoctl, LiqoctlEnd, LiqoctlMishap } from "./liqo/fake-liqoctl.ts";
 export { installedLiqo, liqoDeployment } from "./liqo/install.ts";
+export { LIQOCTL_LINES } from "./liqo/testing/liqoctl-lines.ts";
 export { type LiqoctlProgram, startLiqoctlProgram } from "./liqo/liqoctl-program.ts";
 export { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./liqo/plain-kinds.ts";
 export { creatorUser } from "./liqo/provide-slice.ts";

@@ -87,9 +87,10 @@ describe.skipIf(!controlPlaneAssets().isThere)("brokerctl kubeconfig issue, at a
       metadata: { name: `wish-of-${requesterID}`, namespace: "lab" },
       spec: { requesterID, requestedResources: { cpu: "1", memory: "1Gi" } },
     });
-    await until("the server goes by the new binding", async () => {
-      const { count } = await rome.list(RESERVATIONS, { namespace: "lab" }, () => undefined);
-      return count + 1;
+    await until("the server goes by the new binding and the new rules", async () => {
+      await rome.list(RESERVATIONS, { namespace: "lab" }, () => undefined);
+      const said = await rome.create(RESERVATIONS, wish("oslo"), { dryRun: true }).then(String, String);
+      return said.includes("agents-reserve") || undefined;
     });
     await rome.create(RESERVATIONS, wish("rome"));
     await expect(rome.create(RESERVATIONS, wish("paris"))).rejects.toMatchObject({
@@ -106,10 +107,11 @@ describe.skipIf(!controlPlaneAssets().isThere)("brokerctl kubeconfig issue, at a
       ...GOOD_OBJECTS["ClusterAdvertisement"],
       metadata: { name: "paris-adv", namespace: "lab" },
     };
-    await expect(rome.create<unknown>(ADVERTISEMENTS, paris)).rejects.toMatchObject({
-      code: "forbidden",
-      message: expect.stringContaining("agent rome may write only its own ClusterAdvertisement"),
+    const refusal = await until("the rules about advertisements are in force, too", async () => {
+      const said = await rome.create<unknown>(ADVERTISEMENTS, paris, { dryRun: true }).then(String, String);
+      return said.includes("agents-advertise") ? said : undefined;
     });
+    expect(refusal).toContain("agent rome may write only its own ClusterAdvertisement");
   });
 
   test("kubectl takes the file as it is", async () => {
@@ -127,6 +129,18 @@ describe.skipIf(!controlPlaneAssets().isThere)("brokerctl kubeconfig issue, at a
     });
     const listed = await plane.kubectl(["--kubeconfig", path("rome.yaml"), "get", "reservations"]);
     expect(listed.exitCode).toBe(0);
+    const { stderr } = await plane.kubectl(
+      ["--kubeconfig", path("rome.yaml"), "create", "-f", "-"],
+      JSON.stringify({
+        ...GOOD_OBJECTS["Reservation"],
+        metadata: { name: "for-paris" },
+        spec: { requesterID: "paris", requestedResources: { cpu: "1", memory: "1Gi" } },
+      }),
+    );
+    // As docs/kubernetes-access.md shows it.
+    expect(stderr).toMatch(
+      /^Error from server \(Forbidden\): error when creating .*: reservations\.broker\.fluidos\.eu "for-paris" is forbidden: ValidatingAdmissionPolicy 'agents-reserve\.broker\.fluidos\.eu' with binding 'agents-reserve\.broker\.fluidos\.eu' denied request: agent rome may ask only for itself: spec\.requesterID must be rome\n$/,
+    );
   });
 
   test("a long-lived token stays the same, and ends with --revoke like all others", async () => {

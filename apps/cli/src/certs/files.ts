@@ -24,7 +24,8 @@ export async function writeFiles(files: readonly FileToWrite[]): Promise<void> {
     for (const { path } of files) await rename(temporary(path), path);
     for (const folder of new Set(files.map(({ path }) => dirname(path)))) await flushFolder(folder);
   } catch (error) {
-    for (const { path } of files) await rm(temporary(path), { force: true });
+    // What cannot be cleaned up was most likely never written; the first error is the one to tell.
+    for (const { path } of files) await rm(temporary(path), { force: true }).catch(() => undefined);
     throw asCommandError(error);
   }
 }

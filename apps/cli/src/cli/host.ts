@@ -9,4 +9,8 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** True: a person sits at the terminal. */
   readonly isInteractive?: boolean;
+  /** True: standard output is a terminal, so that colours are seen and not stored. */
+  readonly isTerminal?: boolean;
+  /** Resolves so much later. */
+  readonly pause: (ms: number) => Promise<void>;
 }

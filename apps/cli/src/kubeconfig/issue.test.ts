@@ -156,15 +156,16 @@ describe("kubeconfig issue", () => {
 
   test.each([
     { args: ["--context", "hob"], code: 1, says: 'there is no context "hob": did you mean hub?' },
-    { args: ["--kubeconfig", "/nowhere/x"], code: 1, says: "/nowhere/x" },
-    { args: ["--certificate-authority", "/nowhere/ca.crt"], code: 1, says: "cannot read /nowhere/ca.crt" },
-    { args: ["--out", "/nowhere/rome.yaml"], code: 1, says: "/nowhere/rome.yaml" },
+    { args: ["--kubeconfig", "/dev/null/x"], code: 1, says: "/dev/null/x" },
+    { args: ["--certificate-authority", "/dev/null/ca"], code: 1, says: "cannot read /dev/null/ca" },
+    { args: ["--out", "/dev/null/rome.yaml"], code: 1, says: "there is no folder /dev/null; nothing" },
   ])("says what is wrong with $args", async ({ args, code, says }) => {
     expect(await hub.issue("rome", ...args)).toMatchObject({
       code,
       out: "",
       err: expect.stringContaining(says),
     });
+    expect(objects("RoleBinding")).toEqual([]);
   });
 
   test("says which right is missing, with the exit status of missing rights", async () => {

@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
-import { PRIVATE, readText, writeFiles } from "../certs/files.ts";
+import { dirname, resolve } from "node:path";
+import { isDirectory, PRIVATE, readText, writeFiles } from "../certs/files.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import { toYaml } from "../output/yaml.ts";
 import type { Server } from "./admin.ts";
@@ -35,6 +35,10 @@ export function kubeconfigText(agent: Agent, { url, ca, serverName }: Server, to
 
 /** Before anything is made: a file that is something else is never overwritten, and least of all ~/.kube/config. */
 export async function checkPlace(file: string, agent: Agent): Promise<void> {
+  const folder = dirname(resolve(file));
+  if (!(await isDirectory(folder))) {
+    throw new CommandError("error", `--out ${file}: there is no folder ${folder}; nothing was changed`);
+  }
   const found = await readText(resolve(file));
   if (found === undefined || found.startsWith(`${firstLine(agent)}\n`)) return;
   throw new CommandError(

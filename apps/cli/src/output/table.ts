@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 export interface Column<Item> {
   readonly title: string;
   readonly value: (item: Item) => string;
@@ -22,15 +24,20 @@ export function properties(rows: readonly (readonly [title: string, value: strin
 
 function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? "").length)),
+    Math.max(...rows.map((row) => widthOf(row[column] ?? ""))),
   );
   return rows
     .map((row) =>
       row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
         .join(GAP)
         .trimEnd(),
     )
     .map((line) => `${line}\n`)
     .join("");
+}
+
+/** What is seen of it: colours take no room. */
+function widthOf(cell: string): number {
+  return stripVTControlCharacters(cell).length;
 }

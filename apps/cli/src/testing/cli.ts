@@ -80,10 +80,13 @@ export async function temporaryFolder(whenDone: WhenDone): Promise<string> {
 interface World {
   readonly now?: () => number;
   readonly env?: Readonly<Record<string, string>>;
+  readonly isTerminal?: boolean;
+  /** What happens while a command waits; without it, waiting is a mistake of the test. */
+  readonly pause?: (ms: number) => Promise<void>;
 }
 
 export async function runCli(args: readonly string[], world: World = {}): Promise<Outcome> {
-  const { now = () => NOON, env = {} } = world;
+  const { now = () => NOON, env = {}, isTerminal = false, pause = neverPause } = world;
   let out = "";
   let err = "";
   const code = await run(args, {
@@ -95,6 +98,12 @@ export async function runCli(args: readonly string[], world: World = {}): Promis
     },
     now,
     env,
+    isTerminal,
+    pause,
   });
   return { code, out, err };
+}
+
+async function neverPause(ms: number): Promise<void> {
+  throw new Error(`nobody should wait here, but a command wants to for ${ms} ms`);
 }

@@ -1,4 +1,10 @@
-import { controlPlaneAssets, testCertificates, TRANSPORT_PROMISES } from "@resource-broker/testkit";
+import {
+  advertisementBody,
+  controlPlaneAssets,
+  reservationBody,
+  testCertificates,
+  TRANSPORT_PROMISES,
+} from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ShippedHub, shippedHub } from "./testing/shipped-hub.ts";
 
@@ -14,7 +20,19 @@ describe.skipIf(!controlPlaneAssets().isThere)(
     afterAll(() => hub?.dispose(), START_TIMEOUT_MS);
 
     test.each(TRANSPORT_PROMISES)("$name", async ({ keep }) => {
-      await expect(keep(hub.makeTransport)).resolves.toBeUndefined();
+      await expect(keep(() => hub.makeTransport())).resolves.toBeUndefined();
+    });
+
+    test("a broker keeps its ledger there, too, and finds it again", async () => {
+      const transport = await hub.makeTransport("kubernetes");
+      const [rome, paris] = [await transport.connect("rome"), await transport.connect("paris")];
+      await paris.publishAdvertisement(advertisementBody("paris", { cpu: 16, memoryGi: 64 }));
+      const { id } = await rome.requestReservation(reservationBody({ cpu: 2, memoryGi: 4 }), "k");
+      await transport.restart();
+      expect(await rome.fetchReservation(id)).toMatchObject({ id, targetClusterID: "paris" });
+      await rome.release(id);
+      for (const agent of [rome, paris]) await agent.close();
+      await transport.remove();
     });
   },
 );

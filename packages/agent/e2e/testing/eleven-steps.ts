@@ -58,7 +58,8 @@ export function describeElevenSteps(where: string, start: () => Promise<World>):
     });
 
     test("2 resources are published", async () => {
-      for (const cluster of world.clusters) {
+      for (const { name } of FLEET) {
+        const cluster = world.cluster(name);
         const mirror = await cluster.until(
           ADVERTISEMENTS,
           "cluster-advertisement",

@@ -94,7 +94,7 @@ test("a slice is granted when its capacity is held, and refused when it is not",
   await begin();
   rome.ask("more");
   await time.advance(1000);
-  const [{ id = "" } = {}] = broker.live();
+  const id = broker.live()[0]?.id ?? "";
   paris.put(RESOURCE_SLICES, aReplica({ name: id }));
   paris.put(RESOURCE_SLICES, aReplica({ name: "rsv-rome-nothing" }));
   const known = core.book.get("provider", id)?.reservation;

@@ -1,4 +1,12 @@
-import { choice, duration, formatDuration, type Setting, text, toggle, type Values } from "@resource-broker/contract";
+import {
+  choice,
+  duration,
+  formatDuration,
+  type Setting,
+  text,
+  toggle,
+  type Values,
+} from "@resource-broker/contract";
 import { namespaceProblem } from "../settings/forms.ts";
 import { checkedText } from "../settings/setting-kinds.ts";
 

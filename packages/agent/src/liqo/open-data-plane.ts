@@ -28,7 +28,6 @@ export function openDataPlane(
   const dataPlane = liqoDataPlane(
     {
       clusterId: deps.clusterId,
-      namespace: settings["instruction-namespace"],
       liqoNamespace: settings["liqo-namespace"],
       gatewayType: settings["liqo-gateway-type"],
       hasNetworking: settings["liqo-networking"],

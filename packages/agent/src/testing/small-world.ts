@@ -5,6 +5,7 @@ import type { MachineTime } from "@resource-broker/runtime";
 import { type FakeTime, fakeTime } from "@resource-broker/testkit";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { type AgentCore, agentCore } from "../core/agent-core.ts";
+import type { DataPlane } from "../data-plane/data-plane.ts";
 import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 import type { Occurrence } from "../events/tell.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
@@ -58,14 +59,22 @@ export interface SmallWorldOptions {
   /** CPUs of paris and berlin, which lend; rome has but one. */
   readonly cpu?: string;
   readonly random?: () => number;
+  /** Rome's. Absent: none. */
+  readonly dataPlane?: DataPlane;
 }
 
 /** Clusters and a broker in memory, in the time of a test. rome is short of everything, the others lend. */
-export function smallWorld({ kinds, cpu = "16", random = () => 0.5 }: SmallWorldOptions = {}): SmallWorld {
+export function smallWorld({
+  kinds,
+  cpu = "16",
+  random = () => 0.5,
+  dataPlane = dataPlaneOff(),
+}: SmallWorldOptions = {}): SmallWorld {
   const time = fakeTime(Date.UTC(2026, 6, 1, 10));
   const broker = fakeBroker(time);
-  const of = (id: string, size: string) => smallCluster(id, { time, broker, kinds, cpu: size, random });
-  const [rome, paris, berlin] = [of("rome", "1"), of("paris", cpu), of("berlin", cpu)];
+  const of = (id: string, size: string, plane = dataPlaneOff()) =>
+    smallCluster(id, { time, broker, kinds, cpu: size, random, dataPlane: plane });
+  const [rome, paris, berlin] = [of("rome", "1", dataPlane), of("paris", cpu), of("berlin", cpu)];
   return {
     time,
     broker,
@@ -88,9 +97,13 @@ interface Surroundings {
   readonly kinds: FakeKinds | undefined;
   readonly cpu: string;
   readonly random: () => number;
+  readonly dataPlane: DataPlane;
 }
 
-function smallCluster(id: string, { time, broker, kinds, cpu, random }: Surroundings): SmallCluster {
+function smallCluster(
+  id: string,
+  { time, broker, kinds, cpu, random, dataPlane }: Surroundings,
+): SmallCluster {
   const server = fakeCluster(time, kinds);
   const events: Occurrence[] = [];
   const logLines: string[] = [];
@@ -120,7 +133,7 @@ function smallCluster(id: string, { time, broker, kinds, cpu, random }: Surround
         client: life.client(server.client),
         communicator: life.communicator(broker.connect(id)),
         prices: fixedPrices(undefined),
-        dataPlane: dataPlaneOff(),
+        dataPlane,
         machine: life.machine,
         random,
         newInstance: () => `${id}-${lives}-${broker.calls.length}`,

@@ -39,7 +39,7 @@ const offloadSchema = object({
   ),
   podSelector: optional(
     record(labelKey(), labelValue(), { maxProperties: 16 }),
-    "Only pods with all of these labels. Absent: all pods.",
+    "Only pods with all of these labels. Absent: all pods. Liqo cannot tell pods apart: with it, nothing is delivered, and condition Peered says so; give those pods a namespace of their own.",
     { examples: [{ app: "shop" }] },
   ),
 });

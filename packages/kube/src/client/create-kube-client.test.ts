@@ -3,7 +3,7 @@ import { fakeTime } from "@resource-broker/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import samples from "../protobuf/testing/go-samples.json" with { type: "json" };
 import { customResource } from "../resource/custom-resource.ts";
-import { CONFIG_MAPS, NODES, PODS, SERVICE_ACCOUNTS } from "../resource/resources.ts";
+import { CONFIG_MAPS, NODES, PODS, SELF_SUBJECT_REVIEWS, SERVICE_ACCOUNTS } from "../resource/resources.ts";
 import { clientFor, configFor, statusBody } from "../testing/client-for.ts";
 import { eventually } from "../testing/eventually.ts";
 import { type FakeApiServer, fakeApiServer, type SeenRequest } from "../testing/fake-api-server.ts";
@@ -57,6 +57,13 @@ describe("a call", () => {
     type?: string;
     body?: unknown;
   }[] = [
+    {
+      name: "a question, which has no name",
+      call: () => client.create(SELF_SUBJECT_REVIEWS, {}),
+      asks: "POST /apis/authentication.k8s.io/v1/selfsubjectreviews",
+      type: "application/json",
+      body: { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" },
+    },
     { name: "get", call: () => client.get(CONFIG_MAPS, name), asks: `GET ${at}/settings` },
     {
       name: "create",

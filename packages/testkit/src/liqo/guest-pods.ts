@@ -61,6 +61,12 @@ async function ensureShadowPod({ site, provider, remote }: Reflected, pod: Whole
   const quota = await provider.client.find(QUOTAS, { name: user, namespace: tenantNamespaceOf(site.id) });
   // Liqo's webhook lets nobody in without a quota, nor past one that is cordoned.
   if (quota === undefined || quota.spec.cordoned === true) return;
+  // Volumes of the consumer's service account are of no use here.
+  const containers = (pod.spec?.containers ?? []).map(({ name, image, resources = {} }) => ({
+    name,
+    image,
+    resources,
+  }));
   const { [LIQO_LABEL.shadowPod]: _, ...labels } = pod.metadata.labels ?? {};
   const shadow: ShadowPod = {
     apiVersion: "offloading.liqo.io/v1beta1",
@@ -75,7 +81,7 @@ async function ensureShadowPod({ site, provider, remote }: Reflected, pod: Whole
         [LIQO_LABEL.creatorUser]: user,
       },
     },
-    spec: { pod: { containers: pod.spec?.containers ?? [], terminationGracePeriodSeconds: 0 } },
+    spec: { pod: { containers, terminationGracePeriodSeconds: 0 } },
   };
   await ensure(provider.client, SHADOW_PODS, shadow);
 }

@@ -23,6 +23,12 @@ export interface WholeNode {
   };
 }
 
+interface WholeContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly resources?: object;
+}
+
 export interface WholePod {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -30,7 +36,7 @@ export interface WholePod {
   readonly spec?: {
     readonly nodeName?: string;
     readonly terminationGracePeriodSeconds?: number;
-    readonly containers?: readonly object[];
+    readonly containers?: readonly WholeContainer[];
   };
   readonly status?: { readonly phase?: string };
 }

@@ -13,9 +13,11 @@ const SUPERVISE_EVERY_MS = 100;
 export interface ReplicasOptions extends Omit<BrokerProcessOptions, "directory" | "isReplica" | "store"> {
   /** The store of each: the same database, perhaps on different ways. */
   readonly stores: readonly string[];
+  /** Flags that differ from replica to replica, by its number. */
+  readonly flagsFor?: (replica: number) => readonly string[];
 }
 
-/** Several real brokers on one database. Whichever ends is started again, as a supervisor would. */
+/** Several real brokers on one store. Whichever ends is started again, as a supervisor would. */
 export interface Replicas {
   readonly all: readonly BrokerProcess[];
   /** A client that finds the leader; the same one each time. */
@@ -28,7 +30,7 @@ export interface Replicas {
   readonly dispose: () => Promise<void>;
 }
 
-export async function startReplicas({ stores, ...options }: ReplicasOptions): Promise<Replicas> {
+export async function startReplicas({ stores, flagsFor, ...options }: ReplicasOptions): Promise<Replicas> {
   const all: BrokerProcess[] = [];
   const supervisor = supervise(all);
   const dispose = async (): Promise<void> => {
@@ -37,7 +39,8 @@ export async function startReplicas({ stores, ...options }: ReplicasOptions): Pr
   };
   try {
     for (const [index, store] of stores.entries()) {
-      const flags = [`--replica-name=replica-${index}`, ...(options.flags ?? [])];
+      const own = flagsFor?.(index) ?? [];
+      const flags = [`--replica-name=replica-${index}`, ...own, ...(options.flags ?? [])];
       all.push(await startBroker({ ...options, store, flags, isReplica: true }));
     }
   } catch (error) {

@@ -24,8 +24,14 @@ const QUIET = { info: silent, warn: silent, error: silent };
 /** A real cluster with what is shipped; each transport is a namespace of it with a broker and agents of its own. */
 export interface ShippedHub {
   readonly plane: RealControlPlane;
-  readonly makeTransport: () => Promise<TransportUnderTest>;
+  /** The broker's --store; absent: a database of its own. */
+  readonly makeTransport: (store?: string) => Promise<TransportUnderTest & Restartable>;
   readonly dispose: () => Promise<void>;
+}
+
+export interface Restartable {
+  /** The broker dies at once, and comes back. */
+  readonly restart: () => Promise<void>;
 }
 
 export async function shippedHub(certificates: PeerCertificates): Promise<ShippedHub> {
@@ -41,7 +47,7 @@ export async function shippedHub(certificates: PeerCertificates): Promise<Shippe
   const roles = await shippedRoles();
   let transports = 0;
 
-  const makeTransport = async (): Promise<TransportUnderTest> => {
+  const makeTransport: ShippedHub["makeTransport"] = async (store) => {
     const namespace = `broker-${(transports += 1)}`;
     await plane.seed([{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
     await plane.seed([...roles(namespace), ...accountsIn(namespace)]);
@@ -53,7 +59,7 @@ export async function shippedHub(certificates: PeerCertificates): Promise<Shippe
       `--kubeconfig=${file}`,
       `--http-namespace=${namespace}`,
     ];
-    const broker = await startBroker({ certificates, flags });
+    const broker = await startBroker({ certificates, flags, ...(store === undefined ? {} : { store }) });
     return {
       connect: async (clusterId) =>
         kubernetesCommunicator(
@@ -67,6 +73,10 @@ export async function shippedHub(certificates: PeerCertificates): Promise<Shippe
           },
         ),
       cut: proxy.cut,
+      restart: async () => {
+        await broker.kill("SIGKILL");
+        await broker.restart();
+      },
       loseLedger: async () => {
         await broker.kill("SIGKILL");
         await rm(broker.storeDirectory, { recursive: true });
@@ -99,7 +109,9 @@ interface RbacObject {
 /** The shipped rights of broker and agents, for another namespace than the one that the files name. */
 async function shippedRoles(): Promise<(namespace: string) => object[]> {
   const texts = await Promise.all(
-    ["broker.yaml", "broker-agents.yaml"].map((file) => readFile(join(DEPLOY, "rbac", file), "utf8")),
+    ["broker.yaml", "broker-store.yaml", "broker-agents.yaml"].map((file) =>
+      readFile(join(DEPLOY, "rbac", file), "utf8"),
+    ),
   );
   return (namespace) =>
     texts

@@ -40,7 +40,6 @@ function world() {
       {
         ...TERMS,
         clusterId: "rome",
-        namespace: "default",
         liqoNamespace: "liqo",
         gatewayType: "NodePort",
         hasNetworking: true,
@@ -478,5 +477,23 @@ describe("an agent that starts anew", () => {
     expect(cluster.find(LOAN_NODES, { name: a })).toMatchObject({ spec: {} });
     expect(cluster.find(RESOURCE_SLICES, theirs)).toBeDefined();
     expect(cluster.all(FOREIGN_CLUSTERS)).toEqual([]);
+  });
+
+  test("leaves the virtual node of somebody's slice of the same name alone", async () => {
+    const { cluster, liqo, clean, reason } = world();
+    liqo.setRole("calm-paris", "Provider");
+    const theirs = { name: a, namespace: "liqo-tenant-calm-paris" };
+    cluster.put(RESOURCE_SLICES, {
+      apiVersion: "authentication.liqo.io/v1beta1",
+      kind: "ResourceSlice",
+      metadata: { ...theirs, annotations: { "liqo.io/create-virtual-node": "true" } },
+      spec: { providerClusterID: "calm-paris", resources: { cpu: "1" } },
+    });
+    liqo.work();
+    liqo.work();
+    await reason(A, "SliceConflict");
+    expect((await clean(a)).last).toEqual({ kind: "clean" });
+    expect(cluster.find(VIRTUAL_NODES, theirs)?.metadata).not.toHaveProperty("deletionTimestamp");
+    expect(cluster.find(LOAN_NODES, { name: a })?.spec?.unschedulable).toBeUndefined();
   });
 });

@@ -12,10 +12,7 @@ import { claimantsOf } from "./plan-offload.ts";
 import { releasing } from "./release-loan.ts";
 import { remainsReader } from "./remains.ts";
 
-export interface LiqoOptions extends PeerWorkOptions, SliceAmountTerms {
-  /** Where the agent keeps what it remembers of peerings. */
-  readonly namespace: string;
-}
+export interface LiqoOptions extends PeerWorkOptions, SliceAmountTerms {}
 
 export interface LiqoDeps extends Omit<PeerWorkDeps, "client"> {
   readonly client: Pick<KubeClient, "find" | "list" | "create" | "update" | "patch" | "delete">;
@@ -31,7 +28,7 @@ export interface LiqoDataPlane extends DataPlane {
 
 export function liqoDataPlane(options: LiqoOptions, deps: LiqoDeps): LiqoDataPlane {
   const reads = clusterReads(deps.client);
-  const marks = peerings(deps.client, options.namespace);
+  const marks = peerings(deps.client, options.liqoNamespace);
   const jobs = peeringJobs(deps);
   const parts = { ...deps, reads, marks, jobs, work: peerWork(options, deps) };
   return {

@@ -261,9 +261,17 @@ function mayPeer(sight: LoanSight): boolean {
 
 function isGood(sight: LoanSight): boolean {
   const { slice, virtualNode, node, offload } = sight;
-  const isReachable = sight.foreignCluster?.status?.conditions?.[0]?.status === "Established";
-  const granted = Object.keys(slice?.status?.resources ?? {}).length;
-  const isNode = node?.metadata.labels !== undefined && node.status?.conditions?.[0]?.status === "True";
-  const facts = [isPeered(sight), isReachable, granted === 4, virtualNode !== undefined, isNode];
-  return facts.every(Boolean) && offload.kind === "done";
+  const facts = [
+    isPeered(sight),
+    sight.foreignCluster?.status?.conditions?.[0]?.status === "Established",
+    Object.keys(slice?.status?.resources ?? {}).length === 4,
+    virtualNode !== undefined,
+    isReadyNode(node),
+    offload.kind === "done",
+  ];
+  return facts.every(Boolean);
+}
+
+function isReadyNode(node: LoanSight["node"]): boolean {
+  return node?.metadata.labels !== undefined && node.status?.conditions?.[0]?.status === "True";
 }

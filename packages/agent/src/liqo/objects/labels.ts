@@ -30,7 +30,6 @@ export const LIQO_ANNOTATION = {
 } as const;
 
 export const VIRTUAL_NODE_TYPE = "virtual-node";
-export const MANAGED_BY_SHADOW_POD = "shadowpod";
 
 /** Slices of this class are granted by the provider's agent, and by nobody else. */
 export const SLICE_CLASS = "resource-broker";

@@ -421,6 +421,29 @@ describe("at the end of a reservation", () => {
     expect(told().filter((reason) => reason === "GuestsRemoved")).toHaveLength(3);
   });
 
+  test("a pod that cannot go is deleted once, and waited for", async () => {
+    const made = await lent();
+    const { book, time, cluster, shadowPods, word, writes } = made;
+    const stuck = aShadowPod("stuck");
+    cluster.put(SHADOW_PODS, {
+      ...stuck,
+      metadata: { ...stuck.metadata, finalizers: ["somebody.example/slow"] },
+    });
+    book.learn("provider", OVER);
+    await time.advance(END_GRACE_MS + 1000);
+    cordonQuota(made);
+    await time.advance(10 * MINUTE_MS);
+    expect(shadowPods()).toEqual(["stuck"]);
+    expect(writes().filter(({ verb, name }) => verb === "delete" && name === "stuck")).toHaveLength(1);
+    expect(word()).toBe("Accepted Reserved");
+    cluster.edit(SHADOW_PODS, { name: "stuck", namespace: `shop-${ROME}` }, (pod) => ({
+      ...pod,
+      metadata: { ...pod.metadata, finalizers: [] },
+    }));
+    await time.advance(5000);
+    expect(word()).toBe("Denied ReservationEnded");
+  });
+
   test("an API server that fails is asked again until all is gone", async () => {
     const { book, time, cluster, shadowPods } = await lent();
     let failures = 10;

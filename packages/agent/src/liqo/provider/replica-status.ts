@@ -16,7 +16,7 @@ export interface Word {
   readonly resources: ResourceList;
 }
 
-export function resourcesCondition({ status }: ResourceSlice): ResourceSliceCondition | undefined {
+function resourcesCondition({ status }: ResourceSlice): ResourceSliceCondition | undefined {
   return status?.conditions?.find(({ type }) => type === "Resources");
 }
 

@@ -57,14 +57,17 @@ export function createBoard(role: Role, { log, onNews, onListedAnew }: BoardDeps
     listed?.add(name);
     if (known.get(name)?.mark === mark) return;
     const told = read(object);
-    forget(name);
     const live = told !== undefined && isLive(told.reservation.status.phase) ? told : undefined;
+    forget(name);
     known.set(name, { mark, live });
     if (live !== undefined) names.set(live.reservation.id, name);
-    if (told === undefined) return;
+    if (told !== undefined) tell(told);
+  };
+
+  const tell = (told: Told): void => {
     const isLate = wasListed && listed !== undefined;
     if (!isLate) onNews(told);
-    else if (live === undefined) late.push(told);
+    else if (!isLive(told.reservation.status.phase)) late.push(told);
   };
 
   const forget = (name: string): void => {

@@ -84,6 +84,7 @@ export function observed<T extends Named>(
     new Promise<V>((resolve, reject) => {
       let cancel = (): void => undefined;
       let isOver = false;
+      let hasBegun = false;
       const end = (): void => {
         isOver = true;
         cancel();
@@ -95,7 +96,10 @@ export function observed<T extends Named>(
         end();
         reject(error instanceof Error ? error : new Fault("internal", String(error)));
       };
-      const giveUp = (): void => fail(pulse.silence());
+      // Before it has begun, it is the API server that is waited for: `begin` says why.
+      const giveUp = (): void => {
+        if (hasBegun) fail(pulse.silence());
+      };
       const look: Look<T> = (sighting) => {
         if (isOver) return;
         try {
@@ -125,6 +129,8 @@ export function observed<T extends Named>(
       const stopListening = listen(name, look);
       signal.addEventListener("abort", giveUp);
       calls.persist(signal, begin).then((object) => {
+        hasBegun = true;
+        if (signal.aborted) giveUp();
         if (object !== undefined) look({ object, isGone: false });
         if (!isOver && pulse.isSilent()) giveUp();
         wakeLater();

@@ -6,13 +6,13 @@ const MAX_MESSAGE_LENGTH = 512;
 const MAX_IDS = 1000;
 
 export interface RiskDeps {
-  /** Reservations that this cluster lends for. */
-  readonly lent: () => readonly string[];
+  /** The reservations between that cluster and this one. */
+  readonly touched: () => readonly string[];
   readonly onRisk: (capacity: CapacityEventDTO) => void;
 }
 
-/** Notices that this cluster lends more than it has. What was so when it was first seen is no news. */
-export function riskWatch({ lent, onRisk }: RiskDeps): Sink<ClusterAdvertisement> {
+/** Notices that a cluster lends more than it has. What was so when it was first seen is no news. */
+export function riskWatch({ touched, onRisk }: RiskDeps): Sink<ClusterAdvertisement> {
   let before: string | undefined;
   return {
     beginList: () => undefined,
@@ -27,7 +27,7 @@ export function riskWatch({ lent, onRisk }: RiskDeps): Sink<ClusterAdvertisement
       before = now;
       if (!isNews) return;
       const message = `${spec.clusterID}: ${now}`.slice(0, MAX_MESSAGE_LENGTH);
-      onRisk({ change: "at-risk", reservationIDs: lent().slice(0, MAX_IDS), message });
+      onRisk({ change: "at-risk", reservationIDs: touched().slice(0, MAX_IDS), message });
     },
   };
 }

@@ -11,6 +11,7 @@ import { type ApiCalls, apiServerAway } from "./api-calls.ts";
 import { type Board, createBoard, labelSelectorOf } from "./board.ts";
 import type { Place } from "./forge.ts";
 import { createInstructionStream, type InstructionStream } from "./instruction-stream.ts";
+import { createLenders } from "./lenders.ts";
 import { type Observed, observed } from "./observed.ts";
 import { createPulse, type Pulse } from "./pulse.ts";
 import type { Told } from "./read-reservation.ts";
@@ -20,12 +21,18 @@ import { riskWatch } from "./risk-watch.ts";
 /** Ends of a watch that the follower gets over without a gap that a reader should know of. */
 const HARMLESS: ReadonlySet<string> = new Set(["silent", "gone"]);
 
+/** As long as an answer of the broker may take. */
+const READY_MS = 10_000;
+
 export interface WatchesDeps extends FollowDeps {
   readonly calls: ApiCalls;
   readonly onStreamOpen: () => void;
 }
 
-/** Everything of the broker's cluster that concerns this one: four watches, whatever the number of calls and readers. */
+/**
+ * Everything of the broker's cluster that concerns this one: four watches whatever the number of calls and readers, and
+ * one for each cluster that something is borrowed from.
+ */
 export interface Watches {
   readonly pulse: Pulse;
   readonly stream: InstructionStream;
@@ -53,7 +60,11 @@ export function createWatches(place: Place, deps: WatchesDeps): Watches {
   const side = (role: Role): Side => {
     const board = createBoard(role, {
       log,
-      onNews: (told) => stream.news(role, told),
+      onNews: (told) => {
+        stream.news(role, told);
+        if (role === "requester")
+          lenders.set(new Set(borrowings().map(({ targetClusterID }) => targetClusterID)));
+      },
       onListedAnew: () => stream.reset("the API server has forgotten what happened meanwhile"),
     });
     const onRestart = (resource: string, reason: string): void => {
@@ -79,16 +90,26 @@ export function createWatches(place: Place, deps: WatchesDeps): Watches {
       ...deps,
       pulse,
       sink: riskWatch({
-        lent: () => instructions().map(({ id }) => id),
-        onRisk: (capacity) => stream.capacity(capacity),
+        touched: () => instructions().map(({ id }) => id),
+        onRisk: (risk) => stream.capacity(risk),
       }),
     },
   );
+  const lenders = createLenders(place, {
+    ...deps,
+    borrowedFrom: (lender) =>
+      borrowings()
+        .filter(({ targetClusterID }) => targetClusterID === lender)
+        .map(({ id }) => id),
+    onRisk: (risk) => stream.capacity(risk),
+  });
 
-  const instructions = (): ReservationDTO[] =>
-    Array.from(live("provider"))
+  const known = (role: Role): ReservationDTO[] =>
+    Array.from(live(role))
       .filter(({ ledgerId }) => ledgerId === undefined || ledgerId === pulse.ledgerId())
       .map(({ reservation }) => reservation);
+  const instructions = (): ReservationDTO[] => known("provider");
+  const borrowings = (): ReservationDTO[] => known("requester");
 
   const health = (): FollowerHealth => {
     const all = Object.values(sides).map(({ watch }) => watch.health());
@@ -134,13 +155,11 @@ export function createWatches(place: Place, deps: WatchesDeps): Watches {
     },
     stop: async () => {
       stream.close();
-      await Promise.all([pulse, own, sides.requester.watch, sides.provider.watch].map(({ stop }) => stop()));
+      const all = [pulse, own, lenders, sides.requester.watch, sides.provider.watch];
+      await Promise.all(all.map(({ stop }) => stop()));
     },
   };
 }
-
-/** As long as an answer of the broker may take. */
-const READY_MS = 10_000;
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, why: () => Fault): Promise<T> {
   return new Promise((resolve, reject) => {

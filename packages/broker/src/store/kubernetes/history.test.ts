@@ -38,7 +38,7 @@ describe("a long history", () => {
     const store = replica(ledger);
     await store.open();
     const grants = new Grants();
-    const total = 500;
+    const total = 700;
     await grants.commit(store, total);
     const counts = await until("a snapshot was taken", async () => {
       const found = await objectsOf(ledger);

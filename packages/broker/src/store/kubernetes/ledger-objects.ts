@@ -13,16 +13,17 @@ import {
 } from "./audit-book.ts";
 import type { Content } from "./head.ts";
 import type { HeadWriter } from "./head-writer.ts";
-import { bytesOf, type PageId, pageName } from "./page.ts";
-import { pagesIn, withPages } from "./page-ranges.ts";
+import { beginsAs, recordPages, withLogPages, withSnapshot } from "./moves.ts";
+import { bytesOf, pageName } from "./page.ts";
+import { pagesIn } from "./page-ranges.ts";
 import type { LedgerPages } from "./pages.ts";
 import { planBatch } from "./plan-batch.ts";
 import { type Records, replay, snapshotLines } from "./records.ts";
 
 /** Changes beyond this leave the head: it is written with every commit, and whatever is in it is written again. */
 const MOVE_BYTES = 16 * 1024;
-/** The largest head: its object may carry a megabyte, and one character may be three bytes. */
-const HEAVY_BYTES = 256 * 1024;
+/** A batch that makes the head heavier than this goes into pages first; its object may carry a megabyte. */
+const HEAVY_BYTES = 64 * 1024;
 /** A new snapshot is due when the log has as many bytes as the last one, and not before so many. */
 const SNAPSHOT_BYTES = 256 * 1024;
 const AFTER_TROUBLE_MS = 5000;
@@ -54,6 +55,12 @@ export interface LedgerObjects {
   readonly content: () => Content;
 }
 
+/** Content whose lines have found their pages, and what to remember of those of the audit log. */
+interface Lighter {
+  readonly content: Content;
+  readonly added: readonly AuditPage[];
+}
+
 export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): LedgerObjects {
   const { head, pages, keepAudit, machine, onCommitted, onTrouble } = deps;
   const { records } = opened;
@@ -62,32 +69,32 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   let notBefore = 0;
   let isRescueDue = false;
 
-  /** Everything out of the head that can be in pages. */
-  const lightened = async (content: Content): Promise<{ content: Content; added: AuditPage[] }> => {
-    const moved = await pages.createAll("log", content.changes);
-    const audits = await makeAuditPages(content);
-    const lighter = withAuditPages(withMoved(content, moved), audits.made);
-    return { content: lighter, added: audits.added };
-  };
-
-  const makeAuditPages = async (content: Content): Promise<{ made: PageId[]; added: AuditPage[] }> => {
-    const full = fullPages(content);
-    const made = [];
-    for (const lines of full) made.push(await pages.create("audit", lines));
-    return { made, added: full.map(auditPageOf) };
+  /** Makes pages of what is due to leave the head; says how any content becomes that begins in the same way. */
+  const lighten = async (before: Content, isAll: boolean): Promise<(content: Content) => Lighter> => {
+    const changes = isAll || bytesOf(before.changes) > MOVE_BYTES ? before.changes : [];
+    const full = fullPages(before);
+    const [log, audit] = await Promise.all([
+      pages.createAll("log", changes),
+      Promise.all(full.map((lines) => pages.create("audit", lines))),
+    ]);
+    return (content) => ({
+      content: withAuditPages(withLogPages(content, { changes, pages: log }), audit),
+      added: full.map(auditPageOf),
+    });
   };
 
   const commit = async (batch: CommitBatch): Promise<void> => {
-    await head.write(async (content) => {
-      const plan = planBatch(content, records, batch);
+    await head.write(async (before) => {
+      const plan = planBatch(before, records, batch);
       const isHeavy = bytesOf(plan.content.changes) + bytesOf(plan.content.audit) > HEAVY_BYTES;
-      const next = isHeavy ? await lightened(plan.content) : { content: plan.content, added: [] };
+      const lightened = isHeavy ? await lighten(plan.content, true) : asItIs;
+      const { content, added } = lightened(plan.content);
       const onWritten = (): void => {
         replay(records, plan.changes);
-        auditPages = [...auditPages, ...next.added];
+        auditPages = [...auditPages, ...added];
         onCommitted(batch);
       };
-      return { content: next.content, onWritten };
+      return { content, onWritten };
     });
     tidyUp();
   };
@@ -96,8 +103,9 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
     if (tidying !== undefined || machine.monotonicMs() < notBefore) return;
     tidying = tidy()
       .catch((error: unknown) => {
+        if (error === OUTPACED) return;
         notBefore = machine.monotonicMs() + AFTER_TROUBLE_MS;
-        if (error !== OUTPACED) onTrouble("the ledger's pages could not be put in order", error);
+        onTrouble("the ledger's pages could not be put in order", error);
       })
       .finally(() => {
         tidying = undefined;
@@ -105,20 +113,23 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   };
 
   const tidy = async (): Promise<void> => {
-    if (head.content().audit.length >= AUDIT_PAGE_LINES) await moveAudit();
+    const { audit, changes } = head.content();
+    if (audit.length >= AUDIT_PAGE_LINES || bytesOf(changes) > MOVE_BYTES) await move();
     const { log, snapshot } = head.content().head;
     if (isRescueDue || log.bytes > Math.max(SNAPSHOT_BYTES, snapshot.bytes)) await takeSnapshot();
-    else if (bytesOf(head.content().changes) > MOVE_BYTES) await moveChanges();
+    if (pagesToTrim(auditPages, keepAudit, head.content().head.time) > 0) await trimAudit();
   };
 
-  const moveChanges = async (): Promise<void> => {
+  const move = async (): Promise<void> => {
     const before = head.content();
-    const moved = await pages.createAll("log", before.changes);
-    await head.write((content) => {
-      if (content.head.moved !== before.head.moved) throw OUTPACED;
-      const rest = content.changes.slice(before.changes.length);
-      const left = withMoved({ ...content, changes: before.changes }, moved);
-      return { content: { ...left, changes: rest } };
+    const lightened = await lighten(before, false);
+    await head.write((now) => {
+      if (!beginsAs(before, now)) throw OUTPACED;
+      const { content, added } = lightened(now);
+      const onWritten = (): void => {
+        auditPages = [...auditPages, ...added];
+      };
+      return { content, onWritten };
     });
   };
 
@@ -126,38 +137,25 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
     const before = head.content();
     const lines = [...snapshotLines(records)];
     const made = await pages.createAll("snapshot", lines);
-    await head.write((content) => {
-      if (content.head.moved !== before.head.moved) throw OUTPACED;
-      const snapshot = { ranges: withPages([], made), bytes: bytesOf(lines) };
-      const moved = content.head.moved + before.changes.length;
-      return {
-        content: {
-          ...content,
-          head: { ...content.head, snapshot, log: { ranges: [], bytes: 0 }, moved },
-          changes: content.changes.slice(before.changes.length),
-        },
-      };
+    await head.write((now) => {
+      if (!beginsAs(before, now)) throw OUTPACED;
+      const snapshot = { changes: before.changes, pages: made, bytes: bytesOf(lines) };
+      return { content: withSnapshot(now, snapshot) };
     });
     isRescueDue = false;
     await pages.remove(recordPages(before));
   };
 
-  const moveAudit = async (): Promise<void> => {
-    const before = head.content();
-    const { made, added } = await makeAuditPages(before);
+  const trimAudit = async (): Promise<void> => {
     let dropped: string[] = [];
     await head.write((content) => {
-      if (firstLine(content) !== firstLine(before)) throw OUTPACED;
-      const all = [...auditPages, ...added];
-      const trimmed = pagesToTrim(all, keepAudit, content.head.time);
-      const longer = withAuditPages(content, made);
-      dropped = pagesIn(longer.head.audit.pages)
-        .slice(0, trimmed)
-        .map((page) => pageName("audit", page));
+      const count = pagesToTrim(auditPages, keepAudit, content.head.time);
+      const oldest = pagesIn(content.head.audit.pages).slice(0, count);
+      dropped = oldest.map((page) => pageName("audit", page));
       const onWritten = (): void => {
-        auditPages = all.slice(trimmed);
+        auditPages = auditPages.slice(count);
       };
-      return { content: withoutAuditPages(longer, all.slice(0, trimmed)), onWritten };
+      return { content: withoutAuditPages(content, auditPages.slice(0, count)), onWritten };
     });
     await pages.remove(dropped);
   };
@@ -177,25 +175,9 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   };
 }
 
-/** Pages were made of a head that has changed since: they are of no use, and the next leader removes them. */
+/** Lines have left the head while pages were made of them: those pages are of no use, and the next leader removes them. */
 const OUTPACED = new Error("a commit was faster");
 
-/** The content once all of its changes are in these pages. */
-function withMoved(content: Content, pages: readonly PageId[]): Content {
-  const { head, changes } = content;
-  const log = { ranges: withPages(head.log.ranges, pages), bytes: head.log.bytes + bytesOf(changes) };
-  return { ...content, head: { ...head, log, moved: head.moved + changes.length }, changes: [] };
-}
-
-/** The number of the first audit line that is still in the head. */
-function firstLine({ head, audit }: Content): number {
-  return head.audit.last.sequence - audit.length;
-}
-
-/** The pages that the records are in. */
-export function recordPages({ head }: Content): string[] {
-  return [
-    ...pagesIn(head.snapshot.ranges).map((page) => pageName("snapshot", page)),
-    ...pagesIn(head.log.ranges).map((page) => pageName("log", page)),
-  ];
+function asItIs(content: Content): Lighter {
+  return { content, added: [] };
 }

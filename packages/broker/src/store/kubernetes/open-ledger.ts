@@ -8,7 +8,8 @@ import { type AdvertisementShelf, advertisementShelf } from "./advertisement-she
 import { type DecisionShelf, decisionShelf } from "./decision-shelf.ts";
 import { type HoldsView, holdsView } from "./holds-view.ts";
 import { headWriter } from "./head-writer.ts";
-import { type LedgerObjects, ledgerObjects, recordPages } from "./ledger-objects.ts";
+import { type LedgerObjects, ledgerObjects } from "./ledger-objects.ts";
+import { recordPages } from "./moves.ts";
 import { guardPages } from "./page-guard.ts";
 import { ledgerPages } from "./pages.ts";
 import type { Patiently } from "./patience.ts";

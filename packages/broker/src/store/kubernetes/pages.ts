@@ -25,11 +25,11 @@ export interface LedgerPages {
 }
 
 export function ledgerPages({ client, namespace, patiently, epoch }: PagesDeps): LedgerPages {
-  /** Never used twice: after a try of unknown outcome there may be a page of that name. */
-  let number = 0;
+  /** No number is used twice: after a try of unknown outcome there may be a page of that name. */
+  const numbers: Record<PageSort, number> = { snapshot: 0, log: 0, audit: 0 };
 
   const create: LedgerPages["create"] = async (sort, lines) => {
-    const page = { epoch, number: ++number };
+    const page = { epoch, number: ++numbers[sort] };
     const object = await pageObject({ namespace, name: pageName(sort, page), role: "page", lines });
     try {
       await patiently((signal) => client.create(CONFIG_MAPS, object, { signal }));

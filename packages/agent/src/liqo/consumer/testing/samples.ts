@@ -12,7 +12,7 @@ import { forgeMarker, type PeeringMarker, readMarker } from "../peering-marker.t
 import type { LoanNode } from "../virtual-kinds.ts";
 
 export const NOW = Date.parse("2026-07-01T10:00:00Z");
-export const LIQO_ID = "calm-paris";
+const LIQO_ID = "calm-paris";
 export const TERMS: SliceAmountTerms = { gpuResource: "nvidia.com/gpu", defaults: DEFAULT_SLICE };
 
 /** paris, which Liqo calls calm-paris, lends to rome, which it calls cool-rome. */

@@ -17,6 +17,8 @@ import type { BrokerCommunicator } from "../../broker-communicator.ts";
 import { kubernetesCommunicator } from "../kubernetes-communicator.ts";
 import { issuedFor, NAMESPACE } from "./issued-for.ts";
 
+type JsonObject = Parameters<SimulatedControlPlanes["start"]>[1][number];
+
 const NAME = "hub";
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -38,7 +40,7 @@ export interface Hub {
 export async function startHub(certificates: TestCertificates): Promise<Hub> {
   const planes = simulatedControlPlanes();
   const definitions = KINDS.filter(({ group }) => group === "broker.fluidos.eu").map(
-    (kind) => JSON.parse(JSON.stringify(customResourceDefinition(kind))) as ReturnType<typeof JSON.parse>,
+    (kind) => JSON.parse(JSON.stringify(customResourceDefinition(kind))) as JsonObject,
   );
   const { kubeconfig } = await planes.start(NAME, definitions);
   const folder = await mkdtemp(join(tmpdir(), "hub-"));

@@ -3,11 +3,11 @@
  * taken away, whoever wrote it.
  */
 export function mergeDifference(there: unknown, wanted: object): object | undefined {
-  const known: Readonly<Record<string, unknown>> = isFields(there) ? there : {};
-  const gone = Object.keys(known).filter((name) => !Object.hasOwn(wanted, name));
+  if (!isFields(there)) return wanted;
+  const gone = Object.keys(there).filter((name) => !Object.hasOwn(wanted, name));
   const changed = Object.entries(wanted).flatMap(([name, value]) => {
-    const part: unknown = isFields(value) ? mergeDifference(known[name], value) : value;
-    return part === undefined || part === known[name] ? [] : [[name, part] as const];
+    const part: unknown = isFields(value) ? mergeDifference(there[name], value) : value;
+    return part === undefined || part === there[name] ? [] : [[name, part] as const];
   });
   if (gone.length + changed.length === 0) return undefined;
   return Object.fromEntries([...changed, ...gone.map((name) => [name, null] as const)]);

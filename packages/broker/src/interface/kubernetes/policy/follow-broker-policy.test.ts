@@ -78,8 +78,7 @@ async function world(first: readonly Spec[] = []) {
     put,
     follower,
     remove: (name: string) => people.delete(POLICIES, { namespace: NAMESPACE, name }),
-    status: async (name: string) =>
-      (await people.find(POLICIES, { namespace: NAMESPACE, name }))?.status as BrokerPolicy["status"],
+    status: async (name: string) => (await people.find(POLICIES, { namespace: NAMESPACE, name }))?.status,
     writes: () => writes,
     goDown: () => {
       isDown = true;

@@ -10,6 +10,9 @@ import { faultOf } from "../../shared/checked.ts";
 import type { Refused, ReservationStatus } from "../forge/reservation-status.ts";
 import { decisionText } from "../forge/texts.ts";
 
+/** The explanation has all of them. */
+const MAX_REASONS = 8;
+
 /** What a requester is told whose request was not granted; undefined: it was. */
 export function refusalIn(reply: Reply, disclosure: Disclosure): Refused | undefined {
   switch (reply.kind) {
@@ -35,12 +38,11 @@ export function refusalIn(reply: Reply, disclosure: Disclosure): Refused | undef
 
 /** The headline, and why each cluster was passed over: as much as one line can hold. */
 function shortReason(decision: Decision, disclosure: Disclosure): string {
-  const reasons = toRefusals(decision, disclosure).map(
-    ({ clusterID, message }) => `${clusterID}: ${message}`,
-  );
-  return [headline(decision), ...reasons.slice(0, MAX_REASONS)].join(" ");
+  const reasons = toRefusals(decision, disclosure)
+    .slice(0, MAX_REASONS)
+    .map(({ clusterID, message }) => `${clusterID}: ${message}`);
+  return `${headline(decision)} ${reasons.join("; ")}`.trim();
 }
-const MAX_REASONS = 8;
 
 /** What would happen. */
 export function quoteIn(reply: Reply, disclosure: Disclosure): ReservationStatus {

@@ -1,5 +1,5 @@
 import { Fault, type Reservation } from "@resource-broker/contract";
-import { isLive } from "@resource-broker/domain";
+import { isLive, type Reservation as Booked, type ReservationRequest } from "@resource-broker/domain";
 import { objectKey } from "@resource-broker/kube";
 import type { IdMaker } from "../../shared/make-ids.ts";
 import { releaseHappening } from "../forge/happenings.ts";
@@ -71,14 +71,13 @@ export function requestSteps(
       const fresh = await reread(object);
       if (fresh === undefined) return false;
       const { requester, key, id: reservationId } = identify(fresh);
-      const decisionId = ids.decision();
       const reply = await engine.submit({
         kind: "reserve",
         requester,
         key,
-        request,
+        request: asAsked(request, reservationOf(fresh)),
         reservationId,
-        decisionId,
+        decisionId: ids.decision(),
       });
       const refused = refusalIn(reply, engine.policy.disclosure);
       return refused === undefined ? tellGranted(fresh) : teller.refuse(fresh, refused);
@@ -104,4 +103,11 @@ export function requestSteps(
     },
     tell: (object, { status }) => teller.tell(object, status),
   };
+}
+
+/** A broker that died after it had filled in the target meets its own word there: it was not asked for. */
+function asAsked(request: ReservationRequest, booked: Booked | undefined): ReservationRequest {
+  if (booked === undefined || request.target !== booked.provider) return request;
+  const { target: _, ...asked } = request;
+  return booked.request.target === undefined ? asked : request;
 }

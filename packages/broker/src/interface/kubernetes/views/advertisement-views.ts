@@ -35,7 +35,7 @@ export function advertisementViews(
   { namespace, objects }: ViewsOptions,
   deps: ViewsDeps,
 ): AdvertisementViews {
-  const { engine, client, known, recorder } = deps;
+  const { engine, client, known, recorder, signal } = deps;
   const newest = newestObjects(known.advertisements, keptAdvertisement);
   const brush = painter(
     {
@@ -43,7 +43,11 @@ export function advertisementViews(
       share: ADVERTISEMENT_SHARE,
       layers: ADVERTISEMENT_LAYERS,
       create: (wanted) =>
-        client.apply(CLUSTER_ADVERTISEMENTS, beginning(wanted), { fieldManager: FIELD_MANAGER, force: true }),
+        client.apply(CLUSTER_ADVERTISEMENTS, beginning(wanted), {
+          fieldManager: FIELD_MANAGER,
+          force: true,
+          signal,
+        }),
     },
     { ...deps, wrote: newest.wrote },
   );

@@ -10,6 +10,7 @@ import { type SimPlace, simPlace, viewsWorld, type ViewsWorld } from "./testing/
 
 const CLUSTER = { namespace: NAMESPACE, name: "paris-adv" };
 const AGENT = "resource-broker-agent";
+const HTTP = { instance: "http" };
 const KIND = { apiVersion: "broker.fluidos.eu/v1alpha1", kind: "Reservation" };
 
 let place: SimPlace;
@@ -103,6 +104,24 @@ describe("a cluster that moves from HTTP to Kubernetes", () => {
     await place.time.advance(10_000);
     expect(await labelOf()).toBeUndefined();
     expect(world.writes).toEqual([]);
+  });
+
+  test.each([
+    {
+      name: "what it says",
+      act: () => world.advertise("paris", { ...HTTP, sequence: 10, labels: { new: "yes" } }),
+    },
+    { name: "what it lends", act: () => world.reserve("rome", "rsv-rome-1") },
+  ])("is not overwritten when it speaks while $name is being shown", async ({ act }) => {
+    await world.advertise("paris", { ...HTTP, sequence: 9 });
+    await place.time.advance(2000);
+    world.writes.length = 0;
+    world.interrupt(() => speak(1));
+    await act();
+    await place.time.advance(3000);
+    expect(world.writes.length).toBeGreaterThan(0);
+    expect((await world.advertisement("paris"))?.spec).toMatchObject({ instance: "k8s", sequence: 1 });
+    expect(await labelOf()).toBeUndefined();
   });
 
   test("may be an older agent, which puts back what it read with the label still on", async () => {

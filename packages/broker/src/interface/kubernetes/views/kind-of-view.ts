@@ -7,6 +7,8 @@ export type ViewsOptions = Pick<KubernetesOptions, "namespace" | "objects">;
 /** What each of the two kinds is given. */
 export interface ViewsDeps extends Pick<PartDeps, "engine" | "client" | "known" | "recorder"> {
   readonly lane: Lane;
+  /** Given when the views end: a server that does not answer must not hold that up. */
+  readonly signal: AbortSignal;
 }
 
 /** The views of one kind. */

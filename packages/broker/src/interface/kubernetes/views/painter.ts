@@ -25,6 +25,8 @@ export interface PainterOptions<T extends Shown> {
 export interface PainterDeps<T> {
   readonly client: Pick<KubeClient, "apply" | "patch" | "delete">;
   readonly lane: Lane;
+  /** Gives up what is under way. */
+  readonly signal: AbortSignal;
   /** The server's answer to each write. */
   readonly wrote: (object: T) => void;
 }
@@ -44,7 +46,7 @@ export interface Painter<T extends Shown> {
 
 export function painter<T extends Shown>(options: PainterOptions<T>, deps: PainterDeps<T>): Painter<T> {
   const { resource, share, layers } = options;
-  const { client, lane } = deps;
+  const { client, lane, signal } = deps;
 
   const told = (object: T): T => {
     deps.wrote(object);
@@ -63,7 +65,7 @@ export function painter<T extends Shown>(options: PainterOptions<T>, deps: Paint
     const metadata = { ...nameOf(found), ...identityOf(found), ...(labels === undefined ? {} : { labels }) };
     const object = asObject<T>({ apiVersion, kind, metadata, ...parts });
     const where = parts.status === undefined ? {} : ({ subresource: "status" } as const);
-    return write(() => client.apply(resource, object, { fieldManager, force: true, ...where }));
+    return write(() => client.apply(resource, object, { fieldManager, force: true, signal, ...where }));
   };
   const patch = (found: T, { metadata, ...parts }: Change): Promise<T | undefined> => {
     const body = { metadata: { ...identityOf(found), ...metadata }, ...parts };
@@ -72,7 +74,7 @@ export function painter<T extends Shown>(options: PainterOptions<T>, deps: Paint
       client.patch(
         resource,
         { name: nameOf(found), patch: { kind: "merge", body } },
-        { fieldManager: FIELD_MANAGER, ...where },
+        { fieldManager: FIELD_MANAGER, signal, ...where },
       ),
     );
   };
@@ -110,7 +112,9 @@ export function painter<T extends Shown>(options: PainterOptions<T>, deps: Paint
       await patch(found, { metadata: { finalizers } });
     },
     remove: async (found) => {
-      await lane.run(() => client.delete(resource, nameOf(found), identityOf(found)).catch(unlessGone));
+      await lane.run(() =>
+        client.delete(resource, nameOf(found), { ...identityOf(found), signal }).catch(unlessGone),
+      );
     },
   };
 }

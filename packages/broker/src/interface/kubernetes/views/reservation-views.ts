@@ -22,7 +22,7 @@ export function reservationViews(
   { namespace, objects }: ViewsOptions,
   deps: ViewsDeps,
 ): KindOfView & { readonly forget: (id: ReservationId) => void } {
-  const { engine, client, known, recorder } = deps;
+  const { engine, client, known, recorder, signal } = deps;
   const newest = newestObjects(known.reservations, keptReservation);
   const brush = painter(
     {
@@ -35,7 +35,7 @@ export function reservationViews(
         },
       ],
       // Not by apply: an agent's object that has just come into being under that name must stay what it is.
-      create: (wanted) => client.create(RESERVATIONS, wanted, { fieldManager: FIELD_MANAGER }),
+      create: (wanted) => client.create(RESERVATIONS, wanted, { fieldManager: FIELD_MANAGER, signal }),
     },
     { ...deps, wrote: newest.wrote },
   );

@@ -29,8 +29,10 @@ export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPa
     advertisements: writes.lane("showing clusters"),
     reservations: writes.lane("showing reservations"),
   };
-  const advertisements = advertisementViews(options, { ...deps, lane: lanes.advertisements });
-  const reservations = reservationViews(options, { ...deps, lane: lanes.reservations });
+  const ended = new AbortController();
+  const { signal } = ended;
+  const advertisements = advertisementViews(options, { ...deps, signal, lane: lanes.advertisements });
+  const reservations = reservationViews(options, { ...deps, signal, lane: lanes.reservations });
   const rounds = {
     advertisements: viewRounds({ name: "cluster view", reconcile: advertisements.reconcile }, deps),
     reservations: viewRounds({ name: "reservation view", reconcile: reservations.reconcile }, deps),
@@ -99,6 +101,7 @@ export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPa
       for (const end of endings.splice(0)) end();
       for (const each of Object.values(attend)) each.stop();
       writes.close();
+      ended.abort();
       await Promise.all(Object.values(rounds).map((each) => each.stop()));
       advertisements.stop();
       reservations.stop();

@@ -42,7 +42,7 @@ export type Knobs = ReturnType<SimulatedControlPlanes["cluster"]>["knobs"];
 
 export async function simulatedServer(): Promise<LedgerServer & { readonly knobs: Knobs }> {
   const planes = simulatedControlPlanes();
-  const { kubeconfig } = await planes.start("broker", definitions());
+  const { kubeconfig } = await planes.start("broker", brokerDefinitions());
   const client = kubeClientFor(kubeconfig);
   return {
     knobs: planes.cluster("broker").knobs,
@@ -56,7 +56,7 @@ export async function simulatedServer(): Promise<LedgerServer & { readonly knobs
 
 /** On a control plane that somebody else starts and ends. */
 export async function realServer(plane: RealControlPlane): Promise<LedgerServer> {
-  await plane.seed(definitions());
+  await plane.seed(brokerDefinitions());
   const client = kubeClientFor(plane.kubeconfig);
   return {
     newLedger: () => ledgerOn(client),
@@ -66,7 +66,8 @@ export async function realServer(plane: RealControlPlane): Promise<LedgerServer>
 
 type Objects = Parameters<SimulatedControlPlanes["start"]>[1];
 
-function definitions(): Objects {
+/** The definitions of our kinds. */
+export function brokerDefinitions(): Objects {
   // Through JSON: what is undefined is left out.
   const all: unknown = JSON.parse(JSON.stringify(KINDS.map((kind) => customResourceDefinition(kind))));
   return all as Objects;

@@ -40,8 +40,8 @@ export interface CallSeen {
   readonly name: string;
 }
 
-/** Asked before each call; undefined: it goes well. */
-export type Trial = (call: CallSeen) => Mishap | undefined;
+/** Asked before each call; undefined: it goes well. Others may do something meanwhile. */
+export type Trial = (call: CallSeen) => Mishap | undefined | Promise<Mishap | undefined>;
 
 /** A client of a simulated cluster without sockets between them: all of it runs on the test's clock. */
 export function directClient(api: ClusterApi, trial: Trial): KubeClient & { readonly cut: () => void } {
@@ -54,7 +54,7 @@ export function directClient(api: ClusterApi, trial: Trial): KubeClient & { read
   };
   const call = async <R>(seen: CallSeen, act: () => R): Promise<R> => {
     await Promise.resolve();
-    const mishap = trial(seen);
+    const mishap = await trial(seen);
     if (mishap !== undefined && !mishap.isDone) throw mishap.fault;
     const done = refusalsAsFaults(act);
     if (mishap !== undefined) throw mishap.fault;

@@ -49,12 +49,14 @@ export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions 
   const happenings: Happening[] = [];
   const lines: string[] = [];
   const mishaps: Mishap[] = [];
+  const interruptions: (() => Promise<unknown>)[] = [];
   let isDown = false;
   let isLeading = true;
-  const client = directClient(sim.api, (call) => {
+  const client = directClient(sim.api, async (call) => {
     if (isDown) return { fault: new Fault("unreachable", "the server is away"), isDone: false };
     if (!WRITES.includes(call.verb)) return undefined;
     writes.push({ ...call, atMs: time.monotonicMs() });
+    await interruptions.shift()?.();
     return mishaps.shift();
   });
   const log: Log = {
@@ -107,6 +109,8 @@ export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions 
         isDown = false;
       };
     },
+    /** Somebody does this just before the next write arrives. */
+    interrupt: (act: () => Promise<unknown>) => void interruptions.push(act),
     failNext: (...next: Mishap[]) => void mishaps.push(...next),
     depose: () => {
       isLeading = false;

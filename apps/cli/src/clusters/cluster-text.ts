@@ -1,0 +1,114 @@
+import type { AdvertisementDTO, ReservationDTO } from "@resource-broker/contract";
+import {
+  amountOf,
+  describeAmount,
+  isZero,
+  describeResources,
+  resourceNames,
+  sum,
+} from "@resource-broker/domain";
+import { age } from "../output/age.ts";
+import { amountsIn, described } from "../output/amounts.ts";
+import type { Paint } from "../output/colour.ts";
+import { type Column, properties, table } from "../output/table.ts";
+import { reservationColumns } from "../reservations/reservation-columns.ts";
+import { CLUSTER_MOODS, regionOf } from "./cluster-columns.ts";
+import type { ClusterReport } from "./describe-cluster.ts";
+import { overcommittedIn } from "./standing.ts";
+
+export interface ClusterLook {
+  /** Why the cluster may not lend. */
+  readonly why: string | undefined;
+  readonly ageMs: number;
+  /** The broker's time. */
+  readonly at: number;
+  readonly paint: Paint;
+}
+
+/** Everything about one cluster, a paragraph for each side of it. */
+export function clusterText(report: ClusterReport, look: ClusterLook): string {
+  const { advertisement, lends, borrows } = report;
+  const parts = [
+    properties(generalRows(report, look)),
+    table(resourceColumns(advertisement), resourceRows(advertisement)),
+    priceText(advertisement),
+    titled("Labels", labelRows(advertisement)),
+    titled("Node shapes", shapeRows(advertisement)),
+    `Lends:\n${reservationsText(lends, look)}`,
+    `Borrows:\n${reservationsText(borrows, look)}`,
+  ];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function generalRows({ advertisement, status }: ClusterReport, { why, ageMs, paint }: ClusterLook) {
+  const { clusterID, clusterName, endpointURL, liqo, gpus = [] } = advertisement;
+  const beyond = overcommittedIn(advertisement);
+  const rows: (readonly [string, string | undefined])[] = [
+    ["Name", clusterID],
+    ["Shown as", clusterName === clusterID ? undefined : clusterName],
+    ["Status", paint(status, CLUSTER_MOODS[status])],
+    ["Why", status === "Ready" ? undefined : why],
+    ["Lent beyond its means", isZero(beyond) ? undefined : describeResources(beyond)],
+    ["Heard", `${age(ageMs)} ago`],
+    ["Region", regionOf(advertisement)],
+    ["Endpoint", endpointURL],
+    ["Liqo", liqo === undefined ? undefined : `${liqo.version}, as ${liqo.clusterID}`],
+    ["GPU models", gpus.map(({ model, count }) => `${count} ${model}`).join(", ") || undefined],
+  ];
+  return rows.flatMap(([title, value]) => (value === undefined ? [] : [[title, value] as const]));
+}
+
+const KINDS = ["capacity", "allocatable", "allocated", "used", "reserved", "available"] as const;
+
+function resourceRows({ resources }: AdvertisementDTO): readonly string[] {
+  return resourceNames(sum(KINDS.map((kind) => amountsIn(resources[kind] ?? {}))));
+}
+
+/** One row for each resource, one column for each kind of amount that is told. */
+function resourceColumns({ resources }: AdvertisementDTO): readonly Column<string>[] {
+  const told = KINDS.flatMap((kind) => {
+    const quantities = resources[kind];
+    return quantities === undefined ? [] : [{ kind, amounts: amountsIn(quantities) }];
+  });
+  return [
+    { title: "RESOURCE", value: (name) => name },
+    ...told.map(({ kind, amounts }) => ({
+      title: kind.toUpperCase(),
+      value: (name: string) => describeAmount(name, amountOf(amounts, name)).split(" ")[0] ?? "",
+    })),
+  ];
+}
+
+function priceText({ cost }: AdvertisementDTO): string {
+  if (cost === undefined) return "Prices: none\n";
+  const { currency, cpuCost, memoryCost, gpuCost, storageCost, windows = [] } = cost;
+  const prices = [
+    `${cpuCost} for a CPU`,
+    `${memoryCost} for a GB of memory`,
+    ...(gpuCost === undefined ? [] : [`${gpuCost} for a GPU`]),
+    ...(storageCost === undefined ? [] : [`${storageCost} for a GB of storage`]),
+  ];
+  const times = windows.map(
+    ({ name, from, to, multiplier }) => `  ${name}, ${from} to ${to} UTC: x ${multiplier}\n`,
+  );
+  return `Prices: ${prices.join(", ")} (${currency}, for an hour)\n${times.join("")}`;
+}
+
+function labelRows({ labels = {} }: AdvertisementDTO): string[] {
+  return Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+}
+
+function shapeRows({ nodeShapes = [] }: AdvertisementDTO): string[] {
+  return nodeShapes.map(
+    ({ count, ...room }) => `${count} ${count === 1 ? "node has" : "nodes have"} room for ${described(room)}`,
+  );
+}
+
+function titled(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `${title}:\n${lines.map((line) => `  ${line}\n`).join("")}`;
+}
+
+function reservationsText(reservations: readonly ReservationDTO[], { at, paint }: ClusterLook): string {
+  if (reservations.length === 0) return "  nothing\n";
+  return table(reservationColumns(at, paint), reservations).replaceAll(/^(?=.)/gmu, "  ");
+}

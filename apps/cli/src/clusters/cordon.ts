@@ -1,0 +1,49 @@
+import { cordonReplySchema, Fault, PATH } from "@resource-broker/contract";
+import type { Run } from "../cli/command.ts";
+import type { Host } from "../cli/host.ts";
+import { type Broker, type Call, withBroker } from "../connection/broker.ts";
+import type { OutputFormat } from "../output/output-option.ts";
+import { print } from "../output/print.ts";
+import { properties } from "../output/table.ts";
+import type { CORDON_OPTIONS, UNCORDON_OPTIONS } from "./options.ts";
+import { unknownCluster } from "./read-clusters.ts";
+
+export const cordon: Run<typeof CORDON_OPTIONS> = async ({ options, words }, host) => {
+  const [id = ""] = words;
+  const { reason, output } = options;
+  const body = reason === undefined ? {} : { body: { reason } };
+  await withBroker(options, host, async (broker) => {
+    await set(broker, { id, call: { method: "POST", path: PATH.cordon(id), ...body }, output, host });
+  });
+};
+
+export const uncordon: Run<typeof UNCORDON_OPTIONS> = async ({ options, words }, host) => {
+  const [id = ""] = words;
+  const { output } = options;
+  await withBroker(options, host, async (broker) => {
+    await set(broker, { id, call: { method: "POST", path: PATH.uncordon(id) }, output, host });
+  });
+};
+
+interface Setting {
+  readonly id: string;
+  readonly call: Call;
+  readonly output: OutputFormat;
+  readonly host: Host;
+}
+
+async function set(broker: Broker, { id, call, output, host }: Setting): Promise<void> {
+  const { value } = await broker.ask(call, cordonReplySchema).catch(async (error: unknown) => {
+    throw error instanceof Fault && error.code === "not-found"
+      ? await unknownCluster(broker, id, error)
+      : error;
+  });
+  const { clusterID, cordoned, reason } = value;
+  const table = (): string =>
+    properties([
+      ["Cluster", clusterID],
+      ["Lends", cordoned ? "nothing new; what it lends already stays" : "again"],
+      ...(reason === undefined ? [] : [["Reason", reason] as const]),
+    ]);
+  print({ data: value, table, names: () => [clusterID] }, output, host);
+}

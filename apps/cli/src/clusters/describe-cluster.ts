@@ -1,0 +1,44 @@
+import type { AdvertisementDTO, ReservationDTO } from "@resource-broker/contract";
+import { isLive } from "@resource-broker/domain";
+import type { Run } from "../cli/command.ts";
+import { withBroker } from "../connection/broker.ts";
+import { paintFor } from "../output/colour.ts";
+import { print } from "../output/print.ts";
+import { listReservations } from "../reservations/read-reservations.ts";
+import { clusterText } from "./cluster-text.ts";
+import type { DESCRIBE_CLUSTER_OPTIONS } from "./options.ts";
+import { readCluster } from "./read-clusters.ts";
+import { type ClusterStatus, standingOf } from "./standing.ts";
+
+/** A cluster and everything that hangs on it. */
+export interface ClusterReport {
+  readonly advertisement: AdvertisementDTO;
+  readonly status: ClusterStatus;
+  /** Live reservations that it provides. */
+  readonly lends: readonly ReservationDTO[];
+  /** Live reservations that it asked for. */
+  readonly borrows: readonly ReservationDTO[];
+}
+
+export const describeCluster: Run<typeof DESCRIBE_CLUSTER_OPTIONS> = async ({ options, words }, host) => {
+  const [id = ""] = words;
+  const paint = paintFor(host);
+  await withBroker(options, host, async (broker) => {
+    const found = await readCluster(broker, id);
+    const [standings, reservations] = await Promise.all([
+      standingOf(broker, found),
+      listReservations(broker),
+    ]);
+    const live = reservations.items.filter(({ status }) => isLive(status.phase));
+    for (const { advertisement, status, why, ageMs } of standings) {
+      const report: ClusterReport = {
+        advertisement,
+        status,
+        lends: live.filter(({ targetClusterID }) => targetClusterID === id),
+        borrows: live.filter(({ requesterID }) => requesterID === id),
+      };
+      const table = (): string => clusterText(report, { why, ageMs, at: found.at, paint });
+      print({ data: report, table, names: () => [id] }, options.output, host);
+    }
+  });
+};

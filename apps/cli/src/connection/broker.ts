@@ -1,0 +1,152 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Agent } from "node:https";
+import {
+  describeProblems,
+  Fault,
+  HEADER,
+  PROTOCOL_VERSION,
+  readFault,
+  type Schema,
+  validate,
+} from "@resource-broker/contract";
+import { CommandError } from "../cli/exit-code.ts";
+import type { Host } from "../cli/host.ts";
+import { type Credentials, readCredentials } from "./credentials.ts";
+import { exchange, type Message, type Reply } from "./exchange.ts";
+import { asCommandError } from "./fault-exit.ts";
+import { type ConnectionOptions, findBroker } from "./find-broker.ts";
+
+export interface Call {
+  readonly method: Message["method"];
+  readonly path: string;
+  readonly body?: object;
+  /** The Idempotency-Key. */
+  readonly key?: string;
+}
+
+export interface Answer<T> {
+  readonly value: T;
+  readonly headers: IncomingHttpHeaders;
+  /** The broker's time when it answered: ages counted from it do not depend on the clock here. */
+  readonly at: number;
+}
+
+/** A broker that answers to somebody's certificate. */
+export interface Broker {
+  readonly credentials: Pick<Credentials, "folder" | "name" | "isAdmin">;
+  /** Throws a Fault for what the broker refuses, a CommandError when it cannot be reached. */
+  readonly ask: <T>(call: Call, schema: Schema<T>) => Promise<Answer<T>>;
+  /** The same for an answer that may be empty: then its value is undefined. */
+  readonly tell: <T>(call: Call, schema: Schema<T>) => Promise<Answer<T | undefined>>;
+}
+
+const NO_CONTENT = 204;
+const SHOWN_LENGTH = 80;
+
+/** Finds the broker, lets the command work with it, and says what went wrong in words and exit status. */
+export async function withBroker(
+  options: ConnectionOptions,
+  host: Host,
+  work: (broker: Broker) => Promise<void>,
+): Promise<void> {
+  const { urls, certs, timeoutMs } = await findBroker(options, host);
+  const credentials = await readCredentials(certs);
+  const agent = agentFor(credentials);
+  const send = (message: Message): Promise<Reply> =>
+    firstThatServes(urls, (url) => exchange(message, { url, credentials, agent, timeoutMs }));
+  const tell: Broker["tell"] = async (call, schema) => {
+    const reply = await send(messageOf(call));
+    const at = Date.parse(reply.headers.date ?? "");
+    return {
+      value: reply.status === NO_CONTENT ? undefined : bodyOf(schema, reply),
+      headers: reply.headers,
+      at: Number.isNaN(at) ? host.now() : at,
+    };
+  };
+  const ask: Broker["ask"] = async (call, schema) => {
+    const { value, ...rest } = await tell(call, schema);
+    if (value === undefined) throw new CommandError("error", `${call.path}: the broker answered nothing`);
+    return { value, ...rest };
+  };
+  try {
+    await work({ credentials, ask, tell });
+  } catch (error) {
+    throw error instanceof Fault ? asCommandError(error, credentials) : error;
+  } finally {
+    agent.destroy();
+  }
+}
+
+function agentFor({ cert, key, ca, folder }: Credentials): Agent {
+  try {
+    return new Agent({ cert, key, ca, keepAlive: true });
+  } catch (cause) {
+    throw new CommandError("auth", `${folder} cannot be used: ${String(cause)}`, { cause });
+  }
+}
+
+/** Replicas are asked one after the other: those that stand by say so, those that are gone say nothing. */
+async function firstThatServes(urls: readonly URL[], ask: (url: URL) => Promise<Reply>): Promise<Reply> {
+  let last: unknown;
+  for (const url of urls) {
+    try {
+      return checked(await ask(url));
+    } catch (error) {
+      if (!mayAnotherServe(error)) throw error;
+      last = error;
+    }
+  }
+  throw last;
+}
+
+function mayAnotherServe(error: unknown): boolean {
+  if (error instanceof Fault) return error.code === "not-leader";
+  return error instanceof CommandError && error.exit === "error";
+}
+
+function checked(reply: Reply): Reply {
+  const { url, status, headers, text } = reply;
+  const isBroker = Number(headers[HEADER.brokerProtocol.toLowerCase()]) >= PROTOCOL_VERSION;
+  if (!isBroker) {
+    const shown = JSON.stringify(text.slice(0, SHOWN_LENGTH));
+    throw new CommandError(
+      "error",
+      `${url.origin} answers, but not as a broker of this release does (${status} ${shown}); check --broker`,
+    );
+  }
+  if (status >= 200 && status < 300) return reply;
+  throw readFault({ status, body: text });
+}
+
+function bodyOf<T>(schema: Schema<T>, { url, text }: Reply): T {
+  const validated = validate(schema, parsed(text));
+  if (validated.ok) return validated.value;
+  throw new CommandError(
+    "error",
+    `${url.origin}: the answer is not what it should be: ${describeProblems(validated.problems)}`,
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function messageOf({ method, path, body, key }: Call): Message {
+  const content = body === undefined ? undefined : JSON.stringify(body);
+  return {
+    method,
+    path,
+    headers: {
+      [HEADER.agentProtocol]: String(PROTOCOL_VERSION),
+      ...(content === undefined
+        ? {}
+        : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(content)) }),
+      ...(key === undefined ? {} : { [HEADER.idempotencyKey]: key }),
+    },
+    body: content,
+  };
+}

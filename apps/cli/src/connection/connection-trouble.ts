@@ -1,0 +1,91 @@
+import { CommandError, type Exit } from "../cli/exit-code.ts";
+import type { Credentials } from "./credentials.ts";
+
+/** To whom a call was made, and with what. */
+export interface Line {
+  readonly url: URL;
+  readonly credentials: Pick<Credentials, "folder" | "name">;
+}
+
+interface Trouble {
+  readonly exit: Exit;
+  readonly says: (line: Line) => string;
+}
+
+const unreachable = (says: Trouble["says"]): Trouble => ({ exit: "error", says });
+const untrusted = (says: Trouble["says"]): Trouble => ({ exit: "auth", says });
+
+const NO_WAY = unreachable(() => "there is no way to that address; check --broker and the network");
+const BROKEN = unreachable(() => "the connection broke before an answer came; is it the broker's port?");
+const FOREIGN_CA = untrusted(
+  ({ credentials }) =>
+    `its certificate is not signed by the authority in ${credentials.folder}/ca.crt; is this the broker you mean? Then put its ca.crt there`,
+);
+
+/** What Node and OpenSSL call a failure, and what a person can do about it. */
+const BY_CODE: Readonly<Record<string, Trouble>> = {
+  ENOTFOUND: unreachable(({ url }) => `the name ${url.hostname} is not known; check --broker`),
+  EAI_AGAIN: unreachable(({ url }) => `the DNS does not answer for ${url.hostname}; check --broker`),
+  ECONNREFUSED: unreachable(() => "nobody listens there; does the broker run, and is --broker right?"),
+  EHOSTUNREACH: NO_WAY,
+  ENETUNREACH: NO_WAY,
+  ETIMEDOUT: NO_WAY,
+  ECONNRESET: BROKEN,
+  EPIPE: BROKEN,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: FOREIGN_CA,
+  UNABLE_TO_GET_ISSUER_CERT: FOREIGN_CA,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: FOREIGN_CA,
+  SELF_SIGNED_CERT_IN_CHAIN: FOREIGN_CA,
+  DEPTH_ZERO_SELF_SIGNED_CERT: FOREIGN_CA,
+  CERT_SIGNATURE_FAILURE: FOREIGN_CA,
+  CERT_UNTRUSTED: FOREIGN_CA,
+  CERT_HAS_EXPIRED: untrusted(
+    () => "the broker's own certificate has expired; renew it there: brokerctl certs renew broker",
+  ),
+  CERT_NOT_YET_VALID: untrusted(
+    () => "the broker's own certificate is not valid yet; compare the clocks here and there",
+  ),
+  ERR_TLS_CERT_ALTNAME_INVALID: untrusted(
+    ({ url }) =>
+      `its certificate is not made for ${url.hostname}; use a name that it holds, or: brokerctl certs renew broker --host ${url.hostname}`,
+  ),
+  // What is in the folder does not belong together, or is none of it.
+  ERR_OSSL_X509_KEY_VALUES_MISMATCH: untrusted(
+    ({ credentials }) => `${credentials.folder}: tls.key is not the key of tls.crt`,
+  ),
+};
+
+const BY_WORDS: readonly (Trouble & { readonly sign: RegExp })[] = [
+  {
+    ...untrusted(
+      ({ credentials }) =>
+        `it refuses the certificate of ${credentials.name} in ${credentials.folder}: one of the broker's authority is needed`,
+    ),
+    sign: /ALERT.*(CERTIFICATE|UNKNOWN CA|ACCESS DENIED)/u,
+  },
+  {
+    ...unreachable(() => "what listens there does not speak TLS; check the port"),
+    sign: /WRONG VERSION NUMBER|PACKET LENGTH TOO LONG|HTTP REQUEST/u,
+  },
+];
+
+/** A call that got no answer: what happened at which address, and the remedy. */
+export function connectionError(error: unknown, line: Line): CommandError {
+  if (error instanceof CommandError) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const message = wordsOf(error);
+  const words = `${code} ${message}`.toUpperCase().replaceAll("_", " ");
+  const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
+  const trouble = known ?? BY_WORDS.find(({ sign }) => sign.test(words));
+  return new CommandError(
+    trouble?.exit ?? "error",
+    `${line.url.origin}: ${trouble?.says(line) ?? (message === "" ? code : message)}`,
+    { cause: error },
+  );
+}
+
+/** Several addresses of one name that all failed come without a message of their own. */
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(wordsOf).join(", ");
+  return error instanceof Error ? error.message : String(error);
+}

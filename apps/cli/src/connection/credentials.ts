@@ -1,0 +1,63 @@
+import { X509Certificate } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CommandError } from "../cli/exit-code.ts";
+
+/** Who knocks at the broker. */
+export interface Credentials {
+  readonly folder: string;
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string;
+  /** The certificate's Common Name: the cluster, or the admin. */
+  readonly name: string;
+  /** True: the certificate has the unit that brokers know admins by, unless they were told another. */
+  readonly isAdmin: boolean;
+}
+
+const ADMIN_UNIT = "broker-admin";
+
+export async function readCredentials(folder: string | undefined): Promise<Credentials> {
+  if (folder === undefined) throw new CommandError("auth", await nothingNamed());
+  const [cert, key, ca] = await Promise.all(
+    ["tls.crt", "tls.key", "ca.crt"].map((name) => readPem(folder, name)),
+  );
+  return { folder, cert: cert ?? "", key: key ?? "", ca: ca ?? "", ...ownerOf(folder, cert ?? "") };
+}
+
+async function readPem(folder: string, name: string): Promise<string> {
+  const path = join(folder, name);
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    const why = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+    throw new CommandError(
+      "auth",
+      `cannot read ${path} (${why}). --certs must name a folder with tls.crt, tls.key and ca.crt; brokerctl certs issue makes one`,
+      { cause },
+    );
+  });
+  if (text.includes("-----BEGIN ")) return text;
+  throw new CommandError("auth", `${path} holds nothing in PEM`);
+}
+
+function ownerOf(folder: string, cert: string): Pick<Credentials, "name" | "isAdmin"> {
+  try {
+    const { subject } = new X509Certificate(cert);
+    const lines = subject.split("\n");
+    const name = lines.find((line) => line.startsWith("CN="))?.slice("CN=".length) ?? "nobody";
+    return { name, isAdmin: lines.includes(`OU=${ADMIN_UNIT}`) };
+  } catch (cause) {
+    throw new CommandError("auth", `${join(folder, "tls.crt")} holds no certificate`, { cause });
+  }
+}
+
+/** Whoever made certificates with brokerctl has them here. */
+async function nothingNamed(): Promise<string> {
+  const parent = join("certs", "clusters");
+  const [first, ...more] = await readdir(parent).catch(() => []);
+  const others = more.length === 0 ? "" : ` (there are ${more.length} more)`;
+  const remedy =
+    first === undefined
+      ? "Make one: brokerctl certs issue <your-name> --admin"
+      : `There is one here: --certs ${join(parent, first)}${others}`;
+  return `the broker wants a certificate: name its folder with --certs, BROKERCTL_CERTS or a context. ${remedy}`;
+}

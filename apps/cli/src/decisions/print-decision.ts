@@ -1,0 +1,107 @@
+import type { DecisionDTO, SomeQuantitiesDTO } from "@resource-broker/contract";
+import { described } from "../output/amounts.ts";
+import type { Paint } from "../output/colour.ts";
+import { type Column, table } from "../output/table.ts";
+import { weightsInForce } from "./weights-in-force.ts";
+
+type Candidate = DecisionDTO["candidates"][number];
+
+export interface DecisionLook {
+  readonly paint: Paint;
+  /** True: also what each candidate had to lend. */
+  readonly isWide: boolean;
+}
+
+/** A decision as a person reads it: the outcome, who fitted and how well, who did not and why, what would flip it. */
+export function decisionText(decision: DecisionDTO, { paint, isWide }: DecisionLook): string {
+  const { candidates, winner, flip, explanation } = decision;
+  const [headline = ""] = explanation.split("\n");
+  const fitted = candidates.filter(({ reason }) => reason === undefined);
+  const refused = candidates.filter(({ reason }) => reason !== undefined);
+  const parts = [
+    `${headline}\n`,
+    table(fittedColumns(decision, { paint, isWide }), fitted),
+    scoreLine(decision),
+    table(refusedColumns({ paint, isWide }), refused),
+    unlistedLine(decision),
+    flip === undefined ? "" : `${winner === undefined ? "To make it fit" : "To flip it"}: ${flip}\n`,
+  ];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function fittedColumns(decision: DecisionDTO, { paint, isWide }: DecisionLook): Column<Candidate>[] {
+  const { winner, currency, candidates } = decision;
+  const hasFigures = candidates.some(({ score }) => score !== undefined);
+  return [
+    {
+      title: "CLUSTER",
+      value: ({ clusterID }) => clusterID,
+    },
+    ...(hasFigures ? figureColumns(decision) : []),
+    ...(hasFigures
+      ? [
+          {
+            title: "PRICE",
+            value: ({ price }: Candidate) => (price === undefined ? "-" : `${price} ${currency}/h`),
+          },
+        ]
+      : []),
+    ...(isWide ? WIDE_COLUMNS : []),
+    {
+      title: "VERDICT",
+      value: ({ clusterID }) => (clusterID === winner ? paint("Chosen", "good") : paint("Fitted", "quiet")),
+    },
+  ];
+}
+
+function figureColumns(decision: DecisionDTO): Column<Candidate>[] {
+  return [
+    { title: "SCORE", value: ({ score }) => score?.toFixed(3) ?? "-" },
+    ...weightsInForce(decision).map(({ name }) => ({
+      title: name.toUpperCase(),
+      value: ({ parts }: Candidate) => parts?.[name]?.toFixed(3) ?? "-",
+    })),
+  ];
+}
+
+/** `score = 0.7 x resources + 0.3 x cost` */
+function scoreLine(decision: DecisionDTO): string {
+  const terms = weightsInForce(decision).map(({ name, share }) => `${Number(share.toFixed(3))} x ${name}`);
+  return terms.length === 0 ? "" : `score = ${terms.join(" + ")} (policy ${decision.policyVersion})\n`;
+}
+
+function refusedColumns({ paint, isWide }: DecisionLook): Column<Candidate>[] {
+  return [
+    { title: "CLUSTER", value: ({ clusterID }) => clusterID },
+    { title: "PASSED OVER FOR", value: ({ reason = "" }) => paint(reason, "bad") },
+    { title: "MISSING", value: ({ missing }) => (missing === undefined ? "-" : described(missing)) },
+    {
+      title: "WHY",
+      value: ({ message = "", alsoRefusedBy = [] }) => [message, ...also(alsoRefusedBy)].join(" "),
+    },
+    ...(isWide ? WIDE_COLUMNS : []),
+  ];
+}
+
+const WIDE_COLUMNS: readonly Column<Candidate>[] = [
+  { title: "AVAILABLE", value: ({ available }) => amounts(available) },
+  { title: "ALLOCATABLE", value: ({ allocatable }) => amounts(allocatable) },
+  { title: "FRESH", value: ({ advertisementAge }) => advertisementAge ?? "-" },
+];
+
+function amounts(quantities: SomeQuantitiesDTO | undefined): string {
+  return quantities === undefined ? "-" : described(quantities);
+}
+
+function also(filters: readonly string[]): string[] {
+  return filters.length === 0 ? [] : [`(also: ${filters.join(", ")})`];
+}
+
+/** Large decisions are recorded in part: what is left out is counted. */
+function unlistedLine({ considered, candidates, counts }: DecisionDTO): string {
+  const unlisted = considered - candidates.length;
+  if (unlisted <= 0) return "";
+  const each = Object.entries(counts).map(([filter, count]) => `${count} for ${filter}`);
+  const passedOver = each.length === 0 ? "" : `; passed over in all: ${each.join(", ")}`;
+  return `and ${unlisted} more${passedOver}\n`;
+}

@@ -1,0 +1,33 @@
+import { PATH, type QuoteDTO, quoteSchema } from "@resource-broker/contract";
+import type { Run } from "../cli/command.ts";
+import { CommandError } from "../cli/exit-code.ts";
+import { withBroker } from "../connection/broker.ts";
+import { paintFor } from "../output/colour.ts";
+import { print } from "../output/print.ts";
+import type { QUOTE_OPTIONS } from "../reservations/options.ts";
+import { readRequest } from "../reservations/read-request.ts";
+import { decisionText } from "./print-decision.ts";
+
+export const quote: Run<typeof QUOTE_OPTIONS> = async ({ options }, host) => {
+  const body = readRequest(options);
+  const paint = paintFor(host);
+  await withBroker(options, host, async (broker) => {
+    const { value } = await broker.ask({ method: "POST", path: PATH.quotes, body }, quoteSchema);
+    const text = (isWide: boolean): string =>
+      `${decisionText(value.decision, { paint, isWide })}${priceText(value)}`;
+    const names = value.targetClusterID === undefined ? [] : [value.targetClusterID];
+    print(
+      { data: value, table: () => text(false), wide: () => text(true), names: () => names },
+      options.output,
+      host,
+    );
+    if (!value.fits) throw new CommandError("unsatisfiable", "no cluster can lend that now");
+  });
+};
+
+function priceText({ fits, cost }: QuoteDTO): string {
+  if (!fits) return "";
+  if (cost === undefined) return "\nPrice: none, this cluster is not priced. Nothing is held yet.\n";
+  const total = cost.total === undefined ? "" : `, ${cost.total} ${cost.currency} in all`;
+  return `\nPrice: ${cost.perHour} ${cost.currency}/h${total}. Nothing is held yet.\n`;
+}

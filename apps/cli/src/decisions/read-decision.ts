@@ -1,0 +1,41 @@
+import { type DecisionDTO, decisionSchema, PATH } from "@resource-broker/contract";
+import { CommandError } from "../cli/exit-code.ts";
+import type { Answer, Broker } from "../connection/broker.ts";
+import { readReservation } from "../reservations/read-reservations.ts";
+
+const KINDS: Readonly<Record<string, "reservation" | "decision">> = {
+  reservation: "reservation",
+  reservations: "reservation",
+  rsv: "reservation",
+  decision: "decision",
+  decisions: "decision",
+  dec: "decision",
+};
+
+/** The decision that a word names: by its own ID, or by that of the reservation it made. */
+export async function readDecision(broker: Broker, word: string): Promise<Answer<DecisionDTO>> {
+  const { kind, id } = subjectIn(word);
+  const decisionId = kind === "decision" ? id : await decisionOf(broker, id);
+  return broker.ask({ method: "GET", path: PATH.decision(decisionId) }, decisionSchema);
+}
+
+function subjectIn(word: string): { readonly kind: "reservation" | "decision"; readonly id: string } {
+  const [, stated, name] = /^([a-z]+)\/(.+)$/u.exec(word) ?? [];
+  // Every ID begins with what it is of.
+  const [prefix = ""] = word.split("-");
+  const kind = KINDS[stated ?? prefix];
+  if (kind !== undefined) return { kind, id: name ?? word };
+  throw new CommandError(
+    "usage",
+    `${JSON.stringify(word)} is neither a reservation (rsv-…) nor a decision (dec-…); write reservation/<id> or decision/<id>`,
+  );
+}
+
+async function decisionOf(broker: Broker, id: string): Promise<string> {
+  const { value } = await readReservation(broker, id);
+  if (value.decisionID !== undefined) return value.decisionID;
+  throw new CommandError(
+    "error",
+    `${id} has no decision to explain: it was taken over from its clusters after the broker lost its ledger`,
+  );
+}

@@ -1,0 +1,77 @@
+import type { Host } from "../cli/host.ts";
+import type { OutputFormat } from "./output-option.ts";
+import { print } from "./print.ts";
+import { type Column, table } from "./table.ts";
+
+const LOOK_EVERY_MS = 1000;
+
+/** A list of things that have a name and change. */
+export interface Listing<Item> {
+  readonly items: readonly Item[];
+  /** What json and yaml show of one. */
+  readonly dataOf: (item: Item) => object;
+  readonly nameOf: (item: Item) => string;
+  /** What makes two states of a thing differ. Ages grow all the time and are no news. */
+  readonly faceOf: (item: Item) => string;
+  readonly columns: readonly Column<Item>[];
+  readonly wideColumns: readonly Column<Item>[];
+  /** Said on standard error when there is nothing to show. */
+  readonly whenEmpty: string;
+}
+
+export interface ListingOptions {
+  readonly output: OutputFormat;
+  readonly watch: boolean;
+}
+
+/** Prints a list; with `watch`, looks again every second and prints what is new or has changed, until it is ended. */
+export async function printListing<Item>(
+  look: () => Promise<Listing<Item>>,
+  { output, watch }: ListingOptions,
+  host: Host,
+): Promise<void> {
+  const first = await look();
+  if (first.items.length === 0) host.note(`${first.whenEmpty}\n`);
+  printItems(first, first.items, { output, host });
+  const seen = new Map(first.items.map((item) => [first.nameOf(item), first.faceOf(item)]));
+  while (watch) {
+    await host.pause(LOOK_EVERY_MS);
+    const listing = await look();
+    const changed = listing.items.filter((item) => seen.get(listing.nameOf(item)) !== listing.faceOf(item));
+    for (const item of changed) seen.set(listing.nameOf(item), listing.faceOf(item));
+    if (changed.length > 0) printChanged(listing, changed, { output, host });
+  }
+}
+
+interface Printer {
+  readonly output: OutputFormat;
+  readonly host: Host;
+}
+
+function printItems<Item>(listing: Listing<Item>, items: readonly Item[], { output, host }: Printer): void {
+  const { columns, wideColumns, dataOf, nameOf } = listing;
+  print(
+    {
+      data: items.map(dataOf),
+      table: () => table(columns, items),
+      wide: () => table(wideColumns, items),
+      names: () => items.map(nameOf),
+    },
+    output,
+    host,
+  );
+}
+
+/** The rows alone, as wide as in the whole table: its titles stand above already. */
+function printChanged<Item>(listing: Listing<Item>, changed: readonly Item[], printer: Printer): void {
+  const { output, host } = printer;
+  if (output !== "table" && output !== "wide") return printItems(listing, changed, printer);
+  const columns = output === "wide" ? listing.wideColumns : listing.columns;
+  const rows = table(columns, listing.items).split("\n").slice(1);
+  host.out(
+    rows
+      .filter((_, index) => changed.some((item) => item === listing.items[index]))
+      .map((row) => `${row}\n`)
+      .join(""),
+  );
+}

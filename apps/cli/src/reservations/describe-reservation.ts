@@ -1,0 +1,92 @@
+import {
+  type DecisionDTO,
+  decisionSchema,
+  Fault,
+  parseTime,
+  PATH,
+  type ReservationDTO,
+} from "@resource-broker/contract";
+import type { Run } from "../cli/command.ts";
+import { type Broker, withBroker } from "../connection/broker.ts";
+import { decisionText } from "../decisions/print-decision.ts";
+import { age } from "../output/age.ts";
+import { described } from "../output/amounts.ts";
+import { type Paint, paintFor } from "../output/colour.ts";
+import { print } from "../output/print.ts";
+import { properties } from "../output/table.ts";
+import type { DESCRIBE_RESERVATION_OPTIONS } from "./options.ts";
+import { readReservation } from "./read-reservations.ts";
+import { expiryOf, PHASE_MOODS } from "./reservation-columns.ts";
+import { reservationIdIn } from "./reservation-id.ts";
+
+export const describeReservation: Run<typeof DESCRIBE_RESERVATION_OPTIONS> = async (
+  { options, words },
+  host,
+) => {
+  const id = reservationIdIn(words[0] ?? "");
+  const paint = paintFor(host);
+  await withBroker(options, host, async (broker) => {
+    const { value: reservation, at } = await readReservation(broker, id);
+    const decision = await decisionOf(broker, reservation);
+    const text = (isWide: boolean): string => {
+      const why = decision === undefined ? "" : `\n${decisionText(decision, { paint, isWide })}`;
+      return `${properties(rowsOf(reservation, at, paint))}${why}`;
+    };
+    const data = { reservation, ...(decision === undefined ? {} : { decision }) };
+    print(
+      { data, table: () => text(false), wide: () => text(true), names: () => [id] },
+      options.output,
+      host,
+    );
+  });
+};
+
+/** Only its requester and admins may read it, and it is not kept for ever: without it the rest is shown. */
+async function decisionOf(broker: Broker, { decisionID }: ReservationDTO): Promise<DecisionDTO | undefined> {
+  if (decisionID === undefined) return undefined;
+  try {
+    return (await broker.ask({ method: "GET", path: PATH.decision(decisionID) }, decisionSchema)).value;
+  } catch (error) {
+    if (error instanceof Fault && error.code === "not-found") return undefined;
+    throw error;
+  }
+}
+
+function rowsOf(reservation: ReservationDTO, at: number, paint: Paint): (readonly [string, string])[] {
+  const { status, cost, createdAt } = reservation;
+  const rows: (readonly [string, string | undefined])[] = [
+    ["Name", reservation.id],
+    ["Requester", reservation.requesterID],
+    ["Provider", reservation.targetClusterID],
+    ["Resources", described(reservation.requestedResources)],
+    ["Phase", paint(status.phase, PHASE_MOODS[status.phase])],
+    ["Reason", reservation.reason],
+    ["Message", status.message],
+    ["Made", `${age(at - (parseTime(createdAt) ?? at))} ago (${createdAt})`],
+    [
+      "Expires",
+      status.expiresAt === undefined
+        ? "when it is released"
+        : `${expiryOf(reservation, at)} (${status.expiresAt})`,
+    ],
+    ["Price", priceOf(cost)],
+    ["Tier", reservation.tier],
+    ["Priority", reservation.priority === 0 ? undefined : reservation.priority?.toString()],
+    ["Key", reservation.key],
+    ["Provider's endpoint", reservation.targetClusterEndpoint],
+    ["Liqo", liqoOf(reservation)],
+    ["Decision", reservation.decisionID],
+  ];
+  return rows.flatMap(([title, value]) => (value === undefined ? [] : [[title, value] as const]));
+}
+
+function priceOf(cost: ReservationDTO["cost"]): string {
+  if (cost === undefined) return "none";
+  const total = cost.total === undefined ? "" : `, ${cost.total} ${cost.currency} in all`;
+  return `${cost.perHour} ${cost.currency}/h${total}`;
+}
+
+function liqoOf({ requesterLiqoID, targetLiqoID }: ReservationDTO): string | undefined {
+  if (requesterLiqoID === undefined && targetLiqoID === undefined) return undefined;
+  return `${requesterLiqoID ?? "?"} borrows from ${targetLiqoID ?? "?"}`;
+}

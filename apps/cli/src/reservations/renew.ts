@@ -1,0 +1,20 @@
+import { parseDuration, PATH, reservationSchema } from "@resource-broker/contract";
+import type { Run } from "../cli/command.ts";
+import { CommandError } from "../cli/exit-code.ts";
+import { withBroker } from "../connection/broker.ts";
+import type { RENEW_OPTIONS } from "./options.ts";
+import { printReservation } from "./print-reservation.ts";
+import { withHint } from "./read-reservations.ts";
+import { reservationIdIn } from "./reservation-id.ts";
+
+export const renew: Run<typeof RENEW_OPTIONS> = async ({ options, words }, host) => {
+  const id = reservationIdIn(words[0] ?? "");
+  const { duration, output } = options;
+  const parsed = parseDuration(duration);
+  if (!parsed.ok) throw new CommandError("usage", `--duration: ${parsed.problem}`);
+  await withBroker(options, host, async (broker) => {
+    const call = { method: "POST", path: PATH.renew(id), body: { duration } } as const;
+    const { value, at } = await withHint(broker, id, () => broker.ask(call, reservationSchema));
+    printReservation(value, { at, output, host });
+  });
+};

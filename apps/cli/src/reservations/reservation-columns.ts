@@ -1,0 +1,51 @@
+import { parseTime, type ReservationDTO } from "@resource-broker/contract";
+import type { Phase } from "@resource-broker/domain";
+import { age } from "../output/age.ts";
+import { one } from "../output/amounts.ts";
+import type { Mood, Paint } from "../output/colour.ts";
+import type { Column } from "../output/table.ts";
+
+export const PHASE_MOODS: Readonly<Record<Phase, Mood>> = {
+  Pending: "careful",
+  Reserved: "careful",
+  Active: "good",
+  Released: "quiet",
+  Failed: "bad",
+};
+
+/** `now` is the broker's. */
+export function reservationColumns(now: number, paint: Paint): readonly Column<ReservationDTO>[] {
+  return [
+    { title: "NAME", value: ({ id }) => id },
+    { title: "REQUESTER", value: ({ requesterID }) => requesterID },
+    { title: "PROVIDER", value: ({ targetClusterID }) => targetClusterID },
+    { title: "CPU", value: ({ requestedResources }) => one("cpu", requestedResources) },
+    { title: "MEMORY", value: ({ requestedResources }) => one("memory", requestedResources) },
+    { title: "GPU", value: ({ requestedResources }) => one("gpu", requestedResources) },
+    {
+      title: "PRICE",
+      value: ({ cost }) => (cost === undefined ? "-" : `${cost.perHour} ${cost.currency}/h`),
+    },
+    { title: "PHASE", value: ({ status: { phase } }) => paint(phase, PHASE_MOODS[phase]) },
+    { title: "EXPIRES", value: (item) => expiryOf(item, now) },
+    { title: "AGE", value: ({ createdAt }) => age(now - (parseTime(createdAt) ?? now)) },
+  ];
+}
+
+export function wideReservationColumns(now: number, paint: Paint): readonly Column<ReservationDTO>[] {
+  return [
+    ...reservationColumns(now, paint),
+    { title: "STORAGE", value: ({ requestedResources }) => one("storage", requestedResources) },
+    { title: "TIER", value: ({ tier }) => tier ?? "-" },
+    { title: "REASON", value: ({ reason }) => reason ?? "-" },
+    { title: "DECISION", value: ({ decisionID }) => decisionID ?? "-" },
+    { title: "MESSAGE", value: ({ status }) => status.message },
+  ];
+}
+
+/** `in 29m`, `never` (until it is released), or nothing once it has ended. */
+export function expiryOf({ status: { phase, expiresAt } }: ReservationDTO, now: number): string {
+  if (phase === "Released" || phase === "Failed") return "-";
+  const at = expiresAt === undefined ? undefined : parseTime(expiresAt);
+  return at === undefined ? "never" : `in ${age(at - now)}`;
+}

@@ -1,0 +1,19 @@
+import { describe, expect, test } from "vitest";
+import { FAILURES } from "./testing/failure-table.ts";
+import { oneLoan, peered } from "./testing/one-loan.ts";
+
+describe("what goes wrong on the way is said, and leaves nothing behind", () => {
+  test.each(FAILURES)("$name", async ({ spoil, flags = [], isProviderAway = false, reason, message }) => {
+    const { world, rome, paris, agents, ask, seen, remove, clean } = await oneLoan({ flags });
+    await spoil(world);
+    if (isProviderAway) await agents.paris.stop();
+    await ask();
+    const request = await seen((each) => peered(each)?.reason === reason);
+    expect(peered(request)).toMatchObject({ status: "False", message: expect.stringMatching(message) });
+    expect(request.status?.phase).toBe("Reserved");
+    await remove();
+    await clean(rome);
+    // An agent that is away keeps its instruction until it is back.
+    if (!isProviderAway) await clean(paris);
+  });
+});

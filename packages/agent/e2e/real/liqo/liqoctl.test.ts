@@ -1,0 +1,186 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject } from "@resource-broker/kube-sim";
+import {
+  type ControlPlanes,
+  controlPlaneAssets,
+  installedLiqo,
+  liqoAssets,
+  liqoDeployment,
+  LIQOCTL_LINES,
+  realControlPlanes,
+  simulatedControlPlanes,
+} from "@resource-broker/testkit";
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  forceUnpeerArguments,
+  type GatewayType,
+  peerArguments,
+  unpeerArguments,
+} from "../../../src/liqo/liqoctl/arguments.ts";
+import { shownOutput } from "../../../src/liqo/liqoctl/output.ts";
+import { liqoctl, type Ran } from "../../../src/liqo/liqoctl/run-liqoctl.ts";
+
+const assets = liqoAssets();
+const START_TIMEOUT_MS = 180_000;
+/** Only a guard: it ends by itself, sooner. */
+const RUN_MS = 60_000;
+
+const env = { HOME: "/nowhere", PATH: "" };
+const run = (args: readonly string[]): Promise<Ran> =>
+  liqoctl({ path: assets?.liqoctl ?? "", env })(args, {
+    timeoutMs: RUN_MS,
+    signal: new AbortController().signal,
+  });
+
+const NOWHERE = { kubeconfig: "/nowhere/rome.kubeconfig" };
+const PEERING = {
+  local: NOWHERE,
+  remoteKubeconfig: "/nowhere/paris.kubeconfig",
+  liqoNamespace: "liqo",
+  timeoutMs: 600_000,
+};
+
+describe.skipIf(assets === undefined)("the real liqoctl", () => {
+  const gateways: readonly GatewayType[] = ["NodePort", "LoadBalancer", "ClusterIP"];
+  const ours: readonly { readonly name: string; readonly args: readonly string[] }[] = [
+    ...gateways.map((gatewayType) => ({
+      name: `peer through a ${gatewayType}`,
+      args: peerArguments({ ...PEERING, gatewayType, hasNetworking: true }),
+    })),
+    {
+      name: "peer without a network",
+      args: peerArguments({ ...PEERING, gatewayType: "NodePort", hasNetworking: false }),
+    },
+    {
+      name: "peer from a context",
+      args: peerArguments({
+        ...PEERING,
+        local: { ...NOWHERE, context: "rome" },
+        gatewayType: "NodePort",
+        hasNetworking: true,
+      }),
+    },
+    { name: "unpeer", args: unpeerArguments(PEERING) },
+    { name: "force unpeer", args: forceUnpeerArguments("liqo-paris", NOWHERE) },
+  ];
+  test.each(ours)("takes our line: $name", async ({ args }) => {
+    const { code, output } = await run(args);
+    expect(shownOutput(output)).toBe("ERRO: error: stat /nowhere/rome.kubeconfig: no such file or directory");
+    expect(code).toBe(1);
+  });
+
+  test.each(LIQOCTL_LINES)("and the one that stands in for it agree: $name", async ({ args, says }) => {
+    const { code, output } = await run(args);
+    expect(code).toBe(1);
+    expect(output).toContain(says ?? "stat /nowhere/rome: no such file or directory");
+  });
+
+  test("says its version", async () => {
+    expect(await run(["version", "--client"])).toMatchObject({
+      code: 0,
+      output: expect.stringContaining("v1."),
+    });
+  });
+
+  test("that would ask a question is ended, and nobody waits for it", async () => {
+    const stop = new AbortController();
+    const path = assets?.liqoctl ?? "";
+    const asking = liqoctl({ path, env })(["force", "unpeer", "liqo-paris"], {
+      timeoutMs: 2000,
+      signal: stop.signal,
+    });
+    // Without --skip-confirm it asks for ever, and does not end when it is asked to.
+    expect((await asking).code).toBeUndefined();
+  });
+
+  interface Place {
+    readonly name: string;
+    readonly isThere: boolean;
+    readonly planes: () => ControlPlanes;
+    readonly more: readonly JsonObject[];
+  }
+  const places: readonly Place[] = [
+    { name: "kube-sim", isThere: true, planes: simulatedControlPlanes, more: [] },
+    {
+      name: "real control planes",
+      isThere: controlPlaneAssets().isThere,
+      planes: realControlPlanes,
+      more: [liqoDeployment()],
+    },
+  ];
+  describe.each(places)("on $name", ({ isThere, planes, more }) => {
+    let folder = "";
+    const file = (name: string): string => join(folder, `${name}.kubeconfig`);
+
+    beforeAll(async () => {
+      if (!isThere) return undefined;
+      folder = await mkdtemp(join(tmpdir(), "real-liqoctl-"));
+      const running = planes();
+      const definitions = assets?.definitions ?? [];
+      const start = async (name: string, objects: readonly JsonObject[]): Promise<void> => {
+        const { kubeconfig } = await running.start(name, objects);
+        await writeFile(file(name), kubeconfig);
+      };
+      await start("rome", [...definitions, ...installedLiqo("liqo-rome"), ...more]);
+      await start("paris", [...definitions, ...installedLiqo("liqo-paris"), ...more]);
+      await start("oslo", definitions);
+      return async () => {
+        await running.stop();
+        await rm(folder, { recursive: true });
+      };
+    }, START_TIMEOUT_MS);
+
+    const peering = (remote: string) => ({
+      local: { kubeconfig: file("rome") },
+      remoteKubeconfig: file(remote),
+      liqoNamespace: "liqo",
+      timeoutMs: 5000,
+    });
+    const failures: readonly {
+      readonly name: string;
+      readonly args: () => string[];
+      readonly shows: RegExp;
+    }[] = [
+      {
+        name: "peering with a cluster without Liqo",
+        args: () => peerArguments({ ...peering("oslo"), gatewayType: "NodePort", hasNetworking: false }),
+        shows: /cluster id/i,
+      },
+      {
+        name: "peering where no controller of Liqo answers",
+        args: () => peerArguments({ ...peering("paris"), gatewayType: "NodePort", hasNetworking: false }),
+        shows: /nonce|deadline|timed out|context/i,
+      },
+      {
+        name: "peering with itself",
+        args: () => peerArguments({ ...peering("rome"), gatewayType: "NodePort", hasNetworking: true }),
+        shows: /local and remote clusters must be different/,
+      },
+      {
+        name: "unpeering where nothing is peered",
+        args: () => unpeerArguments(peering("paris")),
+        shows: /not found/i,
+      },
+      {
+        name: "giving up a cluster that nobody knows",
+        args: () => forceUnpeerArguments("liqo-tokyo", { kubeconfig: file("rome") }),
+        shows: /not found.*liqo-tokyo/,
+      },
+    ];
+    test.skipIf(!isThere).each(failures)(
+      "$name fails, and its last words say why",
+      async ({ args, shows }) => {
+        const { code, output } = await run(args());
+        const shown = shownOutput(output);
+        expect(shown).toMatch(shows);
+        // Fit for a status: no colours, no spinners, no credentials.
+        // oxlint-disable-next-line no-control-regex -- they are what must not be there
+        expect(shown).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/);
+        expect(shown).not.toMatch(/BEGIN |token/i);
+        expect(code).toBe(1);
+      },
+    );
+  });
+});

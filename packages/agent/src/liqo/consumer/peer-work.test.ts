@@ -1,0 +1,173 @@
+import { CONFIG_MAPS, type ConfigMap } from "@resource-broker/kube";
+import { Fault } from "@resource-broker/contract";
+import { fakeTime } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { type FakeCluster, fakeCluster } from "../../testing/fake-cluster.ts";
+import { DEPLOYMENTS } from "../identity/read-identity.ts";
+import type { Found } from "../liqoctl/kubeconfigs.ts";
+import type { Ran } from "../liqoctl/run-liqoctl.ts";
+import { peerWork } from "./peer-work.ts";
+import type { Job } from "./peering-jobs.ts";
+
+const PAIR = { clusterId: "paris", liqoId: "calm-paris", ownLiqoId: "cool-rome" };
+
+function install(cluster: FakeCluster, id: string, version?: string): void {
+  const map: ConfigMap = {
+    metadata: {
+      name: "clusterid",
+      namespace: "liqo",
+      labels: { "app.kubernetes.io/name": "clusterid-configmap" },
+    },
+    data: { CLUSTER_ID: id },
+  };
+  cluster.put(CONFIG_MAPS, map);
+  if (version === undefined) return;
+  cluster.put(DEPLOYMENTS, {
+    metadata: {
+      name: "liqo-controller-manager",
+      namespace: "liqo",
+      labels: { "app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/version": version },
+    },
+  });
+}
+
+function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: string } = {}) {
+  const time = fakeTime();
+  const [rome, paris] = [fakeCluster(time), fakeCluster(time)];
+  install(rome, "cool-rome", here);
+  install(paris, "calm-paris", there);
+  const files: Record<string, Found> = { paris: { kind: "found", path: "/k/paris.kubeconfig" } };
+  const ran: { args: readonly string[]; timeoutMs: number }[] = [];
+  const state: { end: Ran; connects: Fault | undefined } = {
+    end: { code: 0, output: "" },
+    connects: undefined,
+  };
+  const work = peerWork(
+    {
+      clusterId: "rome",
+      ownAccess: { context: "rome" },
+      liqoNamespace: "liqo",
+      gatewayType: "LoadBalancer",
+      hasNetworking: true,
+      timeoutMs: 600_000,
+    },
+    {
+      client: rome.client,
+      connect: async () => {
+        if (state.connects !== undefined) throw state.connects;
+        return paris.client;
+      },
+      kubeconfigs: { of: async (id) => files[id] ?? { kind: "missing", problem: `no ${id}` } },
+      run: async (args, { timeoutMs }) => {
+        ran.push({ args, timeoutMs });
+        return state.end;
+      },
+    },
+  );
+  const done = (job: Job) => job.work(new AbortController().signal);
+  return { rome, paris, work, done, ran, files, state };
+}
+
+describe("liqoctl", () => {
+  test("peers clusters that are who they should be, and of one version", async () => {
+    const { work, done, ran } = world();
+    expect(await done(work.peer(PAIR))).toBeUndefined();
+    expect(ran).toMatchObject([
+      {
+        args: [
+          "peer",
+          "--context=rome",
+          "--remote-kubeconfig=/k/paris.kubeconfig",
+          "--namespace=liqo",
+          "--remote-namespace=liqo",
+          "--timeout=10m",
+          "--create-resource-slice=false",
+          "--create-virtual-node=false",
+          "--gw-server-service-type=LoadBalancer",
+        ],
+      },
+    ]);
+    expect(ran[0]?.timeoutMs).toBeGreaterThan(600_000);
+  });
+
+  test("uses the folder's kubeconfig of the own cluster where there is one", async () => {
+    const { work, done, ran, files } = world();
+    files["rome"] = { kind: "found", path: "/k/rome.kubeconfig" };
+    await done(work.peer(PAIR));
+    await done(work.forceUnpeer("calm-paris"));
+    expect(ran.map(({ args }) => args.find((arg) => arg.startsWith("--kubeconfig")))).toEqual([
+      "--kubeconfig=/k/rome.kubeconfig",
+      "--kubeconfig=/k/rome.kubeconfig",
+    ]);
+  });
+
+  test.each([
+    ["older here", { here: "v1.1.4", there: "v1.2.0" }, "VersionMismatch"],
+    ["older there", { here: "v1.2.0", there: "v1.0.1" }, "VersionMismatch"],
+    ["another major version", { here: "v1.2.0", there: "v2.2.0" }, "VersionMismatch"],
+    ["a patch apart", { here: "v1.2.0", there: "1.2.9" }, undefined],
+    ["a build without a number", { here: "v1.2.0", there: "3f2a9c1" }, undefined],
+  ])("is not run for clusters that cannot peer: %s", async (_, versions, reason) => {
+    const { work, done, ran } = world(versions);
+    expect((await done(work.peer(PAIR)))?.reason).toBe(reason);
+    expect(ran).toHaveLength(reason === undefined ? 1 : 0);
+  });
+
+  test("is run though the peering user may not see the version", async () => {
+    const { work, done, ran, paris } = world({ there: "v9.9.9" });
+    paris.setMishaps(({ plural }) =>
+      plural === "deployments" ? { fault: new Fault("forbidden", "no"), isDone: false } : undefined,
+    );
+    expect(await done(work.peer(PAIR))).toBeUndefined();
+    expect(ran).toHaveLength(1);
+  });
+
+  test.each<[string, (it: ReturnType<typeof world>) => void, string, string]>([
+    ["no kubeconfig", ({ files }) => void delete files["paris"], "KubeconfigMissing", "no paris"],
+    [
+      "an ID that is no name",
+      ({ files }) => void (files["paris"] = { kind: "refused", problem: "no name" }),
+      "ClusterIDRefused",
+      "no name",
+    ],
+    [
+      "a kubeconfig that runs programs",
+      ({ state }) => void (state.connects = new Fault("invalid", "names a program to run")),
+      "ProviderUnreachable",
+      "names a program to run",
+    ],
+    ["a provider without Liqo", ({ paris }) => uninstall(paris), "IdentityMismatch", "leads to no Liqo"],
+    ["no Liqo here", ({ rome }) => uninstall(rome), "LiqoMissing", "--liqo-mode=off"],
+  ])("is not run with %s", async (_, happen, reason, message) => {
+    const it = world();
+    happen(it);
+    expect(await it.done(it.work.peer(PAIR))).toEqual({ reason, message: expect.stringContaining(message) });
+    expect(it.ran).toEqual([]);
+  });
+
+  test("is not run when the broker takes this cluster for another", async () => {
+    const { work, done, ran } = world();
+    expect(await done(work.peer({ ...PAIR, ownLiqoId: "old-rome" }))).toMatchObject({
+      reason: "IdentityMismatch",
+      message: expect.stringContaining("old-rome"),
+    });
+    expect(await done(work.peer({ ...PAIR, ownLiqoId: undefined }))).toBeUndefined();
+    expect(ran).toHaveLength(1);
+  });
+
+  test.each<[Ran, string, string]>([
+    [{ code: 1, output: "INFO a\nERRO it broke" }, "PeeringFailed", "ended with 1:\nINFO a\nERRO it broke"],
+    [{ code: undefined, output: "" }, "PeeringFailed", "was killed"],
+    [{ code: 127, output: "there is none" }, "LiqoctlMissing", "there is none"],
+  ])("that ends with %j says why", async (end, reason, message) => {
+    const { work, done, state } = world();
+    state.end = end;
+    for (const job of [work.peer(PAIR), work.unpeer(PAIR), work.forceUnpeer("calm-paris")]) {
+      expect(await done(job)).toEqual({ reason, message: expect.stringContaining(message) });
+    }
+  });
+});
+
+function uninstall(cluster: FakeCluster): void {
+  cluster.remove(CONFIG_MAPS, { name: "clusterid", namespace: "liqo" });
+}

@@ -1,0 +1,54 @@
+import { clusterAdvertisementName } from "@resource-broker/contract";
+import { follow, type FollowDeps, type Follower } from "@resource-broker/kube";
+import type { Place } from "./forge.ts";
+import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
+import { type RiskDeps, riskWatch } from "./risk-watch.ts";
+
+/** Each is a watch of its own: whoever borrows from more of them hears of the first ones only. */
+const MOST_LENDERS = 16;
+
+/** The advertisements of the clusters that this one borrows from: followed while it does, for what endangers it. */
+export interface Lenders {
+  /** These are all. */
+  readonly set: (clusterIds: ReadonlySet<string>) => void;
+  readonly stop: () => Promise<void>;
+}
+
+export interface LendersDeps extends FollowDeps, Pick<RiskDeps, "onRisk"> {
+  readonly borrowedFrom: (clusterId: string) => readonly string[];
+}
+
+export function createLenders({ namespace }: Pick<Place, "namespace">, deps: LendersDeps): Lenders {
+  const followers = new Map<string, Follower>();
+  const ending = new Set<Promise<void>>();
+  let isStopped = false;
+
+  const begin = (clusterId: string): void => {
+    const fieldSelector = `metadata.name=${clusterAdvertisementName(clusterId)}`;
+    const sink = riskWatch({ touched: () => deps.borrowedFrom(clusterId), onRisk: deps.onRisk });
+    const follower = follow({ resource: CLUSTER_ADVERTISEMENTS, namespace, fieldSelector }, sink, deps);
+    followers.set(clusterId, follower);
+    void follower.start().catch(() => undefined);
+  };
+
+  const end = (clusterId: string, follower: Follower): void => {
+    followers.delete(clusterId);
+    const stopped = follower.stop().finally(() => ending.delete(stopped));
+    ending.add(stopped);
+  };
+
+  return {
+    set: (clusterIds) => {
+      if (isStopped) return;
+      for (const [clusterId, follower] of followers) if (!clusterIds.has(clusterId)) end(clusterId, follower);
+      for (const clusterId of clusterIds) {
+        if (followers.size < MOST_LENDERS && !followers.has(clusterId)) begin(clusterId);
+      }
+    },
+    stop: async () => {
+      isStopped = true;
+      for (const [clusterId, follower] of followers) end(clusterId, follower);
+      await Promise.all(ending);
+    },
+  };
+}

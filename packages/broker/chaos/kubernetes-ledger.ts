@@ -1,0 +1,102 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { NAMESPACES } from "@resource-broker/kube";
+import {
+  kubeClientFor,
+  type SeededRandom,
+  simulatedControlPlanes,
+  startControlPlane,
+  startFaultyProxy,
+} from "@resource-broker/testkit";
+import { brokerDefinitions } from "../src/store/kubernetes/testing/test-ledger.ts";
+import { booksInObjects } from "./read-books.ts";
+import type { SharedLedger } from "./shared-ledger.ts";
+
+/** How long an API server is away, or silent, at most. */
+const LONGEST_SILENCE_MS = 1500;
+
+/** An API server that keeps ledgers, simulated or real. */
+export interface ApiServer {
+  readonly kubeconfig: string;
+  readonly port: number;
+  readonly strike: (random: SeededRandom) => Promise<string>;
+  readonly dispose: () => Promise<void>;
+}
+
+export async function simulatedApiServer(): Promise<ApiServer> {
+  const planes = simulatedControlPlanes();
+  const { kubeconfig } = await planes.start("broker", brokerDefinitions());
+  const { knobs, url } = planes.cluster("broker");
+  return {
+    kubeconfig,
+    port: Number(new URL(url).port),
+    strike: async (random) => {
+      const isGone = random.chance(0.5);
+      const awayMs = random.below(LONGEST_SILENCE_MS);
+      if (isGone) await knobs.down();
+      else knobs.pause();
+      await sleep(awayMs);
+      if (isGone) await knobs.up();
+      else knobs.resume();
+      return `API server ${isGone ? "away" : "silent"} for ${awayMs} ms`;
+    },
+    dispose: planes.stop,
+  };
+}
+
+export async function realApiServer(): Promise<ApiServer> {
+  const plane = await startControlPlane({ name: "chaos" });
+  await plane.seed(brokerDefinitions());
+  return {
+    kubeconfig: plane.kubeconfig,
+    port: plane.port,
+    strike: async (random) => {
+      const program = random.chance(0.5) ? "etcd" : "apiServer";
+      const pausedMs = random.below(LONGEST_SILENCE_MS);
+      if (random.chance(0.5)) {
+        await plane[program].restart();
+        return `${program} killed and started again`;
+      }
+      plane[program].pause();
+      await sleep(pausedMs);
+      plane[program].resume();
+      return `${program} paused for ${pausedMs} ms`;
+    },
+    dispose: plane.dispose,
+  };
+}
+
+/** A ledger in a namespace of its own; each replica has its own way to the API server, and a kubeconfig that takes it. */
+export async function kubernetesLedger(
+  server: ApiServer,
+  { namespace, replicas }: { readonly namespace: string; readonly replicas: number },
+): Promise<SharedLedger> {
+  const client = kubeClientFor(server.kubeconfig);
+  await client.create(NAMESPACES, { metadata: { name: namespace } });
+  client.close();
+  const directory = await mkdtemp(join(tmpdir(), "chaos-"));
+  const ways = await Promise.all(
+    Array.from({ length: replicas }, () => startFaultyProxy({ port: server.port })),
+  );
+  const places = await Promise.all(
+    ways.map(async (way) => {
+      const file = join(directory, `${way.port}.kubeconfig`);
+      const text = server.kubeconfig.replaceAll(`127.0.0.1:${server.port}`, `127.0.0.1:${way.port}`);
+      await writeFile(file, text, { mode: 0o600 });
+      const flags = [`--kubeconfig=${file}`, `--http-namespace=${namespace}`];
+      return { store: "kubernetes", flags, way };
+    }),
+  );
+  return {
+    places,
+    serverKind: "api-server",
+    strikeServer: server.strike,
+    books: () => booksInObjects(server.kubeconfig, namespace),
+    dispose: async () => {
+      await Promise.all(ways.map((way) => way.close()));
+      await rm(directory, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract";
+import { type AccountView, apply, emptyLedger, type Ledger, resourceVector } from "@resource-broker/domain";
+import { clusterOf } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { advertisementStatus, brokerResources, type Receipt } from "../forge/advertisement-status.ts";
+import { offered } from "../testing/samples.ts";
+import { type AdvertisementState, planAdvertisement, stampOf } from "./plan-advertisement.ts";
+
+const NOW = Date.UTC(2026, 0, 5, 12);
+const POLICY = { stalenessMs: 120_000 };
+const AT = "2026-01-05T12:00:00.000Z";
+
+/** A ledger that heard paris so long ago. */
+function heard(agoMs = 0): Ledger {
+  const ledger = emptyLedger();
+  apply(ledger, {
+    kind: "advertised",
+    at: NOW - agoMs,
+    advertisement: clusterOf("paris", 16, { instance: "a", sequence: 1 }),
+  });
+  return ledger;
+}
+
+function object(more: Partial<ClusterAdvertisement["metadata"]> = {}, sequence = 1): ClusterAdvertisement {
+  const { metadata, spec } = offered("paris", { sequence });
+  if (metadata === undefined || spec === undefined) throw new Error("the sample is whole");
+  return {
+    apiVersion: "broker.fluidos.eu/v1alpha1",
+    kind: "ClusterAdvertisement",
+    metadata: { ...metadata, ...more },
+    spec,
+  };
+}
+
+function accepted(of: ClusterAdvertisement): Receipt {
+  return { accepted: { ...stampOf(of), at: AT } };
+}
+
+/** An object that says all there is to say. */
+function told(ledger: Ledger, sequence = 1): ClusterAdvertisement {
+  const bare = object({}, sequence);
+  const account = accountIn(ledger);
+  const whole = {
+    ...bare,
+    spec: { ...bare.spec, resources: { ...bare.spec.resources, ...brokerResources(account) } },
+  };
+  const receipt = accepted(object());
+  const telling = { now: NOW, policy: POLICY, ledgerId: "led-1" };
+  return { ...whole, status: advertisementStatus({ account, object: whole, receipt }, telling) };
+}
+
+function accountIn(ledger: Ledger): AccountView {
+  const account = ledger.accounts.get("paris");
+  if (account === undefined) throw new Error("paris was heard");
+  return account;
+}
+
+function plan(state: Partial<AdvertisementState> & Pick<AdvertisementState, "object">) {
+  return planAdvertisement({
+    ledger: heard(),
+    ledgerId: "led-1",
+    now: NOW,
+    policy: POLICY,
+    receipt: undefined,
+    ...state,
+  });
+}
+
+const lowered = (): ClusterAdvertisement => {
+  const whole = told(heard());
+  const reserved = { cpu: "0", memory: "0", gpu: "4" };
+  return { ...whole, spec: { ...whole.spec, resources: { ...whole.spec.resources, reserved } } };
+};
+
+const STEPS: readonly (readonly [string, Parameters<typeof plan>[0], string])[] = [
+  ["a new advertisement is taken in", { object: object() }, "advertise"],
+  ["the next one of the same agent is taken in", { object: told(heard(), 2) }, "advertise"],
+  [
+    "one that was taken in and not told is not taken in again",
+    { object: object(), receipt: accepted(object()) },
+    "set-resources",
+  ],
+  ["what is told already is left alone until it is stale", { object: told(heard()) }, "rest"],
+  ["silence makes it stale", { object: told(heard()), now: NOW + 120_001 }, "tell"],
+  [
+    "another policy makes it stale, too",
+    { object: told(heard(5000)), ledger: heard(5000), policy: { stalenessMs: 4999 } },
+    "tell",
+  ],
+  ["what somebody else wrote into reserved is written over", { object: lowered() }, "set-resources"],
+  [
+    "an object of another name than its cluster's is told so",
+    { object: object({ name: "rome-adv" }) },
+    "tell",
+  ],
+  ["a view is the views' business", { object: object({ labels: { [KUBE_LABEL.view]: "true" } }) }, "rest"],
+  ["what is being deleted is left alone", { object: object({ deletionTimestamp: AT }) }, "rest"],
+  [
+    "a ledger without memory waits for the agent, and does not believe an old object",
+    { object: told(heard()), ledger: emptyLedger() },
+    "tell",
+  ],
+];
+
+describe("what is done about a ClusterAdvertisement:", () => {
+  test.each(STEPS)("%s", (_, state, expected) => {
+    expect(plan(state).kind).toBe(expected);
+  });
+
+  test("without an instance it comes from an older agent", () => {
+    const { instance: _, sequence: __, ...spec } = object().spec;
+    const step = plan({ object: { ...object(), spec } });
+    expect(step).toMatchObject({ kind: "advertise", advertisement: { protocol: 1 } });
+  });
+
+  test("what an agent says of reserved and available is never read", () => {
+    const whole = object();
+    const all = { cpu: "999", memory: "999Gi" };
+    const spec = { ...whole.spec, resources: { ...whole.spec.resources, reserved: all, available: all } };
+    const step = plan({ object: { ...whole, spec } });
+    if (step.kind !== "advertise") throw new Error(step.kind);
+    expect(step.advertisement.allocatable).toEqual(
+      resourceVector({ cpuMillis: 16_000, memoryBytes: 64 * 2 ** 30 }),
+    );
+  });
+
+  test("an object that an older definition let in is turned away with what is wrong", () => {
+    const whole = object();
+    const spec = {
+      ...whole.spec,
+      resources: { ...whole.spec.resources, allocatable: { cpu: "-1", memory: "1Gi" } },
+    };
+    expect(plan({ object: { ...whole, spec } })).toMatchObject({
+      kind: "turn-away",
+      problem: expect.stringContaining("resources.allocatable.cpu"),
+    });
+  });
+
+  test("it is looked at again in the very moment in which it becomes stale", () => {
+    const step = plan({ object: told(heard()), now: NOW + 20_000 });
+    expect(step).toEqual({ kind: "rest", requeueAfterMs: 100_001 });
+  });
+
+  test("a field that nobody wants any more is taken away", () => {
+    expect(plan({ object: lowered() })).toMatchObject({
+      kind: "set-resources",
+      resources: { reserved: { gpu: null } },
+    });
+  });
+});

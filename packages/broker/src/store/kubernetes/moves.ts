@@ -1,0 +1,52 @@
+import type { Content } from "./head.ts";
+import { bytesOf, type PageId, pageName } from "./page.ts";
+import { pagesIn, withPages } from "./page-ranges.ts";
+
+/** Changes that have left the head. */
+export interface Moved {
+  /** The first ones of the head. */
+  readonly changes: readonly string[];
+  readonly pages: readonly PageId[];
+}
+
+/** The content once these changes are in pages of the log. */
+export function withLogPages(content: Content, { changes, pages }: Moved): Content {
+  const { head } = content;
+  const log = { ranges: withPages(head.log.ranges, pages), bytes: head.log.bytes + bytesOf(changes) };
+  return {
+    ...content,
+    head: { ...head, log, moved: head.moved + changes.length },
+    changes: content.changes.slice(changes.length),
+  };
+}
+
+/** All records, as they were when the head had these changes. */
+export interface Snapshot extends Moved {
+  readonly bytes: number;
+}
+
+/** The content once a snapshot stands for the log and for the first changes of the head. */
+export function withSnapshot(content: Content, { changes, pages, bytes }: Snapshot): Content {
+  const { head } = content;
+  const snapshot = { ranges: withPages([], pages), bytes };
+  return {
+    ...content,
+    head: { ...head, snapshot, log: { ranges: [], bytes: 0 }, moved: head.moved + changes.length },
+    changes: content.changes.slice(changes.length),
+  };
+}
+
+/** True: nothing has left the head meanwhile, so its first lines are still the same. */
+export function beginsAs(before: Content, { head, audit }: Content): boolean {
+  const firstLine = head.audit.last.sequence - audit.length;
+  const firstBefore = before.head.audit.last.sequence - before.audit.length;
+  return head.moved === before.head.moved && firstLine === firstBefore;
+}
+
+/** The pages that the records are in. */
+export function recordPages({ head }: Content): string[] {
+  return [
+    ...pagesIn(head.snapshot.ranges).map((page) => pageName("snapshot", page)),
+    ...pagesIn(head.log.ranges).map((page) => pageName("log", page)),
+  ];
+}
