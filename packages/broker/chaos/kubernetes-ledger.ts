@@ -1,16 +1,18 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { NAMESPACES } from "@resource-broker/kube";
 import {
   kubeClientFor,
   type SeededRandom,
-  simulatedControlPlanes,
   startControlPlane,
   startFaultyProxy,
 } from "@resource-broker/testkit";
 import { brokerDefinitions } from "../src/store/kubernetes/testing/test-ledger.ts";
+import type { Order } from "./api-server-worker.ts";
 import { booksInObjects } from "./read-books.ts";
 import type { SharedLedger } from "./shared-ledger.ts";
 
@@ -26,23 +28,28 @@ export interface ApiServer {
 }
 
 export async function simulatedApiServer(): Promise<ApiServer> {
-  const planes = simulatedControlPlanes();
-  const { kubeconfig } = await planes.start("broker", brokerDefinitions());
-  const { knobs, url } = planes.cluster("broker");
+  const worker = new Worker(new URL("./api-server-worker.ts", import.meta.url));
+  const answer = async (): Promise<unknown> => {
+    const [message] = await once(worker, "message");
+    return message;
+  };
+  const order = async (what: Order): Promise<void> => {
+    worker.postMessage(what);
+    await answer();
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the worker is our own
+  const place = (await answer()) as Pick<ApiServer, "kubeconfig" | "port">;
   return {
-    kubeconfig,
-    port: Number(new URL(url).port),
+    ...place,
     strike: async (random) => {
       const isGone = random.chance(0.5);
       const awayMs = random.below(LONGEST_SILENCE_MS);
-      if (isGone) await knobs.down();
-      else knobs.pause();
+      await order(isGone ? "down" : "pause");
       await sleep(awayMs);
-      if (isGone) await knobs.up();
-      else knobs.resume();
+      await order(isGone ? "up" : "resume");
       return `API server ${isGone ? "away" : "silent"} for ${awayMs} ms`;
     },
-    dispose: planes.stop,
+    dispose: async () => void (await worker.terminate()),
   };
 }
 

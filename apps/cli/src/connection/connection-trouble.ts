@@ -72,16 +72,16 @@ const BY_WORDS: readonly (Trouble & { readonly sign: RegExp })[] = [
 /** A call that got no answer: what happened at which address, and the remedy. */
 export function connectionError(error: unknown, line: Line): CommandError {
   if (error instanceof CommandError) return error;
+  const { exit, says } = troubleIn(error);
+  return new CommandError(exit, `${line.url.origin}: ${says(line)}`, { cause: error });
+}
+
+function troubleIn(error: unknown): Trouble {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const message = wordsOf(error);
   const words = `${code} ${message}`.toUpperCase().replaceAll("_", " ");
   const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
-  const trouble = known ?? BY_WORDS.find(({ sign }) => sign.test(words));
-  return new CommandError(
-    trouble?.exit ?? "error",
-    `${line.url.origin}: ${trouble?.says(line) ?? (message === "" ? code : message)}`,
-    { cause: error },
-  );
+  return known ?? BY_WORDS.find(({ sign }) => sign.test(words)) ?? unreachable(() => message || code);
 }
 
 /** Several addresses of one name that all failed come without a message of their own. */

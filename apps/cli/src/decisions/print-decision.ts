@@ -1,5 +1,6 @@
 import type { DecisionDTO, SomeQuantitiesDTO } from "@resource-broker/contract";
 import { described } from "../output/amounts.ts";
+import { perHour } from "../output/price.ts";
 import type { Paint } from "../output/colour.ts";
 import { type Column, table } from "../output/table.ts";
 import { weightsInForce } from "./weights-in-force.ts";
@@ -14,7 +15,7 @@ export interface DecisionLook {
 
 /** A decision as a person reads it: the outcome, who fitted and how well, who did not and why, what would flip it. */
 export function decisionText(decision: DecisionDTO, { paint, isWide }: DecisionLook): string {
-  const { candidates, winner, flip, explanation } = decision;
+  const { candidates, flip, explanation } = decision;
   const [headline = ""] = explanation.split("\n");
   const fitted = candidates.filter(({ reason }) => reason === undefined);
   const refused = candidates.filter(({ reason }) => reason !== undefined);
@@ -24,7 +25,7 @@ export function decisionText(decision: DecisionDTO, { paint, isWide }: DecisionL
     scoreLine(decision),
     table(refusedColumns({ paint, isWide }), refused),
     unlistedLine(decision),
-    flip === undefined ? "" : `${winner === undefined ? "To make it fit" : "To flip it"}: ${flip}\n`,
+    flip === undefined ? "" : `Flip: ${flip}\n`,
   ];
   return parts.filter((part) => part !== "").join("\n");
 }
@@ -42,7 +43,7 @@ function fittedColumns(decision: DecisionDTO, { paint, isWide }: DecisionLook): 
       ? [
           {
             title: "PRICE",
-            value: ({ price }: Candidate) => (price === undefined ? "-" : `${price} ${currency}/h`),
+            value: ({ price }: Candidate) => perHour(price, currency),
           },
         ]
       : []),

@@ -3,6 +3,7 @@ import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import { withBroker } from "../connection/broker.ts";
 import { paintFor } from "../output/colour.ts";
+import { costText } from "../output/price.ts";
 import { print } from "../output/print.ts";
 import type { QUOTE_OPTIONS } from "../reservations/options.ts";
 import { readRequest } from "../reservations/read-request.ts";
@@ -26,8 +27,9 @@ export const quote: Run<typeof QUOTE_OPTIONS> = async ({ options }, host) => {
 };
 
 function priceText({ fits, cost }: QuoteDTO): string {
-  if (!fits) return "";
-  if (cost === undefined) return "\nPrice: none, this cluster is not priced. Nothing is held yet.\n";
-  const total = cost.total === undefined ? "" : `, ${cost.total} ${cost.currency} in all`;
-  return `\nPrice: ${cost.perHour} ${cost.currency}/h${total}. Nothing is held yet.\n`;
+  return fits
+    ? `
+Price: ${costText(cost)}. Nothing is held yet.
+`
+    : "";
 }

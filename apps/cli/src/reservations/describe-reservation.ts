@@ -12,6 +12,7 @@ import { decisionText } from "../decisions/print-decision.ts";
 import { age } from "../output/age.ts";
 import { described } from "../output/amounts.ts";
 import { type Paint, paintFor } from "../output/colour.ts";
+import { costText } from "../output/price.ts";
 import { print } from "../output/print.ts";
 import { properties } from "../output/table.ts";
 import type { DESCRIBE_RESERVATION_OPTIONS } from "./options.ts";
@@ -69,7 +70,7 @@ function rowsOf(reservation: ReservationDTO, at: number, paint: Paint): (readonl
         ? "when it is released"
         : `${expiryOf(reservation, at)} (${status.expiresAt})`,
     ],
-    ["Price", priceOf(cost)],
+    ["Price", costText(cost)],
     ["Tier", reservation.tier],
     ["Priority", reservation.priority === 0 ? undefined : reservation.priority?.toString()],
     ["Key", reservation.key],
@@ -78,12 +79,6 @@ function rowsOf(reservation: ReservationDTO, at: number, paint: Paint): (readonl
     ["Decision", reservation.decisionID],
   ];
   return rows.flatMap(([title, value]) => (value === undefined ? [] : [[title, value] as const]));
-}
-
-function priceOf(cost: ReservationDTO["cost"]): string {
-  if (cost === undefined) return "none";
-  const total = cost.total === undefined ? "" : `, ${cost.total} ${cost.currency} in all`;
-  return `${cost.perHour} ${cost.currency}/h${total}`;
 }
 
 function liqoOf({ requesterLiqoID, targetLiqoID }: ReservationDTO): string | undefined {

@@ -2,6 +2,7 @@ import { parseTime, type ReservationDTO } from "@resource-broker/contract";
 import type { Phase } from "@resource-broker/domain";
 import { age } from "../output/age.ts";
 import { one } from "../output/amounts.ts";
+import { perHour } from "../output/price.ts";
 import type { Mood, Paint } from "../output/colour.ts";
 import type { Column } from "../output/table.ts";
 
@@ -22,10 +23,7 @@ export function reservationColumns(now: number, paint: Paint): readonly Column<R
     { title: "CPU", value: ({ requestedResources }) => one("cpu", requestedResources) },
     { title: "MEMORY", value: ({ requestedResources }) => one("memory", requestedResources) },
     { title: "GPU", value: ({ requestedResources }) => one("gpu", requestedResources) },
-    {
-      title: "PRICE",
-      value: ({ cost }) => (cost === undefined ? "-" : `${cost.perHour} ${cost.currency}/h`),
-    },
+    { title: "PRICE", value: ({ cost }) => perHour(cost?.perHour, cost?.currency) },
     { title: "PHASE", value: ({ status: { phase } }) => paint(phase, PHASE_MOODS[phase]) },
     { title: "EXPIRES", value: (item) => expiryOf(item, now) },
     { title: "AGE", value: ({ createdAt }) => age(now - (parseTime(createdAt) ?? now)) },

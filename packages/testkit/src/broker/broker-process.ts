@@ -46,7 +46,10 @@ export async function startBroker(options: BrokerProcessOptions): Promise<Broker
     command: commandLine(options, places),
     directory,
     isTemporary: options.directory === undefined,
-    endpoints: { probePort, api: { port, ca: certificates.broker.ca } },
+    // Without the HTTP interface nobody answers on its port.
+    endpoints: isWithoutHttp(options)
+      ? { probePort }
+      : { probePort, api: { port, ca: certificates.broker.ca } },
     ...(readyWithinMs === undefined ? {} : { readyWithinMs }),
   });
   const clients = new Map<string, BrokerClient>();
@@ -88,6 +91,10 @@ export async function startBroker(options: BrokerProcessOptions): Promise<Broker
     await dispose();
     throw error;
   }
+}
+
+function isWithoutHttp({ flags = [] }: BrokerProcessOptions): boolean {
+  return flags.includes("--broker-interface=kubernetes");
 }
 
 interface Places {

@@ -1,0 +1,20 @@
+import { writeFile } from "node:fs/promises";
+import { PATH } from "@resource-broker/contract";
+import { advertisementBody, startBroker, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
+const certificates = await testCertificates();
+const broker = await startBroker({ certificates });
+const dir = "/tmp/c1/certs";
+for (const [id, c] of [["ops", certificates.admin("ops")], ["rome", certificates.cluster("rome")]] as const) await writeCertificateFolder(`${dir}/${id}`, c);
+const post = async (id: string, size: {cpu:number, memoryGi:number}, more: object = {}) => {
+  const r = await broker.clientFor(id).request("POST", PATH.advertisements, { body: { ...advertisementBody(id, size), timestamp: new Date().toISOString(), ...more } });
+  if (r.status !== 200) console.log(id, r.status, JSON.stringify(r.body));
+};
+await post("rome", { cpu: 1, memoryGi: 4 }, { labels: { "topology.kubernetes.io/region": "eu-south" } });
+await post("paris", { cpu: 16, memoryGi: 64 }, { labels: { "topology.kubernetes.io/region": "eu-west" }, cost: { cpuCost: "0.042", memoryCost: "0.005", currency: "EUR" }, nodeShapes: [{count: 2, cpu: "8", memory: "32Gi"}] });
+await post("tokyo", { cpu: 8, memoryGi: 32 }, { labels: { "topology.kubernetes.io/region": "asia" }, cost: { cpuCost: "0.03", memoryCost: "0.004", gpuCost: "2.5", currency: "EUR" } });
+await post("berlin", { cpu: 2, memoryGi: 8 });
+await writeFile("/tmp/c1/env", `export BROKERCTL_BROKER=https://127.0.0.1:${broker.port} BROKERCTL_CERTS=${dir}/ops C=${dir}\n`);
+await writeFile("/tmp/c1/pid", String(process.pid));
+process.on("SIGTERM", async () => { await broker.dispose(); process.exit(0); });
+setInterval(() => { void post("rome", {cpu:1, memoryGi:4}); }, 30000);
+setTimeout(async () => { await broker.dispose(); process.exit(0); }, 1500_000);

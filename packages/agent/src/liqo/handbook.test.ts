@@ -1,0 +1,49 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { AGENT_SETTINGS } from "../settings/agent-settings.ts";
+
+const ROOT = join(import.meta.dirname, "../../../..");
+const HANDBOOK = await readFile(join(ROOT, "docs/liqo.md"), "utf8");
+/** Flags of liqoctl that the page shows. */
+const FOREIGN = ["consumer-cluster-id", "create-resource-slice"];
+/** Short steps and races: nobody will look these up. */
+const PASSING = [
+  "Aborted",
+  "LookingAgain",
+  "NodeReady",
+  "NotEstablished",
+  "Offloading",
+  "OffloadingTerminating",
+  "RefusedByServer",
+  "SliceChanged",
+  "SliceCreated",
+  "SliceTerminating",
+  "Unoffloading",
+];
+
+async function reasonsInCode(): Promise<string[]> {
+  const folder = join(import.meta.dirname, "consumer");
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+  const saying = /(?:wait|trouble|stepped|refused|obstacle|say)\("([A-Z]\w+)"|reason(?:: | = )"([A-Z]\w+)"/g;
+  const leaving = /: "([A-Z]\w+Leaving)"/g;
+  const found = texts.flatMap((text) => [...text.matchAll(saying), ...text.matchAll(leaving)]);
+  return [...new Set(found.map(([, called, named]) => called ?? named ?? ""))].sort();
+}
+
+describe("docs/liqo.md", () => {
+  test("names only flags that there are", () => {
+    const named = [...HANDBOOK.matchAll(/--([a-z][a-z-]*[a-z])/g)].map(([, name = ""]) => name);
+    const known = [...Object.keys(AGENT_SETTINGS), ...FOREIGN];
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test("explains every reason that people may meet", async () => {
+    const reasons = await reasonsInCode();
+    expect(reasons.length).toBeGreaterThan(30);
+    const explained = new Set([...HANDBOOK.matchAll(/`([A-Z]\w+)`/g)].map(([, word]) => word));
+    expect(reasons.filter((reason) => !explained.has(reason) && !PASSING.includes(reason))).toEqual([]);
+  });
+});
