@@ -1,3 +1,4 @@
+import { AUDIT } from "./audit/commands.ts";
 import { CERTS } from "./certs/commands.ts";
 import type { CommandGroup } from "./cli/command.ts";
 import { defineCommand } from "./cli/define-command.ts";
@@ -32,6 +33,7 @@ export const ROOT: CommandGroup = {
     ...CORDON_COMMANDS,
     CERTS,
     KUBECONFIG,
+    AUDIT,
     ...LEDGER_COMMANDS,
     defineCommand({
       name: "version",

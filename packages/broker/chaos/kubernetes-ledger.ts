@@ -30,8 +30,8 @@ export interface ApiServer {
 export async function simulatedApiServer(): Promise<ApiServer> {
   const worker = new Worker(new URL("./api-server-worker.ts", import.meta.url));
   const answer = async (): Promise<unknown> => {
-    const [message] = await once(worker, "message");
-    return message;
+    const messages: unknown[] = await once(worker, "message");
+    return messages[0];
   };
   const order = async (what: Order): Promise<void> => {
     worker.postMessage(what);

@@ -1,14 +1,7 @@
 import type { AdvertisementDTO, ReservationDTO } from "@resource-broker/contract";
-import {
-  amountOf,
-  describeAmount,
-  isZero,
-  describeResources,
-  resourceNames,
-  sum,
-} from "@resource-broker/domain";
+import { amountOf, isZero, describeResources, resourceNames, sum } from "@resource-broker/domain";
 import { age } from "../output/age.ts";
-import { amountsIn, described } from "../output/amounts.ts";
+import { amountsIn, described, shortAmount } from "../output/amounts.ts";
 import type { Paint } from "../output/colour.ts";
 import { type Column, properties, table } from "../output/table.ts";
 import { reservationColumns } from "../reservations/reservation-columns.ts";
@@ -41,11 +34,10 @@ export function clusterText(report: ClusterReport, look: ClusterLook): string {
 }
 
 function generalRows({ advertisement, status }: ClusterReport, { why, ageMs, paint }: ClusterLook) {
-  const { clusterID, clusterName, endpointURL, liqo, gpus = [] } = advertisement;
+  const { clusterID, endpointURL, liqo, gpus = [] } = advertisement;
   const beyond = overcommittedIn(advertisement);
   const rows: (readonly [string, string | undefined])[] = [
     ["Name", clusterID],
-    ["Shown as", clusterName === clusterID ? undefined : clusterName],
     ["Status", paint(status, CLUSTER_MOODS[status])],
     ["Why", status === "Ready" ? undefined : why],
     ["Lent beyond its means", isZero(beyond) ? undefined : describeResources(beyond)],
@@ -74,7 +66,7 @@ function resourceColumns({ resources }: AdvertisementDTO): readonly Column<strin
     { title: "RESOURCE", value: (name) => name },
     ...told.map(({ kind, amounts }) => ({
       title: kind.toUpperCase(),
-      value: (name: string) => describeAmount(name, amountOf(amounts, name)).split(" ")[0] ?? "",
+      value: (name: string) => shortAmount(name, amountOf(amounts, name)),
     })),
   ];
 }

@@ -1,4 +1,5 @@
-import type { DecisionDTO, SomeQuantitiesDTO } from "@resource-broker/contract";
+import { type DecisionDTO, parseDuration, type SomeQuantitiesDTO } from "@resource-broker/contract";
+import { age } from "../output/age.ts";
 import { described } from "../output/amounts.ts";
 import { perHour } from "../output/price.ts";
 import type { Paint } from "../output/colour.ts";
@@ -87,8 +88,13 @@ function refusedColumns({ paint, isWide }: DecisionLook): Column<Candidate>[] {
 const WIDE_COLUMNS: readonly Column<Candidate>[] = [
   { title: "AVAILABLE", value: ({ available }) => amounts(available) },
   { title: "ALLOCATABLE", value: ({ allocatable }) => amounts(allocatable) },
-  { title: "FRESH", value: ({ advertisementAge }) => advertisementAge ?? "-" },
+  { title: "FRESH", value: ({ advertisementAge }) => ageOf(advertisementAge) },
 ];
+
+function ageOf(duration: string | undefined): string {
+  const parsed = parseDuration(duration ?? "");
+  return parsed.ok ? age(parsed.ms) : "-";
+}
 
 function amounts(quantities: SomeQuantitiesDTO | undefined): string {
   return quantities === undefined ? "-" : described(quantities);

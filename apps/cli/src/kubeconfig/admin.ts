@@ -1,42 +1,14 @@
 import { readFile } from "node:fs/promises";
-import {
-  CONFIG_MAPS,
-  createKubeClient,
-  type KubeClient,
-  type KubeConfig,
-  loadKubeConfig,
-} from "@resource-broker/kube";
-import { type MachineTime, nodeMachineTime } from "@resource-broker/runtime";
+import { CONFIG_MAPS } from "@resource-broker/kube";
 import type { Values } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
-import type { Host } from "../cli/host.ts";
+import type { OpenCluster } from "../objects/open-cluster.ts";
 import type { ISSUE_OPTIONS } from "./options.ts";
 
 type Options = Values<typeof ISSUE_OPTIONS>;
 
 /** The person who gives access, at the broker's cluster. */
-export interface Admin {
-  readonly config: KubeConfig;
-  readonly client: KubeClient;
-  readonly machine: MachineTime;
-  readonly namespace: string;
-}
-
-const silent = (): void => undefined;
-
-export async function openAdmin({ kubeconfig, context, namespace }: Options, host: Host): Promise<Admin> {
-  const { env, isInteractive = false, now } = host;
-  const config = await loadKubeConfig({
-    env,
-    ...(kubeconfig === undefined ? {} : { files: [kubeconfig] }),
-    ...(context === undefined ? {} : { context }),
-  });
-  const machine = nodeMachineTime(now);
-  // Whatever goes wrong comes back as a fault: there is nothing to log.
-  const log = { info: silent, warn: silent, error: silent };
-  const client = createKubeClient(config, { machine, log, env, isInteractive, userAgent: "brokerctl" });
-  return { config, client, machine, namespace: namespace ?? config.namespace };
-}
+export type Admin = OpenCluster;
 
 /** How the agent reaches the API server and knows it. */
 export interface Server {

@@ -1,26 +1,9 @@
-import type { CommandGroup, Entry } from "../cli/command.ts";
+import type { Entry } from "../cli/command.ts";
 import { defineCommand } from "../cli/define-command.ts";
-import { BACKUP_OPTIONS, RESTORE_OPTIONS, VERIFY_OPTIONS } from "./options.ts";
-
-const AUDIT: CommandGroup = {
-  name: "audit",
-  summary: "Checks the audit log",
-  commands: [
-    defineCommand({
-      name: "verify",
-      summary: "Reads the whole ledger and finds any changed byte that means something",
-      details:
-        "May run beside a broker. Write the last audit hash down elsewhere: it proves the log up to that line.",
-      options: VERIFY_OPTIONS,
-      examples: ["brokerctl audit verify --store sqlite:data"],
-      load: async () => (await import("./verify.ts")).verify,
-    }),
-  ],
-};
+import { BACKUP_OPTIONS, RESTORE_OPTIONS } from "./options.ts";
 
 /** What is done to the files of an embedded store. */
 export const LEDGER_COMMANDS: readonly Entry[] = [
-  AUDIT,
   defineCommand({
     name: "backup",
     summary: "Copies the ledger into one file, beside a running broker or without one",

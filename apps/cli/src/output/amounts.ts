@@ -30,24 +30,25 @@ export function described(quantities: SomeQuantitiesDTO): string {
 
 /** `15/16`, `62Gi/64Gi`: what is left of how much. */
 export function leftOf(name: ResourceName, left: number, all: number): string {
-  return all === 0 && left === 0 ? "-" : `${short(name, left)}/${short(name, all)}`;
+  return all === 0 && left === 0 ? "-" : `${shortAmount(name, left)}/${shortAmount(name, all)}`;
 }
 
 /** `4, 8Gi, 1 GPU`: for a column beside those of CPU and memory. */
 export function listed(vector: ResourceVector): string {
   const { cpuMillis, memoryBytes, gpus } = vector;
   if (cpuMillis === 0 && memoryBytes === 0 && gpus === 0) return "-";
-  const main = `${short("cpu", cpuMillis)}, ${short("memory", memoryBytes)}`;
+  const main = `${shortAmount("cpu", cpuMillis)}, ${shortAmount("memory", memoryBytes)}`;
   return gpus === 0 ? main : `${main}, ${gpus} GPU`;
 }
 
 /** `4`, `8Gi`; nothing is a dash. */
 export function one(name: "cpu" | "memory" | "gpu" | "storage", quantities: SomeQuantitiesDTO): string {
   const value = amountOf(amountsIn(quantities), name);
-  return value === 0 ? "-" : short(name, value);
+  return value === 0 ? "-" : shortAmount(name, value);
 }
 
-function short(name: ResourceName, value: number): string {
+/** `4`, `8Gi`, `0`: an amount without its name. */
+export function shortAmount(name: ResourceName, value: number): string {
   return value === 0 ? "0" : (describeAmount(name, value).split(" ")[0] ?? "");
 }
 

@@ -11,6 +11,8 @@ export interface Listing<Item> {
   /** What json and yaml show of one. */
   readonly dataOf: (item: Item) => object;
   readonly nameOf: (item: Item) => string;
+  /** What tells two things apart where names do not. Absent: the name. */
+  readonly keyOf?: (item: Item) => string;
   /** What makes two states of a thing differ. Ages grow all the time and are no news. */
   readonly faceOf: (item: Item) => string;
   readonly columns: readonly Column<Item>[];
@@ -22,24 +24,29 @@ export interface Listing<Item> {
 export interface ListingOptions {
   readonly output: OutputFormat;
   readonly watch: boolean;
+  /** Resolves when another look may show something new. Absent: after a second. */
+  readonly news?: (() => Promise<void>) | undefined;
 }
 
-/** Prints a list; with `watch`, looks again every second and prints what is new or has changed, until it is ended. */
+/** Prints a list; with `watch`, looks again and again and prints what is new or has changed, until it is ended. */
 export async function printListing<Item>(
   look: () => Promise<Listing<Item>>,
-  { output, watch }: ListingOptions,
+  { output, watch, news = () => host.pause(LOOK_EVERY_MS) }: ListingOptions,
   host: Host,
 ): Promise<void> {
   const first = await look();
   if (first.items.length === 0) host.note(`${first.whenEmpty}\n`);
   printItems(first, first.items, { output, host });
-  const seen = new Map(first.items.map((item) => [first.nameOf(item), first.faceOf(item)]));
+  const { keyOf = first.nameOf } = first;
+  const seen = new Map(first.items.map((item) => [keyOf(item), first.faceOf(item)]));
   while (watch) {
-    await host.pause(LOOK_EVERY_MS);
+    await news();
     const listing = await look();
-    const changed = listing.items.filter((item) => seen.get(listing.nameOf(item)) !== listing.faceOf(item));
-    for (const item of changed) seen.set(listing.nameOf(item), listing.faceOf(item));
-    if (changed.length > 0) printChanged(listing, changed, { output, host });
+    const changed = listing.items.filter((item) => seen.get(keyOf(item)) !== listing.faceOf(item));
+    const isFirstRow = seen.size === 0;
+    for (const item of changed) seen.set(keyOf(item), listing.faceOf(item));
+    if (isFirstRow) printItems(listing, changed, { output, host });
+    else if (changed.length > 0) printChanged(listing, changed, { output, host });
   }
 }
 

@@ -81,17 +81,20 @@ interface World {
   readonly now?: () => number;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
+  /** Hears what is printed as it is printed: for commands that do not end by themselves. */
+  readonly onOut?: (text: string) => void;
   /** What happens while a command waits; without it, waiting is a mistake of the test. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
 export async function runCli(args: readonly string[], world: World = {}): Promise<Outcome> {
-  const { now = () => NOON, env = {}, isTerminal = false, pause = neverPause } = world;
+  const { now = () => NOON, env = {}, isTerminal = false, pause = neverPause, onOut } = world;
   let out = "";
   let err = "";
   const code = await run(args, {
     out: (text) => {
       out += text;
+      onOut?.(text);
     },
     note: (text) => {
       err += text;

@@ -288,6 +288,16 @@ describe("a call that something is in the way of", () => {
     for (const { fault: said } of calls) expect(said()).toContain("--broker-namespace=default");
   });
 
+  test("lists everything once, though the list broke off, and without what cannot be read", async () => {
+    for (const name of ["rsv-a", "rsv-b"]) hub.cluster.put(RESERVATIONS, reservationObject(name));
+    const unreadable = { requestedResources: { cpu: "much", memory: "1Gi" } };
+    hub.cluster.put(RESERVATIONS, reservationObject("rsv-c", {}, unreadable));
+    hub.breakNextList();
+    const listed = outcomeOf(rome.communicator.fetchReservations("requester"));
+    await clock.advance(1000);
+    expect(listed.value()?.map(({ id }) => id)).toEqual(["rsv-a", "rsv-b"]);
+  });
+
   test("reads nothing that no living broker vouches for", async () => {
     hub.cluster.put(RESERVATIONS, reservationObject("rsv-a"));
     const alive = outcomeOf(rome.communicator.fetchReservations("requester"));

@@ -93,7 +93,7 @@ function connect(identity: Identity, deps: KubernetesCommunicatorDeps): BrokerCo
       }
     });
 
-  const objects = objectCalls({ place, client, machine, calls, answered, ...watches });
+  const objects = objectCalls({ place, client, machine, log, calls, answered, ...watches });
   const instance = Buffer.from(randomBytes(INSTANCE_BYTES)).toString("hex");
   const { activate, renew, release, acknowledge, refuse } = partyCalls(objects, randomBytes);
   watches.start();

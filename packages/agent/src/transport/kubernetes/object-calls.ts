@@ -8,7 +8,7 @@ import {
   type ReservationDTO,
 } from "@resource-broker/contract";
 import { type KubeClient, toFault } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Log, MachineTime } from "@resource-broker/runtime";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, withRemedy } from "./api-calls.ts";
 import { labelSelectorOf } from "./board.ts";
@@ -26,6 +26,7 @@ export interface ObjectCallsDeps {
   readonly place: Place;
   readonly client: KubeClient;
   readonly machine: MachineTime;
+  readonly log: Log;
   readonly calls: ApiCalls;
   readonly pulse: Pulse;
   readonly observedBy: (role: Role) => Observed<Reservation>;
@@ -48,11 +49,16 @@ export interface ObjectCalls extends ObjectCallsDeps {
   /** Says something as one of its parties; nothing is written where it is said already. */
   readonly signal: (object: Reservation, signal: Signal) => Promise<Reservation>;
   readonly renew: (object: Reservation, wish: string, signal: AbortSignal) => Promise<Reservation>;
-  readonly list: (role: Role, signal: AbortSignal, each: (object: Reservation) => void) => Promise<void>;
+  /** What `pick` makes of each; of an object that cannot be read nothing, which must not hide the others. */
+  readonly list: <T>(
+    role: Role,
+    signal: AbortSignal,
+    pick: (object: Reservation) => T | undefined,
+  ) => Promise<T[]>;
 }
 
 export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
-  const { client, machine, place, calls, pulse } = deps;
+  const { client, machine, log, place, calls, pulse } = deps;
   const { namespace, clusterId } = place;
 
   const signal: ObjectCalls["signal"] = async (object, said) => {
@@ -66,6 +72,16 @@ export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
       force: true,
       subresource: "status",
     });
+  };
+
+  const readable = <T>(object: Reservation, pick: (object: Reservation) => T): T | undefined => {
+    try {
+      return pick(object);
+    } catch (error) {
+      const line = { reservation: object.metadata.name, error: toFault(error).message };
+      log.warn(line, "a Reservation that cannot be read is left out");
+      return undefined;
+    }
   };
 
   return {
@@ -98,11 +114,17 @@ export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
         },
         { signal: aborted },
       ),
-    list: (role, aborted, each) =>
+    list: (role, aborted, pick) =>
       calls.persist(aborted, async () => {
+        // A list that breaks off is read anew, from its beginning.
+        const picked: NonNullable<ReturnType<typeof pick>>[] = [];
         const labelSelector = labelSelectorOf(role, clusterId);
         const query = { namespace, labelSelector, pageSize: PAGE_SIZE, signal: aborted };
-        await client.list(RESERVATIONS, query, each);
+        await client.list(RESERVATIONS, query, (object) => {
+          const value = readable(object, pick);
+          if (value !== undefined && value !== null) picked.push(value);
+        });
+        return picked;
       }),
   };
 }

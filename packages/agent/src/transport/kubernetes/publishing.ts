@@ -27,8 +27,6 @@ export interface PublishingDeps {
   readonly own: Observed<ClusterAdvertisement>;
   /** Names this process where the advertisement does not. */
   readonly instance: string;
-  /** Resolves when what is live has been read. */
-  readonly ready: (signal: AbortSignal) => Promise<void>;
   /** What this cluster has to hold, as far as it was heard of. */
   readonly instructions: () => readonly ReservationDTO[];
 }
@@ -75,7 +73,6 @@ export function publishing(deps: PublishingDeps) {
           signal,
         });
         pulse.heard(accepted.at);
-        await deps.ready(signal);
         const instructions = deps.instructions();
         return {
           advertisement: accepted.advertisement,

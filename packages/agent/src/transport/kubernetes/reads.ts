@@ -12,9 +12,7 @@ export function reads(objects: ObjectCalls) {
   const fetchReservations = (role: Role): Promise<readonly ReservationDTO[]> =>
     objects.answered(async (signal) => {
       await pulse.whenAlive(signal);
-      const found: ReservationDTO[] = [];
-      await objects.list(role, signal, (object) => found.push(...asList(toldTo(objects, object, role))));
-      return found;
+      return objects.list(role, signal, (object) => toldTo(objects, object, role));
     });
 
   const fetchReservation = (id: string): Promise<ReservationDTO | undefined> =>
@@ -35,10 +33,9 @@ export function reads(objects: ObjectCalls) {
   const explain = (decisionId: string): Promise<DecisionDTO> =>
     objects.answered(async (signal) => {
       await pulse.whenAlive(signal);
-      let text: string | undefined;
-      await objects.list("requester", signal, ({ status }) => {
-        if (status?.decisionID === decisionId) text = status.decision;
-      });
+      const [text] = await objects.list("requester", signal, ({ status }) =>
+        status?.decisionID === decisionId ? status.decision : undefined,
+      );
       const decision = decisionIn(text);
       if (decision !== undefined) return decision;
       throw new Fault("not-found", `no decision ${decisionId} on a request of ${clusterId}`);
@@ -51,8 +48,4 @@ export function reads(objects: ObjectCalls) {
       (await fetchReservations("provider")).filter(({ status }) => isLive(status.phase)),
     explain,
   };
-}
-
-function asList<T>(value: T | undefined): readonly T[] {
-  return value === undefined ? [] : [value];
 }

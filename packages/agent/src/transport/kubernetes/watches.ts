@@ -41,8 +41,6 @@ export interface Watches {
   readonly nameOf: (id: string) => string | undefined;
   /** What this cluster has to hold, as far as it was heard of. */
   readonly instructions: () => ReservationDTO[];
-  /** Resolves when all that is live has been read once. */
-  readonly ready: (signal: AbortSignal) => Promise<void>;
   readonly start: () => void;
   readonly stop: () => Promise<void>;
 }
@@ -147,7 +145,6 @@ export function createWatches(place: Place, deps: WatchesDeps): Watches {
     own,
     nameOf: (id) => sides.requester.board.nameOf(id) ?? sides.provider.board.nameOf(id),
     instructions,
-    ready,
     start: () => {
       pulse.start();
       // A follower that never listed anything says so in its log, and whoever waits for it hears it there.

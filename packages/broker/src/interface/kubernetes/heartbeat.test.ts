@@ -51,5 +51,6 @@ describe("the heartbeat", () => {
     await scene.until("that it works again is told", () =>
       Promise.resolve(scene.logged.find((line) => line.includes("renewing the broker's Lease works again"))),
     );
+    expect(scene.logged.filter((line) => line.includes("renewing the broker's Lease fails"))).toHaveLength(1);
   });
 });

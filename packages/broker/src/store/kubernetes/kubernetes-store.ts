@@ -7,7 +7,7 @@ import { type Store, StoreFailure } from "../store.ts";
 import { kubernetesFailure } from "./failure.ts";
 import { type Content, contentIn, firstHead } from "./head.ts";
 import { importReservations } from "./import-objects.ts";
-import { leaseKeeper } from "./lease-keeper.ts";
+import { leaseKeeper, RENEWALS } from "./lease-keeper.ts";
 import { type LeaseObject, leaseObject } from "./lease-object.ts";
 import { type OpenLedger, openLedger } from "./open-ledger.ts";
 import { LEDGER } from "./page.ts";
@@ -53,8 +53,15 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
     return message;
   };
 
+  /** A renewal that hangs leaves time for others before the lease runs out. */
   const makeLease = async (): Promise<LeaseObject> =>
-    leaseObject({ ...(await cluster()), machine, patiently, candidate, leaseMs });
+    leaseObject({
+      ...(await cluster()),
+      machine,
+      patiently: patience(machine, leaseMs / RENEWALS),
+      candidate,
+      leaseMs,
+    });
   const keeper = leaseKeeper({
     lease: () => (leaseMade ??= makeLease()),
     leaseMs,
@@ -112,7 +119,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
   const close = async (): Promise<void> => {
     const ending = ledger;
     ledger = undefined;
-    await ending?.end(keeper.lost() !== undefined);
+    await ending?.end({ isDeposed: keeper.lost() !== undefined, withinMs: leaseMs });
     await keeper.release();
   };
 

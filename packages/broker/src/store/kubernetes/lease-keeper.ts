@@ -4,7 +4,7 @@ import { StoreFailure } from "../store.ts";
 import type { Holding, LeaseObject } from "./lease-object.ts";
 
 /** Renewed three times in a lease's life, so that one or two may fail; twice as often after a failure. */
-const RENEWALS = 3;
+export const RENEWALS = 3;
 /** A standby looks so many times in a lease's life: a leader that ends in good order is followed within a second. */
 const LOOKS = 6;
 const SHORTEST_WAIT_MS = 20;

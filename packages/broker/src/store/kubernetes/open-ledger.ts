@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { KubeClient } from "@resource-broker/kube";
+import { type KubeClient, wait } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
 import { decisionOf, durableEvents } from "../changes.ts";
 import type { Retention } from "../sqlite/retention.ts";
@@ -37,8 +37,8 @@ export interface OpenLedger {
   readonly decisions: DecisionShelf;
   readonly advertisements: AdvertisementShelf;
   readonly contents: StoreContents;
-  /** Ends all that runs beside commits; writes what is left behind, unless another replica leads. */
-  readonly end: (isDeposed: boolean) => Promise<void>;
+  /** Ends all that runs beside commits; writes what was left for later, unless another replica leads. */
+  readonly end: (how: { readonly isDeposed: boolean; readonly withinMs: number }) => Promise<void>;
 }
 
 /** Reads the ledger that was just taken over, and begins to look after it. */
@@ -112,13 +112,18 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
         time: head.time,
       },
     },
-    end: async (isDeposed) => {
+    end: async ({ isDeposed, withinMs }) => {
       holds.stop();
       await guard.stop();
       if (isDeposed) {
         advertisements.stop();
         decisions.stop();
-      } else await Promise.allSettled([advertisements.finish(), decisions.finish(), objects.idle()]);
+        return;
+      }
+      const ended = new AbortController();
+      const all = Promise.allSettled([advertisements.finish(), decisions.finish(), objects.idle()]);
+      await Promise.race([all, wait(withinMs, { machine, signal: ended.signal })]);
+      ended.abort();
     },
   };
 }

@@ -3,6 +3,7 @@ import {
   type ClusterAdvertisement,
   clusterAdvertisementName,
   type Condition,
+  Fault,
   formatTime,
   KUBE_ANNOTATION,
   KUBE_LABEL,
@@ -22,6 +23,8 @@ export interface FakeHub {
   readonly cluster: FakeCluster;
   /** The client of a cluster's agent. */
   readonly clientOf: (clusterId: string) => KubeClient;
+  /** The next list breaks off after its first object. */
+  readonly breakNextList: () => void;
   /** The broker renews its Lease once. */
   readonly beat: (ledgerId?: string) => void;
   /** From now on it renews its Lease, until the returned function is called. */
@@ -37,6 +40,7 @@ export interface FakeHub {
 
 export function fakeHub(clock: FakeTime): FakeHub {
   const cluster = fakeCluster(clock);
+  let isBreaking = false;
   const lease = { name: BROKER_LEASE, namespace: NAMESPACE };
 
   const beat = (ledgerId = "led-1"): void => {
@@ -46,6 +50,15 @@ export function fakeHub(clock: FakeTime): FakeHub {
     if (cluster.find(LEASES, lease) === undefined) cluster.put(LEASES, object);
     else
       cluster.edit(LEASES, lease, ({ metadata }) => ({ ...object, metadata: { ...metadata, annotations } }));
+  };
+
+  const list: KubeClient["list"] = async (resource, query, each) => {
+    const breaks = isBreaking;
+    isBreaking = false;
+    return cluster.client.list(resource, query, (object) => {
+      each(object);
+      if (breaks) throw new Fault("unreachable", "connection reset");
+    });
   };
 
   const apply: KubeClient["apply"] = (resource, object, options) => {
@@ -61,7 +74,11 @@ export function fakeHub(clock: FakeTime): FakeHub {
 
   return {
     cluster,
-    clientOf: (clusterId) => issuedFor(clusterId, { ...cluster.client, ...selecting(cluster.client), apply }),
+    clientOf: (clusterId) =>
+      issuedFor(clusterId, { ...cluster.client, ...selecting({ ...cluster.client, list }), apply }),
+    breakNextList: () => {
+      isBreaking = true;
+    },
     beat,
     live: (ledgerId) => {
       let cancel = (): void => undefined;

@@ -28,6 +28,6 @@ export function identify({ metadata, spec }: Reservation): Identity {
   return { sort, intent, requester, key, id: reservationNameFor(requester, key) };
 }
 
-export function isView({ metadata }: Pick<Reservation, "metadata">): boolean {
+function isView({ metadata }: Pick<Reservation, "metadata">): boolean {
   return metadata.labels?.[KUBE_LABEL.view] === "true";
 }

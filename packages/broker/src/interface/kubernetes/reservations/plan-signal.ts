@@ -55,7 +55,7 @@ function planRenewal({ metadata, status }: ReservationObject): Step | undefined 
 }
 
 /** `<duration> <anything new>`. */
-export function readWish(text: string): RenewalWish {
+function readWish(text: string): RenewalWish {
   const [duration = ""] = text.split(" ", 1);
   const parsed = parseDuration(duration);
   return parsed.ok ? { text, durationMs: parsed.ms } : { text, problem: parsed.problem };

@@ -26,6 +26,8 @@ import { createKubernetesInterface } from "../kubernetes-interface.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/resources.ts";
 import type { KubernetesOptions } from "../ports.ts";
 
+const random = (): number => randomBytes(4).readUInt32BE() / 2 ** 32;
+
 export const NAMESPACE = "broker";
 /** Fake time that passes between two looks. */
 const STEP_MS = 25;
@@ -68,7 +70,7 @@ export interface Scene {
 }
 
 /** JSON all the way: what is undefined is left out. */
-export function plain(object: object): JsonObject {
+function plain(object: object): JsonObject {
   return JSON.parse(JSON.stringify(object)) as JsonObject;
 }
 
@@ -107,7 +109,7 @@ export async function openScene(): Promise<Scene> {
     const own = parts.client ?? kubeClientFor(cluster.kubeconfig);
     const recorder = eventRecorder(
       { component: "resource-broker", instance: "replica-1" },
-      { client: own, machine: time, random: Math.random, log },
+      { client: own, machine: time, random, log },
     );
     const served = createKubernetesInterface(
       { namespace: NAMESPACE, replica: "replica-1", views: false, objects: true, ...options },
@@ -116,7 +118,7 @@ export async function openScene(): Promise<Scene> {
         store,
         client: own,
         machine: time,
-        random: Math.random,
+        random,
         randomBytes,
         log,
         recorder,
