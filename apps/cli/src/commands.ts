@@ -6,19 +6,20 @@ import { CORDON_COMMANDS, DESCRIBE_CLUSTER, GET_CLUSTERS } from "./clusters/comm
 import { DECISION_COMMANDS } from "./decisions/commands.ts";
 import { KUBECONFIG } from "./kubeconfig/commands.ts";
 import { LEDGER_COMMANDS } from "./ledger/commands.ts";
+import { DESCRIBE_REQUEST, GET_OBJECTS } from "./objects/commands.ts";
 import { OUTPUT } from "./output/output-option.ts";
 import { DESCRIBE_RESERVATION, GET_RESERVATIONS, RESERVATION_COMMANDS } from "./reservations/commands.ts";
 
 const GET: CommandGroup = {
   name: "get",
-  summary: "Lists things: clusters and reservations",
-  commands: [GET_CLUSTERS, GET_RESERVATIONS],
+  summary: "Lists things: those of the broker, and those of one cluster",
+  commands: [GET_CLUSTERS, GET_RESERVATIONS, ...GET_OBJECTS],
 };
 
 const DESCRIBE: CommandGroup = {
   name: "describe",
   summary: "Shows one thing with everything known of it",
-  commands: [DESCRIBE_CLUSTER, DESCRIBE_RESERVATION],
+  commands: [DESCRIBE_CLUSTER, DESCRIBE_RESERVATION, DESCRIBE_REQUEST],
 };
 
 /** Every command there is. A new one adds its line here, or to its group. */

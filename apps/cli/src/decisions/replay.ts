@@ -43,11 +43,14 @@ interface Scored {
   readonly score?: number | undefined;
 }
 
+/** The broker tells figures to 12 digits: scores nearer than this are the same. */
+const SAME_SCORE = 1e-9;
+
 /** Equal scores are told apart by what was lent already, which the broker does not tell. */
 function isBetweenEquals(candidates: readonly Scored[], one: string, other: string): boolean {
   if (one === other) return false;
   const scoreOf = (id: string): number | undefined =>
     candidates.find(({ clusterID }) => clusterID === id)?.score;
   const [first, second] = [scoreOf(one), scoreOf(other)];
-  return first !== undefined && first === second;
+  return first !== undefined && second !== undefined && Math.abs(first - second) < SAME_SCORE;
 }

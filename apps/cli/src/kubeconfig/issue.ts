@@ -1,10 +1,11 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
 import { SERVICE_ACCOUNTS } from "@resource-broker/kube";
 import { checkClusterId } from "../cli/cluster-id.ts";
 import type { Input, Values } from "../cli/command.ts";
-import { CommandError, type Exit } from "../cli/exit-code.ts";
+import { CommandError } from "../cli/exit-code.ts";
 import type { Host } from "../cli/host.ts";
-import { type Admin, openAdmin, serverFor } from "./admin.ts";
+import { withCluster } from "../objects/open-cluster.ts";
+import { type Admin, serverFor } from "./admin.ts";
 import { type Agent, agentOf, roleBindingOf, serviceAccountOf } from "./agent-access.ts";
 import { checkPlace, kubeconfigText, writeKubeconfig } from "./kubeconfig-file.ts";
 import type { ISSUE_OPTIONS } from "./options.ts";
@@ -30,19 +31,12 @@ export async function issue({ options, words }: Input<typeof ISSUE_OPTIONS>, hos
     throw new CommandError("usage", `"${NOBODY}" stands for requests without a cluster: choose another ID`);
   }
   checkOptions(options);
-  try {
-    const admin = await openAdmin(options, host);
+  await withCluster(options, host, async (admin) => {
     const agent = agentOf(clusterId, admin.namespace);
-    try {
-      await (options.revoke
-        ? revoke(admin, agent, { output: options.output, host })
-        : give(admin, agent, { options, host }));
-    } finally {
-      admin.client.close();
-    }
-  } catch (error) {
-    throw asCommandError(error);
-  }
+    await (options.revoke
+      ? revoke(admin, agent, { output: options.output, host })
+      : give(admin, agent, { options, host }));
+  });
 }
 
 function checkOptions(options: Options): void {
@@ -113,16 +107,4 @@ function addressWarnings(url: string): string[] {
   return isLoopback
     ? [`${url} leads nowhere from another machine: say with --server where the agent reaches it`]
     : [];
-}
-
-const EXITS: Partial<Record<FaultCode, Exit>> = {
-  forbidden: "auth",
-  unauthenticated: "auth",
-  conflict: "conflict",
-  "already-exists": "conflict",
-};
-
-function asCommandError(error: unknown): unknown {
-  if (!(error instanceof Fault)) return error;
-  return new CommandError(EXITS[error.code] ?? "error", error.message, { cause: error });
 }

@@ -18,7 +18,10 @@ export type AnyObject = KubernetesObject<unknown, unknown>;
 export interface ObjectKind<T extends AnyObject> {
   /** For sentences: "there is no request …". */
   readonly noun: string;
-  readonly definition: Pick<Kind<unknown, unknown>, "group" | "version" | "singular" | "plural" | "shortNames">;
+  readonly definition: Pick<
+    Kind<unknown, unknown>,
+    "group" | "version" | "singular" | "plural" | "shortNames"
+  >;
   readonly resource: Resource<T>;
 }
 
@@ -54,9 +57,15 @@ export function nameIn(word: string, kinds: readonly ObjectKind<AnyObject>[]): s
   if (slash < 0) return word;
   const prefix = word.slice(0, slash).toLowerCase();
   const isKnown = kinds.some(({ noun, definition: { singular, plural, group, shortNames } }) =>
-    [noun, `${noun}s`, singular, plural, `${singular}.${group}`, `${plural}.${group}`, ...shortNames].includes(
-      prefix,
-    ),
+    [
+      noun,
+      `${noun}s`,
+      singular,
+      plural,
+      `${singular}.${group}`,
+      `${plural}.${group}`,
+      ...shortNames,
+    ].includes(prefix),
   );
   return isKnown ? word.slice(slash + 1) : word;
 }

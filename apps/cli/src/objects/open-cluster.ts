@@ -42,7 +42,13 @@ export async function openCluster(
     ...(context === undefined ? {} : { context }),
   });
   const machine = nodeMachineTime(now);
-  const client = createKubeClient(config, { machine, log: NO_LOG, env, isInteractive, userAgent: "brokerctl" });
+  const client = createKubeClient(config, {
+    machine,
+    log: NO_LOG,
+    env,
+    isInteractive,
+    userAgent: "brokerctl",
+  });
   return { config, client, machine, namespace: namespace ?? config.namespace };
 }
 

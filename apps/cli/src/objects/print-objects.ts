@@ -77,7 +77,8 @@ interface Followed<T extends AnyObject> {
 
 /** What is returned resolves when something has changed since it was last asked. */
 async function followed<T extends AnyObject>({ cluster, shown, wanted, sightings }: Followed<T>) {
-  let change = Promise.withResolvers<void>();
+  let isNew = false;
+  let tell = (): void => undefined;
   const { client, machine } = cluster;
   const { namespace, selector, name } = wanted;
   for (const { resource } of shown.kinds) {
@@ -94,13 +95,14 @@ async function followed<T extends AnyObject>({ cluster, shown, wanted, sightings
     objects.listen((_key, now, before) => {
       const object = now ?? before;
       if (object !== undefined) put(sightings, object, now === undefined);
-      change.resolve();
+      isNew = true;
+      tell();
     });
     await objects.start();
   }
   return async (): Promise<void> => {
-    await change.promise;
-    change = Promise.withResolvers<void>();
+    if (!isNew) await new Promise<void>((resolve) => (tell = resolve));
+    isNew = false;
   };
 }
 

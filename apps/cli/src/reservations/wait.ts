@@ -57,8 +57,10 @@ async function readGoal(text: string): Promise<Goal> {
 }
 
 async function noGoal(text: string): Promise<CommandError> {
-  const known = ["released", "ended", ...PHASES.map((phase) => `phase=${phase}`)];
-  const hint = await didYouMean(text, known);
+  const known = ["released", "ended", ...PHASES];
+  const hint = await didYouMean(text.replace(/^[a-z]+=/u, ""), known, (word) =>
+    PHASES.some((phase) => phase === word) ? `phase=${word}` : word,
+  );
   return new CommandError(
     "usage",
     `--for ${JSON.stringify(text)}: write phase=<phase>, released or ended${hint}`,

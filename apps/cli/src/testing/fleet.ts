@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
 import {
@@ -30,16 +31,26 @@ export interface Fleet {
   readonly reserve: (name: string, ...args: readonly string[]) => Promise<string>;
 }
 
+interface FleetOptions {
+  /** The broker's policy file; without it, the defaults. */
+  readonly policy?: string;
+}
+
 const REGION = "topology.kubernetes.io/region";
 const NAMES = ["rome", "paris", "tokyo", "berlin"] as const;
 
 /** rome is small; paris is large, tokyo cheap and far away, berlin small and without a price. */
-export async function startFleet(whenDone: (cleanUp: () => Promise<void>) => void): Promise<Fleet> {
+export async function startFleet(
+  whenDone: (cleanUp: () => Promise<void>) => void,
+  options: FleetOptions = {},
+): Promise<Fleet> {
   const certificates = await testCertificates();
   const folder = await temporaryFolder(whenDone);
   await writeCertificateFolder(join(folder, "ops"), certificates.admin("ops"));
   for (const name of NAMES) await writeCertificateFolder(join(folder, name), certificates.cluster(name));
-  const broker = await startBroker({ certificates });
+  const policyFile = join(folder, "policy.yaml");
+  await writeFile(policyFile, options.policy ?? "");
+  const broker = await startBroker({ certificates, flags: [`--policy=${policyFile}`] });
   whenDone(broker.dispose);
   const url = `https://127.0.0.1:${broker.port}`;
 

@@ -22,6 +22,8 @@ export interface BrokerProcessOptions extends CommandOptions {
   /** Flags of the broker beside those for ports and folders. */
   readonly flags?: readonly string[];
   readonly readyWithinMs?: number;
+  /** Where its API listens. Absent: on a free port. */
+  readonly port?: number;
 }
 
 /** A real broker in a process of its own, on free ports of the loopback; a restart finds the same ledger. */
@@ -39,7 +41,8 @@ export interface BrokerProcess extends Program {
 export async function startBroker(options: BrokerProcessOptions): Promise<BrokerProcess> {
   const { certificates, readyWithinMs } = options;
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "broker-")));
-  const [port = 0, probePort = 0, metricsPort = 0] = await freePorts(3);
+  const [freePort = 0, probePort = 0, metricsPort = 0] = await freePorts(3);
+  const port = options.port ?? freePort;
   const places = { ports: { port, probePort, metricsPort }, ...placesIn(directory) };
   const program = programOf({
     name: "broker",

@@ -29,6 +29,8 @@ export interface WorldOptions {
   readonly hub?: string;
   /** Flags of the broker, beside those for ports, folders and its cluster. */
   readonly brokerFlags?: readonly string[];
+  /** Where the broker's API listens. Absent: on a free port. */
+  readonly brokerPort?: number;
   /** Told as soon as a part is there, by its name. */
   readonly onReady?: (part: string) => void;
 }
@@ -91,7 +93,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const folder = join(directory, "broker");
     await mkdir(folder, { recursive: true });
     const flags = [...(await hubFlags()), ...(options.brokerFlags ?? [])];
-    const broker = await startBroker({ certificates, directory: folder, nodeFlags: NODE_FLAGS, flags });
+    const broker = await startBroker({
+      certificates,
+      directory: folder,
+      nodeFlags: NODE_FLAGS,
+      flags,
+      ...(options.brokerPort === undefined ? {} : { port: options.brokerPort }),
+    });
     endings.push(broker.dispose);
     onReady("broker");
     return broker;

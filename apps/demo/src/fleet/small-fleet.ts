@@ -1,21 +1,17 @@
 import type { ClusterPlan } from "@resource-broker/testkit";
+import { price } from "./price.ts";
 
 const node = (cpu: string, memory: string, region: string) => ({ cpu, memory, region });
 const pods = (count: number, cpu: string, memory: string) =>
   Array.from({ length: count }, (_, index) => ({ name: `app-${index + 1}`, cpu, memory }));
-const price = (cpu: string, memory: string, gpu?: string) => [
-  `--price-cpu=${cpu}`,
-  `--price-memory=${memory}`,
-  ...(gpu === undefined ? [] : [`--price-gpu=${gpu}`]),
-  "--price-currency=EUR",
-];
 
-/** The cluster that is short, and the one that lends best: it has the most room left, at the lowest price. */
+/** The cluster that is short. */
 export const REQUESTER = "rome";
+/** The one that lends best: it has the most room left, at the lowest price. */
 export const WINNER = "paris";
 
 /** Four clusters of different size, load, price and place; tokyo has GPUs. */
-export const FLEET: readonly ClusterPlan[] = [
+export const SMALL_FLEET: readonly ClusterPlan[] = [
   {
     name: REQUESTER,
     nodes: [node("4", "16Gi", "eu-south"), node("4", "16Gi", "eu-south")],

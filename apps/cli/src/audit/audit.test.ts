@@ -1,0 +1,155 @@
+import { type AuditEntryDTO, auditPageSchema, validate } from "@resource-broker/contract";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Broker } from "../connection/broker.ts";
+import { type Fleet, startFleet } from "../testing/fleet.ts";
+import { lastSequence } from "./read-audit.ts";
+import { addLine, NO_LINES } from "./verify-chain.ts";
+
+const cleanUps: (() => Promise<void>)[] = [];
+let fleet: Fleet;
+let lines: readonly AuditEntryDTO[];
+
+beforeAll(async () => {
+  fleet = await startFleet((cleanUp) => cleanUps.unshift(cleanUp));
+  const id = await fleet.reserve("rome", "--cpu", "4", "--memory", "8Gi");
+  await fleet.as("ops", "cordon", "tokyo", "--reason", "maintenance");
+  await fleet.as("rome", "release", id);
+  lines = JSON.parse((await fleet.as("ops", "audit", "-o", "json")).out) as AuditEntryDTO[];
+});
+afterAll(async () => {
+  for (const cleanUp of cleanUps) await cleanUp();
+});
+
+describe("audit", () => {
+  test("shows who did what to whom, oldest first", async () => {
+    const { code, out } = await fleet.as("ops", "audit");
+    expect(code).toBe(0);
+    const rows = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/ {2,}/u));
+    expect(rows[0]).toEqual(["LINE", "AGE", "WHO", "ACTION", "SUBJECT", "MESSAGE"]);
+    expect(rows.slice(1).map(([line, , who, action]) => [line, who, action])).toEqual([
+      ["1", "rome", "reserve"],
+      ["2", "ops", "cordon"],
+      ["3", "rome", "release"],
+    ]);
+    expect(validate(auditPageSchema, { items: lines })).toMatchObject({ ok: true });
+  });
+
+  test.each([
+    { args: ["--tail", "1"], shows: "3\n" },
+    { args: ["--tail", "2"], shows: "2\n3\n" },
+    { args: ["--tail", "50"], shows: "1\n2\n3\n" },
+    { args: ["--tail", "1", "--all"], shows: "1\n2\n3\n" },
+  ])("keeps to $args", async ({ args, shows }) => {
+    expect((await fleet.as("ops", "audit", ...args, "-o", "name")).out).toBe(shows);
+  });
+
+  test("goes on with --follow, a line at a time and without new titles", async () => {
+    let out = "";
+    let looks = 0;
+    const pause = async (): Promise<void> => {
+      looks++;
+      if (looks === 2) await fleet.as("ops", "uncordon", "tokyo");
+      if (looks === 4) throw new Error("enough");
+    };
+    const following = fleet.asIn(
+      { pause, onOut: (text) => (out += text) },
+      "ops",
+      "audit",
+      "-f",
+      "--tail",
+      "1",
+    );
+    await expect(following).rejects.toThrow("enough");
+    expect(out.trimEnd().split("\n").slice(2)).toEqual([
+      expect.stringMatching(/^4 +\d+s +ops +uncordon +tokyo /u),
+    ]);
+  });
+
+  test("computes the chain again with --verify", async () => {
+    const { code, out } = await fleet.as("ops", "audit", "--verify");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^State: +sound\nLines: +\d+, from number 1 on\nLast hash: +[0-9a-f]{64}\n$/u);
+  });
+
+  test("is for admins", async () => {
+    expect(await fleet.as("rome", "audit")).toMatchObject({
+      code: 5,
+      err: expect.stringContaining("--admin"),
+    });
+  });
+
+  test("verify reads the files instead", async () => {
+    const store = `sqlite:${fleet.broker.storeDirectory}`;
+    const { code, out } = await fleet.as("nobody", "audit", "verify", "--store", store, "-o", "json");
+    expect({ code, ...(JSON.parse(out) as object) }).toMatchObject({ code: 0, problems: [] });
+    const slip = await fleet.as("ops", "audit", "verfy");
+    expect(slip).toMatchObject({ code: 2, err: expect.stringContaining("did you mean verify?") });
+  });
+});
+
+describe("a chain", () => {
+  const check = (entries: readonly AuditEntryDTO[]) => entries.reduce(addLine, NO_LINES);
+
+  test("as it came from the broker is sound", () => {
+    expect(check(lines)).toMatchObject({ lines: 3, first: 1, problem: undefined });
+  });
+
+  test("may begin later: older lines are trimmed", () => {
+    const { previousHash: _gone, ...second } = lines[1] ?? ({} as AuditEntryDTO);
+    expect(check([second, ...lines.slice(2)])).toMatchObject({ lines: 2, first: 2, problem: undefined });
+  });
+
+  const changes: readonly { name: string; change: (entry: AuditEntryDTO) => AuditEntryDTO; says: string }[] =
+    [
+      {
+        name: "another message",
+        change: (entry) => ({ ...entry, message: "nothing happened" }),
+        says: "shown otherwise",
+      },
+      { name: "another actor", change: (entry) => ({ ...entry, actor: "paris" }), says: "shown otherwise" },
+      {
+        name: "another time",
+        change: (entry) => ({ ...entry, at: "2020-01-01T00:00:00Z" }),
+        says: "shown otherwise",
+      },
+      {
+        name: "another record",
+        change: (entry) => ({ ...entry, record: `${entry.record} ` }),
+        says: "its hash",
+      },
+      { name: "another hash", change: (entry) => ({ ...entry, hash: "0".repeat(64) }), says: "its hash" },
+      {
+        name: "another line before",
+        change: (entry) => ({ ...entry, previousHash: "0".repeat(64) }),
+        says: "does not follow",
+      },
+    ];
+  test.each(changes)("with $name is broken there", ({ change, says }) => {
+    const changed = lines.map((entry, index) => (index === 1 ? change(entry) : entry));
+    expect(check(changed).problem).toMatch(new RegExp(`^line 2: .*${says}`, "u"));
+  });
+
+  test("with a line taken out is broken there", () => {
+    expect(check([...lines.slice(0, 1), ...lines.slice(2)]).problem).toContain("lines are missing");
+  });
+});
+
+test("the last line of a log of any length, trimmed or not, is found in few looks", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 5000 }), fc.nat({ max: 5000 }), async (trimmed, length) => {
+      let looks = 0;
+      const ask = async ({ path }: { readonly path: string }) => {
+        looks++;
+        const after = Number(new URL(path, "https://x").searchParams.get("after"));
+        const next = Math.max(after, trimmed) + 1;
+        return { value: { items: next <= trimmed + length ? [{ sequence: next }] : [] } };
+      };
+      expect(await lastSequence({ ask } as unknown as Broker)).toBe(length === 0 ? 0 : trimmed + length);
+      expect(looks).toBeLessThan(30);
+    }),
+  );
+});

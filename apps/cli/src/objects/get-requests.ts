@@ -1,0 +1,57 @@
+import type { ResourceRequest } from "@resource-broker/contract";
+import type { Run } from "../cli/command.ts";
+import type { Paint } from "../output/colour.ts";
+import type { Column } from "../output/table.ts";
+import { PHASE_MOODS } from "../reservations/reservation-columns.ts";
+import { ageColumn, expiryOf, nameColumn, requestedColumns } from "./columns.ts";
+import { REQUESTS } from "./kinds.ts";
+import type { GET_OBJECTS_OPTIONS } from "./options.ts";
+import { type ObjectLook, printObjects, type Sighting } from "./print-objects.ts";
+
+type Row = Sighting<ResourceRequest>;
+
+export const getRequests: Run<typeof GET_OBJECTS_OPTIONS> = (order, host) =>
+  printObjects({ kinds: [REQUESTS], columns, moreColumns, noun: "request" }, order, host);
+
+function columns({ now, paint }: ObjectLook): readonly Column<Row>[] {
+  return [
+    nameColumn(),
+    ...requestedColumns<ResourceRequest>(),
+    { title: "PHASE", value: (row) => phaseOf(row, paint) },
+    { title: "TARGET", value: ({ object: { status } }) => status?.targetClusterID ?? "-" },
+    { title: "EXPIRES", value: ({ object }) => requestExpiry(object, now) },
+    ageColumn(now),
+  ];
+}
+
+function moreColumns(): readonly Column<Row>[] {
+  return [
+    { title: "RESERVATION", value: ({ object: { status } }) => status?.reservationName ?? "-" },
+    { title: "DECISION", value: ({ object: { status } }) => status?.decisionID ?? "-" },
+    { title: "PRICE", value: ({ object }) => priceOf(object) },
+    { title: "PRIORITY", value: ({ object: { spec } }) => String(spec.priority ?? 0) },
+    { title: "ATTEMPTS", value: ({ object: { status } }) => String(status?.attempts ?? 0) },
+    { title: "MESSAGE", value: ({ object: { status } }) => firstLine(status?.message) },
+  ];
+}
+
+function phaseOf({ object: { status }, isGone }: Row, paint: Paint): string {
+  if (isGone) return paint("Deleted", "quiet");
+  // The agent has not seen it, or there is none.
+  if (status?.phase === undefined) return paint("Unseen", "careful");
+  return paint(status.phase, PHASE_MOODS[status.phase]);
+}
+
+/** Only what is held has an end. */
+export function requestExpiry({ status }: ResourceRequest, now: number): string {
+  const isHeld = status?.phase === "Reserved" || status?.phase === "Active";
+  return isHeld ? expiryOf(status.expiresAt, now) : "-";
+}
+
+export function priceOf({ status }: ResourceRequest): string {
+  return status?.cost === undefined ? "-" : `${status.cost.perHour} ${status.cost.currency}/h`;
+}
+
+function firstLine(text = "-"): string {
+  return text.split("\n")[0] ?? "-";
+}

@@ -1,0 +1,118 @@
+import {
+  apiVersionOf,
+  type Condition,
+  type ResourceRequest,
+  resourceRequestKind,
+} from "@resource-broker/contract";
+import type { ClusterEvent } from "@resource-broker/kube";
+import { described } from "../output/amounts.ts";
+import { type Column, properties, table } from "../output/table.ts";
+import { PHASE_MOODS } from "../reservations/reservation-columns.ts";
+import { agoOf, quantitiesOf } from "./columns.ts";
+import { lastSeen, type RequestReport } from "./describe-request.ts";
+import { priceOf, requestExpiry } from "./get-requests.ts";
+import type { ObjectLook } from "./print-objects.ts";
+
+/** Everything about one request, a paragraph for each side of it. */
+export function requestText(report: RequestReport, look: ObjectLook): string {
+  const { request, instruction, events } = report;
+  const { status } = request;
+  const parts = [
+    properties([...wishRows(request), ...stateRows(request, look)]),
+    status?.explanation === undefined ? "" : `Why:\n${indented(status.explanation)}`,
+    instruction === undefined
+      ? ""
+      : `Instruction:\n${indented(instruction.spec.message ?? instruction.metadata.name)}`,
+    titled("Conditions", table(conditionColumns(look), status?.conditions ?? [])),
+    titled("Events", table(eventColumns(look), events)),
+    status?.decisionID === undefined ? "" : `More: brokerctl explain ${status.decisionID}\n`,
+  ];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+type Rows = (readonly [string, string])[];
+
+function wishRows({ metadata, spec }: ResourceRequest): Rows {
+  const { regions = [], labels = {}, excludeClusters = [] } = spec.constraints ?? {};
+  return present([
+    ["Name", metadata.name],
+    ["Namespace", metadata.namespace],
+    ["Asks for", described(quantitiesOf(spec))],
+    ["On one node", spec.perNode === undefined ? undefined : described(spec.perNode)],
+    ["For", spec.duration ?? "until it is deleted"],
+    ["Only from", spec.targetClusterID],
+    ["Only in", regions.join(", ")],
+    [
+      "Only with",
+      Object.entries(labels)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(", "),
+    ],
+    ["Not from", excludeClusters.join(", ")],
+    ["Priority", spec.priority?.toString()],
+    ["Queues", spec.queue === true ? "yes: asks again until something fits" : undefined],
+    ["Offloads", spec.offload?.namespaces.join(", ")],
+  ]);
+}
+
+function stateRows(request: ResourceRequest, { now, paint }: ObjectLook): Rows {
+  const { metadata, status = {} } = request;
+  const { phase } = status;
+  return present([
+    [
+      "Phase",
+      phase === undefined
+        ? paint(`no agent has seen it (${apiVersionOf(resourceRequestKind)}); does one run here?`, "careful")
+        : paint(phase, PHASE_MOODS[phase]),
+    ],
+    ["Reason", status.reason],
+    ["Message", status.message],
+    ["Lent by", status.targetClusterID],
+    ["Reservation", status.reservationName],
+    ["Price", status.cost === undefined ? undefined : priceOf(request)],
+    ["Expires", phase === "Reserved" || phase === "Active" ? requestExpiry(request, now) : undefined],
+    ["Asked", status.attempts === undefined ? undefined : `${status.attempts} times`],
+    ["Asks again", status.nextAttemptTime],
+    ["Made", `${agoOf(metadata.creationTimestamp, now)} ago`],
+  ]);
+}
+
+function present(rows: readonly (readonly [string, string | undefined])[]): Rows {
+  return rows.flatMap(([title, value]) =>
+    value === undefined || value === "" ? [] : [[title, value] as const],
+  );
+}
+
+function conditionColumns({ now, paint }: ObjectLook): readonly Column<Condition>[] {
+  return [
+    { title: "TYPE", value: ({ type }) => type },
+    { title: "STATUS", value: ({ status }) => paint(status, status === "True" ? "good" : "careful") },
+    { title: "REASON", value: ({ reason }) => reason },
+    { title: "SINCE", value: ({ lastTransitionTime }) => agoOf(lastTransitionTime, now) },
+    { title: "MESSAGE", value: ({ message }) => message },
+  ];
+}
+
+function eventColumns({ now, paint }: ObjectLook): readonly Column<ClusterEvent>[] {
+  return [
+    {
+      title: "TYPE",
+      value: ({ type = "Normal" }) => paint(type, type === "Warning" ? "careful" : "quiet"),
+    },
+    { title: "REASON", value: ({ reason = "-" }) => reason },
+    { title: "SEEN", value: (event) => `${agoOf(lastSeen(event), now)}${times(event)}` },
+    { title: "MESSAGE", value: ({ message = "" }) => message },
+  ];
+}
+
+function times({ count = 1 }: ClusterEvent): string {
+  return count > 1 ? ` (x${count})` : "";
+}
+
+function titled(title: string, text: string): string {
+  return text === "" ? "" : `${title}:\n${indented(text)}`;
+}
+
+function indented(text: string): string {
+  return `${text.trimEnd().replaceAll(/^/gmu, "  ")}\n`;
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { customResourceDefinition, KINDS } from "@resource-broker/contract";
+import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
+import { nodeMachineTime } from "@resource-broker/runtime";
+import { type Outcome, runCli, temporaryFolder } from "./cli.ts";
+
+/** A simulated cluster with our kinds in it, and brokerctl with a kubeconfig for it. */
+export interface OneCluster {
+  readonly cluster: SimCluster;
+  readonly kubeconfig: string;
+  readonly now: () => number;
+  readonly run: (...args: readonly string[]) => Promise<Outcome>;
+  /** The same for a command that must succeed: its standard output. */
+  readonly ok: (...args: readonly string[]) => Promise<string>;
+}
+
+type WhenDone = (cleanUp: () => Promise<void>) => void;
+
+export interface OneClusterOptions {
+  readonly objects?: readonly object[];
+  /** Absent: every kind of ours. */
+  readonly definitions?: readonly object[];
+}
+
+export const DEFINITIONS: readonly object[] = KINDS.map(customResourceDefinition);
+
+export async function startOneCluster(
+  whenDone: WhenDone,
+  options: OneClusterOptions = {},
+): Promise<OneCluster> {
+  const { objects = [], definitions = DEFINITIONS } = options;
+  const folder = await temporaryFolder(whenDone);
+  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+  const sim = createKubeSim({ machine, randomBytes });
+  whenDone(() => sim.stop());
+  const cluster = await sim.addCluster({ name: "rome", objects: definitions.map(plain), behaves: false });
+  cluster.seed(objects.map(plain));
+  const kubeconfig = join(folder, "rome.yaml");
+  await writeFile(kubeconfig, cluster.kubeconfig);
+  const run: OneCluster["run"] = (...args) =>
+    runCli(args, { now: machine.wallMs, env: { KUBECONFIG: kubeconfig } });
+  return {
+    cluster,
+    kubeconfig,
+    now: machine.wallMs,
+    run,
+    ok: async (...args) => {
+      const { code, out, err } = await run(...args);
+      if (code !== 0) throw new Error(`brokerctl ${args.join(" ")} ended with ${code}: ${err}`);
+      return out;
+    },
+  };
+}
+
+/** JSON all the way: what is undefined is left out. */
+function plain(object: object): JsonObject {
+  return JSON.parse(JSON.stringify(object)) as JsonObject;
+}

@@ -1,0 +1,43 @@
+import { formatTime } from "@resource-broker/contract";
+import type { EventNews } from "./news.ts";
+
+const WARN = 40;
+const ERROR = 50;
+/** What an agent says of itself that is worth a line; its doings are in the audit log. */
+const WORTH_TELLING = new Set(["the agent is at work", "a broker serves us again"]);
+
+interface LogLine {
+  readonly level: number;
+  readonly time: number;
+  readonly msg: string;
+}
+
+/** What a line of a program's log tells; undefined: nothing that a person has to know. */
+export function logEvent(source: string, text: string): EventNews | undefined {
+  const found = readLine(text);
+  if (found === undefined) return undefined;
+  const { level, time, msg } = found;
+  if (level < WARN && !WORTH_TELLING.has(msg)) return undefined;
+  return { at: formatTime(time), source, level: levelOf(level), text: msg };
+}
+
+function levelOf(level: number): EventNews["level"] {
+  if (level >= ERROR) return "error";
+  return level >= WARN ? "warn" : "info";
+}
+
+/** Undefined for what is no line of ours: a stack trace, half a line. */
+function readLine(text: string): LogLine | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isLogLine(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isLogLine(value: unknown): value is LogLine {
+  if (typeof value !== "object" || value === null) return false;
+  const { level, time, msg } = value as Partial<Record<keyof LogLine, unknown>>;
+  return typeof level === "number" && typeof time === "number" && typeof msg === "string";
+}

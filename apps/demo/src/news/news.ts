@@ -1,0 +1,75 @@
+/** How much of one resource there is, and who has it. In milli-CPU, bytes or pieces. */
+export interface Share {
+  readonly all: number;
+  /** Requests of the cluster's own pods. */
+  readonly inUse: number;
+  /** Held for other clusters. */
+  readonly lent: number;
+  /** What can still be lent. */
+  readonly free: number;
+}
+
+export interface ClusterState {
+  readonly name: string;
+  readonly state: "starting" | "ready" | "cordoned" | "down";
+  readonly region: string | undefined;
+  readonly cpuMillis: Share;
+  readonly memoryBytes: Share;
+  readonly gpus: Share;
+  /** One CPU for one hour; undefined: not priced. */
+  readonly cpuPrice: string | undefined;
+  readonly currency: string | undefined;
+}
+
+export interface DecisionNews {
+  readonly id: string;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly requester: string;
+  /** Undefined: nothing fitted. */
+  readonly winner: string | undefined;
+  /** What was decided, in one sentence. */
+  readonly headline: string;
+  /** Why, in one more. */
+  readonly why: string;
+  /** Such as `0.162 EUR/h`. */
+  readonly price: string | undefined;
+}
+
+export interface EventNews {
+  /** RFC 3339. */
+  readonly at: string;
+  /** `broker`, or the agent's cluster. */
+  readonly source: string;
+  readonly level: "info" | "warn" | "error";
+  readonly text: string;
+}
+
+/** A command to try next. */
+export interface Step {
+  readonly says: string;
+  /** To be pasted into a shell as it is. */
+  readonly command: string;
+}
+
+export interface BrokerNews {
+  readonly url: string;
+  /** Where the ledger is, for people. */
+  readonly store: string;
+  readonly folder: string;
+  /** False: the folder is removed at the end. */
+  readonly isKept: boolean;
+}
+
+/** Whatever there is to tell, one piece at a time. */
+export type News =
+  | { readonly kind: "broker"; readonly broker: BrokerNews }
+  | { readonly kind: "cluster"; readonly cluster: ClusterState }
+  | { readonly kind: "decision"; readonly decision: DecisionNews }
+  | { readonly kind: "event"; readonly event: EventNews }
+  | { readonly kind: "ready"; readonly afterMs: number; readonly notes: readonly string[]; readonly steps: readonly Step[] }
+  /** What keeps the view from being true right now; "": nothing any more. */
+  | { readonly kind: "trouble"; readonly text: string }
+  | { readonly kind: "ending" };
+
+export type Tell = (news: News) => void;

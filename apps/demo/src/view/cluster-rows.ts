@@ -1,0 +1,113 @@
+import { describeAmount } from "@resource-broker/domain";
+import type { ClusterState, Share } from "../news/news.ts";
+import { cell, type Line, line, span } from "./line.ts";
+
+export interface Look {
+  readonly width: number;
+  /** False: a terminal that can only draw ASCII. */
+  readonly hasBlocks: boolean;
+}
+
+interface Marks {
+  readonly inUse: string;
+  readonly lent: string;
+  readonly free: string;
+}
+
+const BLOCKS: Marks = { inUse: "█", lent: "▓", free: "░" };
+const LETTERS: Marks = { inUse: "#", lent: "=", free: "." };
+
+const NAME_WIDTH = 10;
+const REGION_WIDTH = 14;
+const AMOUNT_WIDTH = 9;
+const GPU_WIDTH = 7;
+const PRICE_WIDTH = 9;
+/** From here on there is room for the region as well. */
+const WIDE = 110;
+const NARROWEST_BAR = 5;
+const WIDEST_BAR = 30;
+
+interface Widths {
+  readonly region: number;
+  readonly bar: number;
+}
+
+function widthsFor(width: number): Widths {
+  const region = width >= WIDE ? REGION_WIDTH : 0;
+  const rest = width - NAME_WIDTH - region - GPU_WIDTH - PRICE_WIDTH - 2 * (AMOUNT_WIDTH + 3);
+  return { region, bar: Math.min(WIDEST_BAR, Math.max(NARROWEST_BAR, Math.floor(rest / 2))) };
+}
+
+/** What stands above the clusters; the price is that of one CPU for one hour. */
+export function clusterHeader(look: Look): Line {
+  const { region, bar } = widthsFor(look.width);
+  const amount = (name: string): string => cell(`${name} free`, bar + AMOUNT_WIDTH + 3);
+  return line(
+    span(
+      `${cell("CLUSTER", NAME_WIDTH)}${cell(region > 0 ? "REGION" : "", region)}${amount("CPU")}${amount("MEMORY")}${cell("GPU", GPU_WIDTH)}${cell("CPU/h", PRICE_WIDTH)}`,
+      "quiet",
+    ),
+  );
+}
+
+export function clusterRow(cluster: ClusterState, look: Look): Line {
+  const { region, bar } = widthsFor(look.width);
+  const name = cell(cluster.name, NAME_WIDTH - 1);
+  if (cluster.state === "starting") return line(`${name} `, span("its agent starts", "quiet"));
+  if (cluster.state === "down") return line(`${name} `, span("its agent has ended: see its log", "bad"));
+  const marks = look.hasBlocks ? BLOCKS : LETTERS;
+  const { cpuMillis, memoryBytes, gpus, cpuPrice, currency } = cluster;
+  const amount = (resource: "cpu" | "memory", share: Share): Line =>
+    line(...barOf(share, bar, marks), ` ${cell(freeOf(resource, share), AMOUNT_WIDTH)}  `);
+  const price = cpuPrice === undefined ? "-" : `${cpuPrice} ${currency ?? ""}`;
+  return line(
+    `${name} ${cell(cluster.region ?? "", region)}`,
+    ...amount("cpu", cpuMillis),
+    ...amount("memory", memoryBytes),
+    cell(gpus.all === 0 ? "-" : `${gpus.free}/${gpus.all}`, GPU_WIDTH),
+    cell(price, PRICE_WIDTH),
+    ...(cluster.state === "cordoned" ? [span(" cordoned", "careful")] : []),
+  );
+}
+
+/** What the marks mean. */
+export function legend({ hasBlocks }: Look): Line {
+  const marks = hasBlocks ? BLOCKS : LETTERS;
+  return line(
+    span(`${marks.inUse} in use`, "quiet"),
+    "  ",
+    span(`${marks.lent} lent`, "careful"),
+    "  ",
+    span(`${marks.free} free`, "good"),
+  );
+}
+
+/** Whatever is lent shows, however little it is. */
+function barOf({ all, inUse, lent }: Share, width: number, marks: Marks): Line {
+  const part = (amount: number): number => (all === 0 ? 0 : Math.round((amount / all) * width));
+  const used = Math.min(width, part(inUse));
+  const atLeast = lent > 0 ? 1 : 0;
+  const held = Math.min(Math.max(atLeast, part(inUse + lent) - used), width);
+  const shownUsed = Math.min(used, width - held);
+  return line(
+    span(marks.inUse.repeat(shownUsed), "quiet"),
+    span(marks.lent.repeat(held), "careful"),
+    span(marks.free.repeat(width - shownUsed - held), "good"),
+  );
+}
+
+/** `24/32`, `96/128Gi`: the unit once, where it is the same. */
+function freeOf(resource: "cpu" | "memory", { free, all }: Share): string {
+  const [left, whole] = [free, all].map((amount) => short(resource, amount));
+  const unit = /[A-Za-z]+$/.exec(whole ?? "")?.[0] ?? "";
+  const isSame = unit !== "" && left?.endsWith(unit) === true;
+  return `${isSame ? left.slice(0, -unit.length) : left}/${whole}`;
+}
+
+/** To three figures: a bar shows the rest. */
+function short(resource: "cpu" | "memory", amount: number): string {
+  if (amount === 0) return "0";
+  const [text = ""] = describeAmount(resource, amount).split(" ");
+  const [, number = "", unit = ""] = /^(-?[0-9.]+)([A-Za-z]*)$/.exec(text) ?? [];
+  return `${Number(Number(number).toPrecision(3))}${unit}`;
+}

@@ -1,0 +1,52 @@
+import { styleText } from "node:util";
+
+type Mood = "plain" | "title" | "quiet" | "good" | "careful" | "bad";
+
+interface Span {
+  readonly text: string;
+  readonly mood: Mood;
+}
+
+/** One row of the screen, before it is painted. */
+export type Line = readonly Span[];
+
+const COLOURS = { title: "bold", quiet: "gray", good: "green", careful: "yellow", bad: "red" } as const;
+
+export function span(text: string, mood: Mood = "plain"): Span {
+  return { text: printable(text), mood };
+}
+
+export function line(...spans: readonly (Span | string)[]): Line {
+  return spans.map((each) => (typeof each === "string" ? span(each) : each));
+}
+
+/** As wide as asked, cut with an ellipsis where it is too long. */
+export function cell(text: string, width: number, side: "left" | "right" = "left"): string {
+  const cut = clipped(text, width);
+  return side === "left" ? cut.padEnd(width) : cut.padStart(width);
+}
+
+export function clipped(text: string, width: number): string {
+  if (text.length <= width) return text;
+  return width < 1 ? "" : `${text.slice(0, width - 1).trimEnd()}…`;
+}
+
+/** The row as it is written: never wider than the screen. */
+export function painted(row: Line, { width, hasColours }: { readonly width: number; readonly hasColours: boolean }): string {
+  let left = width;
+  let written = "";
+  for (const { text, mood } of row) {
+    const isLast = text.length > left;
+    const shown = isLast ? clipped(text, left) : text;
+    left -= shown.length;
+    written += hasColours && mood !== "plain" ? styleText(COLOURS[mood], shown, { validateStream: false }) : shown;
+    if (isLast) break;
+  }
+  // Spaces at the end would be copied along with a command.
+  return hasColours ? written : written.trimEnd();
+}
+
+/** Words of others must not move the cursor, and a line stays a line. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ");
+}
