@@ -1,9 +1,12 @@
 import { AUDIT } from "./audit/commands.ts";
 import { CERTS } from "./certs/commands.ts";
+import { CHECK } from "./check/commands.ts";
 import type { CommandGroup } from "./cli/command.ts";
 import { defineCommand } from "./cli/define-command.ts";
 import { CORDON_COMMANDS, DESCRIBE_CLUSTER, GET_CLUSTERS } from "./clusters/commands.ts";
+import { completionCommands } from "./completion/commands.ts";
 import { DECISION_COMMANDS } from "./decisions/commands.ts";
+import { FINALIZERS } from "./finalizers/commands.ts";
 import { KUBECONFIG } from "./kubeconfig/commands.ts";
 import { LEDGER_COMMANDS } from "./ledger/commands.ts";
 import { DESCRIBE_REQUEST, GET_OBJECTS } from "./objects/commands.ts";
@@ -36,6 +39,9 @@ export const ROOT: CommandGroup = {
     KUBECONFIG,
     AUDIT,
     ...LEDGER_COMMANDS,
+    CHECK,
+    FINALIZERS,
+    completionCommands(() => ROOT),
     defineCommand({
       name: "version",
       summary: "Tells the version of brokerctl and of the Node it runs on",

@@ -1,45 +1,48 @@
 import { randomBytes } from "node:crypto";
-import { Fault, parseSettings, text, toggle } from "@resource-broker/contract";
+import { enableCompileCache } from "node:module";
+import { fileURLToPath } from "node:url";
+import { Fault } from "@resource-broker/contract";
 import { describeFailure, EXIT, nodeMachineTime, runUntilSignal } from "@resource-broker/runtime";
-import type { DemoOptions } from "./demo.ts";
-
-const HELP = `Usage: npm start [-- --dir=DIR]
-
-Runs a broker, four simulated clusters and their agents on this machine, and prints commands that
-show a reservation travel the whole way. Ctrl-C ends everything.
-
-  --dir=DIR  folder for all files, which stay there; it must be empty
-             (default: a temporary folder, which is removed at the end)
-  --help     this text`;
-
-const SETTINGS = {
-  dir: text({ description: "Folder for all files.", defaultValue: "", placeholder: "DIR" }),
-  help: toggle({ description: "Print the help.", defaultValue: false }),
-};
+import { type DemoOptions, HELP, readOptions } from "./options.ts";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // A closed pipe (npm start | head) is no fault of ours.
   process.exit(error.code === "EPIPE" ? 0 : EXIT.failure);
 });
 
-const reading = parseSettings(SETTINGS, { argv: process.argv.slice(2), env: {}, envPrefix: "" });
+const reading = readOptions(process.argv.slice(2));
 if (!reading.ok) end(EXIT.usage, ...reading.problems, "npm start -- --help shows what there is");
-else if (reading.values.help) console.log(HELP);
-else await run(reading.values);
+else if (reading.options.help) console.log(HELP);
+else await run(reading.options);
 
 async function run(options: DemoOptions): Promise<void> {
+  enableCompileCache(fileURLToPath(new URL("../../../node_modules/.cache/compiled", import.meta.url)));
   // Only now: what a whole world needs is more than what a line of help needs.
-  const { createDemo } = await import("./demo.ts");
-  const demo = createDemo(options, {
-    machine: nodeMachineTime(Date.now),
-    randomBytes,
-    searchPath: process.env["PATH"] ?? "",
-    say: (line) => console.log(line),
+  const [{ createDemo }, { chooseReport }] = await Promise.all([
+    import("./demo.ts"),
+    import("./report/choose-report.ts"),
+  ]);
+  const machine = nodeMachineTime(Date.now);
+  const report = chooseReport(options, {
+    isTerminal: process.stdout.isTTY,
+    input: process.stdin,
+    output: process.stdout,
+    host: process,
+    env: process.env,
+    machine,
+    onEnd: () => process.kill(process.pid, "SIGINT"),
+    suspend: () => process.kill(0, "SIGTSTP"),
   });
+  // Before Node prints what nobody caught: on a screen that is about to go, nobody would read it.
+  process.on("uncaughtExceptionMonitor", report.stop);
+  const demo = createDemo(options, { machine, randomBytes, searchPath: process.env["PATH"] ?? "", report });
   await runUntilSignal(demo, {
-    signals: process,
+    signals: { on: (signal, stop) => [signal, "SIGHUP"].map((each) => process.on(each, stop)) },
     lastly: (delayMs, action) => setTimeout(action, delayMs).unref(),
-    end,
+    end: (code, problem) => {
+      report.stop();
+      end(code, problem);
+    },
     exitCodeOf: (error) => (error instanceof Fault && error.code === "invalid" ? EXIT.usage : EXIT.failure),
     describe: (error) => describeFailure(error, []),
   });

@@ -91,6 +91,7 @@ export {
 } from "./ledger/command.ts";
 export type { Deadline } from "./ledger/deadlines.ts";
 export { decide } from "./ledger/decide.ts";
+export { isSameRequest } from "./ledger/decide-reserve.ts";
 export { type ClosedKey, isSoft, type LedgerEvent } from "./ledger/event.ts";
 export { KEEP_ENDED_MS } from "./ledger/evolve.ts";
 export { cloneLedger, emptyLedger, type Ledger, type LedgerView } from "./ledger/ledger.ts";

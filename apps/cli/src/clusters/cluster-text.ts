@@ -5,9 +5,18 @@ import { amountsIn, described, shortAmount } from "../output/amounts.ts";
 import type { Paint } from "../output/colour.ts";
 import { type Column, properties, table } from "../output/table.ts";
 import { reservationColumns } from "../reservations/reservation-columns.ts";
-import { CLUSTER_MOODS, regionOf } from "./cluster-columns.ts";
-import type { ClusterReport } from "./describe-cluster.ts";
-import { overcommittedIn } from "./standing.ts";
+import { CLUSTER_MOODS, gpuModels, regionOf } from "./cluster-columns.ts";
+import { type ClusterStatus, overcommittedIn } from "./standing.ts";
+
+/** A cluster and everything that hangs on it. */
+export interface ClusterReport {
+  readonly advertisement: AdvertisementDTO;
+  readonly status: ClusterStatus;
+  /** Live reservations that it provides. */
+  readonly lends: readonly ReservationDTO[];
+  /** Live reservations that it asked for. */
+  readonly borrows: readonly ReservationDTO[];
+}
 
 export interface ClusterLook {
   /** Why the cluster may not lend. */
@@ -34,7 +43,7 @@ export function clusterText(report: ClusterReport, look: ClusterLook): string {
 }
 
 function generalRows({ advertisement, status }: ClusterReport, { why, ageMs, paint }: ClusterLook) {
-  const { clusterID, endpointURL, liqo, gpus = [] } = advertisement;
+  const { clusterID, endpointURL, liqo } = advertisement;
   const beyond = overcommittedIn(advertisement);
   const rows: (readonly [string, string | undefined])[] = [
     ["Name", clusterID],
@@ -45,7 +54,7 @@ function generalRows({ advertisement, status }: ClusterReport, { why, ageMs, pai
     ["Region", regionOf(advertisement)],
     ["Endpoint", endpointURL],
     ["Liqo", liqo === undefined ? undefined : `${liqo.version}, as ${liqo.clusterID}`],
-    ["GPU models", gpus.map(({ model, count }) => `${count} ${model}`).join(", ") || undefined],
+    ["GPU models", gpuModels(advertisement) || undefined],
   ];
   return rows.flatMap(([title, value]) => (value === undefined ? [] : [[title, value] as const]));
 }

@@ -12,8 +12,9 @@ const CLUSTER_ID = { name: "cluster-id", summary: "the cluster's ID" };
 export const GET_CLUSTERS: Command = defineCommand({
   name: "clusters",
   summary: "Lists the clusters: what each can still lend, at what price, and whether it may",
-  details: `CPU, MEMORY and GPU are what is left of what there is; PRICE is for one CPU for one hour; FRESH is how long
-ago the broker heard the cluster. -o wide shows more. Needs an admin's certificate, or names your own cluster.`,
+  details: `CPU, MEMORY and GPU are what is left of what there is; PRICE is for one CPU for one hour; FRESH is
+how long ago the broker heard the cluster. -o wide shows more.
+Needs an admin's certificate, or names your own cluster.`,
   arguments: [{ ...CLUSTER_ID, optional: true }],
   options: GET_CLUSTERS_OPTIONS,
   examples: [

@@ -1,24 +1,13 @@
-import type { AdvertisementDTO, ReservationDTO } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
 import type { Run } from "../cli/command.ts";
 import { withBroker } from "../connection/broker.ts";
 import { paintFor } from "../output/colour.ts";
 import { print } from "../output/print.ts";
 import { listReservations } from "../reservations/read-reservations.ts";
-import { clusterText } from "./cluster-text.ts";
+import { type ClusterReport, clusterText } from "./cluster-text.ts";
 import type { DESCRIBE_CLUSTER_OPTIONS } from "./options.ts";
 import { readCluster } from "./read-clusters.ts";
-import { type ClusterStatus, standingOf } from "./standing.ts";
-
-/** A cluster and everything that hangs on it. */
-export interface ClusterReport {
-  readonly advertisement: AdvertisementDTO;
-  readonly status: ClusterStatus;
-  /** Live reservations that it provides. */
-  readonly lends: readonly ReservationDTO[];
-  /** Live reservations that it asked for. */
-  readonly borrows: readonly ReservationDTO[];
-}
+import { standingOf } from "./standing.ts";
 
 export const describeCluster: Run<typeof DESCRIBE_CLUSTER_OPTIONS> = async ({ options, words }, host) => {
   const [id = ""] = words;

@@ -19,10 +19,11 @@ const ADMIN_UNIT = "broker-admin";
 
 export async function readCredentials(folder: string | undefined): Promise<Credentials> {
   if (folder === undefined) throw new CommandError("auth", await nothingNamed());
-  const [cert, key, ca] = await Promise.all(
-    ["tls.crt", "tls.key", "ca.crt"].map((name) => readPem(folder, name)),
-  );
-  return { folder, cert: cert ?? "", key: key ?? "", ca: ca ?? "", ...ownerOf(folder, cert ?? "") };
+  // One after the other: of several problems the same one is told each time.
+  const cert = await readPem(folder, "tls.crt");
+  const key = await readPem(folder, "tls.key");
+  const ca = await readPem(folder, "ca.crt");
+  return { folder, cert, key, ca, ...ownerOf(folder, cert) };
 }
 
 async function readPem(folder: string, name: string): Promise<string> {

@@ -7,8 +7,9 @@ export const DECISION_COMMANDS: readonly Command[] = [
   defineCommand({
     name: "explain",
     summary: "Tells why the broker chose as it did: every candidate, its score, and what would flip it",
-    details: `Candidates that fitted come first, best first, with the parts of their score; then those that were passed
-over, with the reason and what they lacked; then the smallest change that would have turned the decision.`,
+    details: `Candidates that fitted come first, best first, with the parts of their score; then those that were
+passed over, with the reason and what they lacked; then the smallest change that would have turned
+the decision.`,
     arguments: [
       { name: "reservation|decision", summary: "an ID, also as reservation/<id> or decision/<id>" },
     ],

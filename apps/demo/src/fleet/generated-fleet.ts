@@ -84,5 +84,9 @@ function podsOf(index: number, nodeCount: number): PodPlan[] {
 
 function priceOf(index: number, hasGpus: boolean): string[] {
   const cpu = 0.028 + ((index * 7) % 13) * 0.003;
-  return price(cpu.toFixed(3), (cpu / 8).toFixed(4), hasGpus ? (1.2 + (index % 5) * 0.35).toFixed(2) : undefined);
+  return price(
+    cpu.toFixed(3),
+    (cpu / 8).toFixed(4),
+    hasGpus ? (1.2 + (index % 5) * 0.35).toFixed(2) : undefined,
+  );
 }

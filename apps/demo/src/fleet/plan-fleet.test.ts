@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { MOST_CLUSTERS } from "./generated-fleet.ts";
 import { planFleet } from "./plan-fleet.ts";
 
-const namesOf = (clusters: number, nodes: number) => planFleet({ clusters, nodes }).plans.map(({ name }) => name);
+const namesOf = (clusters: number, nodes: number) =>
+  planFleet({ clusters, nodes }).plans.map(({ name }) => name);
 
 test("a fleet nobody asked anything of is the four clusters of the handbook, and paris lends", () => {
   expect(namesOf(4, 0)).toEqual(["rome", "paris", "berlin", "tokyo"]);

@@ -19,7 +19,8 @@ export function decisionNews(decision: DecisionDTO): DecisionNews {
     winner,
     headline,
     why: winner === undefined ? whyRefused(decision) : whyGranted(decision, winner),
-    price: price === undefined ? undefined : `${Number(Number(price).toPrecision(SHOWN_DIGITS))} ${currency}/h`,
+    price:
+      price === undefined ? undefined : `${Number(Number(price).toPrecision(SHOWN_DIGITS))} ${currency}/h`,
   };
 }
 

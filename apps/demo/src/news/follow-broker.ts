@@ -15,21 +15,26 @@ import type { BrokerClient, BrokerReply } from "@resource-broker/testkit";
 import { auditEvent, decisionIn } from "./audit-news.ts";
 import { clusterState } from "./cluster-state.ts";
 import { decisionNews } from "./decision-news.ts";
-import type { ClusterState, Tell } from "./news.ts";
+import { type ClusterState, startingCluster, type Tell } from "./news.ts";
+
+/** Of a ledger that was kept, only the end is news. */
+const MOST_HISTORY = 30;
 
 export interface FollowBrokerDeps {
+  readonly names: readonly string[];
   readonly admin: Pick<BrokerClient, "request">;
-  /** False: the agent of that cluster has ended. */
-  readonly hasAgent: (cluster: string) => boolean;
+  /** What is known of a cluster's agent, whatever it once advertised. */
+  readonly agentOf: (cluster: string) => "starting" | "ready" | "down";
   readonly tell: Tell;
 }
 
 /** Looks at everything the broker knows, and tells what is new since the last look. Rejects when it does not answer. */
-export function followBroker({ admin, hasAgent, tell }: FollowBrokerDeps): () => Promise<void> {
+export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps): () => Promise<void> {
   const told = new Map<string, string>();
   const cordoned = new Set<string>();
   let ledger: string | undefined;
   let seen = 0;
+  let isFirstLook = true;
 
   const ask = async <T>(path: string, schema: Schema<T>): Promise<T> => {
     const reply = await admin.request("GET", path);
@@ -38,7 +43,9 @@ export function followBroker({ admin, hasAgent, tell }: FollowBrokerDeps): () =>
       noticeLedger(reply);
       return checked.value;
     }
-    throw new Error(problemIn(reply) ?? (checked.ok ? `status ${reply.status}` : describeProblems(checked.problems)));
+    throw new Error(
+      problemIn(reply) ?? (checked.ok ? `status ${reply.status}` : describeProblems(checked.problems)),
+    );
   };
 
   /** A broker with another ledger counts its entries from the beginning. */
@@ -56,36 +63,50 @@ export function followBroker({ admin, hasAgent, tell }: FollowBrokerDeps): () =>
   };
 
   const stateOf = (name: string): ClusterState["state"] => {
-    if (!hasAgent(name)) return "down";
-    return cordoned.has(name) ? "cordoned" : "ready";
+    const agent = agentOf(name);
+    return agent === "ready" && cordoned.has(name) ? "cordoned" : agent;
   };
 
   const clusters = async (): Promise<void> => {
+    const advertised = new Set<string>();
     for await (const advertisement of pagesOf<AdvertisementDTO>(
       (after) => ask(pageOf(PATH.advertisements, after), advertisementPageSchema),
       "",
     )) {
       tellOnce(clusterState(advertisement, stateOf(advertisement.clusterID)));
+      advertised.add(advertisement.clusterID);
+    }
+    for (const name of names) {
+      if (!advertised.has(name) && agentOf(name) === "down")
+        tellOnce({ ...startingCluster(name), state: "down" });
     }
   };
 
-  const entry = async (line: AuditEntryDTO): Promise<void> => {
-    const { action, subject = "" } = line;
-    if (action === "cordon") cordoned.add(subject);
-    if (action === "uncordon") cordoned.delete(subject);
-    const decision = decisionIn(line);
-    // Old decisions are forgotten in time; the line stays.
-    const found = decision === undefined ? undefined : await ask(PATH.decision(decision), decisionSchema).catch(() => undefined);
+  const tellDecision = async (id: string): Promise<void> => {
+    // Old decisions are forgotten in time; the line about them stays.
+    const found = await ask(PATH.decision(id), decisionSchema).catch(() => undefined);
     if (found !== undefined) tell({ kind: "decision", decision: decisionNews(found) });
-    tell({ kind: "event", event: auditEvent(line) });
+  };
+
+  const history = async (): Promise<void> => {
+    const lines: AuditEntryDTO[] = [];
+    const read = (after: string) => ask(pageOf(PATH.audit, after), auditPageSchema);
+    for await (const line of pagesOf<AuditEntryDTO>(read, String(seen))) lines.push(line);
+    for (const { action, subject = "" } of lines) {
+      if (action === "cordon") cordoned.add(subject);
+      if (action === "uncordon") cordoned.delete(subject);
+    }
+    for (const line of isFirstLook ? lines.slice(-MOST_HISTORY) : lines) {
+      const decision = decisionIn(line);
+      if (decision !== undefined) await tellDecision(decision);
+      tell({ kind: "event", event: auditEvent(line) });
+    }
+    seen = lines.at(-1)?.sequence ?? seen;
+    isFirstLook = false;
   };
 
   return async () => {
-    const lines = pagesOf<AuditEntryDTO>((after) => ask(pageOf(PATH.audit, after), auditPageSchema), String(seen));
-    for await (const line of lines) {
-      await entry(line);
-      seen = line.sequence;
-    }
+    await history();
     await clusters();
   };
 }

@@ -4,21 +4,34 @@ import type { EventNews } from "./news.ts";
 const WARN = 40;
 const ERROR = 50;
 /** What an agent says of itself that is worth a line; its doings are in the audit log. */
-const WORTH_TELLING = new Set(["the agent is at work", "a broker serves us again"]);
+const WORTH_TELLING = new Set<string>(["a broker serves us again"]);
+const AT_WORK = "the agent is at work";
 
 interface LogLine {
   readonly level: number;
   readonly time: number;
   readonly msg: string;
+  /** What went wrong, where something did. */
+  readonly error?: unknown;
+}
+
+/** True for the line with which an agent says that it is ready. */
+export function saysAtWork(text: string): boolean {
+  return readLine(text)?.msg === AT_WORK;
 }
 
 /** What a line of a program's log tells; undefined: nothing that a person has to know. */
 export function logEvent(source: string, text: string): EventNews | undefined {
   const found = readLine(text);
   if (found === undefined) return undefined;
-  const { level, time, msg } = found;
+  const { level, time, msg, error } = found;
   if (level < WARN && !WORTH_TELLING.has(msg)) return undefined;
-  return { at: formatTime(time), source, level: levelOf(level), text: msg };
+  return {
+    at: formatTime(time),
+    source,
+    level: levelOf(level),
+    text: typeof error === "string" ? `${msg}: ${error}` : msg,
+  };
 }
 
 function levelOf(level: number): EventNews["level"] {

@@ -67,9 +67,30 @@ export type News =
   | { readonly kind: "cluster"; readonly cluster: ClusterState }
   | { readonly kind: "decision"; readonly decision: DecisionNews }
   | { readonly kind: "event"; readonly event: EventNews }
-  | { readonly kind: "ready"; readonly afterMs: number; readonly notes: readonly string[]; readonly steps: readonly Step[] }
+  | {
+      readonly kind: "ready";
+      readonly afterMs: number;
+      readonly notes: readonly string[];
+      readonly steps: readonly Step[];
+    }
   /** What keeps the view from being true right now; "": nothing any more. */
   | { readonly kind: "trouble"; readonly text: string }
-  | { readonly kind: "ending" };
+  | { readonly kind: "ending" }
+  | { readonly kind: "ended" };
 
 export type Tell = (news: News) => void;
+
+const NOTHING = { all: 0, inUse: 0, lent: 0, free: 0 };
+
+export function startingCluster(name: string): ClusterState {
+  return {
+    name,
+    state: "starting",
+    region: undefined,
+    cpuMillis: NOTHING,
+    memoryBytes: NOTHING,
+    gpus: NOTHING,
+    cpuPrice: undefined,
+    currency: undefined,
+  };
+}

@@ -1,4 +1,4 @@
-import { REQUESTER, WINNER } from "./fleet.ts";
+import type { Step } from "../news/news.ts";
 
 const REQUEST_NAME = "more-room";
 
@@ -12,46 +12,63 @@ spec:
   requestedMemory: 8Gi
 `;
 
-export interface Step {
-  readonly says: string;
-  /** To be pasted into a shell as it is. */
-  readonly command: string;
-}
-
-export interface Places {
+export interface CommandPlaces {
   readonly kubeconfigOf: (cluster: string) => string;
   readonly requestFile: string;
+  /** brokerctl as it is called here. */
+  readonly brokerctl: string;
+  readonly requester: string;
+  /** Who is sure to lend; undefined: that is for the broker to say. */
+  readonly lender: string | undefined;
+  readonly hasGpus: boolean;
+  /** The broker's own cluster, if it has one. */
+  readonly hub: string | undefined;
 }
 
 /** The commands that show a reservation travel the whole way, in order. */
-export function commandsFor({ kubeconfigOf, requestFile }: Places): readonly Step[] {
-  const kubectl = (cluster: string, rest: string): string =>
-    `kubectl --kubeconfig ${quoted(kubeconfigOf(cluster))} ${rest}`;
+export function commandsFor(places: CommandPlaces): readonly Step[] {
+  const { requester, requestFile, brokerctl, hasGpus } = places;
+  const gpu = hasGpus ? " --gpu 1" : "";
   return [
     {
-      says: `${REQUESTER} asks for 4 CPU and 8Gi of memory`,
-      command: kubectl(REQUESTER, `apply -f ${quoted(requestFile)}`),
+      says: `${requester} asks for 4 CPU and 8Gi of memory`,
+      command: kubectl(places, requester, `apply -f ${quoted(requestFile)}`),
     },
     {
-      says: "the broker decides, and the resources are there",
-      command: kubectl(REQUESTER, `wait --for=condition=Ready --timeout=30s resourcerequest/${REQUEST_NAME}`),
+      says: `${requester} knows whom to use, and for how much`,
+      command: kubectl(places, requester, "get resourcerequests,reservationinstructions"),
+    },
+    otherSide(places),
+    {
+      says: `who would lend ${hasGpus ? "a GPU" : "2 CPU"} to ${requester}, at what price, and why not the others`,
+      command: `${quoted(brokerctl)} quote --context ${requester} --cpu 2 --memory 8Gi${gpu}`,
     },
     {
-      says: `${REQUESTER} knows whom to use, and for how much`,
-      command: kubectl(REQUESTER, "get resourcerequests,reservationinstructions"),
-    },
-    {
-      says: `${WINNER} holds the capacity`,
-      command: kubectl(WINNER, "get providerinstructions"),
-    },
-    {
-      says: `${REQUESTER} gives it back: both instructions go`,
-      command: kubectl(REQUESTER, `delete resourcerequest ${REQUEST_NAME}`),
+      says: `${requester} gives it back: both instructions go`,
+      command: kubectl(places, requester, `delete resourcerequest ${REQUEST_NAME}`),
     },
   ];
 }
 
+/** The same reservation as others see it. */
+function otherSide(places: CommandPlaces): Step {
+  const { hub, lender, brokerctl } = places;
+  if (hub !== undefined) {
+    return {
+      says: "the broker shows all of it as objects in its own cluster",
+      command: kubectl(places, hub, "get clusteradvertisements,reservations"),
+    };
+  }
+  return lender === undefined
+    ? { says: "the broker knows who lends what to whom", command: `${quoted(brokerctl)} get reservations` }
+    : { says: `${lender} holds the capacity`, command: kubectl(places, lender, "get providerinstructions") };
+}
+
+function kubectl({ kubeconfigOf }: CommandPlaces, cluster: string, rest: string): string {
+  return `kubectl --kubeconfig ${quoted(kubeconfigOf(cluster))} ${rest}`;
+}
+
 /** As a shell reads it: a folder's name may have spaces. */
-function quoted(path: string): string {
+export function quoted(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -2,20 +2,7 @@ import { describeAmount } from "@resource-broker/domain";
 import type { ClusterState, Share } from "../news/news.ts";
 import { cell, type Line, line, span } from "./line.ts";
 
-export interface Look {
-  readonly width: number;
-  /** False: a terminal that can only draw ASCII. */
-  readonly hasBlocks: boolean;
-}
-
-interface Marks {
-  readonly inUse: string;
-  readonly lent: string;
-  readonly free: string;
-}
-
-const BLOCKS: Marks = { inUse: "█", lent: "▓", free: "░" };
-const LETTERS: Marks = { inUse: "#", lent: "=", free: "." };
+const MARKS = { inUse: "█", lent: "▓", free: "░" };
 
 const NAME_WIDTH = 10;
 const REGION_WIDTH = 14;
@@ -39,8 +26,8 @@ function widthsFor(width: number): Widths {
 }
 
 /** What stands above the clusters; the price is that of one CPU for one hour. */
-export function clusterHeader(look: Look): Line {
-  const { region, bar } = widthsFor(look.width);
+export function clusterHeader(width: number): Line {
+  const { region, bar } = widthsFor(width);
   const amount = (name: string): string => cell(`${name} free`, bar + AMOUNT_WIDTH + 3);
   return line(
     span(
@@ -50,15 +37,14 @@ export function clusterHeader(look: Look): Line {
   );
 }
 
-export function clusterRow(cluster: ClusterState, look: Look): Line {
-  const { region, bar } = widthsFor(look.width);
+export function clusterRow(cluster: ClusterState, width: number): Line {
+  const { region, bar } = widthsFor(width);
   const name = cell(cluster.name, NAME_WIDTH - 1);
   if (cluster.state === "starting") return line(`${name} `, span("its agent starts", "quiet"));
   if (cluster.state === "down") return line(`${name} `, span("its agent has ended: see its log", "bad"));
-  const marks = look.hasBlocks ? BLOCKS : LETTERS;
   const { cpuMillis, memoryBytes, gpus, cpuPrice, currency } = cluster;
   const amount = (resource: "cpu" | "memory", share: Share): Line =>
-    line(...barOf(share, bar, marks), ` ${cell(freeOf(resource, share), AMOUNT_WIDTH)}  `);
+    line(...barOf(share, bar), ` ${cell(freeOf(resource, share), AMOUNT_WIDTH)}  `);
   const price = cpuPrice === undefined ? "-" : `${cpuPrice} ${currency ?? ""}`;
   return line(
     `${name} ${cell(cluster.region ?? "", region)}`,
@@ -71,28 +57,27 @@ export function clusterRow(cluster: ClusterState, look: Look): Line {
 }
 
 /** What the marks mean. */
-export function legend({ hasBlocks }: Look): Line {
-  const marks = hasBlocks ? BLOCKS : LETTERS;
+export function legend(): Line {
   return line(
-    span(`${marks.inUse} in use`, "quiet"),
+    span(`${MARKS.inUse} in use`, "quiet"),
     "  ",
-    span(`${marks.lent} lent`, "careful"),
+    span(`${MARKS.lent} lent`, "careful"),
     "  ",
-    span(`${marks.free} free`, "good"),
+    span(`${MARKS.free} free`, "good"),
   );
 }
 
 /** Whatever is lent shows, however little it is. */
-function barOf({ all, inUse, lent }: Share, width: number, marks: Marks): Line {
+function barOf({ all, inUse, lent }: Share, width: number): Line {
   const part = (amount: number): number => (all === 0 ? 0 : Math.round((amount / all) * width));
   const used = Math.min(width, part(inUse));
   const atLeast = lent > 0 ? 1 : 0;
   const held = Math.min(Math.max(atLeast, part(inUse + lent) - used), width);
   const shownUsed = Math.min(used, width - held);
   return line(
-    span(marks.inUse.repeat(shownUsed), "quiet"),
-    span(marks.lent.repeat(held), "careful"),
-    span(marks.free.repeat(width - shownUsed - held), "good"),
+    span(MARKS.inUse.repeat(shownUsed), "quiet"),
+    span(MARKS.lent.repeat(held), "careful"),
+    span(MARKS.free.repeat(width - shownUsed - held), "good"),
   );
 }
 

@@ -18,7 +18,13 @@ export function commandRows({ steps, notes, broker }: Model, width: number): Lin
   ];
 }
 
-export function folderNote({ folder, isKept }: { readonly folder: string; readonly isKept: boolean }): string {
+export function folderNote({
+  folder,
+  isKept,
+}: {
+  readonly folder: string;
+  readonly isKept: boolean;
+}): string {
   return `Files, logs included, are in ${folder} and ${isKept ? "stay there" : "are removed at the end"}.`;
 }
 

@@ -31,15 +31,24 @@ export function clipped(text: string, width: number): string {
   return width < 1 ? "" : `${text.slice(0, width - 1).trimEnd()}…`;
 }
 
+interface Paint {
+  readonly width: number;
+  readonly hasColours: boolean;
+  /** False: ASCII only. */
+  readonly hasBlocks: boolean;
+}
+
 /** The row as it is written: never wider than the screen. */
-export function painted(row: Line, { width, hasColours }: { readonly width: number; readonly hasColours: boolean }): string {
+export function painted(row: Line, { width, hasColours, hasBlocks }: Paint): string {
   let left = width;
   let written = "";
   for (const { text, mood } of row) {
     const isLast = text.length > left;
-    const shown = isLast ? clipped(text, left) : text;
+    const whole = isLast ? clipped(text, left) : text;
+    const shown = hasBlocks ? whole : inAscii(whole);
     left -= shown.length;
-    written += hasColours && mood !== "plain" ? styleText(COLOURS[mood], shown, { validateStream: false }) : shown;
+    written +=
+      hasColours && mood !== "plain" ? styleText(COLOURS[mood], shown, { validateStream: false }) : shown;
     if (isLast) break;
   }
   // Spaces at the end would be copied along with a command.
@@ -49,4 +58,20 @@ export function painted(row: Line, { width, hasColours }: { readonly width: numb
 /** Words of others must not move the cursor, and a line stays a line. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ");
+}
+
+const IN_ASCII: Readonly<Record<string, string>> = {
+  "…": "~",
+  "×": "x",
+  "–": "-",
+  "↑": "^",
+  "↓": "v",
+  "█": "#",
+  "▓": "=",
+  "░": ".",
+};
+
+/** As wide as before. */
+function inAscii(text: string): string {
+  return text.replaceAll(/[^\u0020-\u007e]/g, (letter) => IN_ASCII[letter] ?? "?");
 }

@@ -1,4 +1,12 @@
-import type { BrokerNews, ClusterState, DecisionNews, EventNews, News, Step } from "../news/news.ts";
+import {
+  type BrokerNews,
+  type ClusterState,
+  type DecisionNews,
+  type EventNews,
+  type News,
+  startingCluster,
+  type Step,
+} from "../news/news.ts";
 
 /** More than any terminal has lines. */
 const KEPT = 200;
@@ -20,21 +28,6 @@ export interface Model {
   readonly page: "live" | "commands";
   /** How many clusters are scrolled away above. */
   readonly scrolled: number;
-}
-
-const NOTHING = { all: 0, inUse: 0, lent: 0, free: 0 };
-
-export function startingCluster(name: string): ClusterState {
-  return {
-    name,
-    state: "starting",
-    region: undefined,
-    cpuMillis: NOTHING,
-    memoryBytes: NOTHING,
-    gpus: NOTHING,
-    cpuPrice: undefined,
-    currency: undefined,
-  };
 }
 
 export function emptyModel(names: readonly string[]): Model {
@@ -69,6 +62,7 @@ export function withNews(model: Model, news: News): Model {
     case "trouble":
       return { ...model, trouble: news.text };
     case "ending":
+    case "ended":
       return { ...model, isEnding: true };
   }
 }

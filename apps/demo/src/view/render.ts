@@ -25,28 +25,24 @@ const MOST_DECISIONS = 5;
 /** One frame: never more rows than the screen has, none wider than it. */
 export function render(model: Model, size: Size, looks: Looks): readonly string[] {
   const { columns, rows } = size;
-  const paint = (row: Line): string => painted(row, { width: columns, hasColours: looks.hasColours });
+  const paint = (row: Line): string => painted(row, { width: columns, ...looks });
   if (columns < SMALLEST.columns || rows < SMALLEST.rows) {
     const hint = `This needs ${SMALLEST.columns}×${SMALLEST.rows} characters; here are ${columns}×${rows}.`;
     return [hint, "Ctrl-C ends everything."].slice(0, rows).map((text) => paint(line(text)));
   }
-  const look = { width: columns, hasBlocks: looks.hasBlocks };
   const between = rows - 3;
   const body =
-    model.page === "commands" ? commandRows(model, columns).slice(0, between) : liveRows(model, between, look);
+    model.page === "commands"
+      ? commandRows(model, columns).slice(0, between)
+      : liveRows(model, between, columns);
   const filling = Array.from({ length: between - body.length }, () => line());
   return [title(model), line(), ...body, ...filling, footer(model)].map(paint);
 }
 
-interface Look {
-  readonly width: number;
-  readonly hasBlocks: boolean;
-}
-
 /** Clusters first; what happens gets what is left, and never less than it needs to be seen. */
-function liveRows(model: Model, rows: number, look: Look): Line[] {
+function liveRows(model: Model, rows: number, width: number): Line[] {
   const needed = 2 + DECISION_ROWS + 2 + LEAST_EVENTS;
-  const clusters = clusterRows(model, Math.max(1, rows - needed - 2), look);
+  const clusters = clusterRows(model, Math.max(1, rows - needed - 2), width);
   // Two headings and the empty rows above them.
   const left = rows - clusters.length - 4;
   const wanted = Math.min(MOST_DECISIONS, Math.max(1, model.decisions.length));
@@ -64,12 +60,15 @@ function liveRows(model: Model, rows: number, look: Look): Line[] {
   ].slice(0, rows);
 }
 
-function clusterRows({ clusters, scrolled }: Model, room: number, look: Look): Line[] {
+function clusterRows({ clusters, scrolled }: Model, room: number, width: number): Line[] {
   const from = Math.max(0, Math.min(scrolled, clusters.length - room));
-  const shown = clusters.slice(from, from + room).map((cluster) => clusterRow(cluster, look));
+  const shown = clusters.slice(from, from + room).map((cluster) => clusterRow(cluster, width));
   const hidden = clusters.length - shown.length;
-  const more = hidden === 0 ? [] : [span(`    ${from + 1}–${from + shown.length} of ${clusters.length}: ↑ ↓ for the others`, "quiet")];
-  return [clusterHeader(look), ...shown, line(...legend(look), ...more)];
+  const more =
+    hidden === 0
+      ? []
+      : [span(`    ${from + 1}–${from + shown.length} of ${clusters.length}: ↑ ↓ for the others`, "quiet")];
+  return [clusterHeader(width), ...shown, line(...legend(), ...more)];
 }
 
 function title({ broker, clusters, readyAfterMs }: Model): Line {

@@ -68,7 +68,7 @@ function replay(ledger: LedgerView, command: Reserve): Outcome | undefined {
 }
 
 /** An adopted reservation has no request of its own to compare: its amounts must do. */
-function isSameRequest(existing: Reservation, request: ReservationRequest): boolean {
+export function isSameRequest(existing: Reservation, request: ReservationRequest): boolean {
   if (existing.decisionId === undefined) return equals(existing.granted, request.resources);
   return requestFingerprint(existing.request) === requestFingerprint(request);
 }

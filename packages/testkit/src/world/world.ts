@@ -44,6 +44,8 @@ export interface World {
   readonly cluster: (name: string) => WorldCluster;
   readonly agent: (name: string) => AgentProcess;
   readonly proxy: (name: string) => FaultyProxy;
+  /** Starts the agent of a cluster that was planned without one; does not wait until it is ready. */
+  readonly launchAgent: (name: string) => Promise<AgentProcess>;
   /** An agent in this process, for a cluster without one. */
   readonly startInside: (
     name: string,
@@ -112,9 +114,18 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       endings.push(proxy.close);
     }
     if (plan.hasAgent === false) return;
+    await startAgentProcess(plan, { broker: proxy ?? broker, waits: true });
+    onReady(plan.name);
+  };
+
+  const startAgentProcess = async (
+    plan: ClusterPlan,
+    { broker, waits }: { readonly broker: { readonly port: number }; readonly waits: boolean },
+  ): Promise<AgentProcess> => {
     const agent = await startAgent({
       clusterId: plan.name,
-      broker: proxy ?? broker,
+      broker,
+      waits,
       certificates,
       kubeconfig: named(clusters, plan.name).kubeconfig,
       directory: join(directory, plan.name),
@@ -123,7 +134,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     });
     agents.set(plan.name, agent);
     endings.push(agent.dispose);
-    onReady(plan.name);
+    return agent;
   };
 
   const transportFlags = ({ transport }: ClusterPlan): string[] =>
@@ -151,6 +162,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       cluster: (name) => named(clusters, name),
       agent: (name) => named(agents, name),
       proxy: (name) => named(proxies, name),
+      launchAgent: (name) => {
+        const plan = named(new Map(options.clusters.map((each) => [each.name, each])), name);
+        return startAgentProcess(plan, { broker: proxies.get(name) ?? broker, waits: false });
+      },
       startInside: async (name, more = {}) => {
         const { port } = proxies.get(name) ?? broker;
         const { kubeconfigFile } = named(clusters, name);

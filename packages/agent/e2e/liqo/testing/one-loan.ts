@@ -1,4 +1,4 @@
-import type { ResourceRequest } from "@resource-broker/contract";
+import { type AdvertisementDTO, PATH, type ResourceRequest } from "@resource-broker/contract";
 import { type InsideAgent, RESOURCE_REQUESTS, type WorldCluster } from "@resource-broker/testkit";
 import { onTestFinished } from "vitest";
 import { askFor } from "../../testing/resource-request.ts";
@@ -40,6 +40,12 @@ export async function oneLoan({ flags = [] }: OneLoanOptions = {}): Promise<OneL
     ticking(clock, world.startInside(name, { machine: clock.time, flags: [...world.flags, ...flags] }));
   const [rome, paris] = [world.cluster("rome"), world.cluster("paris")];
   const agents = { paris: await start("paris"), rome: await start("rome") };
+  for (const { name } of [paris, rome]) {
+    await clock.until(`${name} has told who it is to Liqo`, async () => {
+      const { status, body } = await world.broker.admin().request("GET", PATH.advertisement(name));
+      return status === 200 ? (body as AdvertisementDTO).liqo : undefined;
+    });
+  }
   const find = () => rome.find(RESOURCE_REQUESTS, NAME);
   return {
     world,

@@ -21,7 +21,8 @@ import type { Records } from "./records.ts";
 
 const ADVERTISEMENTS = customResource(clusterAdvertisementKind);
 const FIELD_MANAGER = "resource-broker-ledger";
-const PAUSE_MS = 100;
+/** A picture for people: it need not be painted more than four times a second. */
+const PAUSE_MS = 250;
 const TRIES = 5;
 
 export interface HoldsViewDeps {

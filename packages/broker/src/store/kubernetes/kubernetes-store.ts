@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { CONFIG_MAPS, type KubeClient } from "@resource-broker/kube";
+import { CONFIG_MAPS, type KubeClient, LEASES } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
 import type { Leadership } from "../leadership.ts";
 import { DEFAULT_RETENTION, type Retention } from "../sqlite/retention.ts";
@@ -93,6 +93,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
         client.find(CONFIG_MAPS, { name: LEDGER, namespace }, { signal }),
       );
       if (found !== undefined) contentIn(found);
+      await patiently((signal) => client.find(LEASES, { name: LEDGER, namespace }, { signal }));
     });
 
   const lead = async (): Promise<void> => {

@@ -10,7 +10,10 @@ export function patience(machine: MachineTime, limitMs: number): Patiently {
     const giving = new AbortController();
     const cancel = machine.after(limitMs, () =>
       giving.abort(
-        new Fault("unreachable", `the API server gave no answer in ${limitMs / 1000} s: is it overloaded?`),
+        new Fault(
+          "unreachable",
+          `the API server gave no answer in ${Math.round(limitMs)} ms: is it overloaded?`,
+        ),
       ),
     );
     try {

@@ -3,10 +3,12 @@ import {
   type ClusterAdvertisement,
   clusterAdvertisementKind,
   type Condition,
+  formatTime,
   type Reservation,
   RESERVATION_CONDITION,
   reservationKind,
 } from "@resource-broker/contract";
+import type { Instant } from "@resource-broker/domain";
 import type { Happening } from "@resource-broker/kube";
 import { ADVERTISEMENT_CONDITION, type AdvertisementStatus } from "./advertisement-status.ts";
 import { conditionIn } from "./conditions.ts";
@@ -41,21 +43,22 @@ export function advertisementHappenings(
   return about(clusterAdvertisementKind, object, told);
 }
 
-/** A renewal leaves the phase as it is. */
-export function renewalHappening(object: Reservation, refusal: string | undefined): Happening {
-  return refusal === undefined
-    ? {
-        regarding: regarding(reservationKind, object),
-        type: "Normal",
-        reason: "Renewed",
-        message: "It lasts longer.",
-      }
-    : {
-        regarding: regarding(reservationKind, object),
-        type: "Warning",
-        reason: "RenewalRefused",
-        message: refusal,
-      };
+/** A renewal leaves the phase as it is. It never cuts short, so it is told until when it lasts now. */
+export function renewalHappening(object: Reservation, expiresAt: Instant | undefined): Happening {
+  const message =
+    expiresAt === undefined
+      ? "It has no end: it lasts until it is released."
+      : `It lasts until ${formatTime(expiresAt)}.`;
+  return { regarding: regarding(reservationKind, object), type: "Normal", reason: "Renewed", message };
+}
+
+export function renewalRefusedHappening(object: Reservation, message: string): Happening {
+  return {
+    regarding: regarding(reservationKind, object),
+    type: "Warning",
+    reason: "RenewalRefused",
+    message,
+  };
 }
 
 /** Somebody deleted the object. */

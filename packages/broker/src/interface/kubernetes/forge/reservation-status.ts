@@ -15,7 +15,7 @@ import {
 import { renderReservation } from "../../shared/render.ts";
 import { conditionsOf, type Said } from "./conditions.ts";
 import { type Ownership, saysTheSame } from "./same-status.ts";
-import { cut, MAX_EXPLANATION, MAX_MESSAGE } from "./texts.ts";
+import { cut, MAX_EXPLANATION, MAX_MESSAGE, renewalEcho } from "./texts.ts";
 
 export type ReservationStatus = NonNullable<ReservationObject["status"]>;
 
@@ -112,6 +112,11 @@ export function refusedStatus(
   };
 }
 
+/** It was never granted. */
+export function isRefused({ status }: ReservationObject): boolean {
+  return status?.phase === "Failed" && (status.reason === "NoCapacity" || status.reason === "Invalid");
+}
+
 /** An object of which this ledger knows nothing: what it said stays, and nobody decides it again. */
 export function orphanedStatus(
   object: ReservationObject,
@@ -203,6 +208,7 @@ function isHeld({ acknowledged, provider }: Reservation, ledger: LedgerView): bo
 function withRenewal(message: string, object: ReservationObject | undefined): string {
   const { renewed, code, explanation } = object?.status ?? {};
   if (code === undefined || renewed === undefined) return message;
-  if (object?.metadata.annotations?.[KUBE_ANNOTATION.renew] !== renewed) return message;
+  const wish = object?.metadata.annotations?.[KUBE_ANNOTATION.renew];
+  if (wish === undefined || renewalEcho(wish) !== renewed) return message;
   return `${message}. The renewal was refused: ${explanation ?? code}`;
 }

@@ -6,6 +6,13 @@ export const MAX_MESSAGE = 4096;
 export const MAX_EXPLANATION = 16_384;
 const MAX_DECISION = 262_144;
 
+export const MAX_RENEWAL = 253;
+
+/** A renewal annotation as `status.renewed` repeats it: as it is, or as much of it as one line can hold. */
+export function renewalEcho(wish: string): string {
+  return cut(wish.replaceAll(/\p{Cc}/gu, " "), MAX_RENEWAL);
+}
+
 /** Stands in `status.decision` of a known object for a text that is there: hundreds of kilobytes are not kept. */
 export const DECISION_IS_THERE = "{}";
 

@@ -45,7 +45,8 @@ export function followObjects(namespace: string, deps: FollowDeps): FollowedObje
 
 function requestedId(object: Reservation): ReservationId | undefined {
   const { sort, intent, id } = identify(object);
-  return sort === "view" || intent !== "Reserve" ? undefined : id;
+  const isRequest = sort === "person" || (sort === "agent" && object.metadata.name === id);
+  return isRequest && intent === "Reserve" ? id : undefined;
 }
 
 /** What is kept of a Reservation; a decision's text may be hundreds of kilobytes, and nobody reads it here. */

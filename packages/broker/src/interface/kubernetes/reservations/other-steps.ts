@@ -1,6 +1,8 @@
 import type { Reservation } from "@resource-broker/contract";
+import type { Reply } from "@resource-broker/domain";
 import { objectKey } from "@resource-broker/kube";
-import { renewalHappening } from "../forge/happenings.ts";
+import { reservationIn } from "../../shared/checked.ts";
+import { renewalHappening, renewalRefusedHappening } from "../forge/happenings.ts";
 import { identify } from "../forge/identify.ts";
 import { cut, MAX_EXPLANATION } from "../forge/texts.ts";
 import type { NewestObjects } from "../objects/newest-objects.ts";
@@ -24,13 +26,10 @@ export function otherSteps(
 ): StepsOf<"submit" | "renew" | "quote" | "close-key" | "offer" | "delete"> {
   const { engine, recorder, writer, newest, teller, offered } = deps;
 
-  /** Undefined: it lasts as long as was wished. */
-  const refusedRenewal = async (object: Reservation, { durationMs, problem = "" }: RenewalWish) => {
-    if (durationMs === undefined) return { code: "invalid", message: problem };
+  const renew = async (object: Reservation, { durationMs, problem = "" }: RenewalWish): Promise<Reply> => {
+    if (durationMs === undefined) return { kind: "rejected", code: "invalid", message: problem };
     const { requester, id } = identify(object);
-    const by = { clusterId: requester, isAdmin: false };
-    const reply = await engine.submit({ kind: "renew", by, id, durationMs });
-    return reply.kind === "rejected" ? reply : undefined;
+    return engine.submit({ kind: "renew", by: { clusterId: requester, isAdmin: false }, id, durationMs });
   };
 
   return {
@@ -40,15 +39,18 @@ export function otherSteps(
       return true;
     },
     renew: async (object, { wish }) => {
-      const refusal = await refusedRenewal(object, wish);
+      const reply = await renew(object, wish);
+      const isRefused = reply.kind === "rejected";
       const written = await writer.tellRenewal(object, {
         renewed: wish.text,
-        ...(refusal === undefined
-          ? {}
-          : { code: refusal.code, explanation: cut(refusal.message, MAX_EXPLANATION) }),
+        ...(isRefused ? { code: reply.code, explanation: cut(reply.message, MAX_EXPLANATION) } : {}),
       });
       newest.wrote(written);
-      recorder.record(renewalHappening(object, refusal?.message));
+      recorder.record(
+        isRefused
+          ? renewalRefusedHappening(object, reply.message)
+          : renewalHappening(object, reservationIn(reply).expiresAt),
+      );
       return true;
     },
     quote: (object, { request }) => {

@@ -1,13 +1,10 @@
 import { KEEP_ENDED_MS } from "@resource-broker/domain";
 import type { Identity } from "../forge/identify.ts";
 import { answerStatus, type ReservationStatus } from "../forge/reservation-status.ts";
-import { deleteAfter } from "./keep.ts";
+import { deleteAfter, KEEP_ANSWER_MS } from "./keep.ts";
 import { readOffer, readRequest } from "./read-request.ts";
 import type { ReservationState } from "./reservation-state.ts";
 import type { Step } from "./step.ts";
-
-/** Its maker reads the answer and deletes the object; one that died leaves it to the broker. */
-const KEEP_ANSWER_MS = 10 * 60 * 1000;
 
 /** What to do next about an object that asks for something else than a reservation. */
 export function planIntent(state: ReservationState, identity: Identity): Step {

@@ -3,13 +3,13 @@ import {
   RESERVATION_FINALIZER,
   type Reservation as ReservationObject,
 } from "@resource-broker/contract";
-import { isFinal, isLive, KEEP_ENDED_MS, type Reservation } from "@resource-broker/domain";
+import { isFinal, isLive, isSameRequest, KEEP_ENDED_MS, type Reservation } from "@resource-broker/domain";
 import { identify, type Identity } from "../forge/identify.ts";
-import { isTold, orphanedStatus, reservationStatus } from "../forge/reservation-status.ts";
-import { deleteAfter } from "./keep.ts";
+import { isRefused, isTold, orphanedStatus, reservationStatus } from "../forge/reservation-status.ts";
+import { deleteAfter, KEEP_ANSWER_MS } from "./keep.ts";
 import { planIntent } from "./plan-intent.ts";
 import { planSignal } from "./plan-signal.ts";
-import { readRequest } from "./read-request.ts";
+import { asAsked, readRequest } from "./read-request.ts";
 import type { ReservationState } from "./reservation-state.ts";
 import type { Step } from "./step.ts";
 
@@ -18,23 +18,32 @@ const REST: Step = { kind: "rest" };
 /** What to do next about a Reservation, whatever happened before. */
 export function planReservation(state: ReservationState): Step {
   const identity = identify(state.object);
-  const reservation = state.ledger.reservations.get(identity.id);
-  if (identity.sort === "view") return planView(state, reservation);
+  const found = state.ledger.reservations.get(identity.id);
+  if (identity.sort === "view") return planView(state, found);
   if (identity.intent !== "Reserve") return planIntent(state, identity);
-  if (state.object.metadata.deletionTimestamp !== undefined) return planDeletion(state, reservation);
+  const own = found !== undefined && standsFor(state.object, identity, found) ? found : undefined;
+  if (state.object.metadata.deletionTimestamp !== undefined) return planDeletion(state, own);
+  if (own !== undefined) return planKnown(state, own);
   if (!isDecided(state.object)) return planUndecided(state, identity);
-  if (isRefused(state.object)) return planEnded(state, identity);
-  return reservation === undefined ? planUnknown(state, identity) : planKnown(state, reservation);
+  return isRefused(state.object) ? planEnded(state, identity) : planUnknown(state, identity);
+}
+
+/**
+ * True when the reservation that the ledger has under its id was made for this very object: whatever its status or
+ * its spec were edited to. A person's UID made that id. An agent's key may have made it over HTTP, or from another object:
+ * a copy under another name, or one that was refused, is not what it was made for.
+ */
+function standsFor(object: ReservationObject, { sort, id }: Identity, found: Reservation): boolean {
+  if (sort === "person") return true;
+  if (object.metadata.name !== id) return false;
+  if (isDecided(object) && !isRefused(object)) return true;
+  const reading = readRequest(object);
+  return reading.ok && isLive(found.phase) && isSameRequest(found, asAsked(reading.value, found));
 }
 
 /** True once the broker has said what became of the request. */
 export function isDecided({ status }: ReservationObject): boolean {
   return status?.phase !== undefined && status.phase !== "Pending";
-}
-
-/** It was never granted, so whatever the ledger has under its name is somebody else's doing. */
-function isRefused({ status }: ReservationObject): boolean {
-  return status?.phase === "Failed" && (status.reason === "NoCapacity" || status.reason === "Invalid");
 }
 
 export function hasFinalizer({ metadata }: ReservationObject): boolean {
@@ -86,10 +95,12 @@ function planUnknown(state: ReservationState, identity: Identity): Step {
   return isTold(status, object) ? REST : { kind: "tell", status };
 }
 
-/** A person's stays until that person deletes it. */
-function planEnded({ object, now }: ReservationState, { sort }: Identity): Step {
+/** A person's stays until that person deletes it; an agent's goes sooner where a live reservation needs its name. */
+function planEnded({ object, ledger, now }: ReservationState, { sort, id }: Identity): Step {
   if (hasFinalizer(object)) return { kind: "let-go" };
-  return sort === "person" ? REST : deleteAfter(KEEP_ENDED_MS, object, now);
+  if (sort === "person") return REST;
+  const isInTheWay = isLive(ledger.reservations.get(id)?.phase ?? "Failed");
+  return deleteAfter(isInTheWay ? KEEP_ANSWER_MS : KEEP_ENDED_MS, object, now);
 }
 
 function refuse(message: string): Step {

@@ -6,6 +6,7 @@ import {
 } from "@resource-broker/contract";
 import type { Actor, ClusterId, Instant, Reservation } from "@resource-broker/domain";
 import { conditionIn, isTrue } from "../forge/conditions.ts";
+import { MAX_RENEWAL, renewalEcho } from "../forge/texts.ts";
 import type { PartyCommand, RenewalWish, Step } from "./step.ts";
 
 /** Of the condition ProviderHolding: the provider cannot hold what was granted. */
@@ -51,11 +52,15 @@ function answerOf(
 
 function planRenewal({ metadata, status }: ReservationObject): Step | undefined {
   const wish = metadata.annotations?.[KUBE_ANNOTATION.renew];
-  return wish === undefined || wish === status?.renewed ? undefined : { kind: "renew", wish: readWish(wish) };
+  if (wish === undefined || renewalEcho(wish) === status?.renewed) return undefined;
+  return { kind: "renew", wish: readWish(wish) };
 }
 
-/** `<duration> <anything new>`. */
-function readWish(text: string): RenewalWish {
+/** `<duration> <anything new>`. One that cannot be answered must not be carried out: it would be, again and again. */
+function readWish(wish: string): RenewalWish {
+  const text = renewalEcho(wish);
+  if (text !== wish)
+    return { text, problem: `the annotation must be one line of at most ${MAX_RENEWAL} characters` };
   const [duration = ""] = text.split(" ", 1);
   const parsed = parseDuration(duration);
   return parsed.ok ? { text, durationMs: parsed.ms } : { text, problem: parsed.problem };

@@ -8,7 +8,12 @@ import {
   toReservationRequest,
   validate,
 } from "@resource-broker/contract";
-import type { AdoptionOffer, ClusterId, ReservationRequest } from "@resource-broker/domain";
+import type {
+  AdoptionOffer,
+  ClusterId,
+  Reservation as Booked,
+  ReservationRequest,
+} from "@resource-broker/domain";
 
 export type Reading<T> =
   | { readonly ok: true; readonly value: T }
@@ -19,6 +24,13 @@ export type Reading<T> =
 export function readRequest({ spec }: Reservation): Reading<ReservationRequest> {
   const checked = validate(reservationRequestSchema, spec);
   return read(checked.ok ? toReservationRequest(checked.value) : checked);
+}
+
+/** A broker that died after it had filled in the target meets its own word there: it was not asked for. */
+export function asAsked(request: ReservationRequest, booked: Booked | undefined): ReservationRequest {
+  if (booked === undefined || request.target !== booked.provider) return request;
+  const { target: _, ...asked } = request;
+  return booked.request.target === undefined ? asked : request;
 }
 
 /** The hold that an object of the intent Adopt offers, and who offers it. */

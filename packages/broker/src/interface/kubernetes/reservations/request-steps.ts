@@ -1,5 +1,5 @@
 import { Fault, type Reservation } from "@resource-broker/contract";
-import { isLive, type Reservation as Booked, type ReservationRequest } from "@resource-broker/domain";
+import { isLive } from "@resource-broker/domain";
 import { objectKey } from "@resource-broker/kube";
 import type { IdMaker } from "../../shared/make-ids.ts";
 import { releaseHappening } from "../forge/happenings.ts";
@@ -11,6 +11,7 @@ import type { KubernetesDeps } from "../ports.ts";
 import { refusalIn } from "./answers.ts";
 import { isPlaceEnding } from "./place.ts";
 import { hasFinalizer, isDecided } from "./plan-reservation.ts";
+import { asAsked } from "./read-request.ts";
 import type { ReservationWriter } from "./reservation-writer.ts";
 import type { StepsOf } from "./step.ts";
 import type { Teller } from "./teller.ts";
@@ -103,11 +104,4 @@ export function requestSteps(
     },
     tell: (object, { status }) => teller.tell(object, status),
   };
-}
-
-/** A broker that died after it had filled in the target meets its own word there: it was not asked for. */
-function asAsked(request: ReservationRequest, booked: Booked | undefined): ReservationRequest {
-  if (booked === undefined || request.target !== booked.provider) return request;
-  const { target: _, ...asked } = request;
-  return booked.request.target === undefined ? asked : request;
 }

@@ -16,6 +16,8 @@ export interface ReservationWriter {
     target: ClusterId,
   ) => Promise<Reservation>;
   readonly tell: (object: Reservation, status: ReservationStatus) => Promise<Reservation>;
+  /** As `tell`, but `conflict` when the object is not the newest: its successor may have granted it meanwhile. */
+  readonly tellRefusal: (object: Reservation, status: ReservationStatus) => Promise<Reservation>;
   /** What became of a renewal: fields of their own, so that a status written meanwhile does not take them back. */
   readonly tellRenewal: (
     object: Reservation,
@@ -32,15 +34,11 @@ export function reservationWriter(client: KubeClient): ReservationWriter {
       { fieldManager: FIELD_MANAGER },
     );
   const applyStatus = (
-    object: Reservation,
+    { metadata }: Pick<Reservation, "metadata">,
     status: ReservationStatus,
     fieldManager: string,
   ): Promise<Reservation> =>
-    client.apply(
-      RESERVATIONS,
-      { metadata: { ...nameOf(object), ...uidOf(object) }, status },
-      { fieldManager, force: true, subresource: "status" },
-    );
+    client.apply(RESERVATIONS, { metadata, status }, { fieldManager, force: true, subresource: "status" });
   return {
     hold: (object, requester) =>
       change(object, {
@@ -65,8 +63,9 @@ export function reservationWriter(client: KubeClient): ReservationWriter {
         },
         spec: { targetClusterID: target },
       }),
-    tell: (object, status) => applyStatus(object, status, FIELD_MANAGER),
-    tellRenewal: (object, answer) => applyStatus(object, answer, RENEWAL_FIELD_MANAGER),
+    tell: (object, status) => applyStatus(thatOne(object), status, FIELD_MANAGER),
+    tellRefusal: (object, status) => applyStatus(thatVersion(object), status, FIELD_MANAGER),
+    tellRenewal: (object, answer) => applyStatus(thatOne(object), answer, RENEWAL_FIELD_MANAGER),
     remove: (object) => client.delete(RESERVATIONS, nameOf(object), uidOf(object)),
   };
 }
@@ -77,6 +76,14 @@ function nameOf({ metadata }: Reservation): { readonly name: string; readonly na
 
 function uidOf({ metadata }: Reservation): { readonly uid?: string } {
   return metadata.uid === undefined ? {} : { uid: metadata.uid };
+}
+
+function thatOne(object: Reservation): Pick<Reservation, "metadata"> {
+  return { metadata: { ...nameOf(object), ...uidOf(object) } };
+}
+
+function thatVersion(object: Reservation): Pick<Reservation, "metadata"> {
+  return { metadata: { ...thatOne(object).metadata, ...versionOf(object) } };
 }
 
 function versionOf({ metadata }: Reservation): { readonly resourceVersion?: string } {

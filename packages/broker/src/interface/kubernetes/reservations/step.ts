@@ -4,7 +4,7 @@ import type { Refused, ReservationStatus } from "../forge/reservation-status.ts"
 
 /** What a requester wants a reservation to last, in its own words and read. */
 export interface RenewalWish {
-  /** The whole annotation: it comes back as `status.renewed`. */
+  /** The annotation as it comes back in `status.renewed`. */
   readonly text: string;
   readonly durationMs?: number;
   readonly problem?: string;

@@ -42,24 +42,30 @@ export function teller({ engine, store, recorder, metrics, writer, newest }: Tel
     return { ...status, ...decisionText(decision, engine.policy.disclosure) };
   };
 
-  const tell = async (object: Reservation, status: ReservationStatus): Promise<boolean> => {
+  const tellBy = async (
+    write: ReservationWriter["tell"],
+    object: Reservation,
+    status: ReservationStatus,
+  ): Promise<boolean> => {
     const key = objectKey(object);
     const text = withoutTimes(status);
     const last = told.get(key);
     if (last?.text === text && last.version === object.metadata.resourceVersion) return false;
-    const written = await writer.tell(object, await withDecision(status));
+    const written = await write(object, await withDecision(status));
     newest.wrote(written);
     told.set(key, { text, version: written.metadata.resourceVersion });
     for (const happening of reservationHappenings(object, status)) recorder.record(happening);
     return true;
   };
 
+  const tell: Teller["tell"] = (object, status) => tellBy(writer.tell, object, status);
+
   return {
     telling,
     tell,
     refuse: (object, refused) => {
       if (refused.code === "quota-exceeded") metrics?.demandUnmet("quota");
-      return tell(object, refusedStatus(refused, telling(), object));
+      return tellBy(writer.tellRefusal, object, refusedStatus(refused, telling(), object));
     },
     answer: async (object, status) => {
       const whole = answerStatus(status, telling(), object);

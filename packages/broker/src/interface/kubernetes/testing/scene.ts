@@ -66,6 +66,8 @@ export interface Scene {
   readonly gone: (name: string) => Promise<void>;
   /** The reasons of the Events about an object. */
   readonly eventsOf: (name: string) => Promise<readonly string[]>;
+  /** What the Events of one reason say about an object. */
+  readonly messagesOf: (name: string, reason: string) => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 }
 
@@ -155,6 +157,14 @@ export async function openScene(): Promise<Scene> {
     throw new Error(`it is ${JSON.stringify(object)}`);
   };
 
+  const happened = async (name: string) => {
+    const told: { readonly reason: string; readonly message: string }[] = [];
+    await client.list(EVENTS, { namespace: NAMESPACE }, ({ involvedObject, reason = "", message = "" }) => {
+      if (involvedObject.name === name) told.push({ reason, message });
+    });
+    return told;
+  };
+
   return {
     cluster,
     client,
@@ -180,13 +190,9 @@ export async function openScene(): Promise<Scene> {
         throw new Error(`it is ${JSON.stringify(found)}`);
       });
     },
-    eventsOf: async (name) => {
-      const reasons: string[] = [];
-      await client.list(EVENTS, { namespace: NAMESPACE }, ({ involvedObject, reason = "" }) => {
-        if (involvedObject.name === name) reasons.push(reason);
-      });
-      return reasons;
-    },
+    eventsOf: async (name) => (await happened(name)).map(({ reason }) => reason),
+    messagesOf: async (name, wantedReason) =>
+      (await happened(name)).flatMap(({ reason, message }) => (reason === wantedReason ? [message] : [])),
     stop: async () => {
       for (const end of endings.splice(0)) await end();
       client.close();

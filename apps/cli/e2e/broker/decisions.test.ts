@@ -1,6 +1,6 @@
 import { decisionSchema, quoteSchema, validateExactly } from "@resource-broker/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Fleet, startFleet } from "../testing/fleet.ts";
+import { type Fleet, startFleet } from "./testing/fleet.ts";
 
 const cleanUps: (() => Promise<void>)[] = [];
 let fleet: Fleet;

@@ -10,7 +10,7 @@ import {
   testCertificates,
   writeCertificateFolder,
 } from "@resource-broker/testkit";
-import { type Outcome, runCli, temporaryFolder } from "./cli.ts";
+import { type Outcome, runCli, temporaryFolder } from "../../../src/testing/cli.ts";
 
 type Offer = Partial<Pick<AdvertisementDTO, "cost" | "labels" | "resources" | "gpus">>;
 type World = NonNullable<Parameters<typeof runCli>[1]>;

@@ -1,10 +1,10 @@
 import { type AuditEntryDTO, auditPageSchema, validate } from "@resource-broker/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Broker } from "../connection/broker.ts";
-import { type Fleet, startFleet } from "../testing/fleet.ts";
-import { lastSequence } from "./read-audit.ts";
-import { addLine, NO_LINES } from "./verify-chain.ts";
+import type { Broker } from "../../src/connection/broker.ts";
+import { type Fleet, startFleet } from "./testing/fleet.ts";
+import { lastSequence } from "../../src/audit/read-audit.ts";
+import { addLine, NO_LINES } from "../../src/audit/verify-chain.ts";
 
 const cleanUps: (() => Promise<void>)[] = [];
 let fleet: Fleet;

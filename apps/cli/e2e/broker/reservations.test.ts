@@ -1,7 +1,7 @@
 import { PATH, reservationSchema, validateExactly } from "@resource-broker/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NOON } from "../testing/cli.ts";
-import { type Fleet, startFleet } from "../testing/fleet.ts";
+import { NOON } from "../../src/testing/cli.ts";
+import { type Fleet, startFleet } from "./testing/fleet.ts";
 
 const cleanUps: (() => Promise<void>)[] = [];
 let fleet: Fleet;
@@ -129,11 +129,9 @@ describe("reserve", () => {
   });
 
   test("asks for everything that a request can say", async () => {
-    const { code, out } = await fleet.as(
-      "rome",
-      ...["reserve", ...SMALL, "--region", "eu-west,asia", "-l", "tier=gold", "--exclude", "tokyo"],
-      ...["--tier", "spot", "--duration", "90s", "--storage", "0", "-o", "json"],
-    );
+    const where = ["--region", "eu-west,asia", "-l", "tier=gold", "--exclude", "tokyo"];
+    const how = ["--tier", "spot", "--duration", "90s", "--storage", "0", "-o", "json"];
+    const { code, out } = await fleet.as("rome", "reserve", ...SMALL, ...where, ...how);
     expect(code).toBe(0);
     const made = JSON.parse(out) as { id: string };
     expect(made).toMatchObject({ targetClusterID: "paris", tier: "spot", status: { phase: "Reserved" } });
@@ -234,7 +232,7 @@ describe("wait", () => {
   });
 });
 
-describe("describe reservation", () => {
+describe("one reservation, described,", () => {
   test("shows all of it, and why it went there", async () => {
     const { code, out } = await fleet.as("rome", "describe", "reservation", live);
     expect(code).toBe(0);

@@ -1,0 +1,132 @@
+import { HEADER, PATH, reservationListSchema } from "@resource-broker/contract";
+import { examine, readCertificates } from "../certs/examine.ts";
+import type { Host } from "../cli/host.ts";
+import { listClusters, readCluster } from "../clusters/read-clusters.ts";
+import { type StandingCluster, standingOf } from "../clusters/standing.ts";
+import { type Broker, withBroker } from "../connection/broker.ts";
+import { type Credentials, readCredentials } from "../connection/credentials.ts";
+import { type ConnectionOptions, findBroker } from "../connection/find-broker.ts";
+import { age } from "../output/age.ts";
+import { when } from "../output/when.ts";
+import { checked, failed, type Finding, type Found, ok, skipped, warning } from "./finding.ts";
+import { peerCertificate } from "./peer-certificate.ts";
+
+/** Agents and the broker compare times to the second; more than this is a clock that nobody sets. */
+const SKEW_LIMIT_MS = 30_000;
+const NO_LISTS: Found = skipped("not asked: the broker did not answer");
+
+/** Everything between here and the broker, in the order in which it is needed. */
+export async function checkBroker(options: ConnectionOptions, host: Host): Promise<readonly Finding[]> {
+  let credentials: Credentials | undefined;
+  const certificate = await checked("certificate", async () => {
+    const { certs } = await findBroker(options, host);
+    credentials = await readCredentials(certs);
+    return judgeOwn(credentials, host.now());
+  });
+  const tls = await checked("broker TLS", async () =>
+    credentials === undefined
+      ? skipped("not tried: it needs the certificate")
+      : judgePeers(options, credentials, host),
+  );
+  return [certificate, tls, ...(await checkAnswers(options, credentials, host))];
+}
+
+function judgeOwn({ folder, cert, key, ca, name, isAdmin }: Credentials, now: number): Found {
+  const file = `${folder}/tls.crt`;
+  const [leaf, ...above] = readCertificates(cert, file);
+  if (leaf === undefined) return failed(`${file} holds no certificate`);
+  const authorities = readCertificates(ca, `${folder}/ca.crt`);
+  const facts = examine([leaf, ...above], { name, file, now, authorities, revoked: new Map(), keyPem: key });
+  const who = `${name}${isAdmin ? " (admin)" : ""}, in ${folder}`;
+  if (facts.status === "valid") return ok(`${who}: valid until ${when(leaf.validToDate.getTime(), now)}`);
+  const remedy = `A new one: brokerctl certs renew ${name}`;
+  const message = `${who}: ${facts.problems.join(", ")}`;
+  return facts.status === "expiring" ? warning(message, remedy) : failed(message, remedy);
+}
+
+async function judgePeers(options: ConnectionOptions, credentials: Credentials, host: Host): Promise<Found> {
+  const { urls, timeoutMs } = await findBroker(options, host);
+  const found: Found[] = [];
+  for (const url of urls) {
+    const { certificate, protocol } = await peerCertificate({ url, credentials, timeoutMs });
+    const { status, problems } = examine([certificate], {
+      name: "broker",
+      file: url.origin,
+      now: host.now(),
+      authorities: [],
+      revoked: new Map(),
+    });
+    const end = when(certificate.validToDate.getTime(), host.now());
+    found.push(
+      status === "valid"
+        ? ok(`${url.origin}: ${protocol}, certificate valid until ${end}`)
+        : warning(
+            `${url.origin}: its certificate ${problems.join(", ")}`,
+            "Renew it there: brokerctl certs renew broker",
+          ),
+    );
+  }
+  return found.find(({ status }) => status !== "ok") ?? ok(found.map(({ message }) => message).join("; "));
+}
+
+async function checkAnswers(
+  options: ConnectionOptions,
+  credentials: Credentials | undefined,
+  host: Host,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const add = async (name: string, look: () => Promise<Found>): Promise<void> => {
+    findings.push(await checked(name, look));
+  };
+  await add("broker", async () => {
+    if (credentials === undefined) return skipped("not asked: it needs the certificate");
+    let found = failed("the broker was not asked");
+    await withBroker(options, host, async (broker) => {
+      const answer = await broker.ask(
+        { method: "GET", path: `${PATH.reservations}?limit=1` },
+        reservationListSchema,
+      );
+      const protocol = String(answer.headers[HEADER.brokerProtocol.toLowerCase()]);
+      const ledger = String(answer.headers[HEADER.ledgerId.toLowerCase()] ?? "unknown");
+      found = ok(`answers to ${broker.credentials.name}: protocol ${protocol}, ledger ${ledger}`);
+      await add("clock", async () => judgeClock(answer.at - host.now()));
+      await add("agents", () => judgeAgents(broker));
+    });
+    return found;
+  });
+  const names = findings.map(({ name }) => name);
+  const missing = ["clock", "agents"].filter((name) => !names.includes(name));
+  // What the broker's answer led to was noted before the answer itself.
+  return [...findings.toSorted(brokerFirst), ...missing.map((name) => ({ name, ...NO_LISTS }))];
+}
+
+function brokerFirst({ name: a }: Finding, { name: b }: Finding): number {
+  return Number(b === "broker") - Number(a === "broker");
+}
+
+/** The broker tells whole seconds. */
+function judgeClock(aheadMs: number): Found {
+  const away = Math.max(0, Math.abs(aheadMs) - 1000);
+  const words = `the broker's clock is ${age(away)} ${aheadMs > 0 ? "ahead of" : "behind"} the one here`;
+  if (away <= SKEW_LIMIT_MS) return ok(away < 1000 ? "the broker's clock is the one here" : words);
+  return failed(words, "Set both by NTP: certificates and expiry go by them");
+}
+
+async function judgeAgents(broker: Broker): Promise<Found> {
+  const { name, isAdmin } = broker.credentials;
+  const clusters = isAdmin ? await listClusters(broker) : await readCluster(broker, name);
+  const standing = await standingOf(broker, clusters);
+  if (standing.length === 0) return warning("no cluster has advertised yet", "Start an agent: docs/agent.md");
+  const silent = standing.filter(({ status }) => status === "Stale");
+  if (silent.length === 0) return ok(`${standing.map(heard).join(", ")}`);
+  return isAdmin
+    ? warning(
+        `not heard any more: ${silent.map(heard).join(", ")}`,
+        "Look at their agents: brokerctl check --only cluster there",
+      )
+    : failed(`the broker does not hear ${silent.map(heard).join(", ")}`, "Does the agent run? docs/agent.md");
+}
+
+function heard({ advertisement, ageMs }: StandingCluster): string {
+  return `${advertisement.clusterID} ${age(ageMs)} ago`;
+}

@@ -1,0 +1,41 @@
+import { Fault } from "@resource-broker/contract";
+import { CommandError } from "../cli/exit-code.ts";
+
+export type FindingStatus = "ok" | "warning" | "failed" | "skipped";
+
+/** What one check found. The shape of `-o json`. */
+export interface Finding {
+  readonly name: string;
+  readonly status: FindingStatus;
+  readonly message: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+
+export type Found = Omit<Finding, "name">;
+
+export function ok(message: string): Found {
+  return { status: "ok", message };
+}
+
+export function warning(message: string, remedy: string): Found {
+  return { status: "warning", message, remedy };
+}
+
+export function failed(message: string, remedy?: string): Found {
+  return { status: "failed", message, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+export function skipped(message: string): Found {
+  return { status: "skipped", message };
+}
+
+/** Runs one check; what it could not do is what it found. Anything else is a bug and goes on its way. */
+export async function checked(name: string, look: () => Promise<Found>): Promise<Finding> {
+  try {
+    return { name, ...(await look()) };
+  } catch (error) {
+    if (!(error instanceof CommandError) && !(error instanceof Fault)) throw error;
+    return { name, ...failed(error.message.replaceAll(/\s*\n\s*/gu, " ")) };
+  }
+}

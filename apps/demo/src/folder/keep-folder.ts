@@ -1,0 +1,77 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { Fault } from "@resource-broker/contract";
+import { DEFAULT_CLUSTERS, type FleetOrder } from "../fleet/plan-fleet.ts";
+import { LOCK_FILES, lockFolder } from "./lock-folder.ts";
+
+/** Says that a folder is ours, and what runs in it. */
+const MARKER = "demo.json";
+
+export interface KeptFolder {
+  readonly folder: string;
+  readonly order: FleetOrder;
+  /** True: there was a demo in it before. */
+  readonly isAgain: boolean;
+  /** Lets others have it. */
+  readonly release: () => void;
+}
+
+/** A folder for this demo alone: a new one, or one of an earlier demo, which then goes on with the same fleet. */
+export async function keepFolder(dir: string, asked: FleetOrder): Promise<KeptFolder> {
+  const folder = resolve(dir);
+  await mkdir(folder, { recursive: true });
+  const others = (await readdir(folder)).filter((name) => !LOCK_FILES.includes(name));
+  const isAgain = others.includes(MARKER);
+  if (!isAgain && others.length > 0) {
+    throw new Fault(
+      "invalid",
+      `--keep: ${folder} is not empty, and no earlier demo made it; name a new folder`,
+    );
+  }
+  const release = lockFolder(folder);
+  try {
+    const file = join(folder, MARKER);
+    const order = isAgain ? sameOrder(await readMarker(file), asked, folder) : newOrder(asked);
+    await writeFile(file, `${JSON.stringify(order)}\n`);
+    return { folder, order, isAgain, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+export function newOrder({ clusters, nodes }: FleetOrder): FleetOrder {
+  return { clusters: clusters || DEFAULT_CLUSTERS, nodes };
+}
+
+/** The ledger knows the clusters it has: other ones would only confuse. */
+function sameOrder(kept: FleetOrder, asked: FleetOrder, folder: string): FleetOrder {
+  const isSame = (name: keyof FleetOrder): boolean => asked[name] === 0 || asked[name] === kept[name];
+  if (isSame("clusters") && isSame("nodes")) return kept;
+  const size = kept.nodes === 0 ? "" : ` with ${kept.nodes} nodes each`;
+  throw new Fault(
+    "invalid",
+    `--keep: ${folder} holds a demo of ${kept.clusters} clusters${size}; leave --clusters and --nodes out, or name a new folder`,
+  );
+}
+
+async function readMarker(file: string): Promise<FleetOrder> {
+  const order = parsed(await readFile(file, "utf8"));
+  if (order !== undefined) return order;
+  throw new Fault("invalid", `--keep: ${file} cannot be read; name a new folder`);
+}
+
+function parsed(text: string): FleetOrder | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null) return undefined;
+    const { clusters, nodes } = value as Partial<Record<keyof FleetOrder, unknown>>;
+    return isCount(clusters) && clusters > 0 && isCount(nodes) ? { clusters, nodes } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}

@@ -1,0 +1,51 @@
+import type { MachineTime } from "@resource-broker/runtime";
+import type { Tell } from "./news.ts";
+
+/** As often as the view may change. */
+const EVERY_MS = 500;
+
+export interface LookAgainOptions {
+  readonly look: () => Promise<void>;
+  readonly machine: Pick<MachineTime, "after">;
+  readonly tell: Tell;
+}
+
+export interface Looking {
+  /** Resolves when the last look is over. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Looks again and again, one look after the other. One that fails is told of once, and once when it is over. */
+export function lookAgain({ look, machine, tell }: LookAgainOptions): Looking {
+  let isStopped = false;
+  let trouble = "";
+  let cancel = (): void => undefined;
+  let current: Promise<void> = Promise.resolve();
+
+  const say = (text: string): void => {
+    if (text === trouble || isStopped) return;
+    trouble = text;
+    tell({ kind: "trouble", text });
+  };
+
+  const once = async (): Promise<void> => {
+    try {
+      await look();
+      say("");
+    } catch (error) {
+      say(`The broker does not answer: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    if (!isStopped) cancel = machine.after(EVERY_MS, next);
+  };
+  const next = (): void => {
+    current = once();
+  };
+  next();
+  return {
+    stop: async () => {
+      isStopped = true;
+      cancel();
+      await current;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { ClusterState, News } from "../news/news.ts";
+import { folderNote } from "../view/command-rows.ts";
+import { timeOf } from "../view/news-rows.ts";
+
+/** Lines for a file, a pipe, or a terminal that can do no better. */
+export function plainLines(names: readonly string[]): (news: News) => readonly string[] {
+  const states = new Map<string, ClusterState["state"]>();
+  return (news) => {
+    switch (news.kind) {
+      case "broker":
+        return [
+          `The broker is at ${news.broker.url}, its ledger in ${news.broker.store}.`,
+          folderNote(news.broker),
+        ];
+      case "cluster": {
+        const { name, state } = news.cluster;
+        const before = states.get(name);
+        states.set(name, state);
+        return before === state ? [] : stateLine(name, state);
+      }
+      case "decision":
+        return [`${timeOf(news.decision.at)}  ${news.decision.headline} Why: ${news.decision.why}`];
+      case "event":
+        return [`${timeOf(news.event.at)}  ${news.event.source}: ${news.event.text}`];
+      case "ready":
+        return guide(news, names);
+      case "trouble":
+        return [news.text === "" ? "The broker answers again." : news.text];
+      case "ending":
+        return ["Ending everything …"];
+      case "ended":
+        return ["Everything has ended."];
+    }
+  };
+}
+
+function stateLine(name: string, state: ClusterState["state"]): string[] {
+  switch (state) {
+    case "starting":
+      return [];
+    case "ready":
+      return [`  the agent of ${name} is ready`];
+    case "cordoned":
+      return [`  ${name} is cordoned`];
+    case "down":
+      return [`  the agent of ${name} has ended: see its log`];
+  }
+}
+
+type Ready = Extract<News, { kind: "ready" }>;
+
+function guide({ afterMs, notes, steps }: Ready, names: readonly string[]): string[] {
+  return [
+    `Ready after ${(afterMs / 1000).toFixed(1)} s: ${names.length} clusters.`,
+    "",
+    ...notes.flatMap((note) => [note, ""]),
+    "See a reservation travel the whole way: in another terminal, one after the other:",
+    ...steps.flatMap(({ says, command }, index) => ["", `  ${index + 1}. ${says}:`, `     ${command}`]),
+    "",
+    "Ctrl-C ends everything.",
+    "",
+  ];
+}

@@ -1,0 +1,86 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { formatTime } from "@resource-broker/contract";
+import type { MachineTime } from "@resource-broker/runtime";
+import type { AgentProcess, World } from "@resource-broker/testkit";
+import { followLog } from "../news/follow-log.ts";
+import { logEvent, saysAtWork } from "../news/log-news.ts";
+import type { Tell } from "../news/news.ts";
+
+export interface AgentsDeps {
+  readonly world: World;
+  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly tell: Tell;
+}
+
+/** One agent for each cluster. */
+export interface Agents {
+  readonly stateOf: (cluster: string) => "starting" | "ready" | "down";
+
+  /** Tells what they have logged since the last look. */
+  readonly look: () => Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+interface Follower {
+  readonly name: string;
+  readonly lines: () => Promise<readonly string[]>;
+}
+
+/** Starts all of them at once and waits for none: whoever looks sees them come. */
+export async function startAgents(names: readonly string[], deps: AgentsDeps): Promise<Agents> {
+  const { world, tell } = deps;
+  const agents = new Map<string, AgentProcess>();
+  const atWork = new Set<string>();
+  const failed = new Set<string>();
+  const followers: Follower[] = [await follow(world, "broker", "broker.log")];
+
+  const launch = async (name: string): Promise<void> => {
+    followers.push(await follow(world, name, "agent.log"));
+    try {
+      agents.set(name, await world.launchAgent(name));
+    } catch (error) {
+      failed.add(name);
+      const text = error instanceof Error ? error.message : String(error);
+      tell({
+        kind: "event",
+        event: { at: formatTime(deps.machine.wallMs()), source: name, level: "error", text },
+      });
+    }
+  };
+  const launched = Promise.all(names.map(launch));
+
+  const lookAt = async ({ name, lines }: Follower): Promise<void> => {
+    for (const text of await lines()) {
+      if (saysAtWork(text)) atWork.add(name);
+      const event = logEvent(name, text);
+      if (event !== undefined) tell({ kind: "event", event });
+    }
+  };
+
+  return {
+    stateOf: (cluster) => {
+      const agent = agents.get(cluster);
+      if (failed.has(cluster) || (agent !== undefined && agent.pid === undefined)) return "down";
+      return atWork.has(cluster) ? "ready" : "starting";
+    },
+
+    look: async () => {
+      for (const follower of [...followers]) await lookAt(follower);
+    },
+    dispose: async () => {
+      await launched;
+      await Promise.all([...agents.values()].map((agent) => agent.dispose()));
+    },
+  };
+}
+
+/** From its end: what an earlier demo logged there is no news. */
+async function follow({ directory }: World, name: string, log: string): Promise<Follower> {
+  const file = join(directory, name, log);
+  const size = await stat(file).then(
+    (found) => found.size,
+    () => 0,
+  );
+  return { name, lines: followLog(file, size) };
+}

@@ -1,0 +1,129 @@
+import type { MachineTime } from "@resource-broker/runtime";
+import { startWorld, type World } from "@resource-broker/testkit";
+import type { Fleet } from "../fleet/plan-fleet.ts";
+import { followBroker } from "../news/follow-broker.ts";
+import { lookAgain } from "../news/look-again.ts";
+import type { Tell } from "../news/news.ts";
+import { demoCertificates } from "./certificates.ts";
+import { commandsFor } from "./commands.ts";
+import { findProgram } from "./find-program.ts";
+import { type Agents, startAgents } from "./start-agents.ts";
+import { type Tools, writeTools } from "./write-tools.ts";
+
+const HUB = "hub";
+const SQLITE = "sqlite";
+
+export interface FleetOptions {
+  readonly fleet: Fleet;
+  /** `sqlite`, or the address of a database. */
+  readonly store: string;
+  /** True: agents reach the broker by objects in its own cluster. */
+  readonly hasHub: boolean;
+  /** Where the broker listens. Absent: on a free port. */
+  readonly port?: number;
+  /** Where everything is kept, and stays. Absent: in a temporary folder, which is removed at the end. */
+  readonly folder?: string;
+  /** On the monotonic clock: when somebody began to wait for it. */
+  readonly startedAt: number;
+}
+
+export interface FleetDeps {
+  readonly machine: MachineTime;
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** Where programs are looked for. */
+  readonly searchPath: string;
+  readonly tell: Tell;
+}
+
+export interface RunningFleet {
+  readonly world: World;
+  /** Ends everything in good order. */
+  readonly dispose: () => Promise<void>;
+}
+
+/** Starts the broker, then all agents at once, and tells of everything that happens from then on. */
+export async function startFleet(options: FleetOptions, deps: FleetDeps): Promise<RunningFleet> {
+  const { machine, tell } = deps;
+  const names = options.fleet.plans.map(({ name }) => name);
+  const world = await startWorld(worldOptions(options, deps));
+  const endings: (() => Promise<unknown>)[] = [
+    world.dispose,
+    // In good order: a database would else wait for a leader that does not come back.
+    world.broker.stop,
+  ];
+  const dispose = async (): Promise<void> => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    const { directory: folder, broker } = world;
+    const store = options.store === SQLITE ? SQLITE : "postgres";
+    const url = `https://127.0.0.1:${broker.port}`;
+    tell({ kind: "broker", broker: { url, store, folder, isKept: options.folder !== undefined } });
+    const tools = await writeTools(world, names);
+    const agents = await startAgents(names, { world, machine, tell });
+    endings.push(agents.dispose);
+    const look = lookAtAll({ world, agents, tools, names }, options, deps);
+    endings.push(lookAgain({ machine, tell, look }).stop);
+    return { world, dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+function worldOptions({ fleet, hasHub, store, port, folder }: FleetOptions, deps: FleetDeps) {
+  const transport = hasHub ? ("kubernetes" as const) : ("http" as const);
+  return {
+    clusters: fleet.plans.map((plan) => ({ ...plan, hasAgent: false, transport })),
+    certificates: demoCertificates({ now: deps.machine.wallMs, randomBytes: deps.randomBytes }),
+    brokerFlags: store === SQLITE ? [] : [`--store=${store}`],
+    ...(hasHub ? { hub: HUB } : {}),
+    ...(port === undefined ? {} : { brokerPort: port }),
+    ...(folder === undefined ? {} : { directory: folder }),
+  };
+}
+
+interface Running {
+  readonly world: World;
+  readonly agents: Agents;
+  readonly tools: Tools;
+  readonly names: readonly string[];
+}
+
+function lookAtAll(running: Running, options: FleetOptions, deps: FleetDeps): () => Promise<void> {
+  const { world, agents, names } = running;
+  const { tell } = deps;
+  const lookAtBroker = followBroker({ names, admin: world.broker.admin(), agentOf: agents.stateOf, tell });
+  let isTold = false;
+  return async () => {
+    await agents.look();
+    await lookAtBroker();
+    if (isTold || names.some((name) => agents.stateOf(name) === "starting")) return;
+    isTold = true;
+    await tellReady(running, options, deps);
+  };
+}
+
+async function tellReady(
+  { world, tools, names }: Running,
+  options: FleetOptions,
+  deps: FleetDeps,
+): Promise<void> {
+  const { fleet, hasHub, startedAt } = options;
+  const [requester = ""] = names;
+  deps.tell({
+    kind: "ready",
+    afterMs: deps.machine.monotonicMs() - startedAt,
+    notes: (await findProgram("kubectl", deps.searchPath)) ? [] : [NO_KUBECTL],
+    steps: commandsFor({
+      ...tools,
+      ...fleet,
+      requester,
+      kubeconfigOf: (name) => world.cluster(name).kubeconfigFile,
+      hub: hasHub ? HUB : undefined,
+    }),
+  });
+}
+
+const NO_KUBECTL =
+  "kubectl is not installed here, and most of the commands need it: https://kubernetes.io/docs/tasks/tools says how to get it.";

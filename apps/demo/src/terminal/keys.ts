@@ -1,0 +1,28 @@
+import type { Key } from "../view/model.ts";
+
+/** What a person wants who pressed it. */
+export type Wish = Key | "end" | "suspend" | "redraw";
+
+const WISHES: Readonly<Record<string, Wish>> = {
+  c: "commands",
+  C: "commands",
+  "\u001b": "back",
+  "\u001b[A": "up",
+  "\u001bOA": "up",
+  k: "up",
+  "\u001b[B": "down",
+  "\u001bOB": "down",
+  j: "down",
+  q: "end",
+  Q: "end",
+  "\u0003": "end",
+  "\u0004": "end",
+  "\u001a": "suspend",
+  "\u000c": "redraw",
+};
+
+/** What was typed, key by key: a terminal may send several at once. */
+export function wishesIn(typed: string): Wish[] {
+  const keys = typed.match(/\u001b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])?|[^\u001b]/gu) ?? [];
+  return keys.flatMap((key) => WISHES[key] ?? []);
+}

@@ -1,0 +1,90 @@
+import type { MachineTime } from "@resource-broker/runtime";
+import type { News } from "../news/news.ts";
+import { emptyModel, type Key, type Model, withKey, withNews } from "../view/model.ts";
+import { type Looks, render, type Size } from "../view/render.ts";
+import { guardTerminal } from "./guard.ts";
+import { wishesIn } from "./keys.ts";
+import { createScreen } from "./screen.ts";
+
+const USUAL: Size = { columns: 80, rows: 24 };
+
+/** What a terminal is to us: `process.stdin`, `process.stdout` and `process`. */
+export interface TerminalPorts {
+  readonly input: Pick<NodeJS.ReadStream, "isTTY" | "setRawMode" | "on" | "pause" | "resume" | "setEncoding">;
+  readonly output: Pick<NodeJS.WriteStream, "write" | "columns" | "rows" | "on">;
+  /** Tells of `exit`, and of `SIGCONT` after the program was put aside. */
+  readonly host: Pick<NodeJS.Process, "on">;
+  /** Puts this program aside, as Ctrl-Z does. */
+  readonly suspend: () => void;
+}
+
+export interface LiveTerminalOptions {
+  readonly names: readonly string[];
+  readonly looks: Looks;
+  readonly machine: MachineTime;
+  /** Somebody pressed q or Ctrl-C. */
+  readonly onEnd: () => void;
+}
+
+/** The live view on a terminal: takes it over, and gives it back however the program ends. */
+export function liveTerminal(ports: TerminalPorts, { names, looks, machine, onEnd }: LiveTerminalOptions) {
+  const { input, output, host } = ports;
+  let model: Model = emptyModel(names);
+  const screen = createScreen({
+    // Synchronous on a terminal, so that it also works while the process exits.
+    write: (text) => void output.write(text),
+    size: () => ({ columns: output.columns || USUAL.columns, rows: output.rows || USUAL.rows }),
+    draw: (size) => render(model, size, looks),
+    machine,
+  });
+
+  const listen = (isOn: boolean): void => {
+    if (!input.isTTY) return;
+    input.setRawMode(isOn);
+    if (isOn) input.resume();
+    else input.pause();
+  };
+  const enter = (): void => {
+    listen(true);
+    screen.enter();
+  };
+  const leave = (): void => {
+    screen.leave();
+    listen(false);
+  };
+  const press = (key: Key): void => {
+    const next = withKey(model, key);
+    if (next === model) return;
+    model = next;
+    screen.redraw();
+  };
+  const grant = (wish: ReturnType<typeof wishesIn>[number]): void => {
+    if (wish === "end") onEnd();
+    else if (wish === "redraw") screen.redraw();
+    else if (wish === "suspend") {
+      leave();
+      ports.suspend();
+    } else press(wish);
+  };
+
+  return {
+    start: (): void => {
+      const guard = guardTerminal();
+      host.on("exit", () => {
+        leave();
+        guard.done();
+      });
+      host.on("SIGCONT", enter);
+      output.on("resize", screen.redraw);
+      input.setEncoding("utf8");
+      input.on("data", (typed: string) => wishesIn(typed).forEach(grant));
+      enter();
+    },
+    tell: (news: News): void => {
+      model = withNews(model, news);
+      screen.changed();
+    },
+    /** What is printed from now on stays on the screen. */
+    stop: leave,
+  };
+}

@@ -1,0 +1,55 @@
+import type { AdvertisementDTO } from "@resource-broker/contract";
+import { amountOf, describeAmount, parseResources, type ResourceVector } from "@resource-broker/domain";
+import { cell, type Line, line, span } from "../view/line.ts";
+import { claim } from "./step.ts";
+
+const RESOURCES = ["cpu", "memory"] as const;
+const SHOWN_WIDTH = 14;
+const NOTHING = { cpu: "0", memory: "0" };
+
+/** What a cluster has in the broker's books. */
+export interface Balance {
+  readonly allocatable: ResourceVector;
+  readonly allocated: ResourceVector;
+  readonly reserved: ResourceVector;
+  readonly available: ResourceVector;
+}
+
+export function balanceOf({ clusterID, resources }: AdvertisementDTO): Balance {
+  const read = (quantities: AdvertisementDTO["resources"]["available"] | undefined): ResourceVector => {
+    const parsed = parseResources(quantities ?? NOTHING, "down");
+    claim(parsed.ok, `the books of ${clusterID} cannot be read: ${JSON.stringify(resources)}`);
+    return parsed.resources;
+  };
+  return {
+    allocatable: read(resources.allocatable),
+    allocated: read(resources.allocated),
+    reserved: read(resources.reserved),
+    available: read(resources.available),
+  };
+}
+
+/** Available = Allocatable − Allocated − Reserved, to the last byte. */
+export function addsUp({ allocatable, allocated, reserved, available }: Balance): boolean {
+  return RESOURCES.every(
+    (name) =>
+      amountOf(available, name) ===
+      amountOf(allocatable, name) - amountOf(allocated, name) - amountOf(reserved, name),
+  );
+}
+
+/** The same as a sum that a person can follow. */
+export function balanceRows(balance: Balance): Line[] {
+  const row = (name: (typeof RESOURCES)[number]): Line => {
+    const amount = (part: keyof Balance): string =>
+      cell(describeAmount(name, amountOf(balance[part], name)), SHOWN_WIDTH);
+    return line(
+      span(amount("available"), "good"),
+      `= ${amount("allocatable")}- ${amount("allocated")}- `,
+      span(amount("reserved"), "careful"),
+    );
+  };
+  const title = (text: string): string => cell(text, SHOWN_WIDTH);
+  const heading = `${title("AVAILABLE")}= ${title("ALLOCATABLE")}- ${title("ALLOCATED")}- ${title("RESERVED")}`;
+  return [line(span(heading, "quiet")), ...RESOURCES.map(row)];
+}

@@ -1,0 +1,32 @@
+import { writeFile } from "node:fs/promises";
+import type { MachineTime } from "@resource-broker/runtime";
+import { COLUMNS } from "./telling.ts";
+
+const ROWS = 32;
+
+/** What was written and when, in the format of asciinema (asciicast v2). */
+export interface Recording {
+  readonly take: (text: string) => void;
+  readonly save: () => Promise<void>;
+}
+
+export function recordTo(file: string, machine: MachineTime): Recording {
+  const startedAt = machine.monotonicMs();
+  const header = {
+    version: 2,
+    width: COLUMNS,
+    height: ROWS,
+    timestamp: Math.floor(machine.wallMs() / 1000),
+    title: "Resource Broker: npm start -- --tour",
+    env: { TERM: "xterm-256color", SHELL: "/bin/sh" },
+  };
+  const events: string[] = [];
+  return {
+    take: (text) => {
+      const seconds = Number(((machine.monotonicMs() - startedAt) / 1000).toFixed(3));
+      // A terminal shows a line feed as a new line only because its driver adds the return.
+      events.push(JSON.stringify([seconds, "o", text.replaceAll("\n", "\r\n")]));
+    },
+    save: () => writeFile(file, `${[JSON.stringify(header), ...events].join("\n")}\n`),
+  };
+}

@@ -1,0 +1,19 @@
+import { text, toggle } from "@resource-broker/contract";
+
+export const TOUR_SETTINGS = {
+  tour: toggle({ description: "A guided story of about a minute.", defaultValue: false }),
+  fast: toggle({ description: "No pauses.", defaultValue: false }),
+  record: text({ description: "Writes an asciicast of it.", defaultValue: "", placeholder: "FILE" }),
+  help: toggle({ description: "Print the help.", defaultValue: false }),
+};
+
+export const TOUR_HELP = `Usage: npm start -- --tour [--fast] [--record FILE]
+
+A guided story of about a minute on a real broker and four real agents: a request, its decision,
+the instructions on both sides, a refusal and what would flip it, a release, and two disasters.
+Each step checks what it tells; the first thing that is not so ends it with exit code 1.
+On a terminal any key skips a pause, and q or Ctrl-C ends everything; in a pipe there are no pauses.
+
+  --fast         no pauses
+  --record FILE  also writes an asciicast (v2) of it, told at the pace of a person
+  --help         this text`;

@@ -1,0 +1,27 @@
+import { Fault } from "@resource-broker/contract";
+import type { Line } from "../view/line.ts";
+import type { Stage } from "./stage.ts";
+
+/** One scene of the story: what is said, what really happens, and what is shown of it. */
+interface Step<Seen> {
+  readonly title: string;
+  /** Told before anything happens. */
+  readonly says: string;
+  /** Does it, and checks every claim: rejects where the world is not as the story says. */
+  readonly act: (stage: Stage) => Promise<Seen>;
+  readonly shows: (seen: Seen) => readonly Line[];
+}
+
+/** A step, whatever it is that it sees. */
+export interface TourStep extends Pick<Step<unknown>, "title" | "says"> {
+  readonly play: (stage: Stage) => Promise<readonly Line[]>;
+}
+
+export function step<Seen>({ title, says, act, shows }: Step<Seen>): TourStep {
+  return { title, says, play: async (stage) => shows(await act(stage)) };
+}
+
+/** What the story says must be so. */
+export function claim(isSo: boolean, otherwise: string): asserts isSo {
+  if (!isSo) throw new Fault("internal", otherwise);
+}

@@ -1,0 +1,90 @@
+import { rm } from "node:fs/promises";
+import type { ReservationDTO } from "@resource-broker/contract";
+import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS, until } from "@resource-broker/testkit";
+import { REQUESTER } from "../../fleet/small-fleet.ts";
+import { line, span } from "../../view/line.ts";
+import { GPU_LENDER, isActive, SMALLER_TRAINING } from "../requests.ts";
+import type { Stage } from "../stage.ts";
+import { claim, step, type TourStep } from "../step.ts";
+
+/** The reservation that must outlive everything, as the broker tells it now; undefined: it does not know it. */
+async function survivor({ reservations, untilRequest }: Stage): Promise<ReservationDTO | undefined> {
+  const { status } = await untilRequest(SMALLER_TRAINING.name, isActive);
+  return (await reservations()).find(({ id }) => id === status?.reservationName);
+}
+
+/** What may not change, whatever happens to the broker. */
+function essence(reservation: ReservationDTO | undefined): string {
+  const { id, requesterID, targetClusterID, requestedResources, status } = reservation ?? {};
+  return JSON.stringify([id, requesterID, targetClusterID, requestedResources, status?.phase]);
+}
+
+const kill = step({
+  title: "kill -9",
+  says: "Nothing is answered before it is on disk. So the broker may die at any moment: here it does, without a warning, and comes back.",
+  act: async (stage) => {
+    const { broker } = stage.world;
+    const [before, ledger] = await Promise.all([survivor(stage), stage.ledgerId()]);
+    const pid = broker.pid;
+    await broker.kill("SIGKILL");
+    const { readyAfterMs } = await broker.restart();
+    const after = await survivor(stage);
+    claim(
+      after !== undefined && essence(after) === essence(before),
+      `a reservation was lost: ${JSON.stringify(after)}`,
+    );
+    claim((await stage.ledgerId()) === ledger, "the ledger is another one");
+    return { pid, readyAfterMs, after, ledger };
+  },
+  shows: ({ pid, readyAfterMs, after, ledger }) => [
+    line(span(`killed: process ${pid}`, "bad"), `, ready again after ${Math.round(readyAfterMs)} ms`),
+    line(`ledger ${ledger}, as before`),
+    line(
+      `${after.id} is `,
+      span(after.status.phase, "good"),
+      ` at ${after.targetClusterID}: nothing is lost`,
+    ),
+  ],
+});
+
+/** The instructions of the survivor: the very objects, not others of the same name. */
+async function instructionsOf({ world }: Stage, id: string): Promise<string> {
+  const [borrowed, held] = await Promise.all([
+    world.cluster(REQUESTER).find(RESERVATION_INSTRUCTIONS, id),
+    world.cluster(GPU_LENDER).find(PROVIDER_INSTRUCTIONS, `${id}-provider`),
+  ]);
+  claim(borrowed !== undefined && held !== undefined, `an instruction of ${id} is gone`);
+  return JSON.stringify([borrowed.metadata.uid, held.metadata.uid]);
+}
+
+const amnesia = step({
+  title: "Its database is deleted",
+  says: "The worst case: no ledger, no backup. The agents notice another Ledger-ID, keep holding what they hold, and offer it. What requester and provider both vouch for is taken back in.",
+  act: async (stage) => {
+    const { broker } = stage.world;
+    const [before, ledger] = await Promise.all([survivor(stage), stage.ledgerId()]);
+    const instructions = await instructionsOf(stage, before?.id ?? "");
+    await broker.kill("SIGKILL");
+    await rm(broker.storeDirectory, { recursive: true });
+    await broker.restart();
+    const newLedger = await stage.ledgerId();
+    claim(newLedger !== ledger, "the ledger should be a new one");
+    const after = await until("both agents have brought it back", () => survivor(stage));
+    claim(essence(after) === essence(before), `it came back otherwise: ${JSON.stringify(after)}`);
+    claim((await instructionsOf(stage, after.id)) === instructions, "an instruction was made anew");
+    const adopted = (await stage.audit()).find(
+      ({ action, subject }) => action === "adopted" && subject === after.id,
+    );
+    claim(adopted !== undefined, "the audit log does not know of the adoption");
+    return { ledger, newLedger, after, adopted };
+  },
+  shows: ({ ledger, newLedger, after, adopted }) => [
+    line(span(`deleted: ledger ${ledger}`, "bad")),
+    line(`new:     ledger ${newLedger}, empty`),
+    line(`audit:   ${adopted.message}`),
+    line(`${after.id} is `, span(after.status.phase, "good"), ": the agents' word restored it"),
+  ],
+});
+
+/** What the broker survives. */
+export const DISASTERS: readonly TourStep[] = [kill, amnesia];

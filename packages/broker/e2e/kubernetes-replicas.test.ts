@@ -1,0 +1,26 @@
+import { expect, onTestFinished, test } from "vitest";
+import { runCampaign } from "../chaos/campaign.ts";
+import { kubernetesLedger, simulatedApiServer } from "../chaos/kubernetes-ledger.ts";
+import { replicaSet } from "../chaos/replica-set.ts";
+
+/** Fixed: everyday runs repeat, and campaigns look elsewhere. */
+const SEED = 8;
+
+test("two replicas on a ledger in Kubernetes lose and double nothing when their leader is struck", async () => {
+  const server = await simulatedApiServer();
+  onTestFinished(server.dispose);
+  const { strikes, acknowledged, violations } = await runCampaign({
+    seed: SEED,
+    strikes: 3,
+    newTarget: async (number) =>
+      replicaSet({
+        ledger: await kubernetesLedger(server, { namespace: `ledger-${number}`, replicas: 2 }),
+        leaseMs: 2000,
+      }),
+    print: () => undefined,
+    now: () => performance.now(),
+  });
+  expect(violations).toEqual([]);
+  expect(strikes).toHaveLength(3);
+  expect(acknowledged).toBeGreaterThan(0);
+});

@@ -1,0 +1,212 @@
+import { KUBE_ANNOTATION, type Reservation, RESERVATION_FINALIZER } from "@resource-broker/contract";
+import { isLive } from "@resource-broker/domain";
+import { request } from "@resource-broker/domain/testing";
+import type { KubeClient } from "@resource-broker/kube";
+import { kubeClientFor, memoryDisk } from "@resource-broker/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { identify } from "../forge/identify.ts";
+import { RESERVATIONS } from "../objects/resources.ts";
+import { life } from "../testing/mortal.ts";
+import { agentsWish, publish, say, wish } from "../testing/samples.ts";
+import { NAMESPACE, openScene, type Scene, type SceneBroker } from "../testing/scene.ts";
+
+const PARTS = { policy: { stalenessMs: 1e12 }, options: { views: true } };
+
+let scene: Scene;
+let broker: SceneBroker;
+beforeAll(async () => {
+  scene = await openScene();
+  broker = await scene.startBroker(PARTS);
+  await publish(scene.client, "paris", { cpu: 64 });
+  await scene.advertisement("paris", ({ status }) => status?.active === true);
+});
+afterAll(() => scene.stop());
+
+const named = (name: string) => ({ name, namespace: NAMESPACE });
+const create = (object: Reservation) => scene.client.create(RESERVATIONS, object);
+const remove = (name: string) => scene.client.delete(RESERVATIONS, named(name));
+const inPhase = (name: string, phase: string) =>
+  scene.reservation(name, ({ status }) => status?.phase === phase);
+const edit = (name: string, body: object, subresource?: "status") =>
+  scene.client.patch(
+    RESERVATIONS,
+    { name: named(name), patch: { kind: "merge", body } },
+    { fieldManager: "kubectl-edit", ...(subresource === undefined ? {} : { subresource }) },
+  );
+const booked = (object: Reservation) => broker.engine.ledger.reservations.get(identify(object).id);
+const isBooked = (object: Reservation) => isLive(booked(object)?.phase ?? "Failed");
+/** Made over HTTP: the ledger knows it, and no object asked for it. */
+const reserveOverHttp = (key: string) => {
+  const object = agentsWish(key);
+  return broker.engine
+    .submit({
+      kind: "reserve",
+      requester: "rome",
+      key,
+      request: request(),
+      reservationId: identify(object).id,
+      decisionId: `dec-${key}`,
+    })
+    .then(() => object);
+};
+
+describe("a person who edits a status", () => {
+  test("to say that it was refused loses nothing: it is Reserved again, and deleting it releases", async () => {
+    const object = await create(wish("denied"));
+    await inPhase("denied", "Reserved");
+    await edit("denied", { status: { phase: "Failed", reason: "NoCapacity" } }, "status");
+    const again = await inPhase("denied", "Reserved");
+    expect(again.metadata.finalizers).toEqual([RESERVATION_FINALIZER]);
+    await remove("denied");
+    await scene.gone("denied");
+    expect(isBooked(object)).toBe(false);
+  });
+
+  test("and takes all of it away finds it there again, booked once", async () => {
+    const object = await create(wish("wiped"));
+    const before = await inPhase("wiped", "Reserved");
+    await edit("wiped", { status: null }, "status");
+    const { status } = await inPhase("wiped", "Reserved");
+    expect(status?.decisionID).toBe(before.status?.decisionID);
+    expect(booked(object)?.generation).toBe(1);
+  });
+});
+
+describe("a person who edits a request", () => {
+  test("that was booked and not answered yet gets what was booked, and can release it", async () => {
+    const other = await openScene();
+    try {
+      const disk = memoryDisk();
+      const healthy = await other.startBroker({ ...PARTS, disk, options: {} });
+      await publish(other.client, "paris");
+      await other.advertisement("paris", ({ status }) => status?.active === true);
+      await healthy.stop();
+      // Its third write would have told: the finalizer and the booking came before.
+      const own = life(2, "before");
+      const first = await other.startBroker({
+        ...PARTS,
+        options: {},
+        disk,
+        client: own.client(kubeClientFor(other.cluster.kubeconfig)),
+        wrapEngine: own.engine,
+      });
+      const object = await other.client.create(RESERVATIONS, wish("impatient", { duration: "1h" }));
+      await other.until("the broker dies", () => Promise.resolve(own.isOver() || undefined));
+      await first.stop();
+      await other.client.patch(RESERVATIONS, {
+        name: named("impatient"),
+        patch: { kind: "merge", body: { spec: { duration: "2h" } } },
+      });
+      await other.startBroker({ ...PARTS, options: {}, disk });
+      const { status } = await other.reservation(
+        "impatient",
+        (each) => each.status?.phase !== undefined && each.status.phase !== "Pending",
+      );
+      expect(status?.phase).toBe("Reserved");
+      await other.client.delete(RESERVATIONS, named("impatient"));
+      await other.until(
+        "it is released",
+        async () =>
+          disk.ledger.reservations.get(identify(object).id)?.reason === "ReleasedByRequester" || undefined,
+      );
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe("a copy of an agent's Reservation under another name", () => {
+  test("releases nothing when it is deleted, finalizer or not", async () => {
+    const object = agentsWish("copied");
+    await create(object);
+    const { metadata } = await inPhase(object.metadata.name, "Reserved");
+    await broker.stop();
+    const copy = { ...object, metadata: { ...named("a-copy"), finalizers: [RESERVATION_FINALIZER] } };
+    await create(copy);
+    await remove("a-copy");
+    broker = await scene.startBroker({ ...PARTS, disk: broker.disk });
+    await scene.gone("a-copy");
+    expect(isBooked(object)).toBe(true);
+    expect((await inPhase(metadata.name, "Reserved")).metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  test("is refused, and the view of what it copies stays", async () => {
+    const object = await reserveOverHttp("shown");
+    const view = await inPhase(object.metadata.name, "Reserved");
+    await create({ ...object, metadata: named("another-copy") });
+    expect((await inPhase("another-copy", "Failed")).status?.message).toContain(object.metadata.name);
+    await scene.time.advance(5000);
+    const still = await scene.client.find(RESERVATIONS, named(object.metadata.name));
+    expect(still?.metadata.uid).toBe(view.metadata.uid);
+  });
+});
+
+describe("a renewal", () => {
+  test.each([
+    ["of several lines", "2h\nplease"],
+    ["that is too long to be repeated", `2h ${"x".repeat(300)}`],
+  ])("%s is refused once, and the object goes on", async (why, text) => {
+    const name = why.replaceAll(" ", "-");
+    const object = await create(wish(name, { duration: "1h" }));
+    const { status: before } = await inPhase(name, "Reserved");
+    await edit(name, { metadata: { annotations: { [KUBE_ANNOTATION.renew]: text } } });
+    const { status } = await scene.reservation(name, (each) => each.status?.code === "invalid");
+    expect(status?.message).toContain("The renewal was refused");
+    expect(status?.expiresAt).toBe(before?.expiresAt);
+    await say(scene.client, name, { type: "requesterActive" });
+    await inPhase(name, "Active");
+    expect(booked(object)?.generation).toBe(2);
+  });
+
+  test("that changes nothing does not say that it lasts longer", async () => {
+    await create(wish("open-ended"));
+    await inPhase("open-ended", "Reserved");
+    await edit("open-ended", { metadata: { annotations: { [KUBE_ANNOTATION.renew]: "1h a" } } });
+    await scene.reservation("open-ended", ({ status }) => status?.renewed === "1h a");
+    const message = await scene.until(
+      "an Event tells of it",
+      async () => (await scene.messagesOf("open-ended", "Renewed"))[0],
+    );
+    expect(message).toBe("It has no end: it lasts until it is released.");
+  });
+});
+
+describe("a leader that was paused and replaced", () => {
+  test("cannot tell its refusal over what its successor granted meanwhile", async () => {
+    const other = await openScene();
+    try {
+      const own = kubeClientFor(other.cluster.kubeconfig);
+      let isPaused = false;
+      let resume = (): void => undefined;
+      const pause = new Promise<void>((resolve) => {
+        resume = resolve;
+      });
+      const client: KubeClient = {
+        ...own,
+        apply: async (resource, object, options) => {
+          const { status } = object as { readonly status?: { readonly phase?: string } };
+          if (status?.phase === "Failed") {
+            isPaused = true;
+            await pause;
+          }
+          return own.apply(resource, object, options);
+        },
+      };
+      const old = await other.startBroker({ client });
+      await other.client.create(RESERVATIONS, wish("contested"));
+      await other.until("it is about to refuse", () => Promise.resolve(isPaused || undefined));
+      const granted = { phase: "Reserved", reservationID: "rsv-rome-abcdefghijklmnop" } as const;
+      await other.client.apply(
+        RESERVATIONS,
+        { metadata: named("contested"), status: granted },
+        { fieldManager: "resource-broker", force: true, subresource: "status" },
+      );
+      resume();
+      await old.stop();
+      const { status } = await other.reservation("contested");
+      expect(status?.phase).toBe("Reserved");
+    } finally {
+      await other.stop();
+    }
+  });
+});
