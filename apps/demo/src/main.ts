@@ -3,6 +3,7 @@ import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { Fault } from "@resource-broker/contract";
 import { describeFailure, EXIT, nodeMachineTime, runUntilSignal } from "@resource-broker/runtime";
+import { otherMode } from "./modes.ts";
 import { type DemoOptions, HELP, readOptions } from "./options.ts";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -10,8 +11,12 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : EXIT.failure);
 });
 
+const { stdin: input, stdout: output, env } = process;
 const reading = readOptions(process.argv.slice(2));
-if (!reading.ok) end(EXIT.usage, ...reading.problems, "npm start -- --help shows what there is");
+const mode = otherMode(process.argv.slice(2));
+if (mode !== undefined)
+  await mode({ input, output, env, signals: process, machine: nodeMachineTime(Date.now), randomBytes, end });
+else if (!reading.ok) end(EXIT.usage, ...reading.problems, "npm start -- --help shows what there is");
 else if (reading.options.help) console.log(HELP);
 else await run(reading.options);
 
@@ -49,6 +54,6 @@ async function run(options: DemoOptions): Promise<void> {
 }
 
 function end(code: number, ...problems: readonly string[]): never {
-  console.error(problems.map((problem) => `npm start: ${problem}`).join("\n"));
+  for (const problem of problems) console.error(`npm start: ${problem}`);
   process.exit(code);
 }

@@ -4,6 +4,8 @@ import { MOST_CLUSTERS } from "./fleet/generated-fleet.ts";
 const MOST_NODES = 200;
 
 export const HELP = `Usage: npm start [-- FLAGS]
+       npm start -- --tour           a guided story of about a minute
+       npm start -- --contexts A,B   your own clusters, read-only: who could lend what to whom
 
 Runs a broker, simulated clusters and their agents on this machine and shows them live: what each cluster
 has free, lends and asks, the last decisions with their reasons, and what happens. Ctrl-C ends everything.
@@ -39,12 +41,14 @@ const SETTINGS = {
   keep: text({ description: "Folder for all files.", defaultValue: "", placeholder: "DIR" }),
   dir: text({ description: "The old name of --keep.", defaultValue: "", placeholder: "DIR" }),
   port: integer({ description: "Where the broker listens.", defaultValue: 0, minimum: 1, maximum: 65_535 }),
+  tour: toggle({ description: "See modes.ts.", defaultValue: false }),
+  contexts: text({ description: "See modes.ts.", defaultValue: "", placeholder: "A,B" }),
   json: toggle({ description: "One JSON object per line.", defaultValue: false }),
   help: toggle({ description: "Print the help.", defaultValue: false }),
 };
 
 /** What a person asked for; 0 and "": nothing in particular. */
-export type DemoOptions = Omit<Values<typeof SETTINGS>, "dir">;
+export type DemoOptions = Omit<Values<typeof SETTINGS>, "dir" | "tour" | "contexts">;
 
 export type OptionsReading =
   | { readonly ok: true; readonly options: DemoOptions }
@@ -53,7 +57,7 @@ export type OptionsReading =
 export function readOptions(argv: readonly string[]): OptionsReading {
   const reading = parseSettings(SETTINGS, { argv, env: {}, envPrefix: "" });
   if (!reading.ok) return reading;
-  const { dir, ...options } = reading.values;
+  const { dir, tour: _tour, contexts: _contexts, ...options } = reading.values;
   const problems = [
     ...(dir !== "" && options.keep !== "" ? ["--dir is the old name of --keep: give only --keep"] : []),
     ...(isStore(options.store) ? [] : ["--store: write sqlite, or postgres://user@host:5432/database"]),

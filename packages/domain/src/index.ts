@@ -94,7 +94,7 @@ export { decide } from "./ledger/decide.ts";
 export { isSameRequest } from "./ledger/decide-reserve.ts";
 export { type ClosedKey, isSoft, type LedgerEvent } from "./ledger/event.ts";
 export { KEEP_ENDED_MS } from "./ledger/evolve.ts";
-export { cloneLedger, emptyLedger, type Ledger, type LedgerView } from "./ledger/ledger.ts";
+export { cloneLedger, emptyLedger, keyName, type Ledger, type LedgerView } from "./ledger/ledger.ts";
 export { type LedgerRecords, ledgerFrom, recordsOf } from "./ledger/records.ts";
 export { type AmountOptions, type AmountResult, parseAmount } from "./quantity/amount.ts";
 export {

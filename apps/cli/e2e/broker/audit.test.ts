@@ -1,9 +1,6 @@
 import { type AuditEntryDTO, auditPageSchema, validate } from "@resource-broker/contract";
-import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Broker } from "../../src/connection/broker.ts";
 import { type Fleet, startFleet } from "./testing/fleet.ts";
-import { lastSequence } from "../../src/audit/read-audit.ts";
 import { addLine, NO_LINES } from "../../src/audit/verify-chain.ts";
 
 const cleanUps: (() => Promise<void>)[] = [];
@@ -136,20 +133,4 @@ describe("a chain", () => {
   test("with a line taken out is broken there", () => {
     expect(check([...lines.slice(0, 1), ...lines.slice(2)]).problem).toContain("lines are missing");
   });
-});
-
-test("the last line of a log of any length, trimmed or not, is found in few looks", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 0, max: 5000 }), fc.nat({ max: 5000 }), async (trimmed, length) => {
-      let looks = 0;
-      const ask = async ({ path }: { readonly path: string }) => {
-        looks++;
-        const after = Number(new URL(path, "https://x").searchParams.get("after"));
-        const next = Math.max(after, trimmed) + 1;
-        return { value: { items: next <= trimmed + length ? [{ sequence: next }] : [] } };
-      };
-      expect(await lastSequence({ ask } as unknown as Broker)).toBe(length === 0 ? 0 : trimmed + length);
-      expect(looks).toBeLessThan(30);
-    }),
-  );
 });

@@ -1,14 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FAULTS, Fault, HEADER, isFaultCode } from "@resource-broker/contract";
+import { HEADER } from "@resource-broker/contract";
 import { commonName, writeCertificateFolder } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { EXIT_CODES } from "../../src/cli/exit-code.ts";
 import { runCli } from "../../src/testing/cli.ts";
 import { type Fleet, startFleet } from "./testing/fleet.ts";
 import { plainStandIn, standIn } from "./testing/stand-in.ts";
-import { connectionError } from "../../src/connection/connection-trouble.ts";
-import { asCommandError } from "../../src/connection/fault-exit.ts";
 
 const cleanUps: (() => Promise<void>)[] = [];
 let fleet: Fleet;
@@ -193,58 +190,6 @@ describe("exit status and words", () => {
       code: 1,
       err: expect.stringContaining("the answer is not what it should be: items"),
     });
-  });
-});
-
-describe("what the broker refuses", () => {
-  const EXITS: Readonly<Record<string, number>> = {
-    "no-certificate": 5,
-    forbidden: 5,
-    "no-capacity": 3,
-    "quota-exceeded": 3,
-    superseded: 6,
-    "ledger-conflict": 6,
-    "already-ended": 6,
-    "key-released": 6,
-    "key-mismatch": 6,
-  };
-
-  test.each(Object.keys(FAULTS).filter(isFaultCode))("%s has an exit status and keeps its words", (code) => {
-    const who = { folder: "certs/clusters/rome", name: "rome" };
-    const error = asCommandError(new Fault(code, "what went wrong"), who);
-    expect(EXIT_CODES[error.exit].code).toBe(EXITS[code] ?? 1);
-    expect(error.message.split("\n")[0]).toBe("what went wrong");
-  });
-});
-
-describe("what the network says", () => {
-  const line = {
-    url: new URL("https://broker.example:8443"),
-    credentials: { folder: "certs/ops", name: "ops" },
-  };
-  const failure = (code: string, message = ""): Error => Object.assign(new Error(message), { code });
-
-  test.each([
-    { error: failure("ENOTFOUND"), exit: "error", says: "the name broker.example is not known" },
-    { error: failure("ECONNRESET"), exit: "error", says: "the connection broke" },
-    { error: failure("CERT_HAS_EXPIRED"), exit: "auth", says: "the broker's own certificate has expired" },
-    { error: failure("ERR_TLS_CERT_ALTNAME_INVALID"), exit: "auth", says: "is not made for broker.example" },
-    {
-      error: failure("ERR_SSL_X", "ssl alert: tlsv1 alert unknown ca"),
-      exit: "auth",
-      says: "refuses the certificate of ops",
-    },
-    {
-      error: new AggregateError([failure("X", "one"), failure("Y", "two")]),
-      exit: "error",
-      says: "one, two",
-    },
-    { error: failure("ESTRANGE"), exit: "error", says: "ESTRANGE" },
-  ])("$error.code $error.message becomes words", ({ error, exit, says }) => {
-    const told = connectionError(error, line);
-    expect(told.exit).toBe(exit);
-    expect(told.message).toContain(`https://broker.example:8443: `);
-    expect(told.message).toContain(says);
   });
 });
 

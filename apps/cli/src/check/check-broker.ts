@@ -1,4 +1,4 @@
-import { HEADER, PATH, reservationListSchema } from "@resource-broker/contract";
+import { HEADER, PATH, PROTOCOL_VERSION, reservationListSchema } from "@resource-broker/contract";
 import { examine, readCertificates } from "../certs/examine.ts";
 import type { Host } from "../cli/host.ts";
 import { listClusters, readCluster } from "../clusters/read-clusters.ts";
@@ -88,7 +88,8 @@ async function checkAnswers(
       );
       const protocol = String(answer.headers[HEADER.brokerProtocol.toLowerCase()]);
       const ledger = String(answer.headers[HEADER.ledgerId.toLowerCase()] ?? "unknown");
-      found = ok(`answers to ${broker.credentials.name}: protocol ${protocol}, ledger ${ledger}`);
+      const words = `answers to ${broker.credentials.name}: protocol ${protocol}, ledger ${ledger}`;
+      found = Number(protocol) > PROTOCOL_VERSION ? warning(words, "It is newer than this brokerctl: upgrade") : ok(words);
       await add("clock", async () => judgeClock(answer.at - host.now()));
       await add("agents", () => judgeAgents(broker));
     });

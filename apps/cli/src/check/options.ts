@@ -1,5 +1,5 @@
 import { CONNECTION } from "../connection/options.ts";
-import { CLUSTER, NAMESPACE } from "../objects/options.ts";
+import { CLUSTER, KUBE_CONTEXT, NAMESPACE } from "../objects/options.ts";
 import { OUTPUT } from "../output/output-option.ts";
 
 export const CHECK_OPTIONS = {
@@ -15,10 +15,7 @@ export const CHECK_OPTIONS = {
   },
   namespace: NAMESPACE,
   kubeconfig: CLUSTER.kubeconfig,
-  "kube-context": {
-    ...CLUSTER.context,
-    summary: "which context of the kubeconfig; without it, the current one",
-  },
+  "kube-context": KUBE_CONTEXT,
   output: OUTPUT,
   ...CONNECTION,
 } as const;

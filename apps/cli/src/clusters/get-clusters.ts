@@ -19,6 +19,9 @@ export const getClusters: Run<typeof GET_CLUSTERS_OPTIONS> = async ({ options, w
   });
 };
 
+const UNKNOWN =
+  "STATUS Unknown: this broker tells of so many clusters at once, or of others than your own, only what they advertise.";
+
 interface Wanted {
   /** One cluster; undefined: all of them. */
   readonly id: string | undefined;
@@ -29,12 +32,14 @@ interface Wanted {
 async function readListing(broker: Broker, { id, labels, paint }: Wanted): Promise<Listing<StandingCluster>> {
   const { items, at } = id === undefined ? await listClusters(broker) : await readCluster(broker, id);
   const wanted = items.filter((item) => hasLabels(item, labels));
+  const standing = await standingOf(broker, { items: wanted, at });
   return {
-    items: await standingOf(broker, { items: wanted, at }),
+    items: standing,
     dataOf: ({ advertisement }) => advertisement,
     nameOf: ({ advertisement }) => advertisement.clusterID,
     faceOf: ({ advertisement, status }) =>
       JSON.stringify([status, advertisement.resources, advertisement.cost, advertisement.labels]),
+    ...(standing.some(({ status }) => status === "Unknown") ? { remark: UNKNOWN } : {}),
     columns: clusterColumns(paint),
     wideColumns: wideClusterColumns(paint),
     whenEmpty:

@@ -4,6 +4,7 @@ import {
   parseDuration,
   PATH,
   parseTime,
+  type QuoteDTO,
   quoteSchema,
 } from "@resource-broker/contract";
 import { isZero, type ResourceVector, resourceVector, subtract } from "@resource-broker/domain";
@@ -43,9 +44,9 @@ export async function standingOf(
 ): Promise<readonly StandingCluster[]> {
   const [only] = items;
   const target = items.length === 1 && only !== undefined ? only.clusterID : undefined;
-  const candidates = await candidatesOf(broker, target);
+  const { listed, unlisted } = await candidatesOf(broker, target);
   return items.map((advertisement) => {
-    const candidate = candidates.get(advertisement.clusterID);
+    const candidate = listed.get(advertisement.clusterID) ?? unlisted;
     return {
       advertisement,
       status: statusOf(advertisement, candidate),
@@ -55,25 +56,37 @@ export async function standingOf(
   });
 }
 
-async function candidatesOf(broker: Broker, target?: string): Promise<ReadonlyMap<string, Candidate>> {
+interface Candidates {
+  readonly listed: ReadonlyMap<string, Candidate>;
+  /** What holds for all that a long decision leaves out; undefined: they differ, and nobody says how. */
+  readonly unlisted: Candidate | undefined;
+}
+
+async function candidatesOf(broker: Broker, target?: string): Promise<Candidates> {
   const body = target === undefined ? CRUMB : { ...CRUMB, targetClusterID: target };
-  const found = new Map<string, Candidate>();
   try {
     const { value } = await broker.ask({ method: "POST", path: PATH.quotes, body }, quoteSchema);
-    for (const { clusterID, advertisementAge, reason, message, alsoRefusedBy = [] } of value.decision
-      .candidates) {
-      const parsed = parseDuration(advertisementAge ?? "");
-      found.set(clusterID, {
-        ageMs: parsed.ok ? parsed.ms : undefined,
-        refusals: reason === undefined ? [] : [reason, ...alsoRefusedBy],
-        message,
-      });
-    }
+    const { candidates, counts } = value.decision;
+    const isOnlyRoomShort = Object.keys(counts).every((filter) => filter === "self" || filter === "capacity");
+    return {
+      listed: new Map(candidates.map((candidate) => [candidate.clusterID, readCandidate(candidate)])),
+      unlisted: isOnlyRoomShort ? { ageMs: undefined, refusals: [], message: undefined } : undefined,
+    };
   } catch (error) {
     // A busy broker, or a quota: the clusters are shown all the same, with less said of them.
-    if (!(error instanceof Fault)) throw error;
+    if (error instanceof Fault) return { listed: new Map(), unlisted: undefined };
+    throw error;
   }
-  return found;
+}
+
+function readCandidate(candidate: QuoteDTO["decision"]["candidates"][number]): Candidate {
+  const { advertisementAge = "", reason, message, alsoRefusedBy = [] } = candidate;
+  const parsed = parseDuration(advertisementAge);
+  return {
+    ageMs: parsed.ok ? parsed.ms : undefined,
+    refusals: reason === undefined ? [] : [reason, ...alsoRefusedBy],
+    message,
+  };
 }
 
 function statusOf(advertisement: AdvertisementDTO, candidate: Candidate | undefined): ClusterStatus {
@@ -82,7 +95,12 @@ function statusOf(advertisement: AdvertisementDTO, candidate: Candidate | undefi
   if (refusals.includes("cordoned")) return "Cordoned";
   if (refusals.includes("stale")) return "Stale";
   if (!isZero(overcommittedIn(advertisement))) return "Overcommitted";
-  return refusals.includes("capacity") ? "Full" : "Ready";
+  return refusals.includes("capacity") || hasNothingLeft(advertisement) ? "Full" : "Ready";
+}
+
+function hasNothingLeft({ resources }: AdvertisementDTO): boolean {
+  const { cpuMillis, memoryBytes } = amountsIn(resources.available);
+  return cpuMillis === 0 || memoryBytes === 0;
 }
 
 /** What the cluster lends beyond what it still has. */

@@ -11,10 +11,18 @@ export const DECISION_COMMANDS: readonly Command[] = [
 passed over, with the reason and what they lacked; then the smallest change that would have turned
 the decision.`,
     arguments: [
-      { name: "reservation|decision", summary: "an ID, also as reservation/<id> or decision/<id>" },
+      {
+        name: "reservation|decision|request",
+        summary:
+          "an ID, also as reservation/<id> or decision/<id>; or request/<name>, read with your kubeconfig",
+      },
     ],
     options: EXPLAIN_OPTIONS,
-    examples: ["brokerctl explain rsv-rome-k3u7dq2hvmx5b4ta", "brokerctl explain decision/dec-4f0q2"],
+    examples: [
+      "brokerctl explain rsv-rome-k3u7dq2hvmx5b4ta",
+      "brokerctl explain decision/dec-4f0q2",
+      "brokerctl explain request/more -n shop",
+    ],
     load: async () => (await import("./explain.ts")).explain,
   }),
   defineCommand({

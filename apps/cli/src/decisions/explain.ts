@@ -1,7 +1,8 @@
 import type { DecisionDTO } from "@resource-broker/contract";
-import type { Run } from "../cli/command.ts";
+import type { Run, Values } from "../cli/command.ts";
 import type { Host } from "../cli/host.ts";
 import { withBroker } from "../connection/broker.ts";
+import { isRequest, requestDecision } from "../objects/request-decision.ts";
 import { paintFor } from "../output/colour.ts";
 import type { OutputFormat } from "../output/output-option.ts";
 import { print } from "../output/print.ts";
@@ -11,11 +12,31 @@ import { readDecision } from "./read-decision.ts";
 
 export const explain: Run<typeof EXPLAIN_OPTIONS> = async ({ options, words }, host) => {
   const [word = ""] = words;
-  await withBroker(options, host, async (broker) => {
-    const { value } = await readDecision(broker, word);
-    printDecision(value, options.output, host);
-  });
+  const show = (subject: string): Promise<void> =>
+    withBroker(options, host, async (broker) => {
+      const { value } = await readDecision(broker, subject);
+      printDecision(value, options.output, host);
+    });
+  await (isRequest(word) ? explainRequest(word, { options, host, show }) : show(word));
 };
+
+interface Order {
+  readonly options: Values<typeof EXPLAIN_OPTIONS>;
+  readonly host: Host;
+  readonly show: (subject: string) => Promise<void>;
+}
+
+/** The request names its decision; when the broker cannot be asked, what the agent wrote down is told. */
+async function explainRequest(word: string, { options, host, show }: Order): Promise<void> {
+  const { kubeconfig, namespace, "kube-context": context } = options;
+  const { decisionId, explanation } = await requestDecision(word, { kubeconfig, namespace, context }, host);
+  try {
+    await show(`decision/${decisionId}`);
+  } catch (error) {
+    if (explanation !== undefined) host.note(`What the agent wrote down:\n${explanation}\n`);
+    throw error;
+  }
+}
 
 function printDecision(decision: DecisionDTO, output: OutputFormat, host: Host): void {
   const paint = paintFor(host);

@@ -27,7 +27,7 @@ function subjectIn(word: string): { readonly kind: "reservation" | "decision"; r
   if (kind !== undefined) return { kind, id: name ?? word };
   throw new CommandError(
     "usage",
-    `${JSON.stringify(word)} is neither a reservation (rsv-…) nor a decision (dec-…); write reservation/<id> or decision/<id>`,
+    `${JSON.stringify(word)} is neither a reservation (rsv-…) nor a decision (dec-…); write reservation/<id>, decision/<id> or request/<name>`,
   );
 }
 

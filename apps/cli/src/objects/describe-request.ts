@@ -7,16 +7,7 @@ import { BORROWED, nameIn, REQUESTS } from "./kinds.ts";
 import { type OpenCluster, withCluster } from "./open-cluster.ts";
 import type { DESCRIBE_OBJECT_OPTIONS } from "./options.ts";
 import { listObjects, readObject } from "./read-objects.ts";
-import { requestText } from "./request-text.ts";
-
-/** A request and everything that hangs on it. */
-export interface RequestReport {
-  readonly request: ResourceRequest;
-  /** What this cluster was told to use; absent while nothing is lent. */
-  readonly instruction?: ReservationInstruction;
-  /** Oldest first. */
-  readonly events: readonly ClusterEvent[];
-}
+import { lastSeen, type RequestReport, requestText } from "./request-text.ts";
 
 export const describeRequest: Run<typeof DESCRIBE_OBJECT_OPTIONS> = async ({ options, words }, host) => {
   const name = nameIn(words[0] ?? "", [REQUESTS]);
@@ -67,8 +58,4 @@ async function eventsOf(
   return found
     .filter(({ involvedObject }) => involvedObject.kind === "ResourceRequest" && involvedObject.uid === uid)
     .toSorted((a, b) => lastSeen(a).localeCompare(lastSeen(b)));
-}
-
-export function lastSeen({ lastTimestamp, eventTime, metadata }: ClusterEvent): string {
-  return lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? "";
 }

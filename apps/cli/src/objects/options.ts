@@ -10,6 +10,13 @@ export const CLUSTER = {
   context: { kind: "text", value: "name", summary: "which context of it; without it, the current one" },
 } as const;
 
+/** Where --context names the broker already. */
+export const KUBE_CONTEXT = {
+  kind: "text",
+  value: "name",
+  summary: "which context of the kubeconfig; without it, the current one",
+} as const;
+
 export const NAMESPACE = {
   kind: "text",
   short: "n",

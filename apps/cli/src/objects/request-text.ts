@@ -1,6 +1,7 @@
 import {
   apiVersionOf,
   type Condition,
+  type ReservationInstruction,
   type ResourceRequest,
   resourceRequestKind,
 } from "@resource-broker/contract";
@@ -9,9 +10,17 @@ import { described } from "../output/amounts.ts";
 import { type Column, properties, table } from "../output/table.ts";
 import { PHASE_MOODS } from "../reservations/reservation-columns.ts";
 import { agoOf, quantitiesOf } from "./columns.ts";
-import { lastSeen, type RequestReport } from "./describe-request.ts";
 import { priceOf, requestExpiry } from "./get-requests.ts";
 import type { ObjectLook } from "./print-objects.ts";
+
+/** A request and everything that hangs on it. */
+export interface RequestReport {
+  readonly request: ResourceRequest;
+  /** What this cluster was told to use; absent while nothing is lent. */
+  readonly instruction?: ReservationInstruction;
+  /** Oldest first. */
+  readonly events: readonly ClusterEvent[];
+}
 
 /** Everything about one request, a paragraph for each side of it. */
 export function requestText(report: RequestReport, look: ObjectLook): string {
@@ -115,4 +124,8 @@ function titled(title: string, text: string): string {
 
 function indented(text: string): string {
   return `${text.trimEnd().replaceAll(/^/gmu, "  ")}\n`;
+}
+
+export function lastSeen({ lastTimestamp, eventTime, metadata }: ClusterEvent): string {
+  return lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? "";
 }

@@ -19,6 +19,8 @@ export interface Listing<Item> {
   readonly wideColumns: readonly Column<Item>[];
   /** Said on standard error when there is nothing to show. */
   readonly whenEmpty: string;
+  /** Said there as well, before the first list. */
+  readonly remark?: string;
 }
 
 export interface ListingOptions {
@@ -36,6 +38,7 @@ export async function printListing<Item>(
 ): Promise<void> {
   const first = await look();
   if (first.items.length === 0) host.note(`${first.whenEmpty}\n`);
+  if (first.remark !== undefined) host.note(`${first.remark}\n`);
   printItems(first, first.items, { output, host });
   const { keyOf = first.nameOf } = first;
   const seen = new Map(first.items.map((item) => [keyOf(item), first.faceOf(item)]));

@@ -35,10 +35,10 @@ function whyGranted({ candidates, fitted, considered }: DecisionDTO, winner: str
   return `${lead} than ${second.clusterID} (${shown(best.score)} to ${shown(second.score)}); ${fitted} of ${considered} fit`;
 }
 
-/** What would turn the refusal is what a person wants to know; else who lacked what. */
+/** What would turn the refusal is what a person wants to know first; then who lacked what. */
 function whyRefused({ candidates, flip }: DecisionDTO): string {
   const others = passedOver(candidates);
-  return [others, ...(flip === undefined ? [] : [flip])].filter((part) => part !== "").join(". ");
+  return [...(flip === undefined ? [] : [flip]), others].filter((part) => part !== "").join(" ");
 }
 
 function passedOver(candidates: readonly Candidate[]): string {

@@ -88,14 +88,16 @@ export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps):
     if (found !== undefined) tell({ kind: "decision", decision: decisionNews(found) });
   };
 
+  const noticeCordon = ({ action, subject = "" }: AuditEntryDTO): void => {
+    if (action === "cordon") cordoned.add(subject);
+    if (action === "uncordon") cordoned.delete(subject);
+  };
+
   const history = async (): Promise<void> => {
     const lines: AuditEntryDTO[] = [];
     const read = (after: string) => ask(pageOf(PATH.audit, after), auditPageSchema);
     for await (const line of pagesOf<AuditEntryDTO>(read, String(seen))) lines.push(line);
-    for (const { action, subject = "" } of lines) {
-      if (action === "cordon") cordoned.add(subject);
-      if (action === "uncordon") cordoned.delete(subject);
-    }
+    for (const line of lines) noticeCordon(line);
     for (const line of isFirstLook ? lines.slice(-MOST_HISTORY) : lines) {
       const decision = decisionIn(line);
       if (decision !== undefined) await tellDecision(decision);

@@ -3,9 +3,9 @@ import type { EventNews } from "./news.ts";
 
 const WARN = 40;
 const ERROR = 50;
-/** What an agent says of itself that is worth a line; its doings are in the audit log. */
-const WORTH_TELLING = new Set<string>(["a broker serves us again"]);
 const AT_WORK = "the agent is at work";
+/** What an agent says of itself that is worth a line; its doings are in the audit log. */
+const WORTH_TELLING = new Set([AT_WORK, "a broker serves us again"]);
 
 interface LogLine {
   readonly level: number;

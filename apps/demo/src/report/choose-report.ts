@@ -1,4 +1,5 @@
 import type { MachineTime } from "@resource-broker/runtime";
+import { guardTerminal } from "../terminal/guard.ts";
 import { liveTerminal, type TerminalPorts } from "../terminal/live-terminal.ts";
 import type { Looks } from "../view/render.ts";
 import { plainLines } from "./plain-lines.ts";
@@ -6,7 +7,7 @@ import type { Report } from "./report.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface ReportDeps extends TerminalPorts {
+export interface ReportDeps extends Omit<TerminalPorts, "guard"> {
   readonly isTerminal: boolean;
   readonly env: Environment;
   readonly machine: MachineTime;
@@ -40,7 +41,10 @@ function liveReport(deps: ReportDeps, write: (line: string) => void): Report {
   let live: ReturnType<typeof liveTerminal> | undefined;
   return {
     start: (names) => {
-      live = liveTerminal(deps, { names, looks: looksOf(deps.env), machine, onEnd });
+      live = liveTerminal(
+        { ...deps, guard: guardTerminal },
+        { names, looks: looksOf(deps.env), machine, onEnd },
+      );
       live.start();
     },
     tell: (news) => {

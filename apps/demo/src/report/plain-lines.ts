@@ -1,5 +1,4 @@
-import type { ClusterState, News } from "../news/news.ts";
-import { folderNote } from "../view/command-rows.ts";
+import type { BrokerNews, ClusterState, News } from "../news/news.ts";
 import { timeOf } from "../view/news-rows.ts";
 
 /** Lines for a file, a pipe, or a terminal that can do no better. */
@@ -32,6 +31,10 @@ export function plainLines(names: readonly string[]): (news: News) => readonly s
         return ["Everything has ended."];
     }
   };
+}
+
+function folderNote({ folder, isKept }: BrokerNews): string {
+  return `Files, logs included, are in ${folder} and ${isKept ? "stay there" : "are removed at the end"}.`;
 }
 
 function stateLine(name: string, state: ClusterState["state"]): string[] {

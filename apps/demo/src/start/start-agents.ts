@@ -66,7 +66,7 @@ export async function startAgents(names: readonly string[], deps: AgentsDeps): P
     },
 
     look: async () => {
-      for (const follower of [...followers]) await lookAt(follower);
+      for (const follower of followers) await lookAt(follower);
     },
     dispose: async () => {
       await launched;

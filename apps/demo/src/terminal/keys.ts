@@ -21,8 +21,11 @@ const WISHES: Readonly<Record<string, Wish>> = {
   "\u000c": "redraw",
 };
 
+/** Arrows and the like: they begin with an escape, and so does a key called Escape. */
+const ESCAPE = "\u001b";
+const KEY = new RegExp(String.raw`${ESCAPE}(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])?|[^${ESCAPE}]`, "gu");
+
 /** What was typed, key by key: a terminal may send several at once. */
 export function wishesIn(typed: string): Wish[] {
-  const keys = typed.match(/\u001b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])?|[^\u001b]/gu) ?? [];
-  return keys.flatMap((key) => WISHES[key] ?? []);
+  return (typed.match(KEY) ?? []).flatMap((key) => WISHES[key] ?? []);
 }

@@ -2,7 +2,7 @@ import type { MachineTime } from "@resource-broker/runtime";
 import type { News } from "../news/news.ts";
 import { emptyModel, type Key, type Model, withKey, withNews } from "../view/model.ts";
 import { type Looks, render, type Size } from "../view/render.ts";
-import { guardTerminal } from "./guard.ts";
+import type { TerminalGuard } from "./guard.ts";
 import { wishesIn } from "./keys.ts";
 import { createScreen } from "./screen.ts";
 
@@ -14,6 +14,8 @@ export interface TerminalPorts {
   readonly output: Pick<NodeJS.WriteStream, "write" | "columns" | "rows" | "on">;
   /** Tells of `exit`, and of `SIGCONT` after the program was put aside. */
   readonly host: Pick<NodeJS.Process, "on">;
+  /** Gives the terminal back should this program be killed. */
+  readonly guard: () => TerminalGuard;
   /** Puts this program aside, as Ctrl-Z does. */
   readonly suspend: () => void;
 }
@@ -69,7 +71,7 @@ export function liveTerminal(ports: TerminalPorts, { names, looks, machine, onEn
 
   return {
     start: (): void => {
-      const guard = guardTerminal();
+      const guard = ports.guard();
       host.on("exit", () => {
         leave();
         guard.done();

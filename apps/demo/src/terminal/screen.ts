@@ -7,7 +7,7 @@ export const LEAVE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 /** What is between these is shown at once, where the terminal knows how. */
 const BEGIN = "\u001b[?2026h";
 const END = "\u001b[?2026l";
-const CLEAR_REST = "\u001b[K";
+const CLEAR_ROW = "\u001b[2K";
 const CLEAR_ALL = "\u001b[2J";
 
 /** Twice a second: what changes faster than that nobody reads. */
@@ -82,7 +82,7 @@ function differences(before: readonly string[], after: readonly string[]): strin
   let text = "";
   for (let row = 0; row < Math.max(before.length, after.length); row++) {
     const wanted = after[row] ?? "";
-    if ((before[row] ?? "") !== wanted) text += `\u001b[${row + 1};1H${wanted}${CLEAR_REST}`;
+    if ((before[row] ?? "") !== wanted) text += `\u001b[${row + 1};1H${CLEAR_ROW}${wanted}`;
   }
   return text;
 }

@@ -42,7 +42,7 @@ export function addsUp({ allocatable, allocated, reserved, available }: Balance)
 export function balanceRows(balance: Balance): Line[] {
   const row = (name: (typeof RESOURCES)[number]): Line => {
     const amount = (part: keyof Balance): string =>
-      cell(describeAmount(name, amountOf(balance[part], name)), SHOWN_WIDTH);
+      cell(shown(name, amountOf(balance[part], name)), SHOWN_WIDTH);
     return line(
       span(amount("available"), "good"),
       `= ${amount("allocatable")}- ${amount("allocated")}- `,
@@ -52,4 +52,8 @@ export function balanceRows(balance: Balance): Line[] {
   const title = (text: string): string => cell(text, SHOWN_WIDTH);
   const heading = `${title("AVAILABLE")}= ${title("ALLOCATABLE")}- ${title("ALLOCATED")}- ${title("RESERVED")}`;
   return [line(span(heading, "quiet")), ...RESOURCES.map(row)];
+}
+
+function shown(name: (typeof RESOURCES)[number], amount: number): string {
+  return amount === 0 ? "0" : describeAmount(name, amount);
 }

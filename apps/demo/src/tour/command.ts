@@ -1,10 +1,16 @@
 import { parseSettings } from "@resource-broker/contract";
 import { describeFailure, EXIT, type MachineTime } from "@resource-broker/runtime";
-import { NO_PAUSES, readingPace } from "./pace.ts";
+import { startWorld } from "@resource-broker/testkit";
+import { SMALL_FLEET } from "../fleet/small-fleet.ts";
+import { looksOf } from "../report/choose-report.ts";
+import { demoCertificates } from "../start/certificates.ts";
+import { NO_PAUSES, type Pace, readingPace } from "./pace.ts";
 import { type Recording, recordTo } from "./recording.ts";
 import { TOUR_HELP, TOUR_SETTINGS } from "./settings.ts";
+import { stageIn } from "./stage.ts";
 import { STORY } from "./story.ts";
-import { createTour } from "./tour.ts";
+import { COLUMNS, written } from "./telling.ts";
+import { createTour, type OpenStage } from "./tour.ts";
 
 const ENDS = /[qQ\u0003\u0004]/u;
 const INTERRUPTED = 130;
@@ -12,9 +18,8 @@ const INTERRUPTED = 130;
 /** What the tour needs of its process. */
 export interface TourHost {
   readonly input: Pick<NodeJS.ReadStream, "isTTY" | "setRawMode" | "setEncoding" | "on" | "pause">;
-  readonly output: { readonly isTTY?: boolean; readonly write: (text: string) => unknown };
+  readonly output: Pick<NodeJS.WriteStream, "isTTY" | "columns" | "write">;
   readonly signals: { readonly on: (signal: "SIGTERM" | "SIGINT", listener: () => void) => unknown };
-  /** NO_COLOR and its like. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly machine: MachineTime;
   readonly randomBytes: (size: number) => Uint8Array;
@@ -28,47 +33,34 @@ export async function tourCommand(argv: readonly string[], host: TourHost): Prom
   if (!reading.ok)
     return host.end(EXIT.usage, ...reading.problems, "npm start -- --tour --help shows what there is");
   if (reading.values.help) return void host.output.write(`${TOUR_HELP}\n`);
-  await run(reading.values, host);
+  const { fast, record } = reading.values;
+  const recording = record === "" ? undefined : recordTo(record, host.machine);
+  const isRead = host.output.isTTY || recording !== undefined;
+  await guide(host, { recording, pace: isRead && !fast ? readingPace(host.machine) : NO_PAUSES });
 }
 
-async function run(
-  { fast, record }: { readonly fast: boolean; readonly record: string },
-  host: TourHost,
-): Promise<void> {
-  const { input, output, env, machine, randomBytes } = host;
-  const recording: Recording | undefined = record === "" ? undefined : recordTo(record, machine);
-  const isTold = (output.isTTY === true || recording !== undefined) && !fast;
-  const pace = isTold ? readingPace(machine) : NO_PAUSES;
-  const hasColours = (output.isTTY === true || recording !== undefined) && (env["NO_COLOR"] ?? "") === "";
+interface Manner {
+  readonly recording: Recording | undefined;
+  readonly pace: Pace;
+}
+
+async function guide(host: TourHost, { recording, pace }: Manner): Promise<void> {
+  const { output, env, machine } = host;
+  const looks = looksOf(env);
   const tour = createTour(
-    { looks: { hasColours, hasBlocks: true }, steps: STORY },
+    { steps: STORY, columns: output.columns || COLUMNS },
     {
       machine,
-      randomBytes,
+      openStage: () => realStage(host),
       pace,
-      write: (text) => {
-        output.write(text);
-        recording?.take(text);
+      tell: (rows) => {
+        output.write(written(rows, { ...looks, hasColours: looks.hasColours && output.isTTY }));
+        recording?.take(written(rows, { hasColours: true, hasBlocks: true }));
       },
     },
   );
-  let isEnding = false;
-  const end = async (code: number, ...problems: readonly string[]): Promise<void> => {
-    if (isEnding) return;
-    isEnding = true;
-    if (input.isTTY) input.setRawMode(false);
-    input.pause();
-    await tour.stop();
-    host.end(code, ...problems);
-  };
-  const interrupt = (): void => void end(INTERRUPTED);
-  host.signals.on("SIGINT", interrupt);
-  host.signals.on("SIGTERM", interrupt);
-  if (isTold && input.isTTY) {
-    input.setRawMode(true);
-    input.setEncoding("utf8");
-    input.on("data", (typed: string) => (ENDS.test(typed) ? interrupt() : pace.skip()));
-  }
+  const end = endingOnce(host, tour.stop);
+  listen(host, { interrupt: () => void end(INTERRUPTED), skip: pace.skip });
   try {
     await tour.run();
     await recording?.save();
@@ -76,4 +68,38 @@ async function run(
   } catch (error) {
     await end(EXIT.failure, describeFailure(error, []));
   }
+}
+
+interface Wishes {
+  readonly interrupt: () => void;
+  readonly skip: () => void;
+}
+
+function listen({ input, output, signals }: TourHost, { interrupt, skip }: Wishes): void {
+  signals.on("SIGINT", interrupt);
+  signals.on("SIGTERM", interrupt);
+  if (!input.isTTY || !output.isTTY) return;
+  input.setRawMode(true);
+  input.setEncoding("utf8");
+  input.on("data", (typed: string) => (ENDS.test(typed) ? interrupt() : skip()));
+}
+
+/** The first end counts: what an interrupted step says while everything goes down is nobody's concern. */
+function endingOnce({ input, end }: TourHost, stop: () => Promise<void>) {
+  let isEnding = false;
+  return async (code: number, ...problems: readonly string[]): Promise<void> => {
+    if (isEnding) return;
+    isEnding = true;
+    if (input.isTTY) input.setRawMode(false);
+    input.pause();
+    await stop();
+    end(code, ...problems);
+  };
+}
+
+/** The small fleet on this machine: a real broker, real agents, simulated clusters. */
+async function realStage({ machine, randomBytes }: TourHost): Promise<OpenStage> {
+  const certificates = demoCertificates({ now: machine.wallMs, randomBytes });
+  const world = await startWorld({ clusters: SMALL_FLEET, certificates });
+  return { stage: stageIn(world, machine), close: world.dispose };
 }

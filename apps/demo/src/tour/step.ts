@@ -9,16 +9,17 @@ interface Step<Seen> {
   readonly says: string;
   /** Does it, and checks every claim: rejects where the world is not as the story says. */
   readonly act: (stage: Stage) => Promise<Seen>;
-  readonly shows: (seen: Seen) => readonly Line[];
+  /** `columns`: how wide a table may be. */
+  readonly shows: (seen: Seen, columns: number) => readonly Line[];
 }
 
 /** A step, whatever it is that it sees. */
 export interface TourStep extends Pick<Step<unknown>, "title" | "says"> {
-  readonly play: (stage: Stage) => Promise<readonly Line[]>;
+  readonly play: (stage: Stage, columns: number) => Promise<readonly Line[]>;
 }
 
 export function step<Seen>({ title, says, act, shows }: Step<Seen>): TourStep {
-  return { title, says, play: async (stage) => shows(await act(stage)) };
+  return { title, says, play: async (stage, columns) => shows(await act(stage), columns) };
 }
 
 /** What the story says must be so. */

@@ -1,15 +1,10 @@
 import { type Line, line, painted, span } from "../view/line.ts";
+import type { Looks } from "../view/render.ts";
 
-/** As wide as the story is told, wherever: a recording looks like the real thing. */
+/** No wider is the story told, wherever. */
 export const COLUMNS = 100;
+const TEXT_COLUMNS = 76;
 const INDENT = "  ";
-const TEXT_COLUMNS = 80;
-
-export interface Looks {
-  readonly hasColours: boolean;
-  /** False: ASCII only. */
-  readonly hasBlocks: boolean;
-}
 
 export interface Place {
   readonly number: number;
@@ -17,33 +12,39 @@ export interface Place {
   readonly title: string;
 }
 
-/** Rows as text. */
+/** Rows as text. A terminal that is narrower breaks them: nothing of a reason is cut off. */
 export function written(rows: readonly Line[], looks: Looks): string {
   return rows.map((row) => `${painted(row, { width: COLUMNS, ...looks })}\n`).join("");
 }
 
 export function headingRows({ number, of, title }: Place): Line[] {
-  const count = `${number}/${of}`;
-  return [line(), line(span(`${count}  ${title}`, "title")), line()];
+  return [line(), line(span(`${number}/${of}  ${title}`, "title")), line()];
 }
 
 /** What is said, in lines that are easy to read. */
 export function sayingRows(says: string): Line[] {
-  return wrapped(says, TEXT_COLUMNS).map((text) => line(INDENT, text));
+  return wrapped(says).map((text) => line(INDENT, text));
+}
+
+/** Room for what a step shows on a terminal of so many columns. */
+export function shownColumns(terminalColumns: number): number {
+  return Math.min(COLUMNS, terminalColumns) - 2 * INDENT.length;
 }
 
 export function shownRows(rows: readonly Line[]): Line[] {
-  return [line(), ...rows.map((row) => (row.length === 0 ? row : line(`${INDENT}${INDENT}`, ...row)))];
+  return [line(), ...rows.map((row) => (row.length === 0 ? row : line(INDENT, INDENT, ...row)))];
 }
 
-function wrapped(text: string, width: number): string[] {
+function wrapped(text: string): string[] {
   const lines: string[] = [];
   let current = "";
   for (const word of text.split(" ")) {
-    if (current !== "" && current.length + 1 + word.length > width) {
+    const longer = current === "" ? word : `${current} ${word}`;
+    if (longer.length <= TEXT_COLUMNS || current === "") current = longer;
+    else {
       lines.push(current);
       current = word;
-    } else current = current === "" ? word : `${current} ${word}`;
+    }
   }
   return [...lines, current];
 }

@@ -1,94 +1,85 @@
 import { Fault } from "@resource-broker/contract";
 import type { MachineTime } from "@resource-broker/runtime";
-import { startWorld, type World } from "@resource-broker/testkit";
-import { SMALL_FLEET } from "../fleet/small-fleet.ts";
-import { demoCertificates } from "../start/certificates.ts";
 import { type Line, line, span } from "../view/line.ts";
 import type { Pace } from "./pace.ts";
-import { stageIn } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 import type { TourStep } from "./step.ts";
-import { headingRows, type Looks, sayingRows, shownRows, written } from "./telling.ts";
+import { headingRows, sayingRows, shownColumns, shownRows } from "./telling.ts";
 
 export interface TourOptions {
-  readonly looks: Looks;
   readonly steps: readonly TourStep[];
+  /** How wide the terminal is. */
+  readonly columns: number;
 }
 
 export interface TourDeps {
-  readonly machine: MachineTime;
-  readonly randomBytes: (size: number) => Uint8Array;
-  readonly pace: Pace;
-  readonly write: (text: string) => void;
+  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly openStage: () => Promise<OpenStage>;
+  readonly pace: Pick<Pace, "read">;
+  readonly tell: (rows: readonly Line[]) => void;
+}
+
+export interface OpenStage {
+  readonly stage: Stage;
+  /** Ends everything on it. */
+  readonly close: () => Promise<void>;
 }
 
 /** The guided story: the same for a person, a recording and a test. */
-export function createTour({ looks, steps }: TourOptions, deps: TourDeps) {
-  const { machine, pace, write } = deps;
-  let world: World | undefined;
+export function createTour({ steps, columns }: TourOptions, deps: TourDeps) {
+  const { machine, pace, tell } = deps;
+  let open: OpenStage | undefined;
 
-  const tell = async (rows: readonly Line[]): Promise<void> => {
-    write(written(rows, looks));
+  const tellSlowly = async (rows: readonly Line[]): Promise<void> => {
+    tell(rows);
     await pace.read(rows);
   };
 
-  const playStep = async (
-    each: TourStep,
-    number: number,
-    stage: ReturnType<typeof stageIn>,
-  ): Promise<void> => {
-    const said = sayingRows(each.says);
-    write(written(headingRows({ number, of: steps.length, title: each.title }), looks));
-    await tell(said);
-    await tell(shownRows(await claimed(each, stage)));
+  const playStep = async (step: TourStep, number: number, stage: Stage): Promise<void> => {
+    tell(headingRows({ number, of: steps.length, title: step.title }));
+    await tellSlowly(sayingRows(step.says));
+    const seen = await step.play(stage, shownColumns(columns)).catch((error: unknown) => {
+      throw notAsTold(step, error);
+    });
+    await tellSlowly(shownRows(seen));
   };
 
   return {
     /** Resolves when everything that was told turned out to be true; rejects with what did not. */
     run: async (): Promise<void> => {
       const beganAt = machine.monotonicMs();
-      write(written(OPENING, looks));
-      world = await startWorld({
-        clusters: SMALL_FLEET,
-        certificates: demoCertificates({ now: machine.wallMs, randomBytes: deps.randomBytes }),
-      });
-      const stage = stageIn(world, machine);
-      for (const [index, each] of steps.entries()) await playStep(each, index + 1, stage);
-      write(written(closing((machine.monotonicMs() - beganAt) / 1000, steps.length), looks));
+      tell(OPENING);
+      open = await deps.openStage();
+      for (const [index, step] of steps.entries()) await playStep(step, index + 1, open.stage);
+      tell(closing((machine.monotonicMs() - beganAt) / 1000, steps.length));
     },
     /** Ends everything that was started. */
     stop: async (): Promise<void> => {
-      await world?.dispose();
+      await open?.close();
     },
   };
 }
 
-async function claimed(each: TourStep, stage: ReturnType<typeof stageIn>): Promise<readonly Line[]> {
-  try {
-    return await each.play(stage);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Fault("internal", `the step "${each.title}" did not go as told: ${why}`, { cause: error });
-  }
+function notAsTold({ title }: TourStep, error: unknown): Fault {
+  const why = error instanceof Error ? error.message : String(error);
+  return new Fault("internal", `the step "${title}" did not go as told: ${why}`, { cause: error });
 }
 
 const OPENING: readonly Line[] = [
   line(span("Resource Broker", "title"), ": clusters that lend each other CPU, memory and GPUs."),
   line(),
-  line("  A real broker and four real agents start on this machine; only the clusters are simulated."),
+  line("  A real broker and four real agents start on this machine;"),
+  line("  only the clusters are simulated."),
 ];
 
 function closing(seconds: number, steps: number): Line[] {
+  const summary = `That was it: ${steps} steps in ${Math.round(seconds)} s, each checked while it ran.`;
   return [
     line(),
-    line(
-      span(
-        `That was it: ${steps} steps in ${Math.round(seconds)} s, each one checked while it ran.`,
-        "title",
-      ),
-    ),
+    line(span(summary, "title")),
     line(),
-    line("  npm start                           the same clusters, live, and five commands to try"),
-    line("  npm start -- --contexts eu,us,lab   your own clusters, read-only: who could lend what to whom"),
+    line("  npm start                           these clusters, live, and commands to try"),
+    line("  npm start -- --contexts eu,us,lab   your own clusters, read-only"),
     line(),
   ];
 }

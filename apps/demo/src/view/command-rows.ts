@@ -1,4 +1,4 @@
-import type { Step } from "../news/news.ts";
+import type { BrokerNews, Step } from "../news/news.ts";
 import { type Line, line, span } from "./line.ts";
 import type { Model } from "./model.ts";
 
@@ -9,27 +9,27 @@ const GOES_ON = " \\";
 /** The commands to try next, so that they can be copied as they stand. */
 export function commandRows({ steps, notes, broker }: Model, width: number): Line[] {
   if (steps.length === 0) return [line("The commands come as soon as all clusters are there.")];
-  const folder = broker === undefined ? [] : [line(), line(span(folderNote(broker), "quiet"))];
+  const folder = broker === undefined ? [] : [line(), line(span(filesNote(broker), "quiet"))];
+  const commands = steps.flatMap((step, index) => stepRows(step, index + 1, width));
+  const isTooWide = commands.some((row) => row.reduce((sum, { text }) => sum + text.length, 0) > width);
   return [
     line("In another terminal, one after the other:"),
-    ...steps.flatMap((step, index) => stepRows(step, index + 1, width)),
+    ...commands,
     ...folder,
     ...notes.map((note) => line(span(note, "careful"))),
+    ...(isTooWide
+      ? [line(span("A command is wider than this terminal: widen it before you copy.", "careful"))]
+      : []),
   ];
 }
 
-export function folderNote({
-  folder,
-  isKept,
-}: {
-  readonly folder: string;
-  readonly isKept: boolean;
-}): string {
-  return `Files, logs included, are in ${folder} and ${isKept ? "stay there" : "are removed at the end"}.`;
+function filesNote({ folder, isKept }: BrokerNews): string {
+  return `Files and logs: ${folder} (${isKept ? "kept" : "removed at the end"})`;
 }
 
 function stepRows({ says, command }: Step, number: number, width: number): Line[] {
-  const rows = brokenCommand(command, width - MARGIN.length);
+  // One column stays free: some terminals break a row that is full.
+  const rows = brokenCommand(command, width - MARGIN.length - 1);
   return [line(`${number}. ${says}:`), ...rows.map((row) => line(MARGIN, span(row, "title")))];
 }
 
@@ -49,7 +49,12 @@ export function brokenCommand(command: string, width: number): string[] {
   return [...rows, row];
 }
 
-/** Split at spaces that a shell would split at. */
+/** Split at spaces that a shell would split at; a flag keeps its value beside it. */
 function wordsOf(command: string): string[] {
-  return command.match(/(?:'[^']*'|\\.|[^\s'\\])+/gs) ?? [];
+  const words = command.match(/(?:'[^']*'|\\.|[^\s'\\])+/gs) ?? [];
+  return words.reduce<string[]>((parts, word) => {
+    const flag = parts.at(-1);
+    const isValue = flag !== undefined && /^--?[a-z-]+$/u.test(flag) && !word.startsWith("-");
+    return isValue ? [...parts.slice(0, -1), `${flag} ${word}`] : [...parts, word];
+  }, []);
 }

@@ -33,10 +33,15 @@ export function render(model: Model, size: Size, looks: Looks): readonly string[
   const between = rows - 3;
   const body =
     model.page === "commands"
-      ? commandRows(model, columns).slice(0, between)
+      ? cutTo(between, commandRows(model, columns))
       : liveRows(model, between, columns);
   const filling = Array.from({ length: between - body.length }, () => line());
   return [title(model), line(), ...body, ...filling, footer(model)].map(paint);
+}
+
+function cutTo(rows: number, all: readonly Line[]): readonly Line[] {
+  if (all.length <= rows) return all;
+  return [...all.slice(0, rows - 1), line(span("A higher terminal shows the rest.", "careful"))];
 }
 
 /** Clusters first; what happens gets what is left, and never less than it needs to be seen. */

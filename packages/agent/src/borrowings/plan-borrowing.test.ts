@@ -56,6 +56,12 @@ describe("a reservation of this cluster", () => {
     ]);
   });
 
+  test("that was granted anew elsewhere is withdrawn first where it was", () => {
+    const moved = entry(aReservation({ targetClusterID: "berlin" }));
+    expect(kinds({ entry: moved, instruction: written })).toEqual(["withdraw"]);
+    expect(kinds({ entry: moved })).toEqual(["put", "deliver"]);
+  });
+
   test("is not written again when its request was deleted and it is about to be released", () => {
     expect(kinds({ isOrphan: true, isCleared: true })).toEqual([]);
     expect(kinds({ isOrphan: true, instruction: written })).toEqual(["withdraw"]);

@@ -40,11 +40,16 @@ export function planBorrowing(state: BorrowingState): BorrowingPlan {
   const expiry = expiryOf(entry, state.broker);
   if (expiry.kind === "over") return { actions: [{ kind: "end-here" }, ...withdrawal] };
   const later = expiry.kind === "later" ? { requeueAfterMs: expiry.inMs } : {};
-  if (isOrphan) return { actions: withdrawal, ...later };
+  if (isOrphan || isElsewhere(entry, instruction)) return { actions: withdrawal, ...later };
   const wanted = reservationInstruction(entry.reservation, namespace, request);
   const isWritten = instruction !== undefined && isSameInstruction(instruction, wanted);
   return {
     actions: [...(isWritten ? [] : [{ kind: "put", instruction: wanted } as const]), { kind: "deliver" }],
     ...later,
   };
+}
+
+/** A broker without memory may grant the same key elsewhere: what was borrowed first goes, with its instruction. */
+function isElsewhere({ reservation }: BookEntry, instruction: ReservationInstruction | undefined): boolean {
+  return instruction !== undefined && instruction.spec.targetClusterID !== reservation.targetClusterID;
 }

@@ -32,7 +32,10 @@ function watchGrants({ broker }: SmallWorld, wrongs: string[]): void {
   });
 }
 
-/** Nothing is torn down but after a final phase, by the time it was last told, or because its request is gone. */
+/**
+ * Nothing is torn down but after a final phase, by the time it was last told, because its request is gone, or because a
+ * broker without memory has granted it anew elsewhere.
+ */
 function watchTeardowns({ broker, rome, paris, berlin }: SmallWorld, wrongs: string[]): void {
   const requests = new Map<string, string | undefined>();
   const ended = new Set<string>();
@@ -48,10 +51,16 @@ function watchTeardowns({ broker, rome, paris, berlin }: SmallWorld, wrongs: str
     rome.all(REQUESTS).some(({ metadata }) => metadata.uid === requests.get(id));
   const isExpired = (expiresAt: string | undefined): boolean =>
     (parseTime(expiresAt ?? "") ?? Number.POSITIVE_INFINITY) + 60_000 <= broker.now();
+  const isElsewhere = ({ reservationName: id, targetClusterID }: ReservationInstruction["spec"]): boolean => {
+    const reservation = broker.ledger().reservations.get(id);
+    return reservation !== undefined && reservation.provider !== targetClusterID;
+  };
   const isJustified = ({ kind, spec }: Instruction): boolean => {
     const id = spec.reservationName;
     if (ended.has(id) || isExpired(spec.expiresAt)) return true;
-    return kind === "ReservationInstruction" && !isWanted(id);
+    return (
+      kind === "ReservationInstruction" && (!isWanted(id) || ("targetClusterID" in spec && isElsewhere(spec)))
+    );
   };
   for (const cluster of [rome, paris, berlin]) {
     cluster.onCall(({ verb, plural, name }) => {

@@ -4,9 +4,9 @@ import { clusterState } from "../../news/cluster-state.ts";
 import { clusterHeader, clusterRow, legend } from "../../view/cluster-rows.ts";
 import { line, span } from "../../view/line.ts";
 import { explanationRows } from "../explanation-rows.ts";
+import { priceText } from "../price-text.ts";
 import { isActive, manifestOf, SHOP } from "../requests.ts";
 import { claim, step, type TourStep } from "../step.ts";
-import { COLUMNS } from "../telling.ts";
 
 const meet = step({
   title: "Four clusters, one broker",
@@ -19,9 +19,9 @@ const meet = step({
     );
     return accounts.map((each) => clusterState(each, "ready"));
   },
-  shows: (clusters) => [
-    clusterHeader(COLUMNS),
-    ...clusters.map((cluster) => clusterRow(cluster, COLUMNS)),
+  shows: (clusters, columns) => [
+    clusterHeader(columns),
+    ...clusters.map((cluster) => clusterRow(cluster, columns)),
     legend(),
   ],
 });
@@ -41,7 +41,7 @@ const request = step({
     line(),
     line(
       span(status.phase ?? "", "good"),
-      ` after ${afterMs} ms: "${status.message}", ${status.cost?.perHour} ${status.cost?.currency}/h`,
+      ` after ${afterMs} ms: "${status.message}", ${priceText(status.cost)}`,
     ),
   ],
 });

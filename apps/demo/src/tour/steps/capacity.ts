@@ -31,7 +31,7 @@ const drop = step({
 
 const lostNode = step({
   title: `${WINNER} loses a node`,
-  says: `kubectl cordon ${LOST_NODE}: half of the cluster is gone for new work. The agent says so at once. What was promised stays promised; there is only less for others.`,
+  says: `Somebody cordons ${LOST_NODE}: half of the cluster takes no new work. The agent says so at once. What was promised stays promised; there is only less for others.`,
   act: async (stage) => {
     const { client } = stage.world.cluster(WINNER);
     const before = await checkedBalance(stage);

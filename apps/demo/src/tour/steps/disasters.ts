@@ -73,7 +73,7 @@ const amnesia = step({
     claim(essence(after) === essence(before), `it came back otherwise: ${JSON.stringify(after)}`);
     claim((await instructionsOf(stage, after.id)) === instructions, "an instruction was made anew");
     const adopted = (await stage.audit()).find(
-      ({ action, subject }) => action === "adopted" && subject === after.id,
+      ({ action, subject }) => action === "adopt" && subject === after.id,
     );
     claim(adopted !== undefined, "the audit log does not know of the adoption");
     return { ledger, newLedger, after, adopted };

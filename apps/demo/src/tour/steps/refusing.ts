@@ -8,6 +8,7 @@ import { REQUESTER, WINNER } from "../../fleet/small-fleet.ts";
 import { line, span } from "../../view/line.ts";
 import { balanceOf, balanceRows } from "../balance.ts";
 import { explanationRows } from "../explanation-rows.ts";
+import { priceText } from "../price-text.ts";
 import { GPU_LENDER, isActive, SHOP, SMALLER_TRAINING, TRAINING } from "../requests.ts";
 import { claim, step, type TourStep } from "../step.ts";
 
@@ -47,10 +48,7 @@ const flip = step({
     return status;
   },
   shows: (status) => [
-    line(
-      span(status.phase ?? "", "good"),
-      `: "${status.message}", ${status.cost?.perHour} ${status.cost?.currency}/h`,
-    ),
+    line(span(status.phase ?? "", "good"), `: "${status.message}", ${priceText(status.cost)}`),
   ],
 });
 

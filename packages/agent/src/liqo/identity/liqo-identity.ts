@@ -1,24 +1,9 @@
 import type { Fault } from "@resource-broker/contract";
 import type { LiqoIdentity } from "@resource-broker/domain";
-import {
-  CONFIG_MAPS,
-  type ConfigMap,
-  type KubeClient,
-  type Resource,
-  toFault,
-  trouble,
-  wait,
-} from "@resource-broker/kube";
+import { type KubeClient, toFault, trouble, wait } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
-import {
-  CLUSTER_ID_SELECTOR,
-  CONTROLLER_SELECTOR,
-  type Deployment,
-  DEPLOYMENTS,
-  type IdentityReading,
-  isLabelled,
-  readIdentity,
-} from "./read-identity.ts";
+import { listTraces } from "./list-traces.ts";
+import { type IdentityReading, readIdentity } from "./read-identity.ts";
 
 /** Liqo is installed and upgraded by people: a look a minute is soon enough, and cheaper than two watches. */
 const LOOK_MS = 60_000;
@@ -60,21 +45,8 @@ export function liqoIdentity({ namespace }: IdentityOptions, deps: IdentityDeps)
   let isForbidden = false;
   let running: Promise<void> = Promise.resolve();
 
-  const listed = async <T extends Deployment | ConfigMap>(
-    resource: Resource<T>,
-    labelSelector: string,
-  ): Promise<T[]> => {
-    const found: T[] = [];
-    await client.list(resource, { namespace, labelSelector, signal }, (object) => {
-      if (isLabelled(object, labelSelector)) found.push(object);
-    });
-    return found;
-  };
-  const read = async (): Promise<IdentityReading> => {
-    const configMaps = await listed(CONFIG_MAPS, CLUSTER_ID_SELECTOR);
-    const deployments = configMaps.length === 0 ? [] : await listed(DEPLOYMENTS, CONTROLLER_SELECTOR);
-    return readIdentity({ configMaps, deployments });
-  };
+  const read = async (): Promise<IdentityReading> =>
+    readIdentity(await listTraces(client, { namespace, signal }));
   const take = (reading: IdentityReading): void => {
     const text = JSON.stringify(reading);
     if (text === told) return;

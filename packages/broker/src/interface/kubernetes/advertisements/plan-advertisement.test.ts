@@ -72,12 +72,26 @@ const lowered = (): ClusterAdvertisement => {
   return { ...whole, spec: { ...whole.spec, resources: { ...whole.spec.resources, reserved } } };
 };
 
+/** The status of an older agent's object was wiped, or lost with a backup. */
+const forgotten = (): { readonly object: ClusterAdvertisement; readonly ledger: Ledger } => {
+  const { instance: _, sequence: __, ...spec } = object().spec;
+  const ledger = emptyLedger();
+  const advertisement = clusterOf("paris", 16, { statedAt: Date.parse(spec.timestamp) });
+  apply(ledger, { kind: "advertised", at: NOW - 600_000, advertisement });
+  return { object: { ...object(), spec }, ledger };
+};
+
 const STEPS: readonly (readonly [string, Parameters<typeof plan>[0], string])[] = [
   ["a new advertisement is taken in", { object: object() }, "advertise"],
   ["the next one of the same agent is taken in", { object: told(heard(), 2) }, "advertise"],
   [
     "one that was taken in and not told is not taken in again",
     { object: object(), receipt: accepted(object()) },
+    "set-resources",
+  ],
+  [
+    "one that the ledger has heard is not taken in again when its status is lost: it would be fresh",
+    forgotten(),
     "set-resources",
   ],
   ["what is told already is left alone until it is stale", { object: told(heard()) }, "rest"],

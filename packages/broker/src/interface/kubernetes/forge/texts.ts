@@ -17,7 +17,8 @@ export function renewalEcho(wish: string): string {
 export const DECISION_IS_THERE = "{}";
 
 export function cut(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
+  // Half a character would come back from the server as another one, and be written again and again.
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/\p{Surrogate}$/u, "")}…`;
 }
 
 /** The whole decision as JSON; nothing where it would be too large for an object. */

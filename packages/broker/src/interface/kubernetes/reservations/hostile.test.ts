@@ -1,4 +1,4 @@
-import { KUBE_ANNOTATION, type Reservation, RESERVATION_FINALIZER } from "@resource-broker/contract";
+import { KUBE_ANNOTATION, KUBE_LABEL, type Reservation, RESERVATION_FINALIZER } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
 import { request } from "@resource-broker/domain/testing";
 import type { KubeClient } from "@resource-broker/kube";
@@ -138,6 +138,58 @@ describe("a copy of an agent's Reservation under another name", () => {
     await scene.time.advance(5000);
     const still = await scene.client.find(RESERVATIONS, named(object.metadata.name));
     expect(still?.metadata.uid).toBe(view.metadata.uid);
+  });
+});
+
+describe("a status that somebody wrote something into", () => {
+  test("is the broker's again, to the last field", async () => {
+    await create(wish("scribbled"));
+    await inPhase("scribbled", "Reserved");
+    await edit("scribbled", { status: { reason: "Preempted", fits: true } }, "status");
+    const { status } = await scene.reservation("scribbled", (each) => each.status?.reason === undefined);
+    expect(status).not.toHaveProperty("fits");
+    expect(status?.phase).toBe("Reserved");
+  });
+});
+
+describe("a provider's refusal", () => {
+  test("of many lines and characters is told in one line of a bounded length", async () => {
+    const object = await create(wish("verbose"));
+    await inPhase("verbose", "Reserved");
+    const message = `the disk is\nbroken ${"!".repeat(30_000)}`;
+    await say(scene.client, "verbose", { type: "providerHolding", status: "False", reason: "Refused", message });
+    const { status } = await inPhase("verbose", "Failed");
+    expect(status?.message).toContain("the disk is broken !!!");
+    expect(booked(object)?.message).toHaveLength(512);
+  });
+
+  test("without a word says so", async () => {
+    const object = await create(wish("silent"));
+    await inPhase("silent", "Reserved");
+    await say(scene.client, "silent", { type: "providerHolding", status: "False", reason: "Refused" });
+    await inPhase("silent", "Failed");
+    expect(booked(object)?.message).toBe("the provider gave no reason");
+  });
+});
+
+describe("a person's Reservation under the name of another reservation", () => {
+  test("is refused, so that it never stands in its place", async () => {
+    const object = await reserveOverHttp("squatted");
+    const { name } = object.metadata;
+    await scene.reservation(name, ({ status }) => status?.phase === "Reserved");
+    await broker.stop();
+    await remove(name);
+    await create(wish(name));
+    broker = await scene.startBroker({ ...PARTS, disk: broker.disk });
+    const shown = await scene.reservation(
+      name,
+      ({ metadata, status }) => metadata.labels?.[KUBE_LABEL.view] === "true" && status?.phase === "Reserved",
+    );
+    expect(shown.spec.requestedResources?.cpu).toBe("4");
+    const made = [...broker.engine.ledger.reservations.values()].filter(
+      ({ key }) => key === shown.metadata.uid,
+    );
+    expect(made).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { KEEP_ENDED_MS } from "@resource-broker/domain";
+import { KEEP_ENDED_MS, keyName } from "@resource-broker/domain";
 import type { Identity } from "../forge/identify.ts";
 import { answerStatus, type ReservationStatus } from "../forge/reservation-status.ts";
 import { deleteAfter, KEEP_ANSWER_MS } from "./keep.ts";
@@ -21,13 +21,13 @@ function planQuote(state: ReservationState): Step {
   return answer({ fits: false, code: "invalid", message: reading.problem }, state);
 }
 
-/** A ledger that lost its memory is told again which keys are closed. */
-function planRelease(state: ReservationState, { id }: Identity): Step {
-  const { object, ledgerId, now } = state;
-  const { phase, ledgerID } = object.status ?? {};
-  if (phase === "Failed" || (phase !== undefined && ledgerID === ledgerId)) {
-    return deleteAfter(KEEP_ENDED_MS, object, now);
-  }
+/** A ledger that lost its memory, or was restored from an older backup, is told again which keys are closed. */
+function planRelease(state: ReservationState, { requester, key, id }: Identity): Step {
+  const { object, ledger, now } = state;
+  const { phase } = object.status ?? {};
+  const kept = deleteAfter(KEEP_ENDED_MS, object, now);
+  const isClosed = ledger.closedKeys.has(keyName(requester, key));
+  if (phase !== undefined && (phase === "Failed" || isClosed || kept.kind === "delete")) return kept;
   if (object.metadata.name === id) return { kind: "close-key" };
   const message = `it must be named ${id}, after its key`;
   return answer({ phase: "Failed", reason: "Invalid", code: "invalid", message }, state);

@@ -6,7 +6,7 @@ import {
   type Reservation,
 } from "@resource-broker/contract";
 import type { LedgerView, Reservation as Booked } from "@resource-broker/domain";
-import { emptyLedger, resourceVector } from "@resource-broker/domain";
+import { emptyLedger, keyName, resourceVector } from "@resource-broker/domain";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { describe, expect, test } from "vitest";
 import { reservationStatus } from "../forge/reservation-status.ts";
@@ -44,6 +44,8 @@ const RELEASED = { phase: "Released", reason: "ReleasedByRequester", endedAt: NO
 interface Case {
   readonly object: Reservation;
   readonly ledger?: readonly Booked[];
+  /** Of rome. */
+  readonly closedKeys?: readonly string[];
   readonly isOffered?: boolean;
 }
 
@@ -51,8 +53,13 @@ function ledgerOf(reservations: readonly Booked[] = []): LedgerView {
   return { ...emptyLedger(), reservations: new Map(reservations.map((each) => [each.id, each])) };
 }
 
-function plan({ object, ledger, isOffered = false }: Case): Step {
-  return planReservation({ object, ledger: ledgerOf(ledger), ledgerId: "led-1", now: NOW, isOffered });
+function plan({ object, ledger: reservations, closedKeys = [], isOffered = false }: Case): Step {
+  const closed = closedKeys.map((key) => ({ requester: "rome", key, until: NOW + 1 }));
+  const ledger = {
+    ...ledgerOf(reservations),
+    closedKeys: new Map(closed.map((each) => [keyName("rome", each.key), each])),
+  };
+  return planReservation({ object, ledger, ledgerId: "led-1", now: NOW, isOffered });
 }
 
 function persons(more: Partial<Reservation["metadata"]> = {}, rest: Partial<Reservation> = {}): Reservation {
@@ -93,7 +100,17 @@ function wishing(object: Reservation, text: string): Reservation {
   return { ...object, metadata: { ...object.metadata, annotations: { [KUBE_ANNOTATION.renew]: text } } };
 }
 
+function agents(more: Partial<Reservation["metadata"]> = {}): Reservation {
+  const object = agentsWish("k1");
+  return { ...object, metadata: { ...object.metadata, uid: UID, generation: 1, ...more } };
+}
+
 const live = booked(PERSONS_ID);
+/** Made over HTTP with the same key. */
+const other = booked(AGENTS_ID, {
+  key: "k1",
+  granted: resourceVector({ cpuMillis: 4000, memoryBytes: 2 ** 30 }),
+});
 const answered = (ms: number) => new Date(NOW - ms).toISOString();
 
 const STEPS: readonly (readonly [string, Case, string])[] = [
@@ -105,9 +122,54 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
     "decide",
   ],
   [
-    "a booked request whose status was never written is decided again, by its key",
-    { object: persons({ finalizers: FINALIZERS }), ledger: [live] },
+    "a booked request whose status was never written gets what was booked, whatever it was edited to",
+    {
+      object: persons({ finalizers: FINALIZERS }, { spec: { ...wish("mine").spec, duration: "9h" } }),
+      ledger: [live],
+    },
+    "name-parties",
+  ],
+  [
+    "an agent's booked request whose status was never written gets what was booked",
+    { object: agents({ finalizers: FINALIZERS }), ledger: [booked(AGENTS_ID, { key: "k1" })] },
+    "name-parties",
+  ],
+  [
+    "an agent's request whose key made another reservation is decided, and so refused",
+    { object: agents({ finalizers: FINALIZERS }), ledger: [other] },
     "decide",
+  ],
+  [
+    "an agent's request whose key made a reservation that ended is decided: its key may be closed",
+    { object: agents({ finalizers: FINALIZERS }), ledger: [booked(AGENTS_ID, RELEASED)] },
+    "decide",
+  ],
+  [
+    "a live reservation whose object was edited to be refused is held on to",
+    {
+      object: { ...told(live, { finalizers: [] }), status: { phase: "Failed", reason: "NoCapacity" } },
+      ledger: [live],
+    },
+    "hold",
+  ],
+  [
+    "a deleted copy of an agent's object under another name releases nothing",
+    {
+      object: agents({ name: "copy", finalizers: FINALIZERS, deletionTimestamp: DELETED }),
+      ledger: [booked(AGENTS_ID, { key: "k1" })],
+    },
+    "let-go",
+  ],
+  [
+    "a deleted object that was refused because its key is taken releases nothing",
+    {
+      object: {
+        ...agents({ finalizers: FINALIZERS, deletionTimestamp: DELETED }),
+        status: { phase: "Failed", reason: "Invalid", code: "key-mismatch" },
+      },
+      ledger: [other],
+    },
+    "let-go",
   ],
   [
     "a request that cannot be read is refused",
@@ -204,9 +266,20 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
     "a request refused because its key is taken never shows the other one's reservation",
     {
       object: { ...agentsWish("k1"), status: { phase: "Failed", reason: "Invalid", code: "key-mismatch" } },
-      ledger: [booked(AGENTS_ID, { key: "k1" })],
+      ledger: [other],
     },
     "rest",
+  ],
+  [
+    "a request refused because its key is taken makes room for a view of the other after ten minutes",
+    {
+      object: {
+        ...agentsWish("k1"),
+        status: { phase: "Failed", reason: "Invalid", lastUpdateTime: answered(600_000) },
+      },
+      ledger: [other],
+    },
+    "delete",
   ],
   [
     "RequesterActive activates",
@@ -360,8 +433,19 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
         ...agentsWish("k1", { intent: "Release" }),
         status: { phase: "Released", ledgerID: "led-1", lastUpdateTime: answered(5) },
       },
+      closedKeys: ["k1"],
     },
     "rest",
+  ],
+  [
+    "a release by key is told again to a ledger that was restored from an older backup",
+    {
+      object: {
+        ...agentsWish("k1", { intent: "Release" }),
+        status: { phase: "Released", ledgerID: "led-1", lastUpdateTime: answered(5) },
+      },
+    },
+    "close-key",
   ],
   [
     "an answered release by key is deleted after a day",

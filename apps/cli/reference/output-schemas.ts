@@ -1,0 +1,144 @@
+import {
+  advertisementKind,
+  advertisementSchema,
+  auditPageSchema,
+  cordonReplySchema,
+  decisionSchema,
+  providerInstructionKind,
+  quoteSchema,
+  reservationInstructionKind,
+  reservationSchema,
+  resourceRequestKind,
+} from "@resource-broker/contract";
+import { CERTIFICATE, CRL, SIGNED } from "./certificate-schemas.ts";
+import {
+  choice,
+  count,
+  flag,
+  type JsonSchema,
+  kubernetesObject,
+  listOf,
+  oneOf,
+  plain,
+  shape,
+  text,
+  textOrNull,
+  texts,
+} from "./json-schema.ts";
+
+const ADVERTISEMENT = plain(advertisementSchema);
+const RESERVATION = plain(reservationSchema);
+const DECISION = plain(decisionSchema);
+const REQUEST = kubernetesObject(resourceRequestKind);
+const BORROWED = kubernetesObject(reservationInstructionKind);
+const LENT = kubernetesObject(providerInstructionKind);
+const AUDIT_ENTRY = plain(auditPageSchema.properties?.["items"]?.items ?? auditPageSchema);
+const EVENT: JsonSchema = { type: "object", description: "A Kubernetes Event.", required: ["involvedObject"] };
+
+const VERIFICATION = shape("What a thorough check of a ledger's files found.", {
+  file: text("The ledger's file."),
+  problems: texts("What is wrong, in words; empty for a sound ledger."),
+  "found?": shape("What is in it. Absent: it could not be read that far.", {
+    ledgerId: text("The ledger's ID."),
+    commitNumber: count("How many commits it has seen."),
+    reservations: count("How many reservations are in it."),
+    decisions: count("How many decisions are in it."),
+    auditLines: count("How many lines its audit log has."),
+    firstAuditLine: count("The first of them; older ones were trimmed."),
+    lastAuditHash: text("Write it down elsewhere: it proves the log up to there."),
+  }),
+});
+
+const CHAIN = shape("How far the audit log is sound.", {
+  lines: count("How many lines were checked."),
+  "first?": count("The first of them. Absent: there was none."),
+  "last?": shape("The last of them.", { sequence: count("Its number."), hash: text("Its hash.") }),
+  "problem?": text("What is wrong with the first line that does not fit."),
+});
+
+const ISSUED = shape("Access that was given.", {
+  clusterID: text("The cluster."),
+  namespace: text("The broker's namespace."),
+  user: text("As whom the agent speaks there."),
+  server: text("Where the API server is reached."),
+  expiresAt: textOrNull("When the token ends; null: never."),
+  "file?": text("Where the kubeconfig was written."),
+  "kubeconfig?": text("The kubeconfig itself, when no file was named."),
+  warnings: texts("What is not as it should be."),
+});
+
+const WITHDRAWN = shape("Access that was taken away.", {
+  clusterID: text("The cluster."),
+  namespace: text("The broker's namespace."),
+  removed: texts("Kind/name of each object that is gone."),
+});
+
+const FINDING = shape("One check.", {
+  name: text("What was checked."),
+  status: choice("Only failed makes the exit status 1.", "ok", "warning", "failed", "skipped"),
+  message: text("What was found."),
+  "remedy?": text("What to do about it."),
+});
+
+const CLEARED = shape("A Reservation with the broker's finalizer.", {
+  namespace: text("Where it is."),
+  name: text("Its name."),
+  requesterID: textOrNull("The cluster that borrows."),
+  targetClusterID: textOrNull("The cluster that lends."),
+  phase: textOrNull("Where it is in its life."),
+  deleting: flag("True: somebody has deleted it, and only the finalizer keeps it."),
+  cleared: flag("True: the finalizer is off."),
+});
+
+const CERTIFICATES = listOf(CERTIFICATE, "Certificates.");
+
+/** What each command prints with `-o json` (and, as YAML, with `-o yaml`). Fields may be added, never renamed. */
+export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  "get clusters": listOf(ADVERTISEMENT, "The clusters that have advertised."),
+  "get reservations": listOf(RESERVATION, "Reservations."),
+  "get requests": listOf(REQUEST, "ResourceRequests of one cluster."),
+  "get advertisements": listOf(kubernetesObject(advertisementKind), "Advertisements of one cluster."),
+  "get instructions": listOf(oneOf(BORROWED, LENT), "Instructions of one cluster, of both kinds."),
+  "describe cluster": shape("A cluster and everything that hangs on it.", {
+    advertisement: ADVERTISEMENT,
+    status: choice("Whether it may lend.", "Ready", "Full", "Overcommitted", "Stale", "Cordoned", "Unknown"),
+    lends: listOf(RESERVATION, "Live reservations that it provides."),
+    borrows: listOf(RESERVATION, "Live reservations that it asked for."),
+  }),
+  "describe reservation": shape("A reservation and why it is as it is.", {
+    reservation: RESERVATION,
+    "decision?": DECISION,
+  }),
+  "describe request": shape("A request and everything that hangs on it.", {
+    request: REQUEST,
+    "instruction?": BORROWED,
+    events: listOf(EVENT, "Oldest first."),
+  }),
+  explain: DECISION,
+  quote: plain(quoteSchema),
+  replay: shape("A decision's winner, computed again.", {
+    decisionID: text("The decision."),
+    recorded: text("The winner in its record."),
+    computed: text("The winner by its numbers."),
+    same: flag("True: they agree."),
+    tie: flag("True: both have the same score, and the less lent one won."),
+  }),
+  reserve: RESERVATION,
+  renew: RESERVATION,
+  release: RESERVATION,
+  wait: RESERVATION,
+  cordon: plain(cordonReplySchema),
+  uncordon: plain(cordonReplySchema),
+  "certs init": CERTIFICATES,
+  "certs issue": CERTIFICATES,
+  "certs renew": CERTIFICATES,
+  "certs revoke": listOf(SIGNED, "What was revoked."),
+  "certs show": oneOf(CERTIFICATES, CRL),
+  "kubeconfig issue": oneOf(ISSUED, WITHDRAWN),
+  audit: oneOf(listOf(AUDIT_ENTRY, "Lines of the audit log, oldest first."), CHAIN, VERIFICATION),
+  backup: shape("The copy.", { file: text("Where it is.") }),
+  restore: VERIFICATION,
+  check: listOf(FINDING, "Every check, in the order in which things are needed."),
+  "finalizers clear": listOf(CLEARED, "The Reservations."),
+  version: shape("Versions.", { version: text("Of brokerctl."), node: text("Of the Node it runs on.") }),
+};

@@ -1,0 +1,128 @@
+import { readFile } from "node:fs/promises";
+import { customResourceDefinition, KINDS } from "@resource-broker/contract";
+import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { runCli } from "../testing/cli.ts";
+import { startOneCluster } from "../testing/one-cluster.ts";
+import type { Finding } from "./finding.ts";
+import { AGENT_RULES, type Rule } from "./rights.ts";
+
+describe("a cluster", () => {
+  test("is in order", async () => {
+    const cluster = await startOneCluster(onTestFinished, {});
+    cluster.cluster.seed([advertisement(cluster.now(), {})]);
+    const { code, out } = await cluster.run("check", "--only", "cluster");
+    expect(code).toBe(0);
+    expect(out).toContain("✓ CRDs         7 kinds installed (this is a broker's cluster, too)\n");
+    expect(out).toContain("✓ rights       all 14 rights that a person needs in namespace default\n");
+    expect(out).toMatch(/✓ agent {8}paris advertised \d+s ago, and the broker took it\n/u);
+  });
+
+  test.each([
+    { name: "no agent", objects: () => [], says: "no agent has advertised this cluster yet" },
+    {
+      name: "an agent that is gone",
+      objects: (now: number) => [advertisement(now - 3_600_000, {})],
+      says: "was last seen 60m ago",
+    },
+    {
+      name: "an agent whom the broker refuses",
+      objects: (now: number) => [advertisement(now, { published: false, message: "Forbidden" })],
+      says: "the broker did not take its advertisement: Forbidden",
+    },
+  ])("with $name fails", async ({ objects, says }) => {
+    const cluster = await startOneCluster(onTestFinished, {});
+    cluster.cluster.seed(objects(cluster.now()));
+    const { code, out } = await cluster.run("check", "--only", "cluster", "-o", "json");
+    expect(code).toBe(1);
+    expect(findings(out)["agent"]).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining(says),
+    });
+  });
+
+  test("without our kinds is told what to apply", async () => {
+    const { run } = await startOneCluster(onTestFinished, { definitions: [] });
+    const { out } = await run("check", "--only", "cluster", "-o", "json");
+    expect(findings(out)["CRDs"]).toMatchObject({
+      status: "failed",
+      message: "Advertisement, ResourceRequest, ReservationInstruction, ProviderInstruction not installed",
+      remedy: "kubectl apply --server-side -f deploy/crds",
+    });
+  });
+
+  test("with the kinds of an older release is told which fields it lacks", async () => {
+    const definitions = KINDS.map(
+      (kind) => JSON.parse(JSON.stringify(customResourceDefinition(kind)), withoutDecision) as object,
+    );
+    const { run } = await startOneCluster(onTestFinished, { definitions });
+    const { out } = await run("check", "--only", "cluster", "-o", "json");
+    expect(findings(out)["CRDs"]?.message).toContain("ResourceRequest.status.decisionID");
+  });
+
+  test("that does not answer is one line, and the rest is not tried", async () => {
+    const cluster = await startOneCluster(onTestFinished, {});
+    await cluster.cluster.knobs.down();
+    const { code, out } = await cluster.run("check", "--only", "cluster", "-o", "json");
+    expect(code).toBe(1);
+    expect(Object.keys(findings(out))).toEqual(["API server"]);
+  });
+
+  test("that nobody named is passed over", async () => {
+    const { out } = await runCli(["check", "-o", "json"], { env: { HOME: "/nowhere" } });
+    expect(findings(out)["API server"]).toMatchObject({ status: "skipped" });
+  });
+});
+
+test("the rights of agents are those of deploy/rbac/agent.yaml", async () => {
+  const text = await readFile(new URL("../../../../deploy/rbac/agent.yaml", import.meta.url), "utf8");
+  const roles = parseAllDocuments(text)
+    .map((document) => document.toJS() as Role)
+    .filter(({ kind }) => kind === "ClusterRole" || kind === "Role");
+  const rules = roles.flatMap(({ kind, rules }) =>
+    rules.map(({ apiGroups: [group = ""], resources, verbs }) => ({
+      group,
+      resources,
+      verbs,
+      isInNamespace: kind === "Role",
+    })),
+  );
+  const needed = rules.filter(({ group }) => group !== "metrics.k8s.io");
+  expect([...AGENT_RULES].map(sorted).toSorted()).toEqual(needed.map(sorted).toSorted());
+});
+
+interface Role {
+  readonly kind: string;
+  readonly rules: readonly {
+    apiGroups: readonly string[];
+    resources: readonly string[];
+    verbs: readonly string[];
+  }[];
+}
+
+function sorted(rule: Rule): string {
+  return JSON.stringify({ ...rule, resources: rule.resources.toSorted(), verbs: rule.verbs.toSorted() }, [
+    "group",
+    "resources",
+    "verbs",
+    "isInNamespace",
+  ]);
+}
+
+function findings(out: string): Readonly<Record<string, Finding>> {
+  return Object.fromEntries((JSON.parse(out) as Finding[]).map((finding) => [finding.name, finding]));
+}
+
+function advertisement(at: number, status: object) {
+  const good = GOOD_OBJECTS["Advertisement"] as { spec: object };
+  return {
+    ...(good as Record<string, never>),
+    spec: { ...good.spec, timestamp: new Date(at).toISOString() } as Record<string, never>,
+    status: { phase: "Active", published: true, ...status } as Record<string, never>,
+  };
+}
+
+function withoutDecision(key: string, value: unknown): unknown {
+  return key === "decisionID" ? undefined : value;
+}

@@ -1,0 +1,25 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fakeTime } from "@resource-broker/testkit";
+import { expect, onTestFinished, test } from "vitest";
+import { recordTo } from "./recording.ts";
+
+test("a recording holds what was written and when, as a terminal gets it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "recording-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const time = fakeTime();
+  const file = join(folder, "tour.cast");
+  const recording = recordTo(file, time);
+  recording.take("one\ntwo\n");
+  await time.advance(1234);
+  recording.take("three");
+  await recording.save();
+  const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
+  const [header, ...events] = lines.map((text): unknown => JSON.parse(text));
+  expect(header).toMatchObject({ version: 2, width: 100, height: 32, timestamp: expect.any(Number) });
+  expect(events).toEqual([
+    [0, "o", "one\r\ntwo\r\n"],
+    [1.234, "o", "three"],
+  ]);
+});

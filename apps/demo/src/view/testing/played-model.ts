@@ -1,0 +1,138 @@
+import type { ClusterState, News, Share } from "../../news/news.ts";
+import { emptyModel, type Model, withNews } from "../model.ts";
+
+const GI = 1024 ** 3;
+
+const share = (all: number, inUse: number, lent: number): Share => ({
+  all,
+  inUse,
+  lent,
+  free: Math.max(0, all - inUse - lent),
+});
+
+export interface Figures {
+  readonly name: string;
+  readonly region?: string;
+  /** Of CPUs: all, in use, lent. Each comes with 4Gi of memory. */
+  readonly cpus: readonly [number, number, number];
+  readonly gpus?: readonly [number, number, number];
+  readonly price?: string;
+  readonly state?: ClusterState["state"];
+}
+
+export function playedCluster({
+  name,
+  region,
+  cpus,
+  gpus = [0, 0, 0],
+  price,
+  state = "ready",
+}: Figures): ClusterState {
+  const [all, inUse, lent] = cpus;
+  return {
+    name,
+    state,
+    region,
+    cpuMillis: share(all * 1000, inUse * 1000, lent * 1000),
+    memoryBytes: share(all * 4 * GI, inUse * 4 * GI, lent * 4 * GI),
+    gpus: share(...gpus),
+    cpuPrice: price,
+    currency: price === undefined ? undefined : "EUR",
+  };
+}
+
+export const BROKER: News = {
+  kind: "broker",
+  broker: {
+    url: "https://127.0.0.1:24000",
+    store: "sqlite",
+    folder: "/tmp/resource-broker-Ab12Cd",
+    isKept: false,
+  },
+};
+
+export const FOUR: readonly ClusterState[] = [
+  playedCluster({ name: "rome", region: "eu-south", cpus: [8, 7, 0], price: "0.05" }),
+  playedCluster({ name: "paris", region: "eu-west", cpus: [32, 4, 4], price: "0.032" }),
+  playedCluster({ name: "berlin", region: "eu-central", cpus: [24, 9, 0], price: "0.041" }),
+  playedCluster({
+    name: "tokyo",
+    region: "ap-northeast",
+    cpus: [48, 20, 0],
+    gpus: [4, 0, 0],
+    price: "0.055",
+  }),
+];
+
+export const GRANTED: News = {
+  kind: "decision",
+  decision: {
+    id: "dec-1",
+    at: "2026-07-01T10:00:03.5Z",
+    requester: "rome",
+    winner: "paris",
+    headline: "paris lends 4 CPU / 8Gi Memory to rome.",
+    why: "more room left and cheaper than berlin (0.85 to 0.59); 3 of 4 fit",
+    price: "0.1624 EUR/h",
+  },
+};
+
+export const REFUSED: News = {
+  kind: "decision",
+  decision: {
+    id: "dec-2",
+    at: "2026-07-01T10:00:09Z",
+    requester: "rome",
+    winner: undefined,
+    headline: "No cluster can lend 8 CPU / 32Gi Memory / 6 GPU to rome; 4 considered.",
+    why: "Would fit tokyo with 4 GPU instead of 6. berlin offers no GPU, paris offers no GPU, tokyo needs 2 more GPU",
+    price: undefined,
+  },
+};
+
+export function event(
+  second: number,
+  source: string,
+  text: string,
+  level: "info" | "warn" | "error" = "info",
+): News {
+  const at = `2026-07-01T10:00:${String(second).padStart(2, "0")}Z`;
+  return { kind: "event", event: { at, source, level, text } };
+}
+
+export const READY: News = {
+  kind: "ready",
+  afterMs: 2345,
+  notes: [],
+  steps: [
+    {
+      says: "rome asks for 4 CPU and 8Gi of memory",
+      command:
+        "kubectl --kubeconfig /tmp/resource-broker-Ab12Cd/rome/kubeconfig apply -f /tmp/resource-broker-Ab12Cd/request.yaml",
+    },
+    {
+      says: "who would lend a GPU to rome, at what price, and why not the others",
+      command: "/tmp/resource-broker-Ab12Cd/brokerctl quote --context rome --cpu 2 --memory 8Gi --gpu 1",
+    },
+  ],
+};
+
+export function played(
+  news: readonly News[],
+  names: readonly string[] = FOUR.map(({ name }) => name),
+): Model {
+  return news.reduce(withNews, emptyModel(names));
+}
+
+/** Four clusters, a grant and a refusal. */
+export const BUSY: readonly News[] = [
+  BROKER,
+  ...FOUR.map((cluster): News => ({ kind: "cluster", cluster })),
+  READY,
+  event(3, "rome", "paris lends 4 CPU / 8Gi Memory to rome."),
+  GRANTED,
+  event(4, "rome", "rsv-rome-c6luraq372l6kzso: Activated by its requester."),
+  event(4, "paris", "rsv-rome-c6luraq372l6kzso: Held by its provider."),
+  REFUSED,
+  event(9, "rome", "No cluster can lend 8 CPU / 32Gi Memory / 6 GPU to rome; 4 considered.", "warn"),
+];

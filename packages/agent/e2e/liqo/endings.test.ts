@@ -1,0 +1,98 @@
+import { RESOURCE_SLICES, tenantNamespaceOf, VIRTUAL_NODES } from "@resource-broker/agent";
+import type { FakeLiqo } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { liqoIdOf } from "./testing/liqo-world.ts";
+import { oneLoan, peered } from "./testing/one-loan.ts";
+import { tracesIn } from "./testing/traces.ts";
+
+const PARIS = liqoIdOf("paris");
+const SLICES = tenantNamespaceOf(PARIS);
+const OFFLOAD = { offload: { namespaces: ["default"] } };
+
+describe("every end is clean", () => {
+  const stuck = ["slice", "virtual-node", "offloading"] as const;
+  test.each(stuck)("though the finalizer of the %s is stuck for ever", async (which) => {
+    const { world, rome, paris, ask, seen, remove, clean } = await oneLoan();
+    world.liqo.behave({ stuck: [which] });
+    await ask(OFFLOAD);
+    const request = await seen(({ status }) => status?.phase === "Active");
+    expect(peered(request)).toMatchObject({ status: "True" });
+    await remove();
+    await clean(rome);
+    await clean(paris);
+  });
+
+  test("though the provider is gone for good", async () => {
+    const { world, rome, agents, ask, seen, remove, clean } = await oneLoan();
+    await ask(OFFLOAD);
+    await seen(({ status }) => status?.phase === "Active");
+    await agents.paris.stop();
+    world.liqo.lose(PARIS);
+    const request = await seen((each) => peered(each)?.status === "False");
+    expect(peered(request)?.reason).toMatch(/^(NodeNotReady|ProviderUnreachable)$/);
+    await remove();
+    await clean(rome);
+    expect(verbs(world.liqo)).toEqual(["peer", "unpeer", "force"]);
+  });
+
+  test("of a loan that is released while liqoctl still peers", async () => {
+    const { world, rome, paris, clock, ask, remove, clean } = await oneLoan();
+    world.liqo.liqoctl.spoil("peer", { kind: "hangs" });
+    await ask();
+    await clock.until("liqoctl was started", async () => world.liqo.liqoctl.calls[0]);
+    await remove();
+    await clean(rome);
+    await clean(paris);
+    expect(verbs(world.liqo)[0]).toBe("peer");
+  });
+
+  test("of a loan that is released before its slice was granted", async () => {
+    const { world, rome, paris, clock, ask, remove, clean } = await oneLoan();
+    world.liqo.behave({ authenticates: "Never" });
+    await ask();
+    await clock.until("the slice is there", async () =>
+      (await tracesIn(rome)).find((trace) => trace.startsWith("ResourceSlice")),
+    );
+    await remove();
+    await clean(rome);
+    await clean(paris);
+    expect(verbs(world.liqo)).toEqual(["peer", "unpeer"]);
+  });
+
+  test("of a loan whose time is over before it was established", async () => {
+    const { world, rome, paris, ask, seen, clean } = await oneLoan();
+    world.liqo.behave({ node: "Absent" });
+    await ask({ duration: "5s" });
+    const request = await seen(({ status }) => status?.phase === "Released");
+    expect(request.status).toMatchObject({ reason: "Expired" });
+    await clean(rome);
+    await clean(paris);
+  });
+});
+
+test("a slice that a person made is not ours to delete, and keeps the peering", async () => {
+  const { world, rome, clock, ask, seen, remove } = await oneLoan();
+  await ask();
+  const request = await seen(({ status }) => status?.phase === "Active");
+  const id = request.status?.reservationName ?? "";
+  const ours = await rome.client.get(RESOURCE_SLICES, { name: id, namespace: SLICES });
+  const { "rear.fluidos.eu/reservation": _, ...labels } = ours.metadata.labels ?? {};
+  await rome.client.create(RESOURCE_SLICES, {
+    apiVersion: ours.apiVersion,
+    kind: ours.kind,
+    metadata: { name: "by-hand", namespace: SLICES, labels },
+    spec: { class: "default", providerClusterID: PARIS, resources: { cpu: "1" } },
+  });
+  await remove();
+  await clock.until("the loan is gone", async () =>
+    (await tracesIn(rome)).some((trace) => trace.includes(id)) ? undefined : true,
+  );
+  expect(await rome.client.find(RESOURCE_SLICES, { name: "by-hand", namespace: SLICES })).toBeDefined();
+  expect(await rome.client.find(VIRTUAL_NODES, { name: id, namespace: SLICES })).toBeUndefined();
+  expect(verbs(world.liqo)).toEqual(["peer"]);
+});
+
+/** What liqoctl was started for, in order. */
+function verbs({ liqoctl }: FakeLiqo): (string | undefined)[] {
+  return liqoctl.calls.map(([verb]) => verb);
+}

@@ -1,0 +1,39 @@
+import { Fault } from "@resource-broker/contract";
+import { CONFIG_MAPS, type ConfigMap, type KubeClient, type Resource } from "@resource-broker/kube";
+import {
+  CLUSTER_ID_SELECTOR,
+  CONTROLLER_SELECTOR,
+  type Deployment,
+  DEPLOYMENTS,
+  isLabelled,
+  type LiqoTraces,
+} from "./read-identity.ts";
+
+export interface Site {
+  /** Where Liqo is installed. */
+  readonly namespace: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What tells who a cluster is to Liqo. Whoever may not see Deployments, a peering user, learns no version. */
+export async function listTraces(client: Pick<KubeClient, "list">, site: Site): Promise<LiqoTraces> {
+  const listed = async <T extends Deployment | ConfigMap>(
+    resource: Resource<T>,
+    labelSelector: string,
+  ): Promise<T[]> => {
+    const found: T[] = [];
+    await client.list(resource, { ...site, labelSelector }, (object) => {
+      if (isLabelled(object, labelSelector)) found.push(object);
+    });
+    return found;
+  };
+  const configMaps = await listed(CONFIG_MAPS, CLUSTER_ID_SELECTOR);
+  if (configMaps.length === 0) return { configMaps, deployments: [] };
+  const deployments = await listed(DEPLOYMENTS, CONTROLLER_SELECTOR).catch(nothingIfUnseen);
+  return { configMaps, deployments };
+}
+
+function nothingIfUnseen(error: unknown): [] {
+  if (error instanceof Fault && (error.code === "forbidden" || error.code === "not-found")) return [];
+  throw error;
+}
