@@ -46,5 +46,8 @@ export const CRL = shape("A revocation list.", {
   file: text("Where it is."),
   thisUpdate: text("When it was signed (RFC 3339)."),
   nextUpdate: text("Until when it is good (RFC 3339)."),
-  revoked: listOf(shape("One certificate.", { serial: text("Its number."), at: text("When (RFC 3339).") }), "Revoked."),
+  revoked: listOf(
+    shape("One certificate.", { serial: text("Its number."), at: text("When (RFC 3339).") }),
+    "Revoked.",
+  ),
 });

@@ -4,9 +4,20 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** JSON Schema has no word for what our own keywords say; a document for others goes without them. */
 export function plain(schema: Schema<unknown>): JsonSchema {
-  return JSON.parse(JSON.stringify(schema), (key: string, value: unknown) =>
-    key.startsWith("x-") ? undefined : value,
-  ) as JsonSchema;
+  return withoutOurs(schema);
+}
+
+function withoutOurs(schema: object): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([keyword, value]) =>
+      keyword.startsWith("x-") ? [] : [[keyword, plainValue(value)] as const],
+    ),
+  );
+}
+
+function plainValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainValue);
+  return typeof value === "object" && value !== null ? withoutOurs(value) : value;
 }
 
 export function listOf(items: JsonSchema, description: string): JsonSchema {
@@ -54,7 +65,14 @@ export function choice(description: string, ...values: readonly string[]): JsonS
 }
 
 /** An object as the API server holds it: its own fields, and whatever Kubernetes adds to the metadata. */
-export function kubernetesObject({ kind, group, version, description, spec, status }: Kind<unknown, unknown>): JsonSchema {
+export function kubernetesObject({
+  kind,
+  group,
+  version,
+  description,
+  spec,
+  status,
+}: Kind<unknown, unknown>): JsonSchema {
   return {
     type: "object",
     description,
@@ -62,19 +80,9 @@ export function kubernetesObject({ kind, group, version, description, spec, stat
       apiVersion: { const: `${group}/${version}` },
       kind: { const: kind },
       metadata: { type: "object", description: "As every Kubernetes object has it." },
-      spec: intOrString(plain(spec)),
-      status: intOrString(plain(status)),
+      spec: plain(spec),
+      status: plain(status),
     },
     required: ["apiVersion", "kind", "metadata", "spec"],
   };
-}
-
-/** What a person wrote as a number stays one: the API server takes both for a quantity. */
-function intOrString(schema: JsonSchema): JsonSchema {
-  return JSON.parse(JSON.stringify(schema), (_key: string, value: unknown) => withNumbers(value)) as JsonSchema;
-}
-
-function withNumbers(value: unknown): unknown {
-  const isQuantity = typeof value === "object" && value !== null && "format" in value && value.format === "quantity";
-  return isQuantity ? { ...value, type: ["string", "number"] } : value;
 }

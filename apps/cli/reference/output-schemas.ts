@@ -33,7 +33,11 @@ const REQUEST = kubernetesObject(resourceRequestKind);
 const BORROWED = kubernetesObject(reservationInstructionKind);
 const LENT = kubernetesObject(providerInstructionKind);
 const AUDIT_ENTRY = plain(auditPageSchema.properties?.["items"]?.items ?? auditPageSchema);
-const EVENT: JsonSchema = { type: "object", description: "A Kubernetes Event.", required: ["involvedObject"] };
+const EVENT: JsonSchema = {
+  type: "object",
+  description: "A Kubernetes Event.",
+  required: ["involvedObject"],
+};
 
 const VERIFICATION = shape("What a thorough check of a ledger's files found.", {
   file: text("The ledger's file."),

@@ -19,6 +19,14 @@ const hasKubectl = await run("kubectl", ["version", "--client"]).then(
   () => false,
 );
 
+/** What a person reads meanwhile. */
+const STORY = [
+  /^[0-9:]{8} {2}paris lends 4 CPU \/ 8Gi Memory to rome\. Why: more room left and cheaper than berlin/m,
+  /^[0-9:]{8} {2}rome: rsv-rome-\w+: Activated by its requester\.$/m,
+  /^[0-9:]{8} {2}paris: rsv-rome-\w+: Held by its provider\.$/m,
+  /^[0-9:]{8} {2}rome: rsv-rome-\w+: Ended: ReleasedByRequester\b/m,
+];
+
 async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "demo-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -38,20 +46,32 @@ describe("npm start", () => {
         const { stdout, stderr } = await run("sh", ["-c", command], { cwd: elsewhere, env });
         return stdout + stderr;
       };
-      const [apply = "", wait = "", getRome = "", getParis = "", remove = "", ...more] = demo.commands();
+      const [apply = "", getRome = "", getParis = "", quote = "", remove = "", ...more] = demo.commands();
       expect(more).toEqual([]);
 
       expect(await shell(apply)).toMatch(/^resourcerequest\S+more-room created$/m);
-      expect(await shell(wait)).toMatch(/^resourcerequest\S+more-room condition met$/m);
-      const atRome = await shell(getRome);
-      expect(atRome).toMatch(/^resourcerequest\S+more-room +4 +8Gi +Active +paris /m);
-      expect(atRome).toMatch(/^reservationinstruction\S+rsv-rome-\w+ +paris +4 +8Gi +true /m);
-      expect(await shell(getParis)).toMatch(/^rsv-rome-\w+-provider +rome +4 +8Gi +true /m);
+      const shows = (command: string, ...lines: readonly RegExp[]) =>
+        until(`${command} shows it`, async () => {
+          const shown = await shell(command);
+          for (const line of lines) expect(shown).toMatch(line);
+          return shown;
+        });
+      await shows(
+        getRome,
+        /^resourcerequest\S+more-room +4 +8Gi +Active +paris /m,
+        /^reservationinstruction\S+rsv-rome-\w+ +paris +4 +8Gi +true /m,
+      );
+      await shows(getParis, /^rsv-rome-\w+-provider +rome +4 +8Gi +true /m);
+      const quoted = await shell(quote);
+      expect(quoted).toMatch(/^tokyo lends 2 CPU \/ 8Gi Memory \/ 1 GPU to rome\.$/m);
+      expect(quoted).toMatch(/^paris .* offers no GPU$/m);
       expect(await shell(remove)).toMatch(/^resourcerequest\S+ "more-room" deleted/m);
-      const gone = async (command: string): Promise<true | undefined> =>
-        (await shell(command)).startsWith("No resources found") || undefined;
-      await until("paris holds nothing any more", () => gone(getParis));
-      await until("rome has nothing any more", () => gone(getRome));
+      await shows(getParis, /^No resources found/);
+      await shows(getRome, /^No resources found/);
+      await until("it has told of all of it", async () => {
+        for (const line of STORY) expect(demo.output()).toMatch(line);
+        return true;
+      });
 
       const folder = demo.folder();
       expect(processesIn(folder)).not.toEqual([]);
@@ -84,13 +104,18 @@ describe("npm start", () => {
   const wrong = [
     {
       name: "an unknown flag",
-      flags: ["--dri=x"],
-      says: 'npm start: unknown argument "dri": did you mean --dir?',
+      flags: ["--kepe=x"],
+      says: 'npm start: unknown argument "kepe": did you mean --keep?',
     },
     {
       name: "a folder that is in use",
-      flags: ["--dir=used"],
-      says: /npm start: --dir: \S+used is not empty; name a new folder/,
+      flags: ["--keep=used"],
+      says: /npm start: --keep: \S+used is not empty, and no earlier demo made it; name a new folder/,
+    },
+    {
+      name: "a folder that is a file",
+      flags: ["--keep=used/thesis.txt"],
+      says: /npm start: \S+thesis.txt is a file, not a folder; name another folder with --keep/,
     },
   ];
 

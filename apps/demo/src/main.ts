@@ -11,11 +11,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : EXIT.failure);
 });
 
-const { stdin: input, stdout: output, env } = process;
 const reading = readOptions(process.argv.slice(2));
 const mode = otherMode(process.argv.slice(2));
-if (mode !== undefined)
-  await mode({ input, output, env, signals: process, machine: nodeMachineTime(Date.now), randomBytes, end });
+if (mode !== undefined) await mode({ own: process, machine: nodeMachineTime(Date.now), randomBytes, end });
 else if (!reading.ok) end(EXIT.usage, ...reading.problems, "npm start -- --help shows what there is");
 else if (reading.options.help) console.log(HELP);
 else await run(reading.options);

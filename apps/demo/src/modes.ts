@@ -1,17 +1,32 @@
+import type { ContextsHost } from "./contexts/command.ts";
 import type { TourHost } from "./tour/command.ts";
 
-export type ModeHost = TourHost;
+type Host = TourHost & ContextsHost;
 
-/** What else `npm start` does than the live view: each has flags of its own. Loaded only when asked for. */
-const MODES: Readonly<Record<string, (argv: readonly string[], host: ModeHost) => Promise<void>>> = {
+/** Where the program runs. */
+export interface ModeHost extends Pick<Host, "machine" | "randomBytes" | "end"> {
+  /** `process`. */
+  readonly own: Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "on">;
+}
+
+/** What else `npm start` does than the live view: each has flags of its own, and is loaded only when asked for. */
+const MODES: Readonly<Record<string, (argv: readonly string[], host: Host) => Promise<void>>> = {
   tour: async (argv, host) => (await import("./tour/command.ts")).tourCommand(argv, host),
+  contexts: async (argv, host) => (await import("./contexts/command.ts")).contextsCommand(argv, host),
 };
 
 /** Undefined: the live view is meant. */
 export function otherMode(argv: readonly string[]): ((host: ModeHost) => Promise<void>) | undefined {
-  for (const [name, run] of Object.entries(MODES)) {
-    if (argv.some((word) => word === `--${name}` || word.startsWith(`--${name}=`)))
-      return (host) => run(argv, host);
-  }
-  return undefined;
+  const wanted = Object.entries(MODES).find(([name]) => argv.some((word) => isFlag(word, name)));
+  if (wanted === undefined) return undefined;
+  const [, run] = wanted;
+  return ({ own, ...rest }) => {
+    const { stdin: input, stdout: output, stderr: errors, env } = own;
+    return run(argv, { ...rest, input, output, errors, env, signals: own });
+  };
+}
+
+/** One dash does as well, as everywhere. */
+function isFlag(word: string, name: string): boolean {
+  return [`--${name}`, `-${name}`].some((flag) => word === flag || word.startsWith(`${flag}=`));
 }

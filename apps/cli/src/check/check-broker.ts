@@ -89,7 +89,10 @@ async function checkAnswers(
       const protocol = String(answer.headers[HEADER.brokerProtocol.toLowerCase()]);
       const ledger = String(answer.headers[HEADER.ledgerId.toLowerCase()] ?? "unknown");
       const words = `answers to ${broker.credentials.name}: protocol ${protocol}, ledger ${ledger}`;
-      found = Number(protocol) > PROTOCOL_VERSION ? warning(words, "It is newer than this brokerctl: upgrade") : ok(words);
+      found =
+        Number(protocol) > PROTOCOL_VERSION
+          ? warning(words, "It is newer than this brokerctl: upgrade")
+          : ok(words);
       await add("clock", async () => judgeClock(answer.at - host.now()));
       await add("agents", () => judgeAgents(broker));
     });

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { customResourceDefinition, KINDS } from "@resource-broker/contract";
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
+import type { JsonObject } from "@resource-broker/kube-sim";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { runCli } from "../testing/cli.ts";
@@ -114,13 +115,10 @@ function findings(out: string): Readonly<Record<string, Finding>> {
   return Object.fromEntries((JSON.parse(out) as Finding[]).map((finding) => [finding.name, finding]));
 }
 
-function advertisement(at: number, status: object) {
-  const good = GOOD_OBJECTS["Advertisement"] as { spec: object };
-  return {
-    ...(good as Record<string, never>),
-    spec: { ...good.spec, timestamp: new Date(at).toISOString() } as Record<string, never>,
-    status: { phase: "Active", published: true, ...status } as Record<string, never>,
-  };
+function advertisement(at: number, status: JsonObject): JsonObject {
+  const good = GOOD_OBJECTS["Advertisement"] as { readonly spec: JsonObject };
+  const spec = { ...good.spec, timestamp: new Date(at).toISOString() };
+  return { ...good, spec, status: { phase: "Active", published: true, ...status } };
 }
 
 function withoutDecision(key: string, value: unknown): unknown {

@@ -58,9 +58,8 @@ async function missingFields(client: KubeClient, kind: AnyKind): Promise<readonl
 
 function schemaIn(definition: unknown, version: string): unknown {
   const versions = fieldOf(definition, "spec", "versions");
-  const found = (Array.isArray(versions) ? versions : []).find(
-    (each: unknown) => fieldOf(each, "name") === version,
-  );
+  const all: readonly unknown[] = Array.isArray(versions) ? versions : [];
+  const found = all.find((each) => fieldOf(each, "name") === version);
   return fieldOf(found, "schema", "openAPIV3Schema");
 }
 

@@ -74,31 +74,44 @@ const PERSON_RULES: readonly Rule[] = [
   },
 ];
 
-/** Asks the API server what the kubeconfig's user may do; everybody may ask that of himself. */
-export async function judgeRights({ client, namespace }: OpenCluster, isAgent: boolean): Promise<Found> {
+/** Compares what is needed with what the kubeconfig's user may do. */
+export async function judgeRights(cluster: OpenCluster, isAgent: boolean): Promise<Found> {
+  const { namespace } = cluster;
   const wanted = (isAgent ? AGENT_RULES : PERSON_RULES).flatMap((rule) => attributesOf(rule, namespace));
+  const missing = await missingOf(cluster, wanted);
+  if (missing === undefined) return skipped("the API server answers no SelfSubjectAccessReview");
+  const who = isAgent ? "an agent" : "a person";
+  if (missing.length === 0)
+    return ok(`all ${wanted.length} rights that ${who} needs in namespace ${namespace}`);
+  const lacks = `the kubeconfig's user may not ${described(missing)}`;
+  return isAgent
+    ? failed(`${lacks}, as an agent must`, "kubectl apply -f deploy/rbac/agent.yaml")
+    : failed(
+        `${lacks} in namespace ${namespace}`,
+        "Ask the cluster's admin for a role with these, or use -n",
+      );
+}
+
+/** Everybody may ask the API server what he may do himself; undefined: this one does not answer that. */
+async function missingOf(
+  { client }: OpenCluster,
+  wanted: readonly Attributes[],
+): Promise<Attributes[] | undefined> {
   const missing: Attributes[] = [];
   try {
-    for (const attributes of wanted) {
+    for (const resourceAttributes of wanted) {
       const { status } = await client.create(ACCESS_REVIEWS, {
         apiVersion: "authorization.k8s.io/v1",
         kind: "SelfSubjectAccessReview",
-        spec: { resourceAttributes: attributes },
+        spec: { resourceAttributes },
       });
-      if (status?.allowed !== true) missing.push(attributes);
+      if (status?.allowed !== true) missing.push(resourceAttributes);
     }
+    return missing;
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== "not-found") throw error;
-    return skipped("the API server answers no SelfSubjectAccessReview");
+    if (error instanceof Fault && error.code === "not-found") return undefined;
+    throw error;
   }
-  const who = isAgent ? "an agent needs" : "a person needs";
-  if (missing.length === 0) return ok(`all ${wanted.length} rights that ${who} in namespace ${namespace}`);
-  return failed(
-    `the kubeconfig's user may not ${described(missing)} in ${isAgent ? "this cluster" : `namespace ${namespace}`}`,
-    isAgent
-      ? "kubectl apply -f deploy/rbac/agent.yaml"
-      : "Ask the cluster's admin for a role with these, or -n another namespace",
-  );
 }
 
 function attributesOf({ group, resources, verbs, isInNamespace }: Rule, namespace: string): Attributes[] {

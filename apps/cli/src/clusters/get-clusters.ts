@@ -20,7 +20,7 @@ export const getClusters: Run<typeof GET_CLUSTERS_OPTIONS> = async ({ options, w
 };
 
 const UNKNOWN =
-  "STATUS Unknown: this broker tells of so many clusters at once, or of others than your own, only what they advertise.";
+  "STATUS Unknown: the broker did not say. Of more than 64 clusters it tells at once only the best ones.";
 
 interface Wanted {
   /** One cluster; undefined: all of them. */

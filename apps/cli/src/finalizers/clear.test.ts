@@ -105,7 +105,7 @@ describe("finalizers clear", () => {
   test("does it when the broker's lease has run out", async () => {
     const cluster = await abandoned();
     cluster.cluster.seed([lease(cluster.now() - 60_000)]);
-    await cluster.ok("finalizers", "clear", "--yes");
+    expect((await cluster.run("finalizers", "clear", "--yes")).code).toBe(0);
   });
 });
 

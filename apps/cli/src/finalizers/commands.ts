@@ -9,10 +9,10 @@ export const FINALIZERS: CommandGroup = {
     defineCommand({
       name: "clear",
       summary: "Takes the broker's finalizer off Reservations, so that they can be deleted",
-      details: `The finalizer makes a deleted Reservation stay until the broker has released what it holds. Without a broker it
-stays for ever, and its namespace with it. Lists the Reservations first; --yes does it. Deletes nothing itself:
-a Reservation that was deleted before goes at once, others stay as they are. Agents still hold what was lent
-until it expires. Refused while a broker works there.`,
+      details: `The finalizer makes a deleted Reservation stay until the broker has released what it holds. Without a
+broker it stays for ever, and its namespace with it. Lists the Reservations; --yes does it. Deletes
+nothing itself: what was deleted before goes at once, the rest stays as it is. Agents hold what was
+lent until it expires. Refused while a broker works there.`,
       arguments: [{ name: "name", summary: "only this Reservation", optional: true }],
       options: CLEAR_OPTIONS,
       examples: ["brokerctl finalizers clear -n broker", "brokerctl finalizers clear -A --yes"],

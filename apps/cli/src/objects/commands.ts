@@ -22,8 +22,8 @@ export const GET_OBJECTS: readonly Command[] = [
   defineCommand({
     name: "advertisements",
     summary: "Lists what a cluster's agent told the broker, and whether the broker took it",
-    details: `CPU, MEMORY and GPU are what is left of what there is; FRESH is how long ago the agent computed it.
-Read with your kubeconfig; the broker is not needed.`,
+    details: `CPU, MEMORY and GPU are what is left of what there is; FRESH is how long ago the agent computed
+it. Read with your kubeconfig; the broker is not needed.`,
     arguments: [NAME],
     options: GET_OBJECTS_OPTIONS,
     examples: ["brokerctl get advertisements -A", "brokerctl get advertisements --context paris -o yaml"],
@@ -32,8 +32,9 @@ Read with your kubeconfig; the broker is not needed.`,
   defineCommand({
     name: "instructions",
     summary: "Lists what a cluster was told to use (borrows) and to hold for others (lends)",
-    details: `Both kinds of object in one list: ReservationInstructions and ProviderInstructions. STATE is Delivered when
-borrowed resources can be used, Held when lent ones are kept free. Read with your kubeconfig.`,
+    details: `Both kinds of object in one list: ReservationInstructions and ProviderInstructions. STATE is
+Delivered when borrowed resources can be used, Held when lent ones are kept free. Read with your
+kubeconfig.`,
     arguments: [NAME],
     options: GET_OBJECTS_OPTIONS,
     examples: ["brokerctl get instructions -A", "brokerctl get instructions --context paris -o name"],

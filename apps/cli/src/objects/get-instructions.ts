@@ -48,6 +48,6 @@ function stateOf({ object, isGone }: Row, paint: Paint): string {
   if (isGone) return paint("Deleted", "quiet");
   const [isDone, word] = isBorrowed(object)
     ? ([object.status?.delivered === true, "Delivered"] as const)
-    : ([(object as ProviderInstruction).status?.enforced === true, "Held"] as const);
+    : ([object.status?.enforced === true, "Held"] as const);
   return isDone ? paint(word, "good") : paint("Waiting", "careful");
 }

@@ -188,14 +188,14 @@ describe("get instructions", () => {
   });
 });
 
-describe("describe request", () => {
+describe("one request with everything", () => {
   test("shows wishes, state, conditions, instruction and events", async () => {
     const { cluster, ok } = await rome([
       request("more", {
         spec: { duration: "1h", constraints: { regions: ["eu-west"] }, queue: true },
         status: { ...GRANTED, explanation: "tokyo: too far\nberlin: full" },
       }),
-      { ...(GOOD_OBJECTS["ReservationInstruction"] ?? {}) },
+      GOOD_OBJECTS["ReservationInstruction"] ?? {},
     ]);
     const uid = await uidOf(ok, "more");
     cluster.seed([event("Granted", "paris lends it", uid), event("Other", "of an older one", "another-uid")]);

@@ -44,7 +44,7 @@ export function startDemo({ command, cwd, env }: DemoCommand): DemoProcess {
   onTestFinished(() => signalAll("SIGKILL"));
   return {
     output: () => output,
-    commands: () => [...output.matchAll(/^ +(kubectl .+)$/gm)].map(([, found = ""]) => found),
+    commands: () => [...output.matchAll(/^ {5}(\S.+)$/gm)].map(([, found = ""]) => found),
     folder: () => /^Files, logs included, are in (.+) and /m.exec(output)?.[1] ?? "",
     untilReady: async () => {
       const look = async (): Promise<true> => {

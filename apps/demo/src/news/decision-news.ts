@@ -31,7 +31,7 @@ function whyGranted({ candidates, fitted, considered }: DecisionDTO, winner: str
   if (best === undefined || second === undefined)
     return `the only one of ${considered} that fits${others === "" ? "" : `: ${others}`}`;
   const names = advantages(best, second);
-  const lead = names.length === 0 ? "scores higher" : names.join(" and ");
+  const lead = names.length === 0 ? "ranks higher" : names.join(" and ");
   return `${lead} than ${second.clusterID} (${shown(best.score)} to ${shown(second.score)}); ${fitted} of ${considered} fit`;
 }
 

@@ -4,6 +4,7 @@ import { startWorld } from "@resource-broker/testkit";
 import { SMALL_FLEET } from "../fleet/small-fleet.ts";
 import { looksOf } from "../report/choose-report.ts";
 import { demoCertificates } from "../start/certificates.ts";
+import { wishesIn } from "../terminal/keys.ts";
 import { NO_PAUSES, type Pace, readingPace } from "./pace.ts";
 import { type Recording, recordTo } from "./recording.ts";
 import { TOUR_HELP, TOUR_SETTINGS } from "./settings.ts";
@@ -12,7 +13,6 @@ import { STORY } from "./story.ts";
 import { COLUMNS, written } from "./telling.ts";
 import { createTour, type OpenStage } from "./tour.ts";
 
-const ENDS = /[qQ\u0003\u0004]/u;
 const INTERRUPTED = 130;
 
 /** What the tour needs of its process. */
@@ -81,7 +81,7 @@ function listen({ input, output, signals }: TourHost, { interrupt, skip }: Wishe
   if (!input.isTTY || !output.isTTY) return;
   input.setRawMode(true);
   input.setEncoding("utf8");
-  input.on("data", (typed: string) => (ENDS.test(typed) ? interrupt() : skip()));
+  input.on("data", (typed: string) => (wishesIn(typed).includes("end") ? interrupt() : skip()));
 }
 
 /** The first end counts: what an interrupted step says while everything goes down is nobody's concern. */

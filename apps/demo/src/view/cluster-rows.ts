@@ -46,13 +46,13 @@ export function clusterRow(cluster: ClusterState, width: number): Line {
   const amount = (resource: "cpu" | "memory", share: Share): Line =>
     line(...barOf(share, bar), ` ${cell(freeOf(resource, share), AMOUNT_WIDTH)}  `);
   const price = cpuPrice === undefined ? "-" : `${cpuPrice} ${currency ?? ""}`;
+  const isCordoned = cluster.state === "cordoned";
   return line(
     `${name} ${cell(cluster.region ?? "", region)}`,
     ...amount("cpu", cpuMillis),
     ...amount("memory", memoryBytes),
     cell(gpus.all === 0 ? "-" : `${gpus.free}/${gpus.all}`, GPU_WIDTH),
-    cell(price, PRICE_WIDTH),
-    ...(cluster.state === "cordoned" ? [span(" cordoned", "careful")] : []),
+    isCordoned ? span(cell("cordoned", PRICE_WIDTH), "careful") : cell(price, PRICE_WIDTH),
   );
 }
 

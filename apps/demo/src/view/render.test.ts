@@ -122,7 +122,7 @@ c  back to the clusters    q  end everything
   });
 
   test.each([
-    { name: "a cluster that lends more than it has left", cpus: [8, 7, 4] as const, bar: "████████▓▓▓▓▓▓▓" },
+    { name: "a cluster that lends more than it has left", cpus: [8, 7, 4] as const, bar: "███████▓▓▓▓▓▓▓▓" },
     { name: "a cluster that lends next to nothing", cpus: [1000, 0, 1] as const, bar: "▓░░░░░░░░░░░░░░" },
     {
       name: "a cluster that is full and lends next to nothing",

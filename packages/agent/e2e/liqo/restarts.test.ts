@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { askFor, untilActive } from "../testing/resource-request.ts";
 import { TWO_CLUSTERS } from "./testing/liqo-way.ts";
 import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
-import { tracesIn, untilClean } from "./testing/traces.ts";
+import { PATIENT_MS, tracesIn, untilClean } from "./testing/traces.ts";
 
 const SLICES = tenantNamespaceOf(liqoIdOf("paris"));
 const NAME = { name: "loan", namespace: "default" };
@@ -63,7 +63,7 @@ describe("an agent that is killed and started again goes on", () => {
     await kill();
     world.liqo.behaveWell();
     await restart();
-    await untilClean(rome, world.cluster("paris"));
+    await untilClean([rome, world.cluster("paris")]);
     expect(world.liqo.liqoctl.calls.map(([verb]) => verb)).toEqual(["peer", "unpeer"]);
   });
 
@@ -73,13 +73,7 @@ describe("an agent that is killed and started again goes on", () => {
     await kill();
     await rome.client.delete(RESOURCE_REQUESTS, NAME);
     await restart();
-    // Whoever is gone in two lists half a minute apart is gone.
-    await until(
-      "nothing is left in rome",
-      async () => ((await tracesIn(rome)).length === 0 ? true : undefined),
-      100_000,
-    );
-    await untilClean(world.cluster("paris"));
+    await untilClean([rome, world.cluster("paris")], PATIENT_MS);
     expect(world.liqo.liqoctl.calls.at(-1)?.[0]).toBe("unpeer");
   });
 });

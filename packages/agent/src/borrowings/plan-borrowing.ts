@@ -5,7 +5,7 @@ import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 
 export interface BorrowingState {
-  readonly entry: BookEntry | undefined;
+  readonly entry: BookEntry;
   readonly instruction: ReservationInstruction | undefined;
   readonly namespace: string;
   /** The ResourceRequest it was asked with. */
@@ -32,7 +32,6 @@ export interface BorrowingPlan {
 /** What a requester does about one reservation. */
 export function planBorrowing(state: BorrowingState): BorrowingPlan {
   const { entry, instruction, namespace, request, isOrphan, isCleared } = state;
-  if (entry === undefined) return { actions: [] };
   // The garbage collector takes the instruction away with its request: what it led to may still be there.
   const isGone = instruction === undefined && isCleared;
   const withdrawal: readonly BorrowingAction[] = isGone ? [] : [{ kind: "withdraw" }];

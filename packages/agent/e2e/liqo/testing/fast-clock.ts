@@ -1,7 +1,7 @@
 import { type FakeTime, fakeTime, until } from "@resource-broker/testkit";
 
 /** Small enough that no call over a real connection runs out of its time meanwhile. */
-const STEP_MS = 250;
+const STEP_MS = 500;
 
 /** The agents' own time, which goes faster than that of everybody else while somebody waits. */
 export interface FastClock {

@@ -164,7 +164,7 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
 
     test("released, the last takes the peering with it, and nothing is left anywhere", async () => {
       await rome.client.delete(RESOURCE_REQUESTS, { name: "second", namespace: "default" });
-      await untilClean(rome, paris);
+      await untilClean([rome, paris]);
       expect(world.liqo.liqoctl.calls.slice(1)).toEqual([["unpeer", ...clusterFlags("2m")]]);
       await until("paris can lend all of it again", async () => {
         const { body } = await world.broker.admin().request("GET", PATH.advertisement("paris"));
@@ -174,7 +174,7 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
   });
 }
 
-function podOn(nodeName: string): WholePod {
+export function podOn(nodeName: string): WholePod {
   return {
     apiVersion: "v1",
     kind: "Pod",

@@ -70,13 +70,17 @@ export async function tracesIn(cluster: WorldCluster): Promise<string[]> {
   ].sort();
 }
 
+/** A cleaning that takes its time: whoever is gone in two lists half a minute apart is gone. */
+export const PATIENT_MS = 100_000;
+
 /** Resolves when nothing is left in any of them. */
-export async function untilClean(...clusters: readonly WorldCluster[]): Promise<void> {
+export async function untilClean(clusters: readonly WorldCluster[], withinMs?: number): Promise<void> {
   for (const cluster of clusters) {
-    await until(`nothing is left in ${cluster.name}`, async () => {
+    const look = async (): Promise<true> => {
       const left = await tracesIn(cluster);
       if (left.length === 0) return true;
       throw new Error(left.join(", "));
-    });
+    };
+    await until(`nothing is left in ${cluster.name}`, look, withinMs);
   }
 }

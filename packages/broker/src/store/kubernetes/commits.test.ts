@@ -257,4 +257,19 @@ describe("what people do to the ledger", () => {
     await store.commit(grants.next());
     expect((await reopened(ledger, store)).records.reservations).toHaveLength(3);
   });
+
+  it("a namespace that comes back gets the pages of its ledger back, too", async () => {
+    const { ledger, store, grants } = await inPages();
+    const name = { name: ledger.namespace };
+    await ledger.client.delete(NAMESPACES, name);
+    await until("it is gone", async () =>
+      (await ledger.client.find(NAMESPACES, name)) === undefined ? true : undefined,
+    );
+    await ledger.client.create(NAMESPACES, { metadata: name });
+    await store.commit(grants.next());
+    await until("there is a snapshot", async () =>
+      (await pagesOf(ledger)).some((page) => page.includes("snapshot")) ? true : undefined,
+    );
+    expect((await reopened(ledger, store)).records.reservations).toHaveLength(41);
+  });
 });

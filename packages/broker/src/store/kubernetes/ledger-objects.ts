@@ -37,7 +37,7 @@ export interface LedgerObjectsDeps {
   readonly head: HeadWriter;
   readonly pages: LedgerPages;
   readonly keepAudit: Keep;
-  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly machine: Pick<MachineTime, "monotonicMs" | "after">;
   /** Told once of every commit that is there, in order. */
   readonly onCommitted: (batch: CommitBatch) => void;
   readonly onTrouble: (doing: string, error: unknown) => void;
@@ -50,8 +50,8 @@ export interface LedgerObjects {
   readonly readAudit: (query: AuditQuery) => Promise<readonly AuditEntry[]>;
   /** Writes all records anew: somebody has deleted a page of them. */
   readonly rescue: () => void;
-  /** Resolves when nothing is under way beside commits. */
-  readonly idle: () => Promise<void>;
+  /** Resolves when nothing is under way beside commits; what is left to be put in order is the next leader's. */
+  readonly end: () => Promise<void>;
   readonly content: () => Content;
 }
 
@@ -68,6 +68,7 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   let tidying: Promise<void> | undefined;
   let notBefore = 0;
   let isRescueDue = false;
+  let cancelRescue = (): void => undefined;
 
   /** Makes pages of what is due to leave the head; says how any content becomes that begins in the same way. */
   const lighten = async (before: Content, isAll: boolean): Promise<(content: Content) => Lighter> => {
@@ -106,6 +107,8 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
         if (error === OUTPACED) return;
         notBefore = machine.monotonicMs() + AFTER_TROUBLE_MS;
         onTrouble("the ledger's pages could not be put in order", error);
+        // Everything else waits for the next commit; a page that is missing must not.
+        if (isRescueDue) cancelRescue = machine.after(AFTER_TROUBLE_MS, tidyUp);
       })
       .finally(() => {
         tidying = undefined;
@@ -168,8 +171,10 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
       isRescueDue = true;
       tidyUp();
     },
-    idle: async () => {
+    end: async () => {
+      cancelRescue();
       while (tidying !== undefined) await tidying;
+      cancelRescue();
     },
     content: head.content,
   };

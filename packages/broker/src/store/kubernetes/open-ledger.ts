@@ -121,7 +121,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
         return;
       }
       const ended = new AbortController();
-      const all = Promise.allSettled([advertisements.finish(), decisions.finish(), objects.idle()]);
+      const all = Promise.allSettled([advertisements.finish(), decisions.finish(), objects.end()]);
       await Promise.race([all, wait(withinMs, { machine, signal: ended.signal })]);
       ended.abort();
     },

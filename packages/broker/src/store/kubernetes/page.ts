@@ -22,7 +22,7 @@ export interface PageId {
 }
 
 /** What one object carries: the API server takes a megabyte, and a page is compressed. */
-export const PAGE_BYTES = 256 * 1024;
+const PAGE_BYTES = 256 * 1024;
 
 const CONTENT = "lines.gz";
 const compress = promisify(gzip);

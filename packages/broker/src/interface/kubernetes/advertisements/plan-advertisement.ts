@@ -3,7 +3,9 @@ import {
   clusterAdvertisementKind,
   clusterAdvertisementName,
   describeProblems,
+  formatTime,
   KUBE_LABEL,
+  parseTime,
   toAdvertisement,
   validate,
 } from "@resource-broker/contract";
@@ -54,7 +56,7 @@ export function planAdvertisement(state: AdvertisementState): AdvertisementStep 
   if (metadata.name !== rightName) {
     return toTell(advertisementStatus({ account: undefined, object, rightName }, state), object) ?? REST;
   }
-  const receipt = state.receipt ?? receiptIn(object);
+  const receipt = state.receipt ?? receiptIn(object) ?? receiptBy(state.ledger, object);
   if (receipt === undefined) return planNew(object);
   return planKnown(state, receipt);
 }
@@ -80,6 +82,19 @@ function receiptIn(object: ClusterAdvertisement): Receipt | undefined {
   if (isOf(stamp, refused))
     return { ...(accepted === undefined ? {} : { accepted }), ...(refused && { refused }) };
   return isOf(stamp, accepted) && accepted !== undefined ? { accepted } : undefined;
+}
+
+/** The ledger heard it, and the status that said so is lost: taken in again, an old word would make a silent cluster fresh. */
+function receiptBy({ accounts }: LedgerView, object: ClusterAdvertisement): Receipt | undefined {
+  const account = accounts.get(object.spec.clusterID);
+  const { statedAt, instance, sequence } = account?.advertisement ?? {};
+  const stamp = stampOf(object);
+  const isHeard =
+    account !== undefined &&
+    statedAt === parseTime(stamp.timestamp) &&
+    instance === stamp.instance &&
+    sequence === stamp.sequence;
+  return isHeard ? { accepted: { ...stamp, at: formatTime(account.receivedAt) } } : undefined;
 }
 
 type Stamp = ReturnType<typeof stampOf>;

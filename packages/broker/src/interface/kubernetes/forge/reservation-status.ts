@@ -112,6 +112,11 @@ export function refusedStatus(
   };
 }
 
+/** True once the broker has said what became of the request. */
+export function isDecided({ status }: ReservationObject): boolean {
+  return status?.phase !== undefined && status.phase !== "Pending";
+}
+
 /** It was never granted. */
 export function isRefused({ status }: ReservationObject): boolean {
   return status?.phase === "Failed" && (status.reason === "NoCapacity" || status.reason === "Invalid");
@@ -145,6 +150,11 @@ export function answerStatus(
   object: ReservationObject,
 ): ReservationStatus {
   return finished(answer, [], { telling, object });
+}
+
+/** What others wrote into the broker's fields, and an apply of `status` has left there. */
+export function surplusIn({ status: there = {} }: ReservationObject, status: ReservationStatus): string[] {
+  return Object.keys(there).filter((name) => OWNED.fields.includes(name) && !Object.hasOwn(status, name));
 }
 
 /** True when writing `status` would tell nothing new. */

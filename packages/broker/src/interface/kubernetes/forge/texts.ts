@@ -8,9 +8,13 @@ const MAX_DECISION = 262_144;
 
 export const MAX_RENEWAL = 253;
 
+export function oneLine(text: string, maxLength: number): string {
+  return cut(text.replaceAll(/\p{Cc}+/gu, " "), maxLength);
+}
+
 /** A renewal annotation as `status.renewed` repeats it: as it is, or as much of it as one line can hold. */
 export function renewalEcho(wish: string): string {
-  return cut(wish.replaceAll(/\p{Cc}/gu, " "), MAX_RENEWAL);
+  return oneLine(wish, MAX_RENEWAL);
 }
 
 /** Stands in `status.decision` of a known object for a text that is there: hundreds of kilobytes are not kept. */

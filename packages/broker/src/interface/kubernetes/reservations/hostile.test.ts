@@ -1,4 +1,9 @@
-import { KUBE_ANNOTATION, KUBE_LABEL, type Reservation, RESERVATION_FINALIZER } from "@resource-broker/contract";
+import {
+  KUBE_ANNOTATION,
+  KUBE_LABEL,
+  type Reservation,
+  RESERVATION_FINALIZER,
+} from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
 import { request } from "@resource-broker/domain/testing";
 import type { KubeClient } from "@resource-broker/kube";
@@ -154,17 +159,22 @@ describe("a status that somebody wrote something into", () => {
 
 describe("a provider's refusal", () => {
   test("of many lines and characters is told in one line of a bounded length", async () => {
-    const object = await create(wish("verbose"));
+    const object = await create(wish("verbose", { requesterID: "oslo" }));
     await inPhase("verbose", "Reserved");
     const message = `the disk is\nbroken ${"!".repeat(30_000)}`;
-    await say(scene.client, "verbose", { type: "providerHolding", status: "False", reason: "Refused", message });
+    await say(scene.client, "verbose", {
+      type: "providerHolding",
+      status: "False",
+      reason: "Refused",
+      message,
+    });
     const { status } = await inPhase("verbose", "Failed");
     expect(status?.message).toContain("the disk is broken !!!");
     expect(booked(object)?.message).toHaveLength(512);
   });
 
   test("without a word says so", async () => {
-    const object = await create(wish("silent"));
+    const object = await create(wish("silent", { requesterID: "lima" }));
     await inPhase("silent", "Reserved");
     await say(scene.client, "silent", { type: "providerHolding", status: "False", reason: "Refused" });
     await inPhase("silent", "Failed");
@@ -173,7 +183,7 @@ describe("a provider's refusal", () => {
 });
 
 describe("a person's Reservation under the name of another reservation", () => {
-  test("is refused, so that it never stands in its place", async () => {
+  test("books nothing and makes room for its view", async () => {
     const object = await reserveOverHttp("squatted");
     const { name } = object.metadata;
     await scene.reservation(name, ({ status }) => status?.phase === "Reserved");

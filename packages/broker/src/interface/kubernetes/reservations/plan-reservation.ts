@@ -5,7 +5,13 @@ import {
 } from "@resource-broker/contract";
 import { isFinal, isLive, isSameRequest, KEEP_ENDED_MS, type Reservation } from "@resource-broker/domain";
 import { identify, type Identity } from "../forge/identify.ts";
-import { isRefused, isTold, orphanedStatus, reservationStatus } from "../forge/reservation-status.ts";
+import {
+  isDecided,
+  isRefused,
+  isTold,
+  orphanedStatus,
+  reservationStatus,
+} from "../forge/reservation-status.ts";
 import { deleteAfter, KEEP_ANSWER_MS } from "./keep.ts";
 import { planIntent } from "./plan-intent.ts";
 import { planSignal } from "./plan-signal.ts";
@@ -41,11 +47,6 @@ function standsFor(object: ReservationObject, { sort, id }: Identity, found: Res
   return reading.ok && isLive(found.phase) && isSameRequest(found, asAsked(reading.value, found));
 }
 
-/** True once the broker has said what became of the request. */
-export function isDecided({ status }: ReservationObject): boolean {
-  return status?.phase !== undefined && status.phase !== "Pending";
-}
-
 export function hasFinalizer({ metadata }: ReservationObject): boolean {
   return metadata.finalizers?.includes(RESERVATION_FINALIZER) === true;
 }
@@ -63,7 +64,9 @@ function planDeletion({ object }: ReservationState, reservation: Reservation | u
   return { kind: isHeld ? "release-deleted" : "let-go" };
 }
 
-function planUndecided({ object }: ReservationState, identity: Identity): Step {
+function planUndecided({ object, ledger }: ReservationState, identity: Identity): Step {
+  // The name of a reservation is its view's: this is one without its label, or in its way.
+  if (identity.sort === "person" && ledger.reservations.has(object.metadata.name)) return REST;
   if (identity.sort === "agent" && object.metadata.name !== identity.id) {
     return refuse(`an object with spec.key must be named ${identity.id}; leave the key out, or name it so`);
   }

@@ -6,11 +6,13 @@ import {
 } from "@resource-broker/contract";
 import type { Actor, ClusterId, Instant, Reservation } from "@resource-broker/domain";
 import { conditionIn, isTrue } from "../forge/conditions.ts";
-import { MAX_RENEWAL, renewalEcho } from "../forge/texts.ts";
+import { MAX_RENEWAL, oneLine, renewalEcho } from "../forge/texts.ts";
 import type { PartyCommand, RenewalWish, Step } from "./step.ts";
 
 /** Of the condition ProviderHolding: the provider cannot hold what was granted. */
 const REFUSED = "Refused";
+/** As over HTTP: it is kept in the ledger and in the audit log. */
+const MAX_REASON = 512;
 
 /**
  * What the parties say on the object of a live reservation and the ledger does not know yet. Levels, not edges: who
@@ -47,7 +49,13 @@ function answerOf(
   const by = party(provider);
   if (holding?.status === "True") return acknowledged ? undefined : { kind: "acknowledge", by, id };
   const isRefused = holding?.status === "False" && holding.reason === REFUSED;
-  return isRefused ? { kind: "refuse", by, id, why: holding.message } : undefined;
+  if (!isRefused) return undefined;
+  return {
+    kind: "refuse",
+    by,
+    id,
+    why: oneLine(holding.message, MAX_REASON) || "the provider gave no reason",
+  };
 }
 
 function planRenewal({ metadata, status }: ReservationObject): Step | undefined {

@@ -23,6 +23,8 @@ export interface ReservationWriter {
     object: Reservation,
     answer: Pick<ReservationStatus, "renewed" | "code" | "explanation">,
   ) => Promise<Reservation>;
+  /** Takes fields of the status away that an apply cannot: others wrote them. */
+  readonly dropFields: (object: Reservation, names: readonly string[]) => Promise<Reservation>;
   readonly remove: (object: Reservation) => Promise<void>;
 }
 
@@ -66,6 +68,15 @@ export function reservationWriter(client: KubeClient): ReservationWriter {
     tell: (object, status) => applyStatus(thatOne(object), status, FIELD_MANAGER),
     tellRefusal: (object, status) => applyStatus(thatVersion(object), status, FIELD_MANAGER),
     tellRenewal: (object, answer) => applyStatus(thatOne(object), answer, RENEWAL_FIELD_MANAGER),
+    dropFields: (object, names) => {
+      const status = Object.fromEntries(names.map((name) => [name, null]));
+      const body = { metadata: uidOf(object), status };
+      return client.patch(
+        RESERVATIONS,
+        { name: nameOf(object), patch: { kind: "merge", body } },
+        { fieldManager: FIELD_MANAGER, subresource: "status" },
+      );
+    },
     remove: (object) => client.delete(RESERVATIONS, nameOf(object), uidOf(object)),
   };
 }

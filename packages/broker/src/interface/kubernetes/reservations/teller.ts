@@ -7,6 +7,7 @@ import {
   refusedStatus,
   type Refused,
   type ReservationStatus,
+  surplusIn,
   type Telling,
 } from "../forge/reservation-status.ts";
 import { decisionText } from "../forge/texts.ts";
@@ -51,7 +52,9 @@ export function teller({ engine, store, recorder, metrics, writer, newest }: Tel
     const text = withoutTimes(status);
     const last = told.get(key);
     if (last?.text === text && last.version === object.metadata.resourceVersion) return false;
-    const written = await write(object, await withDecision(status));
+    const applied = await write(object, await withDecision(status));
+    const surplus = surplusIn(applied, status);
+    const written = surplus.length === 0 ? applied : await writer.dropFields(applied, surplus);
     newest.wrote(written);
     told.set(key, { text, version: written.metadata.resourceVersion });
     for (const happening of reservationHappenings(object, status)) recorder.record(happening);

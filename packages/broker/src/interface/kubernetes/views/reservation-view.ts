@@ -9,6 +9,8 @@ import {
 } from "@resource-broker/contract";
 import { isFinal, type Phase, type Reservation } from "@resource-broker/domain";
 import { isTrue } from "../forge/conditions.ts";
+import { identify } from "../forge/identify.ts";
+import { isDecided } from "../forge/reservation-status.ts";
 import { canonical } from "./gap.ts";
 import type { StatusShare, Wanted } from "./picture.ts";
 
@@ -56,6 +58,14 @@ export function isPicture({ metadata, spec, status }: ReservationObject): boolea
   const label = metadata.labels?.[KUBE_LABEL.view];
   if (label !== undefined) return label === "true";
   return spec.key === undefined && status?.reservationID === metadata.name;
+}
+
+/**
+ * True for an object without label and status under the name of a reservation: its picture, torn before it was finished,
+ * or a person's by chance. The name is the reservation's.
+ */
+export function isNamesake(object: ReservationObject): boolean {
+  return identify(object).sort === "person" && !isDecided(object);
 }
 
 export function isInTheWay(wanted: Wanted<ReservationObject>, object: ReservationObject): boolean {

@@ -11,6 +11,7 @@ import { painter } from "./painter.ts";
 import {
   isForgotten,
   isInTheWay,
+  isNamesake,
   isPicture,
   RESERVATION_SHARE,
   reservationPicture,
@@ -78,9 +79,12 @@ export function reservationViews(
       await brush.letGo(object, RESERVATION_FINALIZER);
   };
 
+  const isTheBrokers = (object: Reservation, id: ReservationId): boolean =>
+    isPicture(object) || (engine.ledger.reservations.has(id) && isNamesake(object));
+
   const reconcile = async (id: string): Promise<RoundEnd> => {
     const object = newest.get(keyOf(id));
-    if (object !== undefined && !isPicture(object)) return {};
+    if (object !== undefined && !isTheBrokers(object, id)) return {};
     if (object?.metadata.deletionTimestamp !== undefined) {
       await letGo(object);
       return {};

@@ -1,0 +1,79 @@
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { type Command, type Entry, isGroup } from "../src/cli/command.ts";
+import { findCommand } from "../src/cli/find-command.ts";
+import { parseInput } from "../src/cli/parse-input.ts";
+import { ROOT } from "../src/commands.ts";
+import { commandsPage } from "./commands-page.ts";
+import { OUTPUT_SCHEMAS } from "./output-schemas.ts";
+import { schemaFileOf } from "./schema-file.ts";
+
+const FOLDER = fileURLToPath(new URL("../../../docs/reference/cli/", import.meta.url));
+const commands = everyCommand(ROOT, []);
+
+test("the page of commands is what the table says", async () => {
+  await expect(commandsPage(ROOT)).toMatchFileSnapshot(`${FOLDER}commands.md`);
+});
+
+describe("the schema of", () => {
+  test.each(Object.entries(OUTPUT_SCHEMAS))(
+    "%s is a JSON Schema, and the file holds it",
+    async (path, schema) => {
+      expect(() => new Ajv2020({ strict: false, validateFormats: false }).compile(schema)).not.toThrow();
+      const document = {
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        title: `brokerctl ${path} -o json`,
+        ...schema,
+      };
+      await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot(
+        `${FOLDER}${schemaFileOf(path)}`,
+      );
+    },
+  );
+
+  test("every command that prints data is there, and no other", async () => {
+    const printing = commands.filter(({ command }) => "output" in command.options).map(({ path }) => path);
+    expect(Object.keys(OUTPUT_SCHEMAS).toSorted()).toEqual(printing.toSorted());
+    const files = await readdir(FOLDER);
+    expect(files.toSorted()).toEqual([...printing.map(schemaFileOf), "commands.md"].toSorted());
+  });
+});
+
+describe("every line that people may copy is a good command line", () => {
+  const examples = commands.flatMap(({ command }) => command.examples ?? []);
+
+  test.each(examples.filter((line) => line.startsWith("brokerctl ")))("%s", async (line) => {
+    await expect(parsed(line)).resolves.toBeUndefined();
+  });
+
+  test("in docs/cli.md", async () => {
+    const page = await readFile(new URL("../../../docs/cli.md", import.meta.url), "utf8");
+    const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gmsu)].map(([, block = ""]) => block);
+    const ours = blocks.flatMap((block) => block.match(/^(?:brokerctl|kubectl broker) .*/gmu) ?? []);
+    expect(ours.length).toBeGreaterThan(10);
+    const problems = await Promise.all(
+      ours.map((line) => parsed(line).catch((error: unknown) => `${line}: ${String(error)}`)),
+    );
+    expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+  });
+});
+
+/** Reads the line as brokerctl would; runs nothing. */
+async function parsed(line: string): Promise<void> {
+  const [bare = ""] = line.replace(/^(?:brokerctl|kubectl broker) /u, "").split(/ +[#|>&]/u);
+  const words = [...bare.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/gu)].map(([, a, b, c]) => a ?? b ?? c ?? "");
+  const { entry, rest } = await findCommand(ROOT, words[0] === "help" ? words.slice(1) : words);
+  if (!isGroup(entry))
+    await parseInput(
+      entry,
+      rest.filter((word) => word !== "--help"),
+      {},
+    );
+}
+
+function everyCommand(entry: Entry, words: readonly string[]): { path: string; command: Command }[] {
+  if (!isGroup(entry)) return [{ path: words.join(" "), command: entry }];
+  return entry.commands.flatMap((child) => everyCommand(child, [...words, child.name]));
+}

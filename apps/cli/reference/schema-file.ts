@@ -1,0 +1,4 @@
+/** `get clusters` → `get-clusters.schema.json` */
+export function schemaFileOf(path: string): string {
+  return `${path.replaceAll(" ", "-")}.schema.json`;
+}

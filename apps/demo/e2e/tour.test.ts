@@ -1,0 +1,85 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { until } from "@resource-broker/testkit";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { STORY } from "../src/tour/story.ts";
+import { processesIn, startDemo } from "./testing/demo-process.ts";
+
+const MAIN = join(import.meta.dirname, "../src/main.ts");
+const CAST = join(import.meta.dirname, "../../../docs/media/tour.cast");
+const run = promisify(execFile);
+/** Only a guard: six processes start, and the broker twice more. */
+const PATIENCE = { timeout: 180_000 };
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "tour-test-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** What a person who watches the recording sees, without colours. */
+async function shownIn(file: string): Promise<string> {
+  const [header = "", ...events] = (await readFile(file, "utf8")).trimEnd().split("\n");
+  expect(JSON.parse(header)).toMatchObject({ version: 2, width: 100, height: 32 });
+  const times: number[] = [];
+  let shown = "";
+  for (const text of events) {
+    const [seconds, kind, written] = JSON.parse(text) as [number, string, string];
+    expect(kind).toBe("o");
+    times.push(seconds);
+    shown += written;
+  }
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  // oxlint-disable-next-line no-control-regex -- colours begin with one
+  return shown.replaceAll(/\u001b\[[0-9;]*m/g, "").replaceAll("\r\n", "\n");
+}
+
+const headings = STORY.map(({ title }, index) => `${index + 1}/${STORY.length}  ${title}`);
+
+describe("npm start -- --tour", () => {
+  test("runs to its end, checks every claim, and records what it told", PATIENCE, async () => {
+    const folder = await emptyFolder();
+    const file = join(folder, "tour.cast");
+    const { stdout } = await run(process.execPath, [MAIN, "--tour", "--fast", "--record", file], {
+      env: { ...process.env, LANG: "C.UTF-8", TMPDIR: folder },
+    });
+    expect(stdout.split("\n").filter((text) => /^[0-9]+\/[0-9]+ /.test(text))).toEqual(headings);
+    expect(stdout).toContain("paris lends 4 CPU / 8Gi Memory to rome.");
+    expect(stdout).toContain("Would fit tokyo with 4 GPU instead of 6.");
+    expect(stdout).toContain("Adopted: tokyo lends 8 CPU / 32Gi Memory / 4 GPU to rome, Active.");
+    expect(await shownIn(file)).toBe(stdout);
+    expect(processesIn(folder)).toEqual([]);
+  });
+
+  test("interrupted, it ends everything it started", PATIENCE, async () => {
+    const folder = await emptyFolder();
+    const command = [process.execPath, MAIN, "--tour", "--fast"];
+    const tour = startDemo({ command, cwd: folder, env: { ...process.env, TMPDIR: folder } });
+    await until(
+      "the story begins",
+      async () => tour.output().includes(headings[0] ?? "") || undefined,
+      90_000,
+    );
+    expect(processesIn(folder)).not.toEqual([]);
+    tour.interrupt();
+    expect(await tour.ended).toEqual({ code: 130 });
+    expect(processesIn(folder)).toEqual([]);
+  });
+
+  test("the recording in the docs tells the story as it is told today", async () => {
+    const shown = await shownIn(CAST);
+    expect(shown.split("\n").filter((text) => /^[0-9]+\/[0-9]+ /.test(text))).toEqual(headings);
+    expect(shown).toContain("each checked while it ran.");
+    const said = shown.replaceAll(/\s+/g, " ");
+    for (const { says } of STORY) expect(said).toContain(says);
+  });
+
+  test("a wrong flag ends with code 2 and what was meant", async () => {
+    const ended = run(process.execPath, [MAIN, "--tour", "--fats"]);
+    const stderr = 'npm start: unknown argument "fats": did you mean --fast?';
+    await expect(ended).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(stderr) });
+  });
+});

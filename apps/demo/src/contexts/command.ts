@@ -1,0 +1,79 @@
+import { Fault, parseSettings, type Values } from "@resource-broker/contract";
+import { describeFailure, EXIT, type Log, type MachineTime } from "@resource-broker/runtime";
+import { looksOf } from "../report/choose-report.ts";
+import { demoCertificates } from "../start/certificates.ts";
+import { painted } from "../view/line.ts";
+import { startLocalBroker } from "./local-broker.ts";
+import { lookAtClusters } from "./look-at-clusters.ts";
+import { openContexts } from "./open-contexts.ts";
+import { reportRows } from "./print-report.ts";
+import { readPolicy } from "./read-policy.ts";
+import type { Report } from "./report.ts";
+import { CONTEXTS_HELP, CONTEXTS_SETTINGS, withLongNames } from "./settings.ts";
+
+const silent = (): void => undefined;
+/** Whatever goes wrong comes back as a fault: there is nothing to log. */
+const NO_LOG: Log = { info: silent, warn: silent, error: silent };
+
+/** What it needs of its process. */
+export interface ContextsHost {
+  readonly input: Pick<NodeJS.ReadStream, "isTTY">;
+  readonly output: Pick<NodeJS.WriteStream, "isTTY" | "write">;
+  /** Progress goes here: what is printed stays clean. */
+  readonly errors: Pick<NodeJS.WriteStream, "write">;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly machine: MachineTime;
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** Says what went wrong, if anything, and ends the process. */
+  readonly end: (code: number, ...problems: readonly string[]) => void;
+}
+
+/** `npm start -- --contexts eu,us,lab`. */
+export async function contextsCommand(argv: readonly string[], host: ContextsHost): Promise<void> {
+  const reading = parseSettings(CONTEXTS_SETTINGS, { argv: withLongNames(argv), env: {}, envPrefix: "" });
+  if (!reading.ok)
+    return host.end(EXIT.usage, ...reading.problems, "npm start -- --contexts --help shows what there is");
+  if (reading.values.help) return void host.output.write(`${CONTEXTS_HELP}\n`);
+  try {
+    const report = await look(reading.values, host);
+    print(report, reading.values.output, host);
+    const unread = report.clusters.filter(({ problem }) => problem !== undefined);
+    host.end(unread.length === 0 ? 0 : EXIT.failure);
+  } catch (error) {
+    const isUsage = error instanceof Fault && error.code === "invalid";
+    host.end(isUsage ? EXIT.usage : EXIT.failure, ...describeFailure(error, []).split("\n"));
+  }
+}
+
+async function look(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHost): Promise<Report> {
+  const { env, machine, randomBytes, errors, input } = host;
+  const file = options.policy === "" ? undefined : options.policy;
+  const configs = await openContexts({
+    contexts: options.contexts,
+    kubeconfig: options.kubeconfig === "" ? undefined : options.kubeconfig,
+    env,
+  });
+  const policy = await readPolicy(file);
+  const names = [...configs.keys()].join(", ");
+  errors.write(`Listing nodes and pods of ${names}. Nothing is written.\n`);
+  return lookAtClusters(configs, {
+    machine,
+    log: NO_LOG,
+    env,
+    isInteractive: input.isTTY,
+    userAgent: "resource-broker-contexts",
+    policy,
+    startBroker: () =>
+      startLocalBroker({
+        certificates: demoCertificates({ now: machine.wallMs, randomBytes }),
+        policy: file,
+      }),
+  });
+}
+
+function print(report: Report, form: "text" | "json", { output, env }: ContextsHost): void {
+  if (form === "json") return void output.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  const looks = looksOf(env);
+  const paint = { ...looks, hasColours: looks.hasColours && output.isTTY, width: Number.POSITIVE_INFINITY };
+  for (const row of reportRows(report)) output.write(`${painted(row, paint)}\n`);
+}

@@ -1,0 +1,70 @@
+import { Fault, fromCostModel } from "@resource-broker/contract";
+import type { Policy } from "@resource-broker/domain";
+import { createKubeClient, type KubeClientDeps, type KubeConfig } from "@resource-broker/kube";
+import { clusterIdsFor } from "./cluster-ids.ts";
+import type { LocalBroker } from "./local-broker.ts";
+import { placePods } from "./place-pods.ts";
+import { type ClusterReading, readCluster } from "./read-cluster.ts";
+import type { LendingCluster, ReadingOf, Report, UnreadCluster } from "./report.ts";
+
+export interface LookDeps extends KubeClientDeps {
+  readonly startBroker: () => Promise<LocalBroker>;
+  readonly policy: Policy;
+}
+
+type Looked =
+  | { readonly of: ReadingOf; readonly problem: string }
+  | { readonly of: ReadingOf; readonly problem: undefined; readonly reading: ClusterReading };
+
+/** Reads every cluster, and lets a broker of our own decide what would become of the pods that wait. */
+export async function lookAtClusters(
+  configs: ReadonlyMap<string, KubeConfig>,
+  deps: LookDeps,
+): Promise<Report> {
+  const ids = clusterIdsFor([...configs.keys()]);
+  const looks = await Promise.all(
+    [...configs].map(([context, config]) =>
+      look({ context, clusterID: ids.get(context) ?? context, server: config.server }, config, deps),
+    ),
+  );
+  const read = looks.filter((each) => each.problem === undefined);
+  const waiting = read.map(({ of, reading }) => ({ clusterId: of.clusterID, groups: reading.waiting }));
+  const broker = await deps.startBroker();
+  try {
+    for (const { reading } of read) await broker.advertise(reading.advertisement);
+    const pending = await placePods(waiting, broker);
+    return { clusters: looks.map((each) => clusterReport(each, deps.policy)), pending };
+  } finally {
+    await broker.dispose();
+  }
+}
+
+async function look(of: ReadingOf, config: KubeConfig, deps: LookDeps): Promise<Looked> {
+  const client = createKubeClient(config, deps);
+  try {
+    const reading = await readCluster(client, { clusterId: of.clusterID, now: deps.machine.wallMs() });
+    return { of, problem: undefined, reading };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { of, problem: error.message };
+  } finally {
+    client.close();
+  }
+}
+
+function clusterReport(looked: Looked, policy: Policy): UnreadCluster | LendingCluster {
+  const { of } = looked;
+  if (looked.problem !== undefined) return { ...of, problem: looked.problem };
+  const { nodes, uncounted, advertisement } = looked.reading;
+  const { allocatable, allocated, available } = advertisement.resources;
+  const cost = policy.prices.clusters[of.clusterID];
+  return {
+    ...of,
+    nodes,
+    uncounted,
+    allocatable,
+    allocated,
+    available,
+    ...(cost === undefined ? {} : { cost: fromCostModel(cost) }),
+  };
+}

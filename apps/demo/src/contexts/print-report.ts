@@ -1,0 +1,120 @@
+import type { ReservationCostDTO, ResourceQuantitiesDTO } from "@resource-broker/contract";
+import { describeResources, parseResources } from "@resource-broker/domain";
+import { type Line, line, span } from "../view/line.ts";
+import type { LendingCluster, PendingReport, Report, WaitingState } from "./report.ts";
+import { table } from "./table.ts";
+
+const PRICE_DIGITS = 4;
+
+/** Why nobody was asked. */
+const NOT_ASKED: Readonly<Record<Exclude<WaitingState, "unschedulable">, string>> = {
+  gated: "held back by a scheduling gate: more room would not help",
+  pinned: "bound to one node by name: no other cluster helps",
+  borrowing: "waits for a virtual node: it borrows already",
+  unseen: "no scheduler has refused it yet: it may start at any moment",
+};
+
+/** What a person wants to know, in the order in which they ask. */
+export function reportRows(report: Report): Line[] {
+  return [...lendingRows(report), line(), ...pendingRows(report)];
+}
+
+function lendingRows({ clusters }: Report): Line[] {
+  const read = clusters.filter((cluster) => cluster.problem === undefined);
+  const hasOtherNames = read.some(({ context, clusterID }) => context !== clusterID);
+  const titles = ["CLUSTER", "NODES", "CPU FREE", "MEMORY FREE", "GPU FREE", "PRICE", "CONTEXT"];
+  const rows = table(
+    hasOtherNames ? titles : titles.slice(0, -1),
+    read.map((cluster) => lendingCells(cluster).slice(0, hasOtherNames ? titles.length : -1)),
+  );
+  return [
+    heading("WHO COULD LEND WHAT"),
+    ...(read.length === 0
+      ? []
+      : rows.map((text, index) => line("  ", index === 0 ? span(text, "quiet") : text))),
+    ...clusters.flatMap(({ clusterID, problem }) =>
+      problem === undefined ? [] : [line("  ", span(`${clusterID} could not be read: ${problem}`, "bad"))],
+    ),
+  ];
+}
+
+function lendingCells(cluster: LendingCluster): string[] {
+  const { clusterID, context, available, allocatable, cost } = cluster;
+  const free = (name: "cpu" | "memory" | "gpu"): string =>
+    allocatable[name] === undefined ? "-" : `${shown(name, available)} of ${shown(name, allocatable)}`;
+  const price = cost === undefined ? "none" : `${cost.cpuCost} ${cost.currency} per CPU and hour`;
+  return [clusterID, nodesText(cluster), free("cpu"), free("memory"), free("gpu"), price, context];
+}
+
+/** `2 of 3 (1 tainted)` */
+function nodesText({ nodes, uncounted }: LendingCluster): string {
+  const reasons = Object.entries(uncounted);
+  const counted = nodes - reasons.reduce((sum, [, count]) => sum + count, 0);
+  if (counted === nodes) return String(nodes);
+  return `${counted} of ${nodes} (${reasons.map(([reason, count]) => `${count} ${reason}`).join(", ")})`;
+}
+
+function shown(name: "cpu" | "memory" | "gpu", quantities: ResourceQuantitiesDTO): string {
+  const text = described({ cpu: "0", memory: "0", [name]: quantities[name] ?? "0" });
+  return text.split(" ", 1)[0] || "0";
+}
+
+function pendingRows({ pending, clusters }: Report): Line[] {
+  const pods = pending.reduce((sum, each) => sum + each.pods, 0);
+  const title = heading(`PENDING TODAY: ${pods === 1 ? "1 pod" : `${pods} pods`}`);
+  if (pods === 0) return [title, line("  every pod has a node")];
+  const isPriced = clusters.some((cluster) => cluster.problem === undefined && cluster.cost !== undefined);
+  const hint = line(
+    span("  No cluster has a price: give them with --policy FILE (docs/policy.md).", "quiet"),
+  );
+  return [title, ...pending.flatMap(groupRows), ...(isPriced ? [] : [line(), hint])];
+}
+
+function groupRows(group: PendingReport): Line[] {
+  const { clusterID, namespace, workload, pods, each, state, why } = group;
+  const count = pods === 1 ? "" : `, ${pods} pods`;
+  return [
+    line(),
+    line(
+      "  ",
+      span(`${clusterID}: ${namespace}/${workload}${count}, each ${described(each) || "nothing"}`, "title"),
+    ),
+    line("    ", span(why, "quiet")),
+    ...(state === "unschedulable" ? placeRows(group) : [line("    ", NOT_ASKED[state])]),
+  ];
+}
+
+function placeRows({ takenBy, left, notAsked, pods, decisions, flip }: PendingReport): Line[] {
+  const of = (count: number): string => (pods === 1 ? "it" : `${count} of ${pods}`);
+  return [
+    ...takenBy.map(({ clusterID, pods: count, cost }) =>
+      line(
+        "    ",
+        span(`${clusterID} would take ${of(count)}`, "good"),
+        `, ${priceText(cost)}${count > 1 ? " each" : ""}`,
+      ),
+    ),
+    ...(left === 0 ? [] : [line("    ", span(`nobody would take ${of(left)}`, "bad"))]),
+    ...(notAsked === 0 ? [] : [line("    ", `nobody was asked for ${of(notAsked)}: there are too many`)]),
+    ...decisions.flatMap((text) =>
+      text
+        .split("\n")
+        .slice(1)
+        .map((row) => line("      ", row === flip ? span(row, "careful") : span(row, "plain"))),
+    ),
+  ];
+}
+
+function priceText(cost: ReservationCostDTO | undefined): string {
+  if (cost === undefined) return "not priced";
+  return `${Number(Number(cost.perHour).toPrecision(PRICE_DIGITS))} ${cost.currency}/h`;
+}
+
+function described(quantities: ResourceQuantitiesDTO): string {
+  const parsed = parseResources(quantities, "down");
+  return parsed.ok ? describeResources(parsed.resources) : "?";
+}
+
+function heading(text: string): Line {
+  return line(span(text, "title"));
+}

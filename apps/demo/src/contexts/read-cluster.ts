@@ -1,0 +1,69 @@
+import { type AdvertisementDTO, fromAdvertisement } from "@resource-broker/contract";
+import {
+  clusterLabels,
+  type ClusterSums,
+  clusterSums,
+  CURRENT_PROTOCOL,
+  gpuModels,
+  larger,
+  NO_RESOURCES,
+  nodeFacts,
+  podFacts,
+  subtract,
+} from "@resource-broker/domain";
+import { type KubeClient, NODES, PODS } from "@resource-broker/kube";
+import { type WaitingGroup, waitingPods } from "./waiting-pods.ts";
+
+/** What one look at a cluster finds. */
+export interface ClusterReading {
+  readonly advertisement: AdvertisementDTO;
+  readonly nodes: number;
+  readonly uncounted: Readonly<Record<string, number>>;
+  readonly waiting: readonly WaitingGroup[];
+}
+
+/**
+ * Counts nodes and pods as an agent would. Of the client it gets nothing but `list`: whatever is wrong here, nothing can
+ * be written.
+ */
+export async function readCluster(
+  client: Pick<KubeClient, "list">,
+  { clusterId, now }: { readonly clusterId: string; readonly now: number },
+): Promise<ClusterReading> {
+  const sums = clusterSums();
+  await client.list(NODES, {}, (node) => sums.putNode(nodeFacts(node).facts));
+  await client.list(PODS, {}, (pod) => sums.putPod(podFacts(pod).facts));
+  const waiting = await waitingPods(client);
+  const nodes = [...sums.nodes()];
+  return {
+    advertisement: advertisementFrom(sums, clusterId, now),
+    nodes: nodes.length,
+    uncounted: counts(nodes.flatMap(({ verdict }) => (verdict.counted ? [] : [verdict.reason]))),
+    waiting,
+  };
+}
+
+function advertisementFrom(sums: ClusterSums, clusterId: string, now: number): AdvertisementDTO {
+  const { capacity, allocatable, allocated, nodeShapes } = sums.totals();
+  const counted = [...sums.nodes()].filter(({ verdict }) => verdict.counted).map(({ facts }) => facts);
+  const stated = {
+    clusterId,
+    capacity,
+    allocatable,
+    allocated,
+    usage: [],
+    nodeShapes,
+    gpuModels: gpuModels(counted),
+    labels: clusterLabels(counted),
+    protocol: CURRENT_PROTOCOL,
+    statedAt: now,
+  };
+  const available = larger(subtract(allocatable, allocated), NO_RESOURCES);
+  return fromAdvertisement(stated, { reserved: NO_RESOURCES, available, receivedAt: now });
+}
+
+function counts(words: readonly string[]): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const word of words) found[word] = (found[word] ?? 0) + 1;
+  return found;
+}
