@@ -46,6 +46,7 @@ function section({ words, command }: Listed): string {
     `## ${path}`,
     `${command.summary}.`,
     fenced([["brokerctl", ...words, ...names, "[options]"].join(" ")]),
+    command.aliases === undefined ? "" : `Also called: ${command.aliases.map(code).join(", ")}.`,
     command.details === undefined ? "" : fenced(command.details.split("\n"), "text"),
     (command.arguments ?? []).length === 0
       ? ""

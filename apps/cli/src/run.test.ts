@@ -108,6 +108,28 @@ describe("a wrong command line ends with status 2 and says what is right", () =>
   });
 });
 
+describe("another word for a command", () => {
+  test.each([
+    { words: ["get", "cluster"], means: "brokerctl get clusters" },
+    { words: ["get", "rreq"], means: "brokerctl get requests" },
+    { words: ["describe", "reservations"], means: "brokerctl describe reservation" },
+  ])("$words means $means", async ({ words, means }) => {
+    expect((await runCli([...words, "--help"])).out).toContain(`Usage: ${means}`);
+    expect((await runCli([...words, "--nonsense"])).err).toContain(`Try: ${means} --help`);
+  });
+
+  test("leads to one command only, and is no other one's name", () => {
+    for (const { entry } of everyEntry(ROOT, [])) {
+      if (!isGroup(entry)) continue;
+      const words = entry.commands.flatMap((child) => [
+        child.name,
+        ...(isGroup(child) ? [] : (child.aliases ?? [])),
+      ]);
+      expect(new Set(words).size).toBe(words.length);
+    }
+  });
+});
+
 describe("version", () => {
   test.each([["version"], ["--version"]])("%s tells the versions", async (word) => {
     const { code, out } = await runCli([word]);

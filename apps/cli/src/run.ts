@@ -1,4 +1,4 @@
-import { type Entry, isGroup } from "./cli/command.ts";
+import { childOf, type Entry, isGroup } from "./cli/command.ts";
 import { CommandError, EXIT_CODES, type Exit } from "./cli/exit-code.ts";
 import { findCommand } from "./cli/find-command.ts";
 import type { Host } from "./cli/host.ts";
@@ -50,11 +50,9 @@ function nearestCommand(args: readonly string[]): string {
   let path = ROOT.name;
   let entry: Entry = ROOT;
   for (const arg of args) {
-    const next: Entry | undefined = isGroup(entry)
-      ? entry.commands.find(({ name }) => name === arg)
-      : undefined;
+    const next: Entry | undefined = isGroup(entry) ? childOf(entry, arg) : undefined;
     if (next === undefined) break;
-    path = `${path} ${arg}`;
+    path = `${path} ${next.name}`;
     entry = next;
   }
   return path;

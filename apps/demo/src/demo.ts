@@ -7,6 +7,7 @@ import type { DemoOptions } from "./options.ts";
 import type { Report } from "./report/report.ts";
 import { describeStart } from "./start/describe-start.ts";
 import { checkPort } from "./start/free-port.ts";
+import { checkSpace } from "./start/free-space.ts";
 import type { RunningFleet } from "./start/start-fleet.ts";
 
 export interface DemoDeps {
@@ -28,6 +29,7 @@ export function createDemo(options: DemoOptions, deps: DemoDeps) {
     try {
       if (options.port !== 0) await checkPort(options.port);
       if (options.keep !== "") kept = await keepFolder(options.keep, options);
+      await checkSpace(kept?.folder ?? tmpdir());
       const fleet = planFleet(kept?.order ?? newOrder(options));
       report.start(fleet.plans.map(({ name }) => name));
       // Only now: there is something to see while the rest is read, which is much.

@@ -13,7 +13,8 @@ import { peerCertificate } from "./peer-certificate.ts";
 
 /** Agents and the broker compare times to the second; more than this is a clock that nobody sets. */
 const SKEW_LIMIT_MS = 30_000;
-const NO_LISTS: Found = skipped("not asked: the broker did not answer");
+const FEW = 8;
+const NOT_ASKED: Found = skipped("not asked: the broker did not answer");
 
 /** Everything between here and the broker, in the order in which it is needed. */
 export async function checkBroker(options: ConnectionOptions, host: Host): Promise<readonly Finding[]> {
@@ -101,7 +102,7 @@ async function checkAnswers(
   const names = findings.map(({ name }) => name);
   const missing = ["clock", "agents"].filter((name) => !names.includes(name));
   // What the broker's answer led to was noted before the answer itself.
-  return [...findings.toSorted(brokerFirst), ...missing.map((name) => ({ name, ...NO_LISTS }))];
+  return [...findings.toSorted(brokerFirst), ...missing.map((name) => ({ name, ...NOT_ASKED }))];
 }
 
 function brokerFirst({ name: a }: Finding, { name: b }: Finding): number {
@@ -119,16 +120,23 @@ function judgeClock(aheadMs: number): Found {
 async function judgeAgents(broker: Broker): Promise<Found> {
   const { name, isAdmin } = broker.credentials;
   const clusters = isAdmin ? await listClusters(broker) : await readCluster(broker, name);
-  const standing = await standingOf(broker, clusters);
+  const standing = standingOf(clusters);
   if (standing.length === 0) return warning("no cluster has advertised yet", "Start an agent: docs/agent.md");
   const silent = standing.filter(({ status }) => status === "Stale");
-  if (silent.length === 0) return ok(`${standing.map(heard).join(", ")}`);
+  if (silent.length === 0) return ok(`heard ${listed(standing)}`);
   return isAdmin
     ? warning(
-        `not heard any more: ${silent.map(heard).join(", ")}`,
+        `not heard any more: ${listed(silent)}`,
         "Look at their agents: brokerctl check --only cluster there",
       )
-    : failed(`the broker does not hear ${silent.map(heard).join(", ")}`, "Does the agent run? docs/agent.md");
+    : failed(`the broker does not hear ${listed(silent)}`, "Does the agent run? docs/agent.md");
+}
+
+/** All of a few; of many, the one that was silent longest. */
+function listed(standing: readonly StandingCluster[]): string {
+  if (standing.length <= FEW) return standing.map(heard).join(", ");
+  const [oldest] = standing.toSorted((a, b) => b.ageMs - a.ageMs);
+  return `${standing.length} clusters${oldest === undefined ? "" : `, the last of them ${heard(oldest)}`}`;
 }
 
 function heard({ advertisement, ageMs }: StandingCluster): string {

@@ -97,6 +97,8 @@ export type Run<O extends Options> = (input: Input<O>, host: Host) => Promise<vo
 /** One line of the table. The help is made from it; the code behind it is loaded only when the command runs. */
 export interface Command<O extends Options = Options> {
   readonly name: string;
+  /** Other words for it that people bring along, such as the singular that kubectl takes, too. */
+  readonly aliases?: readonly string[];
   readonly summary: string;
   /** More to say in the command's own help. */
   readonly details?: string;
@@ -115,6 +117,12 @@ export interface CommandGroup {
 }
 
 export type Entry = Command | CommandGroup;
+
+/** What a group has under this name, or under this alias. */
+export function childOf({ commands }: CommandGroup, word: string): Entry | undefined {
+  const isCalled = (entry: Entry): boolean => !isGroup(entry) && entry.aliases?.includes(word) === true;
+  return commands.find(({ name }) => name === word) ?? commands.find(isCalled);
+}
 
 export function isGroup(entry: Entry): entry is CommandGroup {
   return "commands" in entry;

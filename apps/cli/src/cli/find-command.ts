@@ -1,4 +1,4 @@
-import { type Command, type CommandGroup, type Entry, isGroup } from "./command.ts";
+import { childOf, type Command, type CommandGroup, type Entry, isGroup } from "./command.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { CommandError } from "./exit-code.ts";
 
@@ -18,10 +18,10 @@ export async function findCommand(root: CommandGroup, args: readonly string[]): 
   while (isGroup(entry)) {
     const [word] = rest;
     if (word === undefined || word.startsWith("-")) break;
-    const next: Entry | undefined = entry.commands.find(({ name }) => name === word);
+    const next: Entry | undefined = childOf(entry, word);
     if (next === undefined) throw await unknownCommand({ word, group: entry, path, root });
     entry = next;
-    path = `${path} ${word}`;
+    path = `${path} ${next.name}`;
     rest = rest.slice(1);
   }
   return { entry, path, rest };

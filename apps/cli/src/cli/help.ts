@@ -33,6 +33,7 @@ function commandHelp(command: Command, path: string): string[] {
   return [
     `${command.summary}.`,
     `Usage: ${[path, ...words, "[options]"].join(" ")}`,
+    command.aliases === undefined ? "" : `Also called: ${command.aliases.join(", ")}`,
     command.details ?? "",
     section(
       "Arguments",

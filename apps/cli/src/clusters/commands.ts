@@ -11,6 +11,7 @@ const CLUSTER_ID = { name: "cluster-id", summary: "the cluster's ID" };
 
 export const GET_CLUSTERS: Command = defineCommand({
   name: "clusters",
+  aliases: ["cluster"],
   summary: "Lists the clusters: what each can still lend, at what price, and whether it may",
   details: `CPU, MEMORY and GPU are what is left of what there is; PRICE is for one CPU for one hour; FRESH is
 how long ago the broker heard the cluster. -o wide shows more.
@@ -27,6 +28,7 @@ Needs an admin's certificate, or names your own cluster.`,
 
 export const DESCRIBE_CLUSTER: Command = defineCommand({
   name: "cluster",
+  aliases: ["clusters"],
   summary: "Shows everything known of one cluster, and what it lends and borrows",
   arguments: [CLUSTER_ID],
   options: DESCRIBE_CLUSTER_OPTIONS,

@@ -14,12 +14,9 @@ export const describeCluster: Run<typeof DESCRIBE_CLUSTER_OPTIONS> = async ({ op
   const paint = paintFor(host);
   await withBroker(options, host, async (broker) => {
     const found = await readCluster(broker, id);
-    const [standings, reservations] = await Promise.all([
-      standingOf(broker, found),
-      listReservations(broker),
-    ]);
+    const reservations = await listReservations(broker);
     const live = reservations.items.filter(({ status }) => isLive(status.phase));
-    for (const { advertisement, status, why, ageMs } of standings) {
+    for (const { advertisement, status, why, ageMs } of standingOf(found)) {
       const report: ClusterReport = {
         advertisement,
         status,

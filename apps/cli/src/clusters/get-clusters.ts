@@ -19,8 +19,7 @@ export const getClusters: Run<typeof GET_CLUSTERS_OPTIONS> = async ({ options, w
   });
 };
 
-const UNKNOWN =
-  "STATUS Unknown: the broker did not say. Of more than 64 clusters it tells at once only the best ones.";
+const UNKNOWN = "STATUS Unknown: this broker is too old to say.";
 
 interface Wanted {
   /** One cluster; undefined: all of them. */
@@ -32,7 +31,7 @@ interface Wanted {
 async function readListing(broker: Broker, { id, labels, paint }: Wanted): Promise<Listing<StandingCluster>> {
   const { items, at } = id === undefined ? await listClusters(broker) : await readCluster(broker, id);
   const wanted = items.filter((item) => hasLabels(item, labels));
-  const standing = await standingOf(broker, { items: wanted, at });
+  const standing = standingOf({ items: wanted, at });
   return {
     items: standing,
     dataOf: ({ advertisement }) => advertisement,

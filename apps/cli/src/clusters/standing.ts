@@ -1,20 +1,12 @@
-import {
-  type AdvertisementDTO,
-  Fault,
-  parseDuration,
-  PATH,
-  parseTime,
-  type QuoteDTO,
-  quoteSchema,
-} from "@resource-broker/contract";
+import { type AdvertisementDTO, parseTime } from "@resource-broker/contract";
 import { isZero, type ResourceVector, resourceVector, subtract } from "@resource-broker/domain";
-import type { Broker } from "../connection/broker.ts";
 import { amountsIn } from "../output/amounts.ts";
 import type { Clusters } from "./read-clusters.ts";
 
+/** Unknown: an older broker, which does not say. */
 export type ClusterStatus = "Ready" | "Full" | "Overcommitted" | "Stale" | "Cordoned" | "Unknown";
 
-/** A cluster with what its advertisement does not say of it. */
+/** A cluster as the broker sees it. */
 export interface StandingCluster {
   readonly advertisement: AdvertisementDTO;
   readonly status: ClusterStatus;
@@ -24,78 +16,32 @@ export interface StandingCluster {
   readonly ageMs: number;
 }
 
-/** What a quote tells of one candidate. */
-interface Candidate {
-  readonly ageMs: number | undefined;
-  readonly refusals: readonly string[];
-  readonly message: string | undefined;
-}
-
-/** Next to nothing: whoever cannot lend even this is full. */
-const CRUMB = { requestedResources: { cpu: "1m", memory: "1" } };
-
-/**
- * Advertisements carry neither when the broker received them nor whether the cluster is cordoned. A quote does, for each
- * candidate, by the broker's own clock and rules, and writes nothing: so one is asked for.
- */
-export async function standingOf(
-  broker: Broker,
-  { items, at }: Clusters,
-): Promise<readonly StandingCluster[]> {
-  const [only] = items;
-  const target = items.length === 1 && only !== undefined ? only.clusterID : undefined;
-  const { listed, unlisted } = await candidatesOf(broker, target);
+export function standingOf({ items, at }: Clusters): readonly StandingCluster[] {
   return items.map((advertisement) => {
-    const candidate = listed.get(advertisement.clusterID) ?? unlisted;
+    const { standing, timestamp } = advertisement;
     return {
       advertisement,
-      status: statusOf(advertisement, candidate),
-      why: candidate?.message,
-      ageMs: candidate?.ageMs ?? at - (parseTime(advertisement.timestamp) ?? at),
+      status: statusOf(advertisement),
+      why: whyOf(standing),
+      ageMs: at - (parseTime(standing?.receivedAt ?? timestamp) ?? at),
     };
   });
 }
 
-interface Candidates {
-  readonly listed: ReadonlyMap<string, Candidate>;
-  /** What holds for all that a long decision leaves out; undefined: they differ, and nobody says how. */
-  readonly unlisted: Candidate | undefined;
-}
-
-async function candidatesOf(broker: Broker, target?: string): Promise<Candidates> {
-  const body = target === undefined ? CRUMB : { ...CRUMB, targetClusterID: target };
-  try {
-    const { value } = await broker.ask({ method: "POST", path: PATH.quotes, body }, quoteSchema);
-    const { candidates, counts } = value.decision;
-    const isOnlyRoomShort = Object.keys(counts).every((filter) => filter === "self" || filter === "capacity");
-    return {
-      listed: new Map(candidates.map((candidate) => [candidate.clusterID, readCandidate(candidate)])),
-      unlisted: isOnlyRoomShort ? { ageMs: undefined, refusals: [], message: undefined } : undefined,
-    };
-  } catch (error) {
-    // A busy broker, or a quota: the clusters are shown all the same, with less said of them.
-    if (error instanceof Fault) return { listed: new Map(), unlisted: undefined };
-    throw error;
-  }
-}
-
-function readCandidate(candidate: QuoteDTO["decision"]["candidates"][number]): Candidate {
-  const { advertisementAge = "", reason, message, alsoRefusedBy = [] } = candidate;
-  const parsed = parseDuration(advertisementAge);
-  return {
-    ageMs: parsed.ok ? parsed.ms : undefined,
-    refusals: reason === undefined ? [] : [reason, ...alsoRefusedBy],
-    message,
-  };
-}
-
-function statusOf(advertisement: AdvertisementDTO, candidate: Candidate | undefined): ClusterStatus {
-  if (candidate === undefined) return "Unknown";
-  const { refusals } = candidate;
-  if (refusals.includes("cordoned")) return "Cordoned";
-  if (refusals.includes("stale")) return "Stale";
+function statusOf(advertisement: AdvertisementDTO): ClusterStatus {
+  const { standing } = advertisement;
+  if (standing === undefined) return "Unknown";
+  if (standing.cordon !== undefined) return "Cordoned";
+  if (standing.isStale) return "Stale";
   if (!isZero(overcommittedIn(advertisement))) return "Overcommitted";
-  return refusals.includes("capacity") || hasNothingLeft(advertisement) ? "Full" : "Ready";
+  return hasNothingLeft(advertisement) ? "Full" : "Ready";
+}
+
+function whyOf(standing: AdvertisementDTO["standing"]): string | undefined {
+  const { cordon, isStale } = standing ?? {};
+  if (cordon !== undefined)
+    return `cordoned by ${cordon.by}${cordon.reason === undefined ? "" : `: ${cordon.reason}`}`;
+  return isStale === true ? "its advertisement is too old" : undefined;
 }
 
 function hasNothingLeft({ resources }: AdvertisementDTO): boolean {

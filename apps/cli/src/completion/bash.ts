@@ -1,4 +1,12 @@
-import { pathsBelow, type Place, quoted, spellings, type ValueKind, valueGroups } from "./places.ts";
+import {
+  aliasesIn,
+  pathsBelow,
+  type Place,
+  quoted,
+  spellings,
+  type ValueKind,
+  valueGroups,
+} from "./places.ts";
 
 /** Works from bash 3.2 on, which macOS has. */
 export function bashScript(places: readonly Place[]): string {
@@ -19,6 +27,9 @@ _brokerctl() {
     case "$at $word" in
       "brokerctl help") ;;
 ${alternatives(pathsBelow(places), '        at="$at $word" ;;')}
+${aliasesIn(places)
+  .map(({ path, otherPaths }) => alternatives(otherPaths, `        at=${quoted(path)} ;;`))
+  .join("\n")}
       *) break ;;
     esac
   done

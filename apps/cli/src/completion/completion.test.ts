@@ -30,6 +30,8 @@ const ROWS: readonly {
   { typed: ["get", "clusters", "--output", "j"], offers: ["json"] },
   { typed: ["get", "clusters", "-w", "-o", "y"], offers: ["yaml"] },
   { typed: ["get", "clusters", "--broker", ""], offers: [], not: ["--output", "get"] },
+  { typed: ["get", "cluster", "-o", "j"], offers: ["json"] },
+  { typed: ["describe", "rreq", "--kube"], offers: ["--kubeconfig"] },
   { typed: ["check", "--only", ""], offers: ["broker", "cluster"] },
   { typed: ["completion", ""], offers: ["bash", "zsh", "fish"] },
 ];

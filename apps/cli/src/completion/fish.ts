@@ -1,4 +1,4 @@
-import { type OptionWord, pathsBelow, type Place } from "./places.ts";
+import { aliasesIn, type OptionWord, pathsBelow, type Place } from "./places.ts";
 
 export function fishScript(places: readonly Place[]): string {
   return `# Completes brokerctl in fish. Made by: brokerctl completion fish
@@ -9,6 +9,12 @@ function __brokerctl_at
             case 'brokerctl help'
             case ${pathsBelow(places).map(quotedForFish).join(" ")}
                 set at "$at $word"
+${aliasesIn(places)
+  .map(
+    ({ path, otherPaths }) =>
+      `            case ${otherPaths.map(quotedForFish).join(" ")}\n                set at ${quotedForFish(path)}`,
+  )
+  .join("\n")}
             case '*'
                 break
         end

@@ -17,6 +17,8 @@ export interface OptionWord {
 export interface Place {
   /** `brokerctl get clusters` */
   readonly path: string;
+  /** The same with other words for the command. */
+  readonly otherPaths: readonly string[];
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
   readonly options: readonly OptionWord[];
   /** The command's first argument is a file or a folder. */
@@ -37,7 +39,7 @@ export function placesIn(root: CommandGroup): readonly Place[] {
 function below(entry: Entry, path: string): Place[] {
   if (!isGroup(entry)) return [placeOf(entry, path)];
   const commands = entry.commands.map(({ name, summary }) => ({ name, summary }));
-  const here = { path, commands, options: [HELP], takesFile: false };
+  const here = { path, otherPaths: [], commands, options: [HELP], takesFile: false };
   return [here, ...entry.commands.flatMap((child) => below(child, `${path} ${child.name}`))];
 }
 
@@ -50,7 +52,9 @@ function placeOf(command: Command, path: string): Place {
   }));
   const words = command.arguments?.[0]?.name.split("|") ?? [];
   const takesFile = words.some((word) => word === "file" || word === "folder");
-  return { path, commands: [], options: [...options, HELP], takesFile };
+  const group = path.slice(0, path.lastIndexOf(" "));
+  const otherPaths = (command.aliases ?? []).map((alias) => `${group} ${alias}`);
+  return { path, otherPaths, commands: [], options: [...options, HELP], takesFile };
 }
 
 function valueOf(option: Option): ValueKind {
@@ -86,6 +90,11 @@ export function valueGroups(places: readonly Place[]): readonly ValueGroup[] {
 /** Every path that has a word more than another one. */
 export function pathsBelow(places: readonly Place[]): readonly string[] {
   return places.map(({ path }) => path).filter((path) => path.includes(" "));
+}
+
+/** Where each other way to write a command leads. */
+export function aliasesIn(places: readonly Place[]): readonly Place[] {
+  return places.filter(({ otherPaths }) => otherPaths.length > 0);
 }
 
 /** In single quotes for bash and zsh. */

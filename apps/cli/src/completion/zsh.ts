@@ -1,4 +1,12 @@
-import { pathsBelow, type Place, quoted, spellings, type ValueKind, valueGroups } from "./places.ts";
+import {
+  aliasesIn,
+  pathsBelow,
+  type Place,
+  quoted,
+  spellings,
+  type ValueKind,
+  valueGroups,
+} from "./places.ts";
 
 export function zshScript(places: readonly Place[]): string {
   return `#compdef brokerctl
@@ -12,6 +20,9 @@ _brokerctl() {
       "brokerctl help") ;;
       ${pathsBelow(places).map(quoted).join(" | ")})
         at="$at $word" ;;
+${aliasesIn(places)
+  .map(({ path, otherPaths }) => `      ${otherPaths.map(quoted).join(" | ")}) at=${quoted(path)} ;;`)
+  .join("\n")}
       *) break ;;
     esac
   done

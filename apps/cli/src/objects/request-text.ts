@@ -80,10 +80,14 @@ function stateRows(request: ResourceRequest, { now, paint }: ObjectLook): Rows {
     ["Reservation", status.reservationName],
     ["Price", status.cost === undefined ? undefined : priceOf(request)],
     ["Expires", phase === "Reserved" || phase === "Active" ? requestExpiry(request, now) : undefined],
-    ["Asked", status.attempts === undefined ? undefined : `${status.attempts} times`],
+    ["Asked", status.attempts === undefined ? undefined : timesOf(status.attempts)],
     ["Asks again", status.nextAttemptTime],
     ["Made", `${agoOf(metadata.creationTimestamp, now)} ago`],
   ]);
+}
+
+function timesOf(attempts: number): string {
+  return attempts === 1 ? "once" : `${attempts} times`;
 }
 
 function present(rows: readonly (readonly [string, string | undefined])[]): Rows {

@@ -13,6 +13,7 @@ const RESERVATION = { name: "reservation", summary: "its ID, also as reservation
 
 export const GET_RESERVATIONS: Command = defineCommand({
   name: "reservations",
+  aliases: ["reservation", "rsv"],
   summary: "Lists what is lent: by whom, to whom, how much, until when",
   details: "An admin sees all of them, a cluster those that it is party to.",
   arguments: [{ ...RESERVATION, optional: true }],
@@ -27,6 +28,7 @@ export const GET_RESERVATIONS: Command = defineCommand({
 
 export const DESCRIBE_RESERVATION: Command = defineCommand({
   name: "reservation",
+  aliases: ["reservations", "rsv"],
   summary: "Shows everything known of one reservation, and why it went where it went",
   arguments: [RESERVATION],
   options: DESCRIBE_RESERVATION_OPTIONS,

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { customResourceDefinition, KINDS } from "@resource-broker/contract";
 import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
 import { nodeMachineTime } from "@resource-broker/runtime";
+import { OUR_KINDS } from "./broker-cluster.ts";
 import { type Outcome, runCli, temporaryFolder } from "./cli.ts";
 
 /** A simulated cluster with our kinds in it, and brokerctl with a kubeconfig for it. */
@@ -24,13 +24,11 @@ export interface OneClusterOptions {
   readonly definitions?: readonly object[];
 }
 
-export const DEFINITIONS: readonly object[] = KINDS.map(customResourceDefinition);
-
 export async function startOneCluster(
   whenDone: WhenDone,
   options: OneClusterOptions = {},
 ): Promise<OneCluster> {
-  const { objects = [], definitions = DEFINITIONS } = options;
+  const { objects = [], definitions = OUR_KINDS } = options;
   const folder = await temporaryFolder(whenDone);
   const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
   const sim = createKubeSim({ machine, randomBytes });

@@ -3,7 +3,6 @@ import { describeFailure, EXIT, type Log, type MachineTime } from "@resource-bro
 import { looksOf } from "../report/choose-report.ts";
 import { demoCertificates } from "../start/certificates.ts";
 import { painted } from "../view/line.ts";
-import { startLocalBroker } from "./local-broker.ts";
 import { lookAtClusters } from "./look-at-clusters.ts";
 import { openContexts } from "./open-contexts.ts";
 import { reportRows } from "./print-report.ts";
@@ -30,10 +29,11 @@ export interface ContextsHost {
 
 /** `npm start -- --contexts eu,us,lab`. */
 export async function contextsCommand(argv: readonly string[], host: ContextsHost): Promise<void> {
+  // Before anything else: whoever asks for help need not name a context.
+  if (argv.includes("--help")) return void host.output.write(`${CONTEXTS_HELP}\n`);
   const reading = parseSettings(CONTEXTS_SETTINGS, { argv: withLongNames(argv), env: {}, envPrefix: "" });
   if (!reading.ok)
     return host.end(EXIT.usage, ...reading.problems, "npm start -- --contexts --help shows what there is");
-  if (reading.values.help) return void host.output.write(`${CONTEXTS_HELP}\n`);
   try {
     const report = await look(reading.values, host);
     print(report, reading.values.output, host);
@@ -63,11 +63,12 @@ async function look(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHos
     isInteractive: input.isTTY,
     userAgent: "resource-broker-contexts",
     policy,
-    startBroker: () =>
-      startLocalBroker({
-        certificates: demoCertificates({ now: machine.wallMs, randomBytes }),
-        policy: file,
-      }),
+    startBroker: async () => {
+      // Only now: most of what can be wrong is found out before, and nobody should wait for that.
+      const { startLocalBroker } = await import("./local-broker.ts");
+      const certificates = demoCertificates({ now: machine.wallMs, randomBytes });
+      return startLocalBroker({ certificates, policy: file });
+    },
   });
 }
 

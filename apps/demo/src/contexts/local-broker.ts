@@ -12,6 +12,7 @@ import {
   type Schema,
   validate,
 } from "@resource-broker/contract";
+import { describeResources, parseResources } from "@resource-broker/domain";
 import { type BrokerReply, type PeerCertificates, startBroker } from "@resource-broker/testkit";
 
 export type Answer =
@@ -57,10 +58,17 @@ export async function startLocalBroker({ certificates, policy }: LocalBrokerOpti
       // A quota of the policy says no before anybody is compared.
       if (decisionID === undefined) return { kind: "refused", explanation: error, flip: undefined };
       const { explanation, flip } = await decisionOf(decisionID);
-      return { kind: "refused", explanation, flip };
+      return { kind: "refused", explanation, flip: flip ?? roomFor(request) };
     },
     dispose: broker.dispose,
   };
+}
+
+/** Where no single change would do: mostly a pod that is larger than every node there is. */
+function roomFor({ requestedResources }: ReservationRequestDTO): string | undefined {
+  const parsed = parseResources(requestedResources, "up");
+  if (!parsed.ok) return undefined;
+  return `Would fit another cluster that has ${describeResources(parsed.resources)} free on one node.`;
 }
 
 function content<T>(reply: BrokerReply, status: number, schema: Schema<T>): T {

@@ -37,38 +37,49 @@ interface Placing {
 }
 
 async function placeGroup({ clusterId, group, asked }: Placing, broker: Asked): Promise<PendingReport> {
-  const request = requestFor(group.request);
-  const takers = new Map<string, Taker>();
-  const told = new Map<string, string>();
-  let refusal: Extract<Answer, { kind: "refused" }> | undefined;
-  let placed = 0;
-  while (placed < asked && refusal === undefined) {
-    const answer = await broker.reserve(clusterId, request);
-    if (answer.kind === "refused") {
-      refusal = answer;
-    } else {
-      const { targetClusterID, cost } = answer.reservation;
-      takers.set(targetClusterID, oneMore(takers.get(targetClusterID), targetClusterID, cost));
-      // One for each cluster that takes some: the next pod's differs in little but the figures.
-      if (!told.has(targetClusterID)) told.set(targetClusterID, answer.explanation);
-      placed++;
-    }
-  }
-  const flip = refusal?.flip;
+  const { namespace, workload, pods, request, state, why } = group;
+  const { takers, decisions, placed, flip } = await askFor(asked, () =>
+    broker.reserve(clusterId, requestFor(request)),
+  );
   return {
     clusterID: clusterId,
-    namespace: group.namespace,
-    workload: group.workload,
-    pods: group.pods,
-    each: toQuantities(group.request),
-    state: group.state,
-    why: group.why,
-    takenBy: [...takers.values()],
-    left: refusal === undefined ? 0 : asked - placed,
-    notAsked: group.state === "unschedulable" ? group.pods - asked : 0,
-    decisions: [...told.values(), ...(refusal === undefined ? [] : [refusal.explanation])],
+    namespace,
+    workload,
+    pods,
+    each: toQuantities(request),
+    state,
+    why,
+    takenBy: takers,
+    left: asked - placed,
+    notAsked: state === "unschedulable" ? pods - asked : 0,
+    decisions,
     ...(flip === undefined ? {} : { flip }),
   };
+}
+
+interface Placed {
+  readonly takers: readonly Taker[];
+  readonly decisions: readonly string[];
+  readonly placed: number;
+  readonly flip?: string | undefined;
+}
+
+/** Asks so often, or until it is refused: what is refused to one pod is refused to the next, which wants the same. */
+async function askFor(times: number, reserve: () => Promise<Answer>): Promise<Placed> {
+  const takers = new Map<string, Taker>();
+  const told = new Map<string, string>();
+  for (let placed = 0; placed < times; placed++) {
+    const answer = await reserve();
+    if (answer.kind === "refused") {
+      const decisions = [...told.values(), answer.explanation];
+      return { takers: [...takers.values()], decisions, placed, flip: answer.flip };
+    }
+    const { targetClusterID, cost } = answer.reservation;
+    takers.set(targetClusterID, oneMore(takers.get(targetClusterID), targetClusterID, cost));
+    // One for each cluster that takes some: the next pod's differs in little but the figures.
+    if (!told.has(targetClusterID)) told.set(targetClusterID, answer.explanation);
+  }
+  return { takers: [...takers.values()], decisions: [...told.values()], placed: times };
 }
 
 /** The whole pod must find room on one single node. */

@@ -1,10 +1,11 @@
 import type { ReservationCostDTO, ResourceQuantitiesDTO } from "@resource-broker/contract";
-import { describeResources, parseResources } from "@resource-broker/domain";
+import { amountOf, describeAmount, describeResources, parseResources } from "@resource-broker/domain";
 import { type Line, line, span } from "../view/line.ts";
 import type { LendingCluster, PendingReport, Report, WaitingState } from "./report.ts";
 import { table } from "./table.ts";
 
 const PRICE_DIGITS = 4;
+const REASON_INDENT = " ".repeat(6);
 
 /** Why nobody was asked. */
 const NOT_ASKED: Readonly<Record<Exclude<WaitingState, "unschedulable">, string>> = {
@@ -55,8 +56,9 @@ function nodesText({ nodes, uncounted }: LendingCluster): string {
 }
 
 function shown(name: "cpu" | "memory" | "gpu", quantities: ResourceQuantitiesDTO): string {
-  const text = described({ cpu: "0", memory: "0", [name]: quantities[name] ?? "0" });
-  return text.split(" ", 1)[0] || "0";
+  const parsed = parseResources({ cpu: "0", memory: "0", [name]: quantities[name] ?? "0" }, "down");
+  const amount = parsed.ok ? amountOf(parsed.resources, name) : 0;
+  return amount === 0 ? "0" : (describeAmount(name, amount).split(" ", 1)[0] ?? "");
 }
 
 function pendingRows({ pending, clusters }: Report): Line[] {
@@ -72,13 +74,11 @@ function pendingRows({ pending, clusters }: Report): Line[] {
 
 function groupRows(group: PendingReport): Line[] {
   const { clusterID, namespace, workload, pods, each, state, why } = group;
-  const count = pods === 1 ? "" : `, ${pods} pods`;
+  const size = described(each);
+  const wants = pods === 1 ? size : `${pods} pods, each ${size}`;
   return [
     line(),
-    line(
-      "  ",
-      span(`${clusterID}: ${namespace}/${workload}${count}, each ${described(each) || "nothing"}`, "title"),
-    ),
+    line("  ", span(`${clusterID}: ${workload} in ${namespace}: ${wants}`, "title")),
     line("    ", span(why, "quiet")),
     ...(state === "unschedulable" ? placeRows(group) : [line("    ", NOT_ASKED[state])]),
   ];
@@ -96,13 +96,19 @@ function placeRows({ takenBy, left, notAsked, pods, decisions, flip }: PendingRe
     ),
     ...(left === 0 ? [] : [line("    ", span(`nobody would take ${of(left)}`, "bad"))]),
     ...(notAsked === 0 ? [] : [line("    ", `nobody was asked for ${of(notAsked)}: there are too many`)]),
-    ...decisions.flatMap((text) =>
-      text
-        .split("\n")
-        .slice(1)
-        .map((row) => line("      ", row === flip ? span(row, "careful") : span(row, "plain"))),
-    ),
+    ...decisions.flatMap((text) => reasonRows(text)),
+    ...(flip === undefined || decisions.some((text) => text.includes(flip))
+      ? []
+      : [line(REASON_INDENT, span(flip, "careful"))]),
   ];
+}
+
+/** The broker's words. Their headline says what is said already; without more it is the reason itself. */
+function reasonRows(explanation: string): Line[] {
+  const [headline = "", ...reasons] = explanation.split("\n");
+  if (reasons.length === 0) return [line(REASON_INDENT, headline)];
+  // What stands in front is a candidate; what does not is what would flip it.
+  return reasons.map((text) => line(REASON_INDENT, span(text, text.startsWith(" ") ? "plain" : "careful")));
 }
 
 function priceText(cost: ReservationCostDTO | undefined): string {

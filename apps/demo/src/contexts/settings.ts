@@ -1,11 +1,10 @@
-import { choice, list, text, toggle } from "@resource-broker/contract";
+import { choice, list, text } from "@resource-broker/contract";
 
 export const CONTEXTS_SETTINGS = {
   contexts: list({ description: "Contexts of the kubeconfig.", defaultValue: [], placeholder: "A,B" }),
   kubeconfig: text({ description: "Another kubeconfig.", defaultValue: "", placeholder: "FILE" }),
   policy: text({ description: "Prices and weights.", defaultValue: "", placeholder: "FILE" }),
   output: choice({ description: "How to print.", defaultValue: "text", choices: ["text", "json"] }),
-  help: toggle({ description: "Print the help.", defaultValue: false }),
 };
 
 export const CONTEXTS_HELP = `Usage: npm start -- --contexts A,B[,C…] [FLAGS]

@@ -71,7 +71,7 @@ describe("following a broker", () => {
   let broker: ReturnType<typeof brokerInHand>;
   let agents: Map<string, "starting" | "ready" | "down">;
   let told: News[];
-  let look: () => Promise<void>;
+  let look: () => Promise<boolean>;
   beforeEach(() => {
     broker = brokerInHand();
     agents = new Map();
@@ -146,6 +146,17 @@ describe("following a broker", () => {
       { kind: "event", event: { source: "admin", text: "paris: Cordoned." } },
       { kind: "cluster", cluster: { state: "cordoned" } },
     ]);
+  });
+
+  test("says when every cluster is there, or will not come any more", async () => {
+    agents.set("paris", "ready");
+    expect(await look()).toBe(false);
+    broker.known.advertisements = [advertisement("paris")];
+    expect(await look()).toBe(false);
+    agents.set("rome", "down");
+    expect(await look()).toBe(true);
+    agents.set("paris", "starting");
+    expect(await look()).toBe(true);
   });
 
   test("of a long history tells the end only, but knows who is cordoned", async () => {

@@ -28,9 +28,13 @@ export interface FollowBrokerDeps {
   readonly tell: Tell;
 }
 
-/** Looks at everything the broker knows, and tells what is new since the last look. Rejects when it does not answer. */
-export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps): () => Promise<void> {
+/**
+ * Looks at everything the broker knows, and tells what is new since the last look. Resolves with true once every cluster
+ * is there, or will not come any more; rejects when the broker does not answer.
+ */
+export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps): () => Promise<boolean> {
   const told = new Map<string, string>();
+  const waitedFor = new Set(names);
   const cordoned = new Set<string>();
   let ledger: string | undefined;
   let seen = 0;
@@ -59,6 +63,7 @@ export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps):
     const text = JSON.stringify(cluster);
     if (told.get(cluster.name) === text) return;
     told.set(cluster.name, text);
+    if (cluster.state !== "starting") waitedFor.delete(cluster.name);
     tell({ kind: "cluster", cluster });
   };
 
@@ -110,6 +115,7 @@ export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps):
   return async () => {
     await history();
     await clusters();
+    return waitedFor.size === 0;
   };
 }
 

@@ -6,10 +6,7 @@ import { chooseReport, looksOf } from "./choose-report.ts";
 
 const NAMES = FOUR.map(({ name }) => name);
 
-function told(
-  news: readonly News[],
-  { json = false, env = {} as Record<string, string>, isTerminal = false } = {},
-): string[] {
+function told(news: readonly News[], { json = false, env = {}, isTerminal = false } = {}): string[] {
   const written: string[] = [];
   const report = chooseReport(
     { json },

@@ -97,8 +97,8 @@ function lookAtAll(running: Running, options: FleetOptions, deps: FleetDeps): ()
   let isTold = false;
   return async () => {
     await agents.look();
-    await lookAtBroker();
-    if (isTold || names.some((name) => agents.stateOf(name) === "starting")) return;
+    const areAllThere = await lookAtBroker();
+    if (isTold || !areAllThere) return;
     isTold = true;
     await tellReady(running, options, deps);
   };

@@ -9,7 +9,13 @@ import {
   tenantNamespaceOf,
 } from "@resource-broker/agent";
 import { PATH } from "@resource-broker/contract";
-import { creatorUser, until, WHOLE_PODS, type WorldCluster } from "@resource-broker/testkit";
+import {
+  creatorUser,
+  PROVIDER_INSTRUCTIONS,
+  until,
+  WHOLE_PODS,
+  type WorldCluster,
+} from "@resource-broker/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
 import { askFor, untilActive } from "../testing/resource-request.ts";
 import { podOn, TWO_CLUSTERS } from "./testing/liqo-way.ts";
@@ -122,6 +128,11 @@ test("a replica that outlives its reservation loses its pods, and gets no new on
   // Nobody in rome gives anything back.
   await agents.rome.stop();
   await world.broker.admin().request("DELETE", PATH.reservation(id));
+  await clock.until("paris knows that it is over", async () =>
+    (await paris.find(PROVIDER_INSTRUCTIONS, `${id}-provider`)) === undefined ? true : undefined,
+  );
+  // The broker's clock decides, and it goes no faster than ours: without it, paris goes by its own.
+  await world.broker.kill("SIGKILL");
   await clock.until("the guest is gone from paris", async () => {
     const left = [await paris.client.find(SHADOW_PODS, guest), await paris.client.find(WHOLE_PODS, guest)];
     return left.every((object) => object === undefined) ? true : undefined;

@@ -1,4 +1,14 @@
-import { array, integer, line, object, optional, record, required, titled } from "../schema/builders.ts";
+import {
+  array,
+  boolean,
+  integer,
+  line,
+  object,
+  optional,
+  record,
+  required,
+  titled,
+} from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import {
   clusterId,
@@ -97,6 +107,23 @@ export const accountingFields = {
   ),
 };
 
+const standingSchema = object({
+  receivedAt: required(time(), "When the broker last heard the cluster, by the broker's clock.", {
+    examples: ["2026-07-01T10:00:00.123Z"],
+  }),
+  isStale: required(boolean(), "True: that was too long ago, and nothing is lent from it.", {
+    examples: [false],
+  }),
+  cordon: optional(
+    object({
+      by: required(clusterId(), "The admin who cordoned it.", { examples: ["admin"] }),
+      at: required(time(), "Since when.", { examples: ["2026-07-01T09:00:00Z"] }),
+      reason: optional(line({ maxLength: 512 }), "Why, in words.", { examples: ["new kernel"] }),
+    }),
+    "Nothing new is lent from it.",
+  ),
+});
+
 export const advertisementSchema = titled(
   "AdvertisementDTO",
   object({
@@ -120,6 +147,10 @@ export const advertisementSchema = titled(
     ),
     ...offerFields,
     ...accountingFields,
+    standing: optional(
+      standingSchema,
+      "How the broker sees the cluster: only in the broker's answers, ignored on input.",
+    ),
   }),
   "What a cluster says it has and can lend. The newest one counts.",
 );

@@ -80,7 +80,7 @@ const amnesia = step({
   },
   shows: ({ ledger, newLedger, after, adopted }) => [
     line(span(`deleted: ledger ${ledger}`, "bad")),
-    line(`new:     ledger ${newLedger}, empty`),
+    line(`made:    ledger ${newLedger}`),
     line(`audit:   ${adopted.message}`),
     line(`${after.id} is `, span(after.status.phase, "good"), ": the agents' word restored it"),
   ],

@@ -15,6 +15,8 @@ export function createKubernetesInterface(options: KubernetesOptions, deps: Kube
   const known = followObjects(namespace, deps);
   const partDeps = { ...deps, known };
   const parts: readonly KubernetesPart[] = [
+    // First: what has waited must not be decided by another policy than the operator's.
+    ...(options.views ? [followBrokerPolicy({ namespace }, partDeps)] : []),
     ...(options.objects
       ? [
           serveAdvertisements({ namespace }, partDeps),
@@ -22,12 +24,7 @@ export function createKubernetesInterface(options: KubernetesOptions, deps: Kube
           keepHeartbeat(options, deps),
         ]
       : []),
-    ...(options.views
-      ? [
-          createViews({ namespace, objects: options.objects }, partDeps),
-          followBrokerPolicy({ namespace }, partDeps),
-        ]
-      : []),
+    ...(options.views ? [createViews({ namespace, objects: options.objects }, partDeps)] : []),
   ];
   let isStopped = false;
   return {

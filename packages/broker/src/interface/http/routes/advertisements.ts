@@ -4,12 +4,13 @@ import {
   type AdvertisementReplyDTO,
   advertisementSchema,
   Fault,
+  formatTime,
   fromAdvertisement,
   LIMIT,
   PATH,
   toAdvertisement,
 } from "@resource-broker/contract";
-import type { ClusterId } from "@resource-broker/domain";
+import type { AccountView, ClusterId, Cordon } from "@resource-broker/domain";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import { firstAfter } from "../first-after.ts";
 import { readPage } from "../query.ts";
@@ -54,11 +55,23 @@ export function advertisementRoutes({ engine, hub }: RouteContext): readonly Rou
     return account?.advertisement && fromAdvertisement(account.advertisement, account);
   };
 
-  const read = ({ caller, name }: Call): PlainAnswer => {
+  const renderWithStanding = (clusterId: ClusterId): AdvertisementDTO | undefined => {
+    const advertisement = render(clusterId);
+    const account = engine.ledger.accounts.get(clusterId);
+    return advertisement && account && { ...advertisement, standing: standingOf(account) };
+  };
+
+  const standingOf = ({ receivedAt, cordon }: AccountView): StandingDTO => ({
+    receivedAt: formatTime(receivedAt),
+    isStale: engine.now() - receivedAt > engine.policy.stalenessMs,
+    ...(cordon === undefined ? {} : { cordon: cordonOf(cordon) }),
+  });
+
+  const read = ({ caller, name, isOlderAgent }: Call): PlainAnswer => {
     if (name !== caller.clusterId && !caller.isAdmin) {
       throw new Fault("forbidden", `${caller.clusterId} may read its own advertisement only`);
     }
-    const advertisement = render(name);
+    const advertisement = isOlderAgent ? render(name) : renderWithStanding(name);
     if (advertisement === undefined) throw new Fault("not-found", "this cluster has not advertised here");
     return ok(advertisement);
   };
@@ -66,7 +79,7 @@ export function advertisementRoutes({ engine, hub }: RouteContext): readonly Rou
   const list = ({ query }: Call): PlainAnswer => {
     const { after, limit } = readPage(query);
     const names = firstAfter(clusterIds(), after, limit + 1);
-    const items = names.slice(0, limit).flatMap((name) => render(name) ?? []);
+    const items = names.slice(0, limit).flatMap((name) => renderWithStanding(name) ?? []);
     const next = names.length > limit ? names[limit - 1] : undefined;
     const page: AdvertisementPageDTO = { items, ...(next === undefined ? {} : { next }) };
     return ok(page);
@@ -87,4 +100,10 @@ export function advertisementRoutes({ engine, hub }: RouteContext): readonly Rou
     { method: "GET", path: PATH.advertisements, access: "admin", handle: list },
     { method: "GET", path: template(PATH.advertisement, "clusterID"), access: "cluster", handle: read },
   ];
+}
+
+type StandingDTO = NonNullable<AdvertisementDTO["standing"]>;
+
+function cordonOf({ by, at, why }: Cordon): NonNullable<StandingDTO["cordon"]> {
+  return { by, at: formatTime(at), ...(why === undefined ? {} : { reason: why }) };
 }

@@ -129,7 +129,7 @@ function readiness({ account, rightName }: AdvertisementSubject, telling: Advert
     message,
   });
   if (rightName !== undefined)
-    return not("NameMismatch", `Nobody's: an object of this clusterID is named ${rightName}.`);
+    return not("NameMismatch", `Not read: the advertisement of this clusterID must be named ${rightName}.`);
   if (account?.advertisement === undefined) return not("NotHeard", "The broker waits for an advertisement.");
   if (!isFresh(account, telling)) return not("Stale", silence(account));
   if (account.cordon !== undefined) return not("Cordoned", cordonText(account.cordon.why));

@@ -129,7 +129,7 @@ export function orphanedStatus(
 ): ReservationStatus {
   const { orphaned, reserved, ready } = RESERVATION_CONDITION;
   const message =
-    "The ledger knows nothing of it. Its agents offer it for adoption; nothing is decided here.";
+    "The ledger does not know it, and it is not decided again. Agents that still hold it offer it for adoption; if none does, delete it.";
   const before = object.status ?? {};
   const kept = Object.fromEntries(Object.entries(before).filter(([name]) => OWNED.fields.includes(name)));
   return finished(

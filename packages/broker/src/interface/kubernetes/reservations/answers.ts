@@ -52,7 +52,7 @@ export function quoteIn(reply: Reply, disclosure: Disclosure): ReservationStatus
   const cost = reply.kind === "granted" ? reply.reservation.cost : undefined;
   return {
     fits: reply.kind === "granted",
-    message: headline(decision),
+    message: reply.kind === "granted" ? headline(decision) : shortReason(decision, disclosure),
     ...(cost === undefined ? {} : { cost: fromReservationCost(cost) }),
     ...decisionText(decision, disclosure),
   };

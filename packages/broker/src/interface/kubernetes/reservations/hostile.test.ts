@@ -1,4 +1,6 @@
 import {
+  apiVersionOf,
+  brokerPolicyKind,
   KUBE_ANNOTATION,
   KUBE_LABEL,
   type Reservation,
@@ -6,7 +8,7 @@ import {
 } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
 import { request } from "@resource-broker/domain/testing";
-import type { KubeClient } from "@resource-broker/kube";
+import { customResource, type KubeClient } from "@resource-broker/kube";
 import { kubeClientFor, memoryDisk } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identify } from "../forge/identify.ts";
@@ -230,6 +232,31 @@ describe("a renewal", () => {
       async () => (await scene.messagesOf("open-ended", "Renewed"))[0],
     );
     expect(message).toBe("It has no end: it lasts until it is released.");
+  });
+});
+
+describe("a broker that starts", () => {
+  test("decides what waits by the BrokerPolicy, never by the built-in policy", async () => {
+    const other = await openScene();
+    try {
+      const disk = memoryDisk();
+      const first = await other.startBroker({ disk });
+      await publish(other.client, "paris");
+      await other.advertisement("paris", ({ status }) => status?.active === true);
+      await first.stop();
+      await other.client.create(customResource(brokerPolicyKind), {
+        apiVersion: apiVersionOf(brokerPolicyKind),
+        kind: "BrokerPolicy",
+        metadata: named("default"),
+        spec: { quotas: { rome: { cpu: "0" } } },
+      });
+      await other.client.create(RESERVATIONS, wish("waiting"));
+      await other.startBroker({ disk, options: { views: true } });
+      const { status } = await other.reservation("waiting", (each) => each.status?.phase !== undefined);
+      expect(status?.code).toBe("quota-exceeded");
+    } finally {
+      await other.stop();
+    }
   });
 });
 

@@ -255,7 +255,8 @@ describe("a Quote", () => {
     expect(status?.phase).toBeUndefined();
     expect(metadata.finalizers ?? []).toEqual([]);
     expect(JSON.parse(status?.decision ?? "{}")).toMatchObject({ considered: expect.any(Number) });
-    await scene.reservation("does-not", (object) => object.status?.fits === false);
+    const refused = await scene.reservation("does-not", (object) => object.status?.fits === false);
+    expect(refused.status?.message).toContain("berlin: needs");
     expect(broker.engine.commitNumber).toBe(before);
     await scene.time.advance(10 * 60 * 1000);
     await scene.gone("fits");

@@ -125,7 +125,7 @@ export async function openScene(): Promise<Scene> {
         log,
         recorder,
         isLeading: parts.isLeading ?? (() => true),
-        onPolicy: () => undefined,
+        onPolicy: (loaded) => engine.setPolicy(loaded?.policy ?? { ...DEFAULT_POLICY, ...parts.policy }),
       },
     );
     const starting = served.start().catch(() => undefined);

@@ -1,0 +1,81 @@
+import { describeFailure, EXIT } from "@resource-broker/runtime";
+import { startWorld } from "@resource-broker/testkit";
+import { SMALL_FLEET } from "../fleet/small-fleet.ts";
+import { looksOf } from "../report/choose-report.ts";
+import { demoCertificates } from "../start/certificates.ts";
+import { wishesIn } from "../terminal/keys.ts";
+import type { TourHost } from "./command.ts";
+import type { Pace } from "./pace.ts";
+import type { Recording } from "./recording.ts";
+import { stageIn } from "./stage.ts";
+import { STORY } from "./story.ts";
+import { COLUMNS, written } from "./telling.ts";
+import { createTour, type OpenStage } from "./tour.ts";
+
+const INTERRUPTED = 130;
+
+interface Manner {
+  readonly recording: Recording | undefined;
+  readonly pace: Pace;
+}
+
+/** Tells the whole story to whoever is there, and ends the process with what came of it. */
+export async function guide(host: TourHost, { recording, pace }: Manner): Promise<void> {
+  const { output, env, machine } = host;
+  const looks = looksOf(env);
+  const tour = createTour(
+    { steps: STORY, columns: output.columns || COLUMNS },
+    {
+      machine,
+      openStage: () => realStage(host),
+      pace,
+      tell: (rows) => {
+        output.write(written(rows, { ...looks, hasColours: looks.hasColours && output.isTTY }));
+        recording?.take(written(rows, { hasColours: true, hasBlocks: true }));
+      },
+    },
+  );
+  const end = endingOnce(host, tour.stop);
+  listen(host, { interrupt: () => void end(INTERRUPTED), skip: pace.skip });
+  try {
+    await tour.run();
+    await recording?.save();
+    await end(0);
+  } catch (error) {
+    await end(EXIT.failure, describeFailure(error, []));
+  }
+}
+
+interface Wishes {
+  readonly interrupt: () => void;
+  readonly skip: () => void;
+}
+
+function listen({ input, output, signals }: TourHost, { interrupt, skip }: Wishes): void {
+  signals.on("SIGINT", interrupt);
+  signals.on("SIGTERM", interrupt);
+  if (!input.isTTY || !output.isTTY) return;
+  input.setRawMode(true);
+  input.setEncoding("utf8");
+  input.on("data", (typed: string) => (wishesIn(typed).includes("end") ? interrupt() : skip()));
+}
+
+/** The first end counts: what an interrupted step says while everything goes down is nobody's concern. */
+function endingOnce({ input, end }: TourHost, stop: () => Promise<void>) {
+  let isEnding = false;
+  return async (code: number, ...problems: readonly string[]): Promise<void> => {
+    if (isEnding) return;
+    isEnding = true;
+    if (input.isTTY) input.setRawMode(false);
+    input.pause();
+    await stop();
+    end(code, ...problems);
+  };
+}
+
+/** The small fleet on this machine: a real broker, real agents, simulated clusters. */
+async function realStage({ machine, randomBytes }: TourHost): Promise<OpenStage> {
+  const certificates = demoCertificates({ now: machine.wallMs, randomBytes });
+  const world = await startWorld({ clusters: SMALL_FLEET, certificates });
+  return { stage: stageIn(world, machine), close: world.dispose };
+}
