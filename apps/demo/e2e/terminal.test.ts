@@ -56,7 +56,7 @@ describe.skipIf(!hasTmux)("on a terminal (needs tmux)", () => {
       const { tmux, type, shows, folder } = await demoOnTerminal();
       const small = await shows("LAST DECISIONS");
       expect(small).toMatch(
-        /^Resource Broker {2}2 clusters {2}https:\/\/127\.0\.0\.1:[0-9]+ {2}sqlite {2}ready after/,
+        /^Resource Broker {2}2 clusters {2}https:\/\/127\.0\.0\.1:[0-9]+ {2}sqlite {2}ready in/,
       );
       expect(small).toMatch(/^paris +█+░+ 28\/32 +█+░+ 112\/128Gi +- +0\.032 EUR$/m);
       await tmux("resize-window", "-x", "140", "-y", "40");

@@ -34,7 +34,8 @@ async function shownIn(file: string): Promise<string> {
   }
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   // oxlint-disable-next-line no-control-regex -- colours begin with one
-  return shown.replaceAll(/\u001b\[[0-9;]*m/g, "").replaceAll("\r\n", "\n");
+  const plain = shown.replaceAll(/\u001b\[[0-9;]*m/g, "").replaceAll("\r\n", "\n");
+  return plain.replaceAll(/ +$/gm, "");
 }
 
 const headings = STORY.map(({ title }, index) => `${index + 1}/${STORY.length}  ${title}`);

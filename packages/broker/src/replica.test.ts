@@ -9,7 +9,7 @@ const rows: readonly { readonly standing: Standing; readonly says: string }[] = 
   { standing: { role: "standby", leader: "oslo", problem: "no way" }, says: "standby: no way" },
   {
     standing: { role: "unsure" },
-    says: "the database cannot be reached, and another replica may lead by now",
+    says: "the store cannot be reached, and another replica may lead by now",
   },
   { standing: { role: "deposed", leader: "oslo" }, says: "deposed: oslo leads" },
   { standing: { role: "deposed", leader: "" }, says: "deposed: another replica leads" },

@@ -27,7 +27,7 @@ export function standingProblem(standing: Standing): string | undefined {
       return `standby: ${problem ?? who}`;
     }
     case "unsure":
-      return "the database cannot be reached, and another replica may lead by now";
+      return "the store cannot be reached, and another replica may lead by now";
     case "deposed":
       return `deposed: ${standing.leader === "" ? "another replica" : standing.leader} leads`;
   }

@@ -67,13 +67,14 @@ function gpusOf(index: number): NonNullable<NodePlan["gpus"]> {
   return { count: String(GPUS_EACH), model: GPUS[index % GPUS.length] ?? "NVIDIA-L40S" };
 }
 
-/** The first cluster is short of room; the others are loaded between a quarter and three quarters. */
+/** The first cluster is short of room; the others are loaded lightly, half or well. */
 function podsOf(index: number, nodeCount: number): PodPlan[] {
   return Array.from({ length: nodeCount }, (_, number) => {
     const { cpu, memoryGi } = shapeOf(index, number);
-    const full = index === 0 ? PODS_PER_NODE : 1 + ((index * 3 + number) % (PODS_PER_NODE - 1));
-    // One node of the first stays free: a cluster without any room would look broken.
-    const count = index === 0 && number === 0 ? PODS_PER_NODE - 1 : full;
+    const usual = (index % (PODS_PER_NODE - 1)) + (number % 2);
+    // One node of the first has room for a pod: a cluster without any room would look broken.
+    const short = number === 0 ? PODS_PER_NODE - 1 : PODS_PER_NODE;
+    const count = index === 0 ? short : usual;
     return Array.from({ length: count }, (__, pod) => ({
       name: `app-${number + 1}-${pod + 1}`,
       cpu: `${(cpu * 1000) / PODS_PER_NODE}m`,

@@ -38,6 +38,7 @@ test("no cluster is planned with more than it has, and only the first is nearly 
   expect(shares[0]).toBeGreaterThan(0.9);
   expect(Math.max(...shares)).toBeLessThan(1);
   expect(Math.max(...shares.slice(1))).toBeLessThan(0.76);
+  expect(new Set(shares.map((share) => Math.round(share * 4))).size).toBeGreaterThan(3);
 });
 
 test("the same order makes the same fleet", () => {

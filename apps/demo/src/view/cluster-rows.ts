@@ -81,18 +81,14 @@ function barOf({ all, inUse, lent }: Share, width: number): Line {
   );
 }
 
-/** `24/32`, `96/128Gi`: the unit once, where it is the same. */
+/** `24/32`, `96/128Gi`, `0.9/1.9Ti`: both in the unit of the whole; the bar shows the rest. */
 function freeOf(resource: "cpu" | "memory", { free, all }: Share): string {
-  const [left, whole] = [free, all].map((amount) => short(resource, amount));
-  const unit = /[A-Za-z]+$/.exec(whole ?? "")?.[0] ?? "";
-  const isSame = unit !== "" && left?.endsWith(unit) === true;
-  return `${isSame ? left.slice(0, -unit.length) : left}/${whole}`;
+  if (resource === "cpu") return `${short(free / 1000)}/${short(all / 1000)}`;
+  const [text = ""] = describeAmount("memory", all).split(" ");
+  const [, number = "", unit = ""] = /^([0-9.]+)([A-Za-z]+)$/.exec(text) ?? [];
+  return `${short(all === 0 ? 0 : (free / all) * Number(number))}/${short(Number(number))}${unit}`;
 }
 
-/** To three figures: a bar shows the rest. */
-function short(resource: "cpu" | "memory", amount: number): string {
-  if (amount === 0) return "0";
-  const [text = ""] = describeAmount(resource, amount).split(" ");
-  const [, number = "", unit = ""] = /^(-?[0-9.]+)([A-Za-z]*)$/.exec(text) ?? [];
-  return `${Number(Number(number).toPrecision(3))}${unit}`;
+function short(amount: number): string {
+  return String(amount < 10 ? Number(amount.toFixed(1)) : Math.round(amount));
 }

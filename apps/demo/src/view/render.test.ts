@@ -19,7 +19,7 @@ describe("a frame", () => {
   test("of 80×24 shows four clusters, why paris lends, why nobody lends six GPUs, and what happened", () => {
     expect(render(played(BUSY), USUAL, PLAIN)).toEqual(
       frame(`
-Resource Broker  4 clusters  https://127.0.0.1:24000  sqlite  ready after 2.3 s
+Resource Broker  4 clusters  https://127.0.0.1:24000  sqlite  ready in 2.3 s
 
 CLUSTER   CPU free                   MEMORY free                GPU    CPU/h
 rome      █████████████░░ 1/8        █████████████░░ 4/32Gi     -      0.05 EUR
@@ -84,7 +84,7 @@ q or Ctrl-C  end everything
   test("with the commands has each of them as a shell can take it", () => {
     expect(render(withKey(played(BUSY), "commands"), USUAL, PLAIN).filter((row) => row !== "")).toEqual(
       frame(String.raw`
-Resource Broker  4 clusters  https://127.0.0.1:24000  sqlite  ready after 2.3 s
+Resource Broker  4 clusters  https://127.0.0.1:24000  sqlite  ready in 2.3 s
 In another terminal, one after the other:
 1. rome asks for 4 CPU and 8Gi of memory:
    kubectl --kubeconfig /tmp/resource-broker-Ab12Cd/rome/kubeconfig apply \
@@ -139,6 +139,22 @@ c  back to the clusters    q  end everything
     expect(row.slice(10, 25)).toBe(bar);
   });
 
+  test.each([
+    { name: "small ones as they are", cpus: [8, 7, 0] as const, amounts: ["1/8", "4/32Gi"] },
+    { name: "parts of a CPU to one place", cpus: [4, 1.25, 0] as const, amounts: ["2.8/4", "11/16Gi"] },
+    {
+      name: "large ones in the unit of the whole",
+      cpus: [480, 238, 0] as const,
+      amounts: ["242/480", "0.9/1.9Ti"],
+    },
+    { name: "next to nothing of much", cpus: [4096, 4095, 0] as const, amounts: ["1/4096", "0/16Ti"] },
+    { name: "none at all", cpus: [0, 0, 0] as const, amounts: ["0/0", "0/0B"] },
+  ])("writes amounts short: $name", ({ cpus, amounts }) => {
+    const cluster = playedCluster({ name: "rome", cpus });
+    const row = render(played([{ kind: "cluster", cluster }], ["rome"]), USUAL, PLAIN)[3] ?? "";
+    expect(row.match(/[0-9.]+\/\S+/g)).toEqual(amounts);
+  });
+
   const standings = [
     {
       name: "an agent that has ended",
@@ -173,7 +189,7 @@ c  back to the clusters    q  end everything
     const evil = played([...BUSY, event(10, "rome", "\u001b[2Jgone\r\n\u009b31m")]);
     const rows = render(evil, USUAL, { ...PLAIN, hasColours: true });
     expect(rows[0]).toBe(
-      "\u001b[1mResource Broker\u001b[22m  4 clusters  https://127.0.0.1:24000  sqlite\u001b[90m  ready after 2.3 s\u001b[39m",
+      "\u001b[1mResource Broker\u001b[22m  4 clusters  https://127.0.0.1:24000  sqlite\u001b[90m  ready in 2.3 s\u001b[39m",
     );
     expect(rows.join("\n")).not.toContain("\u001b[2J");
     expect(render(evil, USUAL, PLAIN)[16]).toBe("10:00:10  rome      [2Jgone   31m");

@@ -80,7 +80,7 @@ function title({ broker, clusters, readyAfterMs }: Model): Line {
   const up = clusters.filter(({ state }) => state === "ready" || state === "cordoned").length;
   const count = up === clusters.length ? `${up} clusters` : `${up} of ${clusters.length} clusters`;
   const where = broker === undefined ? "the broker starts" : `${broker.url}  ${broker.store}`;
-  const after = readyAfterMs === undefined ? "" : `  ready after ${(readyAfterMs / 1000).toFixed(1)} s`;
+  const after = readyAfterMs === undefined ? "" : `  ready in ${(readyAfterMs / 1000).toFixed(1)} s`;
   return line(span("Resource Broker", "title"), `  ${count}  ${where}`, span(after, "quiet"));
 }
 

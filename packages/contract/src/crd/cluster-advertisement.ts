@@ -18,9 +18,9 @@ import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { advertisementColumns } from "./printer-columns.ts";
 import { statusFields } from "./shared-fields.ts";
 
-/** One object is one conditional write: more holds than this would outgrow it. */
+/** More would outgrow the object: then only so many are shown. */
 export const MAX_HOLDS = 1000;
-const MAX_RECORD_LENGTH = 8192;
+const MAX_REASON_LENGTH = 8192;
 const COUNT = integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 const specSchema = object({
@@ -43,10 +43,6 @@ const holdSchema = object({
   requesterID: optional(clusterId(), "The cluster that borrows.", { examples: ["rome"] }),
   granted: required(resourceQuantitiesSchema, "What is held for it."),
   expiresAt: optional(time(), "When it ends by itself.", { examples: ["2026-07-01T11:30:00Z"] }),
-  record: optional(
-    prose({ maxLength: MAX_RECORD_LENGTH }),
-    "The whole reservation as the broker wrote it down: JSON, for the broker only.",
-  ),
 });
 
 const acceptedSchema = object({
@@ -65,7 +61,7 @@ const refusedSchema = object({
   code: required(line({ maxLength: 63 }), "Why, for machines: see the table of faults.", {
     examples: ["superseded"],
   }),
-  message: required(prose({ maxLength: MAX_RECORD_LENGTH }), "Why, in words."),
+  message: required(prose({ maxLength: MAX_REASON_LENGTH }), "Why, in words."),
 });
 
 const statusSchema = object({
@@ -80,7 +76,7 @@ const statusSchema = object({
   ),
   holds: optional(
     array(holdSchema, { maxItems: MAX_HOLDS, listKeys: ["id"] }),
-    "What is lent, when the broker keeps its ledger in Kubernetes. Written by the broker only.",
+    "What is lent, shown when the broker keeps its ledger in Kubernetes. Written by the broker only.",
   ),
   accepted: optional(acceptedSchema, "The advertisement that counts: the newest one the broker took in."),
   refused: optional(refusedSchema, "The newest advertisement, when the broker did not take it in."),

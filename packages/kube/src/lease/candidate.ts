@@ -82,11 +82,16 @@ export function candidate(
 
 const OVERTAKEN: ReadonlySet<string> = new Set(["conflict", "already-exists", "not-found"]);
 
+/** Of a lease that was deleted, the server takes an update for a creation, and fails over its resourceVersion. */
+const WAS_DELETED = /resourceVersion should not be set on objects to be created/;
+
 async function unlessOvertaken<R>(writing: Promise<R>): Promise<R | undefined> {
   try {
     return await writing;
   } catch (error) {
-    if (error instanceof Fault && OVERTAKEN.has(error.code)) return undefined;
+    const isOvertaken =
+      error instanceof Fault && (OVERTAKEN.has(error.code) || WAS_DELETED.test(error.message));
+    if (isOvertaken) return undefined;
     throw error;
   }
 }
