@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeObject, podObject, simulatedControlPlanes } from "@resource-broker/testkit";
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reportOf, runContexts } from "./testing/contexts-process.ts";
 import { joinedKubeconfig } from "./testing/kubeconfigs.ts";
 
+const DOCS = join(import.meta.dirname, "../../../docs/demo.md");
 const LAB = "arn:aws:eks:eu-west-1:1234:cluster/Lab";
 const PRICED = `prices:
   clusters:
@@ -26,6 +27,14 @@ function gated(name: string) {
     ...pod,
     spec: { containers: [{ name: "main", image: "example/app:1" }], schedulingGates: [{ name: "wait" }] },
   };
+}
+
+/** What the docs say it prints; how many wait in all is another thing there. */
+async function shownInDocs(): Promise<string[]> {
+  const [, block = ""] = /^```\n(WHO COULD.*?)^```$/ms.exec(await readFile(DOCS, "utf8")) ?? [];
+  const lines = block.split("\n").filter((text) => !/^PENDING|…/.test(text));
+  expect(lines.length).toBeGreaterThan(10);
+  return lines;
 }
 
 describe("npm start -- --contexts, on simulated clusters", () => {
@@ -103,6 +112,7 @@ describe("npm start -- --contexts, on simulated clusters", () => {
     expect(stdout).toMatch(/^ +lab +0\.\d+ = resources .*<- chosen$/m);
     expect(stdout).toContain("Would fit lab with 2 CPU instead of 6.");
     expect(stdout).toContain("held back by a scheduling gate");
+    for (const text of await shownInDocs()) expect(stdout).toContain(text);
   });
 
   test("a cluster that cannot be reached is named, and the others are still told", async () => {
