@@ -134,8 +134,8 @@ describe("npm start -- --contexts, on simulated clusters", () => {
     { name: "another format", args: ["eu", "-o", "yaml"], says: [/"yaml" is not one of text, json/] },
     {
       name: "a policy that is not there",
-      args: ["eu", "--policy=/nowhere"],
-      says: [/--policy: cannot read \/nowhere/],
+      args: ["eu", "--policy=/dev/null/policy"],
+      says: [/--policy: cannot read \/dev\/null\/policy/],
     },
   ];
 

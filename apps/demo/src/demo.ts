@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import type { MachineTime } from "@resource-broker/runtime";
-import { planFleet } from "./fleet/plan-fleet.ts";
+import { type FleetOrder, planFleet } from "./fleet/plan-fleet.ts";
 import { type KeptFolder, keepFolder, newOrder } from "./folder/keep-folder.ts";
 import type { DemoOptions } from "./options.ts";
 import type { Report } from "./report/report.ts";
@@ -27,22 +27,31 @@ export function createDemo(options: DemoOptions, deps: DemoDeps) {
 
   const start = async (): Promise<void> => {
     try {
-      if (options.port !== 0) await checkPort(options.port);
-      if (options.keep !== "") kept = await keepFolder(options.keep, options);
-      await checkSpace(kept?.folder ?? tmpdir());
-      const fleet = planFleet(kept?.order ?? newOrder(options));
-      report.start(fleet.plans.map(({ name }) => name));
-      // Only now: there is something to see while the rest is read, which is much.
-      const { startFleet } = await import("./start/start-fleet.ts");
-      running = await startFleet(
-        { fleet, startedAt, ...placeOf(options), ...(kept === undefined ? {} : { folder: kept.folder }) },
-        { ...deps, tell: report.tell },
-      );
+      running = await startIn(await placeFor(options));
     } catch (error) {
       kept?.release();
       report.stop();
       throw describeStart(error, options.keep === "" ? tmpdir() : resolve(options.keep));
     }
+  };
+
+  /** What is wrong with where it shall run is told before anything starts. */
+  const placeFor = async ({ port, keep }: DemoOptions): Promise<FleetOrder> => {
+    if (port !== 0) await checkPort(port);
+    if (keep !== "") kept = await keepFolder(keep, options);
+    await checkSpace(kept?.folder ?? tmpdir());
+    return kept?.order ?? newOrder(options);
+  };
+
+  const startIn = async (order: FleetOrder): Promise<RunningFleet> => {
+    const fleet = planFleet(order);
+    report.start(fleet.plans.map(({ name }) => name));
+    // Only now: there is something to see while the rest is read, which is much.
+    const { startFleet } = await import("./start/start-fleet.ts");
+    return startFleet(
+      { fleet, startedAt, ...waysOf(options), ...(kept === undefined ? {} : { folder: kept.folder }) },
+      { ...deps, tell: report.tell },
+    );
   };
 
   return {
@@ -56,6 +65,6 @@ export function createDemo(options: DemoOptions, deps: DemoDeps) {
   };
 }
 
-function placeOf({ store, port, interface: way }: DemoOptions) {
+function waysOf({ store, port, interface: way }: DemoOptions) {
   return { store, hasHub: way === "kubernetes", ...(port === 0 ? {} : { port }) };
 }

@@ -1,5 +1,5 @@
 import type { ContextsHost } from "./contexts/command.ts";
-import type { TourHost } from "./tour/command.ts";
+import type { TourHost } from "./tour/host.ts";
 
 type Host = TourHost & ContextsHost;
 

@@ -18,10 +18,12 @@ export {
 } from "./crd/kind.ts";
 export { KINDS } from "./crd/kinds.ts";
 export {
+  AGENT_FIELD_MANAGER,
   BROKER_LEASE,
   clusterAdvertisementName,
   KUBE_ANNOTATION,
   KUBE_LABEL,
+  NOBODY,
   RESERVATION_CONDITION,
 } from "./crd/protocol.ts";
 export { type ProviderInstruction, providerInstructionKind } from "./crd/provider-instruction.ts";

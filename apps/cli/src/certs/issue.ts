@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { NOBODY } from "@resource-broker/contract";
 import { checkClusterId } from "../cli/cluster-id.ts";
 import type { Input } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
@@ -31,13 +32,13 @@ export async function issue({ options, words }: Input<typeof ISSUE_OPTIONS>, hos
 }
 
 function checkId(id: string): void {
-  if (id === BROKER) {
+  if (id === BROKER || id === NOBODY) {
     throw new CommandError(
       "usage",
-      `"${BROKER}" is the broker's own name: a cluster that bore it would be refused. Choose another`,
+      `"${id}" is reserved for the broker: a cluster that bore it would be refused. Choose another`,
     );
   }
-  checkClusterId(id, [BROKER]);
+  checkClusterId(id, [BROKER, NOBODY]);
 }
 
 async function holdsKey(layout: Layout, id: string): Promise<boolean> {

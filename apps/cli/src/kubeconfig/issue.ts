@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault, NOBODY } from "@resource-broker/contract";
 import { SERVICE_ACCOUNTS } from "@resource-broker/kube";
 import { checkClusterId } from "../cli/cluster-id.ts";
 import type { Input, Values } from "../cli/command.ts";
@@ -21,8 +21,6 @@ const MANAGER = { fieldManager: "brokerctl", force: true } as const;
 const YEAR_MS = 8760 * 3_600_000;
 /** Kubernetes gives no token for less. */
 const LEAST_MS = 600_000;
-/** Requests of people who name no cluster are booked under it. */
-const NOBODY = "nobody";
 
 export async function issue({ options, words }: Input<typeof ISSUE_OPTIONS>, host: Host): Promise<void> {
   const [clusterId = ""] = words;

@@ -4,7 +4,7 @@ import { SMALL_FLEET } from "../fleet/small-fleet.ts";
 import { looksOf } from "../report/choose-report.ts";
 import { demoCertificates } from "../start/certificates.ts";
 import { wishesIn } from "../terminal/keys.ts";
-import type { TourHost } from "./command.ts";
+import type { TourHost } from "./host.ts";
 import type { Pace } from "./pace.ts";
 import type { Recording } from "./recording.ts";
 import { stageIn } from "./stage.ts";

@@ -10,7 +10,7 @@ test("a recording holds what was written and when, as a terminal gets it", async
   onTestFinished(() => rm(folder, { recursive: true }));
   const time = fakeTime();
   const file = join(folder, "tour.cast");
-  const recording = recordTo(file, time);
+  const recording = await recordTo(file, time);
   recording.take("one\ntwo\n");
   await time.advance(1234);
   recording.take("three");
@@ -22,4 +22,9 @@ test("a recording holds what was written and when, as a terminal gets it", async
     [0, "o", "one\r\ntwo\r\n"],
     [1.234, "o", "three"],
   ]);
+});
+
+test("a file that cannot be written is known before anything is recorded", async () => {
+  const notThere = join(import.meta.filename, "tour.cast");
+  await expect(recordTo(notThere, fakeTime())).rejects.toThrow(notThere);
 });

@@ -10,7 +10,8 @@ export interface Recording {
   readonly save: () => Promise<void>;
 }
 
-export function recordTo(file: string, machine: MachineTime): Recording {
+/** The file is there at once: that it cannot be written is better known before the story than after it. */
+export async function recordTo(file: string, machine: MachineTime): Promise<Recording> {
   const startedAt = machine.monotonicMs();
   const header = {
     version: 2,
@@ -21,12 +22,14 @@ export function recordTo(file: string, machine: MachineTime): Recording {
     env: { TERM: "xterm-256color", SHELL: "/bin/sh" },
   };
   const events: string[] = [];
+  const save = (): Promise<void> => writeFile(file, `${[JSON.stringify(header), ...events].join("\n")}\n`);
+  await save();
   return {
     take: (text) => {
       const seconds = Number(((machine.monotonicMs() - startedAt) / 1000).toFixed(3));
       // A terminal shows a line feed as a new line only because its driver adds the return.
       events.push(JSON.stringify([seconds, "o", text.replaceAll("\n", "\r\n")]));
     },
-    save: () => writeFile(file, `${[JSON.stringify(header), ...events].join("\n")}\n`),
+    save,
   };
 }

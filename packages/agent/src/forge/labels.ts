@@ -1,7 +1,9 @@
+import { AGENT_FIELD_MANAGER } from "@resource-broker/contract";
+
 /** The UID of the ResourceRequest that an instruction comes from; owner references do not cross namespaces. */
 export const REQUEST_UID_LABEL = "rear.fluidos.eu/request-uid";
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
-export const MANAGER = "resource-broker-agent";
+export const MANAGER = AGENT_FIELD_MANAGER;
 /** The reservation as the broker last told it: an agent that starts anew reads its memory from here. */
 export const RESERVATION_ANNOTATION = "rear.fluidos.eu/reservation";
 /** Namespace and name of the ResourceRequest, for people. */

@@ -37,8 +37,13 @@ describe("the broker's settings", () => {
   const wrong = [
     { argv: ["--http-prot=1"], problem: "did you mean --http-port?" },
     {
-      argv: ["--broker-interface=http,kubernetes"],
-      problem: "--broker-interface: kubernetes is not there yet; use http",
+      argv: ["--broker-interface=http,grpc"],
+      problem: '--broker-interface: "grpc" is not one of http, kubernetes',
+    },
+    { argv: ["--broker-interface="], problem: "--broker-interface: name at least one of http, kubernetes" },
+    {
+      argv: ["--broker-interface=kubernetes", "--views=off"],
+      problem: "--broker-interface: kubernetes needs --views",
     },
     {
       argv: ["--store=postgres://me:secret@db"],
@@ -46,7 +51,7 @@ describe("the broker's settings", () => {
     },
     {
       argv: ["--store=mysql://db/x"],
-      problem: "--store: use sqlite:<folder> or postgres://user@host/database",
+      problem: "--store: use sqlite:<folder>, postgres://user@host/database or kubernetes",
     },
     { argv: ["--lease-duration=10ms"], problem: "--lease-duration must be between 1s and 5m" },
     { argv: ["--store=sqlite:"], problem: "use sqlite:<folder>" },

@@ -25,9 +25,11 @@ function contradictions(settings: BrokerSettings): string[] {
   ];
 }
 
-function interfaceProblems({ "broker-interface": interfaces }: BrokerSettings): string[] {
+function interfaceProblems({ "broker-interface": interfaces, views }: BrokerSettings): string[] {
   if (interfaces.length === 0) return ["name at least one of http, kubernetes"];
   const unknown = interfaces.filter((each) => each !== "http" && each !== "kubernetes");
+  if (interfaces.includes("kubernetes") && views === "off")
+    return ["kubernetes needs --views: leave off out"];
   return unknown.map((each) => `${JSON.stringify(each)} is not one of http, kubernetes`);
 }
 

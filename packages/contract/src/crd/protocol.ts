@@ -28,6 +28,12 @@ export const RESERVATION_CONDITION = {
   providerHolding: "ProviderHolding",
 } as const;
 
+/** Who borrows when a person's Reservation names no requester: no cluster may be called so. */
+export const NOBODY = "nobody";
+
+/** What an agent writes of its ClusterAdvertisement, it writes under this name. */
+export const AGENT_FIELD_MANAGER = "resource-broker-agent";
+
 /** Renewed by the broker that leads while it is at work: agents learn from it that it lives, its time and its ledger. */
 export const BROKER_LEASE = "resource-broker";
 

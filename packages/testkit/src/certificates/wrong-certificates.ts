@@ -96,6 +96,7 @@ const NAMES: readonly WrongCertificate[] = [
   misnamed("with Latin-1 bytes in a TeletexString", "r\u00f6me", "teletex"),
   misnamed("that is the name of a built-in property", "__proto__"),
   misnamed("of the broker itself", "broker"),
+  misnamed("that stands for nobody in particular", "nobody"),
 ];
 
 const USES: readonly WrongCertificate[] = [

@@ -8,6 +8,7 @@ import {
   VIRTUAL_NODES,
   type VirtualNode,
 } from "@resource-broker/agent";
+import { compareQuantities, parseQuantity } from "@resource-broker/domain";
 import type { ObjectName } from "@resource-broker/kube";
 import { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./plain-kinds.ts";
 import { conditionOf } from "./provide-slice.ts";
@@ -159,10 +160,17 @@ function isAsTold(
   { isReady, hard }: { readonly isReady: boolean; readonly hard: ResourceList },
 ): boolean {
   const told = status?.conditions?.find(({ type }) => type === "Ready")?.status === "True";
+  return told === isReady && status?.conditions !== undefined && isSameRoom(status.allocatable ?? {}, hard);
+}
+
+/** API servers write a Node's amounts in their own way: 1.5Gi comes back as 1536Mi. */
+function isSameRoom(a: ResourceList, b: ResourceList): boolean {
   return (
-    told === isReady &&
-    status?.conditions !== undefined &&
-    JSON.stringify(status.allocatable) === JSON.stringify(hard)
+    Object.keys(a).length === Object.keys(b).length &&
+    Object.entries(a).every(([name, amount]) => {
+      const [left, right] = [parseQuantity(String(amount)), parseQuantity(String(b[name]))];
+      return left.ok && right.ok && compareQuantities(left.quantity, right.quantity) === 0;
+    })
   );
 }
 

@@ -20,14 +20,15 @@ import {
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Loan } from "../../../src/data-plane/data-plane.ts";
 import { liqoDataPlane, type LiqoDataPlane } from "../../../src/liqo/consumer/liqo-data-plane.ts";
-import { aLoan, LIQO_ID, TERMS } from "../../../src/liqo/consumer/testing/samples.ts";
+import { aLoan, TERMS } from "../../../src/liqo/consumer/testing/samples.ts";
 import { RESOURCE_SLICES } from "../../../src/liqo/objects/resource-slice.ts";
 import { statusSaying } from "../../../src/liqo/provider/replica-status.ts";
 import { recordedLog } from "../../../src/testing/recorded-log.ts";
 import { strictClient, type Write } from "../testing/strict-client.ts";
 
 const START_TIMEOUT_MS = 180_000;
-const OWN_ID = "cool-rome";
+/** Of rome and paris, in Liqo: as the loans name them. */
+const [OWN_ID, LIQO_ID] = ["cool-rome", "calm-paris"];
 const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
 const assets = liqoAssets();
 
@@ -122,7 +123,6 @@ describe.skipIf(assets === undefined)("Liqo's own schemas keep every field that 
         {
           ...TERMS,
           clusterId: "rome",
-          namespace: "default",
           liqoNamespace: "liqo",
           gatewayType: "NodePort",
           hasNetworking: true,
@@ -180,7 +180,7 @@ describe.skipIf(assets === undefined)("Liqo's own schemas keep every field that 
 
     test("and whoever plays Liqo writes nothing that Liqo could not", () => {
       const kinds = new Set(liqos.flat().map(({ what }) => what.split(" ")[1]));
-      expect([...kinds].sort()).toEqual(
+      expect([...kinds]).toEqual(
         expect.arrayContaining([
           "ForeignCluster",
           "Identity",

@@ -12,14 +12,12 @@ import {
   reservationRequestSchema,
   reservationSchema,
   toQuantities,
+  NOBODY,
   toReservationRequest,
   validate,
 } from "@resource-broker/contract";
 import { describeResources, isFinal, isLive, type ReservationRequest } from "@resource-broker/domain";
 import type { Role } from "../broker-communicator.ts";
-
-/** What the object of a person has for a requester that it does not name. */
-const NOBODY = "nobody";
 
 /** A reservation of a ledger, as its object tells it. */
 export interface Told {

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
-import { Fault } from "@resource-broker/contract";
+import { Fault, NOBODY } from "@resource-broker/contract";
 import type { Actor } from "@resource-broker/domain";
 import type { CertificateSet } from "@resource-broker/runtime";
 import { type Chain, isChained, isRevoked, isTraceable } from "./certificates/trust.ts";
@@ -62,7 +62,7 @@ function admitLeaf(leaf: X509Certificate, socket: TLSSocket, rules: AdmissionRul
 /** The same for a connection that is open already, by newer rules. Signatures are not looked at. */
 export function judge(chain: Chain, { adminUnit, set, nowMs }: AdmissionRules): Standing {
   const certificate = readClientCertificate(chain.leaf);
-  const reservedNames = [BROKER_ACTOR, ...commonNames(set.own)];
+  const reservedNames = [BROKER_ACTOR, NOBODY, ...commonNames(set.own)];
   const identification = identify(certificate, { adminUnit, reservedNames, nowMs });
   if (!identification.ok) return refused(identification.problem);
   if (isRevoked(chain, set)) return refused("it was revoked; ask for a new one");

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { commonNames, identify, readClientCertificate } from "./identity.ts";
 
 const certificates = await testCertificates();
-const RULES = { adminUnit: "broker-admin", reservedNames: ["broker"], nowMs: Date.UTC(2026, 6, 1) };
+const RULES = { adminUnit: "broker-admin", reservedNames: ["broker", "nobody"], nowMs: Date.UTC(2026, 6, 1) };
 
 const identified = (pem: string, rules: Partial<typeof RULES> = {}) =>
   identify(readClientCertificate(new X509Certificate(pem)), { ...RULES, ...rules });

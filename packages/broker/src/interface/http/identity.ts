@@ -74,7 +74,8 @@ function nameProblem(names: readonly string[], { reservedNames }: IdentityRules)
     const shown = JSON.stringify(name.slice(0, SHOWN_LENGTH));
     return `its Common Name ${shown} is not a cluster ID: lower-case letters, digits, '-' and '.', at most 63 of them`;
   }
-  if (reservedNames.includes(name)) return `its Common Name ${name} is the broker's own name`;
+  if (reservedNames.includes(name))
+    return `its Common Name ${name} is reserved for the broker: no cluster can be called so`;
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 import {
   KUBE_LABEL,
+  NOBODY,
   parseTime,
   type Reservation as ReservationObject,
   reservationKind,
@@ -79,6 +80,3 @@ function timesOf(
     ...(until === undefined ? {} : { expiresAt: until }),
   };
 }
-
-/** Who borrows when a person's Reservation names nobody. */
-const NOBODY = "nobody";

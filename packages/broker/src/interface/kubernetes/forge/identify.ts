@@ -1,9 +1,6 @@
-import { KUBE_LABEL, type Reservation } from "@resource-broker/contract";
+import { KUBE_LABEL, NOBODY, type Reservation } from "@resource-broker/contract";
 import type { ClusterId, ReservationId } from "@resource-broker/domain";
 import { reservationNameFor } from "@resource-broker/runtime";
-
-/** Who borrows when a person's Reservation names nobody. */
-const NOBODY: ClusterId = "nobody";
 
 /**
  * Who made a Reservation: the broker (a picture of the ledger), an agent (its key made the name) or a person (any

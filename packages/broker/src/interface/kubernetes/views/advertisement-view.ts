@@ -1,4 +1,5 @@
 import {
+  AGENT_FIELD_MANAGER,
   apiVersionOf,
   type ClusterAdvertisement,
   clusterAdvertisementKind,
@@ -31,8 +32,6 @@ export const ADVERTISEMENT_SHARE: StatusShare = {
  * advertisement over a view, all that it does not say goes away in that write. Label and sums are the broker's; agents may
  * not touch them (deploy/admission/agent-writes.yaml).
  */
-const AGENT_FIELD_MANAGER = "resource-broker-agent";
-
 export const ADVERTISEMENT_LAYERS: readonly Layer<ClusterAdvertisement>[] = [
   {
     fieldManager: FIELD_MANAGER,

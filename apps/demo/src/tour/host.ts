@@ -1,0 +1,13 @@
+import type { MachineTime } from "@resource-broker/runtime";
+
+/** What the tour needs of its process. */
+export interface TourHost {
+  readonly input: Pick<NodeJS.ReadStream, "isTTY" | "setRawMode" | "setEncoding" | "on" | "pause">;
+  readonly output: Pick<NodeJS.WriteStream, "isTTY" | "columns" | "write">;
+  readonly signals: { readonly on: (signal: "SIGTERM" | "SIGINT", listener: () => void) => unknown };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly machine: MachineTime;
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** Says what went wrong, if anything, and ends the process. */
+  readonly end: (code: number, ...problems: readonly string[]) => void;
+}
