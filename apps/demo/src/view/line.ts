@@ -26,7 +26,7 @@ export function cell(text: string, width: number, side: "left" | "right" = "left
   return side === "left" ? cut.padEnd(width) : cut.padStart(width);
 }
 
-export function clipped(text: string, width: number): string {
+function clipped(text: string, width: number): string {
   if (text.length <= width) return text;
   return width < 1 ? "" : `${text.slice(0, width - 1).trimEnd()}…`;
 }

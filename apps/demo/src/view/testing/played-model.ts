@@ -64,7 +64,7 @@ export const FOUR: readonly ClusterState[] = [
   }),
 ];
 
-export const GRANTED: News = {
+const GRANTED: News = {
   kind: "decision",
   decision: {
     id: "dec-1",
@@ -77,7 +77,7 @@ export const GRANTED: News = {
   },
 };
 
-export const REFUSED: News = {
+const REFUSED: News = {
   kind: "decision",
   decision: {
     id: "dec-2",

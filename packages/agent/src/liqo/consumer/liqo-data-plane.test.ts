@@ -16,129 +16,13 @@ import { aStuckPod, liqoInMemory, liqosClient } from "./testing/liqo-in-memory.t
 import { aLoan, NOW, TERMS } from "./testing/samples.ts";
 import { LOAN_NODES, LOAN_PODS } from "./virtual-kinds.ts";
 
-const MINUTE_MS = 60_000;
 const A = aLoan({ id: "rsv-rome-a" });
 const B = aLoan({ id: "rsv-rome-b" });
 const [a, b] = [A.reservation.id, B.reservation.id];
 
-function clusterIdMap(id: string): ConfigMap {
-  const labels = { "app.kubernetes.io/name": "clusterid-configmap" };
-  return { metadata: { name: "clusterid", namespace: "liqo", labels }, data: { CLUSTER_ID: id } };
-}
-
-function world() {
-  const time = fakeTime(NOW);
-  const cluster = fakeCluster(time);
-  const liqo = liqoInMemory(cluster);
-  const remote = fakeCluster(time);
-  cluster.put(CONFIG_MAPS, clusterIdMap("cool-rome"));
-  remote.put(CONFIG_MAPS, clusterIdMap("calm-paris"));
-  for (const name of ["shop", "bank"]) cluster.put(NAMESPACES, { metadata: { name } });
-  const state = { kubeconfig: true };
-  const open = () =>
-    liqoDataPlane(
-      {
-        ...TERMS,
-        clusterId: "rome",
-        liqoNamespace: "liqo",
-        gatewayType: "NodePort",
-        hasNetworking: true,
-        timeoutMs: 10 * MINUTE_MS,
-        ownAccess: {},
-      },
-      {
-        client: liqosClient(cluster),
-        connect: async () => remote.client,
-        kubeconfigs: {
-          of: async (id) =>
-            state.kubeconfig && id === "paris"
-              ? { kind: "found", path: `/k/${id}.kubeconfig` }
-              : { kind: "missing", problem: `there is no ${id}.kubeconfig` },
-        },
-        run: liqo.run,
-        machine: time,
-        log: recordedLog([]),
-      },
-    );
-  let plane = open();
-
-  /** Calls again and again, as the agent does, until it is done or the time is over. */
-  const until = async <S extends DataPlaneState | ReleaseState>(
-    call: () => Promise<S>,
-    isDone: (state: S) => boolean,
-    withinMs: number,
-  ): Promise<{ readonly last: S; readonly tookMs: number; readonly reasons: string[] }> => {
-    const began = time.monotonicMs();
-    const reasons: string[] = [];
-    for (;;) {
-      const now = await call();
-      if (now.kind !== "clean" && reasons.at(-1) !== now.reason) reasons.push(now.reason);
-      const tookMs = time.monotonicMs() - began;
-      if (isDone(now) || tookMs > withinMs) return { last: now, tookMs, reasons };
-      liqo.work();
-      await time.advance(now.kind === "working" ? now.retryAfterMs : 1000);
-    }
-  };
-  const ready = (loan: Loan, withinMs = MINUTE_MS) =>
-    until(
-      () => plane.establish(loan),
-      ({ kind }) => kind === "ready",
-      withinMs,
-    );
-  const reason = (loan: Loan, wanted: string) =>
-    until(
-      () => plane.establish(loan),
-      (now) => now.reason === wanted,
-      MINUTE_MS,
-    );
-  /** liqoctl has begun. */
-  const peering = async (loan: Loan) => {
-    await until(
-      () => plane.establish(loan),
-      ({ reason }) => reason === "Peering" && liqo.running() > 0,
-      MINUTE_MS,
-    );
-    expect(liqo.running()).toBe(1);
-  };
-  const clean = (id: string, withinMs = 15 * MINUTE_MS) =>
-    until(
-      () => plane.release(id),
-      ({ kind }) => kind === "clean",
-      withinMs,
-    );
-  const kinds = [RESOURCE_SLICES, VIRTUAL_NODES, LOAN_NODES, NAMESPACE_OFFLOADINGS];
-  return {
-    time,
-    cluster,
-    remote,
-    liqo,
-    state,
-    plane: () => plane,
-    restart: async () => {
-      await plane.stop();
-      plane = open();
-    },
-    ready,
-    reason,
-    peering,
-    clean,
-    slices: () => cluster.all(RESOURCE_SLICES).map(({ metadata }) => metadata.name),
-    commands: () => liqo.calls.map(([first, second]) => (first === "force" ? `force ${second}` : first)),
-    /** What the agent and Liqo have left, markers included. */
-    left: () =>
-      [...kinds.flatMap((kind) => cluster.all<{ metadata: { name: string } }>(kind)), ...markers()].map(
-        ({ metadata }) => metadata.name,
-      ),
-  };
-
-  function markers() {
-    return cluster.all(CONFIG_MAPS).filter(({ metadata }) => metadata.name.startsWith("liqo-peering-"));
-  }
-}
-
 describe("Liqo", () => {
   test("turns a reservation into a virtual node of exactly its size, and takes it away again", async () => {
-    const { ready, clean, cluster, left, commands, plane } = world();
+    const { ready, clean, cluster, left, commands, plane } = liqoWorld();
     const { last, reasons } = await ready(A);
     expect(last).toMatchObject({ kind: "ready", message: expect.stringContaining("paris") });
     expect(reasons).toEqual(["Peering", "SliceCreated", "AwaitingVirtualNode", "NodeReady"]);
@@ -170,7 +54,7 @@ describe("Liqo", () => {
   });
 
   test("peers once for two reservations, and unpeers with the last", async () => {
-    const { ready, clean, slices, commands, left } = world();
+    const { ready, clean, slices, commands, left } = liqoWorld();
     await Promise.all([ready(A), ready(B)]);
     expect(slices().sort()).toEqual([a, b]);
     expect(commands()).toEqual(["peer"]);
@@ -184,7 +68,7 @@ describe("Liqo", () => {
   });
 
   test("unpeers once when both go at the same time", async () => {
-    const { ready, clean, commands, left } = world();
+    const { ready, clean, commands, left } = liqoWorld();
     await Promise.all([ready(A), ready(B)]);
     await Promise.all([clean(a), clean(b)]);
     expect(left()).toEqual([]);
@@ -192,7 +76,7 @@ describe("Liqo", () => {
   });
 
   test("never unpeers what a person has peered", async () => {
-    const { ready, clean, commands, liqo, left } = world();
+    const { ready, clean, commands, liqo, left } = liqoWorld();
     liqo.setRole("calm-paris", "Provider");
     await ready(A);
     await clean(a);
@@ -201,7 +85,7 @@ describe("Liqo", () => {
   });
 
   test("never unpeers while a person has a slice there", async () => {
-    const { ready, clean, cluster, commands, slices } = world();
+    const { ready, clean, cluster, commands, slices } = liqoWorld();
     await ready(A);
     cluster.put(RESOURCE_SLICES, {
       apiVersion: "authentication.liqo.io/v1beta1",
@@ -216,7 +100,7 @@ describe("Liqo", () => {
   });
 
   test("begins anew while the last one is still being unpeered", async () => {
-    const { ready, clean, commands, liqo, plane, time } = world();
+    const { ready, clean, commands, liqo, plane, time } = liqoWorld();
     await ready(A);
     liqo.harm.hangs = true;
     await clean(a, 5000);
@@ -229,7 +113,7 @@ describe("Liqo", () => {
   });
 
   test("tells the slice of a renewal", async () => {
-    const { ready, cluster } = world();
+    const { ready, cluster } = liqoWorld();
     await ready(A);
     const until = (expiresAt: string) =>
       ready(aLoan({ id: a, status: { phase: "Active", message: "", expiresAt } }));
@@ -241,7 +125,7 @@ describe("Liqo", () => {
   });
 
   test("says what it sees without doing anything", async () => {
-    const { plane, cluster, ready } = world();
+    const { plane, cluster, ready } = liqoWorld();
     expect(await plane().observe(A)).toMatchObject({ kind: "working", reason: "NotEstablished" });
     expect(cluster.calls.filter(({ verb }) => verb !== "get" && verb !== "list")).toEqual([]);
     await ready(A);
@@ -254,7 +138,7 @@ describe("pods of a namespace", () => {
   const loan = aLoan({ id: a }, offload);
 
   test("may use the loan as long as there is one", async () => {
-    const { ready, clean, cluster, left } = world();
+    const { ready, clean, cluster, left } = liqoWorld();
     await ready(loan);
     await ready(aLoan({ id: b }, { namespaces: ["shop"] }));
     expect(cluster.all(NAMESPACE_OFFLOADINGS)).toHaveLength(2);
@@ -265,7 +149,7 @@ describe("pods of a namespace", () => {
   });
 
   test("are left alone where a person decides", async () => {
-    const { reason, clean, cluster } = world();
+    const { reason, clean, cluster } = liqoWorld();
     cluster.put(NAMESPACE_OFFLOADINGS, {
       apiVersion: "offloading.liqo.io/v1beta1",
       kind: "NamespaceOffloading",
@@ -278,7 +162,7 @@ describe("pods of a namespace", () => {
   });
 
   test("are moved before the node goes, by force when they do not move", async () => {
-    const { ready, clean, cluster } = world();
+    const { ready, clean, cluster } = liqoWorld();
     await ready(A);
     cluster.put(LOAN_PODS, aStuckPod("web", a));
     cluster.put(LOAN_PODS, aStuckPod("logs", a, "DaemonSet"));
@@ -292,7 +176,7 @@ describe("pods of a namespace", () => {
 });
 
 describe("what goes wrong", () => {
-  test.each<[string, (it: ReturnType<typeof world>) => void, string, string]>([
+  test.each<[string, (it: ReturnType<typeof liqoWorld>) => void, string, string]>([
     [
       "no kubeconfig",
       ({ state }) => void (state.kubeconfig = false),
@@ -340,7 +224,7 @@ describe("what goes wrong", () => {
     ],
     ["a grant that is denied", ({ liqo }) => void (liqo.harm.denies = true), "SliceDenied", "Because"],
   ])("%s is told, and ends clean", async (_, happen, reason, message) => {
-    const it = world();
+    const it = liqoWorld();
     happen(it);
     expect((await it.reason(A, reason)).last).toMatchObject({
       reason,
@@ -352,14 +236,14 @@ describe("what goes wrong", () => {
   });
 
   test("a failure is tried again, and works in the end", async () => {
-    const { ready, liqo, commands } = world();
+    const { ready, liqo, commands } = liqoWorld();
     liqo.harm.says = { code: 1, output: "ERRO no route to host" };
     expect((await ready(A, 5 * MINUTE_MS)).last.kind).toBe("ready");
     expect(commands()).toEqual(["peer", "peer"]);
   });
 
   test("a release while liqoctl is peering ends it, and what it has begun", async () => {
-    const { peering, clean, liqo, left, commands } = world();
+    const { peering, clean, liqo, left, commands } = liqoWorld();
     liqo.harm.hangs = true;
     await peering(A);
     liqo.harm.hangs = false;
@@ -372,7 +256,7 @@ describe("what goes wrong", () => {
   });
 
   test("a release of one of two while liqoctl is peering leaves it to the other", async () => {
-    const { ready, peering, clean, liqo, commands, time, slices } = world();
+    const { ready, peering, clean, liqo, commands, time, slices } = liqoWorld();
     liqo.harm.hangs = true;
     await peering(A);
     await peering(B);
@@ -386,7 +270,7 @@ describe("what goes wrong", () => {
   });
 
   test("a liqoctl that hangs is killed in time", async () => {
-    const { plane, peering, liqo, time } = world();
+    const { plane, peering, liqo, time } = liqoWorld();
     liqo.harm.hangs = true;
     await peering(A);
     await time.advance(10 * MINUTE_MS + 16_000);
@@ -395,7 +279,7 @@ describe("what goes wrong", () => {
   });
 
   test("a provider that is gone for good keeps nothing here", async () => {
-    const { ready, clean, cluster, liqo, left, commands } = world();
+    const { ready, clean, cluster, liqo, left, commands } = liqoWorld();
     await ready(A);
     cluster.put(LOAN_PODS, aStuckPod("web", a));
     liqo.harm.isProviderGone = true;
@@ -407,7 +291,7 @@ describe("what goes wrong", () => {
   });
 
   test("two reservations of a provider that is gone do not wait for each other", async () => {
-    const { ready, clean, liqo, left, commands } = world();
+    const { ready, clean, liqo, left, commands } = liqoWorld();
     await Promise.all([ready(A), ready(B)]);
     liqo.harm.isProviderGone = true;
     await Promise.all([clean(a), clean(b)]);
@@ -416,7 +300,7 @@ describe("what goes wrong", () => {
   });
 
   test("a missing right is named", async () => {
-    const { plane, cluster } = world();
+    const { plane, cluster } = liqoWorld();
     cluster.setMishaps(({ verb, plural }) =>
       verb === "create" && plural === "configmaps"
         ? { fault: new Fault("forbidden", "may not create configmaps"), isDone: false }
@@ -434,7 +318,7 @@ describe("an agent that starts anew", () => {
   test.each(["Peering", "SliceCreated", "AwaitingVirtualNode"])(
     "after %s finds what it began",
     async (step) => {
-      const { reason, restart, plane, clean, left, liqo } = world();
+      const { reason, restart, plane, clean, left, liqo } = liqoWorld();
       if (step === "Peering") liqo.harm.hangs = true;
       await reason(A, step);
       await restart();
@@ -448,7 +332,7 @@ describe("an agent that starts anew", () => {
   test("goes on with a teardown at whatever step it was", async () => {
     const steps = ["Cordoned", "VirtualNodeLeaving", "SliceLeaving", "Unpeering"];
     for (const step of steps) {
-      const { ready, plane, restart, clean, left, time, liqo } = world();
+      const { ready, plane, restart, clean, left, time, liqo } = liqoWorld();
       await ready(aLoan({ id: a }, { namespaces: ["shop"] }));
       for (let round = 0; round < 20; round++) {
         const now = await plane().release(a);
@@ -463,7 +347,7 @@ describe("an agent that starts anew", () => {
   });
 
   test("does not take a real node for its own, nor a slice of others", async () => {
-    const { plane, cluster, clean } = world();
+    const { plane, cluster, clean } = liqoWorld();
     cluster.put(LOAN_NODES, { metadata: { name: a }, spec: {} });
     const theirs = { name: a, namespace: "liqo-tenant-calm-oslo" };
     cluster.put(RESOURCE_SLICES, {
@@ -480,7 +364,7 @@ describe("an agent that starts anew", () => {
   });
 
   test("leaves the virtual node of somebody's slice of the same name alone", async () => {
-    const { cluster, liqo, clean, reason } = world();
+    const { cluster, liqo, clean, reason } = liqoWorld();
     liqo.setRole("calm-paris", "Provider");
     const theirs = { name: a, namespace: "liqo-tenant-calm-paris" };
     cluster.put(RESOURCE_SLICES, {

@@ -1,0 +1,130 @@
+import { CONFIG_MAPS, type ConfigMap, NAMESPACES } from "@resource-broker/kube";
+import { fakeTime } from "@resource-broker/testkit";
+import { expect } from "vitest";
+import type { DataPlaneState, Loan, ReleaseState } from "../../../data-plane/data-plane.ts";
+import { fakeCluster } from "../../../testing/fake-cluster.ts";
+import { recordedLog } from "../../../testing/recorded-log.ts";
+import { NAMESPACE_OFFLOADINGS } from "../../objects/namespace-offloading.ts";
+import { RESOURCE_SLICES } from "../../objects/resource-slice.ts";
+import { VIRTUAL_NODES } from "../../objects/virtual-node.ts";
+import { liqoDataPlane } from "../liqo-data-plane.ts";
+import { LOAN_NODES } from "../virtual-kinds.ts";
+import { liqoInMemory, liqosClient } from "./liqo-in-memory.ts";
+import { NOW, TERMS } from "./samples.ts";
+
+export const MINUTE_MS = 60_000;
+export function clusterIdMap(id: string): ConfigMap {
+  const labels = { "app.kubernetes.io/name": "clusterid-configmap" };
+  return { metadata: { name: "clusterid", namespace: "liqo", labels }, data: { CLUSTER_ID: id } };
+}
+
+/** A data plane with a Liqo that does as it is told; paris lends to rome. */
+export function liqoWorld() {
+  const time = fakeTime(NOW);
+  const cluster = fakeCluster(time);
+  const liqo = liqoInMemory(cluster);
+  const remote = fakeCluster(time);
+  cluster.put(CONFIG_MAPS, clusterIdMap("cool-rome"));
+  remote.put(CONFIG_MAPS, clusterIdMap("calm-paris"));
+  for (const name of ["shop", "bank"]) cluster.put(NAMESPACES, { metadata: { name } });
+  const state = { kubeconfig: true };
+  const open = () =>
+    liqoDataPlane(
+      {
+        ...TERMS,
+        clusterId: "rome",
+        liqoNamespace: "liqo",
+        gatewayType: "NodePort",
+        hasNetworking: true,
+        timeoutMs: 10 * MINUTE_MS,
+        ownAccess: {},
+      },
+      {
+        client: liqosClient(cluster),
+        connect: async () => remote.client,
+        kubeconfigs: {
+          of: async (id) =>
+            state.kubeconfig && id === "paris"
+              ? { kind: "found", path: `/k/${id}.kubeconfig` }
+              : { kind: "missing", problem: `there is no ${id}.kubeconfig` },
+        },
+        run: liqo.run,
+        machine: time,
+        log: recordedLog([]),
+      },
+    );
+  let plane = open();
+
+  /** Calls again and again, as the agent does, until it is done or the time is over. */
+  const until = async <S extends DataPlaneState | ReleaseState>(
+    call: () => Promise<S>,
+    isDone: (state: S) => boolean,
+    withinMs: number,
+  ): Promise<{ readonly last: S; readonly tookMs: number; readonly reasons: string[] }> => {
+    const began = time.monotonicMs();
+    const reasons: string[] = [];
+    for (;;) {
+      const now = await call();
+      if (now.kind !== "clean" && reasons.at(-1) !== now.reason) reasons.push(now.reason);
+      const tookMs = time.monotonicMs() - began;
+      if (isDone(now) || tookMs > withinMs) return { last: now, tookMs, reasons };
+      liqo.work();
+      await time.advance(now.kind === "working" ? now.retryAfterMs : 1000);
+    }
+  };
+  const ready = (loan: Loan, withinMs = MINUTE_MS) =>
+    until(
+      () => plane.establish(loan),
+      ({ kind }) => kind === "ready",
+      withinMs,
+    );
+  const reason = (loan: Loan, wanted: string) =>
+    until(
+      () => plane.establish(loan),
+      (now) => now.reason === wanted,
+      MINUTE_MS,
+    );
+  /** liqoctl has begun. */
+  const peering = async (loan: Loan) => {
+    await until(
+      () => plane.establish(loan),
+      ({ reason }) => reason === "Peering" && liqo.running() > 0,
+      MINUTE_MS,
+    );
+    expect(liqo.running()).toBe(1);
+  };
+  const clean = (id: string, withinMs = 15 * MINUTE_MS) =>
+    until(
+      () => plane.release(id),
+      ({ kind }) => kind === "clean",
+      withinMs,
+    );
+  const kinds = [RESOURCE_SLICES, VIRTUAL_NODES, LOAN_NODES, NAMESPACE_OFFLOADINGS];
+  return {
+    time,
+    cluster,
+    remote,
+    liqo,
+    state,
+    plane: () => plane,
+    restart: async () => {
+      await plane.stop();
+      plane = open();
+    },
+    ready,
+    reason,
+    peering,
+    clean,
+    slices: () => cluster.all(RESOURCE_SLICES).map(({ metadata }) => metadata.name),
+    commands: () => liqo.calls.map(([first, second]) => (first === "force" ? `force ${second}` : first)),
+    /** What the agent and Liqo have left, markers included. */
+    left: () =>
+      [...kinds.flatMap((kind) => cluster.all<{ metadata: { name: string } }>(kind)), ...markers()].map(
+        ({ metadata }) => metadata.name,
+      ),
+  };
+
+  function markers() {
+    return cluster.all(CONFIG_MAPS).filter(({ metadata }) => metadata.name.startsWith("liqo-peering-"));
+  }
+}
