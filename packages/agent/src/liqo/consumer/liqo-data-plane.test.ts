@@ -1,19 +1,15 @@
 import { Fault } from "@resource-broker/contract";
-import { CONFIG_MAPS, type ConfigMap, NAMESPACES } from "@resource-broker/kube";
-import { fakeTime } from "@resource-broker/testkit";
+import { CONFIG_MAPS } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
-import type { DataPlaneState, Loan, ReleaseState } from "../../data-plane/data-plane.ts";
-import { fakeCluster } from "../../testing/fake-cluster.ts";
-import { recordedLog } from "../../testing/recorded-log.ts";
 import { FOREIGN_CLUSTERS } from "../objects/foreign-cluster.ts";
 import { EXPIRES_AT_ANNOTATION } from "../objects/labels.ts";
 import { NAMESPACE_OFFLOADINGS } from "../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import { VIRTUAL_NODES } from "../objects/virtual-node.ts";
-import { liqoDataPlane } from "./liqo-data-plane.ts";
 import { DEADLINE_MS } from "./plan-teardown.ts";
-import { aStuckPod, liqoInMemory, liqosClient } from "./testing/liqo-in-memory.ts";
-import { aLoan, NOW, TERMS } from "./testing/samples.ts";
+import { aStuckPod } from "./testing/liqo-in-memory.ts";
+import { clusterIdMap, liqoWorld, MINUTE_MS } from "./testing/liqo-world.ts";
+import { aLoan } from "./testing/samples.ts";
 import { LOAN_NODES, LOAN_PODS } from "./virtual-kinds.ts";
 
 const A = aLoan({ id: "rsv-rome-a" });

@@ -89,7 +89,7 @@ export function liqoInMemory(cluster: FakeCluster) {
       spec: { clusterID: liqoId },
     });
     cluster.put(LOAN_NODES, {
-      metadata: { name, labels: { [LIQO_LABEL.type]: "virtual-node" } },
+      metadata: { name, labels: { [LIQO_LABEL.type]: "virtual-node", [LIQO_LABEL.remoteCluster]: liqoId } },
       status: { allocatable: spec.resources ?? {}, conditions: [{ type: "Ready", status: "True" }] },
     });
   };

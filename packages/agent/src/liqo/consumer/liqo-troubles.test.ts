@@ -1,0 +1,150 @@
+import { Fault } from "@resource-broker/contract";
+import { CONFIG_MAPS } from "@resource-broker/kube";
+import { describe, expect, test } from "vitest";
+import { EXPIRES_AT_ANNOTATION } from "../objects/labels.ts";
+import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
+import { aStuckPod } from "./testing/liqo-in-memory.ts";
+import { clusterIdMap, liqoWorld, MINUTE_MS } from "./testing/liqo-world.ts";
+import { aLoan } from "./testing/samples.ts";
+import { LOAN_NODES, LOAN_PODS } from "./virtual-kinds.ts";
+
+const A = aLoan({ id: "rsv-rome-a" });
+const a = A.reservation.id;
+
+/** Takes some steps of a teardown. */
+async function takeDown({ plane, liqo, time }: ReturnType<typeof liqoWorld>, steps: number): Promise<boolean> {
+  for (let step = 0; step < steps; step++) {
+    const now = await plane().release(a);
+    if (now.kind === "clean") return true;
+    liqo.work();
+    await time.advance(now.retryAfterMs);
+  }
+  return false;
+}
+
+describe("a reservation that lives again while it is taken down", () => {
+  test("is ready for pods again, at whatever step it was", async () => {
+    for (let steps = 1, isOver = false; !isOver; steps++) {
+      const it = liqoWorld();
+      await it.ready(A);
+      isOver = await takeDown(it, steps);
+      expect((await it.ready(A, 5 * MINUTE_MS)).last, `after ${steps} steps`).toMatchObject({ kind: "ready" });
+      expect(it.cluster.find(LOAN_NODES, { name: a })?.spec?.unschedulable ?? false).toBe(false);
+      expect((await it.clean(a)).last).toEqual({ kind: "clean" });
+      expect(it.left()).toEqual([]);
+    }
+  });
+
+  test("keeps what a person has cordoned", async () => {
+    const { ready, cluster } = liqoWorld();
+    await ready(A);
+    cluster.edit(LOAN_NODES, { name: a }, (node) => ({ ...node, spec: { unschedulable: true } }));
+    expect((await ready(A)).last).toMatchObject({ kind: "ready" });
+    expect(cluster.find(LOAN_NODES, { name: a })?.spec).toEqual({ unschedulable: true });
+  });
+
+  test("gives its pods their full time when it ends for good", async () => {
+    const it = liqoWorld();
+    await it.ready(A);
+    it.cluster.put(LOAN_PODS, aStuckPod("web", a));
+    await takeDown(it, 3);
+    it.cluster.remove(LOAN_PODS, { name: "web", namespace: "shop" });
+    await it.ready(A);
+    await it.time.advance(60 * MINUTE_MS);
+    it.cluster.put(LOAN_PODS, aStuckPod("db", a));
+    await takeDown(it, 5);
+    expect(it.cluster.find(LOAN_PODS, { name: "db", namespace: "shop" })).toBeDefined();
+    expect(it.cluster.find(LOAN_NODES, { name: a })).toBeDefined();
+  });
+});
+
+describe("an API server that is away", () => {
+  test("takes no time from pods that end", async () => {
+    const it = liqoWorld();
+    await it.ready(A);
+    it.cluster.put(LOAN_PODS, aStuckPod("web", a));
+    it.cluster.setMishaps(({ verb, plural }) =>
+      verb === "delete" && plural === "pods"
+        ? { fault: new Fault("unavailable", "away"), isDone: false }
+        : undefined,
+    );
+    await expect(takeDown(it, 3)).rejects.toThrow("away");
+    await it.time.advance(10 * MINUTE_MS);
+    it.cluster.setMishaps(undefined);
+    await takeDown(it, 3);
+    expect(it.cluster.find(LOAN_PODS, { name: "web", namespace: "shop" })?.metadata).toHaveProperty(
+      "deletionTimestamp",
+    );
+    expect(it.cluster.find(LOAN_NODES, { name: a })).toBeDefined();
+  });
+});
+
+describe("a renewal", () => {
+  const renewed = aLoan({
+    id: a,
+    status: { phase: "Active", message: "", expiresAt: "2026-07-01T12:00:00Z" },
+  });
+
+  test("leaves a loan ready", async () => {
+    const { ready, plane, cluster } = liqoWorld();
+    await ready(A);
+    expect(await plane().establish(renewed)).toMatchObject({ kind: "ready" });
+    expect(cluster.all(RESOURCE_SLICES)[0]?.metadata.annotations).toMatchObject({
+      [EXPIRES_AT_ANNOTATION]: "2026-07-01T12:00:00.000Z",
+    });
+  });
+
+  test("that the slice was not told of does not make a virtual node disappear", async () => {
+    const { ready, plane } = liqoWorld();
+    await ready(A);
+    expect(await plane().observe(renewed)).toMatchObject({ kind: "ready" });
+  });
+});
+
+describe("what never goes on by itself", () => {
+  test.each<[string, (it: ReturnType<typeof liqoWorld>) => void, string]>([
+    [
+      "a tenant namespace that is not there",
+      ({ cluster }) =>
+        cluster.setMishaps(({ verb, plural }) =>
+          verb === "create" && plural === "resourceslices"
+            ? { fault: new Fault("not-found", 'namespaces "liqo-tenant-calm-paris" not found'), isDone: false }
+            : undefined,
+        ),
+      "liqo-tenant-calm-paris",
+    ],
+    [
+      "a ConfigMap of somebody else in the marker's place",
+      ({ cluster }) =>
+        void cluster.put(CONFIG_MAPS, { metadata: { name: "liqo-peering-calm-paris", namespace: "liqo" } }),
+      "liqo-peering-calm-paris",
+    ],
+  ])("%s is told of, and not tried again and again", async (_, happen, message) => {
+    const it = liqoWorld();
+    happen(it);
+    const { last } = await it.ready(A);
+    expect(last).toMatchObject({ isTrouble: true, message: expect.stringContaining(message) });
+  });
+});
+
+describe("a peering", () => {
+  test("that a person made while this agent could not stays", async () => {
+    const { reason, ready, clean, liqo, state, commands, left } = liqoWorld();
+    state.kubeconfig = false;
+    await reason(A, "KubeconfigMissing");
+    liqo.setRole("calm-paris", "Provider");
+    await ready(A);
+    expect((await clean(a)).last).toEqual({ kind: "clean" });
+    expect(commands()).toEqual([]);
+    expect(left()).toEqual([]);
+  });
+
+  test("is not ended with a kubeconfig that now leads to another cluster", async () => {
+    const { ready, clean, remote, commands, left } = liqoWorld();
+    await ready(A);
+    remote.edit(CONFIG_MAPS, { name: "clusterid", namespace: "liqo" }, () => clusterIdMap("wild-oslo"));
+    expect((await clean(a)).last).toEqual({ kind: "clean" });
+    expect(commands()).toEqual(["peer", "force unpeer"]);
+    expect(left()).toEqual([]);
+  });
+});
