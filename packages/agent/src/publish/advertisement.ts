@@ -80,6 +80,7 @@ export function figuresOf(offer: Offer): Figures {
     allocated: observation.totals.allocated,
     // Without holds: the broker knows those itself, and a new one is no reason to hurry.
     available: availableOf(observation, []),
+    guests: sum(observation.totals.usage.map(({ used }) => used)),
     offer: JSON.stringify([heldIds, cost, endpointUrl, extraLabels, liqo, labels, gpus]),
   };
 }

@@ -12,7 +12,8 @@ function figures(allocated: Parameters<typeof resourceVector>[0], changes: Parti
     memoryBytes: 400 * GB - used.memoryBytes,
     gpus: 4 - used.gpus,
   });
-  return { allocatable, allocated: used, available, offer: "", ...changes };
+  const guests = resourceVector({});
+  return { allocatable, allocated: used, available, guests, offer: "", ...changes };
 }
 
 const before = figures({ cpuMillis: 50_000, memoryBytes: 100 * GB });
@@ -26,6 +27,7 @@ describe("a change", () => {
     ["a hundredth of the memory", figures({ cpuMillis: 50_000, memoryBytes: 104 * GB }), "material"],
     ["one GPU taken", figures({ cpuMillis: 50_000, memoryBytes: 100 * GB, gpus: 1 }), "urgent"],
     ["another price", figures({ cpuMillis: 50_000, memoryBytes: 100 * GB }, { offer: "x" }), "material"],
+    ["guests that came", { ...before, guests: resourceVector({ cpuMillis: 1000 }) }, "material"],
     ["a tenth of what is free, exactly", figures({ cpuMillis: 55_000, memoryBytes: 100 * GB }), "material"],
     ["more than a tenth of what is free", figures({ cpuMillis: 55_001, memoryBytes: 100 * GB }), "urgent"],
     [

@@ -12,6 +12,8 @@ export interface Figures {
   readonly allocatable: ResourceVector;
   readonly allocated: ResourceVector;
   readonly available: ResourceVector;
+  /** Requests of all pods that run for others: what ended with them is lent again when it is told. */
+  readonly guests: ResourceVector;
   /** Everything else that the broker decides by, as text: holds, labels, prices. */
   readonly offer: string;
 }
@@ -25,7 +27,8 @@ export function changeSince(last: Figures | undefined, now: Figures): Change {
   const isMaterial =
     last.offer !== now.offer ||
     differs(last, now, (figures) => figures.allocatable) ||
-    differs(last, now, (figures) => figures.allocated);
+    differs(last, now, (figures) => figures.allocated) ||
+    differs(last, now, (figures) => figures.guests);
   return isMaterial ? "material" : "none";
 }
 

@@ -98,6 +98,9 @@ export async function runShadowPod(site: LiqoSite, name: Required<ObjectName>): 
       labels: { ...shadow.metadata.labels, [LIQO_LABEL.managedBy]: "shadowpod" },
       ...ownedBy(shadow, SHADOW_PODS),
     },
-    spec: shadow.spec.pod ?? {},
+    spec: {
+      ...shadow.spec.pod,
+      ...(site.guestsRunOn === undefined ? {} : { nodeName: site.guestsRunOn }),
+    },
   });
 }

@@ -6,6 +6,8 @@ export interface LiqoSite {
   /** Liqo's ID of it, which is not the broker's. */
   readonly id: string;
   readonly client: KubeClient;
+  /** The node that pods of other clusters run on. Absent: wherever a scheduler puts them, if there is one. */
+  readonly guestsRunOn?: string;
 }
 
 /** What the parts of Liqo know of each other. */

@@ -68,7 +68,11 @@ export async function startLiqoWorld(options: LiqoWorldOptions): Promise<LiqoWor
     throw error;
   });
   const liqo = fakeLiqo({
-    sites: world.clusters.map(({ name, client }) => ({ id: liqoIdOf(name), client })),
+    sites: world.clusters.map(({ name, client }) => ({
+      id: liqoIdOf(name),
+      client,
+      guestsRunOn: `${name}-1`,
+    })),
   });
   behind.liqo = liqo;
   await liqo.start();

@@ -13,7 +13,7 @@ import { isLiqos, planTeardown, type Stage, type TeardownStep } from "./plan-tea
 import type { UnpeerStep } from "./plan-unpeer.ts";
 import type { RemainsOf } from "./remains.ts";
 import { afterFault, stepped, waiting } from "./under-way.ts";
-import { LOAN_NODES, LOAN_PODS, type LoanPod } from "./virtual-kinds.ts";
+import { LOAN_NODES, LOAN_PODS, type LoanPod, RELEASING_ANNOTATION } from "./virtual-kinds.ts";
 
 export interface ReleaseDeps {
   readonly client: Pick<KubeClient, "update" | "patch" | "delete">;
@@ -28,7 +28,13 @@ export interface ReleaseDeps {
 type UnpeerWrite = Extract<UnpeerStep, { readonly marker: unknown }>;
 type Write = Exclude<TeardownStep, { readonly kind: "wait" | "clean" } | UnpeerWrite>;
 
+/** A wait that nobody has looked at for so long begins anew: the API server was away, or the reservation lived again. */
+const UNSEEN_MS = 60_000;
 const OPTIONS = { fieldManager: MANAGER } as const;
+const CORDONED = {
+  metadata: { annotations: { [RELEASING_ANNOTATION]: "true" } },
+  spec: { unschedulable: true },
+};
 const STRIPPED: Readonly<Record<"slice" | "virtual-node" | "offloading", Resource<unknown>>> = {
   slice: RESOURCE_SLICES,
   "virtual-node": VIRTUAL_NODES,
@@ -38,15 +44,16 @@ const STRIPPED: Readonly<Record<"slice" | "virtual-node" | "offloading", Resourc
 /** Takes loans out of the cluster, step by step. What is left is always read anew; only waiting times are remembered. */
 export function releasing(deps: ReleaseDeps): (reservationId: string) => Promise<ReleaseState> {
   const { client, marks, jobs, work, machine, log } = deps;
-  const begun = new Map<string, Map<Stage, number>>();
+  const begun = new Map<string, Map<Stage, { readonly since: number; readonly seen: number }>>();
 
   const waitedMs = (id: string, stage: Stage): number => {
-    const stages = begun.get(id) ?? new Map<Stage, number>();
+    const stages = begun.get(id) ?? new Map<Stage, { since: number; seen: number }>();
     begun.set(id, stages);
     const now = machine.monotonicMs();
-    const since = stages.get(stage) ?? now;
-    stages.set(stage, since);
-    return now - since;
+    const { since, seen } = stages.get(stage) ?? { since: now, seen: now };
+    const isStale = now - seen > UNSEEN_MS;
+    stages.set(stage, { since: isStale ? now : since, seen: now });
+    return isStale ? 0 : now - since;
   };
 
   const deletePods = async (pods: readonly LoanPod[], isForced: boolean): Promise<void> => {
@@ -63,7 +70,7 @@ export function releasing(deps: ReleaseDeps): (reservationId: string) => Promise
   const perform = async (step: Write): Promise<ReleaseState> => {
     switch (step.kind) {
       case "cordon":
-        await client.patch(LOAN_NODES, merge(step.node, { spec: { unschedulable: true } }), OPTIONS);
+        await client.patch(LOAN_NODES, merge(step.node, CORDONED), OPTIONS);
         return stepped("Cordoned", `Node ${step.node.metadata.name} takes no more pods`);
       case "delete-pods":
         await deletePods(step.pods, step.isForced);

@@ -43,6 +43,9 @@ export const LOAN_PODS: Resource<LoanPod> = {
   isNamespaced: true,
 };
 
+/** On a Node that this agent has cordoned, and may uncordon when its reservation lives again; a person's cordon stays. */
+export const RELEASING_ANNOTATION = "rear.fluidos.eu/releasing";
+
 /** A real node may by chance have the name of a reservation: it is none of our business. */
 export function isVirtual({ metadata }: LoanNode): boolean {
   return metadata.labels?.[LIQO_LABEL.type] === VIRTUAL_NODE_TYPE;
