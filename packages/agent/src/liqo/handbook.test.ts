@@ -12,6 +12,7 @@ const PASSING = [
   "Aborted",
   "LookingAgain",
   "NodeReady",
+  "NodeTerminating",
   "NotEstablished",
   "Offloading",
   "OffloadingTerminating",
@@ -19,6 +20,7 @@ const PASSING = [
   "SliceChanged",
   "SliceCreated",
   "SliceTerminating",
+  "Uncordoned",
   "Unoffloading",
 ];
 

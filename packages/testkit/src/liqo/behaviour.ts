@@ -22,7 +22,7 @@ export interface LiqoBehaviour {
   readonly stuck: readonly StuckFinalizer[];
 }
 
-export const GOOD_BEHAVIOUR: LiqoBehaviour = {
+const GOOD_BEHAVIOUR: LiqoBehaviour = {
   replicates: true,
   authenticates: "Accepted",
   makesVirtualNode: true,

@@ -9,7 +9,6 @@ import {
   type FakeLiqo,
   fakeLiqo,
   installedLiqo,
-  type LiqoctlProgram,
   looseLiqoDefinitions,
   simulatedControlPlanes,
   startLiqoctlProgram,
@@ -43,7 +42,7 @@ export async function startLiqoWorld(options: LiqoWorldOptions): Promise<LiqoWor
   const { controlPlanes = simulatedControlPlanes(), liqoObjects = looseLiqoDefinitions() } = options;
   const kubeconfigs = mkdtempSync(join(tmpdir(), "kubeconfigs-"));
   // Agents start it before there is anything behind it.
-  const behind: { liqo?: FakeLiqo; program?: LiqoctlProgram } = {};
+  const behind: { liqo?: FakeLiqo } = {};
   const program = await startLiqoctlProgram({
     run: async (args, more) =>
       (await behind.liqo?.liqoctl.run(args, more)) ?? { code: 1, output: "Liqo is not there yet\n" },

@@ -23,13 +23,17 @@ export function sliceAmounts(
   };
 }
 
-/** Where something has other amounts than it should have, in words; what is there beyond them does not matter. */
-export function differences(wanted: ResourceList, found: ResourceList | undefined): string[] {
-  return Object.entries(wanted).flatMap(([name, amount]) => {
-    const there = found?.[name];
+/** Where something has other amounts than it should have, in words. */
+export function differences(wanted: ResourceList, found: ResourceList = {}): string[] {
+  const wrong = Object.entries(wanted).flatMap(([name, amount]) => {
+    const there = found[name];
     if (there !== undefined && compared(amount, there) === 0) return [];
     return [`${name} is ${there ?? "missing"} instead of ${amount}`];
   });
+  const unwanted = Object.entries(found)
+    .filter(([name, amount]) => !Object.hasOwn(wanted, name) && compared(amount, "0") !== 0)
+    .map(([name, amount]) => `${name} is ${amount}, and none is reserved`);
+  return [...wrong, ...unwanted];
 }
 
 /** True when both name the same resources with the same amounts, however they are written. */

@@ -1,3 +1,4 @@
+import { Fault } from "@resource-broker/contract";
 import type { KubeClient } from "@resource-broker/kube";
 import type { MachineTime } from "@resource-broker/runtime";
 import type { DataPlaneState, Loan } from "../../data-plane/data-plane.ts";
@@ -7,7 +8,7 @@ import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import type { SliceAmountTerms } from "./amounts.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
 import { isPeered } from "./foreign-cluster-state.ts";
-import { forgeSlice } from "./forge-slice.ts";
+import { expiryChange, forgeSlice } from "./forge-slice.ts";
 import { type LoanWish, wishOf } from "./loan-wish.ts";
 import type { PeerWork } from "./peer-work.ts";
 import type { PeeringJobs } from "./peering-jobs.ts";
@@ -15,6 +16,7 @@ import type { Peerings } from "./peerings.ts";
 import { type EstablishStep, type LoanSight, planEstablish } from "./plan-establish.ts";
 import { planOffload } from "./plan-offload.ts";
 import { afterFault, stepped, waiting } from "./under-way.ts";
+import { LOAN_NODES, RELEASING_ANNOTATION } from "./virtual-kinds.ts";
 
 export interface EstablishDeps {
   readonly client: Pick<KubeClient, "create" | "update" | "patch">;
@@ -55,7 +57,8 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
       reads.node(wish.id),
       Promise.all((wish.offload?.namespaces ?? []).map(reads.offload)),
     ]);
-    return { slice, virtualNode: virtualNodes[0], node, offload: planOffload(wish, offloads) };
+    const virtualNode = virtualNodes.find(({ spec }) => spec.clusterID === wish.liqoId);
+    return { slice, virtualNode, node, offload: planOffload(wish, offloads) };
   };
 
   const perform = async (wish: LoanWish, sight: LoanSight, step: Write): Promise<DataPlaneState> => {
@@ -65,16 +68,23 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
         if (sight.marker === undefined) await marks.open(wish);
         else await marks.change(sight.marker, { claim: id });
         return stepped("Peering", `about to peer with ${clusterId}`);
+      case "reopen":
+        await marks.change(step.marker, { isEnding: false });
+        return stepped("Peering", `the peering with ${clusterId} is needed again`);
       case "peer":
         jobs.start(wish.liqoId, work.peer(wish));
         return stepped("Peering", `liqoctl peers with ${clusterId}`);
       case "create-slice":
-        await client.create(RESOURCE_SLICES, forgeSlice(wish), options);
-        return stepped("SliceCreated", `${clusterId} was asked for the resources`);
+        return createSlice(wish);
       case "change-slice": {
         const { name, namespace = "" } = forgeSlice(wish).metadata;
         await client.patch(RESOURCE_SLICES, { name: { name, namespace }, patch: step.patch }, options);
-        return stepped("SliceChanged", "the slice says again what is reserved, and until when");
+        return stepped("SliceChanged", "the slice says again what is reserved");
+      }
+      case "uncordon": {
+        const { name } = step.node.metadata;
+        await client.patch(LOAN_NODES, { name: { name }, patch: UNCORDONED }, options);
+        return stepped("Uncordoned", `Node ${name} takes pods again: its reservation is not over`);
       }
       case "write":
         if (step.how === "create") await client.create(NAMESPACE_OFFLOADINGS, step.offloading, options);
@@ -83,14 +93,36 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
     }
   };
 
+  const createSlice = async (wish: LoanWish): Promise<DataPlaneState> => {
+    const slice = forgeSlice(wish);
+    try {
+      await client.create(RESOURCE_SLICES, slice, options);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "not-found") throw error;
+      const missing = `namespace ${slice.metadata.namespace} is not there, though Liqo says that ${wish.clusterId} is peered`;
+      const message = `${missing}: peer anew, with the tenant namespace that Liqo itself takes`;
+      return waiting({ reason: "TenantNamespaceMissing", message, isTrouble: true });
+    }
+    return stepped("SliceCreated", `${wish.clusterId} was asked for the resources`);
+  };
+  /** A renewal is no step on the way: what is ready stays ready. */
+  const tellExpiry = async (wish: LoanWish, { slice }: LoanSight): Promise<void> => {
+    const patch = slice && expiryChange(slice, wish);
+    if (slice === undefined || patch === undefined) return;
+    const { name, namespace = "" } = slice.metadata;
+    await client.patch(RESOURCE_SLICES, { name: { name, namespace }, patch }, options);
+  };
+
   const follow = async (
     loan: Loan,
+    prepare: (wish: LoanWish, sight: LoanSight) => Promise<void>,
     act: (wish: LoanWish, sight: LoanSight, step: Write) => Promise<DataPlaneState>,
   ): Promise<DataPlaneState> => {
     const reading = wishOf(loan, terms);
     if (!reading.ok) return waiting({ ...reading.obstacle, isTrouble: true });
     try {
       const sight = await look(reading.wish);
+      await prepare(reading.wish, sight);
       const step = planEstablish(reading.wish, sight);
       if (step.kind === "wait") return waiting(step);
       if (step.kind === "ready") return { kind: "ready", reason: "NodeReady", message: step.message };
@@ -101,13 +133,21 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
   };
 
   return {
-    establish: (loan) => follow(loan, perform),
+    establish: (loan) => follow(loan, tellExpiry, perform),
     observe: (loan) =>
-      follow(loan, async ({ clusterId }) =>
-        waiting({ reason: "NotEstablished", message: `the virtual node of ${clusterId} is not there` }),
+      follow(
+        loan,
+        async () => undefined,
+        async ({ clusterId }) =>
+          waiting({ reason: "NotEstablished", message: `the virtual node of ${clusterId} is not there` }),
       ),
   };
 }
+
+const UNCORDONED = {
+  kind: "merge",
+  body: { metadata: { annotations: { [RELEASING_ANNOTATION]: null } }, spec: { unschedulable: null } },
+} as const;
 
 const NOTHING = {
   slice: undefined,

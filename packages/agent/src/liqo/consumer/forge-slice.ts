@@ -42,13 +42,22 @@ export function isOurSlice({ metadata }: ResourceSlice, id: string): boolean {
   return labels[RESERVATION_LABEL] === id && labels[LIQO_LABEL.replicated] !== "true";
 }
 
-/** What makes a slice say what it should; undefined: it does. */
+/** Tells the slice when its reservation ends; undefined: it says so, or is none of ours. */
+export function expiryChange(slice: ResourceSlice, { id, expiresAt }: LoanWish): Patch | undefined {
+  const { annotations = {}, deletionTimestamp } = slice.metadata;
+  if (!isOurSlice(slice, id) || deletionTimestamp !== undefined) return undefined;
+  if (annotations[EXPIRES_AT_ANNOTATION] === expiresAt) return undefined;
+  return {
+    kind: "merge",
+    body: { metadata: { annotations: { [EXPIRES_AT_ANNOTATION]: expiresAt ?? null } } },
+  };
+}
+
+/** What makes a slice ask for what it should; undefined: it does. */
 export function sliceChange({ metadata, spec }: ResourceSlice, wish: LoanWish): Patch | undefined {
   const { annotations = {} } = metadata;
   const isSame =
-    isSameList(wish.resources, spec.resources) &&
-    annotations[EXPIRES_AT_ANNOTATION] === wish.expiresAt &&
-    annotations[LIQO_ANNOTATION.createVirtualNode] === "true";
+    isSameList(wish.resources, spec.resources) && annotations[LIQO_ANNOTATION.createVirtualNode] === "true";
   if (isSame) return undefined;
   // A merge patch keeps what it does not name: amounts that nobody reserved must be named to go.
   const unwanted = Object.keys(spec.resources ?? {}).filter((name) => !Object.hasOwn(wish.resources, name));
@@ -56,10 +65,7 @@ export function sliceChange({ metadata, spec }: ResourceSlice, wish: LoanWish): 
     kind: "merge",
     body: {
       metadata: {
-        annotations: {
-          [LIQO_ANNOTATION.createVirtualNode]: "true",
-          [EXPIRES_AT_ANNOTATION]: wish.expiresAt ?? null,
-        },
+        annotations: { [LIQO_ANNOTATION.createVirtualNode]: "true" },
       },
       spec: { resources: { ...wish.resources, ...Object.fromEntries(unwanted.map((name) => [name, null])) } },
     },

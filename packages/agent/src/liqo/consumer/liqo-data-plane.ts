@@ -14,7 +14,7 @@ import { remainsReader } from "./remains.ts";
 
 export interface LiqoOptions extends PeerWorkOptions, SliceAmountTerms {}
 
-export interface LiqoDeps extends Omit<PeerWorkDeps, "client"> {
+export interface LiqoDeps extends Omit<PeerWorkDeps, "client" | "begin"> {
   readonly client: Pick<KubeClient, "find" | "list" | "create" | "update" | "patch" | "delete">;
   readonly machine: MachineTime;
   readonly log: Log;
@@ -30,7 +30,7 @@ export function liqoDataPlane(options: LiqoOptions, deps: LiqoDeps): LiqoDataPla
   const reads = clusterReads(deps.client);
   const marks = peerings(deps.client, options.liqoNamespace);
   const jobs = peeringJobs(deps);
-  const parts = { ...deps, reads, marks, jobs, work: peerWork(options, deps) };
+  const parts = { ...deps, reads, marks, jobs, work: peerWork(options, { ...deps, begin: marks.begin }) };
   return {
     ...establishing(options, parts),
     release: releasing({ ...parts, remainsOf: remainsReader(parts) }),

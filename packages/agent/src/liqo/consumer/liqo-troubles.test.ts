@@ -12,7 +12,10 @@ const A = aLoan({ id: "rsv-rome-a" });
 const a = A.reservation.id;
 
 /** Takes some steps of a teardown. */
-async function takeDown({ plane, liqo, time }: ReturnType<typeof liqoWorld>, steps: number): Promise<boolean> {
+async function takeDown(
+  { plane, liqo, time }: ReturnType<typeof liqoWorld>,
+  steps: number,
+): Promise<boolean> {
   for (let step = 0; step < steps; step++) {
     const now = await plane().release(a);
     if (now.kind === "clean") return true;
@@ -28,7 +31,9 @@ describe("a reservation that lives again while it is taken down", () => {
       const it = liqoWorld();
       await it.ready(A);
       isOver = await takeDown(it, steps);
-      expect((await it.ready(A, 5 * MINUTE_MS)).last, `after ${steps} steps`).toMatchObject({ kind: "ready" });
+      expect((await it.ready(A, 5 * MINUTE_MS)).last, `after ${steps} steps`).toMatchObject({
+        kind: "ready",
+      });
       expect(it.cluster.find(LOAN_NODES, { name: a })?.spec?.unschedulable ?? false).toBe(false);
       expect((await it.clean(a)).last).toEqual({ kind: "clean" });
       expect(it.left()).toEqual([]);
@@ -108,7 +113,10 @@ describe("what never goes on by itself", () => {
       ({ cluster }) =>
         cluster.setMishaps(({ verb, plural }) =>
           verb === "create" && plural === "resourceslices"
-            ? { fault: new Fault("not-found", 'namespaces "liqo-tenant-calm-paris" not found'), isDone: false }
+            ? {
+                fault: new Fault("not-found", 'namespaces "liqo-tenant-calm-paris" not found'),
+                isDone: false,
+              }
             : undefined,
         ),
       "liqo-tenant-calm-paris",

@@ -37,6 +37,7 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
   install(rome, "cool-rome", here);
   install(paris, "calm-paris", there);
   const files: Record<string, Found> = { paris: { kind: "found", path: "/k/paris.kubeconfig" } };
+  const begun: string[] = [];
   const ran: { args: readonly string[]; timeoutMs: number }[] = [];
   const state: { end: Ran; connects: Fault | undefined } = {
     end: { code: 0, output: "" },
@@ -58,6 +59,7 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
         return paris.client;
       },
       kubeconfigs: { of: async (id) => files[id] ?? { kind: "missing", problem: `no ${id}` } },
+      begin: async (liqoId) => void begun.push(liqoId),
       run: async (args, { timeoutMs }) => {
         ran.push({ args, timeoutMs });
         return state.end;
@@ -65,7 +67,7 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
     },
   );
   const done = (job: Job) => job.work(new AbortController().signal);
-  return { rome, paris, work, done, ran, files, state };
+  return { rome, paris, work, done, ran, begun, files, state };
 }
 
 describe("liqoctl", () => {

@@ -1,4 +1,3 @@
-import { Fault } from "@resource-broker/contract";
 import type { LiqoIdentity } from "@resource-broker/domain";
 import { type KubeClient, toFault } from "@resource-broker/kube";
 import {
@@ -31,6 +30,8 @@ export interface PeerWorkDeps {
   /** A client for another cluster. Rejects when its kubeconfig cannot be used. */
   readonly connect: (kubeconfig: string) => Promise<Pick<KubeClient, "list" | "close">>;
   readonly kubeconfigs: Kubeconfigs;
+  /** Writes down that liqoctl is about to peer; resolves before it does. */
+  readonly begin: (liqoId: string) => Promise<void>;
   readonly run: RunLiqoctl;
 }
 
@@ -42,10 +43,15 @@ export interface Pair {
   readonly ownLiqoId: string | undefined;
 }
 
+type Named = Pick<Pair, "clusterId" | "liqoId">;
+type Remote =
+  | { readonly ok: true; readonly version: string }
+  | { readonly ok: false; readonly obstacle: NonNullable<JobEnd> };
+
 /** What liqoctl is run for. */
 export interface PeerWork {
   readonly peer: (pair: Pair) => Job;
-  readonly unpeer: (pair: Pick<Pair, "clusterId" | "liqoId">) => Job;
+  readonly unpeer: (pair: Named) => Job;
   readonly forceUnpeer: (liqoId: string) => Job;
 }
 
@@ -96,18 +102,22 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
       const message = `Liqo is not installed in namespace ${liqoNamespace} of this cluster: install it, or set --liqo-mode=off`;
       return { reason: "LiqoMissing", message };
     }
-    const there = await remoteIdentity(kubeconfig);
-    if (there instanceof Fault) {
-      return { reason: "ProviderUnreachable", message: `with ${kubeconfig}: ${there.message}` };
-    }
-    return identityProblem({ pair, here, there }) ?? versionProblem(pair, here.version, there?.version);
+    const there = await remoteIdentity(pair, kubeconfig);
+    if (!there.ok) return there.obstacle;
+    return ownProblem(pair, here) ?? versionProblem(pair, here.version, there.version);
   };
-  const remoteIdentity = async (kubeconfig: string): Promise<LiqoIdentity | Fault | undefined> => {
+  /** liqoctl acts on whatever cluster the file leads to, and the file may have been replaced. */
+  const remoteIdentity = async (pair: Named, kubeconfig: string): Promise<Remote> => {
     try {
       const remote = await deps.connect(kubeconfig);
-      return await identityAt(remote, liqoNamespace).finally(() => remote.close());
+      const there = await identityAt(remote, liqoNamespace).finally(() => remote.close());
+      if (there?.clusterId === pair.liqoId) return { ok: true, version: there.version };
+      const found = there === undefined ? "no Liqo" : `Liqo's cluster ${there.clusterId}`;
+      const message = `the kubeconfig of ${pair.clusterId} leads to ${found} instead of ${pair.liqoId}: replace it`;
+      return { ok: false, obstacle: { reason: "IdentityMismatch", message } };
     } catch (error) {
-      return toFault(error);
+      const message = `with ${kubeconfig}: ${toFault(error).message}`;
+      return { ok: false, obstacle: { reason: "ProviderUnreachable", message } };
     }
   };
 
@@ -117,12 +127,17 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
         withBoth(pair.clusterId, options.timeoutMs, async (peering) => {
           const problem = await check(pair, peering.remoteKubeconfig);
           if (problem !== undefined || signal.aborted) return problem;
+          await deps.begin(pair.liqoId);
           return await ranWell(peerArguments({ ...options, ...peering }), options.timeoutMs, signal);
         }),
       ),
-    unpeer: ({ clusterId }) =>
+    unpeer: (pair) =>
       jobOf("unpeer", UNPEER_MS, (signal) =>
-        withBoth(clusterId, UNPEER_MS, (peering) => ranWell(unpeerArguments(peering), UNPEER_MS, signal)),
+        withBoth(pair.clusterId, UNPEER_MS, async (peering) => {
+          const there = await remoteIdentity(pair, peering.remoteKubeconfig);
+          if (!there.ok) return there.obstacle;
+          return signal.aborted ? undefined : await ranWell(unpeerArguments(peering), UNPEER_MS, signal);
+        }),
       ),
     forceUnpeer: (liqoId) =>
       jobOf("force-unpeer", UNPEER_MS, async (signal) =>
@@ -131,26 +146,15 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
   };
 }
 
-function identityProblem(of: {
-  readonly pair: Pair;
-  readonly here: LiqoIdentity;
-  readonly there: LiqoIdentity | undefined;
-}): JobEnd {
-  const { pair, here, there } = of;
-  const reason = "IdentityMismatch";
-  if (there?.clusterId !== pair.liqoId) {
-    const found = there === undefined ? "no Liqo" : `Liqo's cluster ${there.clusterId}`;
-    const message = `the kubeconfig of ${pair.clusterId} leads to ${found} instead of ${pair.liqoId}: replace it`;
-    return { reason, message };
-  }
-  if (pair.ownLiqoId === undefined || pair.ownLiqoId === here.clusterId) return undefined;
-  const message = `this cluster is ${here.clusterId} to Liqo, and ${pair.ownLiqoId} to the broker: wait for the next advertisement`;
-  return { reason, message };
+function ownProblem({ ownLiqoId }: Pair, { clusterId }: LiqoIdentity): JobEnd {
+  if (ownLiqoId === undefined || ownLiqoId === clusterId) return undefined;
+  const message = `this cluster is ${clusterId} to Liqo, and ${ownLiqoId} to the broker: wait for the next advertisement`;
+  return { reason: "IdentityMismatch", message };
 }
 
 /** Liqo's peers must be of one minor version. An unknown one is not held against anybody. */
-function versionProblem({ clusterId }: Pair, here: string, there: string | undefined): JobEnd {
-  const [own, other] = [minorOf(here), minorOf(there ?? "")];
+function versionProblem({ clusterId }: Pair, here: string, there: string): JobEnd {
+  const [own, other] = [minorOf(here), minorOf(there)];
   if (own === undefined || other === undefined || own === other) return undefined;
   return {
     reason: "VersionMismatch",

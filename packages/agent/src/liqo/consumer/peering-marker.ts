@@ -11,6 +11,8 @@ export interface PeeringMarker {
   readonly clusterId: string;
   /** Ids of the reservations that need it. */
   readonly claims: readonly string[];
+  /** False: liqoctl was never run for it; a peering that is there all the same, a person made. */
+  readonly isBegun: boolean;
   /** True: it is being ended; nobody may use it until it is gone or open again. */
   readonly isEnding: boolean;
   readonly object: ConfigMap;
@@ -18,6 +20,7 @@ export interface PeeringMarker {
 
 export const PEERING_LABEL = "rear.fluidos.eu/liqo-peering";
 const CLAIM = "claim.";
+const BEGUN = "begun";
 const ENDING = "ending";
 
 export function markerName(liqoId: string): string {
@@ -55,6 +58,7 @@ export function readMarker(object: ConfigMap): PeeringMarker | undefined {
     liqoId,
     clusterId,
     claims: claims.map((key) => key.slice(CLAIM.length)).sort(),
+    isBegun: data[BEGUN] === "true",
     isEnding: data[ENDING] === "true",
     object,
   };
@@ -63,6 +67,7 @@ export function readMarker(object: ConfigMap): PeeringMarker | undefined {
 export interface MarkerChange {
   readonly claim?: string;
   readonly unclaim?: string;
+  readonly isBegun?: true;
   readonly isEnding?: boolean;
 }
 
@@ -77,6 +82,7 @@ export function changedMarker({ object }: PeeringMarker, change: MarkerChange): 
     data: {
       ...Object.fromEntries(data),
       ...(change.claim === undefined ? {} : { [`${CLAIM}${change.claim}`]: "" }),
+      ...(change.isBegun === true ? { [BEGUN]: "true" } : {}),
       ...(isEnding ? { [ENDING]: "true" } : {}),
     },
   };

@@ -1,3 +1,4 @@
+import { Fault } from "@resource-broker/contract";
 import { CONFIG_MAPS, type KubeClient } from "@resource-broker/kube";
 import type { LoanWish } from "./loan-wish.ts";
 import {
@@ -14,16 +15,41 @@ import {
 export interface Peerings {
   readonly all: () => Promise<PeeringMarker[]>;
   readonly of: (liqoId: string) => Promise<PeeringMarker | undefined>;
+  /** liqoctl is about to be run: whatever peering there is from now on, this agent made it. */
+  readonly begin: (liqoId: string) => Promise<void>;
   readonly open: (wish: LoanWish) => Promise<void>;
   /** Fails with `conflict` when somebody else was faster. */
   readonly change: (marker: PeeringMarker, change: MarkerChange) => Promise<void>;
   readonly drop: (marker: PeeringMarker) => Promise<void>;
 }
 
+/** Other reservations may claim the peering at the same moment. */
+const MAX_RACES = 8;
+
 export function peerings(
   client: Pick<KubeClient, "list" | "find" | "create" | "update" | "delete">,
   namespace: string,
 ): Peerings {
+  const of = async (liqoId: string): Promise<PeeringMarker | undefined> => {
+    const found = await client.find(CONFIG_MAPS, { name: markerName(liqoId), namespace });
+    const marker = found && readMarker(found);
+    if (found === undefined || marker !== undefined) return marker;
+    const where = `ConfigMap ${namespace}/${found.metadata.name}`;
+    throw new Fault("invalid", `${where} is not as this agent writes it, and stands in its way: delete it`);
+  };
+  const begin = async (liqoId: string, triesLeft: number): Promise<void> => {
+    const marker = await of(liqoId);
+    if (marker === undefined) throw new Fault("gone", "nobody needs the peering any more");
+    if (marker.isBegun) return;
+    try {
+      await client.update(CONFIG_MAPS, changedMarker(marker, { isBegun: true }));
+    } catch (error) {
+      const isRace = error instanceof Fault && error.code === "conflict";
+      if (!isRace || triesLeft === 0) throw error;
+      await begin(liqoId, triesLeft - 1);
+    }
+  };
+
   return {
     all: async () => {
       const markers: PeeringMarker[] = [];
@@ -33,10 +59,8 @@ export function peerings(
       });
       return markers;
     },
-    of: async (liqoId) => {
-      const found = await client.find(CONFIG_MAPS, { name: markerName(liqoId), namespace });
-      return found && readMarker(found);
-    },
+    of,
+    begin: (liqoId) => begin(liqoId, MAX_RACES),
     open: async ({ id, liqoId, clusterId }) => {
       await client.create(CONFIG_MAPS, forgeMarker({ namespace, liqoId, clusterId, claim: id }));
     },

@@ -1,6 +1,7 @@
 import { parseTime } from "@resource-broker/contract";
 import type { Patch } from "@resource-broker/kube";
 import type { ForeignCluster } from "../objects/foreign-cluster.ts";
+import { LIQO_LABEL } from "../objects/labels.ts";
 import type { ResourceSlice } from "../objects/resource-slice.ts";
 import type { VirtualNode } from "../objects/virtual-node.ts";
 import { differences } from "./amounts.ts";
@@ -10,7 +11,7 @@ import type { LoanWish } from "./loan-wish.ts";
 import type { OffloadStep } from "./plan-offload.ts";
 import type { JobState } from "./peering-jobs.ts";
 import type { PeeringMarker } from "./peering-marker.ts";
-import { isVirtual, type LoanNode } from "./virtual-kinds.ts";
+import { isVirtual, type LoanNode, RELEASING_ANNOTATION } from "./virtual-kinds.ts";
 
 /** Everything that the cluster says of one loan. */
 export interface LoanSight {
@@ -38,6 +39,9 @@ export type EstablishStep =
   | { readonly kind: "ready"; readonly message: string }
   /** Write down that this reservation needs the peering; then run liqoctl, at most one at a time. */
   | { readonly kind: "claim" | "peer" | "create-slice" }
+  /** It lives again: nobody else opens a peering that only it has claimed, or uncordons its node. */
+  | { readonly kind: "reopen"; readonly marker: PeeringMarker }
+  | { readonly kind: "uncordon"; readonly node: LoanNode }
   | { readonly kind: "change-slice"; readonly patch: Patch }
   | Extract<OffloadStep, { readonly kind: "write" }>;
 
@@ -60,10 +64,12 @@ export function planEstablish(wish: LoanWish, sight: LoanSight): EstablishStep {
 function planPeering(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
   const { marker, job, foreignCluster } = sight;
   const name = wish.clusterId;
-  if (marker?.isEnding === true || (job.kind === "running" && job.job !== "peer")) {
+  const isClaimed = marker?.claims.includes(wish.id) === true;
+  const isUnpeering = job.kind === "running" && job.job !== "peer";
+  if (isUnpeering || (marker?.isEnding === true && !isClaimed)) {
     return wait("Unpeering", `an earlier peering with ${name} is being ended`);
   }
-  const isClaimed = marker?.claims.includes(wish.id) === true;
+  if (marker?.isEnding === true) return { kind: "reopen", marker };
   if (isPeered(foreignCluster)) return marker !== undefined && !isClaimed ? { kind: "claim" } : undefined;
   if (!isClaimed) return { kind: "claim" };
   return planPeer(name, job);
@@ -115,12 +121,18 @@ function planGrant({ clusterId, resources }: LoanWish, { status }: ResourceSlice
 }
 
 function planNode(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
-  const { id, resources } = wish;
+  const { id, clusterId, liqoId, resources } = wish;
   const { virtualNode, node, wallMs } = sight;
   if (virtualNode === undefined)
     return wait("AwaitingVirtualNode", `Liqo has not made VirtualNode ${id} yet`);
   if (node === undefined) return wait("AwaitingNode", `Node ${id} is not there yet`);
-  if (!isVirtual(node)) return trouble("NodeConflict", `Node ${id} is there, and it is not Liqo's`);
+  if (!isVirtual(node) || node.metadata.labels?.[LIQO_LABEL.remoteCluster] !== liqoId) {
+    return trouble("NodeConflict", `Node ${id} is there, and it is not Liqo's node of ${clusterId}`);
+  }
+  if ([virtualNode, node].some(({ metadata }) => metadata.deletionTimestamp !== undefined)) {
+    return wait("NodeTerminating", `Node ${id} is being deleted; Liqo makes a new one when it is gone`);
+  }
+  if (node.metadata.annotations?.[RELEASING_ANNOTATION] !== undefined) return { kind: "uncordon", node };
   const notReady = planReadiness(node, wallMs);
   if (notReady !== undefined) return notReady;
   const wrong = differences(resources, node.status?.allocatable);

@@ -31,6 +31,7 @@ export function planUnpeer(id: string, peering: PeeringRemains | undefined): Unp
   const isWanted = slices > 0 || marker.claims.some((claim) => claim !== id);
   if (isWanted && !marker.isEnding) return { kind: "unclaim", marker };
   if (job.kind === "running") return planRunning(marker, job);
+  if (!marker.isBegun) return { kind: "unclaim", marker };
   if (!marker.isEnding) return { kind: "begin-unpeer", marker };
   return isOver(peering) ? { kind: "close", marker } : planJob(marker, job);
 }

@@ -53,6 +53,7 @@ export function aMarker(claims: readonly string[], { isEnding = false } = {}): P
   const data = {
     liqoID: LIQO_ID,
     clusterID: "paris",
+    begun: "true",
     ...Object.fromEntries(claims.map((id) => [`claim.${id}`, ""])),
     ...(isEnding ? { ending: "true" } : {}),
   };
