@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   apiVersionOf,
   type ClusterAdvertisement,
+  LIMIT,
   PATH,
   type Reservation,
   type ReservationDTO,
@@ -138,7 +139,9 @@ function wrongSum({ metadata, spec: { resources } }: ClusterAdvertisement): stri
 
 /** The ledger, as an admin reads it, against what was granted. */
 async function doubleBookings(world: World): Promise<string[]> {
-  const { status, body } = await world.broker.admin().request("GET", PATH.reservations);
+  const { status, body } = await world.broker
+    .admin()
+    .request("GET", `${PATH.reservations}?limit=${LIMIT.pageMax}`);
   expect(status).toBe(200);
   const live = (body as ReservationDTO[]).filter((each) =>
     ["Reserved", "Active"].includes(each.status.phase),

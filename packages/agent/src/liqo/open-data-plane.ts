@@ -6,6 +6,7 @@ import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 import { MANAGER } from "../forge/labels.ts";
 import type { AgentSettings } from "../settings/agent-settings.ts";
 import { liqoDataPlane } from "./consumer/liqo-data-plane.ts";
+import { foreignProblem } from "./liqoctl/foreign-kubeconfig.ts";
 import { kubeconfigFolder } from "./liqoctl/kubeconfigs.ts";
 import { liqoctl } from "./liqoctl/run-liqoctl.ts";
 
@@ -49,12 +50,9 @@ export function openDataPlane(
   return { dataPlane, stop: dataPlane.stop };
 }
 
-/** A kubeconfig comes from another cluster's people: it may say where to go, not what to run here. */
 async function connect(file: string, { env, machine, log }: OpenDataPlaneDeps): Promise<KubeClient> {
   const config = await loadKubeConfig({ env, files: [file] });
-  if (config.user.login?.kind === "plugin") {
-    const remedy = "use one with a certificate or a token, as liqoctl generate peering-user makes it";
-    throw new Fault("invalid", `${file} names a program to run (exec), which is refused: ${remedy}`);
-  }
+  const problem = foreignProblem(config);
+  if (problem !== undefined) throw new Fault("invalid", `it ${problem}`);
   return createKubeClient(config, { machine, log, env, userAgent: MANAGER });
 }

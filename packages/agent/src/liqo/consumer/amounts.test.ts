@@ -33,9 +33,8 @@ describe("what a slice asks for", () => {
 
 describe("amounts", () => {
   test("are compared by what they mean", () => {
-    expect(differences({ cpu: "4", memory: "8Gi" }, { cpu: 4, memory: "8589934592", pods: "110" })).toEqual(
-      [],
-    );
+    const found = { cpu: 4, memory: "8589934592", "hugepages-1Gi": "0" };
+    expect(differences({ cpu: "4", memory: "8Gi" }, found)).toEqual([]);
     expect(isSameList({ cpu: "4" }, { cpu: "4000m" })).toBe(true);
     expect(isSameList({ cpu: "4" }, { cpu: "4", pods: "1" })).toBe(false);
     expect(isSameList({ cpu: "4" }, undefined)).toBe(false);
@@ -45,6 +44,7 @@ describe("amounts", () => {
     [{ cpu: "3" }, "cpu is 3 instead of 4"],
     [{}, "cpu is missing instead of 4"],
     [undefined, "cpu is missing instead of 4"],
+    [{ cpu: "4", "nvidia.com/gpu": "1" }, "nvidia.com/gpu is 1, and none is reserved"],
     [{ cpu: "many" }, "cpu is many instead of 4"],
   ])("that differ are named: %j", (found, expected) => {
     expect(differences({ cpu: "4" }, found)).toEqual([expected]);

@@ -70,7 +70,7 @@ describe("an API server that is away", () => {
     it.cluster.put(LOAN_PODS, aStuckPod("web", a));
     it.cluster.setMishaps(({ verb, plural }) =>
       verb === "delete" && plural === "pods"
-        ? { fault: new Fault("unavailable", "away"), isDone: false }
+        ? { fault: new Fault("store-unavailable", "away"), isDone: false }
         : undefined,
     );
     await expect(takeDown(it, 3)).rejects.toThrow("away");

@@ -135,8 +135,14 @@ describe("liqoctl", () => {
     [
       "a kubeconfig that runs programs",
       ({ state }) => void (state.connects = new Fault("invalid", "names a program to run")),
-      "ProviderUnreachable",
+      "KubeconfigRefused",
       "names a program to run",
+    ],
+    [
+      "a provider that does not answer",
+      ({ state }) => void (state.connects = new Fault("store-unavailable", "connection refused")),
+      "ProviderUnreachable",
+      "connection refused",
     ],
     ["a provider without Liqo", ({ paris }) => uninstall(paris), "IdentityMismatch", "leads to no Liqo"],
     ["no Liqo here", ({ rome }) => uninstall(rome), "LiqoMissing", "--liqo-mode=off"],

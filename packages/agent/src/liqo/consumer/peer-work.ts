@@ -116,8 +116,9 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
       const message = `the kubeconfig of ${pair.clusterId} leads to ${found} instead of ${pair.liqoId}: replace it`;
       return { ok: false, obstacle: { reason: "IdentityMismatch", message } };
     } catch (error) {
-      const message = `with ${kubeconfig}: ${toFault(error).message}`;
-      return { ok: false, obstacle: { reason: "ProviderUnreachable", message } };
+      const { code, message } = toFault(error);
+      const reason = code === "invalid" ? "KubeconfigRefused" : "ProviderUnreachable";
+      return { ok: false, obstacle: { reason, message: `with ${kubeconfig}: ${message}` } };
     }
   };
 

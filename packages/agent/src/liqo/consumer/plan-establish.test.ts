@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EXPIRES_AT_ANNOTATION } from "../objects/labels.ts";
+import { expiryChange } from "./forge-slice.ts";
 import { type EstablishStep, type LoanSight, planEstablish } from "./plan-establish.ts";
 import { aForeignCluster, aMarker, aNode, aSlice, aVirtualNode, aWish, NOW } from "./testing/samples.ts";
 
@@ -8,13 +9,14 @@ const wish = aWish();
 const { id } = wish;
 const accepted = { authentication: "Accepted", resources: "Accepted" } as const;
 
+const VIRTUAL_NODE = aVirtualNode(wish);
 /** Everything is as it should be. */
 const GOOD: LoanSight = {
   foreignCluster: aForeignCluster("Provider"),
   marker: aMarker([id]),
   job: { kind: "none" },
   slice: aSlice(wish, accepted),
-  virtualNode: aVirtualNode(wish),
+  virtualNode: VIRTUAL_NODE,
   node: aNode(wish),
   offload: { kind: "done" },
   wallMs: NOW,
@@ -74,8 +76,13 @@ describe("a loan that comes in", () => {
     ],
     [
       "waits until an earlier peering is ended",
-      { marker: aMarker([id], { isEnding: true }) },
+      { marker: aMarker(["rsv-other"], { isEnding: true }) },
       { kind: "wait", reason: "Unpeering" },
+    ],
+    [
+      "opens the peering that was ended for it alone, when it lives again",
+      { marker: aMarker([id], { isEnding: true }) },
+      { kind: "reopen" },
     ],
     [
       "waits for liqoctl to unpeer",
@@ -164,6 +171,21 @@ describe("a loan that comes in", () => {
       { kind: "wait", reason: "NodeSizeDiffers", isTrouble: true },
     ],
     [
+      "has a node with more than was reserved",
+      { node: aNode(wish, { allocatable: { ...wish.resources, "nvidia.com/gpu": "1" } }) },
+      { kind: "wait", reason: "NodeSizeDiffers", message: expect.stringContaining("nvidia.com/gpu is 1") },
+    ],
+    [
+      "has a node of another provider",
+      { node: aNode({ ...wish, liqoId: "calm-oslo" }) },
+      { kind: "wait", reason: "NodeConflict", isTrouble: true },
+    ],
+    [
+      "is not ready while its virtual node is being deleted",
+      { virtualNode: { ...VIRTUAL_NODE, metadata: { ...VIRTUAL_NODE.metadata, deletionTimestamp: "x" } } },
+      { kind: "wait", reason: "NodeTerminating" },
+    ],
+    [
       "cannot reach its provider",
       { foreignCluster: aForeignCluster("Provider", { isReachable: false }) },
       { kind: "wait", reason: "ProviderUnreachable", isTrouble: true },
@@ -185,17 +207,13 @@ describe("a loan that comes in", () => {
 
   test("tells of a renewal, and of an end to its end", () => {
     const renewed = aWish({ status: { phase: "Active", message: "", expiresAt: "2026-07-01T12:00:00Z" } });
-    expect(planEstablish(renewed, GOOD)).toMatchObject({
-      kind: "change-slice",
-      patch: { body: { metadata: { annotations: { [EXPIRES_AT_ANNOTATION]: "2026-07-01T12:00:00.000Z" } } } },
+    const telling = (expiresAt: string | null) => ({
+      body: { metadata: { annotations: { [EXPIRES_AT_ANNOTATION]: expiresAt } } },
     });
-    expect(planEstablish(renewed, { ...GOOD, slice: aSlice(renewed, accepted) })).toMatchObject({
-      kind: "ready",
-    });
-    expect(plan({ slice: aSlice(renewed, accepted) })).toMatchObject({
-      kind: "change-slice",
-      patch: { body: { metadata: { annotations: { [EXPIRES_AT_ANNOTATION]: null } } } },
-    });
+    expect(expiryChange(aSlice(wish), renewed)).toMatchObject(telling("2026-07-01T12:00:00.000Z"));
+    expect(expiryChange(aSlice(renewed), wish)).toMatchObject(telling(null));
+    expect(expiryChange(aSlice(renewed), renewed)).toBeUndefined();
+    expect(planEstablish(renewed, GOOD)).toMatchObject({ kind: "ready" });
   });
 
   test("takes back what somebody added to its slice", () => {

@@ -63,16 +63,22 @@ export function planEstablish(wish: LoanWish, sight: LoanSight): EstablishStep {
 
 function planPeering(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
   const { marker, job, foreignCluster } = sight;
-  const name = wish.clusterId;
   const isClaimed = marker?.claims.includes(wish.id) === true;
-  const isUnpeering = job.kind === "running" && job.job !== "peer";
-  if (isUnpeering || (marker?.isEnding === true && !isClaimed)) {
-    return wait("Unpeering", `an earlier peering with ${name} is being ended`);
-  }
-  if (marker?.isEnding === true) return { kind: "reopen", marker };
+  const ending = planEnding(wish, sight, isClaimed);
+  if (ending !== undefined) return ending;
   if (isPeered(foreignCluster)) return marker !== undefined && !isClaimed ? { kind: "claim" } : undefined;
   if (!isClaimed) return { kind: "claim" };
-  return planPeer(name, job);
+  return planPeer(wish.clusterId, job);
+}
+
+/** Whoever has claimed what is being ended ends it, and lives again when it asks here. */
+function planEnding({ clusterId }: LoanWish, { marker, job }: LoanSight, isClaimed: boolean) {
+  const isUnpeering = job.kind === "running" && job.job !== "peer";
+  const isEnding = marker?.isEnding === true;
+  if (isUnpeering || (isEnding && !isClaimed)) {
+    return wait("Unpeering", `an earlier peering with ${clusterId} is being ended`);
+  }
+  return isEnding ? ({ kind: "reopen", marker } as const) : undefined;
 }
 
 function planPeer(name: string, job: JobState): EstablishStep {
@@ -121,23 +127,29 @@ function planGrant({ clusterId, resources }: LoanWish, { status }: ResourceSlice
 }
 
 function planNode(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
-  const { id, clusterId, liqoId, resources } = wish;
+  const { id, resources } = wish;
   const { virtualNode, node, wallMs } = sight;
   if (virtualNode === undefined)
     return wait("AwaitingVirtualNode", `Liqo has not made VirtualNode ${id} yet`);
   if (node === undefined) return wait("AwaitingNode", `Node ${id} is not there yet`);
-  if (!isVirtual(node) || node.metadata.labels?.[LIQO_LABEL.remoteCluster] !== liqoId) {
+  const obstacle = planStanding(wish, virtualNode, node) ?? planReadiness(node, wallMs);
+  if (obstacle !== undefined) return obstacle;
+  const wrong = differences(resources, node.status?.allocatable);
+  if (wrong.length === 0) return undefined;
+  return trouble("NodeSizeDiffers", `Node ${id} has another size: ${wrong.join(", ")}`);
+}
+
+/** Whether it is the right node, and stays. */
+function planStanding(wish: LoanWish, virtualNode: VirtualNode, node: LoanNode): EstablishStep | undefined {
+  const { id, clusterId, liqoId } = wish;
+  const { labels, annotations } = node.metadata;
+  if (!isVirtual(node) || labels?.[LIQO_LABEL.remoteCluster] !== liqoId) {
     return trouble("NodeConflict", `Node ${id} is there, and it is not Liqo's node of ${clusterId}`);
   }
   if ([virtualNode, node].some(({ metadata }) => metadata.deletionTimestamp !== undefined)) {
     return wait("NodeTerminating", `Node ${id} is being deleted; Liqo makes a new one when it is gone`);
   }
-  if (node.metadata.annotations?.[RELEASING_ANNOTATION] !== undefined) return { kind: "uncordon", node };
-  const notReady = planReadiness(node, wallMs);
-  if (notReady !== undefined) return notReady;
-  const wrong = differences(resources, node.status?.allocatable);
-  if (wrong.length === 0) return undefined;
-  return trouble("NodeSizeDiffers", `Node ${id} has another size: ${wrong.join(", ")}`);
+  return annotations?.[RELEASING_ANNOTATION] === undefined ? undefined : { kind: "uncordon", node };
 }
 
 /** A node stays Ready for a while after its provider is gone. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -8,7 +8,18 @@ import { isLiqoId, kubeconfigFolder } from "./kubeconfigs.ts";
 const folder = await mkdtemp(join(tmpdir(), "kubeconfigs-"));
 await writeFile(join(folder, "paris.kubeconfig"), "");
 await writeFile(join(folder, "eu.paris.kubeconfig"), "");
-afterAll(() => rm(folder, { recursive: true }));
+const outside = await mkdtemp(join(tmpdir(), "elsewhere-"));
+await writeFile(join(outside, "secret"), "");
+await symlink(join(outside, "secret"), join(folder, "linked.kubeconfig"));
+// As the kubelet mounts a Secret.
+await mkdir(join(folder, "..2026_07_01"));
+await writeFile(join(folder, "..2026_07_01", "mounted.kubeconfig"), "");
+await symlink("..2026_07_01", join(folder, "..data"));
+await symlink("..data/mounted.kubeconfig", join(folder, "mounted.kubeconfig"));
+await mkdir(join(folder, "folder.kubeconfig"));
+afterAll(async () => {
+  for (const each of [folder, outside]) await rm(each, { recursive: true });
+});
 
 const HOSTILE = [
   "",
@@ -35,7 +46,7 @@ const HOSTILE = [
 ];
 
 describe("the folder of kubeconfigs", () => {
-  test.each(["paris", "eu.paris"])("has the file of %s", async (id) => {
+  test.each(["paris", "eu.paris", "mounted"])("has the file of %s", async (id) => {
     expect(await kubeconfigFolder(folder).of(id)).toEqual({
       kind: "found",
       path: join(folder, `${id}.kubeconfig`),
@@ -49,6 +60,16 @@ describe("the folder of kubeconfigs", () => {
       problem: expect.stringContaining("generate peering-user"),
     });
     expect(found).toMatchObject({ problem: expect.stringContaining(join(folder, "oslo.kubeconfig")) });
+  });
+
+  test.each([
+    ["a link that leads out of it", "linked", "leads out of"],
+    ["a folder", "folder", "is no file"],
+  ])("does not give out %s", async (_, id, problem) => {
+    expect(await kubeconfigFolder(folder).of(id)).toEqual({
+      kind: "refused",
+      problem: expect.stringContaining(problem),
+    });
   });
 
   test.each(HOSTILE)("is never left for %j", async (id) => {

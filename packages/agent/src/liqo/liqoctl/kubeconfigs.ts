@@ -1,5 +1,5 @@
-import { access, constants } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { access, constants, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
 
 export type Found =
   | { readonly kind: "found"; readonly path: string }
@@ -37,8 +37,7 @@ export function kubeconfigFolder(folder: string): Kubeconfigs {
         const shown = JSON.stringify(clusterId.slice(0, SHOWN_LENGTH));
         return { kind: "refused", problem: `${shown} is no cluster ID that a file can be named after` };
       }
-      return await access(path, constants.R_OK).then(
-        (): Found => ({ kind: "found", path }),
+      return await lookAt(path, root).catch(
         (): Found => ({
           kind: "missing",
           problem: `there is no readable ${path}: put the kubeconfig there that ${clusterId}'s administrator made with liqoctl generate peering-user`,
@@ -46,4 +45,18 @@ export function kubeconfigFolder(folder: string): Kubeconfigs {
       );
     },
   };
+}
+
+/** Links within the folder are how Kubernetes mounts a Secret. Rejects when it cannot be read. */
+async function lookAt(path: string, root: string): Promise<Found> {
+  const [real, realRoot] = await Promise.all([realpath(path), realpath(root)]);
+  if (!real.startsWith(`${realRoot}${sep}`)) {
+    return {
+      kind: "refused",
+      problem: `${path} is a link that leads out of ${root}: put the file itself there`,
+    };
+  }
+  if (!(await stat(real)).isFile()) return { kind: "refused", problem: `${path} is no file` };
+  await access(real, constants.R_OK);
+  return { kind: "found", path };
 }

@@ -15,6 +15,19 @@ describe("what liqoctl printed", () => {
       "token: abcdefghijklmnop\nclient-key-data: QUJDREVGR0g=\nBearer eyJhbGciOiJSUzI1NiJ9.abc.def",
       "(left out)\nclient-key(left out)\nBearer (left out)",
     ],
+    [
+      "without the ways that secrets are written elsewhere",
+      [
+        "Authorization: Bearer abcdef0123456789abcdef",
+        "dial https://admin:hunter2hunter2@paris:6443: refused",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn1ygWyF8PbnGy0AHB7MmC2b6aJ1pQ0bKcX",
+        "q1o=",
+        "-----END RSA PRIVATE KEY-----",
+        "ERRO unable to sign in",
+      ].join("\n"),
+      "Authorization: Bearer (left out)\ndial https://(left out)@paris:6443: refused\n(left out)\nERRO unable to sign in",
+    ],
   ])("is shown %s", (_, output, expected) => {
     expect(shownOutput(output)).toBe(expected);
   });

@@ -39,6 +39,19 @@ describe("liqoctl", () => {
     expect(await running).toMatchObject({ code: undefined });
   });
 
+  test("that prints without end is let go on, and its last words are kept", async () => {
+    const loud = await program("loud", "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last >&2; exit 4");
+    const { code, output } = await run(loud);
+    expect(code).toBe(4);
+    expect(output.endsWith("last\n")).toBe(true);
+    expect(output.length).toBeLessThan(200_000);
+  });
+
+  test("that asks something gets no answer, and ends", async () => {
+    const asking = await program("asking", 'read answer; echo "[$answer]"');
+    expect(await run(asking)).toMatchObject({ code: 0, output: "[]\n\n" });
+  });
+
   test("that is not there is told with the remedy", async () => {
     expect(await run(join(folder, "nothing"))).toEqual({
       code: NOT_THERE,

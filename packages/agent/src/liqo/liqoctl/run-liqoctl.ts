@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Environment } from "@resource-broker/kube";
 
 export interface RunOptions {
@@ -20,35 +21,44 @@ export type RunLiqoctl = (args: readonly string[], options: RunOptions) => Promi
 /** There is no liqoctl to run; the code that shells use for it. */
 export const NOT_THERE = 127;
 
-const MAX_OUTPUT = 1024 * 1024;
+/** Of each stream; the end says why a program failed. */
+const MAX_OUTPUT = 65_536;
 
 /** The real program, without a shell: what is in an argument stays in it. */
 export function liqoctl({ path, env }: { readonly path: string; readonly env: Environment }): RunLiqoctl {
   const program = path === "" ? "liqoctl" : path;
   return async (args, { timeoutMs, signal }) => {
     // Loaded here: an agent that peers with nobody never pays for it.
-    const { execFile } = await import("node:child_process");
+    const { spawn } = await import("node:child_process");
     return await new Promise<Ran>((resolve) => {
-      execFile(
-        program,
-        [...args],
-        {
-          env: { ...env, NO_COLOR: "1", TERM: "dumb" },
-          timeout: timeoutMs,
-          killSignal: "SIGKILL",
-          signal,
-          maxBuffer: MAX_OUTPUT,
-          windowsHide: true,
-        },
-        (error, stdout, stderr) => {
-          const output = `${stdout}\n${stderr}`;
-          if (error === null) resolve({ code: 0, output });
-          else if (isMissing(error)) resolve({ code: NOT_THERE, output: missing(program) });
-          else resolve({ code: typeof error.code === "number" ? error.code : undefined, output });
-        },
-      );
+      const child = spawn(program, [...args], {
+        env: { ...env, NO_COLOR: "1", TERM: "dumb" },
+        timeout: timeoutMs,
+        killSignal: "SIGKILL",
+        signal,
+        // Nobody is there to answer a question.
+        stdio: ["ignore", "pipe", "pipe"],
+        windowsHide: true,
+      });
+      const [stdout, stderr] = [lastOf(child.stdout), lastOf(child.stderr)];
+      const end = (code: number | null): void =>
+        resolve({ code: code ?? undefined, output: `${stdout()}\n${stderr()}` });
+      child.on("error", (error) => {
+        if (isMissing(error)) resolve({ code: NOT_THERE, output: missing(program) });
+        else end(null);
+      });
+      child.on("close", end);
     });
   };
+}
+
+/** Keeps the end of what a stream says, however much it is. */
+function lastOf(stream: Readable): () => string {
+  let text = "";
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    text = `${text}${chunk}`.slice(-MAX_OUTPUT);
+  });
+  return () => text;
 }
 
 function isMissing({ code }: { readonly code?: unknown }): boolean {
