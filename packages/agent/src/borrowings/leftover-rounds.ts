@@ -46,7 +46,10 @@ export function leftoverRounds(deps: LeftoverRoundsDeps): LeftoverRounds {
     if (!deps.isReady()) return;
     deps.onRound();
     try {
-      for (const id of await deps.dataPlane.leftovers()) await judge(id);
+      const judged = await Promise.allSettled((await deps.dataPlane.leftovers()).map(judge));
+      // What cannot be found out about one must not keep another here.
+      const failed = judged.find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
       looking.ends();
     } catch (error) {
       looking.begins(toFault(error));

@@ -61,7 +61,7 @@ function lastOf(stream: Readable): () => string {
   return () => text;
 }
 
-function isMissing({ code }: { readonly code?: unknown }): boolean {
+function isMissing({ code }: NodeJS.ErrnoException): boolean {
   return code === "ENOENT" || code === "EACCES";
 }
 

@@ -130,6 +130,15 @@ describe("a replica is refused", () => {
     ],
     ["that cannot be read", { replica: { spec: { resources: { cpu: "x" } } } }, "UnreadableAmount", "cap"],
     ["that asks for nothing", { replica: { spec: { resources: {} } } }, "NothingAsked", "cap"],
+    [
+      "that has accepted itself with more, before the capacity is held",
+      {
+        view: { isHeld: false },
+        replica: { status: acceptedWith({ cpu: "64" }), spec: { resources: { cpu: "64" } } },
+      },
+      "TooMuch",
+      "cap",
+    ],
     ["of an unknown id", { entry: "none" }, "UnknownReservation", "cordon"],
     [
       "of an id that the broker does not know either",
@@ -202,6 +211,18 @@ describe("a replica is refused", () => {
   ];
   test.each(rows)("%s", (_, given, reason, consequence) => {
     expect(judged(given)).toMatchObject({ kind: "refuse", reason, consequence: { kind: consequence } });
+  });
+
+  test("though its consumer has deleted it, and keeps it from going", () => {
+    const slice = aReplica({ status: acceptedWith(ASKED) });
+    const deleted = { ...slice, metadata: { ...slice.metadata, deletionTimestamp: AT(0) } };
+    const entry = { role: "provider", reservation: over, standing: "confirmed", endedAt: 0 } as const;
+    const terms = { counted: countedResources(), defaults: DEFAULT_SLICE };
+    const view = { entry, isHeld: true, isStranger: false, unknownForMs: SETTLE_MS, terms };
+    expect(judgeReplica({ slice: deleted, tenant: ROME, isWelcome: true }, view, NOW)).toMatchObject({
+      kind: "refuse",
+      consequence: { kind: "revoke" },
+    });
   });
 
   test("and looked at again when its grace is over", () => {

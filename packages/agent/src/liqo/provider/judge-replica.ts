@@ -78,7 +78,9 @@ const KEEP: Consequence = { kind: "keep" };
  */
 export function judgeReplica(replica: Replica, view: LoanView, now: Instant | undefined): Verdict {
   const { slice, tenant } = replica;
-  if (slice.spec.class !== SLICE_CLASS || slice.metadata.deletionTimestamp !== undefined) return LEAVE;
+  if (slice.spec.class !== SLICE_CLASS) return LEAVE;
+  // Whoever keeps an accepted one from going keeps its Quota, too.
+  if (slice.metadata.deletionTimestamp !== undefined && !isAccepted(slice)) return LEAVE;
   // Liqo fills it in on the consumer's side, and cannot bear an accepted slice without it.
   if (slice.spec.consumerClusterID === undefined) return LEAVE;
   if (tenant === undefined || !isFrom(slice, tenant)) {
@@ -139,12 +141,15 @@ function judgeTime(tenant: string, { entry }: LoanView, now: Instant | undefined
   };
 }
 
-function judgeAmounts({ spec, status }: ResourceSlice, { entry, isHeld, terms }: LoanView): Verdict {
-  if (entry === undefined || !isHeld) return LATER;
+function judgeAmounts(slice: ResourceSlice, { entry, isHeld, terms }: LoanView): Verdict {
+  // One that has accepted itself is not let have too much until then.
+  if (entry === undefined || (!isHeld && !isAccepted(slice))) return LATER;
+  const { spec, status } = slice;
   const { reservation } = entry;
   const asked = spec.resources ?? {};
   const problem = amountProblem(asked, reservation, terms);
   if (problem === undefined) {
+    if (!isHeld) return LATER;
     return { kind: "grant", resources: asked, message: `reserved for ${reservation.requesterID}` };
   }
   const resources = cappedAmounts(status?.resources ?? {}, reservation, terms);

@@ -170,3 +170,29 @@ describe("a replica of another class", () => {
     expect(planned({ ...foreign, annotations: OURS }, LEAVE, { isEnforcing: true })).toEqual({});
   });
 });
+
+describe("a replica that its consumer has deleted, and keeps from going", () => {
+  const deleting = (annotations: Readonly<Record<string, string>> = {}) => {
+    const slice = aReplica({ ...ACCEPTED, annotations });
+    return {
+      slice: { ...slice, metadata: { ...slice.metadata, deletionTimestamp: "2026-07-01T10:00:00Z" } },
+    };
+  };
+
+  test.each<[string, Verdict, Partial<ReplicaState>, object]>([
+    ["is left alone while its reservation lives", GRANT, deleting(), {}],
+    ["is left alone when it would be denied", refusal("deny"), deleting(), {}],
+    ["takes no more pods when nothing may run", REVOKE, deleting(), { action: { kind: "cordon" } }],
+    [
+      "loses its pods when nothing may run",
+      REVOKE,
+      { ...deleting(OURS), guests: 2 },
+      { action: { kind: "evict", tenant: ROME } },
+    ],
+    ["is left to go when none is left", REVOKE, deleting(OURS), {}],
+  ])("%s", (_, verdict, state, expected) => {
+    const plan = planned({}, verdict, state);
+    expect(plan).toMatchObject(expected);
+    if (!("action" in expected)) expect(plan).not.toHaveProperty("action");
+  });
+});

@@ -50,7 +50,7 @@ const FLAGGED = "NotReserved";
 /** The next step with one replica: each is taken on what the API server showed after the one before. */
 export function planReplica(state: ReplicaState): ReplicaPlan {
   const { slice, verdict } = state;
-  if (slice.metadata.deletionTimestamp !== undefined) return NOTHING;
+  if (slice.metadata.deletionTimestamp !== undefined) return planLeaving(state);
   if (slice.spec.class !== SLICE_CLASS) return state.isEnforcing ? flag(slice) : NOTHING;
   switch (verdict.kind) {
     case "leave":
@@ -60,6 +60,16 @@ export function planReplica(state: ReplicaState): ReplicaPlan {
     case "refuse":
       return isAccepted(slice) ? takeBack(state, verdict) : deny(state, verdict);
   }
+}
+
+/** It goes by itself; but its consumer could keep it, and run pods for ever. */
+function planLeaving(state: ReplicaState): ReplicaPlan {
+  const { slice, verdict, guests } = state;
+  if (slice.spec.class !== SLICE_CLASS || verdict.kind !== "refuse") return NOTHING;
+  const { consequence, lookAgainMs } = verdict;
+  if (consequence.kind !== "revoke" || !isAccepted(slice)) return later(lookAgainMs);
+  const { tenant } = consequence;
+  return cordoned(state, verdict) ?? (guests > 0 ? { action: { kind: "evict", tenant } } : NOTHING);
 }
 
 function flag(slice: ResourceSlice): ReplicaPlan {
