@@ -45,7 +45,11 @@ describe("a wrong command line ends with status 2 and says what is right", () =>
       args: ["issue", "rome"],
       says: 'there is no command "brokerctl issue"; did you mean brokerctl certs issue?',
     },
-    { args: ["certs", "frobnicate"], says: 'there is no command "brokerctl certs frobnicate"\n' },
+    {
+      args: ["certs", "frobnicate"],
+      says: 'there is no command "brokerctl certs frobnicate"; write one of init, issue, renew, revoke, show\n',
+    },
+    { args: ["frobnicate"], says: 'there is no command "brokerctl frobnicate"\n' },
     { args: ["--dir", "x", "certs", "init"], says: "write the command first, then --dir" },
     {
       args: ["certs", "issue", "rome", "--amdin"],

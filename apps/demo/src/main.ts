@@ -14,7 +14,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 const reading = readOptions(process.argv.slice(2));
 const mode = otherMode(process.argv.slice(2));
 if (mode !== undefined) await mode({ own: process, machine: nodeMachineTime(Date.now), randomBytes, end });
-else if (!reading.ok) end(EXIT.usage, ...reading.problems, "npm start -- --help shows what there is");
+else if (!reading.ok) end(EXIT.usage, ...reading.problems, "all flags: npm start -- --help");
 else if (reading.options.help) console.log(HELP);
 else await run(reading.options);
 

@@ -72,7 +72,11 @@ describe("explain", () => {
   });
 
   test("of a decision that is not there, or is somebody else's, says so", async () => {
-    expect(await fleet.as("ops", "explain", "dec-none")).toMatchObject({ code: 1, out: "" });
+    expect(await fleet.as("ops", "explain", "dec-none")).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringContaining('there is no decision "dec-none" here'),
+    });
     const decision = (await fleet.as("ops", "explain", reservation, "-o", "name")).out.trim();
     expect(await fleet.as("tokyo", "explain", decision)).toMatchObject({ code: 1, out: "" });
   });

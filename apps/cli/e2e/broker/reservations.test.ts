@@ -167,10 +167,18 @@ describe("renew and release", () => {
   test("move the end, and end it", async () => {
     const id = await fleet.reserve("rome", ...SMALL, "--duration", "1m");
     const renewed = await fleet.as("rome", "renew", `reservation/${id}`, "--duration", "5h");
-    expect(renewed.out).toMatch(/ in [45]h /u);
+    expect(renewed).toMatchObject({ err: "", out: expect.stringMatching(/ in [45]h /u) });
     const released = await fleet.as("rome", "release", id, "-o", "json");
     expect(JSON.parse(released.out)).toMatchObject({ id, reason: "ReleasedByRequester" });
     expect(await fleet.as("rome", "renew", id)).toMatchObject({ code: 6 });
+  });
+
+  test("say so when there is no end to move", async () => {
+    const id = await fleet.reserve("rome", ...SMALL);
+    const renewed = await fleet.as("rome", "renew", id, "--duration", "5h");
+    expect(renewed).toMatchObject({ code: 0, err: expect.stringContaining("there was nothing to renew") });
+    expect(renewed.out).toContain(" never ");
+    await fleet.as("rome", "release", id);
   });
 
   test("close a key that nothing was made with", async () => {
@@ -277,7 +285,7 @@ describe("a reservation that is not there", () => {
 describe("a wrong command line ends with status 2 before anybody is asked", () => {
   test.each([
     { args: ["reserve"], says: "say how much: --cpu and --memory" },
-    { args: ["quote", "--cpu", "2"], says: "say how much: --cpu and --memory" },
+    { args: ["quote", "--cpu", "2"], says: "say how much: --memory, for example" },
     { args: ["quote", "--cpu", "two", "--memory", "1Gi"], says: '--cpu: "two" is not a quantity' },
     { args: ["reserve", ...SMALL, "--gpu", "-1"], says: "--gpu needs a value" },
     { args: ["reserve", ...SMALL, "--target", "Paris"], says: '--target: "Paris" is not a cluster ID' },

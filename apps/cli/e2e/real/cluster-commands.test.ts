@@ -68,7 +68,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("commands about one cluster, at a
     await applyKinds();
     expect((await check("admin"))["CRDs"]).toMatchObject({
       status: "ok",
-      message: "7 kinds installed (this is a broker's cluster, too)",
+      message: "7 kinds installed (the agent's and the broker's)",
     });
   });
 

@@ -61,7 +61,10 @@ async function judgeAgent(cluster: OpenCluster, now: number): Promise<Found> {
   const advertisements = await listObjects(cluster, ADVERTISEMENTS, { namespace: undefined });
   const [newest] = advertisements.toSorted((a, b) => b.spec.timestamp.localeCompare(a.spec.timestamp));
   if (newest === undefined)
-    return failed("no agent has advertised this cluster yet", "Start one: docs/agent.md");
+    return failed(
+      "no agent has advertised this cluster yet",
+      "Start one: docs/agent.md. A cluster that only hosts a broker needs none",
+    );
   const { spec, status } = newest;
   const ageMs = now - (parseTime(spec.timestamp) ?? now);
   if (ageMs > FRESH_MS)

@@ -15,7 +15,7 @@ describe("a cluster", () => {
     cluster.cluster.seed([advertisement(cluster.now(), {})]);
     const { code, out } = await cluster.run("check", "--only", "cluster");
     expect(code).toBe(0);
-    expect(out).toContain("✓ CRDs         7 kinds installed (this is a broker's cluster, too)\n");
+    expect(out).toContain("✓ CRDs         7 kinds installed (the agent's and the broker's)\n");
     expect(out).toContain("✓ rights       all 14 rights that a person needs in namespace default\n");
     expect(out).toMatch(/✓ agent {8}paris advertised \d+s ago, and the broker took it\n/u);
   });

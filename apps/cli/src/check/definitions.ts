@@ -22,7 +22,7 @@ export async function judgeDefinitions({ client }: OpenCluster): Promise<Found> 
   const states = await Promise.all(needed.map((kind) => missingFields(client, kind)));
   const old = states.filter((fields) => fields !== undefined).flat();
   if (old.length > 0) return failed(`older than this brokerctl: ${few(old)} not known there`, APPLY);
-  const whose = isBrokers ? "this is a broker's cluster, too" : "not a broker's cluster";
+  const whose = isBrokers ? "the agent's and the broker's" : "the agent's";
   const isSeen = states.every((fields) => fields !== undefined);
   return ok(
     `${needed.length} kinds installed (${whose})${isSeen ? "" : "; you may not see of which release"}`,

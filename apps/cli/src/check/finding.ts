@@ -36,6 +36,11 @@ export async function checked(name: string, look: () => Promise<Found>): Promise
     return { name, ...(await look()) };
   } catch (error) {
     if (!(error instanceof CommandError) && !(error instanceof Fault)) throw error;
-    return { name, ...failed(error.message.replaceAll(/\s*\n\s*/gu, " ")) };
+    return { name, ...failed(inOneLine(error.message)) };
   }
+}
+
+/** Lines of a message are sentences; not all of them end like one. */
+function inOneLine(message: string): string {
+  return message.replaceAll(/(?<![.:;,])\n\s*/gu, ". ").replaceAll(/\n\s*/gu, " ");
 }

@@ -2,6 +2,8 @@ import { childOf, type Command, type CommandGroup, type Entry, isGroup } from ".
 import { didYouMean } from "./did-you-mean.ts";
 import { CommandError } from "./exit-code.ts";
 
+const FEW = 6;
+
 export interface Found {
   readonly entry: Entry;
   /** `brokerctl certs issue` */
@@ -39,12 +41,18 @@ async function unknownCommand({ word, group, path, root }: Unknown): Promise<Com
   const elsewhere = allCommands(root, root.name).find(({ command }) => command.name === word);
   const hint =
     elsewhere === undefined
-      ? await didYouMean(
+      ? await nearest(
           word,
           group.commands.map(({ name }) => name),
         )
       : `; did you mean ${elsewhere.path}?`;
   return new CommandError("usage", `there is no command "${path} ${word}"${hint}`);
+}
+
+/** The word that was meant; where none is near, what there is, unless that is a page of its own. */
+async function nearest(word: string, known: readonly string[]): Promise<string> {
+  const hint = await didYouMean(word, known);
+  return hint === "" && known.length <= FEW ? `; write one of ${known.join(", ")}` : hint;
 }
 
 function allCommands(group: CommandGroup, path: string): { command: Command; path: string }[] {

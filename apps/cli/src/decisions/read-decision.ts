@@ -1,4 +1,4 @@
-import { type DecisionDTO, decisionSchema, PATH } from "@resource-broker/contract";
+import { type DecisionDTO, decisionSchema, Fault, PATH } from "@resource-broker/contract";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Answer, Broker } from "../connection/broker.ts";
 import { readReservation } from "../reservations/read-reservations.ts";
@@ -16,7 +16,22 @@ const KINDS: Readonly<Record<string, "reservation" | "decision">> = {
 export async function readDecision(broker: Broker, word: string): Promise<Answer<DecisionDTO>> {
   const { kind, id } = subjectIn(word);
   const decisionId = kind === "decision" ? id : await decisionOf(broker, id);
-  return broker.ask({ method: "GET", path: PATH.decision(decisionId) }, decisionSchema);
+  try {
+    return await broker.ask({ method: "GET", path: PATH.decision(decisionId) }, decisionSchema);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "not-found") throw error;
+    throw unknownDecision(decisionId, broker, error);
+  }
+}
+
+function unknownDecision(id: string, { credentials }: Broker, cause: Fault): CommandError {
+  const { name, isAdmin } = credentials;
+  const whose = isAdmin ? "here. brokerctl audit lists those of refusals" : `about a request of ${name}`;
+  return new CommandError(
+    "error",
+    `there is no decision ${JSON.stringify(id)} ${whose}; brokerctl describe reservation names a reservation's`,
+    { cause },
+  );
 }
 
 function subjectIn(word: string): { readonly kind: "reservation" | "decision"; readonly id: string } {

@@ -70,7 +70,7 @@ describe("the ledger's files", () => {
       name: "there is no ledger",
       args: ["audit", "verify", "--store", "sqlite:/nowhere"],
       code: 1,
-      says: "/nowhere",
+      says: "brokerctl: there is no ledger at /nowhere/ledger.db. --store names its folder",
     },
     {
       name: "the copy is not there",

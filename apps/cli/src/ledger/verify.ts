@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { verifyLedger } from "@resource-broker/broker";
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
@@ -7,6 +8,12 @@ import { printVerification } from "./print-verification.ts";
 
 export const verify: Run<typeof VERIFY_OPTIONS> = async ({ options }, host) => {
   const verification = verifyLedger(ledgerFolder(options.store));
+  if (!existsSync(verification.file)) {
+    throw new CommandError(
+      "error",
+      `there is no ledger at ${verification.file}. --store names its folder, as in the broker's own --store`,
+    );
+  }
   printVerification(verification, options.output, host);
   const [first] = verification.problems;
   if (first !== undefined) {

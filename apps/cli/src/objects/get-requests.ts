@@ -1,6 +1,7 @@
 import type { ResourceRequest } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import type { Paint } from "../output/colour.ts";
+import { perHour } from "../output/price.ts";
 import type { Column } from "../output/table.ts";
 import { PHASE_MOODS } from "../reservations/reservation-columns.ts";
 import { ageColumn, expiryOf, nameColumn, requestedColumns } from "./columns.ts";
@@ -49,7 +50,7 @@ export function requestExpiry({ status }: ResourceRequest, now: number): string 
 }
 
 export function priceOf({ status }: ResourceRequest): string {
-  return status?.cost === undefined ? "-" : `${status.cost.perHour} ${status.cost.currency}/h`;
+  return perHour(status?.cost?.perHour, status?.cost?.currency);
 }
 
 function firstLine(text = "-"): string {

@@ -32,7 +32,7 @@ const GRANTED = {
   decisionID: "dec-4f0q2",
   attempts: 1,
   message: "Use paris for 4 CPU / 8Gi Memory",
-  cost: { perHour: "0.208", currency: "EUR" },
+  cost: { perHour: "0.208359738368", currency: "EUR" },
   conditions: [
     {
       type: "Ready",
@@ -86,7 +86,7 @@ describe("get requests", () => {
   test("with -o wide says more", async () => {
     const { ok } = await rome();
     const text = await ok("get", "requests", "-o", "wide");
-    for (const word of [RSV, "dec-4f0q2", "0.208 EUR/h", "Use paris for 4 CPU / 8Gi Memory"])
+    for (const word of [RSV, "dec-4f0q2", "0.2084 EUR/h", "Use paris for 4 CPU / 8Gi Memory"])
       expect(text).toContain(word);
   });
 
@@ -204,7 +204,7 @@ describe("one request with everything", () => {
       "Asks for:      4 CPU / 8Gi Memory",
       "Only in:       eu-west",
       "Lent by:       paris",
-      "Price:         0.208 EUR/h",
+      "Price:         0.2084 EUR/h",
       "  berlin: full",
       "Ready   True     Granted",
       "paris lends it",

@@ -28,7 +28,10 @@ const FLAGS: readonly (readonly [path: string, flag: string])[] = [
 export function readRequest(options: Options): ReservationRequestDTO {
   const { cpu, memory, duration, target, tier } = options;
   if (cpu === undefined || memory === undefined) {
-    throw new CommandError("usage", "say how much: --cpu and --memory, for example --cpu 2 --memory 8Gi");
+    throw new CommandError(
+      "usage",
+      `say how much: ${missingIn(options).join(" and ")}, for example --cpu 2 --memory 8Gi`,
+    );
   }
   const constraints = constraintsIn(options);
   const perNode = perNodeIn(options);
@@ -44,6 +47,10 @@ export function readRequest(options: Options): ReservationRequestDTO {
   if (validated.ok) return validated.value;
   const problems = validated.problems.map(({ path, message }) => ({ path: flagOf(path), message }));
   throw new CommandError("usage", describeProblems(problems));
+}
+
+function missingIn({ cpu, memory }: Options): readonly string[] {
+  return [...(cpu === undefined ? ["--cpu"] : []), ...(memory === undefined ? ["--memory"] : [])];
 }
 
 function othersIn({

@@ -15,6 +15,9 @@ export const renew: Run<typeof RENEW_OPTIONS> = async ({ options, words }, host)
   await withBroker(options, host, async (broker) => {
     const call = { method: "POST", path: PATH.renew(id), body: { duration } } as const;
     const { value, at } = await withHint(broker, id, () => broker.ask(call, reservationSchema));
+    if (value.status.expiresAt === undefined) {
+      host.note("It lasts until it is released: there was nothing to renew\n");
+    }
     printReservation(value, { at, output, host });
   });
 };

@@ -33,7 +33,7 @@ export async function contextsCommand(argv: readonly string[], host: ContextsHos
   if (argv.includes("--help")) return void host.output.write(`${CONTEXTS_HELP}\n`);
   const reading = parseSettings(CONTEXTS_SETTINGS, { argv: withLongNames(argv), env: {}, envPrefix: "" });
   if (!reading.ok)
-    return host.end(EXIT.usage, ...reading.problems, "npm start -- --contexts --help shows what there is");
+    return host.end(EXIT.usage, ...reading.problems, "all flags: npm start -- --contexts --help");
   try {
     const report = await look(reading.values, host);
     print(report, reading.values.output, host);

@@ -113,7 +113,7 @@ async function tellReady(
   const [requester = ""] = names;
   deps.tell({
     kind: "ready",
-    afterMs: deps.machine.monotonicMs() - startedAt,
+    afterMs: Math.round(deps.machine.monotonicMs() - startedAt),
     notes: (await findProgram("kubectl", deps.searchPath)) ? [] : [NO_KUBECTL],
     steps: commandsFor({
       ...tools,

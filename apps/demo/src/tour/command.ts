@@ -8,8 +8,7 @@ import { TOUR_HELP, TOUR_SETTINGS } from "./settings.ts";
 /** `npm start -- --tour`. */
 export async function tourCommand(argv: readonly string[], host: TourHost): Promise<void> {
   const reading = parseSettings(TOUR_SETTINGS, { argv, env: {}, envPrefix: "" });
-  if (!reading.ok)
-    return host.end(EXIT.usage, ...reading.problems, "npm start -- --tour --help shows what there is");
+  if (!reading.ok) return host.end(EXIT.usage, ...reading.problems, "all flags: npm start -- --tour --help");
   if (reading.values.help) return void host.output.write(`${TOUR_HELP}\n`);
   const { fast, record } = reading.values;
   try {

@@ -13,13 +13,14 @@ export function commandRows({ steps, notes, broker }: Model, width: number): Lin
   const commands = steps.flatMap((step, index) => stepRows(step, index + 1, width));
   const isTooWide = commands.some((row) => row.reduce((sum, { text }) => sum + text.length, 0) > width);
   return [
+    // First: a narrow terminal is often a low one, too, and the last rows do not show.
+    ...(isTooWide
+      ? [line(span("A command is cut here: widen the terminal before you copy.", "careful"))]
+      : []),
     line("In another terminal, one after the other:"),
     ...commands,
     ...folder,
     ...notes.map((note) => line(span(note, "careful"))),
-    ...(isTooWide
-      ? [line(span("A command is wider than this terminal: widen it before you copy.", "careful"))]
-      : []),
   ];
 }
 

@@ -6,8 +6,9 @@ const SOURCE_WIDTH = 9;
 const MOODS = { info: "plain", warn: "careful", error: "bad" } as const;
 
 /** Two rows each: what, and why. */
-export function decisionRows(decisions: readonly DecisionNews[]): Line[] {
-  if (decisions.length === 0) return [line(span("none yet: c shows how to ask for something", "quiet"))];
+export function decisionRows(decisions: readonly DecisionNews[], canAsk: boolean): Line[] {
+  if (decisions.length === 0)
+    return [line(span(canAsk ? "none yet: c shows how to ask for something" : "none yet", "quiet"))];
   return decisions.flatMap(({ at, winner, headline, why, price }) => [
     line(
       span(cell(timeOf(at), TIME_WIDTH), "quiet"),

@@ -72,13 +72,18 @@ rome      its agent starts
 █ in use  ▓ lent  ░ free    1–1 of 2: ↑ ↓ for the others
 
 LAST DECISIONS
-none yet: c shows how to ask for something
+none yet
 
 EVENTS, newest first (UTC)
 
 q or Ctrl-C  end everything
 `),
     );
+  });
+
+  test("too narrow for a command says so first, where also a low one shows it", () => {
+    const rows = render(withKey(played(BUSY), "commands"), { columns: 60, rows: 12 }, PLAIN);
+    expect(rows[2]).toBe("A command is cut here: widen the terminal before you copy.");
   });
 
   test("with the commands has each of them as a shell can take it", () => {

@@ -52,7 +52,7 @@ function liveRows(model: Model, rows: number, width: number): Line[] {
   const left = rows - clusters.length - 4;
   const wanted = Math.min(MOST_DECISIONS, Math.max(1, model.decisions.length));
   const shown = Math.max(1, Math.min(wanted, Math.floor((left - LEAST_EVENTS) / DECISION_ROWS)));
-  const decisions = decisionRows(model.decisions.slice(0, shown));
+  const decisions = decisionRows(model.decisions.slice(0, shown), model.steps.length > 0);
   const events = model.events.slice(0, Math.max(0, left - decisions.length)).map(eventRow);
   return [
     ...clusters,

@@ -28,13 +28,19 @@ function world() {
   const book = reservationBook({ clusterId: "rome", now: time.wallMs });
   const events: Occurrence[] = [];
   const activated: string[] = [];
-  const state: { origin: Origin; dataPlane: DataPlaneState; isRemoved: boolean; answer: Fault | undefined } =
-    {
-      origin: { kind: "request", request: aRequest() },
-      dataPlane: ready,
-      isRemoved: true,
-      answer: undefined,
-    };
+  const state: {
+    origin: Origin;
+    dataPlane: DataPlaneState;
+    release: ReleaseState | undefined;
+    isRemoved: boolean;
+    answer: Fault | undefined;
+  } = {
+    origin: { kind: "request", request: aRequest() },
+    dataPlane: ready,
+    release: undefined,
+    isRemoved: true,
+    answer: undefined,
+  };
   const find = (): ReservationInstruction | undefined =>
     cluster.find(RESERVATION_INSTRUCTIONS, { name: id, namespace: "default" });
   const controller = borrowingController({
@@ -55,7 +61,7 @@ function world() {
         return state.dataPlane;
       },
       observe: async () => ({ ...state.dataPlane, message: "only looked at" }),
-      release: async () => (state.isRemoved ? { kind: "clean" } : draining),
+      release: async () => state.release ?? (state.isRemoved ? { kind: "clean" } : draining),
       leftovers: async () => [],
     },
     onReleased: (wanted) => void heard.push(wanted),
@@ -205,6 +211,22 @@ describe("a borrowing", () => {
       ["DataPlaneTrouble", "PeeringFailed"],
       ["DataPlaneTrouble", "SliceDenied"],
     ]);
+  });
+
+  test("is told of when a step that was all right becomes trouble, while it comes and while it goes", async () => {
+    const { reconcile, state, events, book } = world();
+    const working = { kind: "working", retryAfterMs: 1000, message: "not yet" } as const;
+    for (const isTrouble of [false, true, true]) {
+      state.dataPlane = { ...working, reason: "NodeNotReady", isTrouble };
+      await reconcile();
+    }
+    expect(events.map(({ reason }) => reason)).toEqual(["DataPlaneTrouble"]);
+    book.learn("requester", ended("Expired"));
+    for (const isTrouble of [false, true, true]) {
+      state.release = { ...working, reason: "SliceLeaving", isTrouble };
+      await reconcile();
+    }
+    expect(events.map(({ reason }) => reason)).toEqual(["DataPlaneTrouble", "CleanupTrouble"]);
   });
 
   test("whose instruction went with its request is taken down all the same", async () => {

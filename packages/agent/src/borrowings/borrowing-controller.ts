@@ -71,12 +71,13 @@ export function borrowingController(deps: BorrowingDeps): BorrowingController {
           break;
         case "deliver":
           withdraw.forget(id);
-          next = sooner(next, await deliver(entry, { instruction, request }));
+          next = sooner(next, await deliver.step(entry, { instruction, request }));
           break;
         case "end-here":
           book.endHere(id, "Expired");
           break;
         case "withdraw":
+          deliver.forget(id);
           next = sooner(next, await withdraw.step(id, { instruction, request }));
           break;
       }

@@ -1,5 +1,6 @@
 import { Fault, type ReservationInstruction, type ResourceRequest } from "@resource-broker/contract";
 import type { DataPlaneState, Loan } from "../data-plane/data-plane.ts";
+import type { Occurrence } from "../events/tell.ts";
 import { MANAGER } from "../forge/labels.ts";
 import type { Requeue } from "../reconcile.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
@@ -18,14 +19,29 @@ type DeliveryDeps = Pick<
 >;
 
 /** Brings the resources into the cluster, says how far that has come, and tells the broker once they are there. */
-export function delivery(deps: DeliveryDeps): (entry: BookEntry, shown: Shown) => Promise<Requeue> {
+export interface Delivery {
+  readonly step: (entry: BookEntry, shown: Shown) => Promise<Requeue>;
+  /** It is taken down: what was said of its coming holds no more. */
+  readonly forget: (reservationId: string) => void;
+}
+
+export function delivery(deps: DeliveryDeps): Delivery {
   const { book, client, dataPlane, namespace } = deps;
+  /** What is wrong, as people were told. */
+  const troubles = new Map<string, string>();
+
+  const tellTrouble = (id: string, state: DataPlaneState, about: Occurrence["about"] | undefined): void => {
+    if (state.kind !== "working" || state.isTrouble !== true) return void troubles.delete(id);
+    if (about === undefined || troubles.get(id) === state.reason) return;
+    troubles.set(id, state.reason);
+    deps.tell({ about, type: "Warning", reason: "DataPlaneTrouble", message: state.message });
+  };
 
   const write = async (
     id: string,
-    { instruction, request }: Shown,
+    instruction: ReservationInstruction | undefined,
     { state, status }: { state: DataPlaneState; status: InstructionStatus },
-  ): Promise<void> => {
+  ): Promise<ReservationInstruction> => {
     const written: ReservationInstruction = await client.patch(
       RESERVATION_INSTRUCTIONS,
       { name: { name: id, namespace }, patch: { kind: "merge", body: { status } } },
@@ -34,10 +50,7 @@ export function delivery(deps: DeliveryDeps): (entry: BookEntry, shown: Shown) =
     const { message } = state;
     const isNew = instruction?.status?.delivered !== true && status.delivered === true;
     if (isNew) deps.tell({ about: written, type: "Normal", reason: "Delivered", message });
-    const isTrouble = state.kind === "working" && state.isTrouble === true;
-    if (isTrouble && state.reason !== stepOf(instruction)) {
-      deps.tell({ about: request ?? written, type: "Warning", reason: "DataPlaneTrouble", message });
-    }
+    return written;
   };
 
   const activate = async (id: string): Promise<void> => {
@@ -51,7 +64,7 @@ export function delivery(deps: DeliveryDeps): (entry: BookEntry, shown: Shown) =
     }
   };
 
-  return async (entry, shown) => {
+  const step: Delivery["step"] = async (entry, shown) => {
     const { id } = entry.reservation;
     const loan = loanOf(entry, shown.request);
     // Nothing new is made for a reservation that nobody vouches for; what is there is kept.
@@ -59,17 +72,17 @@ export function delivery(deps: DeliveryDeps): (entry: BookEntry, shown: Shown) =
     const state = await (isVouched ? dataPlane.establish(loan) : dataPlane.observe(loan));
     const { instruction } = shown;
     const plan = planDelivery({ entry, instruction, dataPlane: state, wallMs: deps.machine.wallMs() });
-    if (plan.status !== undefined) await write(id, shown, { state, status: plan.status });
+    const { status } = plan;
+    const written = status === undefined ? instruction : await write(id, instruction, { state, status });
+    tellTrouble(id, state, shown.request ?? written);
     if (plan.activate) await activate(id);
     return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
   };
+
+  return { step, forget: (id) => void troubles.delete(id) };
 }
 
 function loanOf({ reservation }: BookEntry, request: ResourceRequest | undefined): Loan {
   const offload = request?.spec.offload;
   return { reservation, ...(offload === undefined ? {} : { offload }) };
-}
-
-function stepOf(instruction: ReservationInstruction | undefined): string | undefined {
-  return instruction?.status?.conditions?.find(({ type }) => type === "Peered")?.reason;
 }

@@ -27,7 +27,7 @@ export function withdrawal(deps: WithdrawalDeps): Withdrawal {
   const learn = (id: string, now: ReleaseState, shown: Shown): void => {
     const before = states.get(id);
     states.set(id, now);
-    if (reasonOf(before) === reasonOf(now) && before?.kind === now.kind) return;
+    if (stageOf(before) === stageOf(now)) return;
     deps.onReleased(id);
     const about = shown.request ?? shown.instruction;
     if (about === undefined) return;
@@ -67,8 +67,10 @@ export function withdrawal(deps: WithdrawalDeps): Withdrawal {
   };
 }
 
-function reasonOf(state: ReleaseState | undefined): string | undefined {
-  return state?.kind === "working" ? state.reason : undefined;
+/** What people are told of when it changes: a step that takes too long has become another. */
+function stageOf(state: ReleaseState | undefined): string | undefined {
+  if (state?.kind !== "working") return state?.kind;
+  return state.isTrouble === true ? `${state.reason}!` : state.reason;
 }
 
 function unlessGone(error: unknown): undefined {

@@ -147,6 +147,17 @@ describe("a peering", () => {
     expect(left()).toEqual([]);
   });
 
+  test("begins without the failures of reservations that are gone", async () => {
+    const { reason, ready, clean, state } = liqoWorld();
+    state.kubeconfig = false;
+    await reason(A, "KubeconfigMissing");
+    await clean(a);
+    state.kubeconfig = true;
+    const { last, reasons } = await ready(aLoan({ id: "rsv-rome-b" }));
+    expect(last).toMatchObject({ kind: "ready" });
+    expect(reasons).not.toContain("KubeconfigMissing");
+  });
+
   test("is not ended with a kubeconfig that now leads to another cluster", async () => {
     const { ready, clean, remote, commands, left } = liqoWorld();
     await ready(A);

@@ -129,6 +129,7 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
           const problem = await check(pair, peering.remoteKubeconfig);
           if (problem !== undefined || signal.aborted) return problem;
           await deps.begin(pair.liqoId);
+          if (signal.aborted) return undefined;
           return await ranWell(peerArguments({ ...options, ...peering }), options.timeoutMs, signal);
         }),
       ),

@@ -199,6 +199,22 @@ describe("a loan that comes in", () => {
     expect(plan(changes)).toMatchObject(expected);
   });
 
+  test.each<[string, Partial<LoanSight>, string]>([
+    ["AwaitingAuthentication", { slice: aSlice(wish) }, "Liqo at paris"],
+    ["AwaitingGrant", { slice: aSlice(wish, { authentication: "Accepted" }) }, "agent of paris"],
+    ["AwaitingVirtualNode", { virtualNode: undefined }, "Liqo in this cluster"],
+    ["AwaitingNode", { node: undefined }, "liqo-tenant-calm-paris"],
+  ])("says where to look when %s takes too long", (reason, changes, where) => {
+    const { slice = aSlice(wish, accepted) } = changes;
+    const old = { ...slice, metadata: { ...slice.metadata, creationTimestamp: "2026-07-01T09:50:00Z" } };
+    expect(plan({ ...changes, slice: old })).toMatchObject({
+      kind: "wait",
+      reason,
+      isTrouble: true,
+      message: expect.stringContaining(where),
+    });
+  });
+
   test("is not in trouble while others just take their time", () => {
     for (const changes of [{ slice: aSlice(wish) }, { node: undefined }, { virtualNode: undefined }]) {
       expect(plan(changes)).not.toHaveProperty("isTrouble");

@@ -1,7 +1,7 @@
 import { parseTime } from "@resource-broker/contract";
 import type { Patch } from "@resource-broker/kube";
 import type { ForeignCluster } from "../objects/foreign-cluster.ts";
-import { LIQO_LABEL } from "../objects/labels.ts";
+import { LIQO_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
 import type { ResourceSlice } from "../objects/resource-slice.ts";
 import type { VirtualNode } from "../objects/virtual-node.ts";
 import { differences } from "./amounts.ts";
@@ -50,15 +50,32 @@ const SETTLE_MS = 60_000;
 /** A node that comes up is not ready for a while; one that stays so is worth a word. */
 const NODE_PATIENCE_MS = 60_000;
 
+/** After so long it is no longer just the usual time that others take. */
+const SLICE_PATIENCE_MS = 180_000;
+
 /** What to do next to bring a loan into the cluster. */
 export function planEstablish(wish: LoanWish, sight: LoanSight): EstablishStep {
-  return (
+  const step =
     planPeering(wish, sight) ??
     planSlice(wish, sight) ??
     planNode(wish, sight) ??
     planReach(wish, sight) ??
-    planUse(wish, sight)
-  );
+    planUse(wish, sight);
+  return step.kind === "wait" ? withRemedy(step, wish, sight) : step;
+}
+
+/** Says where to look when what usually goes on by itself does not. */
+function withRemedy(step: Waiting, { clusterId, liqoId }: LoanWish, { slice, wallMs }: LoanSight): Waiting {
+  const remedies: Readonly<Record<string, string>> = {
+    AwaitingAuthentication: `look at Liqo at ${clusterId}, and at its crd-replicator here`,
+    AwaitingGrant: `is the agent of ${clusterId} running, with its rights for Liqo?`,
+    AwaitingVirtualNode: "look at the controller-manager of Liqo in this cluster",
+    AwaitingNode: `look at the virtual-kubelet in namespace ${tenantNamespaceOf(liqoId)}`,
+  };
+  const remedy = remedies[step.reason];
+  const since = parseTime(slice?.metadata.creationTimestamp ?? "") ?? wallMs;
+  if (remedy === undefined || wallMs - since < SLICE_PATIENCE_MS) return step;
+  return { ...step, message: `${step.message}: ${remedy}`, isTrouble: true };
 }
 
 function planPeering(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {

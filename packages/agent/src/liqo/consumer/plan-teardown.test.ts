@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEADLINE_MS, planTeardown, type Remains, type TeardownStep } from "./plan-teardown.ts";
+import { aNode, aWish } from "./testing/samples.ts";
 import { type Harm, NO_HARM, teardownModel } from "./testing/teardown-model.ts";
 
 const LOOK_MS = 2000;
@@ -66,6 +67,38 @@ describe("a loan that goes", () => {
       { isForced: true },
     ]);
     expect(isPeered()).toBe(false);
+  });
+
+  test("gives the provider's resources back though a node stays, and does not call that clean", () => {
+    const remains = teardownModel(NO_HARM).remains();
+    const node = {
+      ...aNode(aWish()),
+      metadata: {
+        name: remains.id,
+        deletionTimestamp: "2026-07-01T10:00:00Z",
+        finalizers: ["example.com/dns"],
+      },
+      spec: { unschedulable: true },
+    };
+    const bare = { ...remains, node, pods: [], virtualNodes: [], offloadings: [] };
+    expect(planTeardown({ ...bare, waitedMs: () => 0 })).toMatchObject({
+      kind: "wait",
+      reason: "NodeLeaving",
+    });
+    expect(planTeardown({ ...bare, waitedMs: () => 1e9 })).toMatchObject({ kind: "delete-slice" });
+    const back = { ...node, metadata: { name: remains.id } };
+    expect(planTeardown({ ...bare, node: back, waitedMs: () => 1e9 })).toMatchObject({
+      kind: "delete-slice",
+    });
+    expect(planTeardown({ ...bare, node: back, slices: [], waitedMs: () => 1e9 })).toMatchObject({
+      kind: "delete-node",
+    });
+    expect(planTeardown({ ...bare, slices: [], waitedMs: () => 1e9 })).toMatchObject({
+      kind: "wait",
+      reason: "NodeLeaving",
+      isTrouble: true,
+      message: expect.stringContaining("example.com/dns"),
+    });
   });
 
   test("waits for finalizers of others, and says whose they are", () => {

@@ -26,7 +26,7 @@ export interface Remains {
 /** What can be waited for, each with its own deadline. */
 export type Stage = "drain" | "virtual-node" | "node" | "slice" | "offloading";
 
-/** Past its deadline a stage is ended by force; past twice the deadline it is not waited for. */
+/** Past its deadline a stage is ended by force; past twice the deadline it holds up no other. */
 export const DEADLINE_MS: Readonly<Record<Stage, number>> = {
   drain: 120_000,
   "virtual-node": 120_000,
@@ -60,6 +60,7 @@ export function planTeardown(remains: Remains): TeardownStep {
     planVirtualNode(remains) ??
     planNode(remains) ??
     planSlices(remains) ??
+    planLastNode(remains) ??
     planLastOffloadings(remains) ??
     planUnpeer(remains.id, remains.peering)
   );
@@ -103,11 +104,23 @@ function planVirtualNode({ slices, virtualNodes, waitedMs }: Remains): TeardownS
 function planNode({ node, waitedMs }: Remains): TeardownStep | undefined {
   if (node === undefined) return undefined;
   const waited = waitedMs("node");
-  if (waited >= DEADLINE_MS.node && node.metadata.deletionTimestamp === undefined) {
-    return { kind: "delete-node", node };
-  }
-  const isTrouble = waited >= 2 * DEADLINE_MS.node;
-  return { kind: "wait", reason: "NodeLeaving", message: `Node ${node.metadata.name} is going`, isTrouble };
+  // What is lent must not wait for an object of this cluster.
+  if (waited >= 2 * DEADLINE_MS.node) return undefined;
+  return waited >= DEADLINE_MS.node ? deleteNode(node) : nodeLeaving(node);
+}
+
+function planLastNode({ node }: Remains): TeardownStep | undefined {
+  return node && deleteNode(node);
+}
+
+function deleteNode(node: LoanNode): TeardownStep {
+  if (node.metadata.deletionTimestamp === undefined) return { kind: "delete-node", node };
+  return { ...nodeLeaving(node), isTrouble: true };
+}
+
+function nodeLeaving({ metadata: { name, finalizers = [] } }: LoanNode) {
+  const message = `Node ${name} is going${heldBy(finalizers)}`;
+  return { kind: "wait", reason: "NodeLeaving", message } as const;
 }
 
 function planSlices({ slices, waitedMs }: Remains): TeardownStep | undefined {
@@ -137,9 +150,12 @@ function leaving({ what, object }: Leaving, isLate: boolean): TeardownStep {
   const { kind, metadata } = object;
   const { finalizers = [] } = metadata;
   if (isLate && finalizers.some(isLiqos)) return { kind: "strip", what, object };
-  const wanting = finalizers.length === 0 ? "" : `; ${finalizers.join(", ")} must let go of it`;
-  const message = `${kind} ${metadata.namespace ?? ""}/${metadata.name} is being deleted${wanting}`;
+  const message = `${kind} ${metadata.namespace ?? ""}/${metadata.name} is being deleted${heldBy(finalizers)}`;
   return { kind: "wait", reason: LEAVING[what], message, isTrouble: isLate };
+}
+
+function heldBy(finalizers: readonly string[]): string {
+  return finalizers.length === 0 ? "" : `; ${finalizers.join(", ")} must let go of it`;
 }
 
 /** Finalizers of others are their business. */

@@ -121,7 +121,8 @@ export function releasing(deps: ReleaseDeps): (reservationId: string) => Promise
         // A peering that only slices of people use is theirs from now on.
         if (others.length === 0) await marks.drop(marker);
         else await marks.change(marker, { unclaim: id, isEnding: false });
-        if (step.kind === "close") jobs.forget(liqoId);
+        // Whoever peers next begins without old failures.
+        if (others.length === 0) jobs.forget(liqoId);
         return stepped("Unpeering", `the peering with ${clusterId} needs nothing more`);
       case "abort-peer":
         jobs.abort(liqoId);
