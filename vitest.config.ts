@@ -11,14 +11,29 @@ const REAL_PEERS = [
   "packages/*/e2e/*real*.test.ts",
 ];
 
+/** They share the modules of one process: most of the time of a small test is its imports. None may leave anything behind. */
+const UNITS =
+  "{packages,apps,evaluation,scripts,tools}/**/{src,sim,chaos,fuzz,mutants,generate,reference}/**/*.test.ts";
+const EVERYTHING = "{packages,apps,evaluation,scripts,tools}/**/*.test.ts";
+
+// Only a guard against tests that hang: no test asserts a time, and a busy machine is no failure.
+const patience = { testTimeout: long ? 3_600_000 : 120_000, hookTimeout: 120_000 };
+const units = {
+  name: "units",
+  include: [UNITS],
+  exclude: [...configDefaults.exclude, ...REAL_PEERS],
+  isolate: false,
+};
+const others = {
+  name: "e2e",
+  include: [EVERYTHING],
+  exclude: [...configDefaults.exclude, ...REAL_PEERS, UNITS],
+};
+// Each of them starts control planes of several hundred megabytes: one file at a time.
+const real = { name: "real", include: REAL_PEERS, fileParallelism: false };
+
 export default defineConfig({
   test: {
-    include: isReal ? REAL_PEERS : ["{packages,apps,evaluation,scripts,tools}/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...(isReal ? [] : REAL_PEERS)],
-    // Each of them starts control planes of several hundred megabytes: one file at a time.
-    fileParallelism: !isReal,
-    // Only a guard against tests that hang: no test asserts a time, and a busy machine is no failure.
-    testTimeout: long ? 3_600_000 : 120_000,
-    hookTimeout: 120_000,
+    projects: (isReal ? [real] : [units, others]).map((test) => ({ test: { ...patience, ...test } })),
   },
 });
