@@ -102,9 +102,11 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
 
   const tidyUp = (): void => {
     if (tidying !== undefined || machine.monotonicMs() < notBefore) return;
+    let isOutpaced = false;
     tidying = tidy()
       .catch((error: unknown) => {
-        if (error === OUTPACED) return;
+        isOutpaced = error === OUTPACED;
+        if (isOutpaced) return;
         notBefore = machine.monotonicMs() + AFTER_TROUBLE_MS;
         onTrouble("the ledger's pages could not be put in order", error);
         // Everything else waits for the next commit; a page that is missing must not.
@@ -112,6 +114,7 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
       })
       .finally(() => {
         tidying = undefined;
+        if (isOutpaced && isRescueDue) tidyUp();
       });
   };
 

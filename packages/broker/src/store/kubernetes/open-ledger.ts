@@ -82,7 +82,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
   const guard = guardPages(
     {
       namespace,
-      pages: recordPages(taken.content),
+      pages: () => recordPages(objects.content()),
       onRemoved: (name) => {
         if (!recordPages(objects.content()).includes(name)) return;
         log.error({ configMap: name }, "somebody has deleted a page of the ledger; it is written again");

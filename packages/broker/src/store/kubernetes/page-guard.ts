@@ -3,8 +3,8 @@ import { LEDGER_LABEL } from "./page.ts";
 
 export interface PageGuardOptions {
   readonly namespace: string;
-  /** The pages that are there to begin with. */
-  readonly pages: readonly string[];
+  /** The pages that should be there now. One may have come and gone while nobody watched. */
+  readonly pages: () => readonly string[];
   readonly onRemoved: (name: string) => void;
 }
 
@@ -13,7 +13,7 @@ export interface PageGuardOptions {
  * again; the next leader could not.
  */
 export function guardPages({ namespace, pages, onRemoved }: PageGuardOptions, deps: FollowDeps): Follower {
-  let known = new Set(pages);
+  let known = new Set(pages());
   let listed = new Set<string>();
   const sink = {
     beginList: () => {
@@ -28,7 +28,7 @@ export function guardPages({ namespace, pages, onRemoved }: PageGuardOptions, de
       onRemoved(name);
     },
     endList: () => {
-      const gone = [...known].filter((name) => !listed.has(name));
+      const gone = [...new Set([...known, ...pages()])].filter((name) => !listed.has(name));
       known = listed;
       for (const name of gone) onRemoved(name);
     },
