@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 
 /** `npm run test:long` runs the property and model tests with their full number of runs. */
@@ -16,6 +17,12 @@ const UNITS =
   "{packages,apps,evaluation,scripts,tools}/**/{src,sim,chaos,fuzz,mutants,generate,reference}/**/*.test.ts";
 const EVERYTHING = "{packages,apps,evaluation,scripts,tools}/**/*.test.ts";
 
+/**
+ * Many tests mostly wait, for processes and clocks: on two cores, too, two of them run at a time. Those with real peers start
+ * control planes of several hundred megabytes: one file at a time.
+ */
+const maxWorkers = isReal ? 1 : Math.max(2, availableParallelism() - 1);
+
 // Only a guard against tests that hang: no test asserts a time, and a busy machine is no failure.
 const patience = { testTimeout: long ? 3_600_000 : 120_000, hookTimeout: 120_000 };
 const units = {
@@ -29,11 +36,11 @@ const others = {
   include: [EVERYTHING],
   exclude: [...configDefaults.exclude, ...REAL_PEERS, UNITS],
 };
-// Each of them starts control planes of several hundred megabytes: one file at a time.
-const real = { name: "real", include: REAL_PEERS, fileParallelism: false };
+const real = { name: "real", include: REAL_PEERS };
 
 export default defineConfig({
   test: {
+    maxWorkers,
     projects: (isReal ? [real] : [units, others]).map((test) => ({ test: { ...patience, ...test } })),
   },
 });
