@@ -43,6 +43,11 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
       world = await start();
       rome = world.cluster("rome");
       paris = world.cluster("paris");
+      // Asked before, the first loan would wait for the next census, up to a minute.
+      await until("paris tells who it is to Liqo", async () => {
+        const { body } = await world.broker.admin().request("GET", PATH.advertisement("paris"));
+        return (body as AdvertisementDTO).liqo;
+      });
       return world.dispose;
     }, START_TIMEOUT_MS);
 
