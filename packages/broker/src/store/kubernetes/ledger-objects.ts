@@ -110,12 +110,18 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
         notBefore = machine.monotonicMs() + AFTER_TROUBLE_MS;
         onTrouble("the ledger's pages could not be put in order", error);
         // Everything else waits for the next commit; a page that is missing must not.
-        if (isRescueDue) cancelRescue = machine.after(AFTER_TROUBLE_MS, tidyUp);
+        if (isRescueDue) cancelRescue = machine.after(AFTER_TROUBLE_MS, tryAgain);
       })
       .finally(() => {
         tidying = undefined;
         if (isOutpaced && isRescueDue) tidyUp();
       });
+  };
+
+  /** The clock may say that it is a moment too early: a timer is not that exact, and this was the only one. */
+  const tryAgain = (): void => {
+    notBefore = 0;
+    tidyUp();
   };
 
   const tidy = async (): Promise<void> => {
