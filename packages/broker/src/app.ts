@@ -112,9 +112,10 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
         ),
       );
     }
+    if (leadership === undefined) await side?.lead();
     const port = (await http?.start())?.port;
     isServing = true;
-    if (leadership === undefined) serve(port);
+    if (leadership === undefined) announce(port);
     else standBy(leadership, port).catch(giveUp);
     return { port };
   };
@@ -125,8 +126,9 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     log.info({ port, store: shown }, "the broker stands by");
     if (!(await turn.win())) return;
     await openLedger();
+    await side?.lead();
     http?.lead();
-    serve(port);
+    announce(port);
   };
 
   const openLedger = async (): Promise<void> => {
@@ -150,8 +152,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     void stop().finally(() => onFatal(failure));
   };
 
-  const serve = (port: number | undefined): void => {
-    side?.lead();
+  const announce = (port: number | undefined): void => {
     const { reservations, accounts } = engine.ledger;
     const held = { ledger: engine.ledgerId, reservations: reservations.size, clusters: accounts.size };
     log.info({ port, store: shown, policy: engine.policy.version, ...held }, "the broker is ready");

@@ -4,10 +4,16 @@ import { type BrokerCluster, USER_AGENT } from "./cluster-access.ts";
 import { createKubernetesInterface } from "./interface/kubernetes/kubernetes-interface.ts";
 import type { KubernetesDeps, KubernetesOptions } from "./interface/kubernetes/ports.ts";
 
+/** So long, nobody is answered by another policy than the one that is wanted. */
+const PATIENCE_MS = 3000;
+
 /** The broker's objects on its own cluster: served and shown by the replica that leads. */
 export interface KubernetesSide {
-  /** This replica leads. Returns at once: an API server that is away must not keep HTTP callers waiting. */
-  readonly lead: () => void;
+  /**
+   * This replica leads. Resolves when its objects are followed and the BrokerPolicy is in force, or after a while: an API
+   * server that is away must not keep HTTP callers waiting.
+   */
+  readonly lead: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly check: ReadinessCheck;
 }
@@ -45,9 +51,16 @@ export function kubernetesSide(
   return {
     lead: () => {
       state = "starting";
-      begin().catch((error: unknown) => {
+      const begun = begin().catch((error: unknown) => {
         if (!isStopped)
           log.error({ error: toFault(error).message }, "the broker's objects cannot be followed");
+      });
+      return new Promise((resolve) => {
+        const cancel = machine.after(PATIENCE_MS, resolve);
+        void begun.then(() => {
+          cancel();
+          resolve();
+        });
       });
     },
     stop: async () => {

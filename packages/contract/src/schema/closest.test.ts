@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { closest } from "./closest.ts";
 
-const KNOWN = ["weights", "ratings", "staleness", "defaultTTL", "maxTTL"];
+const KNOWN = ["weights", "ratings", "staleness", "defaultTTL", "maxTTL", "rome"];
 
 test.each([
   ["weigths", "weights"],
@@ -10,6 +10,8 @@ test.each([
   ["default-ttl", "defaultTTL"],
   ["maxttl", "maxTTL"],
   ["colour", undefined],
+  ["roem", "rome"],
+  ["nope", undefined],
   ["", undefined],
   ["x".repeat(100_000), undefined],
 ])("%s means %s", (word, meant) => {

@@ -2,7 +2,7 @@
 export function closest(word: string, known: Iterable<string>): string | undefined {
   const wanted = word.slice(0, MAX_LENGTH).toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  let bestDistance = slipsIn(wanted) + 1;
   for (const candidate of known) {
     const distance = editDistance(wanted, candidate.slice(0, MAX_LENGTH).toLowerCase());
     if (distance < bestDistance) {
@@ -12,6 +12,13 @@ export function closest(word: string, known: Iterable<string>): string | undefin
   }
   return best;
 }
+
+/** Of a short word, two changed letters leave another word. */
+function slipsIn({ length }: string): number {
+  return length <= SHORT ? 1 : Math.max(2, Math.floor(length / 3));
+}
+
+const SHORT = 5;
 
 /** Bounds the work on hostile input; no name of ours is longer. */
 const MAX_LENGTH = 64;

@@ -1,11 +1,12 @@
 import { type ClusterAdvertisement, clusterAdvertisementName, formatTime } from "@resource-broker/contract";
 import type { ClusterId, LedgerEvent, LedgerView } from "@resource-broker/domain";
-import { objectKey, reconcileLoop, type RoundEnd, toFault } from "@resource-broker/kube";
+import { objectKey, reconcileLoop } from "@resource-broker/kube";
 import type { AdvertisementStatus, Receipt } from "../forge/advertisement-status.ts";
 import { advertisementHappenings } from "../forge/happenings.ts";
 import { type FollowedObjects, keptAdvertisement } from "../objects/known-objects.ts";
 import { newestObjects } from "../objects/newest-objects.ts";
 import { CLUSTER_ADVERTISEMENTS } from "../objects/resources.ts";
+import { stepByStep } from "../objects/step-by-step.ts";
 import { FIELD_MANAGER, type KubernetesDeps, type KubernetesPart } from "../ports.ts";
 import { type AdvertisementStep, planAdvertisement, stampOf } from "./plan-advertisement.ts";
 
@@ -13,7 +14,6 @@ const CONCURRENCY = 16;
 const RESYNC_MS = 60_000;
 /** A busy ledger changes what a cluster can lend many times a second: it is written at most so often. */
 const GATHER_MS = 250;
-const AGAIN_MS = 1000;
 
 /** Takes in what agents write as ClusterAdvertisements, and writes there what only the broker knows. */
 export function serveAdvertisements(
@@ -26,7 +26,7 @@ export function serveAdvertisements(
   const receipts = new Map<string, { readonly stamp: string; readonly receipt: Receipt }>();
   const told = new Map<string, string>();
 
-  const planFor = (key: string, object: ClusterAdvertisement): AdvertisementStep => {
+  const planFor = (object: ClusterAdvertisement, key: string): AdvertisementStep => {
     const { ledger, ledgerId, policy } = engine;
     const own = receipts.get(key);
     const receipt = own?.stamp === stampText(object) ? own.receipt : undefined;
@@ -85,33 +85,11 @@ export function serveAdvertisements(
     return true;
   };
 
-  const settle = async (key: string): Promise<RoundEnd> => {
-    const done = new Set<string>();
-    for (let object = newest.get(key); object !== undefined && isLeading(); object = newest.get(key)) {
-      const step = planFor(key, object);
-      if (step.kind === "rest") return step;
-      if (done.has(step.kind)) return { requeueAfterMs: AGAIN_MS };
-      done.add(step.kind);
-      if (!(await perform(object, step))) break;
-    }
-    return {};
-  };
-
-  const reconcile = async (key: string): Promise<RoundEnd> => {
-    try {
-      return await settle(key);
-    } catch (error) {
-      if (toFault(error).code !== "not-found") throw error;
-      newest.forget(key);
-      return {};
-    }
-  };
-
   const loop = reconcileLoop(
     {
       name: "ClusterAdvertisement",
       concurrency: CONCURRENCY,
-      reconcile,
+      reconcile: stepByStep({ newest, isLeading, plan: planFor, nameOf: ({ kind }) => kind, perform }),
       resync: { everyMs: RESYNC_MS, keys: known.advertisements.keys },
     },
     { machine, random, log },

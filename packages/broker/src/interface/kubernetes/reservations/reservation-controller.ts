@@ -1,10 +1,11 @@
 import type { Reservation } from "@resource-broker/contract";
 import type { LedgerEvent, ReservationId } from "@resource-broker/domain";
-import { reconcileLoop, type RoundEnd, toFault } from "@resource-broker/kube";
+import { reconcileLoop } from "@resource-broker/kube";
 import type { Committed } from "../../../engine/engine.ts";
 import { idMaker } from "../../shared/make-ids.ts";
 import { type FollowedObjects, keptReservation } from "../objects/known-objects.ts";
 import { newestObjects } from "../objects/newest-objects.ts";
+import { stepByStep } from "../objects/step-by-step.ts";
 import type { KubernetesDeps, KubernetesPart } from "../ports.ts";
 import { otherSteps } from "./other-steps.ts";
 import { planReservation } from "./plan-reservation.ts";
@@ -18,8 +19,6 @@ const CONCURRENCY = 16;
 const RESYNC_MS = 5 * 60 * 1000;
 /** The ledger forgets offers that nobody confirms: it is reminded in time. */
 const OFFER_STANDS_MS = 10 * 60 * 1000;
-/** A step that comes up twice in one round has not brought what it should: others may have to do something first. */
-const AGAIN_MS = 1000;
 
 /** Serves Reservations: agents', people's, and what is said on the broker's own pictures. */
 export function serveReservations(
@@ -43,36 +42,17 @@ export function serveReservations(
       isOffered: (offers.get(object.metadata.uid ?? "") ?? 0) > machine.monotonicMs(),
     });
 
-  /** One round: step after step, each planned anew from how things are then. */
-  const settle = async (key: string): Promise<RoundEnd> => {
-    const done = new Set<string>();
-    for (let object = newest.get(key); object !== undefined && isLeading(); object = newest.get(key)) {
-      const step = planFor(object);
-      if (step.kind === "rest") return step;
-      const name = step.kind === "submit" ? step.command.kind : step.kind;
-      if (done.has(name)) return { requeueAfterMs: AGAIN_MS };
-      done.add(name);
-      if (!(await doStep(steps, object, step))) break;
-    }
-    return {};
-  };
-
-  const reconcile = async (key: string): Promise<RoundEnd> => {
-    try {
-      return await settle(key);
-    } catch (error) {
-      if (toFault(error).code !== "not-found") throw error;
-      // Somebody deleted it for good: the watch tells the rest.
-      newest.forget(key);
-      return {};
-    }
-  };
-
   const loop = reconcileLoop(
     {
       name: "Reservation",
       concurrency: CONCURRENCY,
-      reconcile,
+      reconcile: stepByStep<Reservation, Work>({
+        newest,
+        isLeading,
+        plan: planFor,
+        nameOf: (step) => (step.kind === "submit" ? step.command.kind : step.kind),
+        perform: (object, step) => doStep(steps, object, step),
+      }),
       resync: { everyMs: RESYNC_MS, keys: known.reservations.keys },
     },
     { machine, random, log },
