@@ -5,17 +5,13 @@ import { MARKER } from "./assets.ts";
 import { GO_MODULE } from "./find-here.ts";
 import { buildProgress, duration } from "./progress.ts";
 import { COMPILE_FLAGS, linkFlags, PACKAGES, PROGRAMS, type ProgramName } from "./recipe.ts";
+import type { Errand } from "./run-assets-tool.ts";
 import { runGo } from "./run-go.ts";
 
 const SAY_EVERY_MS = 10_000;
 
-export interface BuildOptions {
-  readonly folder: string;
+export interface BuildOptions extends Errand {
   readonly version: string;
-  readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
-  /** Looks at the finished programs; throws where they are not what was wanted. */
-  readonly check: (folder: string) => Promise<string>;
 }
 
 /** Builds what is missing. One that was broken off goes on where it was: whole programs stay, and Go keeps what it compiled. */

@@ -1,17 +1,7 @@
-import { execFile } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { type ToolBench, toolBench } from "../testing/tool-bench.ts";
 import { PROGRAMS } from "./recipe.ts";
 
 const MAIN = join(import.meta.dirname, "main.ts");
@@ -29,80 +19,49 @@ case "$1" in
 esac
 `;
 
-let folder = "";
+let bench: ToolBench;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "kube-assets-"));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function writeProgram(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  chmodSync(path, 0o755);
-}
-
-interface Settings {
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly hasGo?: boolean;
-}
-
-interface End {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run({ args = [], env = {}, hasGo = true }: Settings = {}): Promise<End> {
-  if (hasGo) writeProgram(join(folder, "bin/go"), FAKE_GO);
-  const surroundings = {
-    PATH: hasGo ? `${join(folder, "bin")}:/usr/bin:/bin` : join(folder, "nowhere"),
-    KUBE_ASSETS_CACHE: join(folder, "cache"),
-    NOTES: join(folder, "notes"),
-    VERSION: "v1.34.4",
-    BREAKS_AT: "nothing",
-    ...env,
-  };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], { env: surroundings }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }),
-    );
+  bench = toolBench({
+    main: MAIN,
+    fakeGo: FAKE_GO,
+    env: (folder) => ({
+      KUBE_ASSETS_CACHE: join(folder, "cache"),
+      VERSION: "v1.34.4",
+      BREAKS_AT: "nothing",
+    }),
   });
-}
+  return bench.dispose;
+});
 
-const built = (): string[] => readFileSync(join(folder, "notes"), "utf8").trimEnd().split("\n");
 const given = (version: string): void => {
-  for (const name of PROGRAMS) writeProgram(join(folder, "given", name), `#!/bin/sh\necho ${version}\n`);
+  for (const name of PROGRAMS) bench.write(`given/${name}`, `#!/bin/sh\necho ${version}\n`);
 };
 
 test("without Go and without programs it says what to do, exits with 3 and writes nothing", async () => {
-  const { code, stdout, stderr } = await run({ hasGo: false });
+  const { code, stdout, stderr } = await bench.run({ hasGo: false });
   expect([code, stdout]).toEqual([3, ""]);
   expect(stderr).toMatch(/Go is not installed.+Install Go .+ or set KUBEBUILDER_ASSETS/);
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(bench.path())).toEqual([]);
 });
 
 test("it builds every program once and then finds them", async () => {
-  const first = await run();
+  const first = await bench.run();
   expect(first).toMatchObject({ code: 0, stderr: "" });
   expect(first.stdout).toMatch(
     /kubectl: built in 0 s\nkube-assets: etcd 1\.34\.4, .+ are in \S+\/cache\/v1\.34/s,
   );
-  expect(built()).toHaveLength(PROGRAMS.length);
-  const second = await run({ hasGo: false });
+  expect(bench.built()).toHaveLength(PROGRAMS.length);
+  const second = await bench.run({ hasGo: false });
   expect(second).toMatchObject({ code: 0, stdout: expect.not.stringContaining("built") });
-  expect(built()).toHaveLength(PROGRAMS.length);
+  expect(bench.built()).toHaveLength(PROGRAMS.length);
 });
 
 test("a build that fails shows Go's words, and the next run keeps what was whole", async () => {
-  const failed = await run({ env: { BREAKS_AT: "kube-controller-manager" } });
+  const failed = await bench.run({ env: { BREAKS_AT: "kube-controller-manager" } });
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("failed:\nundefined: x") });
-  expect(await run()).toMatchObject({ code: 0 });
-  const names = built().map((path) => path.split("/").at(-1));
+  expect(await bench.run()).toMatchObject({ code: 0 });
+  const names = bench.built().map((path) => path.split("/").at(-1));
   expect(names).toEqual([
     "v3",
     "kube-apiserver",
@@ -113,39 +72,45 @@ test("a build that fails shows Go's words, and the next run keeps what was whole
 });
 
 test("programs that are not what was wanted are not taken for a whole build", async () => {
-  const old = await run({ env: { VERSION: "v1.30.0" } });
+  const old = await bench.run({ env: { VERSION: "v1.30.0" } });
   expect(old).toMatchObject({ code: 1, stderr: expect.stringContaining("kube-apiserver is 1.30.0") });
-  const [name = ""] = readdirSync(join(folder, "cache"));
-  expect(existsSync(join(folder, "cache", name, "complete"))).toBe(false);
+  const [name = ""] = readdirSync(bench.path("cache"));
+  expect(existsSync(bench.path("cache", name, "complete"))).toBe(false);
 });
 
 test("two runs at once build once", async () => {
-  const ends = await Promise.all([run(), run()]);
+  const ends = await Promise.all([bench.run(), bench.run()]);
   expect(ends).toMatchObject([{ code: 0 }, { code: 0 }]);
-  expect(built()).toHaveLength(PROGRAMS.length);
-  expect(readdirSync(join(folder, "cache")).filter((name) => name.endsWith(".lock"))).toEqual([]);
+  expect(bench.built()).toHaveLength(PROGRAMS.length);
+  expect(readdirSync(bench.path("cache")).filter((name) => name.endsWith(".lock"))).toEqual([]);
 });
 
 test("KUBEBUILDER_ASSETS is used as it is, and nothing is built", async () => {
   given("v1.35.2");
-  const { code, stdout } = await run({ env: { KUBEBUILDER_ASSETS: join(folder, "given") }, hasGo: false });
+  const { code, stdout } = await bench.run({
+    env: { KUBEBUILDER_ASSETS: bench.path("given") },
+    hasGo: false,
+  });
   expect(code).toBe(0);
   expect(stdout).toMatch(/kubectl 1\.35\.2 are in \S+\/given\n$/);
 });
 
 test("KUBEBUILDER_ASSETS that is too old, or lacks something, is refused", async () => {
-  const env = { KUBEBUILDER_ASSETS: join(folder, "given") };
+  const env = { KUBEBUILDER_ASSETS: bench.path("given") };
   given("v1.33.0");
-  expect(await run({ env })).toMatchObject({ code: 1, stderr: expect.stringContaining("1.34 or newer") });
-  rmSync(join(folder, "given/kube-controller-manager"));
-  expect(await run({ env })).toMatchObject({
+  expect(await bench.run({ env })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("1.34 or newer"),
+  });
+  rmSync(bench.path("given/kube-controller-manager"));
+  expect(await bench.run({ env })).toMatchObject({
     code: 3,
     stderr: expect.stringContaining("no kube-controller-manager"),
   });
 });
 
 test("an unknown option is refused", async () => {
-  expect(await run({ args: ["--force"] })).toMatchObject({
+  expect(await bench.run({ args: ["--force"] })).toMatchObject({
     code: 2,
     stderr: "kube-assets: unknown option --force. Usage: npm run kube:assets\n",
   });

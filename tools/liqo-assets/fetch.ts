@@ -2,19 +2,15 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, w
 import { join } from "node:path";
 import { takeInstallLock } from "../../scripts/bootstrap/install-lock.mjs";
 import { buildProgress, duration } from "../kube-assets/progress.ts";
+import type { Errand } from "../kube-assets/run-assets-tool.ts";
 import { runGo } from "../kube-assets/run-go.ts";
 import { GO_MODULE, MARKER } from "./assets.ts";
 import { buildArgs, DEFINITIONS, MODULE, PROGRAM, staleArgs } from "./recipe.ts";
 
 const SAY_EVERY_MS = 10_000;
 
-export interface FetchOptions {
-  readonly folder: string;
+export interface FetchOptions extends Errand {
   readonly version: string;
-  readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
-  /** Looks at the finished folder; throws where it is not what was wanted. */
-  readonly check: (folder: string) => Promise<string>;
 }
 
 /** Brings what is missing. A run that was broken off goes on where it was: Go keeps what it loaded and compiled. */

@@ -4,6 +4,9 @@ import { createServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
 import type { Credentials } from "@resource-broker/testkit";
 
+/** Where nobody listens. */
+export const NOWHERE = "https://127.0.0.1:1";
+
 type WhenDone = (cleanUp: () => Promise<void>) => void;
 
 /** Something that listens where a broker should and answers as it is told; its address. */

@@ -1,0 +1,110 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCli } from "../../src/testing/cli.ts";
+import { type Fleet, startFleet } from "./testing/fleet.ts";
+import { NOWHERE } from "./testing/stand-in.ts";
+
+const cleanUps: (() => Promise<void>)[] = [];
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await startFleet((cleanUp) => cleanUps.unshift(cleanUp));
+  await mkdir(join(fleet.folder, "empty"));
+});
+afterAll(async () => {
+  for (const cleanUp of cleanUps) await cleanUp();
+});
+
+describe("where the broker is", () => {
+  /** In a home of its own beside the fleet's certificate folders, with this file. */
+  async function inHome(text: (fleet: Fleet) => string): Promise<string> {
+    const home = await mkdtemp(join(fleet.folder, "home-"));
+    await mkdir(join(home, ".config", "brokerctl"), { recursive: true });
+    await writeFile(join(home, ".config", "brokerctl", "config.yaml"), text(fleet));
+    return home;
+  }
+  const FILE = ({ url, folder }: Fleet): string =>
+    `current-context: here\ncontexts:\n  here: {broker: "${url}", certs: "${folder}/ops"}\n  gone: {broker: "${NOWHERE}", certs: ../../../ops}\n`;
+
+  const cases: readonly {
+    name: string;
+    args?: (fleet: Fleet) => readonly string[];
+    env?: (fleet: Fleet) => Readonly<Record<string, string>>;
+    code: number;
+  }[] = [
+    { name: "is read from the file's current context", code: 0 },
+    { name: "is the context that was named", args: () => ["--context", "gone"], code: 1 },
+    {
+      name: "is what the environment says before the file",
+      env: () => ({ BROKERCTL_BROKER: NOWHERE }),
+      code: 1,
+    },
+    {
+      name: "is what the flag says before the environment",
+      args: ({ url }) => ["--broker", url],
+      env: () => ({ BROKERCTL_BROKER: NOWHERE }),
+      code: 0,
+    },
+    {
+      name: "is the named context before the environment",
+      args: () => ["--context", "here"],
+      env: ({ folder }) => ({ BROKERCTL_BROKER: NOWHERE, BROKERCTL_CERTS: join(folder, "empty") }),
+      code: 0,
+    },
+    {
+      name: "is what the flag says before the named context, whose certificates stay",
+      args: ({ url }) => ["--context", "gone", "--broker", url],
+      code: 0,
+    },
+    {
+      name: "is in the file that was named",
+      args: ({ folder }) => ["--config", join(folder, "none.yaml")],
+      code: 1,
+    },
+  ];
+  test.each(cases)("$name", async ({ args, env, code }) => {
+    const HOME = await inHome(FILE);
+    const { code: ended, err } = await runCli(["get", "clusters", ...(args?.(fleet) ?? [])], {
+      env: { HOME, ...env?.(fleet) },
+    });
+    expect({ ended, err }).toEqual({ ended: code, err: code === 0 ? "" : expect.any(String) });
+  });
+
+  test.each([
+    { name: "no YAML", text: "{", says: "is not YAML" },
+    { name: "a list", text: "- a", says: "the file must hold names and values" },
+    {
+      name: "a slip in a field",
+      text: "current-contxt: a",
+      says: 'knows no "current-contxt"; did you mean current-context?',
+    },
+    {
+      name: "a slip in a context",
+      text: "contexts: {eu: {cert: x}}",
+      says: 'contexts.eu knows no "cert"; did you mean certs?',
+    },
+    {
+      name: "a number for an address",
+      text: "contexts: {eu: {broker: 1}}",
+      says: "contexts.eu.broker must be a text",
+    },
+    {
+      name: "a context that is not there",
+      text: "current-context: ue\ncontexts: {eu: {}}",
+      says: "did you mean eu?",
+    },
+    { name: "nothing", text: "", says: "name its folder with --certs" },
+  ])("a file with $name is told", async ({ text, says }) => {
+    const HOME = await inHome(() => text);
+    const { code, err } = await runCli(["get", "clusters"], { env: { HOME } });
+    expect(code).toBeGreaterThan(0);
+    expect(err).toContain(says);
+  });
+
+  test("is found under XDG_CONFIG_HOME, with ~ in the file", async () => {
+    const HOME = await inHome(({ url }) => `contexts: {a: {broker: "${url}", certs: ~/../ops}}\n`);
+    const env = { HOME, XDG_CONFIG_HOME: join(HOME, ".config") };
+    expect(await runCli(["get", "clusters", "--context", "a"], { env })).toMatchObject({ code: 0 });
+  });
+});
