@@ -10,37 +10,49 @@ const REAL_PEERS = [
   "packages/testkit/src/control-plane/**/*.test.ts",
   "{packages,apps}/*/e2e/real/**/*.test.ts",
   "packages/*/e2e/*real*.test.ts",
+  "{deploy,test-setup}/**/real/**/*.test.ts",
 ];
+
+/** `npm run test:ui` runs these, in a real Chromium. */
+const isUi = process.env["UI_REQUIRED"] === "1";
+const IN_A_BROWSER = ["apps/dashboard/e2e/ui/**/*.test.ts"];
+const ELSEWHERE = [...configDefaults.exclude, ...REAL_PEERS, ...IN_A_BROWSER];
 
 /** They share the modules of one process: most of the time of a small test is its imports. None may leave anything behind. */
 const UNITS =
   "{packages,apps,evaluation,scripts,tools}/**/{src,sim,chaos,fuzz,mutants,generate,reference}/**/*.test.ts";
-const EVERYTHING = "{packages,apps,evaluation,scripts,tools}/**/*.test.ts";
+const EVERYTHING = "{packages,apps,evaluation,scripts,tools,deploy,test-setup}/**/*.test.ts";
 
 /**
  * Many tests mostly wait, for processes and clocks: on two cores, too, two of them run at a time. Those with real peers start
  * control planes of several hundred megabytes: one file at a time.
  */
-const maxWorkers = isReal ? 1 : Math.max(2, availableParallelism() - 1);
+const maxWorkers = isReal || isUi ? 1 : Math.max(2, availableParallelism() - 1);
 
 // Only a guard against tests that hang: no test asserts a time, and a busy machine is no failure.
 const patience = { testTimeout: long ? 3_600_000 : 120_000, hookTimeout: 120_000 };
 const units = {
   name: "units",
   include: [UNITS],
-  exclude: [...configDefaults.exclude, ...REAL_PEERS],
+  exclude: ELSEWHERE,
   isolate: false,
 };
 const others = {
   name: "e2e",
   include: [EVERYTHING],
-  exclude: [...configDefaults.exclude, ...REAL_PEERS, UNITS],
+  exclude: [...ELSEWHERE, UNITS],
 };
 const real = { name: "real", include: REAL_PEERS };
+const ui = { name: "ui", include: IN_A_BROWSER };
+
+function chosen() {
+  if (isReal) return [real];
+  return isUi ? [ui] : [units, others];
+}
 
 export default defineConfig({
   test: {
     maxWorkers,
-    projects: (isReal ? [real] : [units, others]).map((test) => ({ test: { ...patience, ...test } })),
+    projects: chosen().map((test) => ({ test: { ...patience, ...test } })),
   },
 });

@@ -91,8 +91,8 @@ const wrong: readonly { readonly name: string; readonly argv: readonly string[];
   },
   {
     name: "a context that is not there",
-    argv: [...BROKER, ...CLUSTER, "--context=hear"],
-    line: /^agent: [^\n]*there is no context "hear": did you mean here\?\n$/,
+    argv: [...BROKER, ...CLUSTER, "--context=hree"],
+    line: /^agent: [^\n]*there is no context "hree": did you mean here\?\n$/,
   },
   {
     name: "a context without its cluster",

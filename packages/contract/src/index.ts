@@ -30,6 +30,63 @@ export { type ProviderInstruction, providerInstructionKind } from "./crd/provide
 export { RESERVATION_FINALIZER, type Reservation, reservationKind } from "./crd/reservation.ts";
 export { type ReservationInstruction, reservationInstructionKind } from "./crd/reservation-instruction.ts";
 export { type ResourceRequest, resourceRequestKind } from "./crd/resource-request.ts";
+export type {
+  UiAmounts,
+  UiError,
+  UiListQuery,
+  UiMoney,
+  UiPage,
+  UiResource,
+  UiTime,
+} from "./dashboard/common.ts";
+export type {
+  UiDecisionRow,
+  UiDecisions,
+  UiQuote,
+  UiQuoteRequest,
+} from "./dashboard/decisions.ts";
+export {
+  CLUSTER_SORTS,
+  CLUSTER_STATES,
+  type ClusterSort,
+  type ClusterState,
+  type UiCapacity,
+  type UiCluster,
+  type UiCondition,
+  type UiFleet,
+  type UiFlow,
+  type UiFlows,
+} from "./dashboard/fleet.ts";
+export {
+  HISTORY_WINDOWS,
+  type HistoryWindow,
+  type UiAudit,
+  type UiAuditRow,
+  type UiHistory,
+  type UiMoneyReport,
+  type UiSpend,
+  type UiUnmet,
+  type UiVerified,
+} from "./dashboard/insight.ts";
+export type { UiCordon, UiDone, UiEvent } from "./dashboard/live.ts";
+export {
+  RESERVATION_SORTS,
+  type ReservationSort,
+  TIMELINE_STEPS,
+  type TimelineStep,
+  type UiParty,
+  type UiPhase,
+  type UiReservation,
+  type UiReservationDetail,
+  type UiReservations,
+} from "./dashboard/reservations.ts";
+export type {
+  DashboardLink,
+  DashboardLinkRequest,
+  UiRole,
+  UiSession,
+  UiSignIn,
+} from "./dashboard/session.ts";
 export { Fault, type FaultDetails, toErrorBody } from "./faults/fault.ts";
 export {
   FAULTS,

@@ -1,8 +1,8 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault, type ResourceRequest } from "@resource-broker/contract";
 import { expect } from "vitest";
 import type { BrokerCall } from "./fake-broker.ts";
 import type { Mishap } from "./mishap.ts";
-import { type SmallWorld, smallWorld } from "./small-world.ts";
+import { type SmallWorld, type SmallWorldOptions, smallWorld } from "./small-world.ts";
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -47,13 +47,29 @@ export function expectNothing({ broker, rome, paris }: SmallWorld): void {
   expect(paris.holds()).toEqual([]);
 }
 
+/** rome's agent and paris' run, and nobody has asked for anything. */
+export async function begun(options?: SmallWorldOptions): Promise<SmallWorld> {
+  const world = smallWorld(options);
+  await world.begin();
+  return world;
+}
+
 /** paris lends to rome, and all is well. */
 export async function lending(
-  ...options: Parameters<typeof smallWorld>
+  options?: SmallWorldOptions,
+  wish?: Partial<ResourceRequest["spec"]>,
 ): Promise<SmallWorld & { id: string }> {
-  const world = smallWorld(...options);
-  await world.begin();
-  world.rome.ask("more");
+  const world = await begun(options);
+  world.rome.ask("more", wish);
   await world.time.advance(1000);
   return { ...world, id: expectLent(world) };
+}
+
+/** The first request has what paris can lend; the second has just been made, and may wait for it. */
+export async function queuing(): Promise<SmallWorld> {
+  const world = await begun({ cpu: "6" });
+  world.rome.ask("first");
+  await world.time.advance(1000);
+  world.rome.ask("second", { queue: true });
+  return world;
 }

@@ -4,20 +4,14 @@ import { describe, expect, test } from "vitest";
 import { EXPIRES_AT_ANNOTATION } from "../objects/labels.ts";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import { aStuckPod } from "./testing/liqo-in-memory.ts";
-import { clusterIdMap, liqoWorld, MINUTE_MS } from "./testing/liqo-world.ts";
-import { aLoan } from "./testing/samples.ts";
+import { clusterIdMap, type LiqoWorld, liqoWorld, MINUTE_MS } from "./testing/liqo-world.ts";
+import { aLoan, ID_A, LOAN_A, LOAN_B } from "./testing/samples.ts";
 import { LOAN_NODES, LOAN_PODS } from "./virtual-kinds.ts";
 
-const A = aLoan({ id: "rsv-rome-a" });
-const a = A.reservation.id;
-
 /** Takes some steps of a teardown. */
-async function takeDown(
-  { plane, liqo, time }: ReturnType<typeof liqoWorld>,
-  steps: number,
-): Promise<boolean> {
+async function takeDown({ plane, liqo, time }: LiqoWorld, steps: number): Promise<boolean> {
   for (let step = 0; step < steps; step++) {
-    const now = await plane().release(a);
+    const now = await plane().release(ID_A);
     if (now.kind === "clean") return true;
     liqo.work();
     await time.advance(now.retryAfterMs);
@@ -29,45 +23,45 @@ describe("a reservation that lives again while it is taken down", () => {
   test("is ready for pods again, at whatever step it was", async () => {
     for (let steps = 1, isOver = false; !isOver; steps++) {
       const it = liqoWorld();
-      await it.ready(A);
+      await it.ready(LOAN_A);
       isOver = await takeDown(it, steps);
-      expect((await it.ready(A, 5 * MINUTE_MS)).last, `after ${steps} steps`).toMatchObject({
+      expect((await it.ready(LOAN_A, 5 * MINUTE_MS)).last, `after ${steps} steps`).toMatchObject({
         kind: "ready",
       });
-      expect(it.cluster.find(LOAN_NODES, { name: a })?.spec?.unschedulable ?? false).toBe(false);
-      expect((await it.clean(a)).last).toEqual({ kind: "clean" });
+      expect(it.cluster.find(LOAN_NODES, { name: ID_A })?.spec?.unschedulable ?? false).toBe(false);
+      expect((await it.clean(ID_A)).last).toEqual({ kind: "clean" });
       expect(it.left()).toEqual([]);
     }
   });
 
   test("keeps what a person has cordoned", async () => {
     const { ready, cluster } = liqoWorld();
-    await ready(A);
-    cluster.edit(LOAN_NODES, { name: a }, (node) => ({ ...node, spec: { unschedulable: true } }));
-    expect((await ready(A)).last).toMatchObject({ kind: "ready" });
-    expect(cluster.find(LOAN_NODES, { name: a })?.spec).toEqual({ unschedulable: true });
+    await ready(LOAN_A);
+    cluster.edit(LOAN_NODES, { name: ID_A }, (node) => ({ ...node, spec: { unschedulable: true } }));
+    expect((await ready(LOAN_A)).last).toMatchObject({ kind: "ready" });
+    expect(cluster.find(LOAN_NODES, { name: ID_A })?.spec).toEqual({ unschedulable: true });
   });
 
   test("gives its pods their full time when it ends for good", async () => {
     const it = liqoWorld();
-    await it.ready(A);
-    it.cluster.put(LOAN_PODS, aStuckPod("web", a));
+    await it.ready(LOAN_A);
+    it.cluster.put(LOAN_PODS, aStuckPod("web", ID_A));
     await takeDown(it, 3);
     it.cluster.remove(LOAN_PODS, { name: "web", namespace: "shop" });
-    await it.ready(A);
+    await it.ready(LOAN_A);
     await it.time.advance(60 * MINUTE_MS);
-    it.cluster.put(LOAN_PODS, aStuckPod("db", a));
+    it.cluster.put(LOAN_PODS, aStuckPod("db", ID_A));
     await takeDown(it, 5);
     expect(it.cluster.find(LOAN_PODS, { name: "db", namespace: "shop" })).toBeDefined();
-    expect(it.cluster.find(LOAN_NODES, { name: a })).toBeDefined();
+    expect(it.cluster.find(LOAN_NODES, { name: ID_A })).toBeDefined();
   });
 });
 
 describe("an API server that is away", () => {
   test("takes no time from pods that end", async () => {
     const it = liqoWorld();
-    await it.ready(A);
-    it.cluster.put(LOAN_PODS, aStuckPod("web", a));
+    await it.ready(LOAN_A);
+    it.cluster.put(LOAN_PODS, aStuckPod("web", ID_A));
     it.cluster.setMishaps(({ verb, plural }) =>
       verb === "delete" && plural === "pods"
         ? { fault: new Fault("store-unavailable", "away"), isDone: false }
@@ -80,19 +74,19 @@ describe("an API server that is away", () => {
     expect(it.cluster.find(LOAN_PODS, { name: "web", namespace: "shop" })?.metadata).toHaveProperty(
       "deletionTimestamp",
     );
-    expect(it.cluster.find(LOAN_NODES, { name: a })).toBeDefined();
+    expect(it.cluster.find(LOAN_NODES, { name: ID_A })).toBeDefined();
   });
 });
 
 describe("a renewal", () => {
   const renewed = aLoan({
-    id: a,
+    id: ID_A,
     status: { phase: "Active", message: "", expiresAt: "2026-07-01T12:00:00Z" },
   });
 
   test("leaves a loan ready", async () => {
     const { ready, plane, cluster } = liqoWorld();
-    await ready(A);
+    await ready(LOAN_A);
     expect(await plane().establish(renewed)).toMatchObject({ kind: "ready" });
     expect(cluster.all(RESOURCE_SLICES)[0]?.metadata.annotations).toMatchObject({
       [EXPIRES_AT_ANNOTATION]: "2026-07-01T12:00:00.000Z",
@@ -101,13 +95,13 @@ describe("a renewal", () => {
 
   test("that the slice was not told of does not make a virtual node disappear", async () => {
     const { ready, plane } = liqoWorld();
-    await ready(A);
+    await ready(LOAN_A);
     expect(await plane().observe(renewed)).toMatchObject({ kind: "ready" });
   });
 });
 
 describe("what never goes on by itself", () => {
-  test.each<[string, (it: ReturnType<typeof liqoWorld>) => void, string]>([
+  test.each<[string, (it: LiqoWorld) => void, string]>([
     [
       "a tenant namespace that is not there",
       ({ cluster }) =>
@@ -130,7 +124,7 @@ describe("what never goes on by itself", () => {
   ])("%s is told of, and not tried again and again", async (_, happen, message) => {
     const it = liqoWorld();
     happen(it);
-    const { last } = await it.ready(A);
+    const { last } = await it.ready(LOAN_A);
     expect(last).toMatchObject({ isTrouble: true, message: expect.stringContaining(message) });
   });
 });
@@ -139,10 +133,10 @@ describe("a peering", () => {
   test("that a person made while this agent could not stays", async () => {
     const { reason, ready, clean, liqo, state, commands, left } = liqoWorld();
     state.kubeconfig = false;
-    await reason(A, "KubeconfigMissing");
+    await reason(LOAN_A, "KubeconfigMissing");
     liqo.setRole("calm-paris", "Provider");
-    await ready(A);
-    expect((await clean(a)).last).toEqual({ kind: "clean" });
+    await ready(LOAN_A);
+    expect((await clean(ID_A)).last).toEqual({ kind: "clean" });
     expect(commands()).toEqual([]);
     expect(left()).toEqual([]);
   });
@@ -150,19 +144,19 @@ describe("a peering", () => {
   test("begins without the failures of reservations that are gone", async () => {
     const { reason, ready, clean, state } = liqoWorld();
     state.kubeconfig = false;
-    await reason(A, "KubeconfigMissing");
-    await clean(a);
+    await reason(LOAN_A, "KubeconfigMissing");
+    await clean(ID_A);
     state.kubeconfig = true;
-    const { last, reasons } = await ready(aLoan({ id: "rsv-rome-b" }));
+    const { last, reasons } = await ready(LOAN_B);
     expect(last).toMatchObject({ kind: "ready" });
     expect(reasons).not.toContain("KubeconfigMissing");
   });
 
   test("is not ended with a kubeconfig that now leads to another cluster", async () => {
     const { ready, clean, remote, commands, left } = liqoWorld();
-    await ready(A);
+    await ready(LOAN_A);
     remote.edit(CONFIG_MAPS, { name: "clusterid", namespace: "liqo" }, () => clusterIdMap("wild-oslo"));
-    expect((await clean(a)).last).toEqual({ kind: "clean" });
+    expect((await clean(ID_A)).last).toEqual({ kind: "clean" });
     expect(commands()).toEqual(["peer", "force unpeer"]);
     expect(left()).toEqual([]);
   });

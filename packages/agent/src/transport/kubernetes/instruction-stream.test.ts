@@ -1,34 +1,13 @@
 import { Fault, RESERVATION_CONDITION } from "@resource-broker/contract";
-import { type FakeTime, fakeTime } from "@resource-broker/testkit";
-import { beforeEach, describe, expect, test } from "vitest";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./resources.ts";
-import { type FakeAgent, fakeAgent, readerOf } from "./testing/fake-agent.ts";
-import { type FakeHub, fakeHub } from "./testing/fake-hub.ts";
-import { NAMESPACE } from "./testing/issued-for.ts";
-import { advertisementOf, reservationObject } from "./testing/objects.ts";
-
-let clock: FakeTime;
-let hub: FakeHub;
-let paris: FakeAgent;
-let die: () => void;
-beforeEach(async () => {
-  clock = fakeTime();
-  hub = fakeHub(clock);
-  die = hub.live();
-  paris = await fakeAgent(hub, clock, "paris");
-  await clock.advance(4000);
-  return async () => {
-    die();
-    await paris.communicator.close();
-  };
-});
-const put = (...object: Parameters<typeof reservationObject>) =>
-  hub.cluster.put(RESERVATIONS, reservationObject(...object));
-const named = (name: string) => ({ name, namespace: NAMESPACE });
-const read = () => readerOf(paris.communicator);
+import { describe, expect, test } from "vitest";
+import { RESERVATIONS } from "./resources.ts";
+import { readerOf } from "./testing/fake-agent.ts";
+import { listeningAgent } from "./testing/listening-agent.ts";
+import { named } from "./testing/objects.ts";
 
 describe("a stream", () => {
   test("begins with what is live in either role, and a sign of life", async () => {
+    const { clock, put, read } = await listeningAgent();
     put("rsv-a");
     put("rsv-b", { phase: "Active" });
     put("rsv-c", { phase: "Released", reason: "Expired" });
@@ -45,6 +24,7 @@ describe("a stream", () => {
   });
 
   test("tells each state once, in order, however often the object is written", async () => {
+    const { hub, put, read } = await listeningAgent();
     const reader = read();
     put("rsv-a");
     hub.tell("rsv-a", { message: "written again" });
@@ -61,6 +41,7 @@ describe("a stream", () => {
   });
 
   test("says nothing of what is not decided, refused, a question, or forgotten by the broker", async () => {
+    const { put, read } = await listeningAgent();
     const reader = read();
     put("rsv-a", { phase: "Pending" });
     put("rsv-b", { phase: "Failed", reason: "NoCapacity" });
@@ -77,6 +58,7 @@ describe("a stream", () => {
   });
 
   test("takes an object that is deleted for no end, unless its last state was one", async () => {
+    const { clock, hub, put, read } = await listeningAgent();
     put("rsv-a");
     put("rsv-b");
     await clock.advance(0);
@@ -91,6 +73,7 @@ describe("a stream", () => {
   });
 
   test("of a reservation under any name tells its name in the ledger", async () => {
+    const { hub, paris, put, read } = await listeningAgent();
     put("a-persons", { reservationID: "rsv-nobody-x" });
     const reader = read();
     expect(await reader.heard()).toEqual(["instruction rsv-nobody-x Reserved"]);
@@ -101,6 +84,7 @@ describe("a stream", () => {
   });
 
   test("leaves out what cannot be read, and says so once", async () => {
+    const { hub, paris, put, read } = await listeningAgent();
     const reader = read();
     put("rsv-a", {}, { requestedResources: { cpu: "much", memory: "1Gi" } });
     hub.tell("rsv-a", { message: "again" });
@@ -110,6 +94,7 @@ describe("a stream", () => {
   });
 
   test("gives signs of life while all is well", async () => {
+    const { clock, read } = await listeningAgent();
     const reader = read();
     await clock.advance(60_000);
     expect(reader.heartbeats()).toBeGreaterThan(5);
@@ -117,6 +102,7 @@ describe("a stream", () => {
   });
 
   test("ends when the broker gives none", async () => {
+    const { clock, die, read } = await listeningAgent();
     const reader = read();
     await clock.advance(0);
     die();
@@ -125,6 +111,7 @@ describe("a stream", () => {
   });
 
   test("ends when its watch may no longer be made, though the broker lives", async () => {
+    const { clock, hub, read } = await listeningAgent();
     const reader = read();
     await clock.advance(0);
     hub.cluster.setMishaps(({ verb, plural }) =>
@@ -141,161 +128,22 @@ describe("a stream", () => {
   });
 
   test("is not opened where nothing can be listed", async () => {
+    const { clock, hub, connect } = await listeningAgent();
     const fault = new Fault("forbidden", "user berlin may not list reservations");
     hub.cluster.setMishaps(({ plural }) => (plural === "reservations" ? { fault } : undefined));
-    const berlin = await fakeAgent(hub, clock, "berlin");
+    const berlin = await connect("berlin");
     const reader = readerOf(berlin.communicator);
     await clock.advance(11_000);
     expect(reader.ended()).toContain("may not list reservations");
-    await berlin.communicator.close();
   });
 
   test("has one reader at a time: a second one takes over, and hears what the first did not", async () => {
+    const { put, read } = await listeningAgent();
     const first = read();
     await first.heard();
     const second = read();
     put("rsv-a");
     expect(await second.heard()).toEqual(["instruction rsv-a Reserved"]);
     expect([first.ended(), await first.heard()]).toEqual(["", []]);
-  });
-});
-
-describe("a stream that was interrupted", () => {
-  test("goes on where it was cut, with what ended meanwhile, and without what was heard", async () => {
-    put("rsv-a");
-    put("rsv-b");
-    await clock.advance(0);
-    const before = read();
-    await before.heard();
-    hub.cluster.cutWatches();
-    hub.tell("rsv-a", { phase: "Released", generation: 2, reason: "Expired" });
-    put("rsv-c");
-    await clock.advance(0);
-    expect(before.ended()).toContain("broke");
-    const after = read();
-    await clock.advance(1000);
-    expect(await after.heard()).toEqual(["instruction rsv-a Released", "instruction rsv-c Reserved"]);
-  });
-
-  test("hears again what it was told when it stopped", async () => {
-    put("rsv-a");
-    await clock.advance(0);
-    const stopping = new AbortController();
-    for await (const event of paris.communicator.watchInstructions(stopping.signal)) {
-      if (event.kind === "instruction") break;
-    }
-    expect(await read().heard()).toEqual(["instruction rsv-a Reserved"]);
-  });
-
-  test("begins anew where the API server has forgotten what happened, ends included", async () => {
-    put("rsv-a");
-    put("rsv-b");
-    await clock.advance(0);
-    const reader = read();
-    await reader.heard();
-    let forgotten = 2;
-    hub.cluster.setMishaps(({ verb, plural }) =>
-      verb === "watch" && plural === "reservations" && forgotten-- > 0
-        ? { fault: new Fault("gone", "too old resource version") }
-        : undefined,
-    );
-    hub.cluster.cutWatches();
-    hub.tell("rsv-a", { phase: "Released", generation: 2, reason: "Expired" });
-    put("rsv-c");
-    await clock.advance(0);
-    const next = read();
-    await clock.advance(5000);
-    const heard = await next.heard();
-    expect(heard[0]).toMatch(/^reset: the API server has forgotten/);
-    // Each role has a watch of its own, and each may have to begin anew.
-    const last = new Map(
-      heard.filter((line) => !line.startsWith("reset")).map((line) => [line.split(" ")[1], line]),
-    );
-    expect([...last.values()].toSorted()).toEqual([
-      "instruction rsv-a Released",
-      "instruction rsv-b Reserved",
-      "instruction rsv-c Reserved",
-    ]);
-  });
-
-  test("ends when the broker has lost its memory, and begins anew with what the new one knows", async () => {
-    put("rsv-a");
-    put("rsv-b");
-    await clock.advance(0);
-    const before = read();
-    await before.heard();
-    die();
-    hub.beat("led-2");
-    await clock.advance(0);
-    expect(before.ended()).toBe("");
-    hub.tell("rsv-b", { ledgerID: "led-2" });
-    await clock.advance(0);
-    const after = read();
-    expect(await after.heard()).toEqual([
-      "reset: the broker has another ledger than before",
-      "instruction rsv-b Reserved",
-    ]);
-  });
-
-  test("begins anew where more happened than is kept for it, and still hears of ends", async () => {
-    const before = read();
-    await before.heard();
-    before.stop();
-    await clock.advance(0);
-    put("rsv-z", { phase: "Released", reason: "Expired" });
-    for (let index = 0; index < 1000; index++) put(`rsv-${index}`);
-    await clock.advance(0);
-    const heard = await read().heard();
-    expect(heard[0]).toContain("reset: more than 1000 changes");
-    expect(heard).toHaveLength(1002);
-    expect(heard).toContain("instruction rsv-z Released");
-    expect(heard).toContain("instruction rsv-999 Reserved");
-  });
-});
-
-describe("capacity at risk", () => {
-  const overcommitted = (clusterId: string, status: "True" | "False", message: string) =>
-    hub.tellCluster(clusterId, (object) => ({
-      ...object,
-      status: {
-        conditions: [
-          { type: "Overcommitted", status, reason: "x", message, lastTransitionTime: "2026-01-05T12:00:00Z" },
-        ],
-      },
-    }));
-  const advertise = (clusterId: string) =>
-    hub.cluster.put(CLUSTER_ADVERTISEMENTS, {
-      apiVersion: "broker.fluidos.eu/v1alpha1",
-      kind: "ClusterAdvertisement",
-      metadata: named(`${clusterId}-adv`),
-      spec: advertisementOf(clusterId),
-    });
-
-  test("is told when it begins and when it changes, not what was so before", async () => {
-    advertise("paris");
-    const reader = read();
-    await reader.heard();
-    overcommitted("paris", "True", "was so when it was first seen");
-    expect(await reader.heard()).toEqual([]);
-    overcommitted("paris", "False", "enough");
-    overcommitted("paris", "True", "2 CPU less");
-    overcommitted("paris", "True", "2 CPU less");
-    overcommitted("paris", "True", "3 CPU less");
-    expect(await reader.heard()).toEqual(["at-risk: paris: 2 CPU less", "at-risk: paris: 3 CPU less"]);
-  });
-
-  test("of a cluster that something is borrowed from is told while it is", async () => {
-    advertise("rome");
-    put("rsv-a", {}, { requesterID: "paris", targetClusterID: "rome" });
-    await clock.advance(0);
-    const reader = read();
-    await reader.heard();
-    overcommitted("rome", "False", "enough");
-    overcommitted("rome", "True", "2 CPU less");
-    expect(await reader.heard()).toEqual(["at-risk: rome: 2 CPU less"]);
-    hub.tell("rsv-a", { phase: "Released", generation: 2, reason: "Expired" });
-    await reader.heard();
-    overcommitted("rome", "True", "3 CPU less");
-    expect(await reader.heard()).toEqual([]);
   });
 });

@@ -1,15 +1,10 @@
 import { type DecisionDTO, Fault, type Reservation } from "@resource-broker/contract";
-import { reservationNameFor } from "@resource-broker/runtime";
-import { type FakeTime, fakeTime, reservationBody } from "@resource-broker/testkit";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RESERVATIONS } from "./resources.ts";
-import { type FakeAgent, fakeAgent, outcomeOf } from "./testing/fake-agent.ts";
-import { type FakeHub, fakeHub } from "./testing/fake-hub.ts";
-import { NAMESPACE } from "./testing/issued-for.ts";
-import { reservationObject } from "./testing/objects.ts";
+import { type FakeAgent, outcomeOf } from "./testing/fake-agent.ts";
+import { named, reservationObject } from "./testing/objects.ts";
+import { KEY, NAME, oneRequest, REQUEST } from "./testing/one-request.ts";
 
-const REQUEST = reservationBody({ cpu: 2, memoryGi: 4 });
-const NAME = reservationNameFor("rome", "k");
 const DECISION: DecisionDTO = {
   id: "dec-1",
   at: "2026-01-05T12:00:00.000Z",
@@ -26,35 +21,25 @@ const DECISION: DecisionDTO = {
   explanation: "paris fits",
 };
 
-let clock: FakeTime;
-let hub: FakeHub;
-let rome: FakeAgent;
-let die: () => void;
-beforeEach(async () => {
-  clock = fakeTime();
-  hub = fakeHub(clock);
-  die = hub.live();
-  rome = await fakeAgent(hub, clock, "rome");
-  await clock.advance(4000);
-  return async () => {
-    die();
-    await rome.communicator.close();
+const oneIntent = async () => {
+  const { clock, hub, rome, request } = await oneRequest();
+  const all = (): Reservation[] => hub.cluster.all(RESERVATIONS);
+  const only = (): Reservation => {
+    const [object, ...others] = all();
+    if (object === undefined || others.length > 0) throw new Error(`there are ${all().length} objects`);
+    return object;
   };
-});
-const all = (): Reservation[] => hub.cluster.all(RESERVATIONS);
-const only = (): Reservation => {
-  const [object, ...others] = all();
-  if (object === undefined || others.length > 0) throw new Error(`there are ${all().length} objects`);
-  return object;
-};
-/** The broker answers something else than a reservation. */
-const answer = (status: NonNullable<Reservation["status"]>): void => {
-  const { name } = only().metadata;
-  hub.cluster.edit(RESERVATIONS, { name, namespace: NAMESPACE }, (object) => ({ ...object, status }));
+  /** The broker answers something else than a reservation. */
+  const answer = (status: NonNullable<Reservation["status"]>): void => {
+    const { name } = only().metadata;
+    hub.cluster.edit(RESERVATIONS, named(name), (object) => ({ ...object, status }));
+  };
+  return { clock, hub, rome, request, all, only, answer };
 };
 
 describe("a quote", () => {
   test("is an object that is gone when it was answered", async () => {
+    const { clock, rome, all, only, answer } = await oneIntent();
     const quote = outcomeOf(rome.communicator.quote(REQUEST));
     await clock.advance(0);
     expect(only()).toMatchObject({ spec: { intent: "Quote", requesterID: "rome" } });
@@ -65,6 +50,7 @@ describe("a quote", () => {
   });
 
   test("that the broker refuses is a fault, and gone as well", async () => {
+    const { clock, rome, all, answer } = await oneIntent();
     const quote = outcomeOf(rome.communicator.quote(REQUEST));
     await clock.advance(0);
     answer({ fits: false, code: "ttl-too-long", message: "at most 24h" });
@@ -74,6 +60,7 @@ describe("a quote", () => {
   });
 
   test("that nobody answers is taken back", async () => {
+    const { clock, rome, all } = await oneIntent();
     const quote = outcomeOf(rome.communicator.quote(REQUEST));
     await clock.advance(10_000);
     expect(quote.fault()).toContain("unreachable");
@@ -82,6 +69,7 @@ describe("a quote", () => {
   });
 
   test("that cannot be taken back is left to the broker, and said", async () => {
+    const { clock, hub, rome, answer } = await oneIntent();
     const quote = outcomeOf(rome.communicator.quote(REQUEST));
     await clock.advance(0);
     hub.cluster.setMishaps(({ verb }) =>
@@ -95,21 +83,23 @@ describe("a quote", () => {
 });
 
 describe("a key that shall not be served", () => {
-  const release = () => outcomeOf(rome.communicator.releaseByKey("k"));
+  const release = ({ communicator }: FakeAgent) => outcomeOf(communicator.releaseByKey(KEY));
 
   test("and was never used is closed by an object in the place of the request's", async () => {
-    const released = release();
+    const { clock, rome, only, answer } = await oneIntent();
+    const released = release(rome);
     await clock.advance(0);
-    expect(only()).toMatchObject({ metadata: { name: NAME }, spec: { intent: "Release", key: "k" } });
+    expect(only()).toMatchObject({ metadata: { name: NAME }, spec: { intent: "Release", key: KEY } });
     answer({ phase: "Released", reason: "ReleasedByRequester" });
     await clock.advance(0);
     expect([released.isOver(), released.fault()]).toEqual([true, undefined]);
   });
 
   test("of a request that waits is released there", async () => {
-    const asked = outcomeOf(rome.communicator.requestReservation(REQUEST, "k"));
+    const { clock, hub, rome, request, only } = await oneIntent();
+    const asked = request();
     await clock.advance(0);
-    const released = release();
+    const released = release(rome);
     await clock.advance(0);
     expect(only().status?.conditions).toMatchObject([{ type: "RequesterReleased", status: "True" }]);
     const ended = {
@@ -124,11 +114,12 @@ describe("a key that shall not be served", () => {
   });
 
   test("of a request that was refused is closed itself: a refusal has bound nothing", async () => {
+    const { clock, hub, rome, only, answer } = await oneIntent();
     hub.cluster.put(
       RESERVATIONS,
-      reservationObject(NAME, { phase: "Failed", reason: "NoCapacity" }, { key: "k" }),
+      reservationObject(NAME, { phase: "Failed", reason: "NoCapacity" }, { key: KEY }),
     );
-    const released = release();
+    const released = release(rome);
     await clock.advance(0);
     expect(only().spec.intent).toBe("Release");
     answer({ phase: "Failed", reason: "Invalid", code: "quota-exceeded", message: "too many" });
@@ -137,11 +128,12 @@ describe("a key that shall not be served", () => {
   });
 
   test("of what has ended is left as it is", async () => {
+    const { clock, hub, rome, only } = await oneIntent();
     hub.cluster.put(
       RESERVATIONS,
-      reservationObject(NAME, { phase: "Released", reason: "Expired" }, { key: "k" }),
+      reservationObject(NAME, { phase: "Released", reason: "Expired" }, { key: KEY }),
     );
-    const released = release();
+    const released = release(rome);
     await clock.advance(0);
     expect([released.isOver(), released.fault()]).toEqual([true, undefined]);
     expect(only().status?.conditions).toBeUndefined();
@@ -161,10 +153,11 @@ describe("a hold that the broker has forgotten", () => {
     phase: "Reserved",
     generation: 1,
   } as const;
-  const adopt = () => outcomeOf(rome.communicator.adopt({ reservations: [offer] }));
+  const adopt = ({ communicator }: FakeAgent) => outcomeOf(communicator.adopt({ reservations: [offer] }));
 
   test("is offered by an object that names who offers it", async () => {
-    const adoption = adopt();
+    const { clock, rome, only, answer } = await oneIntent();
+    const adoption = adopt(rome);
     await clock.advance(0);
     expect(only()).toMatchObject({
       metadata: { name: "rsv-rome-x-offer-rome" },
@@ -183,19 +176,21 @@ describe("a hold that the broker has forgotten", () => {
   });
 
   test("is offered anew when it was not adopted: the other party may have spoken", async () => {
-    adopt();
+    const { clock, rome, only, answer } = await oneIntent();
+    adopt(rome);
     await clock.advance(0);
     answer({ outcome: "waiting", message: "" });
     await clock.advance(0);
     const { uid } = only().metadata;
-    const again = adopt();
+    const again = adopt(rome);
     await clock.advance(0);
     expect(only().metadata.uid).not.toBe(uid);
     expect(again.isOver()).toBe(false);
   });
 
   test("is told whole when it is in the ledger again", async () => {
-    const adoption = adopt();
+    const { clock, hub, rome, answer } = await oneIntent();
+    const adoption = adopt(rome);
     await clock.advance(0);
     answer({ outcome: "adopted", message: "It is in the ledger." });
     await clock.advance(0);
@@ -208,6 +203,7 @@ describe("a hold that the broker has forgotten", () => {
   });
 
   test("among many is answered in its place", async () => {
+    const { clock, hub, rome, all } = await oneIntent();
     const many = Array.from({ length: 20 }, (_, index) => ({ ...offer, id: `rsv-rome-${index}` }));
     const adoption = outcomeOf(rome.communicator.adopt({ reservations: many }));
     for (let round = 0; round < 20; round++) {
@@ -215,7 +211,7 @@ describe("a hold that the broker has forgotten", () => {
       for (const { metadata, spec, status } of all()) {
         if (status?.outcome !== undefined) continue;
         const message = spec.offer?.id ?? "";
-        hub.cluster.edit(RESERVATIONS, { name: metadata.name, namespace: NAMESPACE }, (object) => ({
+        hub.cluster.edit(RESERVATIONS, named(metadata.name), (object) => ({
           ...object,
           status: { outcome: "waiting" as const, message },
         }));

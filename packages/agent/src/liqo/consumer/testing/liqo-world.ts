@@ -18,6 +18,8 @@ export function clusterIdMap(id: string): ConfigMap {
   return { metadata: { name: "clusterid", namespace: "liqo", labels }, data: { CLUSTER_ID: id } };
 }
 
+export type LiqoWorld = ReturnType<typeof liqoWorld>;
+
 /** A data plane with a Liqo that does as it is told; paris lends to rome. */
 export function liqoWorld() {
   const time = fakeTime(NOW);

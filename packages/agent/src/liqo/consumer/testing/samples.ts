@@ -21,6 +21,11 @@ export function aLoan(changes: Partial<ReservationDTO> = {}, offload?: Offload):
   return { reservation, ...(offload === undefined ? {} : { offload }) };
 }
 
+/** Two of rome's reservations at paris. */
+export const LOAN_A = aLoan({ id: "rsv-rome-a" });
+export const LOAN_B = aLoan({ id: "rsv-rome-b" });
+export const [ID_A, ID_B] = [LOAN_A.reservation.id, LOAN_B.reservation.id];
+
 export function aWish(changes: Partial<ReservationDTO> = {}, offload?: Offload): LoanWish {
   const reading = wishOf(aLoan(changes, offload), TERMS);
   if (!reading.ok) throw new Error(reading.obstacle.message);
@@ -86,6 +91,14 @@ export function aSlice(
       ...(resources === "Accepted" ? { resources: granted } : {}),
     },
   };
+}
+
+/** Not of this agent's making. */
+export function othersSlice(
+  metadata: ResourceSlice["metadata"],
+  spec: ResourceSlice["spec"] = {},
+): ResourceSlice {
+  return { apiVersion: "authentication.liqo.io/v1beta1", kind: "ResourceSlice", metadata, spec };
 }
 
 export function aVirtualNode({ id, liqoId }: LoanWish): VirtualNode {

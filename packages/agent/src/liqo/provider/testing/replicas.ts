@@ -10,6 +10,8 @@ import { creatorUserOf } from "../creator-user.ts";
 export const ROME = "rome-liqo";
 export const MALLORY = "mallory-liqo";
 export const { id: ID } = aReservation();
+/** Where rome's replica lies. */
+export const ROMES = { name: ID, namespace: `liqo-tenant-${ROME}` };
 /** What rome's agent asks for. */
 export const ASKED = { cpu: "4", memory: "8Gi", pods: "110", "ephemeral-storage": "20Gi" };
 

@@ -8,6 +8,9 @@ import {
 } from "@resource-broker/contract";
 import { NAMESPACE } from "./issued-for.ts";
 
+/** Of an object where the broker keeps everything. */
+export const named = (name: string) => ({ name, namespace: NAMESPACE });
+
 /** A reservation as the broker shows it: rome borrows 2 CPU from paris. */
 export function reservationObject(
   name: string,
@@ -19,8 +22,7 @@ export function reservationObject(
     apiVersion: apiVersionOf(reservationKind),
     kind: reservationKind.kind,
     metadata: {
-      name,
-      namespace: NAMESPACE,
+      ...named(name),
       creationTimestamp: "2026-01-05T12:00:00Z",
       labels: { [KUBE_LABEL.requester]: requesterID, [KUBE_LABEL.target]: targetClusterID },
     },

@@ -8,44 +8,32 @@ import {
 } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
 import { request } from "@resource-broker/domain/testing";
-import { customResource, type KubeClient } from "@resource-broker/kube";
+import { customResource } from "@resource-broker/kube";
 import { kubeClientFor, memoryDisk } from "@resource-broker/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { identify } from "../forge/identify.ts";
 import { RESERVATIONS } from "../objects/resources.ts";
 import { life } from "../testing/mortal.ts";
-import { agentsWish, publish, say, wish } from "../testing/samples.ts";
-import { NAMESPACE, openScene, type Scene, type SceneBroker } from "../testing/scene.ts";
+import { agentsWish, say, wish } from "../testing/samples.ts";
+import { pausedBeforeRefusal } from "./testing/paused-client.ts";
+import { inOwnScene, lend, named, reservationsHub } from "./testing/reservations-hub.ts";
 
-const PARTS = { policy: { stalenessMs: 1e12 }, options: { views: true } };
+const POLICY = { stalenessMs: 1e12 };
 
-let scene: Scene;
-let broker: SceneBroker;
-beforeAll(async () => {
-  scene = await openScene();
-  broker = await scene.startBroker(PARTS);
-  await publish(scene.client, "paris", { cpu: 64 });
-  await scene.advertisement("paris", ({ status }) => status?.active === true);
-});
-afterAll(() => scene.stop());
-
-const named = (name: string) => ({ name, namespace: NAMESPACE });
-const create = (object: Reservation) => scene.client.create(RESERVATIONS, object);
-const remove = (name: string) => scene.client.delete(RESERVATIONS, named(name));
-const inPhase = (name: string, phase: string) =>
-  scene.reservation(name, ({ status }) => status?.phase === phase);
+const hub = reservationsHub({ broker: { policy: POLICY, options: { views: true } }, lenders: { paris: 64 } });
+const { create, remove, inPhase } = hub;
 const edit = (name: string, body: object, subresource?: "status") =>
-  scene.client.patch(
+  hub.scene.client.patch(
     RESERVATIONS,
     { name: named(name), patch: { kind: "merge", body } },
     { fieldManager: "kubectl-edit", ...(subresource === undefined ? {} : { subresource }) },
   );
-const booked = (object: Reservation) => broker.engine.ledger.reservations.get(identify(object).id);
+const booked = (object: Reservation) => hub.broker.engine.ledger.reservations.get(identify(object).id);
 const isBooked = (object: Reservation) => isLive(booked(object)?.phase ?? "Failed");
 /** Made over HTTP: the ledger knows it, and no object asked for it. */
 const reserveOverHttp = (key: string) => {
   const object = agentsWish(key);
-  return broker.engine
+  return hub.broker.engine
     .submit({
       kind: "reserve",
       requester: "rome",
@@ -65,7 +53,7 @@ describe("a person who edits a status", () => {
     const again = await inPhase("denied", "Reserved");
     expect(again.metadata.finalizers).toEqual([RESERVATION_FINALIZER]);
     await remove("denied");
-    await scene.gone("denied");
+    await hub.scene.gone("denied");
     expect(isBooked(object)).toBe(false);
   });
 
@@ -80,19 +68,16 @@ describe("a person who edits a status", () => {
 });
 
 describe("a person who edits a request", () => {
-  test("that was booked and not answered yet gets what was booked, and can release it", async () => {
-    const other = await openScene();
-    try {
+  test("that was booked and not answered yet gets what was booked, and can release it", () =>
+    inOwnScene(async (other) => {
       const disk = memoryDisk();
-      const healthy = await other.startBroker({ ...PARTS, disk, options: {} });
-      await publish(other.client, "paris");
-      await other.advertisement("paris", ({ status }) => status?.active === true);
+      const healthy = await other.startBroker({ policy: POLICY, disk });
+      await lend(other, "paris");
       await healthy.stop();
       // Its third write would have told: the finalizer and the booking came before.
       const own = life(2, "before");
       const first = await other.startBroker({
-        ...PARTS,
-        options: {},
+        policy: POLICY,
         disk,
         client: own.client(kubeClientFor(other.cluster.kubeconfig)),
         wrapEngine: own.engine,
@@ -104,7 +89,7 @@ describe("a person who edits a request", () => {
         name: named("impatient"),
         patch: { kind: "merge", body: { spec: { duration: "2h" } } },
       });
-      await other.startBroker({ ...PARTS, options: {}, disk });
+      await other.startBroker({ policy: POLICY, disk });
       const { status } = await other.reservation(
         "impatient",
         (each) => each.status?.phase !== undefined && each.status.phase !== "Pending",
@@ -116,10 +101,7 @@ describe("a person who edits a request", () => {
         async () =>
           disk.ledger.reservations.get(identify(object).id)?.reason === "ReleasedByRequester" || undefined,
       );
-    } finally {
-      await other.stop();
-    }
-  });
+    }));
 });
 
 describe("a copy of an agent's Reservation under another name", () => {
@@ -127,12 +109,12 @@ describe("a copy of an agent's Reservation under another name", () => {
     const object = agentsWish("copied");
     await create(object);
     const { metadata } = await inPhase(object.metadata.name, "Reserved");
-    await broker.stop();
+    await hub.broker.stop();
     const copy = { ...object, metadata: { ...named("a-copy"), finalizers: [RESERVATION_FINALIZER] } };
     await create(copy);
     await remove("a-copy");
-    broker = await scene.startBroker({ ...PARTS, disk: broker.disk });
-    await scene.gone("a-copy");
+    await hub.startAgain();
+    await hub.scene.gone("a-copy");
     expect(isBooked(object)).toBe(true);
     expect((await inPhase(metadata.name, "Reserved")).metadata.deletionTimestamp).toBeUndefined();
   });
@@ -142,8 +124,8 @@ describe("a copy of an agent's Reservation under another name", () => {
     const view = await inPhase(object.metadata.name, "Reserved");
     await create({ ...object, metadata: named("another-copy") });
     expect((await inPhase("another-copy", "Failed")).status?.message).toContain(object.metadata.name);
-    await scene.time.advance(5000);
-    const still = await scene.client.find(RESERVATIONS, named(object.metadata.name));
+    await hub.scene.time.advance(5000);
+    const still = await hub.scene.client.find(RESERVATIONS, named(object.metadata.name));
     expect(still?.metadata.uid).toBe(view.metadata.uid);
   });
 });
@@ -153,7 +135,7 @@ describe("a status that somebody wrote something into", () => {
     await create(wish("scribbled"));
     await inPhase("scribbled", "Reserved");
     await edit("scribbled", { status: { reason: "Preempted", fits: true } }, "status");
-    const { status } = await scene.reservation("scribbled", (each) => each.status?.reason === undefined);
+    const { status } = await hub.scene.reservation("scribbled", (each) => each.status?.reason === undefined);
     expect(status).not.toHaveProperty("fits");
     expect(status?.phase).toBe("Reserved");
   });
@@ -164,7 +146,7 @@ describe("a provider's refusal", () => {
     const object = await create(wish("verbose", { requesterID: "oslo" }));
     await inPhase("verbose", "Reserved");
     const message = `the disk is\nbroken ${"!".repeat(30_000)}`;
-    await say(scene.client, "verbose", {
+    await say(hub.scene.client, "verbose", {
       type: "providerHolding",
       status: "False",
       reason: "Refused",
@@ -178,7 +160,7 @@ describe("a provider's refusal", () => {
   test("without a word says so", async () => {
     const object = await create(wish("silent", { requesterID: "lima" }));
     await inPhase("silent", "Reserved");
-    await say(scene.client, "silent", { type: "providerHolding", status: "False", reason: "Refused" });
+    await say(hub.scene.client, "silent", { type: "providerHolding", status: "False", reason: "Refused" });
     await inPhase("silent", "Failed");
     expect(booked(object)?.message).toBe("the provider gave no reason");
   });
@@ -188,17 +170,17 @@ describe("a person's Reservation under the name of another reservation", () => {
   test("books nothing and makes room for its view", async () => {
     const object = await reserveOverHttp("squatted");
     const { name } = object.metadata;
-    await scene.reservation(name, ({ status }) => status?.phase === "Reserved");
-    await broker.stop();
+    await hub.scene.reservation(name, ({ status }) => status?.phase === "Reserved");
+    await hub.broker.stop();
     await remove(name);
     await create(wish(name));
-    broker = await scene.startBroker({ ...PARTS, disk: broker.disk });
-    const shown = await scene.reservation(
+    await hub.startAgain();
+    const shown = await hub.scene.reservation(
       name,
       ({ metadata, status }) => metadata.labels?.[KUBE_LABEL.view] === "true" && status?.phase === "Reserved",
     );
     expect(shown.spec.requestedResources?.cpu).toBe("4");
-    const made = [...broker.engine.ledger.reservations.values()].filter(
+    const made = [...hub.broker.engine.ledger.reservations.values()].filter(
       ({ key }) => key === shown.metadata.uid,
     );
     expect(made).toEqual([]);
@@ -214,10 +196,10 @@ describe("a renewal", () => {
     const object = await create(wish(name, { duration: "1h" }));
     const { status: before } = await inPhase(name, "Reserved");
     await edit(name, { metadata: { annotations: { [KUBE_ANNOTATION.renew]: text } } });
-    const { status } = await scene.reservation(name, (each) => each.status?.code === "invalid");
+    const { status } = await hub.scene.reservation(name, (each) => each.status?.code === "invalid");
     expect(status?.message).toContain("The renewal was refused");
     expect(status?.expiresAt).toBe(before?.expiresAt);
-    await say(scene.client, name, { type: "requesterActive" });
+    await say(hub.scene.client, name, { type: "requesterActive" });
     await inPhase(name, "Active");
     expect(booked(object)?.generation).toBe(2);
   });
@@ -226,23 +208,21 @@ describe("a renewal", () => {
     await create(wish("open-ended"));
     await inPhase("open-ended", "Reserved");
     await edit("open-ended", { metadata: { annotations: { [KUBE_ANNOTATION.renew]: "1h a" } } });
-    await scene.reservation("open-ended", ({ status }) => status?.renewed === "1h a");
-    const message = await scene.until(
+    await hub.scene.reservation("open-ended", ({ status }) => status?.renewed === "1h a");
+    const message = await hub.scene.until(
       "an Event tells of it",
-      async () => (await scene.messagesOf("open-ended", "Renewed"))[0],
+      async () => (await hub.scene.messagesOf("open-ended", "Renewed"))[0],
     );
     expect(message).toBe("It has no end: it lasts until it is released.");
   });
 });
 
 describe("a broker that starts", () => {
-  test("decides what waits by the BrokerPolicy, never by the built-in policy", async () => {
-    const other = await openScene();
-    try {
+  test("decides what waits by the BrokerPolicy, never by the built-in policy", () =>
+    inOwnScene(async (other) => {
       const disk = memoryDisk();
       const first = await other.startBroker({ disk });
-      await publish(other.client, "paris");
-      await other.advertisement("paris", ({ status }) => status?.active === true);
+      await lend(other, "paris");
       await first.stop();
       await other.client.create(customResource(brokerPolicyKind), {
         apiVersion: apiVersionOf(brokerPolicyKind),
@@ -254,48 +234,25 @@ describe("a broker that starts", () => {
       await other.startBroker({ disk, options: { views: true } });
       const { status } = await other.reservation("waiting", (each) => each.status?.phase !== undefined);
       expect(status?.code).toBe("quota-exceeded");
-    } finally {
-      await other.stop();
-    }
-  });
+    }));
 });
 
 describe("a leader that was paused and replaced", () => {
-  test("cannot tell its refusal over what its successor granted meanwhile", async () => {
-    const other = await openScene();
-    try {
-      const own = kubeClientFor(other.cluster.kubeconfig);
-      let isPaused = false;
-      let resume = (): void => undefined;
-      const pause = new Promise<void>((resolve) => {
-        resume = resolve;
-      });
-      const client: KubeClient = {
-        ...own,
-        apply: async (resource, object, options) => {
-          const { status } = object as { readonly status?: { readonly phase?: string } };
-          if (status?.phase === "Failed") {
-            isPaused = true;
-            await pause;
-          }
-          return own.apply(resource, object, options);
-        },
-      };
-      const old = await other.startBroker({ client });
+  test("cannot tell its refusal over what its successor granted meanwhile", () =>
+    inOwnScene(async (other) => {
+      const own = pausedBeforeRefusal(kubeClientFor(other.cluster.kubeconfig));
+      const old = await other.startBroker({ client: own.client });
       await other.client.create(RESERVATIONS, wish("contested"));
-      await other.until("it is about to refuse", () => Promise.resolve(isPaused || undefined));
+      await other.until("it is about to refuse", () => Promise.resolve(own.isPaused() || undefined));
       const granted = { phase: "Reserved", reservationID: "rsv-rome-abcdefghijklmnop" } as const;
       await other.client.apply(
         RESERVATIONS,
         { metadata: named("contested"), status: granted },
         { fieldManager: "resource-broker", force: true, subresource: "status" },
       );
-      resume();
+      own.resume();
       await old.stop();
       const { status } = await other.reservation("contested");
       expect(status?.phase).toBe("Reserved");
-    } finally {
-      await other.stop();
-    }
-  });
+    }));
 });

@@ -29,112 +29,68 @@ function object(
   } satisfies ClusterAdvertisement;
 }
 
-/** What the ledger heard: stated at one moment, received at another. */
-function heard(statedAt: number, receivedAt: number): AccountView {
+/** A view: its status answers for what it shows, unless it was painted over since. */
+const view = (statedAt: number, accepted = statedAt) => object(statedAt, { label: "true", accepted });
+
+/** What the ledger heard: stated at one moment, received at the same or at another. */
+function heard(statedAt: number, receivedAt = statedAt): AccountView {
   const advertisement: Advertisement = cluster("paris", { more: { statedAt } });
   return { clusterId: "paris", advertisement, receivedAt } as AccountView;
 }
 
-const rows: readonly (Partial<Claim> & Pick<Claim, "object"> & { name: string; owner: Owner })[] = [
-  {
-    name: "a view",
-    object: object(10, { label: "true", accepted: 10 }),
-    account: heard(10, 10),
-    owner: "broker",
-  },
-  {
-    name: "a view of an older word",
-    object: object(10, { label: "true", accepted: 10 }),
-    account: heard(20, 20),
-    owner: "broker",
-  },
-  {
-    name: "a view painted before its status was",
-    object: object(20, { label: "true", accepted: 10 }),
-    account: heard(30, 30),
-    owner: "broker",
-  },
-  {
-    name: "a view that a crashed broker knew newer",
-    object: object(20, { label: "true", accepted: 20 }),
-    account: heard(10, 10),
-    owner: "broker",
-  },
-  {
-    name: "a view with a newer word than anybody heard",
-    object: object(20, { label: "true", accepted: 10 }),
-    account: heard(10, 10),
-    owner: "handed-over",
-  },
-  {
-    name: "the same where nobody listens",
-    object: object(20, { label: "true", accepted: 10 }),
-    account: heard(10, 10),
-    objects: false,
-    owner: "broker",
-  },
-  { name: "a view of an unknown cluster", object: object(20, { label: "true" }), owner: "broker" },
-  { name: "an agent's first word", object: object(10), owner: "agent" },
-  {
-    name: "an agent's word that waits",
-    object: object(20, { accepted: 10 }),
-    account: heard(15, 15),
-    owner: "agent",
-  },
-  {
-    name: "an agent's word, taken in but not answered",
-    object: object(20, { accepted: 10 }),
-    account: heard(20, 20),
-    owner: "agent",
-  },
-  {
-    name: "an agent's word, answered",
-    object: object(10, { accepted: 10, at: 12 }),
-    account: heard(10, 12),
-    owner: "agent",
-  },
-  {
-    name: "an agent's word, and something heard since",
-    object: object(10, { accepted: 10, at: 12 }),
-    account: heard(20, 21),
-    owner: "broker",
-  },
-  {
-    name: "an agent's word that the ledger lost in a crash",
-    object: object(20, { accepted: 20, at: 22 }),
-    account: heard(10, 12),
-    owner: "agent",
-  },
-  {
-    name: "an agent's word that was refused for another's",
-    object: object(20, { refused: 20 }),
-    account: heard(30, 30),
-    owner: "broker",
-  },
-  {
-    name: "an agent's word that was refused for its own earlier one",
-    object: object(20, { accepted: 10, refused: 20, at: 12 }),
-    account: heard(10, 12),
-    owner: "agent",
-  },
-  {
-    name: "an agent's old object where nobody listens",
-    object: object(10, { accepted: 10, at: 12 }),
-    account: heard(10, 12),
-    objects: false,
-    owner: "broker",
-  },
-  {
-    name: "a view whose label was torn off",
-    object: object(10, { accepted: 10, at: 12 }),
-    account: heard(10, 12),
-    isTorn: true,
-    owner: "broker",
-  },
+type Row = readonly [name: string, owner: Owner, claim: Partial<Claim> & Pick<Claim, "object">];
+
+const ANSWERED = object(10, { accepted: 10, at: 12 });
+
+const VIEWS: readonly Row[] = [
+  ["a view", "broker", { object: view(10), account: heard(10) }],
+  ["a view of an older word", "broker", { object: view(10), account: heard(20) }],
+  ["a view painted before its status was", "broker", { object: view(20, 10), account: heard(30) }],
+  ["a view that a crashed broker knew newer", "broker", { object: view(20), account: heard(10) }],
+  [
+    "a view with a newer word than anybody heard",
+    "handed-over",
+    { object: view(20, 10), account: heard(10) },
+  ],
+  ["the same where nobody listens", "broker", { object: view(20, 10), account: heard(10), objects: false }],
+  ["a view of an unknown cluster", "broker", { object: object(20, { label: "true" }) }],
+  ["a view whose label was torn off", "broker", { object: ANSWERED, account: heard(10, 12), isTorn: true }],
+];
+
+const AGENTS_WORDS: readonly Row[] = [
+  ["an agent's first word", "agent", { object: object(10) }],
+  ["an agent's word that waits", "agent", { object: object(20, { accepted: 10 }), account: heard(15) }],
+  [
+    "an agent's word, taken in but not answered",
+    "agent",
+    { object: object(20, { accepted: 10 }), account: heard(20) },
+  ],
+  ["an agent's word, answered", "agent", { object: ANSWERED, account: heard(10, 12) }],
+  ["an agent's word, and something heard since", "broker", { object: ANSWERED, account: heard(20, 21) }],
+  [
+    "an agent's word that the ledger lost in a crash",
+    "agent",
+    { object: object(20, { accepted: 20, at: 22 }), account: heard(10, 12) },
+  ],
+  [
+    "an agent's word that was refused for another's",
+    "broker",
+    { object: object(20, { refused: 20 }), account: heard(30) },
+  ],
+  [
+    "an agent's word that was refused for its own earlier one",
+    "agent",
+    { object: object(20, { accepted: 10, refused: 20, at: 12 }), account: heard(10, 12) },
+  ],
+  [
+    "an agent's old object where nobody listens",
+    "broker",
+    { object: ANSWERED, account: heard(10, 12), objects: false },
+  ],
 ];
 
 describe("the owner of a ClusterAdvertisement", () => {
-  test.each(rows)("of $name is: $owner", ({ owner, ...claim }) => {
+  test.each([...VIEWS, ...AGENTS_WORDS])("of %s is: %s", (_, owner, claim) => {
     expect(ownerOf({ account: undefined, objects: true, isTorn: false, ...claim })).toBe(owner);
   });
 });

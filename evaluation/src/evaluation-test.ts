@@ -1,0 +1,54 @@
+import type { Log } from "@resource-broker/runtime";
+import type { Chart } from "./charts/chart.ts";
+
+/** How much is measured: 90 s in all for CI, 5 minutes to try it, or as TARGETS and the report want it. */
+export type Size = "smoke" | "quick" | "full";
+
+/** One of the tests of the evaluation: what it does, what came out, and how that is shown. */
+export interface EvaluationTest<Result> {
+  /** What people type behind `--only`: `1a`; `1` means 1a, 1b and 1c. */
+  readonly id: string;
+  readonly title: string;
+  /** Markdown: what is sampled, how often, from which /proc field or clock, with how many trials. */
+  readonly method: string;
+  /** For the progress bar, in seconds. */
+  readonly expectedSeconds: (size: Size) => number;
+  /** The result is written as it is, as JSON: raw samples included. */
+  readonly run: (context: Context) => Promise<Result>;
+  /** What must be right, not fast: each line is something that went wrong. Empty: nothing did. */
+  readonly faults: (result: Result) => readonly string[];
+  readonly charts: (result: Result) => readonly Chart[];
+  readonly findings: (result: Result) => Findings;
+}
+
+export interface Context {
+  readonly size: Size;
+  readonly seed: number;
+  /** An empty folder of its own; removed afterwards. */
+  readonly folder: string;
+  /** Where the system under test runs, and where the load: `taskset` is told so when the machine has two cores or more. */
+  readonly cores: { readonly broker: readonly number[]; readonly load: readonly number[] };
+  /** A broker that somebody else runs, in place of ours: tests 4, 5 and 1c only. */
+  readonly baseline?: { readonly url: string; readonly certificates: string };
+  /** Between 0 and 1, and what is being done. */
+  readonly progress: (share: number, doing: string) => void;
+  /** Ctrl-C: end what was started and throw. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+export interface Findings {
+  /** Rows of the table at the top of the report (and of the README). */
+  readonly summary: readonly SummaryRow[];
+  /** Markdown for the test's own section: tables, and in plain words what is worse than before and why. */
+  readonly text: string;
+}
+
+export interface SummaryRow {
+  readonly figure: string;
+  readonly ours: string;
+  /** Published by the predecessor; "–" where it published nothing. */
+  readonly theirs: string;
+  /** "433×", "1/3": how much better, from the two figures; "–" where there is nothing to compare; "worse: …" where we are. */
+  readonly factor: string;
+}

@@ -1,0 +1,94 @@
+import { Fault } from "@resource-broker/contract";
+import { describe, expect, test } from "vitest";
+import { asAdmin } from "../testing/fake-broker.ts";
+import { begun, expectNothing, first, lending, MINUTE_MS, queuing } from "../testing/lending.ts";
+import { gate } from "../testing/mishap.ts";
+
+describe("a deleted request", () => {
+  test.each([
+    ["before the broker was reached", false],
+    ["while its answer was on the way", true],
+  ])("holds nothing, though it was deleted %s", async (_, isDone) => {
+    const world = await begun();
+    const { broker, rome, time } = world;
+    const late = gate();
+    broker.setMishaps(first("requestReservation", { isDone, until: late.passed }));
+    rome.ask("more");
+    await time.advance(100);
+    rome.unask("more");
+    await time.advance(100);
+    late.open();
+    await time.advance(1000);
+    expectNothing(world);
+  });
+
+  test("holds nothing, though the answer was lost and an older attempt's number is all that was seen", async () => {
+    const world = await queuing();
+    const { broker, rome, time } = world;
+    await time.advance(1000);
+    rome.setWatchLag(10 * MINUTE_MS);
+    const late = gate();
+    broker.setMishaps((call) =>
+      call.method === "requestReservation"
+        ? { isDone: true, until: late.passed, fault: new Fault("unreachable", "lost") }
+        : undefined,
+    );
+    broker.run({ kind: "release", ...asAdmin, id: broker.live()[0]?.id ?? "" });
+    await time.advance(1000);
+    expect(broker.live()).toHaveLength(1);
+    rome.setWatchLag(0);
+    rome.unask("second");
+    late.open();
+    await time.advance(12 * MINUTE_MS);
+    expectNothing(world);
+  });
+
+  test("and a new one under the same name are two: neither gets the other's answer", async () => {
+    const world = await begun({ cpu: "6" });
+    const { broker, rome, time } = world;
+    const late = gate();
+    broker.setMishaps(first("requestReservation", { until: late.passed }));
+    rome.ask("more", { requestedCPU: "100" });
+    await time.advance(100);
+    rome.setWatchLag(5000);
+    rome.unask("more");
+    const { metadata } = rome.ask("more", { requestedCPU: "2" });
+    late.open();
+    await time.advance(1000);
+    expect(rome.request("more")?.status).toBeUndefined();
+    await time.advance(30_000);
+    expect(rome.request("more")).toMatchObject({
+      metadata: { uid: metadata.uid },
+      status: { phase: "Active" },
+    });
+    expect(broker.live()).toMatchObject([{ key: `${metadata.uid}-1` }]);
+  });
+
+  test("while the broker is away and the agent starts anew is given back after two censuses", async () => {
+    const world = await lending();
+    const { broker, rome, time } = world;
+    broker.down();
+    rome.unask("more");
+    await time.advance(1000);
+    rome.kill();
+    await world.begin(rome);
+    broker.up();
+    await time.advance(29_000);
+    expect(broker.live()).toHaveLength(1);
+    await time.advance(2 * MINUTE_MS);
+    expectNothing(world);
+  });
+
+  test("that had ended long before says nothing of giving back", async () => {
+    const world = await begun();
+    const { rome, time, broker } = world;
+    rome.ask("more", { duration: "1m" });
+    await time.advance(2 * MINUTE_MS);
+    expect(rome.request("more")?.status?.phase).toBe("Released");
+    const before = broker.calls.length;
+    rome.unask("more");
+    await time.advance(100);
+    expect(rome.events.map(({ reason }) => reason)).not.toContain("Released");
+    expect(broker.calls.slice(before).filter(({ method }) => method.startsWith("release"))).toEqual([]);
+  });
+});

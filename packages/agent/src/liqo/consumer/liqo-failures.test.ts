@@ -1,0 +1,146 @@
+import { Fault } from "@resource-broker/contract";
+import { CONFIG_MAPS } from "@resource-broker/kube";
+import { describe, expect, test } from "vitest";
+import { aStuckPod } from "./testing/liqo-in-memory.ts";
+import { clusterIdMap, type LiqoWorld, liqoWorld, MINUTE_MS } from "./testing/liqo-world.ts";
+import { ID_A, ID_B, LOAN_A, LOAN_B } from "./testing/samples.ts";
+import { LOAN_PODS } from "./virtual-kinds.ts";
+
+describe("what goes wrong", () => {
+  test.each<[string, (it: LiqoWorld) => void, string, string]>([
+    [
+      "no kubeconfig",
+      ({ state }) => void (state.kubeconfig = false),
+      "KubeconfigMissing",
+      "paris.kubeconfig",
+    ],
+    [
+      "no liqoctl",
+      ({ liqo }) => void (liqo.harm.says = { code: 127, output: "liqoctl cannot be started" }),
+      "LiqoctlMissing",
+      "cannot be started",
+    ],
+    [
+      "a liqoctl that fails",
+      ({ liqo }) => void (liqo.harm.says = { code: 1, output: "INFO ok\nERRO no route to host" }),
+      "PeeringFailed",
+      "ERRO no route to host",
+    ],
+    [
+      "a liqoctl that only says that it has peered",
+      ({ liqo }) => void (liqo.harm.says = { code: 0, output: "INFO ok" }),
+      "AwaitingPeering",
+      "does not yet say",
+    ],
+    [
+      "a kubeconfig of another cluster",
+      ({ remote }) =>
+        void remote.edit(CONFIG_MAPS, { name: "clusterid", namespace: "liqo" }, () =>
+          clusterIdMap("wild-oslo"),
+        ),
+      "IdentityMismatch",
+      "wild-oslo instead of calm-paris",
+    ],
+    [
+      "a provider that does not answer",
+      ({ remote }) => remote.down(),
+      "ProviderUnreachable",
+      "connection refused",
+    ],
+    [
+      "a cluster without Liqo",
+      ({ cluster }) => cluster.remove(CONFIG_MAPS, { name: "clusterid", namespace: "liqo" }),
+      "LiqoMissing",
+      "install it",
+    ],
+    ["a grant that is denied", ({ liqo }) => void (liqo.harm.denies = true), "SliceDenied", "Because"],
+  ])("%s is told, and ends clean", async (_, happen, reason, message) => {
+    const it = liqoWorld();
+    happen(it);
+    expect((await it.reason(LOAN_A, reason)).last).toMatchObject({
+      reason,
+      message: expect.stringContaining(message),
+    });
+    it.cluster.up();
+    expect((await it.clean(ID_A)).last).toEqual({ kind: "clean" });
+    expect(it.left()).toEqual([]);
+  });
+
+  test("a failure is tried again, and works in the end", async () => {
+    const { ready, liqo, commands } = liqoWorld();
+    liqo.harm.says = { code: 1, output: "ERRO no route to host" };
+    expect((await ready(LOAN_A, 5 * MINUTE_MS)).last.kind).toBe("ready");
+    expect(commands()).toEqual(["peer", "peer"]);
+  });
+
+  test("a release while liqoctl is peering ends it, and what it has begun", async () => {
+    const { peering, clean, liqo, left, commands } = liqoWorld();
+    liqo.harm.hangs = true;
+    await peering(LOAN_A);
+    liqo.harm.hangs = false;
+    const { last, tookMs } = await clean(ID_A, MINUTE_MS);
+    expect(last).toEqual({ kind: "clean" });
+    expect(tookMs).toBeLessThan(MINUTE_MS);
+    expect(left()).toEqual([]);
+    expect(liqo.running()).toBe(0);
+    expect(commands()[0]).toBe("peer");
+  });
+
+  test("a release of one of two while liqoctl is peering leaves it to the other", async () => {
+    const { ready, peering, clean, liqo, commands, time, slices } = liqoWorld();
+    liqo.harm.hangs = true;
+    await peering(LOAN_A);
+    await peering(LOAN_B);
+    expect((await clean(ID_A, MINUTE_MS)).last).toEqual({ kind: "clean" });
+    expect(liqo.running()).toBe(1);
+    liqo.harm.hangs = false;
+    await time.advance(11 * MINUTE_MS);
+    await ready(LOAN_B, 5 * MINUTE_MS);
+    expect(slices()).toEqual([ID_B]);
+    expect(commands()).toEqual(["peer", "peer"]);
+  });
+
+  test("a liqoctl that hangs is killed in time", async () => {
+    const { plane, peering, liqo, time } = liqoWorld();
+    liqo.harm.hangs = true;
+    await peering(LOAN_A);
+    await time.advance(10 * MINUTE_MS + 16_000);
+    expect(await plane().establish(LOAN_A)).toMatchObject({ reason: "LiqoctlTimedOut", isTrouble: true });
+    expect(liqo.running()).toBe(0);
+  });
+
+  test("a provider that is gone for good keeps nothing here", async () => {
+    const { ready, clean, cluster, liqo, left, commands } = liqoWorld();
+    await ready(LOAN_A);
+    cluster.put(LOAN_PODS, aStuckPod("web", ID_A));
+    liqo.harm.isProviderGone = true;
+    const { last, reasons } = await clean(ID_A);
+    expect(last).toEqual({ kind: "clean" });
+    expect(reasons).toContain("Forced");
+    expect(left()).toEqual([]);
+    expect(commands()).toEqual(["peer", "unpeer", "force unpeer"]);
+  });
+
+  test("two reservations of a provider that is gone do not wait for each other", async () => {
+    const { ready, clean, liqo, left, commands } = liqoWorld();
+    await Promise.all([ready(LOAN_A), ready(LOAN_B)]);
+    liqo.harm.isProviderGone = true;
+    await Promise.all([clean(ID_A), clean(ID_B)]);
+    expect(left()).toEqual([]);
+    expect(commands()).toEqual(["peer", "unpeer", "force unpeer"]);
+  });
+
+  test("a missing right is named", async () => {
+    const { plane, cluster } = liqoWorld();
+    cluster.setMishaps(({ verb, plural }) =>
+      verb === "create" && plural === "configmaps"
+        ? { fault: new Fault("forbidden", "may not create configmaps"), isDone: false }
+        : undefined,
+    );
+    expect(await plane().establish(LOAN_A)).toMatchObject({
+      reason: "Forbidden",
+      isTrouble: true,
+      message: "may not create configmaps",
+    });
+  });
+});

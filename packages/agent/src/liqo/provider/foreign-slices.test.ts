@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
+import { SHADOW_PODS } from "../objects/shadow-pod.ts";
+import { MINUTE_MS, providerWorld } from "./testing/provider-world.ts";
+import { aReplica, aShadowPod, acceptedWith, ROME } from "./testing/replicas.ts";
+
+describe("what is not ours", () => {
+  const FOREIGN = aReplica({
+    name: "mypool",
+    spec: { class: "default" },
+    status: acceptedWith({ cpu: "64" }),
+  });
+  const NAME = { name: "mypool", namespace: `liqo-tenant-${ROME}` };
+
+  test("is left alone, whatever it takes", async () => {
+    const { cluster, begin, time, writes, broker } = providerWorld();
+    cluster.put(RESOURCE_SLICES, FOREIGN);
+    cluster.put(SHADOW_PODS, aShadowPod("web-1", { slice: "mypool" }));
+    begin();
+    await time.advance(10 * MINUTE_MS);
+    expect(writes()).toEqual([]);
+    expect(broker.asked).toEqual([]);
+  });
+
+  test("is flagged and cordoned with --liqo-enforce, and its pods stay", async () => {
+    const { cluster, begin, time, told, shadowPods } = providerWorld({ isEnforcing: true });
+    cluster.put(RESOURCE_SLICES, FOREIGN);
+    cluster.put(SHADOW_PODS, aShadowPod("web-1", { slice: "mypool" }));
+    begin();
+    await time.advance(10 * MINUTE_MS);
+    expect(cluster.find(RESOURCE_SLICES, NAME)?.metadata.annotations).toMatchObject({
+      "liqo.io/cordon": "true",
+      "rear.fluidos.eu/cordoned": "NotReserved",
+    });
+    expect(cluster.find(RESOURCE_SLICES, NAME)?.status).toEqual(FOREIGN.status);
+    expect(told()).toEqual(["SliceFlagged"]);
+    expect(shadowPods()).toEqual(["web-1"]);
+  });
+
+  test("nor are slices that this cluster sends to others", async () => {
+    const { cluster, begin, time, writes } = providerWorld({ isEnforcing: true });
+    const own = aReplica();
+    const labels = { "liqo.io/replication": "true", "liqo.io/remoteID": "rome-liqo" };
+    cluster.put(RESOURCE_SLICES, { ...own, metadata: { ...own.metadata, labels } });
+    begin();
+    await time.advance(10 * MINUTE_MS);
+    expect(writes()).toEqual([]);
+  });
+});

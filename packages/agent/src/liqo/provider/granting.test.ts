@@ -1,0 +1,118 @@
+import { Fault } from "@resource-broker/contract";
+import { describe, expect, test } from "vitest";
+import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
+import { TENANTS } from "../objects/tenant.ts";
+import { END_GRACE_MS, SETTLE_MS } from "./judge-replica.ts";
+import { cordonQuota, lent, MINUTE_MS, providerWorld } from "./testing/provider-world.ts";
+import { aLoan, aReplica, aTenant, ASKED, ID, ROME, ROMES } from "./testing/replicas.ts";
+
+describe("granting", () => {
+  test("gives a replica what is reserved, once, and says so", async () => {
+    const { word, find, told, writes, time } = await lent();
+    expect(word()).toBe("Accepted Reserved");
+    expect(find()?.status?.resources).toEqual(ASKED);
+    expect(told()).toEqual(["SliceGranted"]);
+    await time.advance(10 * MINUTE_MS);
+    expect(writes()).toEqual([{ verb: "update", plural: "resourceslices", name: ID }]);
+  });
+
+  test("waits for a reservation that comes later than its slice", async () => {
+    const { cluster, begin, time, word, book, told } = providerWorld();
+    cluster.put(RESOURCE_SLICES, aReplica());
+    begin();
+    await time.advance(SETTLE_MS / 2);
+    expect(word()).toBeUndefined();
+    book.learn("provider", aLoan());
+    await time.advance(100);
+    expect(word()).toBe("Accepted Reserved");
+    expect(told()).toEqual(["SliceGranted"]);
+  });
+
+  test("refuses what nobody reserved, and grants it when somebody has", async () => {
+    const { cluster, begin, time, word, book, broker } = providerWorld();
+    cluster.put(RESOURCE_SLICES, aReplica());
+    begin();
+    await time.advance(SETTLE_MS + 1000);
+    expect(word()).toBe("Denied UnknownReservation");
+    expect(broker.asked).toEqual([]);
+    book.learn("provider", aLoan());
+    await time.advance(100);
+    expect(word()).toBe("Accepted Reserved");
+  });
+
+  test("waits until the capacity is held", async () => {
+    const { cluster, begin, time, word, book, held } = providerWorld();
+    held.clear();
+    book.learn("provider", aLoan());
+    cluster.put(RESOURCE_SLICES, aReplica());
+    begin();
+    await time.advance(5000);
+    expect(word()).toBeUndefined();
+    held.add(ID);
+    await time.advance(1000);
+    expect(word()).toBe("Accepted Reserved");
+  });
+
+  test("decides again when somebody writes at the same time", async () => {
+    const { cluster, begin, time, word, book } = providerWorld();
+    let conflicts = 3;
+    cluster.setMishaps(({ verb }) =>
+      verb === "update" && conflicts-- > 0
+        ? { fault: new Fault("conflict", "the object was modified") }
+        : undefined,
+    );
+    book.learn("provider", aLoan());
+    cluster.put(RESOURCE_SLICES, aReplica());
+    begin();
+    await time.advance(1000);
+    expect(word()).toBe("Accepted Reserved");
+  });
+
+  test("is judged on the newest version, not on what the watch showed", async () => {
+    const { cluster, begin, time, word, book } = providerWorld();
+    book.learn("provider", aLoan());
+    cluster.put(RESOURCE_SLICES, aReplica());
+    cluster.setWatchLag(20_000);
+    begin();
+    cluster.setMishaps(({ verb, plural }) => {
+      if (verb !== "get" || plural !== "namespaces") return undefined;
+      cluster.setMishaps(undefined);
+      cluster.edit(RESOURCE_SLICES, ROMES, (slice) => ({
+        ...slice,
+        spec: { ...slice.spec, resources: { cpu: "64" } },
+      }));
+      return undefined;
+    });
+    await time.advance(1000);
+    expect(word()).toBe("Denied TooMuch");
+  });
+
+  test.each(["Cordoned", "Drained"] as const)(
+    "leaves a %s tenant to Liqo until it is active again",
+    async (state) => {
+      const { cluster, begin, time, word, book } = providerWorld();
+      book.learn("provider", aLoan());
+      cluster.put(TENANTS, aTenant(ROME, state));
+      cluster.put(RESOURCE_SLICES, aReplica());
+      begin();
+      await time.advance(1000);
+      expect(word()).toBeUndefined();
+      cluster.edit(TENANTS, { name: ROME, namespace: `liqo-tenant-${ROME}` }, () => aTenant(ROME, "Active"));
+      await time.advance(MINUTE_MS);
+      expect(word()).toBe("Accepted Reserved");
+    },
+  );
+
+  test("follows a reservation that was renewed after it seemed over", async () => {
+    const made = await lent();
+    const { book, time, word, cordon } = made;
+    book.endHere(ID, "Expired");
+    await time.advance(END_GRACE_MS + 1000);
+    cordonQuota(made);
+    expect(cordon()).toBe("true");
+    book.learn("provider", aLoan({ generation: 2 }));
+    await time.advance(1000);
+    expect(cordon()).toBeUndefined();
+    expect(word()).toBe("Accepted Reserved");
+  });
+});

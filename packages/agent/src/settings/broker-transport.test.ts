@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import {
+  CERT_PATH_MISSING,
+  read,
+  readWrong,
+  RIGHT,
+  settingsOf,
+  type Wrong,
+} from "./testing/read-settings.ts";
+
+describe("the agent's settings", () => {
+  test.each([
+    { name: "the kubeconfig of the broker's cluster alone", argv: ["--broker-kubeconfig=/hub"] },
+    {
+      name: "the flag, whatever else is there",
+      argv: ["--broker-transport=kubernetes", "--broker-kubeconfig=/hub", ...RIGHT],
+    },
+  ])("take the kubernetes transport from $name", async ({ argv }) => {
+    expect(await read([...argv, "--broker-namespace=hub"])).toMatchObject({
+      settings: {
+        "broker-transport": "kubernetes",
+        "broker-kubeconfig": "/hub",
+        "broker-namespace": "hub",
+      },
+    });
+  });
+
+  test("keep http where the flag says so, beside a kubeconfig", async () => {
+    const argv = ["--broker-transport=http", "--broker-kubeconfig=/hub"];
+    expect(await settingsOf(argv)).toMatchObject({ "broker-transport": "http" });
+  });
+});
+
+const URL_HINT = "write for example https://broker.example:8443, several with commas between them";
+
+const WRONG: readonly Wrong[] = [
+  {
+    name: "an unknown transport",
+    argv: ["--broker-transport=ftp"],
+    line: '--broker-transport: "ftp" is not one of http, kubernetes',
+  },
+  {
+    name: "the kubernetes transport without a kubeconfig",
+    alone: true,
+    argv: ["--broker-transport=kubernetes"],
+    line: "--broker-kubeconfig is missing: name the kubeconfig of the broker's cluster; brokerctl kubeconfig issue <cluster-id> writes one",
+  },
+  {
+    name: "two ways to the broker",
+    argv: ["--broker-kubeconfig=/x"],
+    line: "--broker-url and --broker-kubeconfig are two ways to the broker: leave one out, or choose with --broker-transport",
+  },
+  {
+    name: "no broker",
+    alone: true,
+    argv: ["--broker-cert-path=/certs"],
+    line: "--broker-url is missing: give the broker's address, for example https://broker.example:8443",
+  },
+  {
+    name: "no certificates",
+    alone: true,
+    argv: ["--broker-url=https://broker.example:8443"],
+    line: CERT_PATH_MISSING,
+  },
+  {
+    name: "a broker without TLS",
+    argv: ["--broker-url=http://broker:8443"],
+    line: `--broker-url "http://broker:8443": it must begin with https://; ${URL_HINT}`,
+  },
+  {
+    name: "a broker that is no URL",
+    argv: ["--broker-url=broker"],
+    line: `--broker-url "broker": it is no URL; ${URL_HINT}`,
+  },
+  {
+    name: "a broker with a path",
+    argv: ["--broker-url=https://broker/api/v1"],
+    line: `--broker-url "https://broker/api/v1": it must end after the port, the agent adds the rest; ${URL_HINT}`,
+  },
+  {
+    name: "a broker with a password",
+    argv: ["--broker-url=https://me:secret@broker"],
+    line: `--broker-url "https://broker": the broker knows certificates, no passwords; ${URL_HINT}`,
+  },
+  {
+    name: "a second broker that is wrong",
+    argv: ["--broker-url=https://a:8443,b"],
+    line: `--broker-url "b": it is no URL; ${URL_HINT}`,
+  },
+];
+
+describe("wrong settings are one line with the remedy", () => {
+  test.each(WRONG)("$name", async (wrong) => {
+    expect(await readWrong(wrong)).toEqual({ ok: false, problems: [wrong.line] });
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { limitedBrokers, paris, rome } from "./testing/limited-broker.ts";
+import { openLine } from "./testing/line.ts";
+import { advertisementOf, requestOf } from "./testing/samples.ts";
+
+const KIB = 1024;
+const CHUNKED = [
+  "POST /api/v1/reservations HTTP/1.1",
+  "Host: b",
+  "Content-Type: application/json",
+  "Transfer-Encoding: chunked",
+  "",
+  "",
+].join("\r\n");
+
+const start = limitedBrokers();
+
+const filled = (bytes: number): string =>
+  JSON.stringify({ ...requestOf("1", "1Gi"), note: "x".repeat(bytes) });
+
+describe("the size of a body", () => {
+  test("up to 256 KiB is read, more is refused without being kept", async () => {
+    const { broker } = await start();
+    const reserve = (body: string) => broker.call(rome, "POST /api/v1/reservations", { body });
+    expect((await reserve(filled(255 * KIB))).status).toBe(201);
+    for (const size of [257 * KIB, 1024 * KIB, 3 * 1024 * KIB]) {
+      const reply = await reserve(filled(size)).catch((error: unknown) => error);
+      // A sender that goes on after the answer may find the connection closed before it reads.
+      if (!(reply instanceof Error))
+        expect(reply).toMatchObject({ status: 413, json: { code: "too-large" } });
+    }
+    expect(broker.engine.ledger.reservations.size).toBe(1);
+  });
+
+  test("of an advertisement is up to 1 MiB", async () => {
+    const { broker } = await start();
+    const advertise = (bytes: number) =>
+      broker.call(paris, "POST /api/v1/advertisements", {
+        body: advertisementOf("paris", { note: "x".repeat(bytes) }),
+      });
+    expect((await advertise(1000 * KIB)).status).toBe(200);
+    expect(await advertise(1025 * KIB)).toMatchObject({
+      status: 413,
+      json: { error: expect.stringContaining("1024 KiB") },
+    });
+  });
+
+  test("is watched when it comes in chunks that state no length", async () => {
+    const { broker } = await start();
+    const line = await openLine(broker.port, rome);
+    line.send(CHUNKED);
+    const chunk = `${(64 * KIB).toString(16)}\r\n${"x".repeat(64 * KIB)}\r\n`;
+    for (let count = 0; count < 6; count++) line.send(chunk);
+    line.send("0\r\n\r\n");
+    expect(await line.hears("too-large")).toContain("413 Payload Too Large");
+  });
+
+  test("a small chunked body is read like any other", async () => {
+    const { broker } = await start();
+    const line = await openLine(broker.port, rome);
+    const body = JSON.stringify(requestOf("1", "1Gi"));
+    line.send(`${CHUNKED}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+    expect(await line.hears("}")).toContain("201 Created");
+  });
+
+  test("is refused before it is sent, where the caller asks first", async () => {
+    const { broker } = await start();
+    const line = await openLine(broker.port, rome);
+    const head = (length: number) =>
+      [
+        "POST /api/v1/reservations HTTP/1.1",
+        "Host: b",
+        "Content-Type: application/json",
+        "Expect: 100-continue",
+        `Content-Length: ${length}`,
+        "",
+        "",
+      ].join("\r\n");
+    line.send(head(300 * KIB));
+    const heard = await line.closed;
+    expect(heard).toContain("413 Payload Too Large");
+    expect(heard).not.toContain("100 Continue");
+    const polite = await openLine(broker.port, rome);
+    const body = JSON.stringify(requestOf("1", "1Gi"));
+    polite.send(head(body.length));
+    await polite.hears("100 Continue");
+    polite.send(body);
+    expect(await polite.hears("decisionID")).toContain("201 Created");
+  });
+
+  test("the connection goes on after a body that was too large, or that nobody read", async () => {
+    const { broker } = await start();
+    const line = await openLine(broker.port, rome);
+    const body = filled(300 * KIB);
+    line.send(
+      `POST /api/v1/reservations HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await line.hears("413 Payload Too Large");
+    line.send("POST /nowhere HTTP/1.1\r\nHost: b\r\nContent-Length: 5\r\n\r\nhello");
+    await line.hears("404 Not Found");
+    line.send("GET /healthz HTTP/1.1\r\nHost: b\r\n\r\n");
+    expect(await line.hears("200 OK")).toContain("ok");
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { caller } from "./testing/call.ts";
+import { limitedBrokers, paris, rome, UNFINISHED_CALL } from "./testing/limited-broker.ts";
+import { openLine } from "./testing/line.ts";
+import { requestOf } from "./testing/samples.ts";
+
+const start = limitedBrokers();
+
+describe("slow callers", () => {
+  test("are cut off when their headers do not come", async () => {
+    const { broker } = await start({ headersTimeoutMs: 200, requestTimeoutMs: 400 });
+    const line = await openLine(broker.port, rome);
+    line.send("GET /api/v1/instructions HTTP/1.1\r\nHost:");
+    expect(await line.closed).toContain("408 Request Timeout");
+  });
+
+  test("are cut off when their body does not come", async () => {
+    const { broker } = await start({ headersTimeoutMs: 200, requestTimeoutMs: 400 });
+    const line = await openLine(broker.port, rome);
+    line.send(UNFINISHED_CALL);
+    expect(await line.closed).toContain("408 Request Timeout");
+    expect(broker.engine.ledger.reservations.size).toBe(0);
+  });
+
+  test("that connect and say nothing are cut off", async () => {
+    const { broker } = await start({ headersTimeoutMs: 200, requestTimeoutMs: 400 });
+    const line = await openLine(broker.port, rome);
+    expect(await line.closed).toContain("408");
+  });
+
+  test("may take as long as they like to read a stream", async () => {
+    const { broker } = await start({ headersTimeoutMs: 100, requestTimeoutMs: 200 });
+    const line = await openLine(broker.port, rome);
+    await line.ask("/api/v1/instructions?watch=true");
+    const other = await openLine(broker.port, paris);
+    await other.closed; // far longer than any time-out
+    expect(line.socket.destroyed).toBe(false);
+  });
+});
+
+describe("connections", () => {
+  test("beyond what one cluster may have are told so and closed; another cluster's are not", async () => {
+    const { broker } = await start({ maxSocketsPerCluster: 2 });
+    const lines = [await openLine(broker.port, rome), await openLine(broker.port, rome)];
+    for (const line of lines) expect(await line.ask("/api/v1/instructions")).toContain("200 OK");
+    const third = await openLine(broker.port, rome);
+    third.send("GET /api/v1/instructions HTTP/1.1\r\nHost: b\r\n\r\n");
+    const heard = await third.closed;
+    expect(heard).toContain("503 Service Unavailable");
+    expect(heard).toContain("rome has 2 connections open already");
+    expect((await broker.call(paris, "GET /api/v1/instructions")).status).toBe(200);
+    lines[0]?.socket.destroy();
+    const next = async () => (await openLine(broker.port, rome)).ask("/api/v1/instructions");
+    await expect.poll(next).toContain("200 OK");
+  });
+
+  test("are refused beyond the total", async () => {
+    const { broker } = await start({ maxSockets: 3 });
+    const lines = [await openLine(broker.port, rome), await openLine(broker.port, rome)];
+    await expect(openLine(broker.port, rome)).rejects.toThrow(/disconnected|ECONNRESET|closed/);
+    for (const { socket } of lines) socket.destroy();
+  });
+});
+
+describe("an orderly end", () => {
+  test("answers what is under way, ends the streams, takes nothing new, and keeps no connection", async () => {
+    const { broker, store } = await start();
+    const stream = await openLine(broker.port, paris);
+    await stream.ask("/api/v1/instructions?watch=true");
+    const idle = await openLine(broker.port, rome);
+    await idle.ask("/api/v1/instructions");
+    const unused = await openLine(broker.port, rome);
+    const release = store.hold();
+    const underWay = broker.call(rome, "POST /api/v1/reservations", { body: requestOf() });
+    await store.held();
+    const stopped = broker.http.stop();
+    await stream.closed;
+    await idle.closed;
+    release();
+    const reply = await underWay;
+    expect(reply).toMatchObject({ status: 201, headers: { connection: "close" } });
+    await stopped;
+    await unused.closed;
+    const { call, close } = caller(broker.port);
+    await expect(call(rome, "GET /healthz")).rejects.toThrow(/ECONNREFUSED|connect/);
+    close();
+  });
+
+  test("does not wait for ever for a call that does not end", async () => {
+    const { broker, time, store } = await start();
+    const release = store.hold();
+    const stuck = broker.call(rome, "POST /api/v1/reservations", {
+      body: requestOf(),
+      headers: { "Idempotency-Key": "k" },
+    });
+    const outcome = stuck.catch((error: unknown) => error);
+    await store.held();
+    const stopped = broker.http.stop();
+    await time.advance(4000);
+    await stopped;
+    expect(await outcome).toMatchObject({ message: "socket hang up" });
+    release();
+  });
+});

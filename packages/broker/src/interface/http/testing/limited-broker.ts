@@ -1,0 +1,49 @@
+import {
+  type FakeTime,
+  fakeTime,
+  type MemoryStore,
+  memoryStore,
+  testCertificates,
+} from "@resource-broker/testkit";
+import { afterEach } from "vitest";
+import type { HttpLimits } from "../ports.ts";
+import { type RunningBroker, runBroker } from "./running-broker.ts";
+import { advertisementOf } from "./samples.ts";
+
+const certificates = await testCertificates();
+export const rome = certificates.cluster("rome");
+export const paris = certificates.cluster("paris");
+
+/** A call whose body never comes. */
+export const UNFINISHED_CALL =
+  "POST /api/v1/reservations HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
+
+export interface LimitedBroker {
+  readonly broker: RunningBroker;
+  readonly time: FakeTime;
+  readonly store: MemoryStore;
+}
+
+export type StartLimited = (limits?: Partial<HttpLimits>, maxWaiting?: number) => Promise<LimitedBroker>;
+
+/** Called once in a test file, outside its tests. Each broker lends from paris, and is stopped after its test. */
+export function limitedBrokers(): StartLimited {
+  const running: RunningBroker[] = [];
+  afterEach(async () => {
+    for (const broker of running.splice(0)) await broker.stop();
+  });
+  return async (limits = {}, maxWaiting = 1000) => {
+    const time = fakeTime();
+    const store = memoryStore();
+    const broker = await runBroker({
+      store,
+      machine: time,
+      certificates: certificates.broker,
+      limits,
+      maxWaiting,
+    });
+    running.push(broker);
+    await broker.call(paris, "POST /api/v1/advertisements", { body: advertisementOf("paris") });
+    return { broker, time, store };
+  };
+}

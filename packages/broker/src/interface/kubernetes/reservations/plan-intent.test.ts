@@ -1,0 +1,126 @@
+import type { Reservation } from "@resource-broker/contract";
+import { describe, expect, test } from "vitest";
+import { agentsWish, wish } from "../testing/samples.ts";
+import { answered, booked, DAY, type PlanRow, stepNameOf } from "./testing/plan-case.ts";
+
+function offer(): Reservation {
+  return wish("rsv-rome-abcdefghijklmnop-offer-paris", {
+    intent: "Adopt",
+    targetClusterID: "paris",
+    offer: {
+      id: "rsv-rome-abcdefghijklmnop",
+      by: "paris",
+      phase: "Active",
+      generation: 3,
+      createdAt: "2026-01-05T10:00:00Z",
+    },
+  });
+}
+
+const STEPS: readonly PlanRow[] = [
+  ["a quote is answered", { object: wish("q", { intent: "Quote" }) }, "quote"],
+  [
+    "a quote that cannot be read is answered so",
+    { object: wish("q", { intent: "Quote", requestedResources: { cpu: "1", memory: "1Gi", gpu: "0.1" } }) },
+    "tell",
+  ],
+  [
+    "an answered quote is kept for its maker",
+    {
+      object: {
+        ...wish("q", { intent: "Quote" }),
+        status: { fits: true, lastUpdateTime: answered(599_999) },
+      },
+    },
+    "rest",
+  ],
+  [
+    "an answered quote is deleted after ten minutes",
+    {
+      object: {
+        ...wish("q", { intent: "Quote" }),
+        status: { fits: false, lastUpdateTime: answered(600_000) },
+      },
+    },
+    "delete",
+  ],
+  ["a release by key closes the key", { object: agentsWish("k1", { intent: "Release" }) }, "close-key"],
+  [
+    "a release by key of a wrong name is refused",
+    { object: wish("other", { intent: "Release", key: "k1" }) },
+    "tell",
+  ],
+  [
+    "a release by key is told again to a ledger that lost its memory",
+    {
+      object: {
+        ...agentsWish("k1", { intent: "Release" }),
+        status: { phase: "Released", ledgerID: "led-0", lastUpdateTime: answered(5) },
+      },
+    },
+    "close-key",
+  ],
+  [
+    "an answered release by key is kept for a day",
+    {
+      object: {
+        ...agentsWish("k1", { intent: "Release" }),
+        status: { phase: "Released", ledgerID: "led-1", lastUpdateTime: answered(5) },
+      },
+      closedKeys: ["k1"],
+    },
+    "rest",
+  ],
+  [
+    "a release by key is told again to a ledger that was restored from an older backup",
+    {
+      object: {
+        ...agentsWish("k1", { intent: "Release" }),
+        status: { phase: "Released", ledgerID: "led-1", lastUpdateTime: answered(5) },
+      },
+    },
+    "close-key",
+  ],
+  [
+    "an answered release by key is deleted after a day",
+    {
+      object: {
+        ...agentsWish("k1", { intent: "Release" }),
+        status: { phase: "Released", ledgerID: "led-1", lastUpdateTime: answered(DAY) },
+      },
+    },
+    "delete",
+  ],
+  ["an offer is put before the ledger", { object: offer() }, "offer"],
+  [
+    "an offer that waits is left alone",
+    { object: { ...offer(), status: { outcome: "waiting" } }, isOffered: true },
+    "rest",
+  ],
+  [
+    "an offer that waits is put before the ledger by each new process",
+    { object: { ...offer(), status: { outcome: "waiting" } } },
+    "offer",
+  ],
+  [
+    "an offer that waits is asked again when the ledger knows the hold",
+    {
+      object: { ...offer(), status: { outcome: "waiting" } },
+      ledger: [booked("rsv-rome-abcdefghijklmnop")],
+      isOffered: true,
+    },
+    "offer",
+  ],
+  ["an offer of a wrong name is refused", { object: { ...offer(), metadata: { name: "other" } } }, "tell"],
+  [
+    "an offer that was adopted is deleted after ten minutes",
+    { object: { ...offer(), status: { outcome: "adopted", lastUpdateTime: answered(600_000) } } },
+    "delete",
+  ],
+];
+
+describe("what is done about an object that asks for something else:", () => {
+  test.each(STEPS)("%s", (_, state, expected) => {
+    expect(stepNameOf(state)).toBe(expected);
+  });
+});

@@ -1,0 +1,50 @@
+/**
+ * What the dashboard's pages and the broker say to each other, under `/ui/`. Both are built and shipped together, so these are
+ * plain types; what comes in from a browser is checked by the broker all the same. All amounts are numbers in base units.
+ */
+
+/** CPU in cores, memory in bytes, GPUs in pieces. */
+export interface UiAmounts {
+  readonly cpu: number;
+  readonly memory: number;
+  readonly gpu: number;
+}
+
+export type UiResource = keyof UiAmounts;
+
+/** RFC 3339, by the broker's clock. */
+export type UiTime = string;
+
+/** An amount of money in the policy's currency. */
+export interface UiMoney {
+  readonly amount: number;
+  readonly currency: string;
+}
+
+export interface UiPage<Row> {
+  readonly rows: readonly Row[];
+  /** How many rows match the filter, on all pages. */
+  readonly total: number;
+  /** Of the first row here. */
+  readonly offset: number;
+  /** The commit it was read at: events up to this one are in it. */
+  readonly commit: number;
+}
+
+/** What every list takes as query parameters. */
+export interface UiListQuery {
+  readonly sort?: string;
+  readonly order?: "asc" | "desc";
+  /** Free text: part of an ID, name, region or label. */
+  readonly q?: string;
+  /** From 0. */
+  readonly offset?: number;
+  /** At most 200; default 50. */
+  readonly limit?: number;
+}
+
+/** Every error of `/ui/`, with the codes of the public API. */
+export interface UiError {
+  readonly error: string;
+  readonly code: string;
+}

@@ -1,0 +1,32 @@
+import type { UiCluster } from "./fleet.ts";
+import type { UiReservation } from "./reservations.ts";
+import type { UiDecisionRow } from "./decisions.ts";
+
+/**
+ * `GET /ui/events`: server-sent events for every page. The id of an event is its commit number; `Last-Event-ID` resumes, and
+ * what is too old answers `reset` (read your lists again). A comment line comes every 4 s, so that 12 s of silence mean that the
+ * connection is dead. Changes are gathered for 200 ms: the newest state of each row, once.
+ */
+export type UiEvent =
+  | { readonly event: "hello"; readonly data: { readonly commit: number; readonly ledgerID: string } }
+  | { readonly event: "reset"; readonly data: { readonly commit: number } }
+  | {
+      readonly event: "changes";
+      readonly data: {
+        readonly commit: number;
+        readonly clusters: readonly UiCluster[];
+        readonly reservations: readonly UiReservation[];
+        readonly decisions: readonly UiDecisionRow[];
+        /** More changed than is told here (more than 200 rows): read your lists again. */
+        readonly more: boolean;
+      };
+    };
+
+/** Actions, for admins; each needs the header `X-Broker-Dashboard: 1` and an empty or JSON body. Answer 200 `UiDone`. */
+export interface UiDone {
+  readonly message: string;
+}
+/** `POST /ui/reservations/{id}/release` · `POST /ui/clusters/{id}/cordon` (`UiCordon`) · `POST /ui/clusters/{id}/uncordon`. */
+export interface UiCordon {
+  readonly reason?: string;
+}
