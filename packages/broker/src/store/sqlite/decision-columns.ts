@@ -26,30 +26,40 @@ const OPEN: readonly (readonly [prefix: string, read: (candidate: CandidateRecor
   ["reserved/", ({ inputs }) => inputs.reserved.extended],
 ];
 
+/** One for all decisions: what is tabulated is written out before the next one is. */
+let scratch = new Float64Array(2048);
+
+/** The values are overwritten by the next call. */
 export function tabulate(candidates: readonly CandidateRecord[]): NumberTable {
   const count = candidates.length;
   const open = openColumns(candidates);
-  const values = new Float64Array((FIXED_COLUMNS + open.size) * count);
+  const size = (FIXED_COLUMNS + open.length) * count;
+  if (scratch.length < size) scratch = new Float64Array(2 * size);
+  const values = scratch.subarray(0, size);
   candidates.forEach(({ advertisementAgeMs, inputs, outcome }, position) => {
-    const put = (column: number, value: number) => {
-      values[column * count + position] = value;
-    };
-    const putVector = (column: number, vector: ResourceVector) => {
-      put(column, vector.cpuMillis);
-      put(column + 1, vector.memoryBytes);
-      put(column + 2, vector.storageBytes);
-      put(column + 3, vector.gpus);
-    };
-    put(COLUMN.age, advertisementAgeMs);
-    putVector(COLUMN.available, inputs.available);
-    putVector(COLUMN.allocatable, inputs.allocatable);
-    putVector(COLUMN.reserved, inputs.reserved);
-    put(COLUMN.price, inputs.price ?? Number.NaN);
-    put(COLUMN.score, outcome.kind === "scored" ? outcome.score : Number.NaN);
+    values[COLUMN.age * count + position] = advertisementAgeMs;
+    putVector(inputs.available, COLUMN.available * count + position);
+    putVector(inputs.allocatable, COLUMN.allocatable * count + position);
+    putVector(inputs.reserved, COLUMN.reserved * count + position);
+    values[COLUMN.price * count + position] = inputs.price ?? Number.NaN;
+    values[COLUMN.score * count + position] = outcome.kind === "scored" ? outcome.score : Number.NaN;
   });
-  let column = FIXED_COLUMNS;
-  for (const numbers of open.values()) values.set(numbers, column++ * count);
-  return { count, openNames: [...open.keys()], values };
+  open.forEach(({ name, rows }, index) => {
+    const start = (FIXED_COLUMNS + index) * count;
+    // Only a number of its own counts: a resource may be called `__proto__`, and then every other row has one, too.
+    rows.forEach((row, position) => {
+      const value = row[name];
+      values[start + position] = typeof value === "number" ? value : Number.NaN;
+    });
+  });
+  return { count, openNames: open.map(({ prefix, name }) => prefix + name), values };
+
+  function putVector(vector: ResourceVector, at: number): void {
+    values[at] = vector.cpuMillis;
+    values[at + count] = vector.memoryBytes;
+    values[at + 2 * count] = vector.storageBytes;
+    values[at + 3 * count] = vector.gpus;
+  }
 }
 
 /** The candidate at this position. `refused` is its outcome when it was not scored. */
@@ -90,23 +100,17 @@ export function columnsIn(openNames: readonly string[]): number {
   return FIXED_COLUMNS + openNames.length;
 }
 
-function openColumns(candidates: readonly CandidateRecord[]): Map<string, Float64Array> {
-  const columns = new Map<string, Float64Array>();
-  for (const [prefix, read] of OPEN) {
-    for (const [name, column] of columnsByName(candidates.map(read))) columns.set(prefix + name, column);
-  }
-  return columns;
+interface OpenColumn {
+  readonly prefix: string;
+  readonly name: string;
+  readonly rows: readonly Numbers[];
 }
 
-/** By the plain name, which is one shared string: making a longer one for each number would cost more than the rest. */
-function columnsByName(rows: readonly Numbers[]): Map<string, Float64Array> {
-  const columns = new Map<string, Float64Array>();
-  rows.forEach((row, position) => {
-    for (const name in row) {
-      const column = columns.get(name) ?? new Float64Array(rows.length).fill(Number.NaN);
-      if (!columns.has(name)) columns.set(name, column);
-      column[position] = row[name] ?? Number.NaN;
-    }
+function openColumns(candidates: readonly CandidateRecord[]): readonly OpenColumn[] {
+  return OPEN.flatMap(([prefix, read]) => {
+    const rows = candidates.map(read);
+    const names = new Set<string>();
+    for (const row of rows) for (const name in row) names.add(name);
+    return Array.from(names, (name) => ({ prefix, name, rows }));
   });
-  return columns;
 }
