@@ -12,7 +12,7 @@ export interface StepDeps {
 }
 
 /** In the order of a developer's patience: the quick ones first. */
-export const STEPS = ["format", "types", "lint", "layers", "knip", "generated", "tests"] as const;
+export const STEPS = ["format", "types", "lint", "layers", "knip", "generated", "docs", "tests"] as const;
 
 /** Runs the steps one after the other and stops at the first that fails. Returns the exit code. */
 export async function runSteps(
