@@ -1,4 +1,4 @@
-import { environmentName, type Setting } from "@resource-broker/contract";
+import { flagsPage } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { EVENT_REASONS } from "./events/reasons.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS } from "./settings/agent-settings.ts";
@@ -24,27 +24,14 @@ test("the documented events are those that the agent writes", async () => {
 });
 
 test("the documented flags are those that the agent knows", async () => {
-  const rows = Object.entries(AGENT_SETTINGS).map(([name, setting]) => flagRow(name, setting));
-  const page = [
-    "# Flags of the agent",
-    "",
-    "Each flag can also be set in the environment or by its name in the file of `--config`; a flag wins over the",
-    "environment, the environment over the file. Durations are written as in Go (`90s`, `1h30m`), lists with commas.",
-    "Beside these variables the agent reads `KUBECONFIG`, `POD_NAMESPACE`, and what Kubernetes tells every pod. Flags of",
-    "the Go agent that mean nothing any more (`--zap-*`, `--webhook-cert-*`, `--enable-http2`) are taken with a warning.",
-    "A test compares this table with the code.",
-    "",
-    "| Flag | Default | Environment | Meaning |",
-    "|---|---|---|---|",
-    ...rows,
-    "",
-  ].join("\n");
+  const page = flagsPage({
+    title: "Flags of the agent",
+    about: [
+      "Beside these variables the agent reads `KUBECONFIG`, `POD_NAMESPACE`, and what Kubernetes tells every pod. Flags of",
+      "the Go agent that mean nothing any more (`--zap-*`, `--webhook-cert-*`, `--enable-http2`) are taken with a warning.",
+    ],
+    settings: AGENT_SETTINGS,
+    environmentPrefix: AGENT_ENV_PREFIX,
+  });
   await expect(page).toMatchFileSnapshot(`${FOLDER}/agent-flags.md`);
 });
-
-function flagRow(name: string, setting: Setting<unknown>): string {
-  const value = setting.placeholder === "" ? "" : `=${setting.placeholder.replaceAll("|", "\\|")}`;
-  const given = setting.defaultText === "" ? "" : `\`${setting.defaultText}\``;
-  const variable = environmentName(name, AGENT_ENV_PREFIX);
-  return `| \`--${name}${value}\` | ${given} | \`${variable}\` | ${setting.description} |`;
-}

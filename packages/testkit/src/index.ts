@@ -14,6 +14,7 @@ export {
   WRONG_CERTIFICATES,
   type WrongCertificate,
 } from "./certificates/wrong-certificates.ts";
+export { flagsPage } from "./reference/flags-page.ts";
 export {
   type CommitFailure,
   type FailingCall,
