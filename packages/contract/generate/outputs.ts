@@ -2,7 +2,8 @@ import { customResourceDefinition } from "../src/crd/definition.ts";
 import { KINDS } from "../src/crd/kinds.ts";
 import { crdYaml } from "./crd-yaml.ts";
 import { openApiDocument } from "./openapi/document.ts";
-import { faultsReference, kindsReference } from "./reference.ts";
+import { apiReference } from "./api-reference.ts";
+import { faultsReference, kindsReference, policyReference } from "./reference.ts";
 
 /** Every generated file by its path from the repository's root. The same input always gives the same bytes. */
 export function generatedFiles(): ReadonlyMap<string, string> {
@@ -14,5 +15,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     }),
     ["docs/reference/crds.md", kindsReference(KINDS)],
     ["docs/reference/faults.md", faultsReference()],
+    ["docs/reference/policy.md", policyReference()],
+    ["docs/reference/api.md", apiReference()],
   ]);
 }

@@ -1,8 +1,10 @@
 import type { Kind } from "../src/crd/kind.ts";
 import { FAULTS } from "../src/faults/fault-table.ts";
+import { policySchema } from "../src/policy/policy-schema.ts";
 import type { SchemaNode } from "../src/schema/node.ts";
+import { fieldRows, gatherShapes, shapesSection, TABLE_HEAD } from "./fields.ts";
 
-const GENERATED = "<!-- Generated from packages/contract. Do not edit: run `npm run generate`. -->\n";
+export const GENERATED = "<!-- Generated from packages/contract. Do not edit: run `npm run generate`. -->\n";
 
 /** docs/reference/faults.md: every code, and what to do. */
 export function faultsReference(): string {
@@ -35,9 +37,7 @@ export function kindsReference(kinds: readonly Kind<unknown, unknown>[]): string
     "`kubectl get resourcebroker` lists the objects of every kind. Needs Kubernetes 1.29 or newer.",
     "",
     ...kinds.flatMap(kindSection),
-    "## Shared shapes",
-    "",
-    ...[...shapes].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(shapeSection),
+    ...shapesSection(shapes),
   ].join("\n");
 }
 
@@ -54,60 +54,19 @@ function kindSection(kind: Kind<unknown, unknown>): string[] {
   ];
 }
 
-function shapeSection([title, node]: readonly [string, SchemaNode]): string[] {
-  return [`### ${shapeName(title)}`, "", ...TABLE_HEAD, ...fieldRows(node, ""), ""];
-}
-
-const TABLE_HEAD = ["| Field | Type | | Meaning |", "|---|---|---|---|"];
-
-function gatherShapes(node: SchemaNode, shapes: Map<string, SchemaNode>): void {
-  for (const child of childrenOf(node)) {
-    if (child.title !== undefined) shapes.set(child.title, child);
-    gatherShapes(child, shapes);
-  }
-}
-
-function childrenOf({ properties = {}, items, additionalProperties }: SchemaNode): SchemaNode[] {
-  return [...Object.values(properties), items, additionalProperties].filter((child) => child !== undefined);
-}
-
-function shapeName(title: string): string {
-  return title.replace(/DTO$/, "");
-}
-
-function fieldRows(node: SchemaNode, path: string): string[] {
-  const required = new Set(node.required);
-  return Object.entries(node.properties ?? {}).flatMap(([name, child]) => [
-    row(`${path}${name}`, child, required.has(name)),
-    ...innerRows(child, `${path}${name}`),
-  ]);
-}
-
-function innerRows(node: SchemaNode, path: string): string[] {
-  if (node.title !== undefined) return [];
-  if (node.items !== undefined) return fieldRows(node.items, `${path}[].`);
-  if (node.additionalProperties !== undefined) return innerRows(node.additionalProperties, `${path}.<name>`);
-  return fieldRows(node, `${path}.`);
-}
-
-function row(path: string, node: SchemaNode, isRequired: boolean): string {
-  const examples = (node.examples ?? []).filter((example) => typeof example !== "object");
-  const shown = examples.length === 0 ? "" : ` For example \`${examples.map(String).join("`, `")}\`.`;
-  const lock = node["x-lock"] === undefined ? "" : " Cannot be changed.";
-  return `| \`${path}\` | ${typeName(node)} | ${isRequired ? "required" : ""} | ${node.description}${shown}${lock} |`;
-}
-
-const FORMAT_NAMES: Readonly<Record<string, string>> = {
-  "date-time": "time",
-  "go-duration": "duration",
-  "cluster-id": "cluster ID",
-};
-
-function typeName(node: SchemaNode): string {
-  if (node.title !== undefined) return `[${shapeName(node.title)}](#${shapeName(node.title).toLowerCase()})`;
-  if (node.enum !== undefined) return node.enum.map((choice) => `\`${choice}\``).join(" or ");
-  if (node.items !== undefined) return `list of ${typeName(node.items)}`;
-  if (node.additionalProperties !== undefined) return `map of ${typeName(node.additionalProperties)}`;
-  if (node.format !== undefined) return FORMAT_NAMES[node.format] ?? node.format;
-  return node.type === "string" ? "text" : String(node.type);
+/** docs/reference/policy.md: every setting of the policy file and of the BrokerPolicy's spec. */
+export function policyReference(): string {
+  const shapes = new Map<string, SchemaNode>();
+  gatherShapes(policySchema, shapes);
+  return [
+    GENERATED,
+    "# Settings of the policy",
+    "",
+    "The same in the file of `--policy` and in the `spec` of a `BrokerPolicy`. How they work together: [policy.md](../policy.md).",
+    "",
+    ...TABLE_HEAD,
+    ...fieldRows(policySchema, ""),
+    "",
+    ...shapesSection(shapes),
+  ].join("\n");
 }

@@ -80,13 +80,8 @@ export {
   type UiReservationDetail,
   type UiReservations,
 } from "./dashboard/reservations.ts";
-export type {
-  DashboardLink,
-  DashboardLinkRequest,
-  UiRole,
-  UiSession,
-  UiSignIn,
-} from "./dashboard/session.ts";
+export { uiQuoteRequestSchema, uiSignInSchema } from "./dashboard/requests.ts";
+export type { UiRole, UiSession, UiSignIn } from "./dashboard/session.ts";
 export { Fault, type FaultDetails, toErrorBody } from "./faults/fault.ts";
 export {
   FAULTS,
@@ -145,6 +140,12 @@ export {
   cordonRequestSchema,
 } from "./wire/cordon.ts";
 export { type CostDTO, costSchema, type ReservationCostDTO } from "./wire/cost.ts";
+export {
+  type DashboardLink,
+  type DashboardLinkRequest,
+  dashboardLinkRequestSchema,
+  dashboardLinkSchema,
+} from "./wire/dashboard-link.ts";
 export { type DecisionDTO, decisionSchema } from "./wire/decision.ts";
 export { type ErrorDTO, errorSchema, type RefusalDTO } from "./wire/error.ts";
 export { type CapacityEventDTO, EVENT_SCHEMAS, type EventName, type ResetEventDTO } from "./wire/events.ts";

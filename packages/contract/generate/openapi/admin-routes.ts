@@ -1,6 +1,7 @@
 import { advertisementPageSchema, advertisementSchema } from "../../src/wire/advertisement.ts";
 import { auditPageSchema } from "../../src/wire/audit.ts";
 import { cordonReplySchema, cordonRequestSchema } from "../../src/wire/cordon.ts";
+import { dashboardLinkRequestSchema, dashboardLinkSchema } from "../../src/wire/dashboard-link.ts";
 import { policyReplySchema } from "../../src/wire/policy-reply.ts";
 import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
 import * as examples from "./examples.ts";
@@ -126,6 +127,23 @@ export const ADMIN_ROUTES: readonly Route[] = [
       body: { schema: policyReplySchema, example: examples.policyReply },
     },
     faults: [],
+  },
+  {
+    method: "post",
+    path: "/api/v1/dashboard/links",
+    operationId: "createDashboardLink",
+    tag: "Administration",
+    summary: "Make a link that signs one browser in to the dashboard",
+    description:
+      "For admins. The link works once, for two minutes; not-found while --dashboard-bind-address is off.",
+    body: { schema: dashboardLinkRequestSchema, example: { role: "viewer" } },
+    isBodyOptional: true,
+    reply: {
+      status: 201,
+      description: "Made.",
+      body: { schema: dashboardLinkSchema, example: examples.dashboardLink },
+    },
+    faults: ["malformed", "invalid", "not-found"],
   },
   {
     method: "get",

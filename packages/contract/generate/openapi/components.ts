@@ -9,6 +9,7 @@ import {
 import { auditEntrySchema, auditPageSchema } from "../../src/wire/audit.ts";
 import { cordonReplySchema, cordonRequestSchema } from "../../src/wire/cordon.ts";
 import { costSchema, reservationCostSchema } from "../../src/wire/cost.ts";
+import { dashboardLinkRequestSchema, dashboardLinkSchema } from "../../src/wire/dashboard-link.ts";
 import { decisionSchema } from "../../src/wire/decision.ts";
 import { errorSchema, refusalSchema } from "../../src/wire/error.ts";
 import { capacityEventSchema, resetEventSchema } from "../../src/wire/events.ts";
@@ -38,6 +39,8 @@ const NAMED: readonly SchemaNode[] = [
   cordonReplySchema,
   cordonRequestSchema,
   costSchema,
+  dashboardLinkRequestSchema,
+  dashboardLinkSchema,
   decisionSchema,
   errorSchema,
   policyReplySchema,

@@ -10,7 +10,7 @@ import type { Body, HeaderName, Reply, Route } from "./route.ts";
 type Json = Readonly<Record<string, unknown>>;
 
 /** Faults that any call with a certificate can meet. */
-const COMMON_FAULTS: readonly WireFaultCode[] = [
+export const COMMON_FAULTS: readonly WireFaultCode[] = [
   "no-certificate",
   "forbidden",
   "method-not-allowed",
@@ -52,7 +52,7 @@ export function openApiDocument(): Json {
   };
 }
 
-const TAGS = [
+export const TAGS = [
   { name: "Advertisements", description: "What clusters have and can lend." },
   { name: "Reservations", description: "Resources of one cluster locked for another." },
   { name: "Instructions", description: "What a lending cluster has to hold." },

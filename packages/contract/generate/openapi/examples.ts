@@ -129,6 +129,12 @@ export const policyReply = {
   policy: { version: "default", weights: { resources: 0.7, cost: 0.3 }, staleness: "2m", disclosure: "full" },
 };
 
+export const dashboardLink = {
+  url: "http://127.0.0.1:8090/#token=mYq1Zb0n3kS5wTt7vXy9AcDeFgHiJkLmNoPqRsTuVwX",
+  role: "viewer",
+  expiresAt: "2026-07-01T10:02:00.000Z",
+};
+
 export const noCapacity = {
   error: "No cluster can lend 8 CPU / 16Gi Memory to rome; 1 considered.",
   code: "no-capacity",

@@ -3,17 +3,6 @@ import type { UiTime } from "./common.ts";
 /** A viewer reads everything; an admin may also release, cordon and uncordon. */
 export type UiRole = "viewer" | "admin";
 
-/** `POST /api/v1/dashboard/links` on the broker's API, by an admin: a link that signs one browser in, once. */
-export interface DashboardLinkRequest {
-  readonly role?: UiRole;
-}
-export interface DashboardLink {
-  /** The token stands behind `#`, so that no proxy, log or preview ever sees it. */
-  readonly url: string;
-  readonly role: UiRole;
-  readonly expiresAt: UiTime;
-}
-
 /** `POST /ui/session`: exchanges the link's token for a session cookie. */
 export interface UiSignIn {
   readonly token: string;

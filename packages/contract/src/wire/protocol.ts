@@ -46,6 +46,7 @@ export const PATH = {
   uncordon: (clusterId: string): string => `${API}/clusters/${part(clusterId)}/uncordon`,
   audit: `${API}/audit`,
   policy: `${API}/policy`,
+  dashboardLinks: `${API}/dashboard/links`,
   health: "/healthz",
   readiness: "/readyz",
   metrics: "/metrics",
