@@ -5,6 +5,7 @@ import { filesBeside } from "./files-beside.ts";
 import { launcherText, readNodeFlags } from "./launcher.ts";
 import { leanBuiltins } from "./lean-builtins.ts";
 import { oneByte } from "./one-byte.ts";
+import { licenseTexts, packagesOf } from "./packages.ts";
 import { PROGRAMS, type Program } from "./programs.ts";
 
 export interface BundleOptions {
@@ -28,7 +29,10 @@ export interface BundledFile {
 export async function bundle(options: BundleOptions): Promise<BundledFile[]> {
   const written: BundledFile[] = [];
   for (const program of options.programs ?? PROGRAMS) {
-    written.push(...(await bundleOne(program, options)), ...(await writeLauncher(program, options)));
+    const bundled = await bundleOne(program, options);
+    const sources = bundled.flatMap((each) => each.sources);
+    written.push(...bundled, await writeLicenses(program, options, sources));
+    written.push(await writeLauncher(program, options));
   }
   return written;
 }
@@ -63,9 +67,17 @@ function asWritten(part: OutputChunk | OutputAsset): BundledFile {
   return { file: part.fileName, bytes: Buffer.byteLength(content), sources };
 }
 
-async function writeLauncher({ file, launcher }: Program, { root, into }: BundleOptions) {
-  if (launcher === undefined) return [];
-  const text = launcherText(file, await readNodeFlags(join(root, launcher.flags)));
-  await writeFile(join(into, launcher.file), text, { mode: 0o755 });
-  return [{ file: launcher.file, bytes: text.length, sources: [] }];
+async function writeLicenses({ name }: Program, { into }: BundleOptions, sources: readonly string[]) {
+  const file = `${name}.licenses.txt`;
+  const text = await licenseTexts(await packagesOf(sources));
+  await writeFile(join(into, file), text);
+  return { file, bytes: Buffer.byteLength(text), sources: [] };
+}
+
+/** A script of the program's name, which starts it. */
+async function writeLauncher({ name, file, nodeFlags }: Program, { root, into }: BundleOptions) {
+  const flags = nodeFlags === undefined ? [] : await readNodeFlags(join(root, nodeFlags));
+  const text = launcherText(file, flags);
+  await writeFile(join(into, name), text, { mode: 0o755 });
+  return { file: name, bytes: text.length, sources: [] };
 }

@@ -16,5 +16,6 @@ const SAFE = /^--[\w=-]+$/;
 
 /** A script beside the bundle that starts it with its flags, from wherever it is linked to. */
 export function launcherText(bundle: string, flags: readonly string[]): string {
-  return `#!/bin/sh\nexec node ${flags.join(" ")} "$(dirname "$(readlink -f "$0")")/${bundle}" "$@"\n`;
+  const node = ["node", ...flags].join(" ");
+  return `#!/bin/sh\nexec ${node} "$(dirname "$(readlink -f "$0")")/${bundle}" "$@"\n`;
 }

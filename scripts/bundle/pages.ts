@@ -8,6 +8,8 @@ const BUILD = "apps/dashboard/build.ts";
 const BUILT = "apps/dashboard/dist";
 /** Where the broker looks for them: beside its bundle. */
 const FOLDER = "dashboard";
+/** The most they may weigh together. */
+const BUDGET_BYTES = 1_000_000;
 
 export interface PagesOptions {
   /** The repository's root. */
@@ -27,7 +29,10 @@ export async function bundlePages({ root, into }: PagesOptions): Promise<Bundled
   const target = join(into, FOLDER);
   await rm(target, { recursive: true, force: true });
   await cp(join(root, BUILT), target, { recursive: true });
-  return { folder: FOLDER, bytes: await bytesIn(target) };
+  const bytes = await bytesIn(target);
+  if (bytes > BUDGET_BYTES)
+    throw new Error(`the dashboard's pages weigh ${bytes} bytes; ${BUDGET_BYTES} are allowed: ${target}`);
+  return { folder: FOLDER, bytes };
 }
 
 async function bytesIn(folder: string): Promise<number> {

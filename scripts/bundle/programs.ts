@@ -7,8 +7,8 @@ export interface Program {
    * says in the commit what for.
    */
   readonly budgetBytes: number;
-  /** A script that starts it as `flags` say. Absent: Node needs none. */
-  readonly launcher?: { readonly file: string; readonly flags: string };
+  /** A list of the flags that Node is given for it. Absent: none. */
+  readonly nodeFlags?: string;
   /** True: the dashboard's pages belong to it. */
   readonly hasPages?: boolean;
 }
@@ -27,13 +27,10 @@ export const PROGRAMS: readonly Program[] = [
     input: "packages/agent/src/main.ts",
     file: "agent.mjs",
     budgetBytes: 900_000,
-    launcher: { file: "agent", flags: "packages/agent/node-flags.json" },
+    nodeFlags: "packages/agent/node-flags.json",
   },
   { name: "brokerctl", input: "apps/cli/src/main.ts", file: "brokerctl.mjs", budgetBytes: 1_050_000 },
 ];
-
-/** What the dashboard's pages may add to the broker's image. */
-export const PAGES_BUDGET_BYTES = 1_000_000;
 
 /** Those of these names, or all of them. */
 export function programsNamed(names: readonly string[]): readonly Program[] {

@@ -32,8 +32,8 @@ export function staleCommands(pages: readonly Page[], known: Known): string[] {
 
 function problemsOf({ text }: Command, known: Known): string[] {
   return simpleCommands(text).flatMap((words) => {
-    const paths = words.flatMap((word) => missingPath(word, known));
-    return [...paths, ...programProblems(words, known)];
+    const paths = words.filter((_, index) => isFile(words, index));
+    return [...paths.flatMap((word) => missingPath(word, known)), ...programProblems(words, known)];
   });
 }
 
@@ -44,7 +44,7 @@ function programProblems(words: readonly string[], known: Known): string[] {
       return npmProblems(second, rest, known);
     case "make":
       return [second, ...rest]
-        .filter((word) => /^[a-z][a-z-]*$/.test(word) && !known.makeTargets.has(word))
+        .filter((word) => /^[a-z][a-z-]*$/.test(word) && !isTarget(word, known.makeTargets))
         .map((word) => `the Makefile has no target ${word}`);
     case "brokerctl":
     case "bin/brokerctl":
@@ -55,6 +55,11 @@ function programProblems(words: readonly string[], known: Known): string[] {
     default:
       return [];
   }
+}
+
+/** A pattern such as `image-%` is known by what stands before the sign. */
+function isTarget(word: string, targets: ReadonlySet<string>): boolean {
+  return targets.has(word) || [...targets].some((target) => target.endsWith("-") && word.startsWith(target));
 }
 
 function npmProblems(verb: string, rest: readonly string[], known: Known): string[] {
@@ -93,6 +98,11 @@ function unknownFlags(words: readonly string[], flags: ReadonlySet<string> | und
     .map((word) => FLAG.exec(word)?.[1])
     .filter((flag) => flag !== undefined)
     .filter((flag) => !flags.has(flag) && flag !== "help" && flag !== "version");
+}
+
+/** To kubectl `deploy/agent` is a Deployment, unless a flag before it says that it is a file. */
+function isFile([program, ...words]: readonly string[], index: number): boolean {
+  return program !== "kubectl" || ["-f", "-k", "--filename", "--kustomize"].includes(words[index - 2] ?? "");
 }
 
 function missingPath(word: string, { exists }: Known): string[] {

@@ -8,7 +8,7 @@ const exists = (path: string): boolean => FILES.has(path);
 
 const KNOWN: Known = {
   scripts: new Set(["start", "test", "broker", "check"]),
-  makeTargets: new Set(["build"]),
+  makeTargets: new Set(["build", "image-"]),
   flagsOf: (script) => (script === "check" ? undefined : new Set(["port"])),
   brokerctl: new Map([
     ["get clusters", new Set(["context"])],
@@ -59,6 +59,8 @@ test.each([
   ["a target that is", sh("make build"), []],
   ["files that are there", sh("kubectl apply -f deploy/crds"), []],
   ["files that are not", sh("kubectl apply -f deploy/crd"), ["docs/a.md:2: there is no deploy/crd"]],
+  ["a Deployment, which is no file", sh("kubectl logs deploy/agent"), []],
+  ["a target by its pattern", sh("make image-broker"), []],
   ["what a console answers", "```console\n$ npm run broker\nnpm run no\n```", []],
   ["what is only shown", "```text\nnpm run no\n```", []],
 ])("a command line with %s", (_, text, problems) => {

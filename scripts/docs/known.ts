@@ -36,7 +36,9 @@ export function knownIn(root: string): Known {
 function makeTargetsIn(root: string): ReadonlySet<string> {
   const file = join(root, "Makefile");
   if (!existsSync(file)) return new Set();
-  return new Set([...readFileSync(file, "utf8").matchAll(/^([a-z][a-z-]*):/gm)].map(([, name = ""]) => name));
+  return new Set(
+    [...readFileSync(file, "utf8").matchAll(/^([a-z][a-z-]*)[:%]/gm)].map(([, name = ""]) => name),
+  );
 }
 
 function readFlags(root: string, script: string, command: string): ReadonlySet<string> {

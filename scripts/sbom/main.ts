@@ -1,0 +1,20 @@
+/** `make sbom`: for each program a list of all that it is made of (CycloneDX 1.5, JSON), in dist/. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { listEverything, readLockfile } from "./list-everything.ts";
+import { programSbom } from "./program-sbom.ts";
+import { PROGRAMS } from "./programs.ts";
+
+const root = join(import.meta.dirname, "../..");
+const { values } = parseArgs({ options: { into: { type: "string", default: join(root, "dist") } } });
+
+const everything = await listEverything(root);
+const lockfile = await readLockfile(root);
+await mkdir(values.into, { recursive: true });
+for (const program of PROGRAMS) {
+  const sbom = programSbom(everything, lockfile, program);
+  const file = join(values.into, program.file);
+  await writeFile(file, `${JSON.stringify(sbom, undefined, 2)}\n`);
+  console.log(`${file}  ${sbom.components.length} components`);
+}
