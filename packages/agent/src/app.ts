@@ -57,7 +57,10 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     const config = await loadKubeConfig(kubeConfigSources(settings, deps.env));
     const client = createKubeClient(config, { machine, log, env: deps.env, userAgent: MANAGER });
     endings.push(async () => client.close());
-    const { communicator, shown: broker } = await openTransport(settings, deps);
+    const { communicator, shown: broker } = await openTransport(settings, {
+      ...deps,
+      onCertificates: metrics.certificatesInForce,
+    });
     endings.push(communicator.close);
     await probes.start();
     endings.push(probes.stop);

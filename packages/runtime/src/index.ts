@@ -1,4 +1,9 @@
 export {
+  type CertificateEnd,
+  certificateEnds,
+  watchedCertificates,
+} from "./certificates/certificate-ends.ts";
+export {
   type CertificateFolderDeps,
   type CertificateOwner,
   certificateFolder,
@@ -15,6 +20,7 @@ export { readText } from "./files/read-text.ts";
 export { reservationNameFor } from "./ids/reservation-name.ts";
 export { createLog, type LogOptions, type LogSettings, logOptions } from "./log/create-log.ts";
 export type { Log, LogFields } from "./log/log.ts";
+export { inBaseUnits } from "./metrics/base-units.ts";
 export { createFigures, type Figures } from "./metrics/figures.ts";
 export { addProcessFigures } from "./metrics/process-figures.ts";
 export { registerProcessGauges } from "./metrics/process-gauges.ts";

@@ -39,6 +39,7 @@ export {
 } from "./broker/broker-client.ts";
 export { type BrokerProcess, type BrokerProcessOptions, startBroker } from "./broker/broker-process.ts";
 export type { EventStream, StreamEvent } from "./broker/event-stream.ts";
+export { metricsIn, metricsPage, samplesOf, type ScrapedMetric } from "./metrics/scrape.ts";
 export { type PostgresPrograms, postgresPrograms } from "./postgres/postgres-programs.ts";
 export { type PostgresOptions, type PostgresServer, startPostgres } from "./postgres/start-postgres.ts";
 export { type Replicas, type ReplicasOptions, startReplicas } from "./postgres/start-replicas.ts";
@@ -68,6 +69,8 @@ export { type LiqoctlProgram, startLiqoctlProgram } from "./liqo/liqoctl-program
 export { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./liqo/plain-kinds.ts";
 export { creatorUser } from "./liqo/provide-slice.ts";
 export type { LiqoSite } from "./liqo/site.ts";
+export { type Child, childOf } from "./process/child.ts";
+export { type Guardian, startGuardian } from "./process/guardian.ts";
 export { type FaultyProxy, startFaultyProxy } from "./proxy/faulty-proxy.ts";
 export {
   type GoBroker,

@@ -1,5 +1,7 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import { type Phase, resourceVector } from "@resource-broker/domain";
+import { type CertificateSet, readCertificateSet } from "@resource-broker/runtime";
+import { metricsPage, samplesOf, testCertificates } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 import type { Role } from "../transport/broker-communicator.ts";
@@ -11,18 +13,10 @@ beforeEach(() => {
   metrics = createAgentMetrics();
 });
 
-/** The lines of one figure: its labels and its value. */
-async function figure(name: string): Promise<Record<string, number>> {
-  const lines = (await metrics.scrape())
-    .split("\n")
-    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-  return Object.fromEntries(
-    lines.map((line) => {
-      const space = line.lastIndexOf(" ");
-      return [line.slice(name.length, space), Number(line.slice(space + 1))];
-    }),
-  );
-}
+const figure = async (name: string) => samplesOf(await metrics.scrape(), name);
+
+const certificates = async (): Promise<CertificateSet> =>
+  readCertificateSet({ ...(await testCertificates()).cluster("rome"), crl: undefined });
 
 function entry(role: Role, phase: Phase, standing: BookEntry["standing"] = "confirmed"): BookEntry {
   const reservation = { id: "rsv-a", status: { phase, message: "" } } as ReservationDTO;
@@ -36,6 +30,7 @@ function watch(entries: readonly BookEntry[], isStreaming = true): void {
 
 describe("the agent's figures", () => {
   test("count advertisements by what came of them, and time them", async () => {
+    expect(await figure("agent_publish_total")).toEqual({ '{result="accepted"}': 0 });
     metrics.published("accepted", 12);
     metrics.published("accepted", 8);
     metrics.published("unreachable", 5000);
@@ -112,6 +107,16 @@ describe("the agent's figures", () => {
     expect(await figure("agent_broker_connected")).toEqual({ "": 0 });
   });
 
+  test("show when certificates end, once there are any", async () => {
+    expect(await figure("agent_certificate_expiry_timestamp_seconds")).toEqual({});
+    const set = await certificates();
+    metrics.certificatesInForce(set);
+    expect(await figure("agent_certificate_expiry_timestamp_seconds")).toEqual({
+      '{file="tls.crt"}': set.own.validToDate.getTime() / 1000,
+      '{file="ca.crt"}': (set.authorities[0]?.validToDate.getTime() ?? 0) / 1000,
+    });
+  });
+
   test("measure the process", async () => {
     expect((await figure("process_resident_memory_bytes"))[""]).toBeGreaterThan(1e6);
   });
@@ -122,34 +127,15 @@ test("the documented table says of every figure in a scrape what it is, and of n
   metrics.watchRestarted("pods");
   metrics.reconcileFailed("holds");
   metrics.advertised({ reserved: resourceVector({}), available: resourceVector({}) });
+  metrics.certificatesInForce(await certificates());
   watch([entry("provider", "Active")]);
-  await expect(tableOf(await metrics.scrape())).toMatchFileSnapshot(
-    "../../../../docs/reference/agent-metrics.md",
-  );
-});
-
-/** Written anew with `vitest run -u packages/agent/src/metrics`. */
-function tableOf(scrape: string): string {
-  const rows = scrape.split("\n\n").flatMap((block) => {
-    const [, name = "", help = ""] = /^# HELP (\S+) (.*)$/m.exec(block) ?? [];
-    const [, type = ""] = /^# TYPE \S+ (\S+)$/m.exec(block) ?? [];
-    return name === "" ? [] : [`| \`${name}\` | ${type} | ${labelsIn(block)} | ${help} |`];
-  });
-  return [
+  const introduction = [
     "# Metrics of the agent",
     "",
     "What an agent tells Prometheus at `/metrics` (`--metrics-bind-address`). A test compares this table with a real scrape.",
-    "",
-    "| Name | Type | Labels | Meaning |",
-    "|---|---|---|---|",
-    ...rows.sort(),
-    "",
-  ].join("\n");
-}
-
-function labelsIn(lines: string): string {
-  const names = [...lines.matchAll(/[{,](\w+)="/g)]
-    .map(([, name = ""]) => name)
-    .filter((name) => name !== "le");
-  return [...new Set(names)].map((name) => `\`${name}\``).join(", ");
-}
+  ];
+  // Written anew with `vitest run packages/agent/src/metrics -u`.
+  await expect(metricsPage(await metrics.scrape(), introduction)).toMatchFileSnapshot(
+    "../../../../docs/reference/agent-metrics.md",
+  );
+});

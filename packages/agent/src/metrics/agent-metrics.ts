@@ -1,4 +1,4 @@
-import type { Scraped } from "@resource-broker/runtime";
+import type { CertificateSet, Scraped } from "@resource-broker/runtime";
 import type { AgentObserver } from "../core/agent-observer.ts";
 import type { ReservationBook } from "../reservations/reservation-book.ts";
 
@@ -11,6 +11,8 @@ export interface Watched {
 
 /** The agent's figures. */
 export interface AgentMetrics extends AgentObserver, Scraped {
+  /** The certificates that are in force from now on. */
+  readonly certificatesInForce: (set: CertificateSet) => void;
   /** From now on these are looked at. */
   readonly watch: (watched: Watched) => void;
 }

@@ -1,6 +1,7 @@
-import { addProcessFigures, createFigures } from "@resource-broker/runtime";
+import { addProcessFigures, type CertificateSet, createFigures } from "@resource-broker/runtime";
 import type { ResourceVector } from "@resource-broker/domain";
 import type { AgentMetrics, Watched } from "./agent-metrics.ts";
+import { addCertificateGauge } from "./certificate-gauge.ts";
 import { addReservationGauges } from "./reservation-gauges.ts";
 import { addResourceGauges } from "./resource-gauges.ts";
 
@@ -13,6 +14,7 @@ const DELAY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 export function createAgentMetrics(): AgentMetrics {
   const figures = createFigures();
   let watched: Watched | undefined;
+  let certificates: CertificateSet | undefined;
   let advertised: Readonly<Record<"reserved" | "available", ResourceVector>> | undefined;
 
   const publications = figures.counter({
@@ -20,6 +22,8 @@ export function createAgentMetrics(): AgentMetrics {
     help: "Advertisements sent to the broker, by what came of them: `accepted`, or the code of the fault.",
     isLabelled: true,
   });
+  // There before the first one: nobody can see a counter rise that comes into being with its first count.
+  publications.inc({ result: "accepted" }, 0);
   const publishTime = figures.histogram({
     name: "agent_publish_seconds",
     help: "Time from sending an advertisement to its answer.",
@@ -45,6 +49,7 @@ export function createAgentMetrics(): AgentMetrics {
     help: "Reconciliations that failed and are tried again.",
     isLabelled: true,
   });
+  addCertificateGauge(figures, () => certificates);
   addResourceGauges(figures, () => advertised);
   addReservationGauges(figures, () => watched);
   addProcessFigures(figures);
@@ -62,6 +67,9 @@ export function createAgentMetrics(): AgentMetrics {
     held: (delayMs) => holdDelay.observe(Math.max(0, delayMs) / 1000),
     watchRestarted: (resource) => restarts.inc({ resource }),
     reconcileFailed: (controller) => failures.inc({ controller }),
+    certificatesInForce: (set) => {
+      certificates = set;
+    },
     watch: (next) => {
       watched = next;
     },

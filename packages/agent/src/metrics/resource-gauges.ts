@@ -1,5 +1,5 @@
-import { amountOf, type ResourceVector, resourceNames } from "@resource-broker/domain";
-import type { Figures } from "@resource-broker/runtime";
+import type { ResourceVector } from "@resource-broker/domain";
+import { type Figures, inBaseUnits } from "@resource-broker/runtime";
 
 type Offered = Readonly<Record<"reserved" | "available", ResourceVector>>;
 
@@ -16,14 +16,4 @@ export function addResourceGauges(figures: Figures, offered: () => Offered | und
     );
   gauge("reserved", "Held for other clusters, as last advertised");
   gauge("available", "Left to lend, as last advertised");
-}
-
-/** Cpu and memory always, the others where there are any. Prometheus wants cores, not thousandths of them. */
-function inBaseUnits(vector: ResourceVector): [string, number][] {
-  const others = resourceNames(vector).filter((name) => name !== "cpu" && name !== "memory");
-  return [
-    ["cpu", vector.cpuMillis / 1000],
-    ["memory", vector.memoryBytes],
-    ...others.map((name): [string, number] => [name, amountOf(vector, name)]),
-  ];
 }

@@ -1,5 +1,10 @@
 import { createKubeClient, type Environment, loadKubeConfig } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import {
+  type CertificateSet,
+  type Log,
+  type MachineTime,
+  watchedCertificates,
+} from "@resource-broker/runtime";
 import { MANAGER } from "../forge/labels.ts";
 import { agentCertificates } from "../identity/agent-certificates.ts";
 import type { AgentSettings } from "../settings/agent-settings.ts";
@@ -14,6 +19,8 @@ export interface TransportDeps {
   readonly randomBytes: (size: number) => Uint8Array;
   readonly env: Environment;
   readonly log: Log;
+  /** Told of the certificates in force, where the transport has any. */
+  readonly onCertificates: (set: CertificateSet) => void;
 }
 
 /** The way to the broker that the settings choose. */
@@ -26,7 +33,8 @@ export interface Transport {
 export async function openTransport(settings: AgentSettings, deps: TransportDeps): Promise<Transport> {
   const { machine, random, randomBytes, env, log } = deps;
   if (settings["broker-transport"] !== "kubernetes") {
-    const certificates = agentCertificates(settings["broker-cert-path"], deps);
+    const folder = agentCertificates(settings["broker-cert-path"], deps);
+    const certificates = watchedCertificates(folder, deps.onCertificates);
     const brokerUrls = settings["broker-url"];
     const communicator = await httpCommunicator({ brokerUrls }, { certificates, machine, random, log });
     return { communicator, shown: brokerUrls.join(",") };

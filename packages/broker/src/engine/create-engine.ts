@@ -14,11 +14,12 @@ import { actorOf } from "./actor.ts";
 import { type Clock, startClock } from "./clock.ts";
 import { CommandQueue, type Pending } from "./command-queue.ts";
 import type { Committed, Engine, EngineHealth } from "./engine.ts";
-import { asError, commitFault, overloaded } from "./engine-faults.ts";
+import { asError, commitFault, isFatal, overloaded } from "./engine-faults.ts";
 import type { EngineObserver } from "./engine-observer.ts";
 import { LedgerPair } from "./ledger-pair.ts";
 import { persist } from "./persist.ts";
 import { Sweeper } from "./sweeper.ts";
+import { timed } from "./time-to-reserve.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 /** The loop stands still while a batch is decided and committed: more at once would gain little and delay everyone. */
@@ -108,7 +109,7 @@ class SingleWriter implements Engine {
     if (refusal !== undefined) return Promise.reject(refusal);
     if (command.kind === "advertise") return this.#advertise(command);
     return new Promise((resolve, reject) => {
-      this.#queue.push({ command, resolve, reject });
+      this.#queue.push({ command, resolve: timed(command, resolve, this.#deps), reject });
       this.#round ??= this.#nextRound();
     });
   };
@@ -292,9 +293,4 @@ class SingleWriter implements Engine {
     const save = store.saveAdvertisements;
     return new WriteBehind({ clock: this.#clock, save, onError: observer.advertisementsNotSaved });
   }
-}
-
-/** What no later try can put right. */
-function isFatal(cause: unknown): boolean {
-  return cause instanceof StoreFailure ? cause.kind === "corrupt" : !(cause instanceof Fault);
 }

@@ -18,6 +18,11 @@ export function commitFault(cause: unknown): Fault {
     : new Fault("store-unavailable", `the ledger cannot be written: ${message}`, { cause, ...LATER });
 }
 
+/** What no later try can put right. */
+export function isFatal(cause: unknown): boolean {
+  return cause instanceof StoreFailure ? cause.kind === "corrupt" : !(cause instanceof Fault);
+}
+
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

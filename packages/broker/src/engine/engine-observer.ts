@@ -5,6 +5,8 @@ export interface EngineObserver {
   /** A batch was decided: so many commands took so long. */
   readonly decided: (commands: number, milliseconds: number) => void;
   readonly committed: (commands: number, milliseconds: number) => void;
+  /** A request was granted, and the grant is durable: so long after it was asked for. */
+  readonly granted: (milliseconds: number) => void;
   readonly commitFailed: (kind: FailureKind, error: Error) => void;
   /** A command made the domain throw: a bug. */
   readonly commandFailed: (kind: string, error: Error) => void;
@@ -16,6 +18,7 @@ export interface EngineObserver {
 export const NO_OBSERVER: EngineObserver = {
   decided: () => {},
   committed: () => {},
+  granted: () => {},
   commitFailed: () => {},
   commandFailed: () => {},
   listenerFailed: () => {},

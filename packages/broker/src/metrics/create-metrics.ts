@@ -1,10 +1,14 @@
-import { registerProcessGauges } from "@resource-broker/runtime";
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { type CertificateSet, registerProcessGauges } from "@resource-broker/runtime";
+import { Counter, Histogram, Registry } from "prom-client";
 import { BoundedNames } from "./bounded-names.ts";
+import { registerCertificateGauge } from "./certificate-gauge.ts";
 import { commitCounters } from "./commit-counters.ts";
 import { registerLedgerGauges } from "./ledger-gauges.ts";
 import type { BrokerMetrics, Watched } from "./metrics.ts";
+import { auditFigures } from "./audit-figures.ts";
+import { registerStandingGauges } from "./standing-gauges.ts";
 import { UnmetDemand } from "./unmet-demand.ts";
+import { watchedGauge } from "./watched-gauge.ts";
 
 export interface MetricsOptions {
   /** So many clusters have figures of their own; the rest is summed up as `other`. */
@@ -14,6 +18,7 @@ export interface MetricsOptions {
 export const DEFAULT_METRICS_OPTIONS: MetricsOptions = { maxClusters: 500 };
 
 const DECISION_BUCKETS = [1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 5e-3, 2.5e-2, 0.1];
+const RESERVE_BUCKETS = [5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const COMMIT_BUCKETS = [1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 0.1, 0.5, 2.5];
 
 /** The broker's figures, in a registry of their own. */
@@ -26,6 +31,7 @@ export function createMetrics({
   const unmet = new UnmetDemand();
   const answers = new Map<string, number>();
   let watched: Watched | undefined;
+  let certificates: CertificateSet | undefined;
 
   const decisions = new Histogram({
     name: "broker_decision_seconds",
@@ -37,6 +43,12 @@ export function createMetrics({
     name: "broker_commit_seconds",
     help: "Time until a batch was durable.",
     buckets: COMMIT_BUCKETS,
+    registers,
+  });
+  const reserveTime = new Histogram({
+    name: "broker_time_to_reserve_seconds",
+    help: "Time from a request for a reservation to its durable grant.",
+    buckets: RESERVE_BUCKETS,
     registers,
   });
   const committedCommands = new Counter({
@@ -57,6 +69,9 @@ export function createMetrics({
   });
   const countCommit = commitCounters({ registry, clusters, unmet });
   registerLedgerGauges({ registry, clusters, unmet, watched: () => watched });
+  registerStandingGauges(registry, () => watched);
+  registerCertificateGauge(registry, () => certificates);
+  const audit = auditFigures(registry);
   registerHttpFigures(registry, answers, () => watched);
   const stopProcess = registerProcessGauges(registry);
 
@@ -68,6 +83,7 @@ export function createMetrics({
       commits.observe(milliseconds / 1000);
       committedCommands.inc(count);
     },
+    granted: (milliseconds) => reserveTime.observe(milliseconds / 1000),
     commitFailed: (kind) => failures.inc({ kind }),
     lockConflict: () => conflicts.inc(),
     answered: (route, status) => {
@@ -75,6 +91,10 @@ export function createMetrics({
       answers.set(name, (answers.get(name) ?? 0) + 1);
     },
     demandUnmet: (reason) => unmet.add(reason, watched?.engine.now() ?? 0),
+    certificatesInForce: (set) => {
+      certificates = set;
+    },
+    ...audit,
     watch: (next) => {
       watched = next;
       return next.engine.onCommit((commit) => countCommit(commit, next.engine.ledger));
@@ -104,17 +124,7 @@ function registerHttpFigures(
       }
     },
   });
-  const gauge = (name: string, help: string, read: (from: Watched) => number): void => {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        const from = watched();
-        this.set(from === undefined ? 0 : read(from));
-      },
-    });
-  };
+  const gauge = watchedGauge(registry, watched);
   gauge("broker_http_connections", "Open connections of agents and admins.", ({ openConnections }) =>
     openConnections(),
   );

@@ -1,4 +1,5 @@
-import { amountOf, type AccountView, type ResourceVector, resourceNames } from "@resource-broker/domain";
+import type { AccountView, ResourceVector } from "@resource-broker/domain";
+import { inBaseUnits } from "@resource-broker/runtime";
 import { Gauge, type Registry } from "prom-client";
 import { BoundedNames, OTHER } from "./bounded-names.ts";
 import type { Watched } from "./metrics.ts";
@@ -46,6 +47,11 @@ export function registerLedgerGauges({ registry, clusters, unmet, watched }: Led
     "Left to lend; CPU in cores, memory and storage in bytes.",
     (account) => account.available,
   );
+  amounts(
+    "broker_overcommitted",
+    "Lent beyond what the cluster still has; CPU in cores, memory and storage in bytes.",
+    (account) => account.overcommitted,
+  );
 
   new Gauge({
     name: "broker_advertisement_age_seconds",
@@ -92,14 +98,4 @@ function* advertised(watched: Watched | undefined): Generator<AccountView> {
   for (const account of watched?.engine.ledger.accounts.values() ?? []) {
     if (account.advertisement !== undefined) yield account;
   }
-}
-
-/** Cpu and memory always, the others where there are any. Prometheus wants cores, not thousandths of them. */
-function inBaseUnits(vector: ResourceVector): [string, number][] {
-  const others = resourceNames(vector).filter((name) => name !== "cpu" && name !== "memory");
-  return [
-    ["cpu", vector.cpuMillis / 1000],
-    ["memory", vector.memoryBytes],
-    ...others.map((name): [string, number] => [name, amountOf(vector, name)]),
-  ];
 }

@@ -1,28 +1,40 @@
-import { type Policy, reservationId } from "@resource-broker/domain";
+import { DEFAULT_POLICY, type Policy, reservationId } from "@resource-broker/domain";
 import { cluster, priced, request } from "@resource-broker/domain/testing";
-import { type FakeTime, fakeTime, memoryStore } from "@resource-broker/testkit";
+import {
+  type FakeTime,
+  fakeTime,
+  type MemoryStore,
+  memoryStore,
+  metricsPage,
+  samplesOf,
+  testCertificates,
+} from "@resource-broker/testkit";
+import { readCertificateSet } from "@resource-broker/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createEngine } from "../engine/create-engine.ts";
 import type { Engine } from "../engine/engine.ts";
 import { NO_OBSERVER } from "../engine/engine-observer.ts";
-import { DEFAULT_POLICY } from "@resource-broker/domain";
 import { createMetrics } from "./create-metrics.ts";
 
 type Metrics = ReturnType<typeof createMetrics>;
 
 let metrics: Metrics;
 let engine: Engine;
+let store: MemoryStore;
+let isLeading: boolean;
 let time: FakeTime;
 let serial: number;
 
 async function start(maxClusters = 500, policy: Partial<Policy> = {}): Promise<void> {
   serial = 0;
   time = fakeTime();
+  store = memoryStore();
+  isLeading = true;
   metrics = createMetrics({ maxClusters });
   engine = createEngine(
     { policy: { ...DEFAULT_POLICY, ...policy }, maxWaiting: 1000 },
     {
-      store: memoryStore(),
+      store,
       machine: time,
       observer: { ...NO_OBSERVER, ...metrics },
       defer: setImmediate,
@@ -30,7 +42,7 @@ async function start(maxClusters = 500, policy: Partial<Policy> = {}): Promise<v
     },
   );
   await engine.start();
-  metrics.watch({ engine, openStreams: () => 3, openConnections: () => 5 });
+  metrics.watch({ engine, isLeading: () => isLeading, openStreams: () => 3, openConnections: () => 5 });
 }
 
 const reserve = (requester: string, cpu: number, durationMs?: number) => {
@@ -49,18 +61,7 @@ const reserve = (requester: string, cpu: number, durationMs?: number) => {
 const advertise = (...args: Parameters<typeof cluster>) =>
   engine.submit({ kind: "advertise", advertisement: cluster(...args) });
 
-/** The lines of one figure: its labels and its value. */
-async function figure(name: string): Promise<Record<string, number>> {
-  const lines = (await metrics.scrape())
-    .split("\n")
-    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-  return Object.fromEntries(
-    lines.map((line) => {
-      const space = line.lastIndexOf(" ");
-      return [line.slice(name.length, space), Number(line.slice(space + 1))];
-    }),
-  );
-}
+const figure = async (name: string) => samplesOf(await metrics.scrape(), name);
 
 beforeEach(() => start());
 afterEach(async () => {
@@ -134,6 +135,22 @@ describe("what stands in the ledger", () => {
     });
   });
 
+  test("what a shrunken cluster lends beyond its means is overcommitted", async () => {
+    await advertise("paris", { cpu: 16, memoryGi: 64 });
+    await reserve("rome", 4);
+    expect(await figure("broker_overcommitted")).toEqual({
+      '{cluster="paris",resource="cpu"}': 0,
+      '{cluster="paris",resource="memory"}': 0,
+    });
+    await advertise("paris", { cpu: 1, memoryGi: 64 });
+    expect((await figure("broker_overcommitted"))['{cluster="paris",resource="cpu"}']).toBe(3);
+  });
+
+  test("the age from which an advertisement is stale is the policy's", async () => {
+    engine.setPolicy({ ...DEFAULT_POLICY, stalenessMs: 45_000 });
+    expect(await figure("broker_advertisement_stale_after_seconds")).toEqual({ "": 45 });
+  });
+
   test("advertisements grow old", async () => {
     await advertise("paris");
     await time.advance(90_000);
@@ -167,7 +184,66 @@ describe("what stands in the ledger", () => {
   });
 });
 
+describe("what this replica can do", () => {
+  test("it leads or stands by; before it watches a ledger it stands by", async () => {
+    expect(await figure("broker_leading")).toEqual({ "": 1 });
+    isLeading = false;
+    expect(await figure("broker_leading")).toEqual({ "": 0 });
+    const fresh = createMetrics({ maxClusters: 1 });
+    const scrape = await fresh.scrape();
+    fresh.stop();
+    expect(samplesOf(scrape, "broker_leading")).toEqual({ "": 0 });
+    expect(samplesOf(scrape, "broker_store_available")).toEqual({ "": 0 });
+  });
+
+  test("the store is available until a commit fails, and again when one is through", async () => {
+    expect(await figure("broker_store_available")).toEqual({ "": 1 });
+    await advertise("paris");
+    const empty = store.fill();
+    await expect(reserve("rome", 1)).rejects.toThrow("cannot be written");
+    expect(await figure("broker_store_available")).toEqual({ "": 0 });
+    expect(await figure("broker_commit_failures_total")).toEqual({ '{kind="not-committed"}': 1 });
+    empty();
+    await reserve("rome", 1);
+    expect(await figure("broker_store_available")).toEqual({ "": 1 });
+  });
+
+  test("certificates are shown with their end, the authority's too", async () => {
+    expect(await figure("broker_certificate_expiry_timestamp_seconds")).toEqual({});
+    const { broker } = await testCertificates();
+    const set = readCertificateSet({ ...broker, crl: undefined });
+    metrics.certificatesInForce(set);
+    expect(await figure("broker_certificate_expiry_timestamp_seconds")).toEqual({
+      '{file="tls.crt"}': set.own.validToDate.getTime() / 1000,
+      '{file="ca.crt"}': (set.authorities[0]?.validToDate.getTime() ?? 0) / 1000,
+    });
+  });
+
+  test("the audit log is broken until nothing is known to be wrong with it", async () => {
+    expect(await figure("broker_audit_chain_broken")).toEqual({ "": 0 });
+    metrics.auditChecked(200);
+    metrics.auditFound("line 7 is missing");
+    expect(await figure("broker_audit_chain_broken")).toEqual({ "": 1 });
+    expect(await figure("broker_audit_lines_checked_total")).toEqual({ "": 200 });
+    metrics.auditFound(undefined);
+    expect(await figure("broker_audit_chain_broken")).toEqual({ "": 0 });
+  });
+});
+
 describe("how the work goes", () => {
+  test("the time to a grant counts what it waited for its commit; refusals are not timed", async () => {
+    await advertise("paris");
+    const release = store.hold();
+    const waiting = reserve("rome", 1);
+    await store.held();
+    await time.advance(3000);
+    release();
+    await waiting;
+    await reserve("rome", 100);
+    expect(await figure("broker_time_to_reserve_seconds_count")).toEqual({ "": 1 });
+    expect(await figure("broker_time_to_reserve_seconds_sum")).toEqual({ "": 3 });
+  });
+
   test("decisions and commits are timed, failures and conflicts counted", async () => {
     await advertise("paris");
     await reserve("rome", 1);
@@ -207,35 +283,16 @@ describe("the documented table", () => {
     await time.advance(2000);
     metrics.answered("GET /healthz", 200);
     metrics.commitFailed("unknown", new Error("connection lost"));
-    await expect(tableOf(await metrics.scrape())).toMatchFileSnapshot(
+    metrics.certificatesInForce(readCertificateSet({ ...(await testCertificates()).broker, crl: undefined }));
+    const introduction = [
+      "# Metrics",
+      "",
+      "What the broker tells Prometheus at `/metrics`. Labels are bounded: clusters beyond the first 500 share the label",
+      "`other`. A test compares this table with a real scrape.",
+    ];
+    // Written anew with `vitest run packages/broker/src/metrics -u`.
+    await expect(metricsPage(await metrics.scrape(), introduction)).toMatchFileSnapshot(
       "../../../../docs/reference/metrics.md",
     );
   });
 });
-
-/** Written anew with `vitest run -u packages/broker/src/metrics`. */
-function tableOf(scrape: string): string {
-  const rows = scrape.split("\n\n").flatMap((block) => {
-    const [, name = "", help = ""] = /^# HELP (\S+) (.*)$/m.exec(block) ?? [];
-    const [, type = ""] = /^# TYPE \S+ (\S+)$/m.exec(block) ?? [];
-    return name === "" ? [] : [`| \`${name}\` | ${type} | ${labelsIn(block)} | ${help} |`];
-  });
-  return [
-    "# Metrics",
-    "",
-    "What the broker tells Prometheus at `/metrics`. Labels are bounded: clusters beyond the first 500 share the label",
-    "`other`. A test compares this table with a real scrape.",
-    "",
-    "| Name | Type | Labels | Meaning |",
-    "|---|---|---|---|",
-    ...rows.sort(),
-    "",
-  ].join("\n");
-}
-
-function labelsIn(lines: string): string {
-  const names = [...lines.matchAll(/[{,](\w+)="/g)]
-    .map(([, name = ""]) => name)
-    .filter((name) => name !== "le");
-  return [...new Set(names)].map((name) => `\`${name}\``).join(", ");
-}

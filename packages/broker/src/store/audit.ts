@@ -44,9 +44,12 @@ export function canonical({ at, commitNumber, by, action, subject, detail }: Aud
   return JSON.stringify([at, commitNumber, by, action, subject, detail]);
 }
 
+/** What a store keeps as a line of its audit log is none. */
+export class UnreadableLine extends Error {}
+
 export function fromCanonical(text: string): AuditLine {
-  const fields: unknown = JSON.parse(text);
-  if (!Array.isArray(fields) || fields.length !== 6) throw new Error("not an audit line");
+  const fields = fieldsIn(text);
+  if (!Array.isArray(fields) || fields.length !== 6) throw new UnreadableLine("not an audit line");
   const [at, commitNumber, by, action, subject, detail] = fields.map(String);
   return {
     at: Number(at),
@@ -56,6 +59,14 @@ export function fromCanonical(text: string): AuditLine {
     subject: subject ?? "",
     detail: detail ?? "",
   };
+}
+
+function fieldsIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UnreadableLine("not an audit line", { cause });
+  }
 }
 
 function subjectOf(event: LedgerEvent): string {

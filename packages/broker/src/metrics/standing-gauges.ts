@@ -1,0 +1,23 @@
+import type { Registry } from "prom-client";
+import type { Watched } from "./metrics.ts";
+import { watchedGauge } from "./watched-gauge.ts";
+
+/** What this replica is and can do right now. One that stands by watches nothing yet: all of it is 0. */
+export function registerStandingGauges(registry: Registry, watched: () => Watched | undefined): void {
+  const gauge = watchedGauge(registry, watched);
+  gauge(
+    "broker_leading",
+    "1 while this replica answers for the ledger, 0 while it stands by; 1 too where there is only one.",
+    ({ isLeading }) => (isLeading() ? 1 : 0),
+  );
+  gauge(
+    "broker_store_available",
+    "1 while the ledger can be written, 0 while it cannot or this replica stands by.",
+    ({ engine }) => (engine.health.state === "ready" ? 1 : 0),
+  );
+  gauge(
+    "broker_advertisement_stale_after_seconds",
+    "Age from which an advertisement does not count any more, by the policy in force.",
+    ({ engine }) => engine.policy.stalenessMs / 1000,
+  );
+}

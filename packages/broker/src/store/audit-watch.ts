@@ -1,0 +1,129 @@
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import { type ChainLink, UnreadableLine } from "./audit.ts";
+import { followChain } from "./audit-chain.ts";
+import { type AuditEntry, type Store, StoreFailure } from "./store.ts";
+
+/** So many lines take about a millisecond, in which the broker does nothing else. */
+const LINES_AT_ONCE = 200;
+/** For each moment of work so many of rest: it never takes more than one part in a hundred. */
+const REST_FACTOR = 99;
+const SHORTEST_REST_MS = 250;
+/** How soon new lines are looked at. */
+const FOLLOW_MS = 10_000;
+/** How soon, after the whole log was looked at or found broken, it is looked at again from its oldest line. */
+const AGAIN_MS = 3_600_000;
+
+/** Who is told what the watch sees. */
+export interface AuditObserver {
+  /** So many more lines were computed again and fit. */
+  readonly auditChecked: (lines: number) => void;
+  /** What is wrong with the log; undefined: nothing that is known of. */
+  readonly auditFound: (problem: string | undefined) => void;
+}
+
+export interface AuditWatchDeps {
+  readonly store: Pick<Store, "readAudit">;
+  readonly machine: Pick<MachineTime, "after" | "monotonicMs">;
+  readonly observer: AuditObserver;
+  readonly log: Pick<Log, "error" | "info">;
+}
+
+/**
+ * Computes the chain of the audit log again, slowly and for ever: from its oldest line to the newest, then line by line
+ * as they come, and every hour from the oldest again. It finds what was changed, removed or cut off behind the broker's back.
+ * What it cannot tell from trimming is the removal of the oldest lines. Returns what ends it.
+ */
+export function watchAudit(deps: AuditWatchDeps): () => void {
+  const { store, machine, observer, log } = deps;
+  let link: ChainLink | undefined;
+  /** The newest line that ever fitted: it must not become another one, nor go. */
+  let newest: ChainLink | undefined;
+  let problem: string | undefined;
+  let roundBeganAt = machine.monotonicMs();
+  let isStopped = false;
+  let cancel = machine.after(FOLLOW_MS, () => void step());
+
+  async function step(): Promise<void> {
+    const startedAt = machine.monotonicMs();
+    const pauseMs = await look();
+    const restMs = REST_FACTOR * (machine.monotonicMs() - startedAt);
+    if (!isStopped) cancel = machine.after(Math.max(pauseMs, restMs), () => void step());
+  }
+
+  /** One page. Returns how long to rest at least. */
+  const look = async (): Promise<number> => {
+    const read = await readLines(store, link);
+    if (isStopped || read === "later") return FOLLOW_MS;
+    if (read.problem !== undefined) return broken(read.problem);
+    const { lines } = read;
+    if (await wasTrimmed(lines)) link = undefined;
+    const seen = followChain(link, lines, newest);
+    link = seen.link;
+    observer.auditChecked(seen.count);
+    if (seen.problem !== undefined) return broken(seen.problem);
+    return lines.length === LINES_AT_ONCE ? SHORTEST_REST_MS : atTheEnd();
+  };
+
+  /** Older lines may go while a round is under way, and overtake it. */
+  const wasTrimmed = async ([first]: readonly AuditEntry[]): Promise<boolean> => {
+    if (first === undefined || link === undefined || first.sequence === link.sequence + 1) return false;
+    const oldest = await readLines(store, undefined, 1);
+    return oldest !== "later" && (oldest.lines[0]?.sequence ?? 0) >= first.sequence;
+  };
+
+  const atTheEnd = (): number => {
+    if (newest !== undefined && (link?.sequence ?? 0) < newest.sequence)
+      return broken(
+        `the log ends at line ${link?.sequence ?? 0}, but line ${newest.sequence} was there before`,
+      );
+    newest = link;
+    if (problem !== undefined) log.info({}, "the audit log is whole again");
+    tell(undefined);
+    if (machine.monotonicMs() - roundBeganAt >= AGAIN_MS) beginAgain();
+    return FOLLOW_MS;
+  };
+
+  const broken = (found: string): number => {
+    if (found !== problem)
+      log.error({ problem: found }, "the audit log is broken; see brokerctl audit --verify");
+    tell(found);
+    beginAgain();
+    return AGAIN_MS;
+  };
+
+  const tell = (found: string | undefined): void => {
+    problem = found;
+    observer.auditFound(found);
+  };
+
+  const beginAgain = (): void => {
+    link = undefined;
+    roundBeganAt = machine.monotonicMs();
+  };
+
+  return () => {
+    isStopped = true;
+    cancel();
+  };
+}
+
+type Lines = { readonly lines: readonly AuditEntry[]; readonly problem?: string };
+
+async function readLines(
+  store: Pick<Store, "readAudit">,
+  after: ChainLink | undefined,
+  limit = LINES_AT_ONCE,
+): Promise<Lines | "later"> {
+  try {
+    return { lines: await store.readAudit({ after: after?.sequence ?? 0, limit }) };
+  } catch (error) {
+    // A store that cannot be reached is told of elsewhere: it says nothing of what is in it.
+    return isDamage(error) ? { lines: [], problem: `a line cannot be read: ${String(error)}` } : "later";
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  if (error instanceof UnreadableLine) return true;
+  if (error instanceof StoreFailure && error.kind === "corrupt") return true;
+  return error instanceof Error && error.cause !== undefined && isDamage(error.cause);
+}
