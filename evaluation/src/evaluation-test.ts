@@ -11,7 +11,7 @@ export interface EvaluationTest<Result> {
   readonly title: string;
   /** Markdown: what is sampled, how often, from which /proc field or clock, with how many trials. */
   readonly method: string;
-  /** For the progress bar, in seconds. */
+  /** For the progress bar, in seconds. 0: not part of a run of that size, which the report then says. */
   readonly expectedSeconds: (size: Size) => number;
   /** The result is written as it is, as JSON: raw samples included. */
   readonly run: (context: Context) => Promise<Result>;
@@ -28,6 +28,10 @@ export interface Context {
   readonly folder: string;
   /** Where the system under test runs, and where the load: `taskset` is told so when the machine has two cores or more. */
   readonly cores: { readonly broker: readonly number[]; readonly load: readonly number[] };
+  /** What is measured: bundles as they are shipped, made at the beginning of the run. */
+  readonly programs: Programs;
+  /** The result of another test of this run, for those who measure two things at once. Undefined: not measured (yet). */
+  readonly earlier: (id: string) => unknown;
   /** A broker that somebody else runs, in place of ours: tests 4, 5 and 1c only. */
   readonly baseline?: { readonly url: string; readonly certificates: string };
   /** Between 0 and 1, and what is being done. */
@@ -35,6 +39,15 @@ export interface Context {
   /** Ctrl-C: end what was started and throw. */
   readonly signal: AbortSignal;
   readonly log: Log;
+}
+
+export interface Programs {
+  readonly broker: string;
+  readonly agent: string;
+  /** brokerctl. */
+  readonly cli: string;
+  /** How Node is called for the agent, as its launcher does. */
+  readonly agentNodeFlags: readonly string[];
 }
 
 export interface Findings {

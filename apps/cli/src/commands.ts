@@ -5,6 +5,7 @@ import type { CommandGroup } from "./cli/command.ts";
 import { defineCommand } from "./cli/define-command.ts";
 import { CORDON_COMMANDS, DESCRIBE_CLUSTER, GET_CLUSTERS } from "./clusters/commands.ts";
 import { completionCommands } from "./completion/commands.ts";
+import { DASHBOARD } from "./dashboard/commands.ts";
 import { DECISION_COMMANDS } from "./decisions/commands.ts";
 import { FINALIZERS } from "./finalizers/commands.ts";
 import { KUBECONFIG } from "./kubeconfig/commands.ts";
@@ -35,6 +36,7 @@ export const ROOT: CommandGroup = {
     ...DECISION_COMMANDS,
     ...RESERVATION_COMMANDS,
     ...CORDON_COMMANDS,
+    DASHBOARD,
     CERTS,
     KUBECONFIG,
     AUDIT,

@@ -15,5 +15,7 @@ process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   isInteractive: process.stdin.isTTY === true,
   isTerminal: process.stdout.isTTY === true,
+  openInBrowser: async (url) =>
+    (await import("./dashboard/open-in-browser.ts")).openInBrowser(url, process.platform),
   pause: (ms) => pause(ms),
 });

@@ -1,1 +1,45 @@
-export {};
+import { createRoot } from "react-dom/client";
+import "./design/tokens.css";
+import "./design/base.css";
+import "./design/shell.css";
+import "./design/parts.css";
+import "./design/table.css";
+import "./design/charts.css";
+import { createLiveConnection } from "./live/live-connection.ts";
+import { createAsk } from "./net/ask.ts";
+import { createRouter } from "./routing/router.ts";
+import { App } from "./shell/app.tsx";
+import { applyTheme, readTheme } from "./shell/theme.ts";
+import { createBrokerClock } from "./time/broker-clock.ts";
+import { createTicker } from "./time/ticker.ts";
+import { windowTimers } from "./time/timers.ts";
+
+applyTheme(readTheme(localStorage), document.documentElement, localStorage);
+
+const signedOut = new EventTarget();
+const onSignedOut = (listener: () => void): (() => void) => {
+  signedOut.addEventListener("out", listener);
+  return () => signedOut.removeEventListener("out", listener);
+};
+const announce = (): void => void signedOut.dispatchEvent(new Event("out"));
+
+const timers = windowTimers();
+const fetch = window.fetch.bind(window);
+const visibility = {
+  isHidden: () => document.hidden,
+  onChange: (listener: () => void) => document.addEventListener("visibilitychange", listener),
+};
+const random = (): number => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) / 255;
+
+const surroundings = {
+  ask: createAsk(fetch, announce),
+  live: createLiveConnection({ fetch, timers, random, onSignedOut: announce }),
+  router: createRouter(window),
+  clock: createBrokerClock(timers),
+  timers,
+  calm: createTicker(5000, timers, visibility),
+  brisk: createTicker(1000, timers, visibility),
+};
+
+const page = document.getElementById("page");
+if (page !== null) createRoot(page).render(<App surroundings={surroundings} onSignedOut={onSignedOut} />);

@@ -26,7 +26,7 @@ test(
     const folder = join(cwd, "kept");
     const start = (...flags: readonly string[]) =>
       startDemo({
-        command: [process.execPath, MAIN, "--clusters=2", "--keep=kept", ...flags],
+        command: [process.execPath, MAIN, "--clusters=2", "--keep=kept", "--no-dashboard", ...flags],
         cwd,
         env: process.env,
       });

@@ -73,6 +73,9 @@ describe("npm start", () => {
         return true;
       });
 
+      const [, link = ""] = /^The dashboard: (http\S+)$/m.exec(demo.output()) ?? [];
+      expect(await (await fetch(link)).text()).toMatch(/<!doctype html>/i);
+
       const folder = demo.folder();
       expect(processesIn(folder)).not.toEqual([]);
       demo.interrupt();
@@ -87,7 +90,7 @@ describe("npm start", () => {
   test("killed, it leaves nothing behind; without kubectl it says how to get it", PATIENCE, async () => {
     const programs = await emptyFolder();
     for (const name of ["sh", "rm", "sleep"]) await symlink(join("/bin", name), join(programs, name));
-    const command = [process.execPath, MAIN];
+    const command = [process.execPath, MAIN, "--no-dashboard"];
     const demo = startDemo({ command, cwd: programs, env: { PATH: programs } });
     await demo.untilReady();
     expect(demo.output()).toContain("kubectl is not installed here");

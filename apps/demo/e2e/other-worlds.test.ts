@@ -18,7 +18,7 @@ interface Piece {
 }
 
 function startJson(...flags: readonly string[]) {
-  const command = [process.execPath, MAIN, "--json", ...flags];
+  const command = [process.execPath, MAIN, "--json", "--no-dashboard", ...flags];
   const demo = startDemo({ command, cwd: import.meta.dirname, env: process.env });
   const pieces = (): Piece[] =>
     demo

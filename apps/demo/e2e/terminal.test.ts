@@ -41,7 +41,7 @@ async function demoOnTerminal() {
   await type(`PS1='${PROMPT} '`, "Enter");
   // At the end of a line: the first prompt may have been late, and stand before it.
   await shows(/ready> *$/m);
-  await type(`'${process.execPath}' '${MAIN}' --clusters=2`, "Enter");
+  await type(`'${process.execPath}' '${MAIN}' --clusters=2 --no-dashboard`, "Enter");
   await shows(/^c {2}five commands to try/m);
   await type("c");
   const folder = /\/tmp\/resource-broker-\w+/.exec(await shows("1. rome asks"))?.[0] ?? "";

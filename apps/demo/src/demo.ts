@@ -1,10 +1,12 @@
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
+import { formatTime } from "@resource-broker/contract";
 import type { MachineTime } from "@resource-broker/runtime";
 import { type FleetOrder, planFleet } from "./fleet/plan-fleet.ts";
 import { type KeptFolder, keepFolder, newOrder } from "./folder/keep-folder.ts";
 import type { DemoOptions } from "./options.ts";
 import type { Report } from "./report/report.ts";
+import { buildPages } from "./start/build-pages.ts";
 import { describeStart } from "./start/describe-start.ts";
 import { checkPort } from "./start/free-port.ts";
 import { checkSpace } from "./start/free-space.ts";
@@ -48,10 +50,28 @@ export function createDemo(options: DemoOptions, deps: DemoDeps) {
     report.start(fleet.plans.map(({ name }) => name));
     // Only now: there is something to see while the rest is read, which is much.
     const { startFleet } = await import("./start/start-fleet.ts");
+    const hasDashboard = !options["no-dashboard"] && (await hasPages());
     return startFleet(
-      { fleet, startedAt, ...waysOf(options), ...(kept === undefined ? {} : { folder: kept.folder }) },
+      {
+        fleet,
+        startedAt,
+        hasDashboard,
+        ...waysOf(options),
+        ...(kept === undefined ? {} : { folder: kept.folder }),
+      },
       { ...deps, tell: report.tell },
     );
+  };
+
+  /** Without its pages a broker would not start: then it starts without the dashboard. */
+  const hasPages = async (): Promise<boolean> => {
+    const say = (level: "info" | "warn", text: string): void => {
+      const at = formatTime(deps.machine.wallMs());
+      report.tell({ kind: "event", event: { at, source: "dashboard", level, text } });
+    };
+    const problem = await buildPages((text) => say("info", text));
+    if (problem !== undefined) say("warn", `is off: ${problem}`);
+    return problem === undefined;
   };
 
   return {

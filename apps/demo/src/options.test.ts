@@ -8,6 +8,7 @@ const NOTHING = {
   interface: "http",
   keep: "",
   port: 0,
+  "no-dashboard": false,
   json: false,
   help: false,
 };
@@ -20,6 +21,7 @@ test.each([
     options: { ...NOTHING, clusters: 20, nodes: 50 },
   },
   { name: "a folder", argv: ["--keep=here"], options: { ...NOTHING, keep: "here" } },
+  { name: "no dashboard", argv: ["--no-dashboard"], options: { ...NOTHING, "no-dashboard": true } },
   { name: "a folder by its old name", argv: ["--dir=here"], options: { ...NOTHING, keep: "here" } },
   {
     name: "a database",

@@ -18,6 +18,7 @@ has free, lends and asks, the last decisions with their reasons, and what happen
                   (default: http)
   --keep=DIR      folder for all files, which stay there; on the same folder the ledger is found again
                   (default: a temporary folder, which is removed at the end)
+  --no-dashboard  without the pages for a browser
   --port=N        where the broker listens (default: any free port)
   --json          one JSON object per line instead of the live view
   --help          this text
@@ -41,6 +42,7 @@ const SETTINGS = {
   keep: text({ description: "Folder for all files.", defaultValue: "", placeholder: "DIR" }),
   dir: text({ description: "The old name of --keep.", defaultValue: "", placeholder: "DIR" }),
   port: integer({ description: "Where the broker listens.", defaultValue: 0, minimum: 1, maximum: 65_535 }),
+  "no-dashboard": toggle({ description: "Without the pages.", defaultValue: false }),
   tour: toggle({ description: "See modes.ts.", defaultValue: false }),
   contexts: text({ description: "See modes.ts.", defaultValue: "", placeholder: "A,B" }),
   json: toggle({ description: "One JSON object per line.", defaultValue: false }),

@@ -1,5 +1,13 @@
 import type { Environment } from "@resource-broker/kube";
-import { certificateFolder, createProbes, type Log, type MachineTime } from "@resource-broker/runtime";
+import {
+  certificateFolder,
+  type CertificateSource,
+  createProbes,
+  type Log,
+  type MachineTime,
+  watchedCertificates,
+} from "@resource-broker/runtime";
+import { dashboardSide } from "./dashboard-side.ts";
 import { logCommit } from "./decision-log.ts";
 import { createEngine } from "./engine/create-engine.ts";
 import { engineCheck } from "./engine-check.ts";
@@ -9,11 +17,13 @@ import { createHttpInterface, type HttpInterface } from "./interface/http/http-i
 import { DEFAULT_HTTP_LIMITS, type HttpDeps, type PolicyOrigin } from "./interface/http/ports.ts";
 import { kubernetesSide } from "./kubernetes-side.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
+import type { BrokerMetrics } from "./metrics/metrics.ts";
 import { BUILT_IN_POLICY, followPolicy, loadPolicy } from "./policy/policy-file.ts";
 import { policyInForce } from "./policy/policy-in-force.ts";
 import { notLeading } from "./replica.ts";
 import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { clusterNeeds } from "./settings/read-settings.ts";
+import { watchAudit } from "./store/audit-watch.ts";
 import { chooseStore } from "./store/choose-store.ts";
 import type { Leadership } from "./store/leadership.ts";
 import { StoreFailure } from "./store/store.ts";
@@ -29,6 +39,8 @@ export interface BrokerDeps {
   readonly readYaml: (path: string) => Promise<unknown>;
   /** The text of openapi.json. */
   readonly openApi: string;
+  /** Of this program. */
+  readonly version: string;
   readonly log: Log;
   /** The store contradicts itself, or another replica leads now: nothing more can be done here. */
   readonly onFatal: (failure: StoreFailure) => void;
@@ -51,6 +63,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   const cluster = clusterAccess(settings, deps);
   const { store, leadership, shown, replica } = chooseStore(settings, { machine, log, kube: cluster.open });
   const leading = leadership === undefined ? {} : { notLeading: () => notLeading(leadership) };
+  const isLeading = (): boolean => leadership === undefined || leadership.standing().role === "leader";
   const { defer, onFatal } = deps;
   const engine = createEngine(
     { policy: BUILT_IN_POLICY.policy, maxWaiting: settings["max-waiting"] },
@@ -68,9 +81,17 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     const { source, sliceDefaults } = policy.now();
     return { source, sliceDefaults, ...(policyLoadedAt === undefined ? {} : { loadedAt: policyLoadedAt }) };
   };
+  let apiPort: number | undefined;
+  const parts = { engine, store, machine, randomBytes, log, ...leading };
+  const dashboard = dashboardSide(settings, deps.version, {
+    ...parts,
+    certificates: () => ownCertificates(settings, deps),
+    apiPort: () => apiPort,
+  });
+  const { openApi } = deps;
   const isHttp = settings["broker-interface"].includes("http");
   const http: HttpInterface | undefined = isHttp
-    ? httpOf(settings, { ...deps, engine, store, metrics, policyOrigin, ...leading })
+    ? httpOf(settings, { ...parts, openApi, metrics, policyOrigin, ...(dashboard && { dashboard }) })
     : undefined;
   const side =
     needs.objects || needs.views
@@ -85,7 +106,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
             randomBytes,
             log,
             metrics,
-            isLeading: () => leadership === undefined || leadership.standing().role === "leader",
+            isLeading,
             onPolicy: policy.fromObject,
           },
         )
@@ -93,7 +114,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   let isServing = false;
   const api = { name: "api", problem: () => (isServing ? undefined : "takes no calls yet") };
   const checks = [engineCheck(engine, leadership), api, ...(side === undefined ? [] : [side.check])];
-  const probes = createProbes(settings, { checks, metrics, machine, log, openApi: deps.openApi });
+  const probes = createProbes(settings, { checks, metrics, machine, log, openApi });
   const endings: (() => unknown)[] = [];
 
   const start = async (): Promise<{ readonly port: number | undefined }> => {
@@ -101,8 +122,8 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     // A kubeconfig that cannot be read is better told at once.
     if (side !== undefined) await cluster.open();
     await probes.start();
-    if (leadership === undefined) await openLedger();
-    else await leadership.prepare();
+    await dashboard?.start();
+    await (leadership === undefined ? openLedger() : leadership.prepare());
     if (first !== undefined) {
       const source = settings.policy;
       policy.fromFile({ ...first, source });
@@ -112,12 +133,17 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
         ),
       );
     }
-    if (leadership === undefined) await side?.lead();
-    const port = (await http?.start())?.port;
+    if (leadership === undefined) await lead();
+    apiPort = (await http?.start())?.port;
     isServing = true;
-    if (leadership === undefined) announce(port);
-    else standBy(leadership, port).catch(giveUp);
-    return { port };
+    if (leadership === undefined) announce(apiPort);
+    else standBy(leadership, apiPort).catch(giveUp);
+    return { port: apiPort };
+  };
+
+  /** What shows the ledger, beside the API. */
+  const lead = async (): Promise<void> => {
+    await Promise.all([side?.lead(), dashboard?.lead()]);
   };
 
   /** Waits for its turn, for as long as it takes; whoever was replaced ends, and comes back as a new process. */
@@ -126,7 +152,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     log.info({ port, store: shown }, "the broker stands by");
     if (!(await turn.win())) return;
     await openLedger();
-    await side?.lead();
+    await lead();
     http?.lead();
     announce(port);
   };
@@ -137,10 +163,12 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     endings.push(
       metrics.watch({
         engine,
+        isLeading,
         openStreams: () => http?.openStreams() ?? 0,
         openConnections: () => http?.openConnections() ?? 0,
       }),
     );
+    endings.push(watchAudit({ store, machine, observer: metrics, log }));
   };
 
   const giveUp = (error: unknown): void => {
@@ -161,6 +189,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   const stop = async (): Promise<void> => {
     isServing = false;
     await http?.stop();
+    await dashboard?.stop();
     await side?.stop();
     await engine.stop();
     await cluster.close();
@@ -173,10 +202,11 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   return { start, stop };
 }
 
-type HttpParts = BrokerDeps & Pick<HttpDeps, "engine" | "store" | "metrics" | "policyOrigin" | "notLeading">;
+type HttpParts = Omit<HttpDeps, "certificates"> & { readonly metrics: BrokerMetrics };
 
 function httpOf(settings: BrokerSettings, parts: HttpParts): HttpInterface {
-  const { machine, log } = parts;
+  const { metrics } = parts;
+  const folder = ownCertificates(settings, parts);
   return createHttpInterface(
     {
       port: settings["http-port"],
@@ -185,9 +215,13 @@ function httpOf(settings: BrokerSettings, parts: HttpParts): HttpInterface {
       adminUnit: settings["admin-ou"],
       limits: DEFAULT_HTTP_LIMITS,
     },
-    {
-      ...parts,
-      certificates: certificateFolder(settings["http-cert-path"], { owner: CERTIFICATE_OWNER, machine, log }),
-    },
+    { ...parts, certificates: watchedCertificates(folder, metrics.certificatesInForce) },
   );
+}
+
+function ownCertificates(
+  settings: BrokerSettings,
+  { machine, log }: Pick<BrokerDeps, "machine" | "log">,
+): CertificateSource {
+  return certificateFolder(settings["http-cert-path"], { owner: CERTIFICATE_OWNER, machine, log });
 }

@@ -7,6 +7,7 @@ export function watchEngine(metrics: BrokerMetrics, log: Log): EngineObserver {
   return {
     decided: metrics.decided,
     committed: metrics.committed,
+    granted: metrics.granted,
     commitFailed: (kind, error) => {
       metrics.commitFailed(kind, error);
       log.error({ kind, error: error.message }, "a commit failed");

@@ -41,6 +41,7 @@ async function run(settings: BrokerSettings, warnings: readonly string[]): Promi
     env,
     readYaml,
     openApi: await readFile(new URL(import.meta.resolve("@resource-broker/contract/openapi.json")), "utf8"),
+    version: manifest.version,
     log,
     onFatal: (failure) => end(exitCodeOf(failure), failure.message),
   });

@@ -93,7 +93,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("commands about one cluster, at a
     });
     expect((await check("stranger", "--agent"))["rights"]?.message).toContain("may not list, watch nodes");
     await kubectl(["apply", "-f", `${DEPLOY}/rbac/agent.yaml`]);
-    const account = { namespace: "resource-broker-system", name: "resource-broker-agent" };
+    const account = { namespace: "rear-agent", name: "resource-broker-agent" };
     await writeFile(path("agent"), await plane.kubeconfigFor(account));
     const rights = await until("the new roles are in force", async () => {
       const found = (await check("agent", "--agent", "-n", "default"))["rights"];

@@ -11,6 +11,8 @@ export interface Host {
   readonly isInteractive?: boolean;
   /** True: standard output is a terminal, so that colours are seen and not stored. */
   readonly isTerminal?: boolean;
+  /** True: a program took the address to show it. Absent: there is nobody to show it to. */
+  readonly openInBrowser?: (url: string) => Promise<boolean>;
   /** Resolves so much later. */
   readonly pause: (ms: number) => Promise<void>;
 }

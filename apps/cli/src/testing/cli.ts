@@ -81,6 +81,8 @@ interface World {
   readonly now?: () => number;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
+  /** Takes an address to show it, or does not. */
+  readonly openInBrowser?: (url: string) => Promise<boolean>;
   /** Hears what is printed as it is printed: for commands that do not end by themselves. */
   readonly onOut?: (text: string) => void;
   /** What happens while a command waits; without it, waiting is a mistake of the test. */
@@ -88,7 +90,7 @@ interface World {
 }
 
 export async function runCli(args: readonly string[], world: World = {}): Promise<Outcome> {
-  const { now = () => NOON, env = {}, isTerminal = false, pause = neverPause, onOut } = world;
+  const { now = () => NOON, env = {}, isTerminal = false, pause = neverPause, onOut, openInBrowser } = world;
   let out = "";
   let err = "";
   const code = await run(args, {
@@ -102,6 +104,7 @@ export async function runCli(args: readonly string[], world: World = {}): Promis
     now,
     env,
     isTerminal,
+    ...(openInBrowser === undefined ? {} : { openInBrowser }),
     pause,
   });
   return { code, out, err };

@@ -61,9 +61,19 @@ export interface BrokerNews {
   readonly isKept: boolean;
 }
 
+export interface DashboardNews {
+  /** Signs one browser in, once. */
+  readonly url: string;
+  /** RFC 3339. */
+  readonly expiresAt: string;
+  /** What prints another link. */
+  readonly command: string;
+}
+
 /** Whatever there is to tell, one piece at a time. */
 export type News =
   | { readonly kind: "broker"; readonly broker: BrokerNews }
+  | { readonly kind: "dashboard"; readonly dashboard: DashboardNews }
   | { readonly kind: "cluster"; readonly cluster: ClusterState }
   | { readonly kind: "decision"; readonly decision: DecisionNews }
   | { readonly kind: "event"; readonly event: EventNews }

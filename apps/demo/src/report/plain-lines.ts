@@ -4,6 +4,7 @@ import { timeOf } from "../view/news-rows.ts";
 /** Lines for a file, a pipe, or a terminal that can do no better. */
 export function plainLines(names: readonly string[]): (news: News) => readonly string[] {
   const states = new Map<string, ClusterState["state"]>();
+  let hasLink = false;
   return (news) => {
     switch (news.kind) {
       case "broker":
@@ -11,6 +12,13 @@ export function plainLines(names: readonly string[]): (news: News) => readonly s
           `The broker is at ${news.broker.url}, its ledger in ${news.broker.store}.`,
           folderNote(news.broker),
         ];
+      case "dashboard": {
+        // Whoever reads lines later has no use for the links in between.
+        const { url, command } = news.dashboard;
+        const lines = hasLink ? [] : dashboardLines(url, command);
+        hasLink = true;
+        return lines;
+      }
       case "cluster": {
         const { name, state } = news.cluster;
         const before = states.get(name);
@@ -31,6 +39,10 @@ export function plainLines(names: readonly string[]): (news: News) => readonly s
         return ["Everything has ended."];
     }
   };
+}
+
+function dashboardLines(url: string, command: string): string[] {
+  return [`The dashboard: ${url}`, `  (the link works once, for two minutes; for another one: ${command})`];
 }
 
 function folderNote({ folder, isKept }: BrokerNews): string {

@@ -1,7 +1,7 @@
 import { fakeTime } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { News } from "../news/news.ts";
-import { BUSY, FOUR } from "../view/testing/played-model.ts";
+import { BUSY, FOUR, LINK } from "../view/testing/played-model.ts";
 import { chooseReport, looksOf } from "./choose-report.ts";
 
 const NAMES = FOUR.map(({ name }) => name);
@@ -67,6 +67,13 @@ describe("without a terminal", () => {
       "  the agent of rome is ready",
       "  rome is cordoned",
       "  the agent of rome has ended: see its log",
+    ]);
+  });
+
+  test("the first link to the dashboard is told, and how to get the next", () => {
+    expect(told([LINK, LINK]).slice(1)).toEqual([
+      "The dashboard: http://127.0.0.1:24001/#token=mYq1Zb0n3kS5wTt7vXy9AcDeFgHiJkLmNoPqRsTuVwX",
+      "  (the link works once, for two minutes; for another one: /tmp/resource-broker-Ab12Cd/brokerctl dashboard)",
     ]);
   });
 

@@ -1,11 +1,12 @@
 import type { MachineTime } from "@resource-broker/runtime";
 import { startWorld, type World } from "@resource-broker/testkit";
 import type { Fleet } from "../fleet/plan-fleet.ts";
+import { dashboardLinks } from "../news/dashboard-link.ts";
 import { followBroker } from "../news/follow-broker.ts";
 import { lookAgain } from "../news/look-again.ts";
 import type { Tell } from "../news/news.ts";
 import { demoCertificates } from "./certificates.ts";
-import { commandsFor } from "./commands.ts";
+import { commandsFor, quoted } from "./commands.ts";
 import { findProgram } from "./find-program.ts";
 import { type Agents, startAgents } from "./start-agents.ts";
 import { type Tools, writeTools } from "./write-tools.ts";
@@ -19,6 +20,8 @@ export interface FleetOptions {
   readonly store: string;
   /** True: agents reach the broker by objects in its own cluster. */
   readonly hasHub: boolean;
+  /** True: the broker shows its dashboard on a free port. */
+  readonly hasDashboard: boolean;
   /** Where the broker listens. Absent: on a free port. */
   readonly port?: number;
   /** Where everything is kept, and stays. Absent: in a temporary folder, which is removed at the end. */
@@ -71,12 +74,16 @@ export async function startFleet(options: FleetOptions, deps: FleetDeps): Promis
   }
 }
 
-function worldOptions({ fleet, hasHub, store, port, folder }: FleetOptions, deps: FleetDeps) {
+function worldOptions(options: FleetOptions, deps: FleetDeps) {
+  const { fleet, hasHub, hasDashboard, store, port, folder } = options;
   const transport = hasHub ? ("kubernetes" as const) : ("http" as const);
   return {
     clusters: fleet.plans.map((plan) => ({ ...plan, hasAgent: false, transport })),
     certificates: demoCertificates({ now: deps.machine.wallMs, randomBytes: deps.randomBytes }),
-    brokerFlags: store === SQLITE ? [] : [`--store=${store}`],
+    brokerFlags: [
+      ...(store === SQLITE ? [] : [`--store=${store}`]),
+      ...(hasDashboard ? ["--dashboard-bind-address=127.0.0.1:0"] : []),
+    ],
     ...(hasHub ? { hub: HUB } : {}),
     ...(port === undefined ? {} : { brokerPort: port }),
     ...(folder === undefined ? {} : { directory: folder }),
@@ -91,13 +98,16 @@ interface Running {
 }
 
 function lookAtAll(running: Running, options: FleetOptions, deps: FleetDeps): () => Promise<void> {
-  const { world, agents, names } = running;
-  const { tell } = deps;
+  const { world, agents, names, tools } = running;
+  const { tell, machine } = deps;
+  const command = `${quoted(tools.brokerctl)} dashboard`;
+  const tellLink = dashboardLinks({ admin: world.broker.admin(), command, machine, tell });
   const lookAtBroker = followBroker({ names, admin: world.broker.admin(), agentOf: agents.stateOf, tell });
   let isTold = false;
   return async () => {
     await agents.look();
     const areAllThere = await lookAtBroker();
+    if (options.hasDashboard && (isTold || areAllThere)) await tellLink();
     if (isTold || !areAllThere) return;
     isTold = true;
     await tellReady(running, options, deps);

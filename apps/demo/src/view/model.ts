@@ -1,6 +1,7 @@
 import {
   type BrokerNews,
   type ClusterState,
+  type DashboardNews,
   type DecisionNews,
   type EventNews,
   type News,
@@ -14,6 +15,7 @@ const KEPT = 200;
 /** All that a frame is drawn from. */
 export interface Model {
   readonly broker: BrokerNews | undefined;
+  readonly dashboard: DashboardNews | undefined;
   /** In the order in which they were planned. */
   readonly clusters: readonly ClusterState[];
   /** Newest first. */
@@ -33,6 +35,7 @@ export interface Model {
 export function emptyModel(names: readonly string[]): Model {
   return {
     broker: undefined,
+    dashboard: undefined,
     clusters: names.map(startingCluster),
     decisions: [],
     events: [],
@@ -51,6 +54,8 @@ export function withNews(model: Model, news: News): Model {
   switch (news.kind) {
     case "broker":
       return { ...model, broker: news.broker };
+    case "dashboard":
+      return { ...model, dashboard: news.dashboard };
     case "cluster":
       return { ...model, clusters: replaced(model.clusters, news.cluster) };
     case "decision":

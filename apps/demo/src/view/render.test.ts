@@ -5,7 +5,7 @@ import type { News } from "../news/news.ts";
 import { brokenCommand } from "./command-rows.ts";
 import { emptyModel, type Key, withKey } from "./model.ts";
 import { render } from "./render.ts";
-import { BROKER, BUSY, event, FOUR, played, playedCluster, READY } from "./testing/played-model.ts";
+import { BROKER, BUSY, event, FOUR, LINK, played, playedCluster, READY } from "./testing/played-model.ts";
 
 const PLAIN = { hasColours: false, hasBlocks: true };
 const USUAL = { columns: 80, rows: 24 };
@@ -44,6 +44,15 @@ EVENTS, newest first (UTC)
 
 c  five commands to try    q or Ctrl-C  end everything
 `),
+    );
+  });
+
+  test("shows the link to the dashboard whole, or says why not", () => {
+    const model = played([...BUSY, LINK]);
+    const [, row] = render(model, { columns: 100, rows: 24 }, PLAIN);
+    expect(row).toBe("Dashboard  http://127.0.0.1:24001/#token=mYq1Zb0n3kS5wTt7vXy9AcDeFgHiJkLmNoPqRsTuVwX");
+    expect(render(model, { columns: 70, rows: 24 }, PLAIN)[1]).toBe(
+      "A wider terminal shows the link to the dashboard.",
     );
   });
 

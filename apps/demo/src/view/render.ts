@@ -36,7 +36,7 @@ export function render(model: Model, size: Size, looks: Looks): readonly string[
       ? cutTo(between, commandRows(model, columns))
       : liveRows(model, between, columns);
   const filling = Array.from({ length: between - body.length }, () => line());
-  return [title(model), line(), ...body, ...filling, footer(model)].map(paint);
+  return [title(model), dashboardRow(model, columns), ...body, ...filling, footer(model)].map(paint);
 }
 
 function cutTo(rows: number, all: readonly Line[]): readonly Line[] {
@@ -82,6 +82,16 @@ function title({ broker, clusters, readyAfterMs }: Model): Line {
   const where = broker === undefined ? "the broker starts" : `${broker.url}  ${broker.store}`;
   const after = readyAfterMs === undefined ? "" : `  ready in ${(readyAfterMs / 1000).toFixed(1)} s`;
   return line(span("Resource Broker", "title"), `  ${count}  ${where}`, span(after, "quiet"));
+}
+
+/** Whole or not at all: half a link opens nothing. */
+function dashboardRow({ dashboard }: Model, width: number): Line {
+  if (dashboard === undefined) return line();
+  const row = [span("Dashboard", "quiet"), span(`  ${dashboard.url}`)];
+  const isTooWide = row.reduce((sum, { text }) => sum + text.length, 0) > width;
+  return isTooWide
+    ? line(span("A wider terminal shows the link to the dashboard.", "careful"))
+    : line(...row);
 }
 
 function footer({ trouble, isEnding, page, steps }: Model): Line {

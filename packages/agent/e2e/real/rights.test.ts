@@ -40,7 +40,7 @@ describe.skipIf(!controlPlaneAssets().isThere)(
       { verb: "patch", group: "", resource: "nodes" },
       { verb: "delete", group: "rear.fluidos.eu", resource: "resourcerequests", namespace: "default" },
       { verb: "list", group: "rear.fluidos.eu", resource: "providerinstructions", namespace: "kube-system" },
-      { verb: "list", group: "", resource: "configmaps", namespace: "resource-broker-system" },
+      { verb: "list", group: "", resource: "configmaps", namespace: "rear-agent" },
     ];
 
     test.each(others)("do not include to $verb $resource", async ({ namespace, ...right }) => {

@@ -104,6 +104,13 @@ export const BROKER_SETTINGS = {
     healthAddress: ":8081",
     metricsAddress: ":8080",
   }),
+  "dashboard-bind-address": text({
+    description:
+      "Address of the dashboard, as host:port or :port, such as 127.0.0.1:8090; 0 switches it off. On a loopback address over " +
+      "plain HTTP, else over TLS with the certificates of --http-cert-path. brokerctl dashboard makes a link to sign in.",
+    defaultValue: "0",
+    placeholder: "ADDRESS",
+  }),
   "leader-elect": toggle({
     description:
       "Accepted for compatibility: replicas that share a store always elect a leader, an embedded store has one.",

@@ -1,5 +1,6 @@
 import {
   IGNORED_GO_FLAGS,
+  parseAddress,
   probeContradictions,
   readSettings,
   type SettingsInput,
@@ -21,6 +22,7 @@ function contradictions(settings: BrokerSettings): string[] {
     ...interfaceProblems(settings).map((problem) => `--broker-interface: ${problem}`),
     ...storeProblems(settings).map((problem) => `--store: ${problem}`),
     ...leaseProblems(settings),
+    ...dashboardProblems(settings),
     ...probeContradictions(settings),
   ];
 }
@@ -61,6 +63,12 @@ export function clusterNeeds(settings: BrokerSettings): ClusterNeeds {
   const store = settings.store === KUBERNETES_STORE;
   const isNamed = objects || store || settings.kubeconfig !== "";
   return { objects, store, views: settings.views === "on" || (settings.views === "auto" && isNamed) };
+}
+
+function dashboardProblems({ "dashboard-bind-address": address }: BrokerSettings): string[] {
+  return parseAddress(address) === undefined
+    ? ["--dashboard-bind-address: write host:port, :port, or 0 for none"]
+    : [];
 }
 
 /** Shorter, and a busy moment makes a new leader; longer, and nobody leads for minutes. */

@@ -30,6 +30,7 @@ test("every call of the design is described", () => {
     "post /api/v1/advertisements",
     "post /api/v1/clusters/{clusterID}/cordon",
     "post /api/v1/clusters/{clusterID}/uncordon",
+    "post /api/v1/dashboard/links",
     "post /api/v1/instructions/{id}/ack",
     "post /api/v1/quotes",
     "post /api/v1/reservations",

@@ -3,9 +3,10 @@ import type { UiReservation } from "./reservations.ts";
 import type { UiDecisionRow } from "./decisions.ts";
 
 /**
- * `GET /ui/events`: server-sent events for every page. The id of an event is its commit number; `Last-Event-ID` resumes, and
- * what is too old answers `reset` (read your lists again). A comment line comes every 4 s, so that 12 s of silence mean that the
- * connection is dead. Changes are gathered for 200 ms: the newest state of each row, once.
+ * `GET /ui/events?after=`: server-sent events for every page. The id of an event is its commit number; `Last-Event-ID` resumes
+ * (or `after`, for a page that opens a new stream by itself), and what is too old answers `reset` (read your lists again). A
+ * comment line comes every 4 s, so that 12 s of silence mean that the connection is dead. Changes are gathered for 200 ms: the
+ * newest state of each row, once.
  */
 export type UiEvent =
   | { readonly event: "hello"; readonly data: { readonly commit: number; readonly ledgerID: string } }

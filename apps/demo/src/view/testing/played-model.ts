@@ -51,6 +51,15 @@ export const BROKER: News = {
   },
 };
 
+export const LINK: News = {
+  kind: "dashboard",
+  dashboard: {
+    url: "http://127.0.0.1:24001/#token=mYq1Zb0n3kS5wTt7vXy9AcDeFgHiJkLmNoPqRsTuVwX",
+    expiresAt: "2026-07-01T10:02:00Z",
+    command: "/tmp/resource-broker-Ab12Cd/brokerctl dashboard",
+  },
+};
+
 export const FOUR: readonly ClusterState[] = [
   playedCluster({ name: "rome", region: "eu-south", cpus: [8, 7, 0], price: "0.05" }),
   playedCluster({ name: "paris", region: "eu-west", cpus: [32, 4, 4], price: "0.032" }),

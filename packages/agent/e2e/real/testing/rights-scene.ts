@@ -24,7 +24,7 @@ import { liveThrough, tellTwice } from "./one-life.ts";
 import type { RbacObject, Right } from "./rights.ts";
 
 const CRDS = join(import.meta.dirname, "../../../../../deploy/crds");
-const SYSTEM = "resource-broker-system";
+const SYSTEM = "rear-agent";
 const ACCOUNT = { namespace: SYSTEM, name: "resource-broker-agent" };
 const USER = `system:serviceaccount:${SYSTEM}:${ACCOUNT.name}`;
 const LARGE = { cpu: 64, memoryGi: 256 };

@@ -1,4 +1,4 @@
-import type { Fault, SliceDefaults } from "@resource-broker/contract";
+import type { DashboardLink, Fault, SliceDefaults, UiRole } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
 import type { CertificateSource, Log, MachineTime } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
@@ -72,6 +72,13 @@ export interface HttpDeps {
   readonly policyOrigin: () => PolicyOrigin;
   readonly log: Log;
   readonly metrics: HttpMetrics;
+  /** Absent: the dashboard is off. */
+  readonly dashboard?: LinkMaker;
+}
+
+/** What the API asks of the dashboard. */
+export interface LinkMaker {
+  readonly makeLink: (order: { readonly role: UiRole; readonly by: string }) => DashboardLink;
 }
 
 /** What the policy in force does not say of itself. */

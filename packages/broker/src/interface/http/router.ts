@@ -1,34 +1,35 @@
 import { Fault } from "@resource-broker/contract";
 import type { Route } from "./route.ts";
 
-export type Match =
-  | { readonly kind: "found"; readonly route: Route; readonly name: string }
+/** What a router needs to know of a route. */
+type Routed = Pick<Route, "method" | "path">;
+
+export type Match<R extends Routed = Route> =
+  | { readonly kind: "found"; readonly route: R; readonly name: string }
   | { readonly kind: "wrong-method"; readonly allow: string }
   | { readonly kind: "unknown" };
 
-export interface Router {
-  readonly routes: readonly Route[];
-  readonly match: (method: string, path: string) => Match;
+export interface Router<R extends Routed = Route> {
+  readonly routes: readonly R[];
+  readonly match: (method: string, path: string) => Match<R>;
 }
 
-type Methods = Map<string, Route>;
-
-const UNKNOWN: Match = { kind: "unknown" };
+const UNKNOWN = { kind: "unknown" } as const;
 const PARAMETER = /\{[^}]+\}/;
 
 /** Finds the route of a request: a look-up for plain paths, a few comparisons for those with a name in them. */
-export function createRouter(routes: readonly Route[]): Router {
-  const byPattern = new Map<string, Methods>();
+export function createRouter<R extends Routed>(routes: readonly R[]): Router<R> {
+  const byPattern = new Map<string, Map<string, R>>();
   const prefixes = new Set<string>();
   for (const route of routes) {
     const pattern = route.path.replace(PARAMETER, "{}");
-    const methods = byPattern.get(pattern) ?? new Map<string, Route>();
+    const methods = byPattern.get(pattern) ?? new Map<string, R>();
     byPattern.set(pattern, methods.set(route.method, route));
     const start = pattern.indexOf("{}");
     if (start !== -1) prefixes.add(pattern.slice(0, start));
   }
 
-  const match = (method: string, path: string): Match => {
+  const match = (method: string, path: string): Match<R> => {
     const plain = byPattern.get(path);
     if (plain !== undefined) return choose(plain, method, "");
     for (const prefix of prefixes) {
@@ -45,7 +46,7 @@ export function createRouter(routes: readonly Route[]): Router {
   return { routes, match };
 }
 
-function choose(methods: Methods, method: string, name: string): Match {
+function choose<R extends Routed>(methods: ReadonlyMap<string, R>, method: string, name: string): Match<R> {
   const route = methods.get(method);
   if (route !== undefined) return { kind: "found", route, name };
   return { kind: "wrong-method", allow: [...methods.keys()].join(", ") };

@@ -6,7 +6,7 @@ import type { StreamHub } from "../stream/stream-hub.ts";
 
 /** What the routes work with. */
 export interface RouteContext
-  extends Pick<HttpDeps, "engine" | "store" | "openApi" | "policyOrigin" | "metrics"> {
+  extends Pick<HttpDeps, "engine" | "store" | "openApi" | "policyOrigin" | "metrics" | "dashboard"> {
   readonly log: Log;
   readonly ids: IdMaker;
   readonly index: ReservationIndex;

@@ -4,6 +4,7 @@ import { advertisementRoutes } from "./advertisements.ts";
 import { auditRoutes } from "./audit.ts";
 import { clusterRoutes } from "./clusters.ts";
 import type { RouteContext } from "./context.ts";
+import { dashboardLinkRoutes } from "./dashboard-links.ts";
 import { decisionRoutes } from "./decisions.ts";
 import { healthRoutes } from "./health.ts";
 import { instructionRoutes } from "./instructions.ts";
@@ -25,6 +26,7 @@ export function allRoutes(context: RouteContext): readonly Route[] {
     ...clusterRoutes(context),
     ...auditRoutes(context),
     ...policyRoutes(context),
+    ...dashboardLinkRoutes(context),
     ...healthRoutes(context),
   ];
 }

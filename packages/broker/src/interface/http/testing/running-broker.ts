@@ -14,7 +14,7 @@ import { NO_OBSERVER } from "../../../engine/engine-observer.ts";
 import type { HttpMetrics } from "../../../metrics/metrics.ts";
 import type { Store } from "../../../store/store.ts";
 import { createHttpInterface, type HttpInterface } from "../http-interface.ts";
-import { DEFAULT_HTTP_LIMITS, type HttpLimits } from "../ports.ts";
+import { DEFAULT_HTTP_LIMITS, type HttpLimits, type LinkMaker } from "../ports.ts";
 import { type CallAs, caller } from "./call.ts";
 
 export interface BrokerParts {
@@ -26,6 +26,8 @@ export interface BrokerParts {
   readonly limits?: Partial<HttpLimits>;
   readonly maxWaiting?: number;
   readonly metrics?: HttpMetrics;
+  /** Made with the engine; absent: the dashboard is off. */
+  readonly dashboard?: (engine: Engine, log: Log) => LinkMaker;
 }
 
 export interface RunningBroker {
@@ -68,6 +70,7 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
       randomBytes: countedBytes(),
       openApi: '{"openapi":"3.1.0"}',
       policyOrigin: () => ({ source: "built-in", loadedAt: 0, sliceDefaults: DEFAULT_SLICE }),
+      ...(parts.dashboard === undefined ? {} : { dashboard: parts.dashboard(engine, log) }),
       metrics: parts.metrics ?? { answered: () => undefined, demandUnmet: () => undefined },
     },
   );
@@ -89,7 +92,7 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
 }
 
 /** Ids that a test can foresee: 1, 2, 3 … */
-function countedBytes(): (size: number) => Uint8Array {
+export function countedBytes(): (size: number) => Uint8Array {
   let count = 0;
   return (size) => {
     const bytes = Buffer.alloc(size);
@@ -98,11 +101,11 @@ function countedBytes(): (size: number) => Uint8Array {
   };
 }
 
-interface HeldCertificates extends CertificateSource {
+export interface HeldCertificates extends CertificateSource {
   readonly replace: (change: Partial<CertificateFiles>) => void;
 }
 
-function heldCertificates(files: CertificateFiles): HeldCertificates {
+export function heldCertificates(files: CertificateFiles): HeldCertificates {
   const listeners = new Set<(set: CertificateSet) => void>();
   let held = files;
   return {

@@ -1,0 +1,97 @@
+import { createServer } from "node:https";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
+import { expect, onTestFinished, test } from "vitest";
+import { runCli, temporaryFolder } from "../testing/cli.ts";
+
+const AT = Date.UTC(2026, 0, 15, 12);
+const LINK = {
+  url: "http://127.0.0.1:8090/#token=abc",
+  role: "admin",
+  expiresAt: new Date(AT + 120_000).toISOString(),
+};
+
+/** A broker that knows this one call, and brokerctl with an admin's certificate. */
+async function brokerThat(answers: { readonly status: number; readonly body: object }) {
+  const certificates = await testCertificates();
+  const asked: { call: string; body: unknown }[] = [];
+  const server = createServer(
+    { cert: certificates.broker.cert, key: certificates.broker.key },
+    (request, response) => {
+      let body = "";
+      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      request.on("end", () => {
+        asked.push({ call: `${request.method} ${request.url}`, body: JSON.parse(body) as unknown });
+        response.writeHead(answers.status, {
+          "Content-Type": "application/json",
+          "Broker-Protocol": "2",
+          Date: new Date(AT).toUTCString(),
+        });
+        response.end(JSON.stringify(answers.body));
+      });
+    },
+  );
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const folder = await temporaryFolder(onTestFinished);
+  await writeCertificateFolder(join(folder, "ops"), certificates.admin("ops"));
+  const { port } = server.address() as AddressInfo;
+  const connection = ["--broker", `https://127.0.0.1:${port}`, "--certs", join(folder, "ops")];
+  return {
+    asked,
+    run: (args: readonly string[], world: Parameters<typeof runCli>[1] = {}) =>
+      runCli(["dashboard", ...args, ...connection], world),
+  };
+}
+
+test("prints the link alone, and beside it how to use it", async () => {
+  const { run, asked } = await brokerThat({ status: 201, body: LINK });
+  const { code, out, err } = await run([]);
+  expect({ code, out, err }).toMatchObject({ code: 0, out: `${LINK.url}\n` });
+  expect(err).toContain("It works once, for 120 seconds, as admin.");
+  expect(err).toContain("ssh -N -L 8090:127.0.0.1:8090");
+  expect(asked).toEqual([{ call: "POST /api/v1/dashboard/links", body: { role: "admin" } }]);
+});
+
+test("a link to another machine needs no way there", async () => {
+  const link = { ...LINK, url: "https://broker.example.org:8090/#token=abc" };
+  const { run } = await brokerThat({ status: 201, body: link });
+  expect((await run([])).err).not.toContain("ssh");
+});
+
+test("--viewer asks for a link that changes nothing, and -o json prints all of it", async () => {
+  const { run, asked } = await brokerThat({ status: 201, body: { ...LINK, role: "viewer" } });
+  const { out } = await run(["--viewer", "-o", "json"]);
+  expect(JSON.parse(out)).toEqual({ ...LINK, role: "viewer" });
+  expect(asked[0]?.body).toEqual({ role: "viewer" });
+});
+
+test("--open hands the link to a browser and keeps it from the terminal", async () => {
+  const { run } = await brokerThat({ status: 201, body: LINK });
+  const opened: string[] = [];
+  const openInBrowser = async (url: string) => opened.push(url) > 0;
+  const { out, err } = await run(["--open"], { openInBrowser });
+  expect(opened).toEqual([LINK.url]);
+  expect(out + err).toBe("Opened the dashboard in a browser, as admin.\n");
+});
+
+test("--open prints the link where there is no browser", async () => {
+  const { run } = await brokerThat({ status: 201, body: LINK });
+  const { out, err } = await run(["--open"], { openInBrowser: () => Promise.resolve(false) });
+  expect(out).toBe(`${LINK.url}\n`);
+  expect(err).toContain("No browser could be started here");
+});
+
+test("a broker without a dashboard says how to get one", async () => {
+  const error = "the dashboard is off: start the broker with --dashboard-bind-address=127.0.0.1:8090";
+  const { run } = await brokerThat({ status: 404, body: { error, code: "not-found" } });
+  const { code, out, err } = await run([]);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toContain(error);
+});

@@ -1,0 +1,121 @@
+import { mkdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { DESKTOP, launchBrowser, openWindow, PHONE } from "./testing/browser.ts";
+import { makeLink, startDashboardBroker } from "./testing/dashboard-broker.ts";
+import { stageFleet } from "./testing/stage-fleet.ts";
+
+/**
+ * Pictures of every page for the documents, from a real broker whose first hour passes in half a minute:
+ *   node apps/dashboard/e2e/screenshots.ts [--all <folder>]
+ */
+const MEDIA = fileURLToPath(new URL("../../../docs/media/dashboard/", import.meta.url));
+const QUICK = { speed: 120, seconds: 36 };
+/** The broker's clock runs before it answers; so it is slow again a little before these pictures expect it. */
+const START_SECONDS = 4;
+const MAX_KB = 150;
+
+const all = process.argv.indexOf("--all");
+const folder = all < 0 ? MEDIA : (process.argv[all + 1] ?? MEDIA);
+
+const flag = new URL(`testing/quick-time.ts?speed=${QUICK.speed}&seconds=${QUICK.seconds}`, import.meta.url)
+  .href;
+const { broker, origin } = await startDashboardBroker({ nodeFlags: ["--import", flag] });
+const browser = await launchBrowser();
+try {
+  const fleet = stageFleet(broker);
+  await liveThrough(fleet);
+  await mkdir(folder, { recursive: true });
+  const window = await openWindow(browser, { viewport: DESKTOP, colorScheme: "light" });
+  const { page } = window;
+  await page.goto(await makeLink(broker));
+  await page.getByRole("heading", { name: "Fleet" }).waitFor();
+  await fleet.advertise({ isLate: true });
+  await broker.admin().request("POST", "/api/v1/clusters/dublin/cordon", { body: { reason: "new kernel" } });
+  for (const shot of await shots(page)) await take(page, shot);
+  for (const trouble of window.troubles) process.stdout.write(`trouble: ${trouble}\n`);
+} finally {
+  await browser.close();
+  await broker.dispose();
+}
+
+async function liveThrough(fleet: ReturnType<typeof stageFleet>): Promise<void> {
+  const until = performance.now() + (QUICK.seconds - START_SECONDS) * 1000;
+  for (let round = 0; performance.now() < until - 500; round++) {
+    await fleet.advertise({ isLate: performance.now() > until - 4000 });
+    if (round % 2 === 0) await fleet.trade();
+    await sleep(250);
+  }
+  // From here on in real time.
+  await sleep(1000);
+  await fleet.advertise({ isLate: true });
+  await fleet.trade();
+}
+
+interface Shot {
+  readonly name: string;
+  readonly path: string;
+  readonly look?: "dark";
+  readonly size?: typeof PHONE;
+  readonly wait: string;
+  readonly isForDocs: boolean;
+}
+
+async function shots(page: Page): Promise<Shot[]> {
+  const reservation = await firstLink(page, "/reservations?phase=Active");
+  const granted = await firstLink(page, "/decisions?outcome=granted");
+  const refused = await firstLink(page, "/decisions?outcome=refused");
+  const whatIf = "/what-if?requester=rome&cpu=16&memory=64Gi&gpu=2&duration=2h";
+  const pages = [
+    { name: "fleet", path: "/fleet", wait: ".is-fleet" },
+    { name: "cluster", path: "/fleet/oslo", wait: ".chart svg" },
+    { name: "flows", path: "/flows", wait: ".flow" },
+    { name: "reservations", path: "/reservations", wait: ".is-reservations" },
+    { name: "reservation", path: reservation, wait: ".timeline" },
+    { name: "decisions", path: "/decisions", wait: ".is-decisions" },
+    { name: "why", path: granted, wait: ".is-ranking" },
+    { name: "why-refused", path: refused, wait: ".is-refused" },
+    { name: "what-if", path: whatIf, wait: ".verdict" },
+    { name: "capacity", path: "/capacity", wait: ".chart svg" },
+    { name: "money", path: "/money", wait: ".is-money" },
+    { name: "audit", path: "/audit", wait: ".is-audit" },
+  ];
+  const docs = ["fleet", "flows", "reservation", "why", "what-if", "capacity"];
+  return [
+    ...pages.map((each) => ({ ...each, isForDocs: docs.includes(each.name) })),
+    ...pages.map((each) => ({
+      ...each,
+      name: `${each.name}-dark`,
+      look: "dark" as const,
+      isForDocs: each.name === "fleet",
+    })),
+    ...pages.map((each) => ({
+      ...each,
+      name: `${each.name}-phone`,
+      size: PHONE,
+      isForDocs: each.name === "fleet",
+    })),
+  ].filter(({ isForDocs }) => all >= 0 || isForDocs);
+}
+
+async function firstLink(page: Page, path: string): Promise<string> {
+  await page.goto(`${origin}${path}`);
+  const href = await page.locator("tbody .row-link").first().getAttribute("href");
+  return href ?? "/";
+}
+
+async function take(page: Page, { name, path, look, size, wait }: Shot): Promise<void> {
+  await page.setViewportSize(size ?? DESKTOP);
+  await page.emulateMedia({ colorScheme: look ?? "light", reducedMotion: "reduce" });
+  await page.goto(`${origin}${path}`);
+  await page.locator(wait).first().waitFor();
+  await page.locator('[data-status="live"]').waitFor();
+  await sleep(400);
+  const file = join(folder, `${name}.png`);
+  await rm(file, { force: true });
+  await page.screenshot({ path: file });
+  const kb = Math.round((await stat(file)).size / 1000);
+  process.stdout.write(`${name}.png ${kb} kB${kb > MAX_KB ? ` (more than ${MAX_KB})` : ""}\n`);
+}

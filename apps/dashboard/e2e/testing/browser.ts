@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+
+const CHROMIUM = "/usr/bin/chromium";
+
+/** Nothing of a browser's own business: no updates, no synchronisation, no first-run pages. */
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is missing: apt-get install chromium`);
+  return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...more] });
+}
+
+export const DESKTOP = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+export interface Window {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What went wrong in the page: errors that nobody caught, what the policy for content forbade, foreign requests. */
+  readonly troubles: readonly string[];
+}
+
+type ContextOptions = NonNullable<Parameters<Browser["newContext"]>[0]>;
+
+/** A window of its own, without cookies of others. */
+export async function openWindow(browser: Browser, options: ContextOptions = {}): Promise<Window> {
+  const context = await browser.newContext({ viewport: DESKTOP, ...options });
+  const page = await context.newPage();
+  const troubles: string[] = [];
+  page.on("pageerror", (error) => troubles.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && /Content.Security.Policy|Warning:|React/i.test(message.text()))
+      troubles.push(message.text());
+  });
+  page.on("request", (request) => {
+    if (!/^(https?:\/\/(127\.0\.0\.1|localhost)|data:)/.test(request.url()))
+      troubles.push(`asked ${request.url()}`);
+  });
+  return { context, page, troubles };
+}

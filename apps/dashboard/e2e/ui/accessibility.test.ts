@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchBrowser, openWindow, PHONE } from "../testing/browser.ts";
+import { type DashboardBroker, makeLink, startDashboardBroker } from "../testing/dashboard-broker.ts";
+import { LIST_PAGES, openFirst, untilLive } from "../testing/pages.ts";
+import { stageFleet } from "../testing/stage-fleet.ts";
+
+let dashboard: DashboardBroker;
+let browser: Browser;
+let page: Page;
+let axe: string;
+
+beforeAll(async () => {
+  axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  [dashboard, browser] = await Promise.all([startDashboardBroker(), launchBrowser()]);
+  const fleet = stageFleet(dashboard.broker);
+  await fleet.advertise();
+  for (let trade = 0; trade < 12; trade++) await fleet.trade();
+  await dashboard.broker
+    .admin()
+    .request("POST", "/api/v1/clusters/dublin/cordon", { body: { reason: "kernel" } });
+  page = (await openWindow(browser)).page;
+  await page.goto(await makeLink(dashboard.broker));
+  await untilLive(page);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await dashboard?.broker.dispose();
+});
+
+async function seriousViolations(): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<AxeResults>(
+    "axe.run(document, { resultTypes: ['violations'] })",
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary ?? ""}`));
+}
+
+const LOOKS = [
+  { name: "light", colorScheme: "light", size: { width: 1440, height: 900 } },
+  { name: "dark", colorScheme: "dark", size: { width: 1440, height: 900 } },
+  { name: "light on a phone", colorScheme: "light", size: PHONE },
+] as const;
+
+test.each(LOOKS)("no page has a serious barrier, $name", async ({ colorScheme, size }) => {
+  await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+  await page.setViewportSize(size);
+  const found: Record<string, string[]> = {};
+  const details = [
+    await openFirst(page, dashboard.origin, "/reservations?phase=live"),
+    await openFirst(page, dashboard.origin, "/decisions?outcome=granted"),
+    "/fleet/dublin",
+    "/no-such-page",
+  ];
+  for (const path of [...LIST_PAGES.map((each) => each.path), ...details]) {
+    await page.goto(`${dashboard.origin}${path}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.locator("[role=status][aria-label=Loading]").waitFor({ state: "detached" });
+    found[path] = await seriousViolations();
+  }
+  await page.goto(`${dashboard.origin}/fleet/dublin`);
+  await page.getByRole("button", { name: "Uncordon" }).click();
+  found["a dialog"] = await seriousViolations();
+  expect(Object.entries(found).filter(([, problems]) => problems.length > 0)).toEqual([]);
+});
+
+test("no page is wider than a phone", async () => {
+  await page.setViewportSize(PHONE);
+  for (const { path, content } of LIST_PAGES) {
+    await page.goto(`${dashboard.origin}${path}`);
+    await page.locator(content).first().waitFor();
+    const overhang = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    expect([path, overhang]).toEqual([path, 0]);
+  }
+});

@@ -1,0 +1,53 @@
+import { startBroker, testCertificates } from "@resource-broker/testkit";
+import { expect, onTestFinished, test } from "vitest";
+import { launchBrowser, openWindow } from "../testing/browser.ts";
+import { freePort } from "../testing/dashboard-broker.ts";
+import { badge, untilLive } from "../testing/pages.ts";
+import { stageFleet } from "../testing/stage-fleet.ts";
+
+/** Over HTTPS, signed in by certificate: that is what a session in memory does not outlive. */
+async function secureDashboard() {
+  const port = await freePort();
+  const certificates = await testCertificates();
+  const broker = await startBroker({ certificates, flags: [`--dashboard-bind-address=0.0.0.0:${port}`] });
+  onTestFinished(broker.dispose);
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
+  const origin = `https://127.0.0.1:${port}`;
+  const { cert, key } = certificates.admin("admin");
+  const window = await openWindow(browser, {
+    ignoreHTTPSErrors: true,
+    clientCertificates: [{ origin, cert: Buffer.from(cert), key: Buffer.from(key) }],
+  });
+  return { broker, origin, window };
+}
+
+test("the broker is killed and comes back: the badge says so, the stream goes on, and no row is lost", async () => {
+  const { broker, origin, window } = await secureDashboard();
+  const { page } = window;
+  const fleet = stageFleet(broker);
+  await fleet.advertise();
+  for (let trade = 0; trade < 3; trade++) await fleet.trade();
+  await page.goto(`${origin}/reservations`);
+  await untilLive(page);
+  expect(await page.locator(".who").innerText()).toContain("admin");
+  const ids = () => page.locator("tbody .row-link").allInnerTexts();
+  const before = await ids();
+  expect(before.length).toBeGreaterThan(0);
+  await page.evaluate(() => Object.assign(globalThis, { isStillHere: true }));
+
+  await broker.kill("SIGKILL");
+  await page.locator('[data-status="reconnecting"]').waitFor();
+  expect(await ids()).toEqual(before);
+  await page.locator('[data-status="stale"]').waitFor();
+
+  await broker.restart();
+  await untilLive(page);
+  await fleet.advertise();
+  await fleet.trade();
+  const newest = fleet.newest()?.id ?? "";
+  await page.getByRole("link", { name: newest }).waitFor();
+  expect(await ids()).toEqual(expect.arrayContaining(before));
+  expect(await badge(page)).toBe("live");
+  expect(await page.evaluate(() => "isStillHere" in globalThis)).toBe(true);
+});

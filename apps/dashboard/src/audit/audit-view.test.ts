@@ -1,0 +1,20 @@
+import type { UiVerified } from "@resource-broker/contract";
+import { expect, test } from "vitest";
+import { shortHash, verifiedView } from "./audit-view.ts";
+
+const AT = "2026-07-01T10:00:00Z";
+
+test.each<readonly [UiVerified, string, string]>([
+  [{ state: "whole", lines: 1042, at: AT }, "good", "1,042 lines follow"],
+  [{ state: "checking", lines: 1 }, "busy", "1 line so far"],
+  [{ state: "broken", sequence: 7, message: "another hash", at: AT }, "bad", "At line 7: another hash"],
+  [{ state: "none", message: "this store keeps none" }, "calm", "this store keeps none"],
+])("the chain in state %o is told in words and a tone", (verified, tone, text) => {
+  const view = verifiedView(verified);
+  expect(view.tone).toBe(tone);
+  expect(view.text).toContain(text);
+});
+
+test("a hash is cut for the eye", () => {
+  expect(shortHash("0f56c2b82b77aa")).toBe("0f56c2b82b");
+});

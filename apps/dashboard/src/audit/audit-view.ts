@@ -1,0 +1,44 @@
+import type { UiVerified } from "@resource-broker/contract";
+import { count, plainNumber } from "../format/amounts.ts";
+import type { Tone } from "../parts/chips.tsx";
+
+export interface VerifiedView {
+  readonly tone: Tone;
+  readonly title: string;
+  readonly text: string;
+  /** When it was found out; null: it goes on. */
+  readonly at: string | null;
+}
+
+export function verifiedView(verified: UiVerified): VerifiedView {
+  switch (verified.state) {
+    case "whole":
+      return {
+        tone: "good",
+        title: "Whole",
+        text: `All ${count(verified.lines, "line")} follow from each other: nothing was changed, removed or put in.`,
+        at: verified.at,
+      };
+    case "checking":
+      return {
+        tone: "busy",
+        title: "Being checked",
+        text: `${count(verified.lines, "line")} so far, from the first on.`,
+        at: null,
+      };
+    case "broken":
+      return {
+        tone: "bad",
+        title: "Broken",
+        text: `At line ${plainNumber(verified.sequence)}: ${verified.message}`,
+        at: verified.at,
+      };
+    case "none":
+      return { tone: "calm", title: "Not chained", text: verified.message, at: null };
+  }
+}
+
+/** Enough of a digest to compare by eye. */
+export function shortHash(hash: string): string {
+  return hash.slice(0, 10);
+}

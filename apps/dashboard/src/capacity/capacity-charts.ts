@@ -1,0 +1,92 @@
+import type { UiHistory, UiResource, UiUnmet } from "@resource-broker/contract";
+import { binaryMarks, roundMarks } from "../charts/scale.ts";
+import type { Band, TimeChart } from "../charts/time-chart-view.ts";
+import { reasonTitle } from "../decisions/decision-view.ts";
+import { amountText, plainNumber } from "../format/amounts.ts";
+
+/** Reserved below, available on it; the line is what there is. */
+export function capacityChart(history: UiHistory, resource: UiResource): TimeChart {
+  const values = (holding: "reserved" | "available" | "allocatable"): (number | null)[] =>
+    history.points.map((point) => (point === null ? null : Math.max(0, point[holding][resource])));
+  return {
+    fromMs: Date.parse(history.from),
+    stepMs: history.stepMs,
+    shape: "area",
+    bands: [
+      { name: "reserved", title: "Reserved", values: values("reserved") },
+      { name: "available", title: "Available", values: values("available") },
+    ],
+    line: { name: "limit", title: "Allocatable", values: values("allocatable") },
+    format: (value) => amountText(resource, value),
+    marks: resource === "memory" ? binaryMarks : roundMarks,
+  };
+}
+
+export function hasResource({ points }: UiHistory, resource: UiResource): boolean {
+  return points.some((point) => point !== null && point.allocatable[resource] > 0);
+}
+
+/** So many columns can be told apart. */
+const COLUMNS = 60;
+/** So many patterns can be told apart; the rest is one. */
+const REASONS = 4;
+
+/** Granted at the bottom, refusals by their reason on top. */
+export function unmetChart(unmet: UiUnmet): TimeChart {
+  const width = Math.max(1, Math.ceil(unmet.granted.length / COLUMNS));
+  const biggest = unmet.refused.toSorted((one, other) => sum(other.counts) - sum(one.counts));
+  const [shown, rest] = [biggest.slice(0, REASONS), biggest.slice(REASONS)];
+  const bands: Band[] = [
+    { name: "granted", title: "Granted", values: gathered(unmet.granted, width) },
+    ...shown.map(({ reason, counts }, index) => ({
+      name: `reason-${index}`,
+      title: `Refused: ${reasonTitle(reason)}`,
+      values: gathered(counts, width),
+    })),
+  ];
+  if (rest.length > 0) {
+    const others = unmet.granted.map((_, at) => sum(rest.map(({ counts }) => counts[at] ?? 0)));
+    bands.push({
+      name: `reason-${REASONS}`,
+      title: "Refused: other reasons",
+      values: gathered(others, width),
+    });
+  }
+  return {
+    fromMs: Date.parse(unmet.from),
+    stepMs: unmet.stepMs * width,
+    shape: "columns",
+    bands,
+    format: plainNumber,
+    marks: wholeMarks,
+  };
+}
+
+/** Half a request is none. */
+function wholeMarks(highest: number): readonly number[] {
+  return highest < 4
+    ? Array.from({ length: Math.max(1, Math.ceil(highest)) + 1 }, (_, mark) => mark)
+    : roundMarks(highest);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function gathered(values: readonly number[], width: number): number[] {
+  return Array.from({ length: Math.ceil(values.length / width) }, (_, index) =>
+    sum(values.slice(index * width, (index + 1) * width)),
+  );
+}
+
+export interface UnmetTotals {
+  readonly granted: number;
+  readonly refused: number;
+  /** Of all requests; null: nobody asked. */
+  readonly share: number | null;
+}
+
+export function unmetTotals({ granted, refused }: UiUnmet): UnmetTotals {
+  const [met, unmet] = [sum(granted), sum(refused.map(({ counts }) => sum(counts)))];
+  return { granted: met, refused: unmet, share: met + unmet === 0 ? null : unmet / (met + unmet) };
+}

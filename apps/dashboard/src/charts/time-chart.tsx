@@ -1,0 +1,125 @@
+import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from "react";
+import { momentText } from "../format/time.ts";
+import { useWidth } from "../parts/use-width.ts";
+import { MARGIN, type TimeChart as Chart, type TimeChartView, timeChartView } from "./time-chart-view.ts";
+import { PatternDefs } from "./patterns.tsx";
+
+const HEIGHT = 200;
+
+interface TimeChartProps {
+  readonly title: string;
+  readonly chart: Chart;
+  readonly emptyText: string;
+}
+
+export function TimeChart({ title, chart, emptyText }: TimeChartProps) {
+  const [box, width] = useWidth(640);
+  const [index, setIndex] = useState<number | null>(null);
+  const view = useMemo(() => timeChartView(chart, { width, height: HEIGHT }), [chart, width]);
+  const point = (event: PointerEvent<SVGSVGElement>): void => {
+    const { left } = event.currentTarget.getBoundingClientRect();
+    setIndex(view.indexAt(event.clientX - left));
+  };
+  const step = (event: KeyboardEvent): void => {
+    const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key];
+    if (event.key === "Escape") setIndex(null);
+    if (by === undefined) return;
+    event.preventDefault();
+    setIndex(Math.min(view.points - 1, Math.max(0, (index ?? view.points - 1) + by)));
+  };
+  const shown = index === null || index >= view.points ? null : index;
+  return (
+    <div className="chart">
+      <Readout chart={chart} index={shown} />
+      <div ref={box} />
+      {view.isEmpty ? (
+        <p className="chart-empty">{emptyText}</p>
+      ) : (
+        <svg
+          width={width}
+          height={HEIGHT}
+          role="group"
+          aria-label={`${title}. Arrow keys move through time.`}
+          tabIndex={0}
+          onPointerMove={point}
+          onPointerLeave={() => setIndex(null)}
+          onKeyDown={step}
+        >
+          <Drawing view={view} width={width} shown={shown} />
+        </svg>
+      )}
+    </div>
+  );
+}
+
+function Drawing({
+  view,
+  width,
+  shown,
+}: {
+  readonly view: TimeChartView;
+  readonly width: number;
+  readonly shown: number | null;
+}) {
+  const patterns = useId();
+  return (
+    <>
+      <PatternDefs prefix={patterns} />
+      {view.yMarks.map(({ y, text }) => (
+        <g key={y}>
+          <line className="grid" x1={MARGIN.left} x2={width - MARGIN.right} y1={y} y2={y} />
+          <text className="axis" x={MARGIN.left - 8} y={y + 4} textAnchor="end">
+            {text}
+          </text>
+        </g>
+      ))}
+      {view.xMarks.map(({ x, text }) => (
+        <text key={x} className="axis" x={x} y={HEIGHT - 6} textAnchor="middle">
+          {text}
+        </text>
+      ))}
+      {view.bands.map(({ name, path }) => (
+        <g key={name} className={`band is-${name}`}>
+          <path className="band-ground" d={path} />
+          <path className="band-pattern" d={path} fill={`url(#${patterns}${name})`} />
+        </g>
+      ))}
+      {view.line !== null && <path className="limit" d={view.line} />}
+      {shown !== null && (
+        <line
+          className="cursor"
+          x1={view.xOf(shown)}
+          x2={view.xOf(shown)}
+          y1={MARGIN.top}
+          y2={HEIGHT - MARGIN.bottom}
+        />
+      )}
+    </>
+  );
+}
+
+/** Legend and figures in one: without a pointer, those of the newest point. */
+function Readout({ chart, index }: { readonly chart: Chart; readonly index: number | null }) {
+  const points = chart.bands[0]?.values.length ?? 0;
+  const at = index ?? points - 1;
+  const rows = chart.line === undefined ? chart.bands : [...chart.bands, chart.line];
+  return (
+    <div className="readout">
+      <ul className="legend">
+        {rows.map(({ name, title, values }) => (
+          <li key={name}>
+            <span className={`swatch fill is-${name}`} aria-hidden="true" />
+            {title} <span className="num strong">{shownValue(chart, values[at])}</span>
+          </li>
+        ))}
+      </ul>
+      <span className="note num" aria-live={index === null ? "off" : "polite"}>
+        {index === null ? "now" : momentText(chart.fromMs + index * chart.stepMs)}
+      </span>
+    </div>
+  );
+}
+
+function shownValue(chart: Chart, value: number | null | undefined): string {
+  return value === null || value === undefined ? "not known" : chart.format(value);
+}

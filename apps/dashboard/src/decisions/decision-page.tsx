@@ -1,0 +1,68 @@
+import type { DecisionDTO } from "@resource-broker/contract";
+import { Chip } from "../parts/chips.tsx";
+import { CopyButton } from "../parts/copy.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { Link } from "../parts/link.tsx";
+import { Ago } from "../parts/moment.tsx";
+import { Card, Page } from "../parts/page.tsx";
+import { AnswerView } from "../parts/states.tsx";
+import { hrefTo } from "../routing/route.ts";
+import { useAnswer } from "../shell/session-context.ts";
+import { whatIfHref } from "../what-if/what-if-form.ts";
+import { decisionView, quantitiesText, wishesText } from "./decision-view.ts";
+import { Ranking } from "./ranking.tsx";
+
+export function DecisionPage({ id }: { readonly id: string }) {
+  const answer = useAnswer<DecisionDTO>(`/ui/decisions/${encodeURIComponent(id)}`);
+  const decision = answer.data;
+  const view = decision === undefined ? undefined : decisionView(decision);
+  return (
+    <Page
+      title={id}
+      trail={<Link to="/decisions">Decisions</Link>}
+      lead={view?.headline ?? "Decision"}
+      actions={
+        decision !== undefined && (
+          <Link className="button" to={whatIfHref(decision)}>
+            Ask again as a what-if
+          </Link>
+        )
+      }
+    >
+      <AnswerView answer={answer}>{(found) => <Details decision={found} />}</AnswerView>
+    </Page>
+  );
+}
+
+function Details({ decision }: { readonly decision: DecisionDTO }) {
+  const view = decisionView(decision);
+  return (
+    <div className="stack">
+      <Card
+        title="Asked"
+        note={<Chip tone={view.isGranted ? "good" : "bad"}>{view.isGranted ? "Granted" : "Refused"}</Chip>}
+      >
+        <Facts
+          facts={[
+            [
+              "Requester",
+              <Link key="requester" to={hrefTo("fleet", decision.requesterID)}>
+                {decision.requesterID}
+              </Link>,
+            ],
+            ["Amounts", quantitiesText(decision.request.requestedResources)],
+            ["Wishes", wishesText(decision).join(" · ")],
+            ["When", <Ago key="at" at={decision.at} />],
+            ["Policy", decision.policyVersion],
+          ]}
+        />
+      </Card>
+      <Ranking view={view} />
+      <Card title="In words" note={<CopyButton text={decision.explanation} what="the explanation" />}>
+        <pre className="yaml" tabIndex={0} aria-label="The decision in words">
+          {decision.explanation}
+        </pre>
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import type { UiCluster } from "@resource-broker/contract";
+import { memo } from "react";
+import { CapacityBar } from "../charts/capacity-bar.tsx";
+import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
+import { Chip } from "../parts/chips.tsx";
+import { Link } from "../parts/link.tsx";
+import { Ago } from "../parts/moment.tsx";
+import { hrefTo } from "../routing/route.ts";
+import { clusterStates, priceText, secondName } from "./fleet-view.ts";
+
+export const ClusterRow = memo(function ClusterRow({ cluster }: { readonly cluster: UiCluster }) {
+  const name = secondName(cluster);
+  return (
+    <tr className={cluster.isStale ? "is-stale" : undefined}>
+      <th scope="row" className="cell-main">
+        <Link to={hrefTo("fleet", cluster.id)} className="row-link">
+          {cluster.id}
+        </Link>
+        <ClusterStates cluster={cluster} />
+        {name !== null && <span className="faint clip">{name}</span>}
+      </th>
+      <td data-label="Region">{cluster.region === "" ? <None /> : cluster.region}</td>
+      {RESOURCES.map((resource) => (
+        <td key={resource} data-label={RESOURCE_TITLES[resource]} className="cell-bar">
+          <CapacityBar capacity={cluster.capacity} resource={resource} />
+        </td>
+      ))}
+      <td data-label="Price per hour" className="num cell-price">
+        {priceText(cluster.price) ?? <span className="faint">not priced</span>}
+      </td>
+      <td data-label="Lends" className="num is-number">
+        {cluster.lends}
+      </td>
+      <td data-label="Borrows" className="num is-number">
+        {cluster.borrows}
+      </td>
+      <td data-label="Heard" className="num">
+        <Ago at={cluster.heardAt} />
+      </td>
+    </tr>
+  );
+});
+
+export function ClusterStates({ cluster }: { readonly cluster: Pick<UiCluster, "conditions"> }) {
+  return (
+    <span className="chips">
+      {clusterStates(cluster).map(({ text, ...state }) => (
+        <Chip key={text} {...state}>
+          {text}
+        </Chip>
+      ))}
+    </span>
+  );
+}
+
+function None() {
+  return <span className="faint">–</span>;
+}

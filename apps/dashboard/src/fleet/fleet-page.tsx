@@ -1,0 +1,161 @@
+import type { UiFleet } from "@resource-broker/contract";
+import { memo } from "react";
+import { CapacityBar, CapacityLegend } from "../charts/capacity-bar.tsx";
+import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
+import { type Freshness, patchRows } from "../live/live-answer.ts";
+import { SearchBox, Segments, Select } from "../parts/controls.tsx";
+import { Page } from "../parts/page.tsx";
+import { AnswerView, Empty } from "../parts/states.tsx";
+import { type Column, Pager, Table } from "../parts/table.tsx";
+import { useAnswer } from "../shell/session-context.ts";
+import { useQuery } from "../shell/use-query.ts";
+import { ClusterRow } from "./cluster-row.tsx";
+import { type FleetQuery, fleetPath, PAGE_SIZE, readFleetQuery } from "./fleet-query.ts";
+import { fleetTotals } from "./fleet-view.ts";
+
+/** Clusters say something every few seconds: rows change in place at once, order and totals a little later. */
+const FRESHNESS: Freshness<UiFleet> = {
+  concerns: ({ clusters, reservations }) => clusters.length > 0 || reservations.length > 0,
+  patch: (fleet, { clusters }) => ({ ...fleet, rows: patchRows(fleet.rows, clusters) }),
+  restMs: 3000,
+};
+
+const COLUMNS: readonly Column[] = [
+  { title: "Cluster", sort: "id" },
+  { title: "Region", sort: "region" },
+  { title: "CPU", sort: "cpu" },
+  { title: "Memory", sort: "memory" },
+  { title: "GPU", sort: "gpu" },
+  { title: "Price per hour", sort: "price" },
+  { title: "Lends", sort: "lends", isNumber: true },
+  { title: "Borrows", sort: "borrows", isNumber: true },
+  { title: "Heard", sort: "heard" },
+];
+
+const SORT_OPTIONS = COLUMNS.flatMap(({ title, sort }) =>
+  sort === undefined ? [] : [{ name: sort, title }],
+);
+
+const STATES = [
+  { name: "all", title: "All" },
+  { name: "ready", title: "Ready" },
+  { name: "stale", title: "Stale" },
+  { name: "cordoned", title: "Cordoned" },
+  { name: "overcommitted", title: "Overcommitted" },
+] as const;
+
+export function FleetPage() {
+  const { query, change } = useQuery();
+  const wanted = readFleetQuery(query);
+  const answer = useAnswer<UiFleet>(fleetPath(wanted), FRESHNESS);
+  return (
+    <Page title="Fleet" lead="What every cluster has, has promised, and can still lend.">
+      <AnswerView answer={answer} rows={12}>
+        {(fleet) => (
+          <>
+            <Totals totals={fleet.totals} />
+            <div className="toolbar">
+              <SearchBox
+                label="Find by ID, region or label"
+                value={wanted.q}
+                onSearch={(q) => change({ q, offset: null }, { replace: true })}
+              />
+              <Segments
+                label="State"
+                value={wanted.state}
+                options={STATES}
+                onChoose={(state) => change({ state: state === "all" ? null : state, offset: null })}
+              />
+              <span className="only-phone">
+                <Select
+                  label="Sort by"
+                  value={wanted.sort}
+                  options={SORT_OPTIONS}
+                  onChoose={(sort) => change({ sort, offset: null })}
+                />
+              </span>
+              <CapacityLegend />
+            </div>
+            <Clusters fleet={fleet} wanted={wanted} onChange={change} />
+          </>
+        )}
+      </AnswerView>
+    </Page>
+  );
+}
+
+interface ClustersProps {
+  readonly fleet: UiFleet;
+  readonly wanted: FleetQuery;
+  readonly onChange: ReturnType<typeof useQuery>["change"];
+}
+
+function Clusters({ fleet, wanted, onChange }: ClustersProps) {
+  if (fleet.total === 0) {
+    return wanted.q === "" && wanted.state === "all" ? (
+      <Empty title="No cluster has spoken yet">
+        As soon as an agent advertises what its cluster can lend, it appears here.
+      </Empty>
+    ) : (
+      <Empty title="No cluster matches" icon="search">
+        Try fewer letters, or another state.
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Table
+        caption="Clusters"
+        className="is-fleet"
+        columns={COLUMNS}
+        sorting={wanted}
+        onSort={({ sort, order }) => onChange({ sort, order, offset: null })}
+      >
+        {fleet.rows.map((cluster) => (
+          <ClusterRow key={cluster.id} cluster={cluster} />
+        ))}
+      </Table>
+      <Pager
+        offset={fleet.offset}
+        shown={fleet.rows.length}
+        total={fleet.total}
+        limit={PAGE_SIZE}
+        onMove={(offset) => onChange({ offset: offset === 0 ? null : offset })}
+      />
+    </>
+  );
+}
+
+const Totals = memo(function Totals({ totals }: { readonly totals: UiFleet["totals"] }) {
+  const view = fleetTotals(totals);
+  return (
+    <section className="totals" aria-label="Totals">
+      <Figure title="Clusters" value={view.clusters} note={view.clustersNote} />
+      {RESOURCES.map((resource) => (
+        <div key={resource} className="figure is-wide">
+          <span className="figure-title">{RESOURCE_TITLES[resource]}</span>
+          <CapacityBar capacity={totals.capacity} resource={resource} size="large" />
+        </div>
+      ))}
+      <Figure title="Live reservations" value={view.live} note={`${view.spend} per hour`} />
+    </section>
+  );
+});
+
+function Figure({
+  title,
+  value,
+  note,
+}: {
+  readonly title: string;
+  readonly value: string;
+  readonly note: string;
+}) {
+  return (
+    <div className="figure">
+      <span className="figure-title">{title}</span>
+      <span className="figure-value num">{value}</span>
+      <span className="figure-note num">{note}</span>
+    </div>
+  );
+}

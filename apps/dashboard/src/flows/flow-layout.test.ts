@@ -1,0 +1,74 @@
+import type { UiFlow, UiFlows } from "@resource-broker/contract";
+import { expect, test } from "vitest";
+import { layOutFlows } from "./flow-layout.ts";
+
+const OPTIONS = { resource: "cpu", width: 900, margin: 150, most: 20 } as const;
+
+function flows(edges: readonly (readonly [provider: string, requester: string, cpu: number])[]): UiFlows {
+  return {
+    commit: 1,
+    nodes: [],
+    left: 0,
+    edges: edges.map(
+      ([provider, requester, cpu]): UiFlow => ({
+        provider,
+        requester,
+        amounts: { cpu, memory: 0, gpu: 0 },
+        reservations: 1,
+      }),
+    ),
+  };
+}
+
+const CROWD = flows(
+  Array.from({ length: 200 }, (_, index) => [`lender-${index}`, `borrower-${index % 90}`, 200 - index]),
+);
+
+test("the biggest stand on top, and bands are as wide as what is lent", () => {
+  const { lenders, links } = layOutFlows(
+    flows([
+      ["small", "rome", 1],
+      ["big", "rome", 9],
+    ]),
+    OPTIONS,
+  );
+  expect(lenders.map(({ id }) => id)).toEqual(["big", "small"]);
+  const [big, small] = links;
+  expect((big?.width ?? 0) / (small?.width ?? 1)).toBeCloseTo(9);
+});
+
+test("of 200 clusters the biggest are shown one by one, the rest as one", () => {
+  const { lenders, borrowers, links } = layOutFlows(CROWD, OPTIONS);
+  expect(lenders).toHaveLength(21);
+  expect(lenders.at(-1)).toMatchObject({ id: "", clusters: 180 });
+  expect(borrowers.at(-1)).toMatchObject({ id: "", clusters: 70 });
+  const lent = links.reduce((sum, { value }) => sum + value, 0);
+  expect(lent).toBe(CROWD.edges.reduce((sum, { amounts }) => sum + amounts.cpu, 0));
+});
+
+test.each([20, Number.POSITIVE_INFINITY])("names never overlap, with %d on each side", (most) => {
+  const layout = layOutFlows(CROWD, { ...OPTIONS, most });
+  for (const side of [layout.lenders, layout.borrowers]) {
+    for (const [index, node] of side.entries()) {
+      expect(node.height).toBeGreaterThanOrEqual(20);
+      const below = side[index + 1];
+      if (below !== undefined) expect(below.y).toBeGreaterThanOrEqual(node.y + node.height);
+      expect(node.y + node.height).toBeLessThanOrEqual(layout.height + 1);
+    }
+  }
+});
+
+test("one cluster alone shows what touches it, on both sides", () => {
+  const market = flows([
+    ["paris", "rome", 4],
+    ["oslo", "rome", 2],
+    ["oslo", "paris", 1],
+  ]);
+  const { lenders, borrowers } = layOutFlows(market, { ...OPTIONS, only: "paris" });
+  expect(lenders.map(({ id }) => id).toSorted()).toEqual(["oslo", "paris"]);
+  expect(borrowers.map(({ id }) => id).toSorted()).toEqual(["paris", "rome"]);
+});
+
+test("what lends nothing of this resource is not drawn", () => {
+  expect(layOutFlows(flows([["paris", "rome", 4]]), { ...OPTIONS, resource: "gpu" }).links).toEqual([]);
+});

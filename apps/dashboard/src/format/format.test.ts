@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { amountsText, amountText, amountWithUnit, byteSize, count, percent, plainNumber } from "./amounts.ts";
+import { moneyText } from "./money.ts";
+import { quantityText } from "./quantity.ts";
+import { agoText, leftText, localTimes, spanText } from "./time.ts";
+
+test.each([
+  [0, "0"],
+  [0.25, "0.25"],
+  [12.54, "12.5"],
+  [1240.4, "1,240"],
+  [-3, "-3"],
+])("the number %d reads %s", (value, text) => {
+  expect(plainNumber(value)).toBe(text);
+});
+
+test.each([
+  [0, "0 B"],
+  [1023, "1,023 B"],
+  [512 * 2 ** 20, "512 MiB"],
+  [8 * 2 ** 30, "8 GiB"],
+  [1.5 * 2 ** 40, "1.5 TiB"],
+])("%d bytes read %s", (bytes, text) => {
+  expect(byteSize(bytes)).toBe(text);
+});
+
+test("amounts say what they are of, and leave out what is nothing", () => {
+  expect(amountText("memory", 2 ** 30)).toBe("1 GiB");
+  expect(amountWithUnit("gpu", 2)).toBe("2 GPU");
+  expect(amountsText({ cpu: 4, memory: 2 ** 33, gpu: 0 })).toBe("4 CPU · 8 GiB");
+  expect(amountsText({ cpu: 0, memory: 0, gpu: 0 })).toBe("nothing");
+});
+
+test("one is one, and the rest are many", () => {
+  expect(count(1, "reservation")).toBe("1 reservation");
+  expect(count(10_000, "reservation")).toBe("10,000 reservations");
+  expect(percent(0.0123)).toBe("1.2 %");
+  expect(percent(0.5)).toBe("50 %");
+});
+
+test.each([
+  [41.2, "EUR", "€41.20"],
+  [0.041, "EUR", "€0.041"],
+  [0.0051, "EUR", "€0.0051"],
+  [0, "EUR", "€0.00"],
+  [2, "CREDITS", "2.00 CREDITS"],
+])("%d %s reads %s", (amount, currency, text) => {
+  expect(moneyText(amount, currency)).toBe(text);
+});
+
+test.each([
+  ["cpu", "126400m", "126.4 CPU"],
+  ["memory", "559Gi", "559 GiB"],
+  ["memory", "1500M", "1.4 GiB"],
+  ["gpu", "8", "8 GPU"],
+  ["cpu", "many", "many"],
+] as const)("the %s quantity %s reads %s", (resource, quantity, text) => {
+  expect(quantityText(resource, quantity)).toBe(text);
+});
+
+test.each([
+  [0, "just now"],
+  [13_000, "10 s ago"],
+  [61_000, "1 min ago"],
+  [7_200_000, "2 h ago"],
+  [3 * 86_400_000, "3 d ago"],
+])("%d ms ago reads %s", (ageMs, text) => {
+  expect(agoText(ageMs)).toBe(text);
+});
+
+test("what is left is rough in lists and exact in a countdown", () => {
+  expect(leftText(0)).toBe("now");
+  expect(leftText(30_000)).toBe("< 1 min");
+  expect(leftText(3_600_000)).toBe("1 h");
+  expect(spanText(9_000)).toBe("9 s");
+  expect(spanText(189_000)).toBe("3 min 09 s");
+  expect(spanText(3_840_000)).toBe("1 h 04 min");
+  expect(spanText(-5)).toBe("0 s");
+});
+
+test("times inside a sentence are told in the reader's clock", () => {
+  const said = localTimes("expires 2026-11-16T00:45:20.447Z at the latest");
+  expect(said).not.toContain("2026-11-16T");
+  expect(said).toMatch(/^expires .+ at the latest$/);
+});

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { fakeEvents } from "../testing/fake-broker.ts";
+import { fakeTimers, settled } from "../testing/fake-timers.ts";
+import { createLiveConnection, type LiveStatus, type News } from "./live-connection.ts";
+
+const HELLO = 'event: hello\nid: 4\ndata: {"commit":4,"ledgerID":"one"}\n\n';
+const CHANGES =
+  'event: changes\nid: 5\ndata: {"commit":5,"clusters":[],"reservations":[],"decisions":[],"more":false}\n\n';
+
+function live() {
+  const timers = fakeTimers();
+  const broker = fakeEvents();
+  const seen: LiveStatus[] = [];
+  const news: News[] = [];
+  let signedOut = 0;
+  const connection = createLiveConnection({
+    fetch: broker.fetch,
+    timers,
+    random: () => 0.5,
+    onSignedOut: () => void (signedOut += 1),
+  });
+  connection.onStatus(() => seen.push(connection.status()));
+  connection.onNews((each) => news.push(each));
+  connection.start();
+  return { timers, broker, seen, news, connection, signedOut: () => signedOut };
+}
+
+test("it is live once the broker says hello, and tells what changed", async () => {
+  const { broker, connection, news } = live();
+  await settled();
+  expect(connection.status()).toBe("connecting");
+  broker.streams[0]?.send(HELLO);
+  broker.streams[0]?.send(CHANGES);
+  await settled();
+  expect(connection.status()).toBe("live");
+  expect(news).toEqual([{ kind: "changes", changes: expect.objectContaining({ commit: 5 }) }]);
+});
+
+test("after a break it goes on where it was, and lists are read again", async () => {
+  const { timers, broker, news, seen } = live();
+  await settled();
+  broker.streams[0]?.send(HELLO);
+  broker.streams[0]?.send(CHANGES);
+  await settled();
+  broker.streams[0]?.end();
+  await timers.pass(1000);
+  expect(broker.streams[1]?.lastEventId).toBe("5");
+  broker.streams[1]?.send(HELLO);
+  await settled();
+  expect(seen).toEqual(["live", "reconnecting", "live"]);
+  expect(news.at(-1)).toEqual({ kind: "reload" });
+});
+
+test("comments alone keep it live; 12 s of silence make it stale, and a new connection is opened", async () => {
+  const { timers, broker, connection } = live();
+  await settled();
+  broker.streams[0]?.send(HELLO);
+  for (let beat = 0; beat < 6; beat++) {
+    await timers.pass(4000);
+    broker.streams[0]?.send(": still here\n\n");
+    await settled();
+  }
+  expect(connection.status()).toBe("live");
+  await timers.pass(11_900);
+  expect(connection.status()).toBe("live");
+  await timers.pass(4200);
+  expect(connection.status()).toBe("stale");
+  expect(broker.streams[0]?.isAborted()).toBe(true);
+  expect(broker.streams).toHaveLength(2);
+  broker.streams[1]?.send(HELLO);
+  await settled();
+  expect(connection.status()).toBe("live");
+});
+
+test.each(["unreachable", 503, "silent"] as const)(
+  "a broker that is away (%s) is tried until it is back",
+  async (refusal) => {
+    const { timers, broker, connection } = live();
+    await settled();
+    broker.streams[0]?.send(HELLO);
+    await settled();
+    broker.refusal = refusal;
+    broker.streams[0]?.end();
+    await timers.pass(1000);
+    expect(connection.status()).toBe("reconnecting");
+    await timers.pass(30_000);
+    expect(connection.status()).toBe("stale");
+    broker.refusal = undefined;
+    await timers.pass(13_000);
+    broker.streams.at(-1)?.send(HELLO);
+    await settled();
+    expect(connection.status()).toBe("live");
+  },
+);
+
+test("a reset tells lists to read again", async () => {
+  const { broker, news } = live();
+  await settled();
+  broker.streams[0]?.send(`${HELLO}event: reset\nid: 9\ndata: {"commit":9}\n\n`);
+  await settled();
+  expect(news).toEqual([{ kind: "reload" }]);
+});
+
+test("an ended session is said once, and nothing is left running after stop", async () => {
+  const { timers, broker, connection, signedOut } = live();
+  broker.refusal = 401;
+  await settled();
+  broker.streams[0]?.end();
+  await timers.pass(600);
+  expect(signedOut()).toBe(1);
+  connection.stop();
+  expect(timers.waiting()).toBe(0);
+});

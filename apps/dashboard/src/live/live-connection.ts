@@ -1,0 +1,152 @@
+import type { UiEvent } from "@resource-broker/contract";
+import type { Fetch } from "../net/ask.ts";
+import type { Timers } from "../time/timers.ts";
+import { createEventReader, type StreamEvent } from "./event-reader.ts";
+
+/** `stale`: nothing was heard for 12 s, so what is shown may be old. */
+export type LiveStatus = "connecting" | "live" | "reconnecting" | "stale";
+
+export type Changes = Extract<UiEvent, { event: "changes" }>["data"];
+
+/** What a list needs to know: rows that changed, or that it must be read again. */
+export type News = { readonly kind: "changes"; readonly changes: Changes } | { readonly kind: "reload" };
+
+export interface LiveConnection {
+  readonly status: () => LiveStatus;
+  readonly onStatus: (listener: () => void) => () => void;
+  readonly onNews: (listener: (news: News) => void) => () => void;
+  readonly start: () => void;
+  readonly stop: () => void;
+}
+
+export interface LiveDeps {
+  readonly fetch: Fetch;
+  readonly timers: Timers;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly onSignedOut: () => void;
+}
+
+const SILENCE_MS = 12_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 5_000;
+
+export function createLiveConnection({ fetch, timers, random, onSignedOut }: LiveDeps): LiveConnection {
+  const statusListeners = new Set<() => void>();
+  const newsListeners = new Set<(news: News) => void>();
+  let status: LiveStatus = "connecting";
+  let lastEventId: string | null = null;
+  let ledgerID: string | undefined;
+  let heardAt = timers.now();
+  let failures = 0;
+  let attempt: AbortController | undefined;
+  let cancelRetry = (): void => undefined;
+  let cancelWatch = (): void => undefined;
+
+  const become = (next: LiveStatus): void => {
+    if (status === next) return;
+    status = next;
+    for (const listener of statusListeners) listener();
+  };
+
+  const tell = (news: News): void => {
+    for (const listener of newsListeners) listener(news);
+  };
+
+  const take = (event: StreamEvent): void => {
+    if (event.id !== null) lastEventId = event.id;
+    const known = readEvent(event);
+    if (known?.event === "changes") tell({ kind: "changes", changes: known.data });
+    if (known?.event === "reset") tell({ kind: "reload" });
+    if (known?.event === "hello") greet(known.data.ledgerID);
+  };
+
+  /** Changes of soft state are not kept for those who were away: after a break, lists are read again. */
+  const greet = (ledger: string): void => {
+    const isFirst = ledgerID === undefined;
+    ledgerID = ledger;
+    failures = 0;
+    become("live");
+    if (!isFirst) tell({ kind: "reload" });
+  };
+
+  const listen = async (signal: AbortSignal): Promise<void> => {
+    const headers = {
+      Accept: "text/event-stream",
+      ...(lastEventId === null ? {} : { "Last-Event-ID": lastEventId }),
+    };
+    const response = await fetch("/ui/events", { headers, signal, cache: "no-store" });
+    if (response.status === 401) return onSignedOut();
+    if (!response.ok || response.body === null) return undefined;
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    const read = createEventReader();
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      heardAt = timers.now();
+      for (const event of read(piece.value)) take(event);
+    }
+    return undefined;
+  };
+
+  const connect = (): void => {
+    const mine = new AbortController();
+    attempt = mine;
+    const over = (): void => {
+      if (attempt !== mine) return;
+      if (status === "live" || status === "connecting") become("reconnecting");
+      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+      failures += 1;
+      cancelRetry = timers.after(pauseMs * (0.75 + random() / 2), connect);
+    };
+    // Why it ended does not matter: it is tried again until the page is left.
+    listen(mine.signal).then(over, over);
+  };
+
+  const watch = (): void => {
+    const quietMs = timers.now() - heardAt;
+    if (quietMs >= SILENCE_MS) {
+      become("stale");
+      renew();
+    }
+    cancelWatch = timers.after(quietMs >= SILENCE_MS ? SILENCE_MS : SILENCE_MS - quietMs, watch);
+  };
+
+  /** A connection that says nothing is given up for a new one. */
+  const renew = (): void => {
+    cancelRetry();
+    attempt?.abort();
+    connect();
+  };
+
+  const stop = (): void => {
+    const last = attempt;
+    attempt = undefined;
+    last?.abort();
+    cancelRetry();
+    cancelWatch();
+  };
+
+  return {
+    status: () => status,
+    onStatus: (listener) => added(statusListeners, listener),
+    onNews: (listener) => added(newsListeners, listener),
+    start: () => {
+      heardAt = timers.now();
+      watch();
+      connect();
+    },
+    stop,
+  };
+}
+
+function added<T>(listeners: Set<T>, listener: T): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+const KNOWN_EVENTS = ["hello", "reset", "changes"];
+
+function readEvent({ event, data }: StreamEvent): UiEvent | undefined {
+  if (!KNOWN_EVENTS.includes(event)) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- pages and broker are built and shipped together
+  return { event, data: JSON.parse(data) as unknown } as UiEvent;
+}

@@ -1,0 +1,113 @@
+import type { UiMoneyReport } from "@resource-broker/contract";
+import { readWindow, WINDOWS } from "../capacity/capacity-page.tsx";
+import type { Freshness } from "../live/live-answer.ts";
+import { withQuery } from "../net/query.ts";
+import { Segments } from "../parts/controls.tsx";
+import { Link } from "../parts/link.tsx";
+import { Card, Page } from "../parts/page.tsx";
+import { AnswerView, Empty } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import { useAnswer } from "../shell/session-context.ts";
+import { useQuery } from "../shell/use-query.ts";
+import { type MoneyView, moneyView, type SpendView } from "./money-view.ts";
+
+const FRESHNESS: Freshness<UiMoneyReport> = {
+  concerns: ({ reservations }) => reservations.length > 0,
+  restMs: 2000,
+  everyMs: 15_000,
+};
+
+export function MoneyPage() {
+  const { query, change } = useQuery();
+  const window = readWindow(query);
+  const answer = useAnswer<UiMoneyReport>(`/ui/money?window=${window}`, FRESHNESS);
+  return (
+    <Page title="Money" lead="What was spent for capacity in other clusters, and what the choice saved.">
+      <div className="toolbar">
+        <Segments
+          label="Time"
+          value={window}
+          options={WINDOWS}
+          onChoose={(name) => change({ window: name === "hour" ? null : name })}
+        />
+      </div>
+      <AnswerView answer={answer}>{(report) => <Report view={moneyView(report)} />}</AnswerView>
+    </Page>
+  );
+}
+
+function Report({ view }: { readonly view: MoneyView }) {
+  return (
+    <div className="stack">
+      <section className="totals is-money" aria-label="Totals">
+        <div className="figure">
+          <span className="figure-title">Spent</span>
+          <span className="figure-value num">{view.spent}</span>
+          <span className="figure-note">for the time that was held</span>
+        </div>
+        <div className="figure">
+          <span className="figure-title">Saved</span>
+          <span className="figure-value num">{view.saved}</span>
+          <span className="figure-note num">{view.savedNote}</span>
+        </div>
+      </section>
+      {view.unpriced !== null && <p className="note">{view.unpriced}</p>}
+      {view.isEmpty ? (
+        <Empty title="Nothing was spent" icon="money">
+          Reservations on clusters with a price are counted here, for the time they hold.
+        </Empty>
+      ) : (
+        <div className="columns is-even">
+          <Spends title="By requester" role="requester" rows={view.byRequester} />
+          <Spends title="By provider" role="provider" rows={view.byProvider} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+const COLUMNS = [
+  { title: "Cluster" },
+  { title: "Spent" },
+  { title: "Amount", isNumber: true },
+  { title: "Saved", isNumber: true },
+  { title: "For", isNumber: true },
+];
+
+interface SpendsProps {
+  readonly title: string;
+  readonly role: "requester" | "provider";
+  readonly rows: readonly SpendView[];
+}
+
+function Spends({ title, role, rows }: SpendsProps) {
+  return (
+    <Card title={title}>
+      <Table caption={`Spent ${title.toLowerCase()}`} columns={COLUMNS} className="is-money">
+        {rows.map(({ id, spent, saved, reservations, share }) => (
+          <tr key={id}>
+            <th scope="row" className="cell-main">
+              <Link to={withQuery("/reservations", { [role]: id })} className="row-link">
+                {id}
+              </Link>
+            </th>
+            <td className="cell-spend">
+              <span className="bar" role="img" aria-label={`${spent} spent`}>
+                <span className={`fill is-${role}`} style={{ inlineSize: `${share * 100}%` }} />
+              </span>
+            </td>
+            <td data-label="Amount" className="num is-number strong">
+              {spent}
+            </td>
+            <td data-label="Saved" className="num is-number">
+              {saved}
+            </td>
+            <td data-label="For" className="num is-number">
+              {reservations}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  );
+}

@@ -1,0 +1,97 @@
+import type { UiError } from "@resource-broker/contract";
+
+/** An answer that is no answer; `status` 0: the broker was not reached. */
+export class AskFailure extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(message: string, { status, code }: { readonly status: number; readonly code: string }) {
+    super(message);
+    this.name = "AskFailure";
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export interface Ask {
+  readonly get: <T>(path: string, signal?: AbortSignal) => Promise<T>;
+  readonly post: <T>(path: string, body?: unknown, signal?: AbortSignal) => Promise<T>;
+  readonly remove: (path: string) => Promise<void>;
+}
+
+export type Fetch = (path: string, init: RequestInit) => Promise<Response>;
+
+/** Browsers send it across origins only after asking, and the broker never agrees to that. */
+const OWN_HEADER = { "X-Broker-Dashboard": "1" };
+
+export function createAsk(fetch: Fetch, onSignedOut: () => void): Ask {
+  const send = async (path: string, init: RequestInit): Promise<unknown> => {
+    const response = await reach(fetch, path, init);
+    const text = await response.text();
+    if (response.ok) return text === "" ? null : parsed(text);
+    const failure = failureOf(response.status, text);
+    if (response.status === 401 && path !== SESSION_PATH) onSignedOut();
+    throw failure;
+  };
+  return {
+    get: async <T>(path: string, signal?: AbortSignal) =>
+      answerAs<T>(await send(path, { headers: { Accept: "application/json" }, ...signalOf(signal) })),
+    post: async <T>(path: string, body?: unknown, signal?: AbortSignal) =>
+      answerAs<T>(
+        await send(path, {
+          method: "POST",
+          headers: { ...OWN_HEADER, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          ...signalOf(signal),
+        }),
+      ),
+    remove: async (path) => {
+      await send(path, { method: "DELETE", headers: OWN_HEADER });
+    },
+  };
+}
+
+export const SESSION_PATH = "/ui/session";
+
+function signalOf(signal: AbortSignal | undefined): RequestInit {
+  return signal === undefined ? {} : { signal };
+}
+
+async function reach(fetch: Fetch, path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, { credentials: "same-origin", cache: "no-store", ...init });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new AskFailure("The broker cannot be reached. It is tried again as soon as it answers.", {
+      status: 0,
+      code: "unreachable",
+    });
+  }
+}
+
+function answerAs<T>(answer: unknown): T {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- pages and broker are built and shipped together
+  return answer as T;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function failureOf(status: number, text: string): AskFailure {
+  const body = parsed(text);
+  if (isErrorBody(body)) return new AskFailure(body.error, { status, code: body.code });
+  return new AskFailure(`The broker answered ${status} without a reason.`, { status, code: "unknown" });
+}
+
+function isErrorBody(body: unknown): body is UiError {
+  return typeof body === "object" && body !== null && "error" in body && typeof body.error === "string";
+}
+
+export function isAborted(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}

@@ -1,0 +1,33 @@
+import type { MouseEvent, ReactNode } from "react";
+import { useSurroundings } from "../shell/session-context.ts";
+
+interface LinkProps {
+  readonly to: string;
+  readonly children: ReactNode;
+  readonly className?: string;
+  readonly label?: string;
+  readonly isCurrent?: boolean;
+}
+
+/** A real link: it can be opened in a new tab, copied and focused; a plain click stays in the page. */
+export function Link({ to, children, className, label, isCurrent }: LinkProps) {
+  const { router } = useSurroundings();
+  const follow = (event: MouseEvent): void => {
+    const isPlain =
+      event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (!isPlain) return;
+    event.preventDefault();
+    router.go(to);
+  };
+  return (
+    <a
+      href={to}
+      className={className}
+      onClick={follow}
+      aria-label={label}
+      aria-current={isCurrent === true ? "page" : undefined}
+    >
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,78 @@
+import type { ReactNode } from "react";
+import type { AskFailure } from "../net/ask.ts";
+import { Icon, type IconName } from "./icons.tsx";
+
+interface EmptyProps {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly icon?: IconName;
+}
+
+export function Empty({ title, children, icon = "empty" }: EmptyProps) {
+  return (
+    <div className="state">
+      <span className="state-icon">
+        <Icon name={icon} size={24} />
+      </span>
+      <p className="state-title">{title}</p>
+      {children !== undefined && <div className="state-text">{children}</div>}
+    </div>
+  );
+}
+
+export function Failed({ failure, retry }: { readonly failure: AskFailure; readonly retry: () => void }) {
+  const title = failure.status === 404 ? "There is no such thing" : "This could not be read";
+  return (
+    <div className="state" role="alert">
+      <span className="state-icon is-bad">
+        <Icon name="warning" size={24} />
+      </span>
+      <p className="state-title">{title}</p>
+      <p className="state-text">{failure.message}</p>
+      <button type="button" className="button" onClick={retry}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+/** In the shape of what will stand here, so that nothing jumps. */
+export function Loading({ rows = 8 }: { readonly rows?: number }) {
+  return (
+    <div className="skeleton" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, index) => (
+        <span key={index} className="skeleton-row" />
+      ))}
+    </div>
+  );
+}
+
+interface AnswerViewProps<T> {
+  readonly answer: {
+    readonly data: T | undefined;
+    readonly failure: AskFailure | undefined;
+    readonly isLoading: boolean;
+    readonly reload: () => void;
+  };
+  readonly rows?: number;
+  readonly children: (data: T) => ReactNode;
+}
+
+/** What was read; before that its outline; a failure beside what is known, never in its place. */
+export function AnswerView<T>({ answer, rows, children }: AnswerViewProps<T>) {
+  const { data, failure, isLoading, reload } = answer;
+  if (data === undefined) {
+    if (failure !== undefined) return <Failed failure={failure} retry={reload} />;
+    return <Loading {...(rows === undefined ? {} : { rows })} />;
+  }
+  return (
+    <div className={isLoading ? "answer is-loading" : "answer"} aria-busy={isLoading}>
+      {failure !== undefined && (
+        <p className="notice is-bad" role="alert">
+          <Icon name="warning" /> {failure.message} Shown is what was read last.
+        </p>
+      )}
+      {children(data)}
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import type { UiTime } from "@resource-broker/contract";
+import type { Timers } from "./timers.ts";
+
+/** The broker's clock decides what is fresh and what is over; the one of this machine may be wrong. */
+export interface BrokerClock {
+  readonly now: () => number;
+  /** Told each time the broker says what time it is. */
+  readonly set: (now: UiTime) => void;
+}
+
+export function createBrokerClock(timers: Timers): BrokerClock {
+  let offsetMs = 0;
+  return {
+    now: () => timers.now() + offsetMs,
+    set: (now) => {
+      offsetMs = Date.parse(now) - timers.now();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { UiQuote, UiQuoteRequest } from "@resource-broker/contract";
+import { useEffect, useRef, useState } from "react";
+import { isAborted } from "../net/ask.ts";
+import { keepSame } from "../net/keep-same.ts";
+import { useSurroundings } from "../shell/session-context.ts";
+
+export interface QuoteState {
+  readonly quote: UiQuote | undefined;
+  readonly problem: string | undefined;
+  readonly isLoading: boolean;
+}
+
+const PAUSE_IN_TYPING_MS = 120;
+/** While the market moves, the ranking follows it at this pace. */
+const FOLLOW_MS = 2000;
+
+/** Asks when typing pauses, and again when clusters or reservations changed. */
+export function useQuote(request: UiQuoteRequest | null): QuoteState {
+  const { ask, live, timers } = useSurroundings();
+  const [state, setState] = useState<QuoteState>({ quote: undefined, problem: undefined, isLoading: false });
+  const question = request === null ? null : JSON.stringify(request);
+  const latest = useRef(request);
+  latest.current = request;
+  useEffect(() => {
+    if (question === null) return undefined;
+    const abort = new AbortController();
+    let cancel: (() => void) | undefined;
+    const put = async (): Promise<void> => {
+      cancel = undefined;
+      try {
+        const quote = await ask.post<UiQuote>("/ui/quotes", latest.current, abort.signal);
+        setState((before) => ({
+          quote: keepSame(before.quote, quote),
+          problem: undefined,
+          isLoading: false,
+        }));
+      } catch (error) {
+        if (isAborted(error) || abort.signal.aborted) return;
+        const problem = error instanceof Error ? error.message : String(error);
+        setState((before) => ({ ...before, problem, isLoading: false }));
+      }
+    };
+    const plan = (delayMs: number): void => {
+      cancel ??= timers.after(delayMs, () => void put());
+    };
+    setState((before) => ({ ...before, isLoading: true }));
+    plan(PAUSE_IN_TYPING_MS);
+    const stopHearing = live.onNews(() => plan(FOLLOW_MS));
+    return () => {
+      stopHearing();
+      cancel?.();
+      abort.abort();
+    };
+  }, [question, ask, live, timers]);
+  return state;
+}

@@ -1,0 +1,161 @@
+import type { DecisionDTO, UiQuoteRequest } from "@resource-broker/contract";
+import { withQuery } from "../net/query.ts";
+
+/** The form as it stands in the address: all text. */
+export interface WhatIfForm {
+  readonly requester: string;
+  readonly cpu: string;
+  readonly memory: string;
+  readonly gpu: string;
+  readonly duration: string;
+  readonly target: string;
+  /** Several, with commas. */
+  readonly regions: string;
+  /** `name=value`, several with commas. */
+  readonly labels: string;
+  readonly exclude: string;
+  /** `resources:0.7,cost:0.3`; empty: those of the policy. */
+  readonly weights: string;
+}
+
+export type FormField = keyof WhatIfForm;
+
+const START: WhatIfForm = {
+  requester: "",
+  cpu: "4",
+  memory: "8Gi",
+  gpu: "",
+  duration: "1h",
+  target: "",
+  regions: "",
+  labels: "",
+  exclude: "",
+  weights: "",
+};
+
+export function readWhatIf(query: URLSearchParams): WhatIfForm {
+  const read = (field: FormField): string => query.get(field) ?? START[field];
+  return {
+    requester: read("requester"),
+    cpu: read("cpu"),
+    memory: read("memory"),
+    gpu: read("gpu"),
+    // An empty duration is a wish: until released.
+    duration: read("duration"),
+    target: read("target"),
+    regions: read("regions"),
+    labels: read("labels"),
+    exclude: read("exclude"),
+    weights: read("weights"),
+  };
+}
+
+/** Null: not enough is said yet to ask. */
+export function quoteRequest(form: WhatIfForm): UiQuoteRequest | null {
+  const requesterID = form.requester.trim();
+  const [cpu, memory] = [form.cpu.trim(), form.memory.trim()];
+  if (requesterID === "" || cpu === "" || memory === "") return null;
+  const weights = readWeights(form.weights);
+  return {
+    requesterID,
+    request: {
+      requestedResources: { cpu, memory, ...stated("gpu", form.gpu.trim()) },
+      ...stated("duration", durationOf(form)),
+      ...stated("targetClusterID", form.target.trim()),
+      ...constraintsOf(form),
+    },
+    ...(weights === null ? {} : { weights }),
+  };
+}
+
+/** Chosen as "until released" it stands as `-` in the address, which an absent one does not. */
+const UNTIL_RELEASED = "-";
+
+function durationOf({ duration }: WhatIfForm): string {
+  return duration.trim() === UNTIL_RELEASED ? "" : duration.trim();
+}
+
+function stated<Name extends string>(name: Name, value: string): { readonly [K in Name]?: string } {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed name is not inferred as itself
+  return (value === "" ? {} : { [name]: value }) as { readonly [K in Name]?: string };
+}
+
+function constraintsOf({
+  regions,
+  labels,
+  exclude,
+}: WhatIfForm): Pick<UiQuoteRequest["request"], "constraints"> {
+  const wanted = Object.fromEntries(
+    parts(labels).map((label) => {
+      const [name = "", ...value] = label.split("=");
+      return [name.trim(), value.join("=").trim()];
+    }),
+  );
+  const constraints = {
+    ...(parts(regions).length === 0 ? {} : { regions: parts(regions) }),
+    ...(Object.keys(wanted).length === 0 ? {} : { labels: wanted }),
+    ...(parts(exclude).length === 0 ? {} : { excludeClusters: parts(exclude) }),
+  };
+  return Object.keys(constraints).length === 0 ? {} : { constraints };
+}
+
+function parts(text: string): string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+export function readWeights(text: string): Readonly<Record<string, number>> | null {
+  const entries = parts(text).flatMap((part) => {
+    const [name = "", value = ""] = part.split(":");
+    const weight = Number(value);
+    return name === "" || value === "" || !(weight >= 0) ? [] : [[name, weight] as const];
+  });
+  return entries.length === 0 ? null : Object.fromEntries(entries);
+}
+
+export function writeWeights(weights: Readonly<Record<string, number>>): string {
+  return Object.entries(weights)
+    .map(([name, weight]) => `${name}:${Math.round(weight * 100) / 100}`)
+    .join(",");
+}
+
+/** A decision as the what-if that asks for the same again. */
+export function whatIfHref({ requesterID, request }: Pick<DecisionDTO, "requesterID" | "request">): string {
+  const { requestedResources, duration, targetClusterID, constraints } = request;
+  return withQuery("/what-if", {
+    requester: requesterID,
+    cpu: requestedResources.cpu,
+    memory: requestedResources.memory,
+    gpu: requestedResources.gpu === "0" ? null : requestedResources.gpu,
+    duration: duration ?? UNTIL_RELEASED,
+    target: targetClusterID,
+    regions: constraints?.regions?.join(","),
+    labels: Object.entries(constraints?.labels ?? {})
+      .map(([name, value]) => `${name}=${value}`)
+      .join(","),
+    exclude: constraints?.excludeClusters?.join(","),
+  });
+}
+
+/** The object that asks for it in earnest. JSON strings are YAML strings. */
+export function manifestOf({ request }: UiQuoteRequest): string {
+  const { requestedResources, duration, targetClusterID, constraints } = request;
+  const line = (name: string, value: string | undefined): string[] =>
+    value === undefined ? [] : [`  ${name}: ${JSON.stringify(value)}`];
+  return [
+    "apiVersion: rear.fluidos.eu/v1alpha1",
+    "kind: ResourceRequest",
+    "metadata:",
+    "  generateName: what-if-",
+    "spec:",
+    ...line("requestedCPU", requestedResources.cpu),
+    ...line("requestedMemory", requestedResources.memory),
+    ...line("requestedGPU", requestedResources.gpu),
+    ...line("duration", duration),
+    ...line("targetClusterID", targetClusterID),
+    ...(constraints === undefined ? [] : [`  constraints: ${JSON.stringify(constraints)}`]),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,89 @@
+import type { RbacChart } from "./rbac-template.ts";
+import { AGENT_VALUES } from "./values/agent.ts";
+import { BROKER_VALUES } from "./values/broker.ts";
+import type { Schema } from "./values/schema.ts";
+
+/** A chart, and what of the sources goes into it. */
+export interface Chart {
+  /** Its folder in deploy/helm, and the root of the same program in deploy/kustomize. */
+  readonly folder: "broker" | "agent";
+  readonly values: Schema;
+  /** Where the values are described. */
+  readonly valuesSource: string;
+  /** The API group of its kinds. */
+  readonly group: string;
+  readonly rbac: RbacChart;
+  /** Its files of rights in deploy/rbac. */
+  readonly rights: readonly string[];
+  /** Its alerts and Grafana dashboards: those of which the names begin so; the broker's chart has all others. */
+  readonly isOwnView: (file: string) => boolean;
+}
+
+const isOfAgent = (file: string): boolean => file.startsWith("agent");
+const IN_RELEASE = "{{ .Release.Namespace }}";
+
+export const CHARTS: readonly Chart[] = [
+  {
+    folder: "broker",
+    values: BROKER_VALUES,
+    valuesSource: "deploy/generate/values/broker.ts",
+    group: "broker.fluidos.eu",
+    rbac: {
+      helpers: "broker",
+      stem: "resource-broker",
+      namespaces: {
+        "resource-broker-system": IN_RELEASE,
+        default: `{{ include "broker.objectsNamespace" . }}`,
+      },
+      // brokerctl kubeconfig issue binds agents to it.
+      fixed: ["resource-broker-agents"],
+      conditions: {
+        "resource-broker-store": `(eq .Values.store.type "kubernetes")`,
+        "resource-broker-view": ".Values.rbac.aggregate",
+        "resource-broker-edit": ".Values.rbac.aggregate",
+        "resource-broker-admin": ".Values.rbac.aggregate",
+        "resource-broker-agents": `(has "kubernetes" .Values.interfaces)`,
+      },
+      resourceNames: { default: `{{ include "broker.objectsNamespace" . }}` },
+    },
+    rights: ["broker.yaml", "broker-store.yaml", "broker-agents.yaml", "people-broker.yaml"],
+    isOwnView: (file) => !isOfAgent(file),
+  },
+  {
+    folder: "agent",
+    values: AGENT_VALUES,
+    valuesSource: "deploy/generate/values/agent.ts",
+    group: "rear.fluidos.eu",
+    rbac: {
+      helpers: "agent",
+      stem: "resource-broker-agent",
+      namespaces: {
+        "rear-agent": IN_RELEASE,
+        default: `{{ include "agent.objectsNamespace" . }}`,
+        liqo: "{{ .Values.liqo.namespace }}",
+      },
+      fixed: [],
+      conditions: {
+        "resource-broker-agent-leader-election": "(gt (int .Values.replicas) 1)",
+        "resource-broker-agent-view": ".Values.rbac.aggregate",
+        "resource-broker-agent-edit": ".Values.rbac.aggregate",
+        "resource-broker-agent-prices": ".Values.prices.configMap",
+        "resource-broker-agent-liqo": ".Values.liqo.enabled",
+        "resource-broker-agent-liqo-lend": ".Values.liqo.enabled",
+        "resource-broker-agent-liqo-borrow": ".Values.liqo.borrow.enabled",
+      },
+      resourceNames: {
+        "resource-broker-agent": `{{ include "agent.fullname" . }}`,
+        prices: "{{ .Values.prices.configMap }}",
+      },
+    },
+    rights: [
+      "agent.yaml",
+      "agent-leader-election.yaml",
+      "agent-prices.yaml",
+      "agent-liqo.yaml",
+      "people-rear.yaml",
+    ],
+    isOwnView: isOfAgent,
+  },
+];

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { type RbacChart, rbacTemplate } from "./rbac-template.ts";
+
+const CHART: RbacChart = {
+  helpers: "agent",
+  stem: "resource-broker-agent",
+  namespaces: { "rear-agent": "{{ .Release.Namespace }}", default: "{{ .Values.objectsNamespace }}" },
+  fixed: ["known-by-its-name"],
+  conditions: { "resource-broker-agent-prices": ".Values.prices.configMap" },
+  resourceNames: { prices: "{{ .Values.prices.configMap }}" },
+};
+
+const template = (source: string): string => rbacTemplate(source, "deploy/rbac/x.yaml", CHART);
+
+const ROLE = `kind: Role
+metadata: { name: resource-broker-agent-prices, namespace: rear-agent }
+rules:
+  # Follows this one only.
+  - { apiGroups: [""], resources: [configmaps], resourceNames: [prices], verbs: [list] }
+`;
+
+describe("a role", () => {
+  test("keeps its rules and their reasons, and is named after the release", () => {
+    expect(
+      template(ROLE),
+    ).toBe(`{{- /* Generated from deploy/rbac/x.yaml. Do not edit: run \`node deploy/generate/main.ts\`. */}}
+{{- if and .Values.rbac.create (include "agent.usesCluster" .) .Values.prices.configMap }}
+---
+kind: Role
+metadata:
+  name: {{ include "agent.fullname" . }}-prices
+  namespace: {{ .Release.Namespace }}
+  labels: {{- include "agent.labels" . | nindent 4 }}
+rules:
+  # Follows this one only.
+  - { apiGroups: [""], resources: [configmaps], resourceNames: [{{ .Values.prices.configMap }}], verbs: [list] }
+{{- end }}
+`);
+  });
+
+  test("that others look for keeps its name, and goes where the objects are", () => {
+    const text = template("kind: Role\nmetadata: { name: known-by-its-name }\nrules: []\n");
+    expect(text).toContain("  name: known-by-its-name\n  namespace: {{ .Values.objectsNamespace }}\n");
+  });
+
+  test("keeps its labels", () => {
+    const text = template(
+      'kind: ClusterRole\nmetadata: { name: resource-broker-agent-view, labels: { aggregate: "true" } }\nrules: []\n',
+    );
+    expect(text).toContain('| nindent 4 }}\n    aggregate: "true"\n');
+  });
+});
+
+test("a binding names the release's role and account", () => {
+  const text = template(`kind: RoleBinding
+metadata: { name: resource-broker-agent, namespace: default }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: resource-broker-agent }
+subjects: [{ kind: ServiceAccount, name: resource-broker-agent, namespace: rear-agent }]
+`);
+  expect(text).toContain('  kind: Role\n  name: {{ include "agent.fullname" . }}\n');
+  expect(text).toContain(
+    '    name: {{ include "agent.serviceAccountName" . }}\n    namespace: {{ .Release.Namespace }}\n',
+  );
+});
+
+test("namespaces and accounts are left to the chart", () => {
+  const text = template(`kind: Namespace\nmetadata: { name: rear-agent }\n---\n${ROLE}`);
+  expect(text).not.toContain("kind: Namespace");
+  expect(text).toContain("kind: Role");
+});
+
+const refused: [name: string, source: string, says: string][] = [
+  [
+    "a namespace that the chart has no value for",
+    ROLE.replace("namespace: rear-agent", "namespace: other"),
+    "the namespace other",
+  ],
+  [
+    "a name that does not belong to the release",
+    ROLE.replace("resource-broker-agent-prices", "mine"),
+    "mine does not begin with",
+  ],
+  [
+    "metadata that is written in another way",
+    "kind: Role\nmetadata:\n  name: x\nrules: []\n",
+    "x is not written as the others are",
+  ],
+  ["what is no object", "- 1\n", "no object of Kubernetes"],
+];
+test.each(refused)("%s is refused", (_, source, says) => {
+  expect(() => template(source)).toThrow(says);
+});

@@ -1,0 +1,147 @@
+import { flag, group, list, oneOf, type Schema, text, texts, whole, at, when } from "./schema.ts";
+import {
+  accounts,
+  certificate,
+  DURATION,
+  image,
+  logging,
+  monitoring,
+  NAME,
+  naming,
+  networkPolicy,
+  OPTIONAL_NAME,
+  scheduling,
+} from "./shared.ts";
+
+const CLUSTER_ID = { pattern: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", minLength: 1, maxLength: 63 };
+const DECIMAL = { pattern: "^$|^[0-9]+(\\.[0-9]+)?$" };
+const EXTENDED = { type: "string", pattern: "^[a-zA-Z0-9._-]+/[a-zA-Z0-9._-]+$" };
+
+const broker = group("How the broker is reached.", {
+  transport: oneOf("`http`: mTLS. `kubernetes`: objects in the broker's cluster.", ["http", "kubernetes"]),
+  urls: list("Addresses of the broker, with `http`; the first that serves is used.", {
+    type: "string",
+    pattern: "^https://",
+  }),
+  namespace: text(
+    "Where the broker keeps its objects (its objectsNamespace), with `kubernetes`.",
+    "resource-broker-system",
+    NAME,
+  ),
+  kubeconfigSecret: group(
+    "The Secret with the kubeconfig of the broker's cluster, with `kubernetes`: `brokerctl kubeconfig issue` writes one.",
+    {
+      name: text("Its name.", "broker-kubeconfig", NAME),
+      key: text("The key in it.", "kubeconfig", { minLength: 1 }),
+    },
+  ),
+});
+
+const tls = group("Who this cluster is to the broker, with `broker.transport: http`.", {
+  secretName: text(
+    "Secret with `tls.crt`, `tls.key` and `ca.crt`; changes count without a restart. Its Common Name is the cluster's ID.",
+    "agent-client-tls",
+    NAME,
+  ),
+  certManager: certificate({}),
+});
+
+const prices = group("What the cluster's resources cost for an hour; at most one of flags and ConfigMap.", {
+  cpu: text("One CPU.", "", DECIMAL),
+  memory: text("One GB (1,000,000,000 bytes) of memory.", "", DECIMAL),
+  gpu: text("One GPU.", "", DECIMAL),
+  storage: text("One GB of ephemeral storage.", "", DECIMAL),
+  currency: text("Currency of the prices.", "", { pattern: "^$|^[A-Z]{3}$" }),
+  configMap: text(
+    "ConfigMap of the release's namespace with the prices, followed while the agent runs.",
+    "",
+    OPTIONAL_NAME,
+  ),
+});
+
+const liqo = group("Liqo: reservations become virtual nodes.", {
+  enabled: flag(
+    "Give the agent the rights that it takes to lend through Liqo. Liqo must be installed.",
+    false,
+  ),
+  namespace: text("Where Liqo is, in this cluster and in those it peers with.", "liqo", NAME),
+  enforce: flag("Cordon slices of other clusters that bypass reservations.", false),
+  borrow: group("Borrow as well. Needs an image with liqoctl: `image.tag: <version>-liqoctl`.", {
+    enabled: flag("Peer with clusters that lend, and give the agent the rights for it.", false),
+    kubeconfigsSecret: text(
+      "Secret with a kubeconfig of each cluster to borrow from; keys `<cluster ID>.kubeconfig`.",
+      "liqo-kubeconfigs",
+      NAME,
+    ),
+    gatewayType: oneOf("Service type of the gateway at the lending cluster.", [
+      "NodePort",
+      "LoadBalancer",
+      "ClusterIP",
+    ]),
+    networking: flag("Let Liqo connect the networks; false: another network does.", true),
+    timeout: text("How long peering with a cluster may take before it is tried anew.", "10m", DURATION),
+  }),
+});
+
+/** All values of the chart, with what contradicts itself. */
+export const AGENT_VALUES: Schema = {
+  ...group("Values of the chart resource-broker-agent.", {
+    ...naming(),
+    ...image("resource-broker/agent"),
+    clusterID: text("ID of this cluster: the Common Name of its certificate. Must be given.", "", {
+      maxLength: CLUSTER_ID.maxLength,
+    }),
+    clusterName: text("Name to show for this cluster. Empty: its ID."),
+    clusterEndpoint: text("Where others reach this cluster's API server. A pod cannot know it.", "", {
+      pattern: "^$|^https://",
+    }),
+    clusterLabels: texts("Labels to advertise beside region and zone; requests can select by them."),
+    replicas: whole("How many. Of several one works and the rest wait for its Lease.", 1, {
+      minimum: 1,
+      maximum: 5,
+    }),
+    broker,
+    tls,
+    objectsNamespace: text(
+      "Namespace of the Advertisement and of instructions; it must be there. Empty: that of the release.",
+      "default",
+      OPTIONAL_NAME,
+    ),
+    advertisementName: text("Name of the Advertisement.", "cluster-advertisement", NAME),
+    advertisementInterval: text("How often the cluster is advertised when nothing changes.", "30s", DURATION),
+    instructionPollInterval: text(
+      "How often instructions are asked for where the broker cannot push them; `0s`: never.",
+      "5s",
+      DURATION,
+    ),
+    toleratedTaints: list(
+      "Taints that do not keep a node from being counted: `key`, `key=value`, `key:Effect` or `key=value:Effect`.",
+      { type: "string", minLength: 1 },
+    ),
+    gpuResources: list("Extended resources that are counted together as GPUs.", EXTENDED, ["nvidia.com/gpu"]),
+    extendedResources: list("Other extended resources to lend, each under its own name.", EXTENDED),
+    prices,
+    liqo,
+    ...accounts(),
+    ...logging(),
+    ...monitoring({ dashboards: "agent" }),
+    networkPolicy: networkPolicy("Prometheus, name servers, the API server, the broker", {
+      brokerPorts: list("More ports of the broker, or of a proxy before it, than those in `broker.urls`.", {
+        type: "integer",
+        minimum: 1,
+        maximum: 65_535,
+      }),
+    }),
+    podDisruptionBudget: group("How many pods may be evicted at once.", {
+      enabled: flag("Make it.", true),
+      maxUnavailable: { description: "At most so many.", type: ["integer", "string"], default: 1 },
+    }),
+    terminationGracePeriodSeconds: whole("How long the agent may take to end.", 30, { minimum: 5 }),
+    ...scheduling({ cpu: "50m", memory: "64Mi", limit: "256Mi" }),
+  }),
+  allOf: [
+    at("clusterID", CLUSTER_ID),
+    when(at("broker.transport", { const: "http" }), at("broker.urls", { minItems: 1 })),
+    when(at("liqo.borrow.enabled", { const: true }), at("liqo.enabled", { const: true })),
+  ],
+};

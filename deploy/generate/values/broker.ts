@@ -1,0 +1,183 @@
+import { flag, group, list, oneOf, type Schema, text, texts, whole, anything, at, when } from "./schema.ts";
+import {
+  accounts,
+  certificate,
+  DURATION,
+  image,
+  logging,
+  monitoring,
+  NAME,
+  naming,
+  networkPolicy,
+  OPTIONAL_NAME,
+  port,
+  scheduling,
+} from "./shared.ts";
+
+const SAFE_WORD = { pattern: "^[A-Za-z0-9_.-]*$" };
+
+const store = group("Where the ledger is kept.", {
+  type: oneOf(
+    "`sqlite`: on a volume, for one replica. `postgres`: in a database, for several. `kubernetes`: in ConfigMaps of `objectsNamespace`, for several and for up to some 20,000 reservations.",
+    ["sqlite", "postgres", "kubernetes"],
+  ),
+  leaseDuration: text(
+    "How long a replica leads without renewing, with several replicas: another one takes over after at most so long.",
+    "6s",
+    DURATION,
+  ),
+  sqlite: group("With `type: sqlite`.", {
+    size: text("Size of the volume.", "2Gi", { pattern: "^[0-9]+(\\.[0-9]+)?([KMGTPE]i?|k)?$" }),
+    storageClassName: text(
+      "Its storage class: a disk of one node at a time, never NFS. Empty: the cluster's default.",
+      "",
+      OPTIONAL_NAME,
+    ),
+    existingClaim: text("A claim that is there, instead of a new one.", "", OPTIONAL_NAME),
+    retain: flag("Keep the volume when the release is uninstalled.", true),
+  }),
+  postgres: group("With `type: postgres`.", {
+    host: text("Where the database is.", "", { pattern: "^[A-Za-z0-9.:_\\[\\]-]*$" }),
+    port: port("Its port.", 5432),
+    database: text("Its name.", "broker_ledger", { minLength: 1, ...SAFE_WORD }),
+    user: text("Who connects; must be able to create a schema the first time.", "broker", {
+      minLength: 1,
+      ...SAFE_WORD,
+    }),
+    schema: text(
+      "Schema of the tables; another one for a second fleet on the same database.",
+      "resource_broker",
+      { pattern: "^[a-z_][a-z0-9_]*$" },
+    ),
+    sslMode: oneOf("How the server must prove who it is.", [
+      "verify-full",
+      "verify-ca",
+      "require",
+      "disable",
+    ]),
+    passwordSecret: group("The Secret with the password.", {
+      name: text("Its name. Empty: no password, as with certificates of clients.", "", OPTIONAL_NAME),
+      key: text("The key in it.", "password", { minLength: 1 }),
+    }),
+    caSecret: group("The Secret with the certificate of whoever signed the server's.", {
+      name: text("Its name. Empty: the authorities that Node knows.", "", OPTIONAL_NAME),
+      key: text("The key in it.", "ca.crt", { minLength: 1 }),
+    }),
+  }),
+});
+
+const tls = group("The API speaks TLS only, and every caller shows a certificate.", {
+  secretName: text(
+    "Secret with `tls.crt`, `tls.key` and `ca.crt`; changes count without a restart.",
+    "broker-server-tls",
+    NAME,
+  ),
+  crlSecretName: text(
+    "Secret with the key `crl.pem`: certificates that are revoked. Empty: none.",
+    "",
+    OPTIONAL_NAME,
+  ),
+  minVersion: oneOf("Oldest TLS version that is accepted.", ["1.2", "1.3"]),
+  adminOU: text("Certificates with this organizational unit (OU) belong to admins.", "broker-admin", {
+    minLength: 1,
+  }),
+  certManager: certificate({
+    dnsNames: list("Names by which agents reach the broker, beside those of the Service.", {
+      type: "string",
+      minLength: 1,
+    }),
+    ipAddresses: list("The same for addresses.", { type: "string", minLength: 1 }),
+  }),
+});
+
+const service = group("How agents reach the API.", {
+  type: oneOf("Kind of Service.", ["ClusterIP", "NodePort", "LoadBalancer"]),
+  port: port("Its port.", 8443),
+  nodePort: whole("Port on every node, with NodePort or LoadBalancer; 0: any.", 0, {
+    minimum: 0,
+    maximum: 65_535,
+  }),
+  annotations: texts(
+    "Annotations, for example for a load balancer. Let it ask /readyz on port 8081 where it can.",
+  ),
+  loadBalancerSourceRanges: list("Who may reach a load balancer, as CIDRs.", { type: "string" }),
+});
+
+/** All values of the chart, with what contradicts itself. */
+export const BROKER_VALUES: Schema = {
+  ...group("Values of the chart resource-broker.", {
+    ...naming(),
+    ...image("resource-broker/broker"),
+    replicas: whole(
+      "How many. One with the store `sqlite`; with the others one leads and the rest stand by.",
+      1,
+      { minimum: 1, maximum: 9 },
+    ),
+    interfaces: {
+      ...list(
+        "How agents and people reach the broker: `http`, `kubernetes` (objects on the broker's cluster), or both.",
+        { type: "string", enum: ["http", "kubernetes"] },
+        ["http"],
+      ),
+      minItems: 1,
+      uniqueItems: true,
+    },
+    views: flag("Show the ledger as objects for kubectl, and follow the BrokerPolicy.", true),
+    objectsNamespace: text(
+      "Namespace of the broker's objects; it must be there. Empty: that of the release.",
+      "",
+      OPTIONAL_NAME,
+    ),
+    policy: anything(
+      "Policy of the broker: weights, prices, limits (docs/policy.md). A BrokerPolicy object wins over it.",
+    ),
+    store,
+    tls,
+    service,
+    dashboard: group("The dashboard. Sign in: `brokerctl dashboard`.", {
+      enabled: flag("Serve it.", false),
+      exposed: flag(
+        "Serve it to the network, over TLS, with a port of the Service. Otherwise only `kubectl port-forward` reaches it.",
+        false,
+      ),
+      port: port("Its port.", 8090),
+    }),
+    ...accounts(),
+    admission: group(
+      "Rules that keep agents from writing what belongs to other clusters, with the interface `kubernetes`.",
+      {
+        install: flag(
+          "Install them. They hold for every namespace, so one release of a cluster is enough.",
+          true,
+        ),
+      },
+    ),
+    ...logging(),
+    ...monitoring({ dashboards: "broker and fleet" }),
+    networkPolicy: networkPolicy(
+      "callers of the API, Prometheus, name servers, the API server, the database",
+      {
+        apiFrom: list(
+          "Who may call the API, as peers of a NetworkPolicy. Empty: everyone, with a certificate.",
+          { type: "object" },
+        ),
+      },
+    ),
+    podDisruptionBudget: group("How many pods may be evicted at once.", {
+      enabled: flag("Make it.", true),
+      maxUnavailable: {
+        description:
+          "At most so many. Of several replicas only the one that leads is ready, so a smaller number than that of the replicas would keep its node from ever being drained; whoever stands by takes over within a second. Empty: all.",
+        type: ["integer", "string"],
+        default: "",
+      },
+    }),
+    terminationGracePeriodSeconds: whole("How long the broker may take to end.", 45, { minimum: 15 }),
+    ...scheduling({ cpu: "100m", memory: "128Mi", limit: "1Gi" }),
+  }),
+  allOf: [
+    when(at("store.type", { const: "sqlite" }), at("replicas", { maximum: 1 })),
+    when(at("store.type", { const: "postgres" }), at("store.postgres.host", { minLength: 1 })),
+    when(at("interfaces", { contains: { const: "kubernetes" } }), at("views", { const: true })),
+  ],
+};

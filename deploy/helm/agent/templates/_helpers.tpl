@@ -1,0 +1,64 @@
+{{- define "agent.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- /* The release's name, and the chart's where the release is called something else. 40: suffixes must fit. */}}
+{{- define "agent.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- else }}
+{{- $name := include "agent.name" . }}
+{{- ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) | trunc 40 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "agent.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "agent.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "agent.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{ include "agent.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/component: agent
+app.kubernetes.io/part-of: resource-broker
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "agent.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "agent.fullname" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "agent.objectsNamespace" -}}
+{{- default .Release.Namespace .Values.objectsNamespace }}
+{{- end }}
+
+{{- define "agent.image" -}}
+{{- with .Values.image }}
+{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ default $.Chart.AppVersion .tag }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{- /* Not empty: an agent always talks to its cluster. */}}
+{{- define "agent.usesCluster" -}}true{{- end }}
+
+{{- define "agent.usesHttp" -}}
+{{- if eq .Values.broker.transport "http" }}true{{ end }}
+{{- end }}
+
+{{- /* Ports behind the broker's addresses: 443 where one names none. */}}
+{{- define "agent.brokerPorts" -}}
+{{- $ports := .Values.networkPolicy.brokerPorts }}
+{{- range .Values.broker.urls }}
+{{- $ports = append $ports (regexFind ":[0-9]+$" (urlParse .).host | trimPrefix ":" | default "443" | int) }}
+{{- end }}
+{{- $ports | uniq | toJson }}
+{{- end }}

@@ -1,0 +1,284 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { get } from "node:https";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { controlPlaneAssets, type RealControlPlane, until } from "@resource-broker/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  AGENT_NAMESPACE,
+  HELM_NAMESPACE,
+  install,
+  servedBy,
+  type Site,
+  startSite,
+} from "./testing/installed/installation.ts";
+import type { Manifests } from "./testing/installed/manifests.ts";
+import type { Pod } from "./testing/installed/pod.ts";
+import {
+  agentKustomization,
+  brokerKustomization,
+  renderChart,
+  whyNoHelm,
+} from "./testing/installed/render.ts";
+import { whyNoSandbox } from "./testing/installed/sandbox.ts";
+
+const START_TIMEOUT_MS = 240_000;
+/** A busy machine is no failure. */
+const PATIENCE = "--timeout=60s";
+const assets = controlPlaneAssets();
+const missing = (assets.isThere ? undefined : assets.why) ?? whyNoHelm() ?? (await whyNoSandbox());
+if (missing !== undefined) process.stderr.write(`NOT TESTED: what is installed: ${missing}\n`);
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, "../../..");
+const SAMPLES = join(ROOT, "deploy/kustomize/samples/agent");
+const isMakeThere = await run("make", ["--version"]).then(
+  () => true,
+  () => false,
+);
+
+interface Variant {
+  readonly name: string;
+  /** Its port. Undefined: it is off. */
+  readonly dashboard?: number;
+  readonly start: (site: Site) => Promise<Installed>;
+}
+
+interface Installed {
+  readonly broker: Pod;
+  readonly agents: readonly Pod[];
+}
+
+const VARIANTS: readonly Variant[] = [
+  { name: "kustomize, over HTTPS, with the ledger on a volume", start: overHttp },
+  { name: "helm, through objects, with the ledger in the cluster", start: throughObjects, dashboard: 8090 },
+];
+
+describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIMEOUT_MS }, () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite();
+  }, START_TIMEOUT_MS);
+  afterAll(() => site?.dispose(), START_TIMEOUT_MS);
+
+  test("a broker whose volumes are not its group's says what it cannot open, and ends", async () => {
+    const { rome } = site;
+    const pod = await install(site, {
+      name: "resource-broker-0",
+      program: "broker",
+      plane: rome,
+      manifests: withoutGroup(await brokerKustomization(rome)),
+    });
+    try {
+      await until("it has ended", async () => !pod.isRunning() || undefined);
+      expect(await pod.logLines()).toEqual([
+        expect.stringMatching(/^broker: \/var\/lib\/broker\/\S+ it cannot be opened; .* must .*be writable/),
+      ]);
+    } finally {
+      await pod.dispose();
+    }
+  });
+
+  describe.each(VARIANTS)("by $name", ({ start, dashboard }) => {
+    let pods: readonly Pod[];
+    let broker: Pod;
+
+    beforeAll(async () => {
+      const installed = await start(site);
+      broker = installed.broker;
+      pods = [broker, ...installed.agents];
+    }, START_TIMEOUT_MS);
+    afterAll(async () => {
+      for (const pod of pods ?? []) await pod.dispose();
+    });
+
+    test("becomes ready, and is alive", async () => {
+      for (const pod of pods) {
+        await pod.ready();
+        expect(await pod.probe(pod.plan.liveness)).toBe(200);
+      }
+    });
+
+    test("runs as 65532 without any right, on a root that cannot be written", async () => {
+      for (const pod of pods) {
+        const status = await pod.status();
+        expect(status.get("Uid")).toBe("65532\t65532\t65532\t65532");
+        expect(status.get("Gid")).toBe("65532\t65532\t65532\t65532");
+        expect([status.get("CapEff"), status.get("NoNewPrivs")]).toEqual(["0000000000000000", "1"]);
+        expect(pod.plan.isRootReadOnly).toBe(true);
+      }
+    });
+
+    test("lends and borrows, remembers it, and gives it back", async () => {
+      const { rome, paris } = site;
+      await kubectl(rome, `apply -k ${SAMPLES}`);
+      await kubectl(rome, `wait resourcerequest/more --for=jsonpath={.status.phase}=Active ${PATIENCE}`);
+      const id = await kubectl(rome, "get resourcerequest more -o jsonpath={.status.reservationName}");
+      expect(await kubectl(rome, `get reservationinstruction ${id} -o jsonpath={.spec.message}`)).toBe(
+        "Use paris for 4 CPU / 8Gi Memory",
+      );
+      const held = `providerinstruction/${id}-provider`;
+      await kubectl(paris, `wait ${held} --for=jsonpath={.status.enforced}=true ${PATIENCE}`);
+
+      expect(await broker.stop()).toBe(0);
+      await broker.restart();
+      await broker.ready();
+      expect(await live(broker)).toBe("1");
+
+      await kubectl(rome, "delete resourcerequest more");
+      await kubectl(rome, `wait reservationinstruction/${id} --for=delete ${PATIENCE}`);
+      await kubectl(paris, `wait ${held} --for=delete ${PATIENCE}`);
+      await until("nothing is lent any more", async () => (await live(broker)) === "0" || undefined);
+    });
+
+    test("shows the dashboard where it is asked to, and nowhere else", async () => {
+      const port = broker.plan.ports.get("dashboard");
+      expect(port).toBe(dashboard);
+      if (port === undefined) return;
+      const name = `broker-resource-broker.${HELM_NAMESPACE}.svc`;
+      const asked = get({
+        host: broker.address,
+        port,
+        servername: name,
+        ca: site.authority.ca.cert,
+        headers: { host: `${name}:${port}` },
+      });
+      const [response] = (await once(asked, "response")) as [IncomingMessage];
+      expect(response.statusCode).toBe(200);
+      expect(await text(response)).toContain("<html");
+    });
+
+    test("has all the rights it needs", async () => {
+      for (const pod of pods) {
+        const lines = await pod.logLines();
+        expect(
+          lines.filter((line) => /may not|forbidden/i.test(line) && !line.includes("Liqo is not looked for")),
+        ).toEqual([]);
+      }
+    });
+
+    test("stays below its memory limit", async () => {
+      for (const pod of pods) {
+        const peakKiB = Number.parseInt((await pod.status()).get("VmHWM") ?? "", 10);
+        expect(peakKiB * 1024).toBeLessThan(bytes(pod.plan.memoryLimit));
+      }
+    });
+
+    test("ends when it is asked to", async () => {
+      for (const pod of [...pods].reverse()) {
+        const code = await pod.stop();
+        expect({ code, said: (await pod.logLines()).slice(-5) }).toMatchObject({ code: 0 });
+      }
+    });
+  });
+
+  test.skipIf(!isMakeThere)("make deploys, and undeploys nothing that cannot be made again", async () => {
+    const { paris } = site;
+    const names = async (kinds: string): Promise<string> => kubectl(paris, `get ${kinds} -A -o name`);
+    await make(site, paris, "install", "deploy");
+    expect(await names("statefulset,service")).toContain("statefulset.apps/resource-broker\n");
+    await make(site, paris, "undeploy");
+    expect(await names("statefulset,service,pdb")).not.toContain("/resource-broker\n");
+    expect(await names("namespace,serviceaccount,crd")).toMatch(
+      /namespace\/resource-broker-system\n[^]*serviceaccount\/resource-broker\n[^]*reservations\.broker/,
+    );
+    await make(site, paris, "uninstall");
+    expect(await names("crd")).not.toContain("fluidos.eu");
+  });
+});
+
+/** Runs targets of the Makefile against this cluster, one after the other. */
+async function make({ directory }: Site, plane: RealControlPlane, ...targets: string[]): Promise<string> {
+  const file = join(directory, "make.kubeconfig");
+  await writeFile(file, plane.kubeconfig, { mode: 0o600 });
+  const kubectlPath = assets.isThere ? assets.pathOf("kubectl") : "kubectl";
+  const words = ["-C", ROOT, ...targets, `KUBECTL=${kubectlPath} --kubeconfig ${file}`];
+  return (await run("make", words)).stdout;
+}
+
+async function overHttp(site: Site): Promise<Installed> {
+  const { rome, paris } = site;
+  const manifests = await brokerKustomization(rome);
+  const broker = await install(site, {
+    name: "resource-broker-0",
+    program: "broker",
+    plane: rome,
+    manifests,
+  });
+  const reach = servedBy(broker, manifests);
+  const agentOf = async (clusterId: string, plane: RealControlPlane): Promise<Pod> => {
+    const own = await agentKustomization(plane, clusterId);
+    return install(site, { name: `agent-${clusterId}`, program: "agent", plane, manifests: own, reach });
+  };
+  return { broker, agents: await Promise.all([agentOf("rome", rome), agentOf("paris", paris)]) };
+}
+
+/** Where pods of both clusters find the API server of the broker's cluster. */
+const HUB = { host: "kubernetes.default.svc", port: 6443 };
+
+async function throughObjects(site: Site): Promise<Installed> {
+  const { rome, paris, images, directory } = site;
+  const values = {
+    interfaces: ["kubernetes"],
+    store: { type: "kubernetes" },
+    dashboard: { enabled: true, exposed: true },
+  };
+  const manifests = await renderChart({ chart: "broker", namespace: HELM_NAMESPACE, values });
+  const broker = await install(site, { name: "broker-0", program: "broker", plane: rome, manifests });
+  const admin = join(directory, "admin.kubeconfig");
+  await writeFile(admin, rome.kubeconfig, { mode: 0o600 });
+  const agentOf = async (clusterID: string, plane: RealControlPlane): Promise<Pod> => {
+    const agent = { clusterID, broker: { transport: "kubernetes", namespace: HELM_NAMESPACE } };
+    const chart = await renderChart({ chart: "agent", namespace: AGENT_NAMESPACE, values: agent });
+    const server = `https://${HUB.host}:${HUB.port}`;
+    const issue = [
+      "kubeconfig",
+      "issue",
+      clusterID,
+      "-n",
+      HELM_NAMESPACE,
+      "--kubeconfig",
+      admin,
+      "--server",
+      server,
+    ];
+    const { stdout } = await run(process.execPath, [images.built("/out/brokerctl.mjs"), ...issue]);
+    return install(site, {
+      name: `agent-${clusterID}`,
+      program: "agent",
+      plane,
+      manifests: chart,
+      secrets: { "broker-kubeconfig": { kubeconfig: stdout } },
+      reach: [{ names: [HUB.host], port: HUB.port, to: { host: "127.0.0.1", port: rome.port } }],
+    });
+  };
+  return { broker, agents: await Promise.all([agentOf("rome", rome), agentOf("paris", paris)]) };
+}
+
+/** As if somebody had taken fsGroup out of the pod: then volumes stay root's. */
+function withoutGroup({ workload, ...manifests }: Manifests): Manifests {
+  const { template } = workload.spec;
+  const { fsGroup: _, ...securityContext } = template.spec.securityContext ?? {};
+  const spec = { ...workload.spec, template: { ...template, spec: { ...template.spec, securityContext } } };
+  return { ...manifests, workload: { ...workload, spec } };
+}
+
+async function kubectl(plane: RealControlPlane, line: string): Promise<string> {
+  const { exitCode, stdout, stderr } = await plane.kubectl(line.split(" "));
+  if (exitCode !== 0) throw new Error(`kubectl ${line}: ${stderr}`);
+  return stdout;
+}
+
+async function live(broker: Pod): Promise<string | undefined> {
+  return /^broker_live_reservations (\S+)$/m.exec(await broker.page("metrics", "/metrics"))?.[1];
+}
+
+const UNITS: Readonly<Record<string, number>> = { Mi: 2 ** 20, Gi: 2 ** 30 };
+
+function bytes(quantity = ""): number {
+  return Number.parseInt(quantity, 10) * (UNITS[quantity.slice(-2)] ?? Number.NaN);
+}

@@ -1,0 +1,15 @@
+import { readAgentSettings } from "@resource-broker/agent";
+import { readBrokerSettings } from "../../../packages/broker/src/settings/read-settings.ts";
+import { argumentsOf, type Container } from "./objects.ts";
+
+const noFile = (): Promise<never> => Promise.reject(new Error("no file is read"));
+
+/** What the container's program says of its flags and variables: problems and warnings. */
+export async function complaintsOf(
+  container: Container,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const input = { argv: argumentsOf(container), env, readFile: noFile };
+  const reading = await (container.name === "broker" ? readBrokerSettings(input) : readAgentSettings(input));
+  return reading.ok ? reading.warnings : reading.problems;
+}

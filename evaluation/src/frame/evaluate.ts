@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { Fault } from "@resource-broker/contract";
+import type { Log } from "@resource-broker/runtime";
+import type { Size } from "../evaluation-test.ts";
+import type { ListedTest } from "../tests/list-test.ts";
+import { type ChosenRun, chooseRun } from "./choose-run.ts";
+import { pinToCores, raiseOpenFiles } from "./cores.ts";
+import type { RunFlags } from "./flags.ts";
+import { lookAtMachine, objectionsTo } from "./machine.ts";
+import { bundlePrograms } from "./programs.ts";
+import { createProgress, type Progress, type Screen } from "./progress.ts";
+import { type Failure, isFinished, runTests } from "./run-tests.ts";
+import { writeReport } from "./write-report.ts";
+
+export interface EvaluateDeps {
+  /** The repository's root. */
+  readonly root: string;
+  readonly tests: readonly ListedTest[];
+  readonly screen: Screen;
+  /** Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** RFC 3339. */
+  readonly now: () => string;
+}
+
+/** Measures, then writes. Returns the exit code: 1 when something went wrong that must not, however fast it was. */
+export async function evaluate(flags: RunFlags, deps: EvaluateDeps): Promise<number> {
+  const run = chooseRun(flags, join(deps.root, "evaluation/results"), deps.now());
+  const tests = testsOf(deps.tests, flags, run.size);
+  const left = tests.filter((test) => !isFinished(run.folder, test, run));
+  const seconds = left.map(({ expectedSeconds }) => expectedSeconds(run.size));
+  const progress = createProgress({
+    screen: deps.screen,
+    totalSeconds: seconds.reduce((sum, each) => sum + each, 0),
+    now: () => performance.now(),
+  });
+  try {
+    const failures = left.length === 0 ? [] : await measure(flags, deps, { run, tests, progress });
+    const faults = writeReport(run.folder, deps.tests, failures);
+    for (const fault of faults) progress.say(`WRONG ${fault}`);
+    for (const { id, problem } of failures) progress.say(`FAILED ${id}: ${problem}`);
+    progress.say(`Report: ${relative(process.cwd(), join(run.folder.path, "report.md"))}`);
+    return faults.length + failures.length === 0 ? 0 : 1;
+  } finally {
+    progress.close();
+  }
+}
+
+interface Measuring {
+  readonly run: ChosenRun;
+  readonly tests: readonly ListedTest[];
+  readonly progress: Progress;
+}
+
+async function measure(
+  { anyway, baseline }: RunFlags,
+  { root, signal, now }: EvaluateDeps,
+  { run: { folder, size, seed }, tests, progress }: Measuring,
+): Promise<Failure[]> {
+  const machine = lookAtMachine(root);
+  const objections = anyway ? [] : objectionsTo(machine, size);
+  if (objections.length > 0) throw new Fault("invalid", refusal(objections));
+  const cores = pinToCores();
+  raiseOpenFiles();
+  const other = baseline === undefined ? {} : { baseline: baseline.url };
+  // A resumed run keeps its date: most of it was measured then.
+  if (folder.record() === undefined)
+    folder.writeRecord({ size, seed, startedAt: now(), machine, cores, ...other });
+  const scratch = mkdtempSync(join(tmpdir(), "evaluation-"));
+  try {
+    progress.say(`Results go to ${relative(process.cwd(), folder.path) || "."}`);
+    progress.say("Bundling broker and agent");
+    const programs = bundlePrograms(root, scratch);
+    const common = { size, seed, cores, programs, signal, log: logTo(progress) };
+    const context = baseline === undefined ? common : { ...common, baseline };
+    return await runTests({ tests, folder, scratch, progress, commit: machine.commit, now, context });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function refusal(objections: readonly string[]): string {
+  const list = objections.map((each) => `  - ${each}`).join("\n");
+  return `this machine is not fit for figures now:\n${list}\nWait, or choose --quick or --smoke, or say --anyway.`;
+}
+
+function testsOf(tests: readonly ListedTest[], { only, baseline }: RunFlags, size: Size): ListedTest[] {
+  const wanted = (id: string): boolean => only.length === 0 || only.includes(id);
+  const drives = (id: string): boolean => baseline === undefined || BASELINE_TESTS.includes(id);
+  return tests.filter(({ id, expectedSeconds }) => wanted(id) && drives(id) && expectedSeconds(size) > 0);
+}
+
+/** What needs nothing of a broker but its API. */
+const BASELINE_TESTS = ["1c", "4", "5"];
+
+function logTo({ say }: Progress): Log {
+  return {
+    info: () => undefined,
+    warn: (_, message) => say(message),
+    error: (_, message) => say(message),
+  };
+}

@@ -1,0 +1,88 @@
+import { progressLine, secondsLeft } from "./progress-text.ts";
+
+/** Where people look: standard error, so that output can go elsewhere. */
+export interface Screen {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly write: (text: string) => unknown;
+}
+
+export interface Progress {
+  /** A test of so many expected seconds begins. */
+  readonly begin: (test: string, expectedSeconds: number) => void;
+  readonly update: (share: number, doing: string) => void;
+  readonly end: (outcome: string) => void;
+  /** A line that stays. */
+  readonly say: (line: string) => void;
+  /** Clears what does not stay. */
+  readonly close: () => void;
+}
+
+const PLAIN_EVERY_MS = 10_000;
+const REDRAW_EVERY_MS = 500;
+
+export interface ProgressOptions {
+  readonly screen: Screen;
+  readonly totalSeconds: number;
+  /** Milliseconds, of a clock that only goes forward. */
+  readonly now: () => number;
+}
+
+/** A bar with the time left on a terminal; elsewhere a line now and then. */
+export function createProgress({ screen, totalSeconds, now }: ProgressOptions): Progress {
+  const startedAt = now();
+  const isTerminal = screen.isTTY === true;
+  let current = { test: "", expected: 0, share: 0, doing: "" };
+  let done = 0;
+  let saidAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+
+  const draw = (): void => {
+    const expectedDone = done + current.share * current.expected;
+    const left = secondsLeft({
+      expectedDone,
+      expectedLeft: Math.max(0, totalSeconds - expectedDone),
+      elapsed: (now() - startedAt) / 1000,
+    });
+    const share = totalSeconds === 0 ? 1 : Math.min(1, expectedDone / totalSeconds);
+    const line = progressLine(
+      { ...current, share, secondsLeft: left },
+      isTerminal ? (screen.columns ?? 80) : 200,
+    );
+    screen.write(isTerminal ? `\r\u001b[K${line}` : `${line}\n`);
+    saidAt = now();
+  };
+  const wipe = (): void => {
+    if (isTerminal) screen.write("\r\u001b[K");
+  };
+  const say = (line: string): void => {
+    wipe();
+    screen.write(`${line}\n`);
+  };
+
+  return {
+    begin: (test, expected) => {
+      current = { test, expected, share: 0, doing: "begins" };
+      draw();
+      if (!isTerminal) return;
+      clearInterval(timer);
+      timer = setInterval(draw, REDRAW_EVERY_MS);
+      timer.unref();
+    },
+    update: (share, doing) => {
+      current = { ...current, share: Math.min(1, Math.max(0, share)), doing };
+      if (!isTerminal && now() - saidAt >= PLAIN_EVERY_MS) draw();
+    },
+    end: (outcome) => {
+      done += current.expected;
+      clearInterval(timer);
+      say(`${current.test}: ${outcome}`);
+      current = { ...current, expected: 0, share: 0 };
+    },
+    say,
+    close: () => {
+      clearInterval(timer);
+      wipe();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Context } from "../evaluation-test.ts";
+import type { ListedTest } from "../tests/list-test.ts";
+import { watchNoise } from "./noise.ts";
+import type { Progress } from "./progress.ts";
+import type { RunFolder } from "./run-folder.ts";
+
+export interface RunTestsOptions {
+  readonly tests: readonly ListedTest[];
+  readonly folder: RunFolder;
+  /** Where tests keep what nobody needs afterwards. */
+  readonly scratch: string;
+  readonly context: Omit<Context, "folder" | "earlier" | "progress">;
+  readonly progress: Progress;
+  readonly commit: string;
+  /** RFC 3339. */
+  readonly now: () => string;
+}
+
+export interface Failure {
+  readonly id: string;
+  readonly title: string;
+  readonly problem: string;
+}
+
+/** One after the other. One that fails does not keep the others from being measured; one that is finished is not measured again. */
+export async function runTests(options: RunTestsOptions): Promise<Failure[]> {
+  const { tests, context, progress, folder } = options;
+  const failures: Failure[] = [];
+  for (const test of tests) {
+    const name = `${test.id} ${test.title}`;
+    if (isFinished(folder, test, context)) {
+      progress.begin(name, 0);
+      progress.end("measured already");
+      continue;
+    }
+    context.signal.throwIfAborted();
+    progress.begin(name, test.expectedSeconds(context.size));
+    try {
+      const seconds = await runOne(options, test);
+      progress.end(`measured in ${seconds.toFixed(0)} s`);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      const problem = error instanceof Error ? error.message : String(error);
+      failures.push({ id: test.id, title: test.title, problem });
+      progress.end(`FAILED: ${problem}`);
+    }
+  }
+  return failures;
+}
+
+type Wanted = Pick<Context, "size" | "seed">;
+
+export function isFinished(folder: RunFolder, { id }: ListedTest, { size, seed }: Wanted): boolean {
+  const raw = folder.raw(id);
+  return raw !== undefined && raw.size === size && raw.seed === seed;
+}
+
+async function runOne(
+  { folder, scratch, context, progress, commit, now }: RunTestsOptions,
+  test: ListedTest,
+): Promise<number> {
+  const own = join(scratch, test.id);
+  mkdirSync(own, { recursive: true });
+  const startedAt = now();
+  const noise = watchNoise();
+  const beganAt = performance.now();
+  try {
+    const result = await test.measure({
+      ...context,
+      folder: own,
+      earlier: (id) => folder.raw(id)?.result,
+      progress: progress.update,
+    });
+    const seconds = (performance.now() - beganAt) / 1000;
+    const { size, seed } = context;
+    folder.writeRaw({ id: test.id, size, seed, startedAt, commit, seconds, noise: noise(), result });
+    return seconds;
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+}

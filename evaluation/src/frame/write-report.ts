@@ -1,0 +1,58 @@
+import { renderPng } from "../charts/render-png.ts";
+import { renderSvg } from "../charts/render-svg.ts";
+import { type ReportedTest, reportMarkdown } from "../report/report.ts";
+import { summaryMarkdown } from "../report/summary.ts";
+import type { ListedTest } from "../tests/list-test.ts";
+import type { RunFolder, RunRecord } from "./run-folder.ts";
+import type { Failure } from "./run-tests.ts";
+
+/** Report, summary and charts from what is there as JSON. Returns what went wrong while measuring. */
+export function writeReport(
+  folder: RunFolder,
+  tests: readonly ListedTest[],
+  failed: readonly Failure[],
+): string[] {
+  const record = recordOf(folder);
+  const reported = reportedTests(folder, tests);
+  for (const chart of reported.flatMap(({ charts }) => charts)) {
+    const svg = renderSvg(chart);
+    folder.write(`charts/${chart.name}.svg`, svg);
+    folder.write(`charts/${chart.name}.png`, renderPng(svg));
+  }
+  const known = new Set([...reported, ...failed].map(({ id }) => id));
+  const left = tests.filter(({ id }) => !known.has(id));
+  folder.write("report.md", reportMarkdown({ record, tests: reported, failed, left }));
+  folder.write("summary.md", summaryOf(folder, tests, "report.md"));
+  return reported.flatMap(({ id, faults }) => faults.map((fault) => `${id}: ${fault}`));
+}
+
+/** As it stands in the README: `reportLink` is where the report is, seen from there. */
+export function summaryOf(folder: RunFolder, tests: readonly ListedTest[], reportLink: string): string {
+  const rows = reportedTests(folder, tests).flatMap(({ findings }) => findings.summary);
+  return summaryMarkdown(recordOf(folder), rows, reportLink);
+}
+
+function reportedTests(folder: RunFolder, tests: readonly ListedTest[]): ReportedTest[] {
+  return tests.flatMap(({ id, title, method, judge }) => {
+    const raw = folder.raw(id);
+    return raw === undefined
+      ? []
+      : [
+          {
+            id,
+            title,
+            method,
+            commit: raw.commit,
+            seconds: raw.seconds,
+            noise: raw.noise,
+            ...judge(raw.result),
+          },
+        ];
+  });
+}
+
+function recordOf(folder: RunFolder): RunRecord {
+  const record = folder.record();
+  if (record === undefined) throw new Error(`${folder.path} has no results: there is no run.json in it`);
+  return record;
+}

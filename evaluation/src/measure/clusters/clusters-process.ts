@@ -1,0 +1,48 @@
+/** A process with simulated clusters: it takes orders from the evaluation and ends with it. */
+import { randomBytes } from "node:crypto";
+import { customResourceDefinition, KINDS } from "@resource-broker/contract";
+import { createKubeSim, type JsonObject } from "@resource-broker/kube-sim";
+import { nodeMachineTime } from "@resource-broker/runtime";
+import { parse } from "yaml";
+import type { Answer, ClusterShape, Order } from "./messages.ts";
+import { nodeOf, podOf } from "./objects.ts";
+
+const sim = createKubeSim({ machine: nodeMachineTime(Date.now), randomBytes });
+const kinds = definitions();
+
+process.on("message", (order: Order) => {
+  const name = order.kind === "add" ? order.shape.name : order.name;
+  const done = order.kind === "add" ? add(order.shape) : remove(order.name);
+  done.then(answer, (error: unknown) =>
+    answer({ kind: "failed", name, problem: error instanceof Error ? error.message : String(error) }),
+  );
+});
+process.once("disconnect", () => process.exit(0));
+
+async function add(shape: ClusterShape): Promise<Answer> {
+  const cluster = await sim.addCluster({ name: shape.name, behaves: false, objects: kinds });
+  // One by one: the objects of a large cluster would be there twice otherwise.
+  for (let index = 0; index < shape.nodes; index++) cluster.seed([nodeOf(shape, index)]);
+  for (let index = 0; index < shape.pods; index++) cluster.seed([podOf(shape, index)]);
+  // As JSON: an agent in its own cluster reads no YAML, and most are.
+  return { kind: "added", name: shape.name, kubeconfig: JSON.stringify(parse(cluster.kubeconfig)) };
+}
+
+async function remove(name: string): Promise<Answer> {
+  await sim
+    .clusters()
+    .find((cluster) => cluster.name === name)
+    ?.stop();
+  return { kind: "removed", name };
+}
+
+function answer(given: Answer): void {
+  process.send?.(given);
+}
+
+/** As JSON, all the way: what is undefined is left out. */
+function definitions(): JsonObject[] {
+  const text = JSON.stringify(KINDS.map(customResourceDefinition));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the definitions are objects of our own
+  return JSON.parse(text) as JsonObject[];
+}

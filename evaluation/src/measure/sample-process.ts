@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { cpuTimeOf, memoryOf } from "./process-usage.ts";
+
+/** A look at a process. */
+export interface Sample {
+  /** Since the first one. */
+  readonly atMs: number;
+  readonly cpuMs: number;
+  readonly ticksMs: number;
+  readonly rssMb: number;
+  readonly privateMb: number;
+}
+
+export interface SamplingOptions {
+  readonly everyMs: number;
+  readonly forMs: number;
+  readonly signal: AbortSignal;
+  /** Told after each look. */
+  readonly onSample?: (sample: Sample) => void;
+}
+
+/** Looks at a process now, then again and again until the time is over: the last look is the end. */
+export async function sampleProcess(pid: number, options: SamplingOptions): Promise<Sample[]> {
+  const { everyMs, forMs, signal, onSample } = options;
+  const beganAt = performance.now();
+  const samples: Sample[] = [];
+  for (let next = 0; ; next = Math.min(next + everyMs, forMs)) {
+    // From the beginning, not from the look before: being late once must not move all that follow.
+    await sleep(Math.max(0, beganAt + next - performance.now()), undefined, { signal });
+    const sample = lookAt(pid, beganAt);
+    samples.push(sample);
+    onSample?.(sample);
+    if (next >= forMs) return samples;
+  }
+}
+
+function lookAt(pid: number, beganAt: number): Sample {
+  const { exactMs, ticksMs } = cpuTimeOf(pid);
+  const { rssMb, privateMb } = memoryOf(pid);
+  return { atMs: performance.now() - beganAt, cpuMs: exactMs, ticksMs, rssMb, privateMb };
+}
+
+/** The share of one core between the first look and the last, in percent. Undefined: only one look. */
+export function coreShare(samples: readonly Pick<Sample, "atMs" | "cpuMs">[]): number | undefined {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined || last.atMs === first.atMs) return undefined;
+  return (100 * (last.cpuMs - first.cpuMs)) / (last.atMs - first.atMs);
+}
+
+/** The same for each window of so long: how much they differ is the spread. What is left at the end is no window. */
+export function coreShares(
+  samples: readonly Pick<Sample, "atMs" | "cpuMs">[],
+  windowMs: number,
+): readonly number[] {
+  const shares: number[] = [];
+  let begin = 0;
+  for (const [index, { atMs }] of samples.entries()) {
+    // A look comes a little late as a rule, never early.
+    if (atMs - (samples[begin]?.atMs ?? 0) < 0.98 * windowMs) continue;
+    const share = coreShare(samples.slice(begin, index + 1));
+    if (share !== undefined) shares.push(share);
+    begin = index;
+  }
+  return shares;
+}

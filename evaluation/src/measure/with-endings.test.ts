@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { withEndings } from "./with-endings.ts";
+
+test("what was begun last ends first, also when something fails on the way", async () => {
+  const ended: string[] = [];
+  const run = withEndings(async (later) => {
+    later(() => ended.push("broker"));
+    later(() => {
+      ended.push("agent");
+      throw new Error("it has ended already");
+    });
+    throw new Error("measuring failed");
+  });
+  await expect(run).rejects.toThrow("measuring failed");
+  expect(ended).toEqual(["agent", "broker"]);
+});
+
+test("the outcome is handed on, after everything has ended", async () => {
+  let isEnded = false;
+  const outcome = await withEndings(async (later) => {
+    later(async () => {
+      await Promise.resolve();
+      isEnded = true;
+    });
+    return 7;
+  });
+  expect([outcome, isEnded]).toEqual([7, true]);
+});

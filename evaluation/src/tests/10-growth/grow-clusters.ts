@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context, Size } from "../../evaluation-test.ts";
+import type { Connection } from "../../measure/load/connection.ts";
+import { cpuTimeOf, memoryOf } from "../../measure/process-usage.ts";
+import { pidOf } from "../../measure/start-programs.ts";
+import { type Later, withEndings } from "../../measure/with-endings.ts";
+import { countText } from "../../report/number-text.ts";
+import { type Amounts, advertisementFor, requestFor } from "../subject/bodies.ts";
+import { advertise } from "../subject/calls.ts";
+import { fill, giveBack } from "../subject/fill.ts";
+import { connectAll, type Identity, openSubject, type Subject } from "../subject/subject.ts";
+import type { ClustersStep } from "./figures.ts";
+
+const COUNTS: Readonly<Record<Size, readonly number[]>> = {
+  smoke: [1, 10, 100],
+  quick: [1, 10, 100, 1000],
+  full: [1, 10, 100, 1000, 10_000],
+};
+const RESERVATIONS: Readonly<Record<Size, number>> = { smoke: 150, quick: 800, full: 3000 };
+/** Less than a cluster may send in a burst, when there is only one. */
+const ADVERTISEMENTS = 300;
+const ASKERS = 20;
+/** Connected at the same time while they advertise: what clusters cost is measured here, not what connections do. */
+const AT_ONCE = 50;
+const SMALL: Amounts = { cpuMillis: 500, memoryMi: 256 };
+const SETTLE_MS: Readonly<Record<Size, number>> = { smoke: 300, quick: 1500, full: 4000 };
+
+export interface Grown {
+  readonly steps: readonly ClustersStep[];
+  readonly wrong: readonly string[];
+}
+
+/** One broker, and more and more clusters that advertise. */
+export function growClusters(
+  context: Context,
+  onShare: (share: number, doing: string) => void,
+): Promise<Grown> {
+  return withEndings(async (later) => {
+    const { size } = context;
+    const subject = await openSubject(context, later);
+    const counts = COUNTS[size];
+    const most = counts.at(-1) ?? 1;
+    const [askers, lenders] = splitAt(subject.identities(ASKERS + most), ASKERS);
+    const steps: ClustersStep[] = [];
+    const wrong: string[] = [];
+    let known = 0;
+    for (const [index, count] of counts.entries()) {
+      onShare(index / counts.length, `${countText(count)} clusters advertise`);
+      await advertiseOnce(subject, lenders.slice(known, count), context.signal);
+      known = count;
+      const scene = { subject, askers, lenders: lenders.slice(0, Math.min(count, AT_ONCE)) };
+      const { step, refused } = await measure(context, scene, count);
+      steps.push(step);
+      if (refused > 0)
+        wrong.push(`${count} clusters: ${refused} requests were refused though there was room`);
+    }
+    return { steps, wrong };
+  });
+}
+
+interface GrowthScene {
+  readonly subject: Subject;
+  readonly askers: readonly Identity[];
+  readonly lenders: readonly Identity[];
+}
+
+function measure(
+  { size, signal }: Context,
+  { subject, askers, lenders }: GrowthScene,
+  clusters: number,
+): Promise<{ readonly step: ClustersStep; readonly refused: number }> {
+  return withEndings(async (later: Later) => {
+    const pid = pidOf({ pid: subject.broker?.pid });
+    await sleep(SETTLE_MS[size], undefined, { signal });
+    const { rssMb } = memoryOf(pid);
+    const asking = await connectAll(subject, askers, { later });
+    const count = RESERVATIONS[size];
+    const reserve = (name: string, of: number) =>
+      fill(asking, { count: of, request: requestFor(SMALL), name: `${name}-${clusters}`, signal });
+    const warm = await reserve("warm", Math.ceil(count / 4));
+    const before = cpuTimeOf(pid).exactMs;
+    const answers = await reserve("grow", count);
+    const reservationUs = (1000 * (cpuTimeOf(pid).exactMs - before)) / count;
+    // A provider is told in each reply what it holds: with few clusters each would hold thousands.
+    await giveBack([...warm, ...answers]);
+    const connections = await connectAll(subject, lenders, { later });
+    const advertisementUs = await advertisementCost(pid, connections);
+    return {
+      step: { clusters, reservationUs, advertisementUs, rssMb },
+      refused: answers.filter(({ status }) => status !== 201).length,
+    };
+  });
+}
+
+async function advertisementCost(pid: number, connections: readonly Connection[]): Promise<number> {
+  const rounds = Math.ceil(ADVERTISEMENTS / connections.length);
+  const before = cpuTimeOf(pid).exactMs;
+  for (let round = 0; round < rounds; round++)
+    await Promise.all(
+      connections.map((each) => advertise(each, advertisementFor(each.clusterId, sizeOf(each.clusterId)))),
+    );
+  return (1000 * (cpuTimeOf(pid).exactMs - before)) / (rounds * connections.length);
+}
+
+/** Each connects, advertises and goes away again. */
+async function advertiseOnce(
+  subject: Subject,
+  identities: readonly Identity[],
+  signal: AbortSignal,
+): Promise<void> {
+  const begin = (each: Connection): Promise<void> =>
+    advertise(each, advertisementFor(each.clusterId, sizeOf(each.clusterId)));
+  for (let from = 0; from < identities.length; from += AT_ONCE) {
+    signal.throwIfAborted();
+    await withEndings((later) =>
+      connectAll(subject, identities.slice(from, from + AT_ONCE), { later, begin }),
+    );
+  }
+}
+
+/** All different, so that few score alike; all so large that nobody runs out. */
+function sizeOf(clusterId: string): Amounts {
+  const number = Number(clusterId.slice(clusterId.lastIndexOf("-") + 1));
+  return { cpuMillis: 8_000_000 + 1000 * (number % 97), memoryMi: 8_000_000 + 1024 * (number % 89) };
+}
+
+function splitAt<T>(list: readonly T[], at: number): [readonly T[], readonly T[]] {
+  return [list.slice(0, at), list.slice(at)];
+}

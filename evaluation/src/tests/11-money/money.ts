@@ -1,0 +1,176 @@
+import { seededRandom } from "@resource-broker/testkit";
+import type { Context, EvaluationTest, Findings, SummaryRow } from "../../evaluation-test.ts";
+import type { Chart, Series } from "../../charts/chart.ts";
+import { figuresOf, type PolicyFigures, wrongLoans } from "./figures.ts";
+import { readListPrices } from "./list-prices.ts";
+import { POLICIES, type PolicyName, playTrace, type Provider } from "./play-trace.ts";
+import { makeTrace } from "./trace.ts";
+
+const REQUESTS = 10_000;
+const REQUESTERS = 12;
+const LASTS_MS = 14 * 24 * 3_600_000;
+/** Cheap clusters are no larger than dear ones, or the cheapest policy would win by having the most room. */
+const CPUS = [72, 88, 112, 72, 88, 112, 88, 72];
+
+export interface MoneyResult {
+  readonly requests: number;
+  readonly seed: number;
+  readonly currency: string;
+  readonly pricesTypedOn: string;
+  readonly providers: readonly (Provider & { readonly perHour: number })[];
+  readonly policies: readonly PolicyFigures[];
+  readonly wrong: readonly string[];
+}
+
+async function run({ seed, progress, signal }: Context): Promise<MoneyResult> {
+  const prices = await readListPrices();
+  const providers = prices.offers.map(({ cluster, perHour }, index) => ({
+    cluster,
+    perHour,
+    cpus: CPUS[index % CPUS.length] ?? 88,
+  }));
+  const random = seededRandom(seed);
+  const trace = makeTrace({ random, count: REQUESTS, lastsMs: LASTS_MS, requesters: REQUESTERS });
+  const setting = { trace, providers, lastsMs: LASTS_MS };
+  const policies: PolicyFigures[] = [];
+  const wrong: string[] = [];
+  for (const [index, policy] of POLICIES.entries()) {
+    signal.throwIfAborted();
+    progress(index / POLICIES.length, `the trace, chosen by: ${policy}`);
+    const played = { policy, loans: playTrace(trace, policy, { prices, providers, seed }) };
+    policies.push(figuresOf(played, setting));
+    wrong.push(...wrongLoans(played, setting));
+  }
+  const { currency, typedOn } = prices;
+  return { requests: REQUESTS, seed, currency, pricesTypedOn: typedOn, providers, policies, wrong };
+}
+
+const LOOKS: Readonly<Record<PolicyName, Series["look"]>> = {
+  balanced: "ours",
+  "headroom only": "theirs",
+  cheapest: "third",
+  random: "fourth",
+};
+
+function bars(
+  result: MoneyResult,
+  about: Pick<Chart, "name" | "title" | "y">,
+  value: (figures: PolicyFigures) => number,
+): Chart {
+  return {
+    ...about,
+    subtitle: subtitleOf(result),
+    kind: "bars",
+    x: { label: "policy", scale: "names" },
+    series: [
+      {
+        label: "this system",
+        look: "ours",
+        points: result.policies.map((figures) => ({ x: figures.policy, y: value(figures) })),
+      },
+    ],
+  };
+}
+
+function charts(result: MoneyResult): readonly Chart[] {
+  const { currency, providers, policies } = result;
+  return [
+    bars(
+      result,
+      {
+        name: "11-money-cost",
+        title: "What lent capacity costs, by policy",
+        y: { label: "cost of 1,000 CPU-hours (with their memory)", unit: currency, scale: "linear" },
+      },
+      ({ costPerThousandCpuHours }) => costPerThousandCpuHours,
+    ),
+    bars(
+      result,
+      {
+        name: "11-money-refusals",
+        title: "Requests refused for want of room, by policy",
+        y: { label: `refused of ${result.requests.toLocaleString("en")}`, scale: "linear" },
+      },
+      ({ refused }) => refused,
+    ),
+    {
+      name: "11-money-spread",
+      title: "Who lends how much, by policy",
+      subtitle: subtitleOf(result),
+      kind: "bars",
+      x: { label: "provider, cheapest first", scale: "names" },
+      y: { label: "mean share of its CPU lent", unit: "%", scale: "linear" },
+      series: policies.map(({ policy, utilisation }) => ({
+        label: policy,
+        look: LOOKS[policy],
+        points: providers.map(({ cluster }) => ({ x: cluster, y: Math.round(utilisation[cluster] ?? 0) })),
+      })),
+      notes: [
+        `standard deviation: ${policies.map(({ policy, spread }) => `${policy} ${spread.toFixed(1)}`).join(", ")} percentage points`,
+      ],
+    },
+  ];
+}
+
+function subtitleOf({ requests, providers, pricesTypedOn }: MoneyResult): string {
+  return `one trace of ${requests.toLocaleString("en")} requests over 14 days, ${providers.length} providers at public list prices (typed ${pricesTypedOn})`;
+}
+
+function findings(result: MoneyResult): Findings {
+  const { policies, currency, providers } = result;
+  const rows = policies.map(
+    ({ policy, granted, refused, cost, costPerThousandCpuHours, spread }) =>
+      `| ${policy} | ${granted.toLocaleString("en")} | ${refused.toLocaleString("en")} | ${money(cost)} | ${costPerThousandCpuHours.toFixed(2)} | ${spread.toFixed(1)} |`,
+  );
+  const of = (name: PolicyName): PolicyFigures | undefined => policies.find(({ policy }) => policy === name);
+  const [balanced, cheapest, random] = [of("balanced"), of("cheapest"), of("random")];
+  return {
+    summary: [summaryRow(balanced, random)],
+    text: [
+      `| policy | granted | refused | cost, ${currency} | ${currency} per 1,000 CPU-hours | spread of lending, points |`,
+      "|---|---|---|---|---|---|",
+      ...rows,
+      "",
+      `Providers: ${providers.map(({ cluster, cpus, perHour }) => `${cluster} (${cpus} CPU, ${perHour} ${currency} an hour for 4 vCPU/16 GiB)`).join("; ")}.`,
+      "",
+      "Where this is worse: " + dearer(balanced, cheapest),
+      "List prices are what nobody large pays, and the trace is made up: the figures rank policies, they promise no saving.",
+    ].join("\n"),
+  };
+}
+
+function dearer(balanced: PolicyFigures | undefined, cheapest: PolicyFigures | undefined): string {
+  if (balanced === undefined || cheapest === undefined) return "not measured.";
+  const more = 100 * (balanced.costPerThousandCpuHours / cheapest.costPerThousandCpuHours - 1);
+  const verdict = `the default policy (balanced) pays ${more.toFixed(1)} % more for a CPU-hour than the cheapest one does`;
+  const refusals = `and refuses ${balanced.refused.toLocaleString("en")} requests where that one refuses ${cheapest.refused.toLocaleString("en")}`;
+  return `${verdict}, ${refusals}. That is the price of even lending: its spread is ${balanced.spread.toFixed(1)} points instead of ${cheapest.spread.toFixed(1)}.`;
+}
+
+function summaryRow(balanced: PolicyFigures | undefined, random: PolicyFigures | undefined): SummaryRow {
+  const saved =
+    balanced === undefined || random === undefined
+      ? "not measured"
+      : `${(100 * (1 - balanced.costPerThousandCpuHours / random.costPerThousandCpuHours)).toFixed(1)} % below random`;
+  return { figure: "11 cost of a CPU-hour, default policy", ours: saved, theirs: "–", factor: "–" };
+}
+
+const money = (value: number): string => Math.round(value).toLocaleString("en");
+
+export const moneyTest: EvaluationTest<MoneyResult> = {
+  id: "11",
+  title: "Money: what the choice of provider costs",
+  method: [
+    `One trace of ${REQUESTS.toLocaleString("en")} requests from a seed: 14 days with a busy day and a quiet night, 500m to 16 CPU, 1 to 8 GiB for each CPU,`,
+    "10 minutes to 2 days (half of them under 3 hours). It is played four times through the broker's own pure `decide` and `apply`, with a clock that",
+    "jumps from request to request: **balanced** (the default weights, 0.7 headroom and 0.3 cost), **headroom only**, **cheapest** (cost only) and **random**",
+    "(anyone with room). No process and no network: nothing here depends on the machine. Prices are list prices from `evaluation/data/list-prices.json`",
+    "(source and date of each in the file). Cost is price × amount × duration of everything granted. Every grant and refusal is counted a second time from",
+    "the trace alone: no provider may lend more than it has, and nobody may be refused while somebody has room.",
+  ].join("\n"),
+  expectedSeconds: () => 4,
+  run,
+  faults: ({ wrong }) => wrong,
+  charts,
+  findings,
+};

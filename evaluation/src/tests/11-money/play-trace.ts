@@ -1,0 +1,136 @@
+import {
+  type Advertisement,
+  apply,
+  type Command,
+  decide,
+  DEFAULT_POLICY,
+  emptyLedger,
+  fits,
+  type Ledger,
+  NO_RESOURCES,
+  type Policy,
+  type Reply,
+  type ReservationRequest,
+  resourceVector,
+} from "@resource-broker/domain";
+import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
+import { costOf, type ListPrices } from "./list-prices.ts";
+import type { Ask } from "./trace.ts";
+
+const STARTS_AT = Date.UTC(2026, 0, 5);
+const GIB = 2 ** 30;
+const GIB_PER_CPU = 4;
+
+/** How a provider is chosen. `random` takes anyone with room; the others are weights of the broker's policy. */
+export const POLICIES = ["balanced", "headroom only", "cheapest", "random"] as const;
+export type PolicyName = (typeof POLICIES)[number];
+
+const WEIGHTS: Readonly<Record<Exclude<PolicyName, "random">, Policy["weights"]>> = {
+  balanced: DEFAULT_POLICY.weights,
+  "headroom only": { resources: 1, cost: 0 },
+  cheapest: { resources: 0, cost: 1 },
+};
+
+export interface Provider {
+  readonly cluster: string;
+  readonly cpus: number;
+}
+
+/** What became of one request; a refused one has no provider. */
+export interface Loan {
+  readonly provider?: string;
+  readonly price?: number;
+}
+
+export interface Market {
+  readonly prices: ListPrices;
+  readonly providers: readonly Provider[];
+  readonly seed: number;
+}
+
+/** Plays a trace through the broker's own `decide`, with a clock that jumps from request to request. */
+export function playTrace(trace: readonly Ask[], policyName: PolicyName, market: Market): Loan[] {
+  const { prices, providers, seed } = market;
+  const policy: Policy = {
+    ...DEFAULT_POLICY,
+    version: policyName,
+    weights: policyName === "random" ? DEFAULT_POLICY.weights : WEIGHTS[policyName],
+    // Clusters advertise once: what they lend changes, what they have does not.
+    stalenessMs: Number.MAX_SAFE_INTEGER,
+    prices: { ...DEFAULT_POLICY.prices, currency: prices.currency },
+  };
+  const ledger = emptyLedger();
+  const perform = (command: Command, now: number): Reply => {
+    const { events, reply } = decide(ledger, command, { now, policy });
+    for (const event of events) apply(ledger, event);
+    return reply;
+  };
+  for (const provider of providers)
+    perform({ kind: "advertise", advertisement: advertisementOf(provider, prices) }, STARTS_AT);
+  const random = seededRandom(seed).fork(POLICIES.indexOf("random"));
+
+  return trace.map((ask, number) => {
+    const now = STARTS_AT + ask.atMs;
+    endWhatIsDue((command) => perform(command, now));
+    const request = requestOf(ask);
+    const target = policyName === "random" ? anyWithRoom(ledger, request, random) : undefined;
+    const reply = perform(
+      {
+        kind: "reserve",
+        requester: ask.requester,
+        request: target === undefined ? request : { ...request, target },
+        reservationId: `rsv-${number}`,
+        decisionId: `dec-${number}`,
+      },
+      now,
+    );
+    return loanOf(reply);
+  });
+}
+
+function endWhatIsDue(perform: (command: Command) => Reply): void {
+  for (;;) {
+    const swept = perform({ kind: "expire-due" });
+    if (swept.kind !== "swept" || !swept.hasMore) return;
+  }
+}
+
+function loanOf(reply: Reply): Loan {
+  if (reply.kind === "refused") return {};
+  if (reply.kind !== "granted") throw new Error(`neither granted nor refused: ${JSON.stringify(reply)}`);
+  const { provider, cost } = reply.reservation;
+  return cost?.total === undefined ? { provider } : { provider, price: cost.total };
+}
+
+function anyWithRoom(ledger: Ledger, request: ReservationRequest, random: SeededRandom): string | undefined {
+  const open = ledger.roster.candidates.filter(({ available }) => fits(request.resources, available));
+  return random.pick(open)?.clusterId;
+}
+
+function requestOf({ cpuMillis, memoryBytes, durationMs }: Ask): ReservationRequest {
+  return {
+    resources: resourceVector({ cpuMillis, memoryBytes }),
+    priority: 0,
+    durationMs,
+    constraints: {},
+    tier: "on-demand",
+  };
+}
+
+function advertisementOf({ cluster, cpus }: Provider, prices: ListPrices): Advertisement {
+  const offer = prices.offers.find((each) => each.cluster === cluster);
+  if (offer === undefined) throw new Error(`there is no price of ${cluster}`);
+  const allocatable = resourceVector({ cpuMillis: cpus * 1000, memoryBytes: cpus * GIB_PER_CPU * GIB });
+  return {
+    clusterId: cluster,
+    capacity: allocatable,
+    allocatable,
+    allocated: NO_RESOURCES,
+    usage: [],
+    nodeShapes: [],
+    gpuModels: [],
+    labels: {},
+    cost: costOf(offer, prices),
+    protocol: 2,
+  };
+}

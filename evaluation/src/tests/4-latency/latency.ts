@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { RESOURCE_REQUESTS, seededRandom } from "@resource-broker/testkit";
+import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
+import { withEndings } from "../../measure/with-endings.ts";
+import { type Failure, type LatencyResult, latencyFaults, type Trial } from "./figures.ts";
+import { chartsOf, findingsOf } from "./show.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+const TRIALS: Readonly<Record<Size, number>> = { smoke: 10, quick: 60, full: 300 };
+const WARM_UP: Readonly<Record<Size, number>> = { smoke: 2, quick: 10, full: 20 };
+/** The first requests may be refused: the provider has not advertised yet. */
+const WARM_UP_TRIES = 60;
+const WITHIN_MS = 20_000;
+/** Between two trials, so that none falls into step with a timer. */
+const PAUSE = { least: 30, most: 120 };
+const REQUEST = {
+  apiVersion: "rear.fluidos.eu/v1alpha1",
+  kind: "ResourceRequest",
+  spec: { requestedCPU: "500m", requestedMemory: "256Mi" },
+} as const;
+
+function run(context: Context): Promise<LatencyResult> {
+  return withEndings(async (later) => {
+    const { size, seed, signal, progress } = context;
+    progress(0, "a broker, two clusters and their agents start");
+    const stage = await openStage(context, later);
+    const random = seededRandom(seed);
+    const pause = (): Promise<void> => sleep(random.between(PAUSE.least, PAUSE.most), undefined, { signal });
+    progress(0.1, "warming up");
+    await warmUp(stage, WARM_UP[size], pause);
+    const trials: Trial[] = [];
+    const failures: Failure[] = [];
+    for (let number = 0; number < TRIALS[size]; number++) {
+      if (number % 5 === 0)
+        progress(0.2 + (0.8 * number) / TRIALS[size], `trial ${number} of ${TRIALS[size]}`);
+      const name = `latency-${number}`;
+      const outcome = await reserveOnce(stage, name);
+      if (typeof outcome === "string") failures.push({ trial: name, problem: outcome });
+      else trials.push(outcome);
+      await pause();
+    }
+    return { subject: stage.subject, trials, failures };
+  });
+}
+
+async function warmUp(stage: Stage, wanted: number, pause: () => Promise<void>): Promise<void> {
+  for (let tries = 0, done = 0; done < wanted; tries++) {
+    const outcome = await reserveOnce(stage, `warm-${tries}`);
+    if (typeof outcome !== "string") done++;
+    else if (tries >= WARM_UP_TRIES) throw new Error(`no reservation came about: ${outcome}`);
+    await pause();
+  }
+}
+
+/** A ResourceRequest from its creation until both clusters have their instruction; what went wrong, in words. */
+async function reserveOnce({ requester, board }: Stage, name: string): Promise<Trial | string> {
+  const where = { name, namespace: "default" };
+  const beganAt = performance.now();
+  await requester.client.create(RESOURCE_REQUESTS, { ...REQUEST, metadata: where });
+  const created = performance.now() - beganAt;
+  try {
+    const request = await board.sightOf(`request/${name}`, WITHIN_MS);
+    if (request === undefined) return `not Reserved after ${WITHIN_MS / 1000} s`;
+    if (request.text === "") return "it was refused";
+    const [borrowed, held] = await Promise.all(
+      [`borrowed/${request.text}`, `held/${request.text}`].map((thing) => board.sightOf(thing, WITHIN_MS)),
+    );
+    if (borrowed === undefined) return `no ReservationInstruction after ${WITHIN_MS / 1000} s`;
+    if (held === undefined) return `no ProviderInstruction after ${WITHIN_MS / 1000} s`;
+    return {
+      created,
+      reserved: request.at - beganAt,
+      reservationInstruction: borrowed.at - beganAt,
+      providerInstruction: held.at - beganAt,
+    };
+  } finally {
+    await requester.client.delete(RESOURCE_REQUESTS, where);
+  }
+}
+
+export const latencyTest: EvaluationTest<LatencyResult> = {
+  id: "4",
+  title: "Reservation latency, end to end",
+  method: [
+    "Real processes: the broker on its own core; two agents and the API servers of their clusters (kube-sim, in a process of its own) on the other. A trial creates a",
+    "`ResourceRequest` (500m, 256Mi) in one cluster through its API server and watches, over HTTPS as any client would: `status.phase` of the request until it is no",
+    "longer Pending, the `ReservationInstruction` in the same cluster, the `ProviderInstruction` in the other. Time: the monotonic clock of the process that watches,",
+    "from before the create call is sent until the watch event is read, so both API server round trips are included. Total: until the last of the three. Each",
+    "request is deleted afterwards; random pauses of 30 to 120 ms between trials; the first trials are not counted (warm-up). With `--baseline` the same agents work",
+    "with the other broker; where it cannot push, the provider's agent polls every 5 s.",
+  ].join("\n"),
+  expectedSeconds: (size) => ({ smoke: 6, quick: 20, full: 60 })[size],
+  run,
+  faults: latencyFaults,
+  charts: chartsOf,
+  findings: findingsOf,
+};

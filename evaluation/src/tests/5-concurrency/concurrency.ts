@@ -1,0 +1,168 @@
+import { seededRandom } from "@resource-broker/testkit";
+import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
+import type { Connection } from "../../measure/load/connection.ts";
+import { type Later, withEndings } from "../../measure/with-endings.ts";
+import { type Amounts, advertisementFor, requestFor } from "../subject/bodies.ts";
+import { advertise, type Answer, NO_ANSWER } from "../subject/calls.ts";
+import { grantedIds } from "../subject/fill.ts";
+import { listReservations } from "../subject/list-reservations.ts";
+import { connectAll, openSubject, type Subject } from "../subject/subject.ts";
+import { inBursts } from "./burst.ts";
+import {
+  type ConcurrencyResult,
+  type Contest,
+  contestFaults,
+  type Level,
+  levelFaults,
+  levelOf,
+  recount,
+  recountFaults,
+} from "./figures.ts";
+import { chartsOf, findingsOf } from "./show.ts";
+
+const SMALL: Amounts = { cpuMillis: 500, memoryMi: 256 };
+/** A lender never runs out of small ones, and has no room for a single huge one. */
+const LENDER: Amounts = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };
+const HUGE: Amounts = { cpuMillis: 5_000_000, memoryMi: 1024 };
+const THEIR_LEVELS = [1, 2, 4, 6, 8, 10];
+const BASELINE_LENDERS = 1;
+
+interface Step {
+  readonly simultaneous: number;
+  readonly rounds: number;
+}
+
+const STEPS: Readonly<Record<Size, readonly Step[]>> = {
+  smoke: [...steps(THEIR_LEVELS, 6), { simultaneous: 100, rounds: 2 }],
+  quick: [...steps(THEIR_LEVELS, 60), { simultaneous: 100, rounds: 15 }, { simultaneous: 1000, rounds: 4 }],
+  full: [...steps(THEIR_LEVELS, 300), { simultaneous: 100, rounds: 60 }, { simultaneous: 1000, rounds: 20 }],
+};
+const WARM_UP_ROUNDS: Readonly<Record<Size, number>> = { smoke: 5, quick: 100, full: 300 };
+const WARM_UP_SIMULTANEOUS = 10;
+
+function steps(levels: readonly number[], rounds: number): Step[] {
+  return levels.map((simultaneous) => ({ simultaneous, rounds }));
+}
+
+function run(context: Context): Promise<ConcurrencyResult> {
+  return withEndings(async (later) => {
+    const { size, seed, signal, progress } = context;
+    const subject = await openSubject(context, later);
+    const most = Math.max(...STEPS[size].map(({ simultaneous }) => simultaneous));
+    progress(0, `${most} clusters connect and advertise`);
+    const { askers, lenders } = await openDesk(subject, most, later);
+    const random = seededRandom(seed);
+    const all: Answer[] = [];
+    const ask = async (simultaneous: number, rounds: number, name: string): Promise<Answer[][]> => {
+      const answers = await inBursts(askers.slice(0, simultaneous), {
+        rounds,
+        request: requestFor(SMALL),
+        name,
+        random,
+        signal,
+      });
+      all.push(...answers.flat());
+      return answers;
+    };
+    await ask(WARM_UP_SIMULTANEOUS, WARM_UP_ROUNDS[size], "warm");
+    const levels: Level[] = [];
+    for (const [index, { simultaneous, rounds }] of STEPS[size].entries()) {
+      progress((index + 1) / (STEPS[size].length + 2), `${simultaneous} at the same time, ${rounds} times`);
+      levels.push(levelOf(simultaneous, await ask(simultaneous, rounds, `at-${simultaneous}`)));
+    }
+    progress(0.95, "more requests than there is room for");
+    const { contest, lender, answers } = await contestOf(askers, lenders, context);
+    const recounted = await recountOf(subject, { small: all, huge: answers, room: contest.room, lender });
+    return { subject: subject.label, lenders: lenders.length, levels, contest, ...recounted };
+  });
+}
+
+interface Desk {
+  readonly askers: readonly Connection[];
+  readonly lenders: readonly Connection[];
+}
+
+/** With our broker everybody lends and asks; somebody else's knows few clusters: the last one lends, the others ask. */
+async function openDesk(subject: Subject, most: number, later: Later): Promise<Desk> {
+  const lend = (each: Connection): Promise<void> => advertise(each, advertisementFor(each.clusterId, LENDER));
+  if (subject.broker !== undefined) {
+    const askers = await connectAll(subject, subject.identities(most), { later, begin: lend });
+    return { askers, lenders: askers };
+  }
+  const known = [...new Map(subject.identities(most + 1).map((each) => [each.clusterId, each])).values()];
+  const lenders = await connectAll(subject, known.slice(-BASELINE_LENDERS), { later, begin: lend });
+  const asking = known.slice(0, -BASELINE_LENDERS);
+  const identities = Array.from({ length: most }, (_, at) => asking[at % asking.length]);
+  const askers = await connectAll(
+    subject,
+    identities.filter((each) => each !== undefined),
+    { later },
+  );
+  return { askers, lenders };
+}
+
+/** One lender grows until it has room for half of the huge requests that all others send in the same moment. */
+async function contestOf(
+  askers: readonly Connection[],
+  lenders: readonly Connection[],
+  { seed, signal }: Context,
+): Promise<{ readonly contest: Contest; readonly lender: string; readonly answers: readonly Answer[] }> {
+  const lender = lenders.at(-1);
+  if (lender === undefined) throw new Error("nobody lends");
+  const asking = askers.filter(({ clusterId }) => clusterId !== lender.clusterId).slice(0, 100);
+  const room = Math.floor(asking.length / 2);
+  const size = { cpuMillis: LENDER.cpuMillis + room * HUGE.cpuMillis, memoryMi: LENDER.memoryMi };
+  await advertise(lender, advertisementFor(lender.clusterId, size));
+  const bursts = { rounds: 1, request: requestFor(HUGE), name: "huge", random: seededRandom(seed), signal };
+  const answers = (await inBursts(asking, bursts)).flat();
+  return {
+    contest: {
+      simultaneous: asking.length,
+      room,
+      granted: answers.filter(({ status }) => status === 201).length,
+      timeouts: answers.filter(({ status }) => status === NO_ANSWER).length,
+    },
+    lender: lender.clusterId,
+    answers,
+  };
+}
+
+interface Asked {
+  readonly small: readonly Answer[];
+  readonly huge: readonly Answer[];
+  /** Who has room for so many huge ones. */
+  readonly lender: string;
+  readonly room: number;
+}
+
+async function recountOf({ broker }: Subject, asked: Asked): Promise<Pick<ConcurrencyResult, "recount">> {
+  if (broker === undefined) return {};
+  const [small, huge] = [grantedIds(asked.small), grantedIds(asked.huge)];
+  const isHuge = new Set(huge);
+  const taken = (id: string): number => (isHuge.has(id) ? HUGE : SMALL).cpuMillis;
+  const roomOf = (lender: string): number =>
+    LENDER.cpuMillis + (lender === asked.lender ? asked.room * HUGE.cpuMillis : 0);
+  return { recount: recount([...small, ...huge], await listReservations(broker), { taken, roomOf }) };
+}
+
+export const concurrencyTest: EvaluationTest<ConcurrencyResult> = {
+  id: "5",
+  title: "Concurrency: many requests in the same moment",
+  method: [
+    "A real broker process on its own core, over mTLS; every client has a certificate, a cluster ID and a kept connection of its own. So many clients send one",
+    "`POST /api/v1/reservations` (500m, 256Mi, an idempotency key) in the same turn of the event loop; a random pause of 5 to 40 ms follows when all are",
+    "answered. Time: the monotonic clock of the load process, from handing the request to the socket until the whole reply is there; so the load generator's own work",
+    "is included. With our broker all clusters also lend, and stay fresh for the whole test (each decision weighs all of them). Rounds before the first level are not counted (warm-up). Spread:",
+    "the 10th and 90th percentile of the rounds' medians. Time-out: 10 s. Double bookings: 100 clients ask in the same moment for what one lender can give 50",
+    "times; and at the end the ledger is listed and counted against the acknowledgements and against what each cluster has. Every grant is durable before its reply.",
+  ].join("\n"),
+  expectedSeconds: (size) => ({ smoke: 5, quick: 25, full: 75 })[size],
+  run,
+  faults: ({ levels, contest, recount: recounted }) => [
+    ...levels.flatMap(levelFaults),
+    ...contestFaults(contest),
+    ...(recounted === undefined ? [] : recountFaults(recounted)),
+  ],
+  charts: chartsOf,
+  findings: findingsOf,
+};

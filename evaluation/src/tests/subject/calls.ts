@@ -1,0 +1,99 @@
+import { type AdvertisementDTO, PATH, type ReservationRequestDTO } from "@resource-broker/contract";
+import type { Connection, Reply } from "../../measure/load/connection.ts";
+import { advertiseText, deleteText, getText, reserveText } from "../../measure/load/requests.ts";
+
+/** What a broker answered to a request for a reservation. */
+export interface Answer {
+  readonly status: number;
+  readonly tookMs: number;
+  /** Of a grant. */
+  readonly id?: string;
+  readonly provider?: string;
+  /** Of a refusal: each cluster that was passed over, and why. Brokers before ours say nothing of the kind. */
+  readonly reasons?: readonly { readonly clusterID: string; readonly reason: string }[];
+}
+
+/** A request that nobody answered in time counts as one with this status. */
+export const NO_ANSWER = 0;
+const PATIENCE_MS = 10_000;
+
+export async function advertise(connection: Connection, advertisement: AdvertisementDTO): Promise<void> {
+  const { status, body } = await connection.send(advertiseText(advertisement));
+  if (status !== 200)
+    throw new Error(`${connection.clusterId} cannot advertise: ${status} ${body.toString("utf8")}`);
+}
+
+export async function reserve(
+  connection: Connection,
+  request: ReservationRequestDTO,
+  key?: string,
+): Promise<Answer> {
+  return answerOf(await ask(connection, reserveText(request, key)));
+}
+
+/** A reply, unread, and how long it took; absent: there was none in time, or the connection broke. */
+export interface Timed {
+  readonly tookMs: number;
+  readonly reply: Reply | undefined;
+}
+
+/** For those who ask a thousand at a time: reading one reply would make the others wait. */
+export async function ask(connection: Connection, text: string): Promise<Timed> {
+  const beganAt = performance.now();
+  const reply = await inTime(connection.send(text));
+  return { tookMs: performance.now() - beganAt, reply };
+}
+
+export function answerOf({ tookMs, reply }: Timed): Answer {
+  return { tookMs, ...answerFrom(reply) };
+}
+
+export async function release(connection: Connection, id: string): Promise<void> {
+  const { status } = await connection.send(deleteText(PATH.reservation(id)));
+  if (status !== 200) throw new Error(`${id} cannot be released: ${status}`);
+}
+
+export async function read(connection: Connection, path: string): Promise<unknown> {
+  const { status, body } = await connection.send(getText(path));
+  if (status !== 200) throw new Error(`GET ${path}: ${status}`);
+  return JSON.parse(body.toString("utf8"));
+}
+
+/** Undefined: no answer, or the connection broke. */
+async function inTime(reply: Promise<Reply>): Promise<Reply | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS, undefined);
+  });
+  try {
+    return await Promise.race([reply.catch(() => undefined), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export function answerFrom(reply: Reply | undefined): Omit<Answer, "tookMs"> {
+  if (reply === undefined) return { status: NO_ANSWER };
+  const { status } = reply;
+  const body = objectIn(reply.body.toString("utf8"));
+  const { id, targetClusterID, reasons } = body;
+  return {
+    status,
+    ...(typeof id === "string" ? { id } : {}),
+    ...(typeof targetClusterID === "string" ? { provider: targetClusterID } : {}),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- brokers that send reasons send these
+    ...(Array.isArray(reasons) ? { reasons: reasons as NonNullable<Answer["reasons"]> } : {}),
+  };
+}
+
+/** Errors of older brokers may be plain text. */
+function objectIn(
+  text: string,
+): Record<string, unknown> & Partial<Record<"id" | "targetClusterID" | "reasons", unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,118 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Fault, PATH } from "@resource-broker/contract";
+import {
+  type BrokerProcess,
+  commonName,
+  type Credentials,
+  makeKeys,
+  testCertificates,
+} from "@resource-broker/testkit";
+import type { Context } from "../../evaluation-test.ts";
+import { type Connection, openConnection } from "../../measure/load/connection.ts";
+import { getText } from "../../measure/load/requests.ts";
+import { startMeasuredBroker } from "../../measure/start-programs.ts";
+import type { Later } from "../../measure/with-endings.ts";
+import { readBaselineCertificates } from "./baseline-certificates.ts";
+
+const HTTPS_PORT = 443;
+/** Handshakes under way: enough to keep the broker busy, few enough that none waits until it is given up. */
+const AT_ONCE = 16;
+
+/** A cluster as a broker knows it. */
+export interface Identity {
+  readonly clusterId: string;
+  readonly credentials: Pick<Credentials, "cert" | "key" | "ca">;
+}
+
+/** The broker that is driven: ours, or one that somebody else runs. */
+export interface Subject {
+  /** How its series are labelled. */
+  readonly label: string;
+  readonly host: string;
+  readonly port: number;
+  /** Ours alone: what only the newer calls and our own process can tell. */
+  readonly broker?: BrokerProcess;
+  /** So many clusters, always the same ones. Somebody else's broker may know fewer: then they come again. */
+  readonly identities: (count: number) => readonly Identity[];
+}
+
+/** Ours is started for the test; its policy is the built-in one, but for advertisements, which stay fresh for a day. */
+export async function openSubject(context: Context, later: Later): Promise<Subject> {
+  if (context.baseline !== undefined) return baselineSubject(context.baseline);
+  const certificates = await testCertificates();
+  const flags = [`--policy=${await writePatientPolicy(context.folder)}`];
+  const broker = await startMeasuredBroker(context, { certificates, flags });
+  later(broker.dispose);
+  // One pair of keys for all: making them would take longer than the handshakes.
+  const keys = makeKeys();
+  const made: Identity[] = [];
+  return {
+    label: "this system",
+    host: "127.0.0.1",
+    port: broker.port,
+    broker,
+    identities: (count) => {
+      while (made.length < count) {
+        const clusterId = `cluster-${made.length}`;
+        made.push({ clusterId, credentials: certificates.leaf({ subject: [commonName(clusterId)], keys }) });
+      }
+      return made.slice(0, count);
+    },
+  };
+}
+
+export interface ConnectOptions {
+  readonly later: Later;
+  /** What each says as soon as it is connected. Absent: it asks for its instructions, which changes nothing. */
+  readonly begin?: (connection: Connection) => Promise<unknown>;
+}
+
+/** One connection for each, in the same order. Each says something at once: brokers close those that stay silent. */
+export async function connectAll(
+  { host, port }: Subject,
+  identities: readonly Identity[],
+  { later, begin = (connection) => connection.send(getText(PATH.instructions)) }: ConnectOptions,
+): Promise<Connection[]> {
+  const connections: Connection[] = [];
+  let next = 0;
+  const some = async (): Promise<void> => {
+    for (let at = next++; at < identities.length; at = next++) {
+      const identity = identities[at];
+      if (identity === undefined) return;
+      const connection = await openConnection({ ...identity, host, port });
+      connections[at] = connection;
+      later(connection.close);
+      await begin(connection);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, some));
+  return connections;
+}
+
+/** Clients of a test advertise once: on a slow machine they would be two minutes old before they are asked. */
+async function writePatientPolicy(folder: string): Promise<string> {
+  const file = join(folder, "policy.yaml");
+  // JSON is YAML.
+  await writeFile(file, JSON.stringify({ version: "patient", staleness: "24h" }));
+  return file;
+}
+
+async function baselineSubject({ url, certificates }: NonNullable<Context["baseline"]>): Promise<Subject> {
+  const known = await readBaselineCertificates(certificates);
+  if (!URL.canParse(url)) throw new Fault("invalid", `--baseline ${url}: write it as https://host:port`);
+  const { hostname, port, protocol } = new URL(url);
+  if (protocol !== "https:") throw new Fault("invalid", `--baseline ${url}: only https is spoken`);
+  return {
+    label: "baseline",
+    host: hostname,
+    port: port === "" ? HTTPS_PORT : Number(port),
+    identities: (count) => Array.from({ length: count }, (_, at) => itemAt(known, at % known.length)),
+  };
+}
+
+function itemAt<T>(list: readonly T[], at: number): T {
+  const item = list[at];
+  if (item === undefined) throw new RangeError(`there is no item ${at}`);
+  return item;
+}

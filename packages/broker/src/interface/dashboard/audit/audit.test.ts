@@ -1,0 +1,195 @@
+import type { UiVerified } from "@resource-broker/contract";
+import { fakeTime } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { CHAIN_START, canonical, type ChainLink, nextLink } from "../../../store/audit.ts";
+import type { AuditEntry, AuditQuery } from "../../../store/store.ts";
+import { createChainCheck } from "./chain-check.ts";
+import { newestLines } from "./newest-lines.ts";
+
+const NOON = Date.UTC(2026, 0, 5, 12);
+
+function logOf(count: number, from = 1): AuditEntry[] {
+  const lines: AuditEntry[] = [];
+  let link: ChainLink = CHAIN_START;
+  for (let sequence = 1; sequence <= count; sequence++) {
+    const line = {
+      at: NOON + sequence,
+      commitNumber: sequence,
+      by: sequence % 3 === 0 ? "ops" : "rome",
+      action: "reserve",
+      subject: `rsv-${sequence}`,
+      detail: `Line ${sequence}`,
+    };
+    link = nextLink(link, canonical(line));
+    lines.push({ ...line, sequence, hash: link.hash });
+  }
+  return lines.slice(from - 1);
+}
+
+/** A store that only holds a log, and counts how often it is asked. */
+function storeOf(lines: AuditEntry[]) {
+  let reads = 0;
+  return {
+    reads: () => reads,
+    lines,
+    readAudit: ({ after, limit }: AuditQuery) => {
+      reads++;
+      return Promise.resolve(lines.filter(({ sequence }) => sequence > after).slice(0, limit));
+    },
+  };
+}
+
+describe("the newest lines", () => {
+  test.each([0, 1, 2, 63, 64, 65, 100, 5000])("of a log of %i are found with a few reads", async (count) => {
+    const store = storeOf(logOf(count));
+    const lines = newestLines(store);
+    expect(await lines.last()).toBe(count);
+    expect(store.reads()).toBeLessThan(30);
+    const before = store.reads();
+    expect(await lines.last()).toBe(count);
+    expect(store.reads() - before).toBe(1);
+  });
+
+  test.each([
+    { name: "all of it", count: 250, from: 1, limit: 100 },
+    { name: "a log whose oldest lines were trimmed away", count: 250, from: 120, limit: 50 },
+    { name: "exactly two pages", count: 100, from: 1, limit: 50 },
+    { name: "one line", count: 1, from: 1, limit: 1 },
+    { name: "no line", count: 0, from: 1, limit: 10 },
+  ])("page by page: $name", async ({ count, from, limit }) => {
+    const lines = newestLines(storeOf(logOf(count, from)));
+    const seen: number[] = [];
+    let before: number | undefined;
+    for (let pages = 0; pages < 100; pages++) {
+      const page = await lines.page({ before, limit, text: "" });
+      expect(page.entries.length).toBeLessThanOrEqual(limit);
+      seen.push(...page.entries.map(({ sequence }) => sequence));
+      before = page.before;
+      if (before === undefined) break;
+    }
+    expect(seen).toEqual(
+      logOf(count, from)
+        .map(({ sequence }) => sequence)
+        .reverse(),
+    );
+  });
+
+  test("with a text in them, over many pages", async () => {
+    const lines = newestLines(storeOf(logOf(2000)));
+    const first = await lines.page({ before: undefined, limit: 3, text: "ops" });
+    expect(first.entries.map(({ sequence }) => sequence)).toEqual([1998, 1995, 1992]);
+    const second = await lines.page({ before: first.before, limit: 3, text: "ops" });
+    expect(second.entries.map(({ sequence }) => sequence)).toEqual([1989, 1986, 1983]);
+    const rare = await lines.page({ before: undefined, limit: 3, text: "rsv-7" });
+    expect(rare.entries.map(({ subject }) => subject)).toEqual(["rsv-799", "rsv-798", "rsv-797"]);
+    const one = await lines.page({ before: undefined, limit: 3, text: "line 1 " });
+    expect(one).toEqual({ entries: [], before: undefined });
+  });
+
+  test("a text that nobody said is given up after a while, with a place to go on from", async () => {
+    const lines = newestLines(storeOf(logOf(25_000)));
+    const page = await lines.page({ before: undefined, limit: 10, text: "nobody" });
+    expect(page).toEqual({ entries: [], before: 5001 });
+    expect(await lines.page({ before: 5001, limit: 10, text: "nobody" })).toEqual({
+      entries: [],
+      before: undefined,
+    });
+  });
+});
+
+describe("the chain", () => {
+  function checkOf(lines: AuditEntry[]) {
+    const time = fakeTime();
+    const store = storeOf(lines);
+    const check = createChainCheck({ store, machine: time, now: time.wallMs });
+    const done = async (): Promise<UiVerified> => {
+      check.look();
+      await time.advance(5000);
+      return check.look();
+    };
+    return { time, store, check, done };
+  }
+
+  test("is checked piece by piece, and found whole", async () => {
+    const { check, done } = checkOf(logOf(1200));
+    expect(check.look()).toEqual({ state: "checking", lines: 0 });
+    expect(await done()).toMatchObject({ state: "whole", lines: 1200 });
+  });
+
+  test("nobody looks: nothing is read", async () => {
+    const { store, time } = checkOf(logOf(1200));
+    await time.advance(3_600_000);
+    expect(store.reads()).toBe(0);
+  });
+
+  test("new lines are checked with the next look, old ones not again at once", async () => {
+    const { time, store, done } = checkOf(logOf(1200));
+    await done();
+    store.lines.push(...logOf(1203).slice(1200));
+    const before = store.reads();
+    await time.advance(11_000);
+    expect(await done()).toMatchObject({ state: "whole", lines: 1203 });
+    expect(store.reads() - before).toBe(1);
+  });
+
+  test.each([
+    {
+      name: "a changed word",
+      break: (lines: AuditEntry[]) => lines.splice(699, 1, { ...at(lines, 699), detail: "Nothing happened" }),
+      says: /line 700 was changed/,
+    },
+    {
+      name: "a missing line",
+      break: (lines: AuditEntry[]) => lines.splice(699, 1),
+      says: /line 700 is missing/,
+    },
+  ])("$name breaks it, by its number", async ({ break: damage, says }) => {
+    const lines = logOf(1200);
+    damage(lines);
+    const { done } = checkOf(lines);
+    expect(await done()).toMatchObject({
+      state: "broken",
+      sequence: 700,
+      message: expect.stringMatching(says),
+    });
+  });
+
+  test("a log without its oldest lines is whole from the first that is left", async () => {
+    const { done } = checkOf(logOf(1200, 300));
+    expect(await done()).toMatchObject({ state: "whole", lines: 901 });
+  });
+
+  test("lines that were changed after they were checked are found when all is read again", async () => {
+    const { time, store, done } = checkOf(logOf(100));
+    expect(await done()).toMatchObject({ state: "whole" });
+    store.lines.splice(9, 1, { ...at(store.lines, 9), by: "somebody" });
+    await time.advance(11_000);
+    expect(await done()).toMatchObject({ state: "whole" });
+    await time.advance(600_000);
+    expect(await done()).toMatchObject({ state: "broken", sequence: 10 });
+  });
+
+  test("a store that cannot be read says nothing of the chain, and is asked again", async () => {
+    const time = fakeTime();
+    let isAway = true;
+    const { readAudit } = storeOf(logOf(5));
+    const store = {
+      readAudit: (query: AuditQuery) => (isAway ? Promise.reject(new Error("away")) : readAudit(query)),
+    };
+    const check = createChainCheck({ store, machine: time, now: time.wallMs });
+    check.look();
+    await time.advance(1000);
+    expect(check.look()).toEqual({ state: "none", message: "The log cannot be read right now: away" });
+    isAway = false;
+    await time.advance(11_000);
+    check.look();
+    await time.advance(1000);
+    expect(check.look()).toMatchObject({ state: "whole", lines: 5 });
+  });
+});
+
+function at(lines: readonly AuditEntry[], index: number): AuditEntry {
+  const line = lines[index];
+  if (line === undefined) throw new Error(`no line ${index}`);
+  return line;
+}

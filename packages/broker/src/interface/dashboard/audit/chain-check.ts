@@ -1,0 +1,113 @@
+import { formatTime, type UiVerified } from "@resource-broker/contract";
+import type { Instant } from "@resource-broker/domain";
+import type { MachineTime } from "@resource-broker/runtime";
+import type { ChainLink } from "../../../store/audit.ts";
+import { followChain } from "../../../store/audit-chain.ts";
+import type { AuditEntry, Store } from "../../../store/store.ts";
+
+const LINES_AT_ONCE = 500;
+/** Between two pieces, so that callers wait for one piece at most. */
+const PAUSE_MS = 5;
+/** New lines are added to what was checked before; all of it is read again after so long. */
+const AGAIN_AFTER_MS = 600_000;
+const LOOK_AFTER_MS = 10_000;
+
+export interface ChainCheckDeps {
+  readonly store: Pick<Store, "readAudit">;
+  readonly machine: Pick<MachineTime, "after" | "monotonicMs">;
+  readonly now: () => Instant;
+}
+
+/** The hash chain of the audit log, checked piece by piece in the background, and only while somebody looks. */
+export interface ChainCheck {
+  /** What is known, at once; begins or goes on checking. */
+  readonly look: () => UiVerified;
+  readonly stop: () => void;
+}
+
+interface Walk {
+  /** The last line that fitted; undefined: none yet. */
+  readonly link: ChainLink | undefined;
+  readonly lines: number;
+}
+
+const START: Walk = { link: undefined, lines: 0 };
+
+export function createChainCheck({ store, machine, now }: ChainCheckDeps): ChainCheck {
+  let verified: UiVerified = { state: "checking", lines: 0 };
+  let walk = START;
+  let isWalking = false;
+  let isStopped = false;
+  let beganAt = Number.NEGATIVE_INFINITY;
+  let endedAt = Number.NEGATIVE_INFINITY;
+  let cancelPause = (): unknown => undefined;
+
+  const begin = (): void => {
+    isWalking = true;
+    if (verified.state !== "whole" || machine.monotonicMs() - beganAt > AGAIN_AFTER_MS) {
+      walk = START;
+      beganAt = machine.monotonicMs();
+    }
+    void goOn();
+  };
+
+  const goOn = async (): Promise<void> => {
+    try {
+      const result = await step(walk, store);
+      if (isStopped) return;
+      if ("problem" in result) return end({ state: "broken", ...result.problem, at: formatTime(now()) });
+      walk = result.walk;
+      if (result.isEnd) return end({ state: "whole", lines: walk.lines, at: formatTime(now()) });
+      // What was whole before stays so to the reader while the same lines are read again.
+      if (verified.state !== "whole") verified = { state: "checking", lines: walk.lines };
+      cancelPause = machine.after(PAUSE_MS, () => void goOn());
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      end({ state: "none", message: `The log cannot be read right now: ${reason}` });
+    }
+  };
+
+  const end = (result: UiVerified): void => {
+    isWalking = false;
+    verified = result;
+    endedAt = machine.monotonicMs();
+  };
+
+  return {
+    look: () => {
+      if (!isWalking && !isStopped && machine.monotonicMs() - endedAt > LOOK_AFTER_MS) begin();
+      return verified;
+    },
+    stop: () => {
+      isStopped = true;
+      cancelPause();
+    },
+  };
+}
+
+type Stepped =
+  | { readonly walk: Walk; readonly isEnd: boolean }
+  | { readonly problem: { readonly sequence: number; readonly message: string } };
+
+/** Reads the next lines and fits them to the chain. */
+async function step({ link, lines }: Walk, store: Pick<Store, "readAudit">): Promise<Stepped> {
+  const next = await store.readAudit({ after: link?.sequence ?? 0, limit: LINES_AT_ONCE });
+  const from = (await wasTrimmed(link, next[0], store)) ? undefined : link;
+  const seen = followChain(from, next);
+  if (seen.problem !== undefined) {
+    const sequence = (seen.link?.sequence ?? 0) + 1;
+    return { problem: { sequence, message: `The log is broken: ${seen.problem}.` } };
+  }
+  return { walk: { link: seen.link, lines: lines + seen.count }, isEnd: next.length < LINES_AT_ONCE };
+}
+
+/** Older lines may go while they are walked along, and overtake the walker. */
+async function wasTrimmed(
+  link: ChainLink | undefined,
+  next: AuditEntry | undefined,
+  store: Pick<Store, "readAudit">,
+): Promise<boolean> {
+  if (link === undefined || next === undefined || next.sequence === link.sequence + 1) return false;
+  const [oldest] = await store.readAudit({ after: 0, limit: 1 });
+  return (oldest?.sequence ?? 0) >= next.sequence;
+}

@@ -1,0 +1,69 @@
+import type { Instant, Reservation, ReservationId } from "@resource-broker/domain";
+import type { Committed } from "../../../engine/engine.ts";
+import type { Store } from "../../../store/store.ts";
+import type { NewestLines } from "./newest-lines.ts";
+
+const REMEMBERED = 10_000;
+const LINES_AT_ONCE = 500;
+/** A provider answers within seconds; if it took longer than so many lines of others, the moment is not shown. */
+const MAX_LINES = 5000;
+
+/** When providers said that they hold what they lend. The ledger only knows that they did; the audit log knows when. */
+export interface HeldMoments {
+  readonly add: (commit: Committed) => void;
+  readonly find: (reservation: Reservation) => Promise<Instant | undefined>;
+}
+
+export function heldMoments(store: Pick<Store, "readAudit">, lines: Pick<NewestLines, "last">): HeldMoments {
+  const moments = new Map<ReservationId, Instant>();
+
+  const remember = (id: ReservationId, at: Instant): void => {
+    moments.set(id, at);
+    // In the order they came: the oldest is asked for least.
+    for (const oldest of moments.keys()) {
+      if (moments.size <= REMEMBERED) break;
+      moments.delete(oldest);
+    }
+  };
+
+  /** Lines stand in the order of time: halving finds the first one of a moment. */
+  const firstAt = async (moment: Instant): Promise<number> => {
+    let [low, high] = [0, await lines.last()];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const [line] = await store.readAudit({ after: middle, limit: 1 });
+      if (line === undefined || line.at >= moment) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+
+  const inLog = async ({ id, reservedAt }: Reservation): Promise<Instant | undefined> => {
+    let after = await firstAt(reservedAt);
+    for (let read = 0; read < MAX_LINES; read += LINES_AT_ONCE) {
+      const entries = await store.readAudit({ after, limit: LINES_AT_ONCE });
+      const found = entries.find(({ subject, action }) => subject === id && action === "acknowledge");
+      if (found !== undefined) return found.at;
+      if (entries.length < LINES_AT_ONCE) return undefined;
+      after = entries.at(-1)?.sequence ?? after;
+    }
+    return undefined;
+  };
+
+  return {
+    add: ({ events }) => {
+      for (const event of events) {
+        if (event.kind === "acknowledged") remember(event.id, event.at);
+        else if (event.kind === "forgotten") moments.delete(event.id);
+      }
+    },
+    find: async (reservation) => {
+      if (!reservation.acknowledged) return undefined;
+      const known = moments.get(reservation.id);
+      if (known !== undefined) return known;
+      const at = await inLog(reservation).catch(() => undefined);
+      if (at !== undefined) remember(reservation.id, at);
+      return at;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from "node:http";
+import { TLSSocket } from "node:tls";
+import { Fault } from "@resource-broker/contract";
+import type { MachineTime } from "@resource-broker/runtime";
+import type { Standing } from "../http/admission.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
+import type { UiRoute } from "./route.ts";
+import type { SessionCookie } from "./session/cookie.ts";
+import type { Session, Sessions } from "./session/sessions.ts";
+
+export interface DoorDeps {
+  readonly standingOf: (socket: TLSSocket) => Standing;
+  readonly sessions: Pick<Sessions, "find">;
+  readonly cookie: Pick<SessionCookie, "read">;
+  readonly rate: RateLimit;
+  readonly machine: Pick<MachineTime, "wallMs" | "monotonicMs">;
+}
+
+export interface Visitor {
+  readonly session: Session | undefined;
+  /** Of the session, where a cookie brought one. */
+  readonly token: string | undefined;
+}
+
+/** Who asks: an admin by certificate, or a browser that came by a link. Throws a Fault for a certificate that opens nothing here. */
+export function recognise({ socket, headers }: IncomingMessage, deps: DoorDeps): Visitor {
+  const standing = socket instanceof TLSSocket ? deps.standingOf(socket) : undefined;
+  if (standing?.kind === "refused") throw standing.fault;
+  if (standing?.kind === "caller") return { session: byCertificate(standing, deps), token: undefined };
+  const token = deps.cookie.read(headers.cookie);
+  return { session: token === undefined ? undefined : deps.sessions.find(token), token };
+}
+
+function byCertificate(
+  { caller, validToMs }: Extract<Standing, { kind: "caller" }>,
+  { machine }: DoorDeps,
+): Session {
+  const { clusterId: name, isAdmin } = caller;
+  if (!isAdmin) {
+    const message = `the certificate is that of cluster ${name}: the dashboard takes an admin's, or none and a link from brokerctl dashboard`;
+    throw new Fault("forbidden", message);
+  }
+  const leftMs = (): number => Math.max(0, validToMs - machine.wallMs());
+  return { role: "admin", name, by: "certificate", id: `certificate of ${name}`, leftMs };
+}
+
+/** May this visitor make this call? Throws the Fault that turns it away. */
+export function checkAccess({ access }: UiRoute, { session }: Visitor): void {
+  if (access === "anyone") return;
+  if (session === undefined) {
+    const message = "you are not signed in: open a new link, which brokerctl dashboard prints";
+    throw new Fault("no-certificate", message);
+  }
+  if (access === "admin" && session.role !== "admin")
+    throw new Fault("forbidden", "a viewer may look at everything and change nothing");
+}
+
+/** One browser, or one address without a session, must not take everybody's turn. */
+export function limitRate(
+  { session }: Visitor,
+  address: string | undefined,
+  { rate, machine }: DoorDeps,
+): void {
+  const retryAfterMs = rate.take(session?.id ?? `address ${address ?? ""}`, machine.monotonicMs());
+  if (retryAfterMs === 0) return;
+  const message = "this browser calls too often; wait as long as Retry-After says";
+  throw new Fault("rate-limited", message, { details: { retryAfterMs } });
+}

@@ -1,0 +1,74 @@
+import { isIP } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
+import type { X509Certificate } from "node:crypto";
+import { Fault } from "@resource-broker/contract";
+
+/** The header that no form and no foreign page can send. */
+const OWN_HEADER = "x-broker-dashboard";
+const SITE_HEADER = "sec-fetch-site";
+/** Browsers do not name it. */
+const HTTP_PORT = 80;
+
+/** Where the dashboard is reached: what a browser must have asked for. */
+export interface Place {
+  readonly scheme: "http" | "https";
+  readonly isOwnHost: (host: string) => boolean;
+}
+
+/** A page on this machine: only names of the loopback, so that no name in the DNS can be turned to it. */
+export function loopbackPlace(bound: { readonly host: string; readonly port: () => number }): Place {
+  const names = ["127.0.0.1", "localhost", "[::1]", bound.host];
+  const isOwnHost = (host: string): boolean => {
+    const port = bound.port();
+    const withPort = port === HTTP_PORT && !host.endsWith(`:${port}`) ? `${host}:${port}` : host;
+    return names.some((name) => `${name}:${port}` === withPort.toLowerCase());
+  };
+  return { scheme: "http", isOwnHost };
+}
+
+/** Reached by others: by a name of the broker's certificate. The port may be another one in front of us. */
+export function certifiedPlace(certificate: () => X509Certificate): Place {
+  return { scheme: "https", isOwnHost: (host) => isNameOf(certificate(), nameIn(host)) };
+}
+
+export function isNameOf(certificate: X509Certificate, name: string): boolean {
+  if (name === "") return false;
+  const matched = isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name);
+  return matched !== undefined;
+}
+
+/** `broker.example.org:8090` → `broker.example.org`, `[::1]:8090` → `::1`. */
+export function nameIn(host: string): string {
+  const [, inBrackets, plain] = /^(?:\[([0-9a-fA-F:.]+)\]|([\w.-]+))(?::\d{1,5})?$/.exec(host) ?? [];
+  return inBrackets ?? plain ?? "";
+}
+
+/** DNS rebinding: a foreign name that leads here is refused, whatever cookie comes with it. */
+export function checkHost(headers: IncomingHttpHeaders, place: Place): string {
+  const { host } = headers;
+  if (host !== undefined && place.isOwnHost(host)) return host;
+  throw new Fault(
+    "forbidden",
+    "the dashboard does not answer to this name: open the address that brokerctl dashboard prints",
+  );
+}
+
+/** Only the dashboard's own pages may call it. Throws a Fault for whoever else does. */
+export function checkCall(
+  {
+    method,
+    headers,
+    host,
+  }: { readonly method: string; readonly headers: IncomingHttpHeaders; readonly host: string },
+  { scheme }: Place,
+): void {
+  const site = headers[SITE_HEADER];
+  const isForeign = site !== undefined && site !== "same-origin" && site !== "none";
+  if (isForeign) throw new Fault("forbidden", "another site's page may not call the dashboard");
+  if (method === "GET" || method === "HEAD") return;
+  if (headers[OWN_HEADER] !== "1")
+    throw new Fault("forbidden", "this call needs the header X-Broker-Dashboard: 1");
+  const { origin } = headers;
+  const isOwn = origin === undefined ? site === "same-origin" : origin === `${scheme}://${host}`;
+  if (!isOwn) throw new Fault("forbidden", "this call must come from the dashboard's own pages");
+}

@@ -1,0 +1,77 @@
+import { open, readFile, rename } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+
+/** Changes with the form of the file: an older one is begun afresh. */
+const MAGIC = Buffer.from("resource-broker history 1\n");
+const HEAD_BYTES = 10;
+const MAX_NAME_BYTES = 255;
+/** So many parts are written at a time; others have their turn in between. */
+const PARTS_AT_ONCE = 64;
+
+/** A named series, as bytes. */
+export interface Part {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** Writes the parts beside the file and puts them in its place: a process that dies meanwhile leaves the old one. */
+export async function writeHistoryFile(file: string, parts: Iterable<() => Part>): Promise<void> {
+  const unfinished = `${file}.unfinished`;
+  const handle = await open(unfinished, "w", 0o600);
+  try {
+    let waiting: Buffer[] = [MAGIC];
+    for (const part of parts) {
+      waiting.push(encoded(part()));
+      if (waiting.length < PARTS_AT_ONCE) continue;
+      await handle.write(Buffer.concat(waiting));
+      waiting = [];
+    }
+    await handle.write(Buffer.concat(waiting));
+  } finally {
+    await handle.close();
+  }
+  await rename(unfinished, file);
+}
+
+/** Undefined: there is no file. Throws where it is not one of ours, or damaged. */
+export async function readHistoryFile(file: string): Promise<Part[] | undefined> {
+  const bytes = await readFile(file).catch(absent);
+  if (bytes === undefined) return undefined;
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error("it is of another version");
+  const parts: Part[] = [];
+  let offset = MAGIC.length;
+  while (offset < bytes.length) {
+    const { part, end } = decoded(bytes, offset);
+    parts.push(part);
+    offset = end;
+  }
+  return parts;
+}
+
+/** Checksum over the rest, length of the name, length of the figures, name, figures. */
+function encoded({ name, bytes }: Part): Buffer {
+  const nameBytes = Buffer.from(name);
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt16LE(nameBytes.length, 4);
+  head.writeUInt32LE(bytes.length, 6);
+  const whole = Buffer.concat([head, nameBytes, bytes]);
+  whole.writeUInt32LE(crc32(whole.subarray(4)), 0);
+  return whole;
+}
+
+function decoded(bytes: Buffer, offset: number): { readonly part: Part; readonly end: number } {
+  if (offset + HEAD_BYTES > bytes.length) throw new Error("it ends too early");
+  const nameLength = bytes.readUInt16LE(offset + 4);
+  const nameStart = offset + HEAD_BYTES;
+  const end = nameStart + nameLength + bytes.readUInt32LE(offset + 6);
+  if (nameLength > MAX_NAME_BYTES || end > bytes.length) throw new Error("it ends too early");
+  if (crc32(bytes.subarray(offset + 4, end)) !== bytes.readUInt32LE(offset))
+    throw new Error("it was changed: its checksum is wrong");
+  const name = bytes.toString("utf8", nameStart, nameStart + nameLength);
+  return { part: { name, bytes: bytes.subarray(nameStart + nameLength, end) }, end };
+}
+
+function absent(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  throw error;
+}

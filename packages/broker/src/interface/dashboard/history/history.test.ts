@@ -1,0 +1,237 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  DEFAULT_POLICY,
+  emptyLedger,
+  apply,
+  type LedgerEvent,
+  resourceVector,
+} from "@resource-broker/domain";
+import { type FakeTime, fakeTime } from "@resource-broker/testkit";
+import { expect, onTestFinished, test } from "vitest";
+import { NO_DECISION } from "../testing/arbitrary-ledger.ts";
+import { CapacityHistory } from "./capacity-history.ts";
+import { createHistory } from "./history.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+function advertised(clusterId: string, cpus: number, at: number): LedgerEvent {
+  const all = resourceVector({ cpuMillis: cpus * 1000, memoryBytes: cpus * 1e9 });
+  return {
+    kind: "advertised",
+    at,
+    advertisement: {
+      clusterId,
+      capacity: all,
+      allocatable: all,
+      allocated: resourceVector({}),
+      usage: [],
+      nodeShapes: [],
+      gpuModels: [],
+      labels: {},
+      protocol: 2,
+    },
+  };
+}
+
+function historyOf(time: FakeTime, file?: string) {
+  const ledger = emptyLedger();
+  const logged: string[] = [];
+  const note = (_: object, message: string) => void logged.push(message);
+  const engine = { ledger, now: time.wallMs, policy: { ...DEFAULT_POLICY, stalenessMs: 10 * DAY_MS } };
+  const history = createHistory({
+    engine,
+    machine: time,
+    log: { info: note, warn: note, error: note },
+    ...(file === undefined ? {} : { file }),
+  });
+  return {
+    history,
+    logged,
+    advertise: (clusterId: string, cpus: number) => apply(ledger, advertised(clusterId, cpus, time.wallMs())),
+  };
+}
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "history-"));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+const cpus = (points: readonly ({ readonly available: { readonly cpu: number } } | null)[]) =>
+  points.map((point) => point?.available.cpu ?? null);
+
+test("the fleet and each cluster are recorded every ten seconds; what was not known is null", async () => {
+  const time = fakeTime();
+  const { history, advertise } = historyOf(time);
+  advertise("paris", 10);
+  await history.start();
+  await time.advance(10_000);
+  advertise("rome", 5);
+  await time.advance(10_000);
+  const fleet = history.capacity("hour");
+  expect(fleet).toMatchObject({ window: "hour", stepMs: 10_000, from: "2026-01-05T11:00:30.000Z" });
+  expect(fleet?.points).toHaveLength(360);
+  expect(cpus(fleet?.points ?? []).slice(-4)).toEqual([null, 10, 10, 15]);
+  expect(cpus(history.capacity("hour", "rome")?.points ?? []).slice(-3)).toEqual([null, null, 5]);
+  expect(history.capacity("hour", "oslo")).toBeUndefined();
+  await history.stop();
+});
+
+test("a day and a week are means of finer samples", async () => {
+  const time = fakeTime();
+  const { history, advertise } = historyOf(time);
+  advertise("paris", 10);
+  await history.start();
+  await time.advance(150_000 - 1);
+  advertise("paris", 20);
+  await time.advance(150_000);
+  const last = history.capacity("day")?.points.at(-1);
+  expect(last?.available.cpu).toBeCloseTo(15, 1);
+  expect(history.capacity("week")?.points.at(-1)?.available.cpu).toBeCloseTo(15, 1);
+  await history.stop();
+});
+
+test("a cluster that fell silent leaves a gap, and lends nothing to the fleet", () => {
+  const capacity = new CapacityHistory();
+  const ledger = emptyLedger();
+  apply(ledger, advertised("paris", 10, 0));
+  apply(ledger, advertised("rome", 5, 500_000));
+  capacity.sample(ledger, { now: 500_000, policy: DEFAULT_POLICY });
+  expect(capacity.read("hour", 500_000)?.points.at(-1)?.available.cpu).toBe(5);
+  expect(capacity.read("hour", 500_000, "paris")).toBeUndefined();
+});
+
+test("a restart goes on where the last process was, with a gap for the time between", async () => {
+  const file = join(folder(), "history.bin");
+  const time = fakeTime();
+  const first = historyOf(time, file);
+  first.advertise("paris", 10);
+  await first.history.start();
+  first.history.committed({ number: 1, at: time.wallMs(), events: [refusal(time.wallMs())] });
+  await time.advance(20_000);
+  await first.history.stop();
+  await time.advance(20_000);
+  const second = historyOf(time, file);
+  second.advertise("paris", 12);
+  await second.history.start();
+  await time.advance(10_000);
+  expect(cpus(second.history.capacity("hour", "paris")?.points ?? []).slice(-6)).toEqual([
+    10,
+    10,
+    10,
+    null,
+    12,
+    12,
+  ]);
+  expect(second.history.unmet("hour").refused).toMatchObject([{ reason: "capacity" }]);
+  expect(second.logged).toEqual([]);
+  await second.history.stop();
+});
+
+test("it is written every minute, so that a killed process loses no more", async () => {
+  const file = join(folder(), "history.bin");
+  const time = fakeTime();
+  const { history } = historyOf(time, file);
+  await history.start();
+  await time.advance(60_000);
+  await expect.poll(() => statSync(file, { throwIfNoEntry: false })?.size ?? 0).toBeGreaterThan(0);
+  await history.stop();
+});
+
+test.each([
+  {
+    name: "a changed byte",
+    damage: (bytes: Buffer) => void bytes.writeUInt8((bytes[5000] ?? 0) ^ 1, 5000),
+    to: undefined,
+  },
+  { name: "a lost end", damage: () => undefined, to: 5000 },
+  { name: "another file", damage: (bytes: Buffer) => void bytes.write("something else"), to: undefined },
+])("$name: it begins afresh and says so once", async ({ damage, to }) => {
+  const file = join(folder(), "history.bin");
+  const time = fakeTime();
+  const first = historyOf(time, file);
+  first.advertise("paris", 10);
+  await first.history.start();
+  await first.history.stop();
+  const bytes = readFileSync(file);
+  damage(bytes);
+  writeFileSync(file, bytes.subarray(0, to));
+  await time.advance(10_000);
+  const second = historyOf(time, file);
+  await second.history.start();
+  expect(second.logged).toEqual(["the dashboard's history cannot be read, and begins afresh"]);
+  expect(second.history.capacity("hour", "paris")?.points.filter((point) => point !== null) ?? []).toEqual(
+    [],
+  );
+  await second.history.stop();
+});
+
+test("a disk that cannot be written is told of, and nothing else happens", async () => {
+  const time = fakeTime();
+  const { history, logged } = historyOf(time, join(folder(), "no", "such", "history.bin"));
+  await history.start();
+  await history.stop();
+  expect(logged).toEqual(["the dashboard's history was not written; tried again soon"]);
+});
+
+test("granted and refused requests are counted by reason, and a slot in which nothing happened counts 0", async () => {
+  const time = fakeTime();
+  const { history } = historyOf(time);
+  await history.start();
+  const at = time.wallMs();
+  history.committed({ number: 1, at, events: [refusal(at), grant(at), grant(at)] });
+  await time.advance(10_000);
+  history.committed({ number: 2, at, events: [refusal(time.wallMs(), { stale: 2, capacity: 1 })] });
+  const unmet = history.unmet("hour");
+  expect(unmet).toMatchObject({ window: "hour", stepMs: 10_000 });
+  expect(unmet.granted.slice(-2)).toEqual([2, 0]);
+  expect(unmet.refused.map(({ reason, counts }) => ({ reason, last: counts.slice(-2) }))).toEqual([
+    { reason: "stale", last: [0, 1] },
+    { reason: "capacity", last: [1, 0] },
+  ]);
+  await history.stop();
+});
+
+test("a thousand clusters are kept and no more: at most 30 MB", () => {
+  const capacity = new CapacityHistory();
+  const ledger = emptyLedger();
+  for (let count = 0; count < 1100; count++) apply(ledger, advertised(`c-${count}`, 1, 0));
+  capacity.sample(ledger, { now: 0, policy: DEFAULT_POLICY });
+  expect(capacity.clusters.size).toBe(1000);
+  let bytes = capacity.fleet.byteLength;
+  for (const series of capacity.clusters.values()) bytes += series.byteLength;
+  expect(bytes).toBe(1001 * (816 * 9 * 4 + 3 * 16));
+  expect(bytes).toBeLessThan(30e6);
+  const later = emptyLedger();
+  apply(later, advertised("newcomer", 1, 8 * DAY_MS));
+  capacity.sample(later, { now: 8 * DAY_MS, policy: DEFAULT_POLICY });
+  expect([...capacity.clusters.keys()]).toEqual(["newcomer"]);
+});
+
+function refusal(at: number, refusedBy: object = { capacity: 1 }): LedgerEvent {
+  return { kind: "refused", at, decision: { ...NO_DECISION, at, refusedBy } };
+}
+
+function grant(at: number): LedgerEvent {
+  const resources = resourceVector({ cpuMillis: 1000 });
+  return {
+    kind: "granted",
+    at,
+    decision: NO_DECISION,
+    reservation: {
+      id: "rsv-1",
+      requester: "rome",
+      provider: "paris",
+      granted: resources,
+      request: { resources, priority: 0, constraints: {}, tier: "on-demand" },
+      phase: "Reserved",
+      createdAt: at,
+      reservedAt: at,
+      acknowledged: false,
+      generation: 1,
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type { HistoryWindow, UiHistory, UiUnmet } from "@resource-broker/contract";
+import type { ClusterId } from "@resource-broker/domain";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Committed, Engine } from "../../../engine/engine.ts";
+import { CapacityHistory } from "./capacity-history.ts";
+import { DemandHistory } from "./demand-history.ts";
+import { type Part, readHistoryFile, writeHistoryFile } from "./history-file.ts";
+import type { Series } from "./series.ts";
+import { WINDOWS } from "./windows.ts";
+
+const SAVE_MS = 60_000;
+/** A large fleet is written less often: its history must not wear out a disk. */
+const SAVED_BYTES_PER_MS = 64;
+/** No cluster has an ID like these. */
+const FLEET = "*fleet";
+const DEMAND = "*demand";
+
+/** What was there to lend, and what was asked for, over the last hour, day and week. */
+export interface History {
+  /** Finds what an earlier process wrote, and begins to record. */
+  readonly start: () => Promise<void>;
+  readonly committed: (commit: Committed) => void;
+  readonly capacity: (window: HistoryWindow, clusterId?: ClusterId) => UiHistory | undefined;
+  readonly unmet: (window: HistoryWindow) => UiUnmet;
+  /** Writes what is there. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface HistoryDeps {
+  readonly engine: Pick<Engine, "ledger" | "now" | "policy">;
+  readonly machine: Pick<MachineTime, "after" | "monotonicMs">;
+  readonly log: Log;
+  /** Absent: in memory only. */
+  readonly file?: string;
+}
+
+export function createHistory({ engine, machine, log, file }: HistoryDeps): History {
+  const capacity = new CapacityHistory();
+  const demand = new DemandHistory();
+  let cancelSample = (): unknown => undefined;
+  let cancelSave = (): unknown => undefined;
+  let saving = Promise.resolve();
+  let isRecording = false;
+
+  const sample = (): void => {
+    const now = engine.now();
+    capacity.sample(engine.ledger, { now, policy: engine.policy });
+    demand.touch(now);
+    const { stepMs } = WINDOWS.hour;
+    cancelSample = machine.after(stepMs - (now % stepMs), sample);
+  };
+
+  function* parts(): Generator<() => Part> {
+    const partOf = (name: string, series: Series) => (): Part => ({ name, bytes: series.toBytes() });
+    yield partOf(FLEET, capacity.fleet);
+    yield partOf(DEMAND, demand.series);
+    for (const [clusterId, series] of capacity.clusters) yield partOf(clusterId, series);
+  }
+
+  const save = async (): Promise<void> => {
+    if (file === undefined) return;
+    try {
+      await writeHistoryFile(file, parts());
+    } catch (error) {
+      log.warn(
+        { file, error: messageOf(error) },
+        "the dashboard's history was not written; tried again soon",
+      );
+    }
+  };
+
+  const saveNowAndThen = (): void => {
+    saving = save();
+    cancelSave = machine.after(saveEveryMs(capacity), saveNowAndThen);
+  };
+
+  const load = async (): Promise<void> => {
+    if (file === undefined) return;
+    try {
+      for (const { name, bytes } of (await readHistoryFile(file)) ?? []) {
+        const series = seriesOf(name);
+        if (series?.byteLength === bytes.length) series.fromBytes(bytes);
+      }
+    } catch (error) {
+      log.warn(
+        { file, error: messageOf(error) },
+        "the dashboard's history cannot be read, and begins afresh",
+      );
+    }
+  };
+
+  const seriesOf = (name: string): Series | undefined => {
+    if (name === FLEET) return capacity.fleet;
+    return name === DEMAND ? demand.series : capacity.series(name, engine.now());
+  };
+
+  return {
+    start: async () => {
+      await load();
+      isRecording = true;
+      sample();
+      if (file !== undefined) cancelSave = machine.after(saveEveryMs(capacity), saveNowAndThen);
+    },
+    committed: ({ events }) => demand.add(events),
+    capacity: (window, clusterId) => capacity.read(window, engine.now(), clusterId),
+    unmet: (window) => demand.read(window, engine.now()),
+    stop: async () => {
+      cancelSample();
+      cancelSave();
+      await saving;
+      if (isRecording) await save();
+      isRecording = false;
+    },
+  };
+}
+
+function saveEveryMs({ fleet, clusters }: CapacityHistory): number {
+  return Math.max(SAVE_MS, (fleet.byteLength * (1 + clusters.size)) / SAVED_BYTES_PER_MS);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

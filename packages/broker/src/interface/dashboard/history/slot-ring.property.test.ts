@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { SlotRing } from "./slot-ring.ts";
+
+const SHAPE = { stepMs: 10, length: 6, width: 2 };
+
+/** Steps of a clock that never runs back, some of them far. */
+const steps = fc.array(
+  fc.record({
+    passMs: fc.oneof(fc.integer({ min: 0, max: 15 }), fc.integer({ min: 0, max: 200 })),
+    value: fc.integer({ min: -1000, max: 1000 }),
+    kind: fc.constantFrom("sample", "read", "save"),
+  }),
+  { maxLength: 60 },
+);
+
+/** Keeps every sample for ever. */
+function naiveRead(samples: readonly { at: number; value: number }[], now: number): (number[] | undefined)[] {
+  const last = Math.floor(now / SHAPE.stepMs);
+  return Array.from({ length: SHAPE.length }, (_, index) => {
+    const slot = last - SHAPE.length + 1 + index;
+    const inSlot = samples.filter(({ at }) => Math.floor(at / SHAPE.stepMs) === slot);
+    if (inSlot.length === 0) return undefined;
+    const mean = inSlot.reduce((sum, { value }) => sum + value, 0) / inSlot.length;
+    return [mean, -mean];
+  });
+}
+
+test("a ring shows the mean of each slot like a list of all samples, also when it is written and read back", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1e6 }), steps, (begin, all) => {
+      let ring = new SlotRing(SHAPE);
+      let now = begin;
+      const samples: { at: number; value: number }[] = [];
+      for (const { passMs, value, kind } of all) {
+        now += passMs;
+        if (kind === "sample") {
+          ring.sample(now, [value, -value]);
+          samples.push({ at: now, value });
+        } else if (kind === "save") {
+          const bytes = Buffer.alloc(ring.byteLength);
+          ring.writeTo(bytes, 0);
+          ring = new SlotRing(SHAPE);
+          ring.readFrom(bytes, 0);
+        }
+        const expected = naiveRead(samples, now);
+        const found = ring.read(now);
+        expect(found.map((figures) => figures !== undefined)).toEqual(
+          expected.map((figures) => figures !== undefined),
+        );
+        for (const [index, figures] of found.entries()) {
+          expect(figures?.[0] ?? 0).toBeCloseTo(expected[index]?.[0] ?? 0, 2);
+          expect(figures?.[1] ?? 0).toBeCloseTo(expected[index]?.[1] ?? 0, 2);
+        }
+      }
+    }),
+  );
+});
+
+test("a ring counts like a list of all happenings", () => {
+  fc.assert(
+    fc.property(steps, (all) => {
+      const ring = new SlotRing(SHAPE);
+      let now = 0;
+      const happened: number[] = [];
+      for (const { passMs, kind } of all) {
+        now += passMs;
+        if (kind === "read") ring.touch(now);
+        else {
+          ring.count(now, 1);
+          happened.push(now);
+        }
+        const last = Math.floor(now / SHAPE.stepMs);
+        const expected = Array.from({ length: SHAPE.length }, (_, index) => {
+          const slot = last - SHAPE.length + 1 + index;
+          return happened.filter((at) => Math.floor(at / SHAPE.stepMs) === slot).length;
+        });
+        expect(ring.read(now).map((figures) => figures?.[1] ?? 0)).toEqual(expected);
+      }
+    }),
+  );
+});
+
+test("what is older than the newest slot is not written over it", () => {
+  const ring = new SlotRing(SHAPE);
+  ring.sample(100, [1, 1]);
+  ring.sample(39, [9, 9]);
+  expect(ring.read(100).map((figures) => figures?.[0])).toEqual([...Array<undefined>(5), 1]);
+});

@@ -1,0 +1,99 @@
+import {
+  Fault,
+  RESERVATION_SORTS,
+  type ReservationSort,
+  type UiReservations,
+} from "@resource-broker/contract";
+import { isFinal, type Phase, PHASES, type Reservation } from "@resource-broker/domain";
+import type { Engine } from "../../../engine/engine.ts";
+import { reservationView } from "../views/reservation-view.ts";
+import { sortRows, type SortKey } from "./compare.ts";
+import { type ListQuery, type Parameters, readListQuery, textOf } from "./list-query.ts";
+
+export interface ReservationQuery extends ListQuery<ReservationSort> {
+  /** Undefined: in any phase. */
+  readonly phases: ReadonlySet<Phase> | undefined;
+  readonly requester: string;
+  readonly provider: string;
+  /** Either party. */
+  readonly cluster: string;
+}
+
+const RULES = { sorts: RESERVATION_SORTS, defaultSort: "created", defaultOrder: "desc" } as const;
+const LIVE = "live";
+
+export function readReservationQuery(parameters: Parameters): ReservationQuery {
+  return {
+    ...readListQuery(parameters, RULES),
+    phases: phasesOf(parameters.getAll("phase").filter((word) => word !== "")),
+    requester: textOf(parameters, "requester"),
+    provider: textOf(parameters, "provider"),
+    cluster: textOf(parameters, "cluster"),
+  };
+}
+
+function phasesOf(words: readonly string[]): ReadonlySet<Phase> | undefined {
+  if (words.length === 0) return undefined;
+  const phases = new Set<Phase>();
+  for (const word of words) {
+    const named = PHASES.filter((phase) => (word === LIVE ? !isFinal(phase) : phase === word));
+    if (named.length === 0)
+      throw new Fault("invalid", `phase must be ${LIVE} or one of ${PHASES.join(", ")}`);
+    for (const phase of named) phases.add(phase);
+  }
+  return phases;
+}
+
+/** Pages of reservations. Sorting ten thousand rows takes longer than everything else: it is done once for each commit. */
+export function reservationLists(engine: Pick<Engine, "ledger" | "commitNumber">) {
+  let sortedAt = -1;
+  const sorted = new Map<string, readonly Reservation[]>();
+
+  const inOrder = ({ sort, isDescending }: ReservationQuery): readonly Reservation[] => {
+    if (sortedAt !== engine.commitNumber) sorted.clear();
+    sortedAt = engine.commitNumber;
+    const name = `${sort} ${isDescending}`;
+    const rows =
+      sorted.get(name) ??
+      sortRows(Array.from(engine.ledger.reservations.values()), KEYS[sort], {
+        nameOf: ({ id }) => id,
+        isDescending,
+      });
+    sorted.set(name, rows);
+    return rows;
+  };
+
+  const page = (query: ReservationQuery): UiReservations => {
+    const { offset, limit } = query;
+    const matching = inOrder(query).filter((reservation) => isWanted(reservation, query));
+    return {
+      rows: matching.slice(offset, offset + limit).map(reservationView),
+      total: matching.length,
+      offset,
+      commit: engine.commitNumber,
+    };
+  };
+  return { page };
+}
+
+const KEYS: Readonly<Record<ReservationSort, (reservation: Reservation) => SortKey>> = {
+  created: ({ createdAt }) => createdAt,
+  expires: ({ expiresAt }) => expiresAt ?? null,
+  id: ({ id }) => id,
+  requester: ({ requester }) => requester,
+  provider: ({ provider }) => provider,
+  phase: ({ phase }) => PHASES.indexOf(phase),
+  cpu: ({ granted }) => granted.cpuMillis,
+  memory: ({ granted }) => granted.memoryBytes,
+  gpu: ({ granted }) => granted.gpus,
+  cost: ({ cost }) => cost?.perHour ?? null,
+};
+
+function isWanted({ id, requester, provider, phase }: Reservation, query: ReservationQuery): boolean {
+  if (query.phases !== undefined && !query.phases.has(phase)) return false;
+  if (query.requester !== "" && requester !== query.requester) return false;
+  if (query.provider !== "" && provider !== query.provider) return false;
+  if (query.cluster !== "" && requester !== query.cluster && provider !== query.cluster) return false;
+  const { text } = query;
+  return text === "" || id.includes(text) || requester.includes(text) || provider.includes(text);
+}

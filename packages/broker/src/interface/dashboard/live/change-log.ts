@@ -1,0 +1,57 @@
+import type { Instant } from "@resource-broker/domain";
+import type { Changed } from "./changed.ts";
+import { Gathered } from "./changed.ts";
+
+interface Entry {
+  readonly commit: number;
+  readonly at: Instant;
+  readonly changed: Changed;
+  readonly size: number;
+}
+
+/** What a page missed, and since when. */
+export interface Missed {
+  readonly changed: Gathered;
+  /** When the last commit it knows was made; undefined: nothing was committed since this log began. */
+  readonly since: Instant;
+}
+
+/** The last changes, so that a page that was away for a moment can go on where it was. */
+export class ChangeLog {
+  readonly #capacity: number;
+  readonly #entries: Entry[] = [];
+  #size = 0;
+  /** Everything after this commit is here. */
+  #completeAfter: { readonly commit: number; readonly at: Instant };
+
+  constructor(capacity: number, start: { readonly commit: number; readonly at: Instant }) {
+    this.#capacity = capacity;
+    this.#completeAfter = start;
+  }
+
+  add(commit: number, at: Instant, changed: Changed): void {
+    const size = 1 + changed.clusters.size + changed.reservations.size + changed.decisions.length;
+    this.#entries.push({ commit, at, changed, size });
+    this.#size += size;
+    let dropped = 0;
+    while (this.#size > this.#capacity && dropped < this.#entries.length) {
+      const oldest = this.#entries[dropped++];
+      if (oldest === undefined) break;
+      this.#size -= oldest.size;
+      this.#completeAfter = { commit: oldest.commit, at: oldest.at };
+    }
+    if (dropped > 0) this.#entries.splice(0, dropped);
+  }
+
+  /** What changed after a commit; undefined when that is no longer known. */
+  since(commit: number): Missed | undefined {
+    if (commit < this.#completeAfter.commit) return undefined;
+    const changed = new Gathered();
+    let since = this.#completeAfter.at;
+    for (const entry of this.#entries) {
+      if (entry.commit > commit) changed.add(entry.changed);
+      else since = entry.at;
+    }
+    return { changed, since };
+  }
+}

@@ -1,0 +1,39 @@
+import type { UiDecisionRow, UiDecisions } from "@resource-broker/contract";
+import type { Committed } from "../../../engine/engine.ts";
+import type { DecisionQuery } from "../lists/decision-list.ts";
+import { decisionRow } from "../views/decision-row.ts";
+
+const KEPT = 1000;
+
+/** The newest decisions, as rows: some hundred bytes each. The store keeps them whole, but not in this order. */
+export interface DecisionMemory {
+  readonly add: (commit: Committed) => void;
+  readonly page: (query: DecisionQuery, commit: number) => UiDecisions;
+}
+
+/** The rows of what a commit decided. */
+export function decisionsIn({ events }: Pick<Committed, "events">): UiDecisionRow[] {
+  return events.flatMap((event) =>
+    event.kind === "granted" || event.kind === "refused" ? [decisionRow(event.decision)] : [],
+  );
+}
+
+export function createDecisionMemory(): DecisionMemory {
+  /** Oldest first. */
+  let rows: UiDecisionRow[] = [];
+  return {
+    add: (commit) => {
+      rows.push(...decisionsIn(commit));
+      // Now and then, so that not every decision moves a thousand rows.
+      if (rows.length >= 2 * KEPT) rows = rows.slice(-KEPT);
+    },
+    page: ({ outcome, requester, offset, limit }, commit) => {
+      const matching = rows
+        .slice(-KEPT)
+        .reverse()
+        .filter((row) => outcome === undefined || (row.winner !== null) === (outcome === "granted"))
+        .filter((row) => requester === "" || row.requester === requester);
+      return { rows: matching.slice(offset, offset + limit), total: matching.length, offset, commit };
+    },
+  };
+}

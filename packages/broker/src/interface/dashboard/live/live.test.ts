@@ -1,0 +1,229 @@
+import type { UiEvent } from "@resource-broker/contract";
+import { fakeTime, memoryDisk, settle } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { NEWER_AGENT, requestOf } from "../../http/testing/samples.ts";
+import { type Listening, listenTo } from "../testing/browser.ts";
+import { certificates, type DashboardParts, runningDashboards } from "../testing/running-dashboard.ts";
+
+const start = runningDashboards();
+
+interface Told {
+  readonly id: string;
+  readonly event: UiEvent["event"];
+  readonly data: Record<string, unknown>;
+}
+
+/** The events of a stream, as a browser reads them. */
+function eventsIn(text: string): Told[] {
+  return text
+    .split("\n\n")
+    .filter((block) => block.startsWith("event: "))
+    .map((block) => {
+      const fields = new Map(
+        block.split("\n").map((line) => [line.split(": ")[0], line.slice(line.indexOf(": ") + 2)]),
+      );
+      return {
+        event: (fields.get("event") ?? "") as Told["event"],
+        id: fields.get("id") ?? "",
+        data: JSON.parse(fields.get("data") ?? "null") as Told["data"],
+      };
+    });
+}
+
+const ids = (rows: unknown): string[] => (rows as { id: string }[]).map(({ id }) => id);
+
+async function world(parts: DashboardParts = {}) {
+  const time = parts.time ?? fakeTime();
+  const running = await start({ ...parts, time });
+  await running.advertise("paris");
+  await running.advertise("rome");
+  const browser = await running.signIn();
+  const reserve = async (cpu = "1"): Promise<string> => {
+    const { json } = await running.broker.call(certificates.cluster("rome"), "POST /api/v1/reservations", {
+      body: requestOf(cpu, "1Gi"),
+      headers: NEWER_AGENT,
+    });
+    return (json as { id: string }).id;
+  };
+  /** What was heard beside the greeting, once so many things were told, and nothing more is due. */
+  const news = async (stream: Listening, count = 1): Promise<Told[]> => {
+    await time.advance(200);
+    await stream.hears(new RegExp(`(?:event: (?:changes|reset)\\n[^]*\\n\\n){${count}}`));
+    await settle();
+    return eventsIn(stream.heard()).filter(({ event }) => event !== "hello");
+  };
+  return { ...running, time, browser, reserve, news };
+}
+
+describe("a stream of events", () => {
+  test("greets with the ledger and the last commit, and tells a browser when to come again", async () => {
+    const { browser, broker, reserve } = await world();
+    await reserve();
+    const stream = await browser.listen();
+    const text = await stream.hears("event: hello");
+    expect(text).toMatch(/^retry: 1000\n\n/);
+    expect(eventsIn(text)).toEqual([
+      { event: "hello", id: "1", data: { commit: 1, ledgerID: broker.engine.ledgerId } },
+    ]);
+  });
+
+  test("gathers what happens within 200 ms: each row once, in its newest state", async () => {
+    const { browser, broker, reserve, time, news } = await world();
+    const stream = await browser.listen();
+    await stream.hears("event: hello");
+    const id = await reserve();
+    await broker.call(certificates.cluster("rome"), `POST /api/v1/reservations/${id}/activate`);
+    await time.advance(199);
+    await settle();
+    expect(eventsIn(stream.heard())).toHaveLength(1);
+    const told = await news(stream);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({
+      event: "changes",
+      id: "2",
+      data: {
+        commit: 2,
+        more: false,
+        reservations: [{ id, phase: "Active", provider: "paris" }],
+        decisions: [{ requester: "rome", winner: "paris" }],
+      },
+    });
+    expect(ids(told[0]?.data["clusters"]).sort()).toEqual(["paris", "rome"]);
+  });
+
+  test("tells of clusters that speak, fall silent, or are cordoned", async () => {
+    const { browser, advertise, time, news } = await world();
+    const stream = await browser.listen();
+    await stream.hears("event: hello");
+    await time.advance(60_000);
+    await advertise("paris");
+    await time.advance(1000);
+    const spoke = await news(stream);
+    expect(spoke).toMatchObject([
+      { event: "changes", data: { clusters: [{ id: "paris", isStale: false }] } },
+    ]);
+    await time.advance(61_000);
+    const silent = await news(stream, 2);
+    expect(silent.at(-1)).toMatchObject({ data: { clusters: [{ id: "rome", isStale: true }] } });
+    await browser.send("POST /ui/clusters/paris/cordon");
+    const cordoned = await news(stream, 3);
+    expect(cordoned.at(-1)).toMatchObject({ data: { clusters: [{ id: "paris", isCordoned: true }] } });
+  });
+
+  test("says that it lives every four seconds", async () => {
+    const { browser, time } = await world();
+    const stream = await browser.listen();
+    await stream.hears("event: hello");
+    await time.advance(12_000);
+    const text = await stream.hears(/(?:: alive\n\n[^]*){3}/);
+    expect(text.match(/^: alive$/gm)).toHaveLength(3);
+  });
+
+  test("tells that there is more than it tells", async () => {
+    const { browser, broker, news } = await world();
+    const stream = await browser.listen();
+    await stream.hears("event: hello");
+    await Promise.all(
+      Array.from({ length: 230 }, (_, count) =>
+        broker.engine.submit({
+          kind: "reserve",
+          requester: `c-${count}`,
+          request: {
+            resources: { cpuMillis: 10, memoryBytes: 1, storageBytes: 0, gpus: 0, extended: {} },
+            priority: 0,
+            constraints: {},
+            tier: "on-demand",
+          },
+          reservationId: `rsv-${count}`,
+          decisionId: `dec-${count}`,
+        }),
+      ),
+    );
+    const [told] = await news(stream);
+    expect(told?.data["more"]).toBe(true);
+    expect(told?.data["reservations"]).toHaveLength(200);
+  });
+});
+
+describe("a page that comes back", () => {
+  test("hears what it missed and nothing twice", async () => {
+    const { browser, reserve, news } = await world();
+    const known = await reserve();
+    const missed = [await reserve(), await reserve()];
+    const stream = await browser.listen("1");
+    const [told, ...more] = await news(stream);
+    expect(more).toEqual([]);
+    expect(told).toMatchObject({ event: "changes", id: "3" });
+    expect(ids(told?.data["reservations"])).toEqual(missed);
+    expect(ids(told?.data["reservations"])).not.toContain(known);
+  });
+
+  test("loses no row when it was cut off between a commit and its telling", async () => {
+    const { browser, reserve, time, news } = await world();
+    const first = await browser.listen();
+    await first.hears("event: hello");
+    const early = await reserve();
+    // Not told yet: a second page that greets now must not believe that it knows the reservation.
+    const second = await browser.listen();
+    const greeting = eventsIn(await second.hears("event: hello"));
+    second.close();
+    await second.closed;
+    await time.advance(1000);
+    const back = await browser.listen(greeting[0]?.id ?? "");
+    const told = await news(back);
+    expect(ids(told[0]?.data["reservations"])).toContain(early);
+  });
+
+  test.each([
+    { name: "that nobody ever told", id: "999" },
+    { name: "that is no number", id: "abc" },
+    { name: "below zero", id: "-1" },
+  ])("with an event $name starts over", async ({ id }) => {
+    const { browser, reserve, news } = await world();
+    await reserve();
+    const stream = await browser.listen(id);
+    expect(await news(stream)).toEqual([{ event: "reset", id: "1", data: { commit: 1 } }]);
+  });
+
+  test("too late starts over: only the last changes are remembered", async () => {
+    const { browser, reserve, news } = await world({ limits: { changesRemembered: 12 } });
+    for (let count = 0; count < 6; count++) await reserve();
+    expect(await news(await browser.listen("1"))).toMatchObject([{ event: "reset", id: "6" }]);
+    expect(await news(await browser.listen("5"))).toMatchObject([{ event: "changes", id: "6" }]);
+    expect(await news(await browser.listen("6"))).toMatchObject([
+      { event: "changes", data: { reservations: [] } },
+    ]);
+  });
+
+  test("to a broker that was started anew goes on if nothing happened meanwhile, and else starts over", async () => {
+    const disk = memoryDisk();
+    const time = fakeTime();
+    const first = await world({ disk, time });
+    await first.reserve();
+    await first.reserve();
+    await first.stop();
+    const again = await start({ disk, time });
+    const browser = await again.signIn();
+    expect(await first.news(await browser.listen("2"))).toMatchObject([{ event: "changes", id: "2" }]);
+    expect(await first.news(await browser.listen("1"))).toMatchObject([{ event: "reset", id: "2" }]);
+  });
+});
+
+test("too many pages are turned away", async () => {
+  const { browser } = await world({ limits: { maxStreams: 2 } });
+  await browser.listen();
+  const second = await browser.listen();
+  expect((await browser.listen()).status).toBe(503);
+  second.close();
+  await second.closed;
+  await expect.poll(async () => (await browser.listen()).status).toBe(200);
+});
+
+test("a page may name the last event in the address, where its browser sets no header", async () => {
+  const { browser, port, reserve, news } = await world();
+  await reserve();
+  const missed = await reserve();
+  const stream = await listenTo({ port }, "GET /ui/events?after=1", { headers: { Cookie: browser.cookie } });
+  const [told] = await news(stream);
+  expect(ids(told?.data["reservations"])).toEqual([missed]);
+});

@@ -1,0 +1,89 @@
+import type { HistoryWindow, UiMoneyReport, UiSpend } from "@resource-broker/contract";
+import type { Instant, Policy, Reservation, ReservationId } from "@resource-broker/domain";
+import { lengthMs, WINDOWS } from "./history/windows.ts";
+import { inPolicyCurrency } from "./views/money-of.ts";
+
+const HOUR_MS = 3_600_000;
+
+export interface MoneyFacts {
+  readonly reservations: Iterable<Reservation>;
+  /** Mean price for one hour of all clusters that fitted, in the currency of the reservation's cost; undefined: not known. */
+  readonly meanPriceOf: (id: ReservationId) => number | undefined;
+  readonly prices: Policy["prices"];
+  readonly now: Instant;
+}
+
+interface Tally {
+  spent: number;
+  saved: number;
+  reservations: number;
+}
+
+/** What live and ended reservations cost for the part of their time that lies in the window. */
+export function moneyReport(window: HistoryWindow, facts: MoneyFacts): UiMoneyReport {
+  const { prices, now } = facts;
+  const from = now - lengthMs(WINDOWS[window]);
+  const byRequester = new Map<string, Tally>();
+  const byProvider = new Map<string, Tally>();
+  const all = emptyTally();
+  let unpriced = 0;
+  for (const reservation of facts.reservations) {
+    const hours = hoursWithin(reservation, from, now);
+    if (hours === undefined) continue;
+    const perHour = inPolicyCurrency(reservation.cost, prices);
+    if (perHour === undefined) {
+      unpriced++;
+      continue;
+    }
+    const spent = perHour * hours;
+    const saved = savedPerHour(reservation, facts) * hours;
+    for (const tally of [
+      all,
+      tallyOf(byRequester, reservation.requester),
+      tallyOf(byProvider, reservation.provider),
+    ]) {
+      tally.spent += spent;
+      tally.saved += saved;
+      tally.reservations++;
+    }
+  }
+  return {
+    window,
+    currency: prices.currency,
+    spent: all.spent,
+    saved: all.saved,
+    byRequester: largestFirst(byRequester),
+    byProvider: largestFirst(byProvider),
+    unpriced,
+  };
+}
+
+/** Undefined: it held nothing in that time. */
+function hoursWithin({ reservedAt, endedAt }: Reservation, from: Instant, now: Instant): number | undefined {
+  const begin = Math.max(reservedAt, from);
+  const end = Math.min(endedAt ?? now, now);
+  return end < begin || (endedAt !== undefined && endedAt <= from) ? undefined : (end - begin) / HOUR_MS;
+}
+
+/** Below 0 where the choice fell on a cluster that asks more than the others: headroom counts, too. */
+function savedPerHour({ id, cost }: Reservation, { meanPriceOf, prices }: MoneyFacts): number {
+  const meanPrice = meanPriceOf(id);
+  if (cost === undefined || meanPrice === undefined) return 0;
+  return inPolicyCurrency({ currency: cost.currency, perHour: meanPrice - cost.perHour }, prices) ?? 0;
+}
+
+function tallyOf(tallies: Map<string, Tally>, id: string): Tally {
+  const tally = tallies.get(id) ?? emptyTally();
+  tallies.set(id, tally);
+  return tally;
+}
+
+function emptyTally(): Tally {
+  return { spent: 0, saved: 0, reservations: 0 };
+}
+
+function largestFirst(tallies: ReadonlyMap<string, Tally>): UiSpend[] {
+  return Array.from(tallies, ([id, tally]) => ({ id, ...tally })).sort(
+    (a, b) => b.spent - a.spent || (a.id < b.id ? -1 : 1),
+  );
+}

@@ -1,0 +1,35 @@
+import type { Engine } from "../../../engine/engine.ts";
+import type { NewestLines } from "../audit/newest-lines.ts";
+import type { ChainCheck } from "../audit/chain-check.ts";
+import type { HeldMoments } from "../audit/held-moments.ts";
+import type { History } from "../history/history.ts";
+import type { DecisionMemory } from "../live/decision-memory.ts";
+import type { LiveHub } from "../live/live-hub.ts";
+import type { MeanPrices } from "../mean-prices.ts";
+import type { DashboardDeps, DashboardOptions } from "../ports.ts";
+import type { SessionCookie } from "../session/cookie.ts";
+import type { Links } from "../session/links.ts";
+import type { Sessions } from "../session/sessions.ts";
+
+/** What the routes work with. */
+export interface UiContext extends Pick<DashboardDeps, "store"> {
+  readonly engine: Engine;
+  readonly links: Links;
+  readonly sessions: Sessions;
+  readonly cookie: SessionCookie;
+  readonly about: About;
+  readonly decisions: DecisionMemory;
+  readonly hub: LiveHub;
+  readonly history: History;
+  readonly lines: NewestLines;
+  readonly chain: ChainCheck;
+  readonly held: HeldMoments;
+  readonly means: MeanPrices;
+}
+
+/** What the dashboard knows of where it runs. */
+export interface About extends Pick<DashboardOptions, "version"> {
+  readonly objectsNamespace: string | null;
+  /** Where brokerctl reaches the broker, for somebody who reached the dashboard by this name. */
+  readonly apiURL: (host: string) => string | null;
+}

@@ -1,0 +1,50 @@
+import { Fault, formatTime, type UiSession, uiSignInSchema } from "@resource-broker/contract";
+import { checked } from "../../shared/checked.ts";
+import { ok } from "../../http/route.ts";
+import { signedIn, type UiCall, type UiRoute } from "../route.ts";
+import type { Session } from "../session/sessions.ts";
+import type { UiContext } from "./context.ts";
+
+const PATH = "/ui/session";
+const NO_CONTENT = 204;
+
+/** Signing in by a link, once; and out. */
+export function sessionRoutes({ engine, links, sessions, cookie, about }: UiContext): readonly UiRoute[] {
+  const view = (session: Session, host: string): UiSession => ({
+    role: session.role,
+    name: session.name,
+    by: session.by,
+    expiresAt: formatTime(engine.now() + session.leftMs()),
+    ledgerID: engine.ledgerId,
+    version: about.version,
+    currency: engine.policy.prices.currency,
+    apiURL: about.apiURL(host),
+    objectsNamespace: about.objectsNamespace,
+    now: formatTime(engine.now()),
+  });
+
+  const signIn = ({ body, host, token: former }: UiCall) => {
+    const { token } = checked(uiSignInSchema, body);
+    const link = links.redeem(token);
+    if (link === undefined) {
+      const message = "this link was used already, or is too old: make a new one with brokerctl dashboard";
+      throw new Fault("no-certificate", message);
+    }
+    // A cookie from before must not live on beside the new one.
+    if (former !== undefined) sessions.end(former);
+    const opened = sessions.open({ role: link.role, name: link.by });
+    const set = cookie.set(opened.token, opened.session.leftMs());
+    return { ...ok(view(opened.session, host)), headers: ["Set-Cookie", set] };
+  };
+
+  const signOut = ({ token }: UiCall) => {
+    if (token !== undefined) sessions.end(token);
+    return { status: NO_CONTENT, headers: ["Set-Cookie", cookie.clear()] };
+  };
+
+  return [
+    { method: "POST", path: PATH, access: "anyone", handle: signIn },
+    { method: "GET", path: PATH, access: "viewer", handle: (call) => ok(view(signedIn(call), call.host)) },
+    { method: "DELETE", path: PATH, access: "anyone", handle: signOut },
+  ];
+}

@@ -1,0 +1,256 @@
+import { Fault } from "@resource-broker/contract";
+import { describe, expect, test } from "vitest";
+import type { Visit } from "./testing/browser.ts";
+import { certificates, runningDashboards } from "./testing/running-dashboard.ts";
+
+const start = runningDashboards();
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+function expectGuarded({ headers }: Pick<Visit, "headers">): void {
+  expect(headers).toMatchObject({
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+  });
+}
+
+describe("every answer carries the security headers:", () => {
+  test.each([
+    { what: "GET /", status: 200, cache: "no-store" },
+    { what: "GET /assets/main-a1b2c3.js", status: 200, cache: "public, max-age=31536000, immutable" },
+    { what: "GET /favicon.svg", status: 200, cache: "no-cache" },
+    { what: "GET /missing.js", status: 404, cache: "no-store" },
+    { what: "POST /", status: 405, cache: "no-store" },
+    { what: "GET /ui/session", status: 401, cache: "no-store" },
+    { what: "GET /ui/nothing", status: 404, cache: "no-store" },
+    { what: "PUT /ui/clusters", status: 403, cache: "no-store" },
+  ])("$what", async ({ what, status, cache }) => {
+    const { visit } = await start();
+    const reply = await visit(what);
+    expect(reply.status).toBe(status);
+    expect(reply.headers["cache-control"]).toBe(cache);
+    expectGuarded(reply);
+  });
+
+  test("the stream of events", async () => {
+    const { signIn } = await start();
+    const browser = await signIn();
+    const stream = await browser.listen();
+    expect(stream.status).toBe(200);
+    expect(stream.headers["content-type"]).toBe("text/event-stream");
+    expect(stream.headers["cache-control"]).toBe("no-store");
+    expectGuarded(stream);
+  });
+});
+
+describe("pages", () => {
+  test.each(["/", "/fleet", "/reservations/rsv-rome-1", "/why/dec-1"])(
+    "%s begins with the same file, so that a deep link survives a reload",
+    async (path) => {
+      const { visit } = await start();
+      const reply = await visit(`GET ${path}`);
+      expect(reply).toMatchObject({ status: 200, text: "<!doctype html><title>pages</title>" });
+      expect(reply.headers["content-type"]).toBe("text/html; charset=utf-8");
+    },
+  );
+
+  test.each([
+    { accepts: "gzip, deflate, br", file: "/", encoding: "br", text: "packed by brotli" },
+    { accepts: "br;q=0, gzip", file: "/", encoding: undefined, text: "<!doctype html><title>pages</title>" },
+    { accepts: "gzip, br", file: "/assets/main-a1b2c3.js", encoding: "gzip", text: "packed by gzip" },
+    { accepts: "", file: "/assets/main-a1b2c3.js", encoding: undefined, text: "export {};" },
+  ])("$file for a browser that accepts '$accepts'", async ({ accepts, file, encoding, text }) => {
+    const { visit } = await start();
+    const reply = await visit(`GET ${file}`, { headers: { "Accept-Encoding": accepts } });
+    expect(reply.text).toBe(text);
+    expect(reply.headers["content-encoding"]).toBe(encoding);
+    expect(reply.headers["vary"]).toBe("Accept-Encoding");
+  });
+
+  test.each([
+    "/../package.json",
+    "/assets/../../secret.js",
+    "/assets/%2e%2e/index.html.br",
+    "//etc/passwd.txt",
+  ])("%s is no way out of the folder", async (path) => {
+    const { visit } = await start();
+    expect(await visit(`GET ${path}`)).toMatchObject({ status: 404 });
+  });
+
+  test("HEAD answers without the content", async () => {
+    const { visit } = await start();
+    expect(await visit("HEAD /")).toMatchObject({ status: 200, text: "" });
+  });
+});
+
+describe("a replica that does not lead", () => {
+  test("says so on every page and on every call", async () => {
+    const notLeading = () => new Fault("not-leader", "this replica does not lead (standby: <b>rome</b>)");
+    const { visit } = await start({ notLeading });
+    const page = await visit("GET /fleet");
+    expect(page.status).toBe(503);
+    expect(page.text).toContain("This replica does not lead (standby: &lt;b&gt;rome&lt;/b&gt;)");
+    expectGuarded(page);
+    const call = await visit("GET /ui/session");
+    expect(call).toMatchObject({ status: 503, json: { code: "not-leader" } });
+  });
+
+  test("says that it starts until it leads", async () => {
+    const { visit, dashboard } = await start({ isWaiting: true });
+    expect(await visit("GET /")).toMatchObject({ status: 503 });
+    await dashboard.lead();
+    expect(await visit("GET /")).toMatchObject({ status: 200 });
+  });
+});
+
+describe("who may call", () => {
+  test.each([
+    { name: "localhost", host: (port: number) => `localhost:${port}`, status: 200 },
+    { name: "LOCALHOST", host: (port: number) => `LOCALHOST:${port}`, status: 200 },
+    { name: "[::1]", host: (port: number) => `[::1]:${port}`, status: 200 },
+    {
+      name: "a name that an attacker turned here",
+      host: (port: number) => `evil.example:${port}`,
+      status: 403,
+    },
+    { name: "another port", host: () => "127.0.0.1:1", status: 403 },
+    { name: "no port", host: () => "127.0.0.1", status: 403 },
+    {
+      name: "a name that only begins well",
+      host: (port: number) => `127.0.0.1:${port}.evil.example`,
+      status: 403,
+    },
+  ])("Host $name is answered with $status", async ({ host, status }) => {
+    const { visit, port, signIn } = await start();
+    const { cookie } = await signIn();
+    const headers = { Host: host(port), Cookie: cookie };
+    expect(await visit("GET /", { headers })).toMatchObject({ status });
+    expect(await visit("GET /ui/session", { headers })).toMatchObject({ status });
+  });
+
+  const site = (value: string) => ({ "Sec-Fetch-Site": value });
+  test.each([
+    { name: "its own page", headers: (origin: string) => ({ ...OWN, Origin: origin }), status: 200 },
+    {
+      name: "its own page, by the browser's word",
+      headers: () => ({ ...OWN, ...site("same-origin") }),
+      status: 200,
+    },
+    { name: "without the header", headers: (origin: string) => ({ Origin: origin }), status: 403 },
+    { name: "without an origin", headers: () => OWN, status: 403 },
+    { name: "another site", headers: () => ({ ...OWN, Origin: "https://evil.example" }), status: 403 },
+    {
+      name: "another port of this machine",
+      headers: () => ({ ...OWN, Origin: "http://127.0.0.1:1" }),
+      status: 403,
+    },
+    {
+      name: "the same name over https",
+      headers: (origin: string) => ({ ...OWN, Origin: origin.replace("http", "https") }),
+      status: 403,
+    },
+    { name: "a sandboxed page", headers: () => ({ ...OWN, Origin: "null" }), status: 403 },
+    {
+      name: "another site that forged the origin",
+      headers: (origin: string) => ({ ...OWN, Origin: origin, ...site("cross-site") }),
+      status: 403,
+    },
+    { name: "a sibling on this machine", headers: () => ({ ...OWN, ...site("same-site") }), status: 403 },
+  ])("an action called by $name: $status", async ({ headers, status }) => {
+    const { visit, port, signIn, advertise } = await start();
+    await advertise("paris");
+    const { cookie } = await signIn();
+    const reply = await visit("POST /ui/clusters/paris/cordon", {
+      headers: { Cookie: cookie, ...headers(`http://127.0.0.1:${port}`) },
+    });
+    expect(reply.status).toBe(status);
+  });
+
+  test("a form's body is refused, though everything else is right", async () => {
+    const { visit, port, signIn, advertise } = await start();
+    await advertise("paris");
+    const { cookie } = await signIn();
+    const reply = await visit("POST /ui/clusters/paris/cordon", {
+      body: "reason=x",
+      headers: {
+        ...OWN,
+        Cookie: cookie,
+        Origin: `http://127.0.0.1:${port}`,
+        "Content-Type": "application/x-www-form-urlencoded",
+      },
+    });
+    expect(reply.status).toBe(415);
+  });
+
+  test("reading is refused to another site's page as well", async () => {
+    const { visit, signIn } = await start();
+    const { cookie } = await signIn();
+    const headers = { Cookie: cookie, ...site("cross-site") };
+    expect(await visit("GET /ui/clusters", { headers })).toMatchObject({ status: 403 });
+  });
+
+  test("whoever calls too often waits", async () => {
+    const { visit } = await start({ limits: { requestsPerSecond: 1, requestBurst: 2 } });
+    const statuses: number[] = [];
+    for (let call = 0; call < 3; call++) statuses.push((await visit("GET /ui/session")).status);
+    expect(statuses).toEqual([401, 401, 429]);
+    expect(await visit("GET /")).toMatchObject({ status: 200 });
+  });
+});
+const OWN = { "X-Broker-Dashboard": "1" };
+
+describe("over TLS", () => {
+  const name = "localhost";
+
+  test("an admin's certificate signs in by itself, and acts", async () => {
+    const { visitAs, port, advertise, broker } = await start({ host: "" });
+    await advertise("paris");
+    const ops = certificates.admin("ops");
+    expect(await visitAs(ops, "GET /ui/session")).toMatchObject({
+      status: 200,
+      json: { role: "admin", by: "certificate", name: "ops", apiURL: "https://127.0.0.1:8443" },
+    });
+    const headers = { ...OWN, Origin: `https://127.0.0.1:${port}` };
+    expect(await visitAs(ops, "POST /ui/clusters/paris/cordon", { headers })).toMatchObject({ status: 200 });
+    expect(broker.engine.ledger.accounts.get("paris")?.cordon?.by).toBe("ops");
+    expect(await visitAs(ops, "POST /ui/clusters/paris/uncordon")).toMatchObject({ status: 403 });
+  });
+
+  test("a cluster's certificate opens nothing: the page and the call say why", async () => {
+    const { visitAs } = await start({ host: "" });
+    const rome = certificates.cluster("rome");
+    const page = await visitAs(rome, "GET /fleet");
+    expect(page.status).toBe(403);
+    expect(page.text).toContain("The certificate is that of cluster rome");
+    expectGuarded(page);
+    const call = await visitAs(rome, "GET /ui/clusters");
+    expect(call).toMatchObject({ status: 403, json: { code: "forbidden" } });
+  });
+
+  test("without a certificate a link signs in, and the cookie is for this host and TLS only", async () => {
+    const running = await start({ host: "" });
+    expect(await running.visitAs(undefined, "GET /")).toMatchObject({ status: 200 });
+    expect(await running.visitAs(undefined, "GET /ui/session")).toMatchObject({ status: 401 });
+    const { url } = running.dashboard.makeLink({ role: "viewer", by: "ops" });
+    expect(url).toMatch(`https://${name}:${running.port}/#token=`);
+    const { cookie } = await running.signIn("viewer");
+    expect(cookie).toMatch(/^__Host-broker-dashboard=/);
+    const headers = { Cookie: cookie };
+    expect(await running.visitAs(undefined, "GET /ui/session", { headers })).toMatchObject({
+      status: 200,
+      json: { role: "viewer", by: "link" },
+    });
+  });
+
+  test("only names of the certificate are answered", async () => {
+    const { visitAs, port } = await start({ host: "" });
+    const status = async (Host: string) => (await visitAs(undefined, "GET /", { headers: { Host } })).status;
+    expect(await status(`${name}:${port}`)).toBe(200);
+    expect(await status(name)).toBe(200);
+    expect(await status(`evil.example:${port}`)).toBe(403);
+    expect(await status("127.0.0.2")).toBe(403);
+  });
+});

@@ -1,0 +1,148 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Fault } from "@resource-broker/contract";
+import type { Log } from "@resource-broker/runtime";
+import { parseJson } from "../http/json.ts";
+import { hasBody, readBody } from "../http/read-body.ts";
+import type { Replier } from "../http/reply.ts";
+import type { Answer, PlainAnswer } from "../http/route.ts";
+import type { Match, Router } from "../http/router.ts";
+import type { Serve } from "../http/serve.ts";
+import { answerHeaders } from "./answer-headers.ts";
+import { checkAccess, type DoorDeps, limitRate, recognise } from "./door.ts";
+import { checkCall, checkHost, type Place } from "./guard.ts";
+import { plainPage } from "./plain-page.ts";
+import type { UiRoute } from "./route.ts";
+import type { StaticFiles } from "./static-files.ts";
+
+/** The largest body is a question with its constraints and weights. */
+const BODY_LIMIT = 64 * 1024;
+const CALLS = "/ui/";
+
+export interface ServeDeps {
+  readonly place: Place;
+  readonly door: DoorDeps;
+  readonly replier: Replier;
+  readonly files: StaticFiles;
+  /** Undefined: the ledger cannot be spoken for yet, or any more. */
+  readonly router: () => Pick<Router<UiRoute>, "match"> | undefined;
+  /** Why not, in words; undefined: it can. */
+  readonly closedBecause: () => Fault | undefined;
+  readonly log: Log;
+  readonly isStopping: () => boolean;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+}
+
+/** Pages and calls of the dashboard. The only place here where faults become answers. */
+export function createServe(deps: ServeDeps): Serve {
+  const { replier, log } = deps;
+  const noStore = answerHeaders("no-store");
+  let underWay = 0;
+  let onIdle: (() => void) | undefined;
+
+  const send = ({ response }: Exchange, answer: PlainAnswer): void =>
+    replier.send(response, answer, { isLast: deps.isStopping(), headers: noStore });
+
+  const insistOnOpen = (): void => {
+    const fault = deps.closedBecause();
+    if (fault !== undefined) throw fault;
+  };
+
+  const serveCall = async (exchange: Exchange): Promise<Answer> => {
+    const { request, method, path, query } = exchange;
+    const { headers, socket } = request;
+    const host = checkHost(headers, deps.place);
+    checkCall({ method, headers, host }, deps.place);
+    const visitor = recognise(request, deps.door);
+    limitRate(visitor, socket.remoteAddress, deps.door);
+    insistOnOpen();
+    const { route, name } = found(deps.router()?.match(method, path) ?? { kind: "unknown" });
+    checkAccess(route, visitor);
+    const body = await bodyOf(exchange);
+    return route.handle({ ...visitor, name, parameters: new URLSearchParams(query), headers, host, body });
+  };
+
+  const servePage = (exchange: Exchange): void => {
+    const { request, response, method, path } = exchange;
+    checkHost(request.headers, deps.place);
+    recognise(request, deps.door);
+    insistOnOpen();
+    if (method !== "GET" && method !== "HEAD")
+      throw new Fault("method-not-allowed", "pages take GET and HEAD");
+    const file = deps.files.find(path, String(request.headers["accept-encoding"] ?? ""));
+    if (file === undefined) throw new Fault("not-found", "there is no such page");
+    const { type, content, encoding, freshness } = file;
+    response.writeHead(200, [
+      ...replier.headers(),
+      ...answerHeaders(freshness),
+      "Content-Type",
+      type,
+      "Content-Length",
+      String(content.length),
+      "Vary",
+      "Accept-Encoding",
+      ...(encoding === undefined ? [] : ["Content-Encoding", encoding]),
+    ]);
+    response.end(method === "HEAD" ? undefined : content);
+  };
+
+  const faultOf = (error: unknown, { method, path }: Exchange): Fault => {
+    const fault =
+      error instanceof Fault
+        ? error
+        : new Fault("internal", "the broker failed; its log says why", { cause: error });
+    if (fault.code === "internal") log.error({ method, url: path, err: fault.cause ?? fault }, fault.message);
+    return fault;
+  };
+
+  const respond = async (exchange: Exchange): Promise<void> => {
+    const isCall = exchange.path.startsWith(CALLS);
+    try {
+      if (!isCall) return servePage(exchange);
+      const answer = await serveCall(exchange);
+      if ("stream" in answer) answer.stream(exchange.response);
+      else send(exchange, answer);
+    } catch (error) {
+      const fault = faultOf(error, exchange);
+      if (isCall)
+        replier.sendFault(exchange.response, fault, { isLast: deps.isStopping(), headers: noStore });
+      else send(exchange, plainPage(fault));
+    }
+  };
+
+  const answer: Serve["answer"] = async (request, response) => {
+    underWay++;
+    response.once("close", () => {
+      if (--underWay === 0) onIdle?.();
+    });
+    const { method = "", url = "" } = request;
+    const [path = "", query = ""] = url.split(/\?(.*)/s, 2);
+    await respond({ request, response, method, path, query });
+  };
+
+  const whenIdle = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (underWay === 0) resolve();
+      else onIdle = resolve;
+    });
+  return { answer, whenIdle };
+}
+
+function found(match: Match<UiRoute>): { readonly route: UiRoute; readonly name: string } {
+  if (match.kind === "found") return match;
+  if (match.kind === "unknown") throw new Fault("not-found", "the dashboard has no such call");
+  throw new Fault("method-not-allowed", `this address takes ${match.allow}`);
+}
+
+/** JSON or nothing: what a form could send is refused before it is read. */
+async function bodyOf({ request, response, method }: Exchange): Promise<unknown> {
+  if (method === "GET" || !hasBody(request.headers)) return undefined;
+  const goOn = (): void => response.writeContinue();
+  return parseJson(await readBody(request, { limit: BODY_LIMIT, goOn }));
+}

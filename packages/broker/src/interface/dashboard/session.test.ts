@@ -1,0 +1,170 @@
+import { describe, expect, test } from "vitest";
+import { fakeTime } from "@resource-broker/testkit";
+import { certificates, runningDashboards, tokenIn } from "./testing/running-dashboard.ts";
+
+const start = runningDashboards();
+const HOUR_MS = 3_600_000;
+
+describe("a link", () => {
+  test("is made by an admin over the API, leads to the dashboard and holds its token behind the #", async () => {
+    const { broker, port, time } = await start();
+    const reply = await broker.call(certificates.admin("ops"), "POST /api/v1/dashboard/links");
+    expect(reply.status).toBe(201);
+    expect(reply.json).toEqual({
+      url: expect.stringMatching(`^http://127\\.0\\.0\\.1:${port}/#token=[\\w-]{43}$`),
+      role: "admin",
+      expiresAt: new Date(time.wallMs() + 120_000).toISOString(),
+    });
+  });
+
+  test("is refused to clusters, and names its role", async () => {
+    const { broker } = await start();
+    const links = "POST /api/v1/dashboard/links";
+    expect(await broker.call(certificates.cluster("rome"), links)).toMatchObject({ status: 403 });
+    const ops = certificates.admin("ops");
+    expect(await broker.call(ops, links, { body: { role: "viewer" } })).toMatchObject({
+      status: 201,
+      json: { role: "viewer" },
+    });
+    expect(await broker.call(ops, links, { body: { role: "king" } })).toMatchObject({ status: 400 });
+  });
+
+  test("signs in once: the second browser is turned away", async () => {
+    const running = await start();
+    const { url } = running.dashboard.makeLink({ role: "viewer", by: "ops" });
+    const first = await signIn(running, tokenIn(url));
+    expect(first).toMatchObject({
+      status: 200,
+      json: {
+        role: "viewer",
+        name: "ops",
+        by: "link",
+        version: "1.2.3",
+        currency: "EUR",
+        apiURL: "https://127.0.0.1:8443",
+        objectsNamespace: null,
+        ledgerID: running.broker.engine.ledgerId,
+      },
+    });
+    const [cookie = ""] = first.headers["set-cookie"] ?? [];
+    expect(cookie).toMatch(
+      new RegExp(
+        `^broker-dashboard-${running.port}=[\\w-]{43}; Max-Age=43200; Path=/; HttpOnly; SameSite=Strict$`,
+      ),
+    );
+    const second = await signIn(running, tokenIn(url));
+    expect(second).toMatchObject({ status: 401, json: { code: "no-certificate" } });
+    expect(second.headers["set-cookie"]).toBeUndefined();
+  });
+
+  test("is good for two minutes", async () => {
+    const time = fakeTime();
+    const running = await start({ time });
+    const early = running.dashboard.makeLink({ role: "admin", by: "ops" });
+    const late = running.dashboard.makeLink({ role: "admin", by: "ops" });
+    await time.advance(119_999);
+    expect(await signIn(running, tokenIn(early.url))).toMatchObject({ status: 200 });
+    await time.advance(1);
+    expect(await signIn(running, tokenIn(late.url))).toMatchObject({ status: 401 });
+  });
+
+  test.each([
+    { name: "a token that nobody made", body: { token: "x".repeat(43) }, status: 401 },
+    { name: "no token", body: {}, status: 400 },
+    { name: "a token that is no text", body: { token: 7 }, status: 400 },
+    { name: "an endless token", body: { token: "x".repeat(10_000) }, status: 400 },
+    { name: "no JSON", body: "token=1", status: 400 },
+  ])("$name signs nobody in", async ({ body, status }) => {
+    const running = await start();
+    const reply = await running.visit("POST /ui/session", { body, headers: ownHeaders(running.port) });
+    expect(reply.status).toBe(status);
+  });
+});
+
+describe("a session", () => {
+  test("ends when it is signed out, and the cookie goes", async () => {
+    const { signIn: enter } = await start();
+    const browser = await enter();
+    expect(await browser.get("/ui/session")).toMatchObject({ status: 200, json: { role: "admin" } });
+    const out = await browser.send("DELETE /ui/session");
+    expect(out.status).toBe(204);
+    expect(out.headers["set-cookie"]?.[0]).toContain("Max-Age=0");
+    expect(await browser.get("/ui/session")).toMatchObject({ status: 401 });
+  });
+
+  test("lasts twelve hours", async () => {
+    const time = fakeTime();
+    const { signIn: enter } = await start({ time });
+    const browser = await enter();
+    await time.advance(12 * HOUR_MS - 1);
+    expect(await browser.get("/ui/session")).toMatchObject({ status: 200 });
+    await time.advance(1);
+    expect(await browser.get("/ui/session")).toMatchObject({ status: 401 });
+  });
+
+  test("makes room for the hundredth and first: the oldest goes", async () => {
+    const { signIn: enter } = await start({ limits: { requestBurst: 10_000 } });
+    const oldest = await enter();
+    const second = await enter();
+    for (let count = 2; count < 101; count++) await enter();
+    expect(await oldest.get("/ui/session")).toMatchObject({ status: 401 });
+    expect(await second.get("/ui/session")).toMatchObject({ status: 200 });
+  });
+
+  test("stops hearing events when it is signed out", async () => {
+    const time = fakeTime();
+    const { signIn: enter } = await start({ time });
+    const browser = await enter();
+    const stream = await browser.listen();
+    await stream.hears("event: hello");
+    await browser.send("DELETE /ui/session");
+    await time.advance(4000);
+    await expect(stream.closed).resolves.toBeUndefined();
+  });
+});
+
+describe("a viewer", () => {
+  test.each([
+    "POST /ui/clusters/paris/cordon",
+    "POST /ui/clusters/paris/uncordon",
+    "POST /ui/reservations/rsv-x/release",
+  ])("may not %s", async (what) => {
+    const { signIn: enter, advertise } = await start();
+    await advertise("paris");
+    const viewer = await enter("viewer");
+    expect(await viewer.send(what)).toMatchObject({ status: 403, json: { code: "forbidden" } });
+  });
+});
+
+const CALLS = [
+  "GET /ui/session",
+  "GET /ui/clusters",
+  "GET /ui/clusters/paris",
+  "GET /ui/flows",
+  "GET /ui/reservations",
+  "GET /ui/reservations/x",
+  "GET /ui/decisions",
+  "GET /ui/decisions/x",
+  "POST /ui/quotes",
+  "GET /ui/history",
+  "GET /ui/unmet",
+  "GET /ui/money",
+  "GET /ui/audit",
+  "GET /ui/events",
+  "POST /ui/clusters/paris/cordon",
+];
+test.each(CALLS)("%s needs a session", async (what) => {
+  const { visit, port } = await start();
+  expect(await visit(what, { headers: ownHeaders(port) })).toMatchObject({ status: 401 });
+});
+
+function ownHeaders(port: number): Record<string, string> {
+  return { Origin: `http://127.0.0.1:${port}`, "X-Broker-Dashboard": "1" };
+}
+
+function signIn(
+  { visit, port }: Awaited<ReturnType<typeof start>>,
+  token: string,
+): ReturnType<Awaited<ReturnType<typeof start>>["visit"]> {
+  return visit("POST /ui/session", { body: { token }, headers: ownHeaders(port) });
+}

@@ -1,0 +1,87 @@
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join, sep } from "node:path";
+import { Fault } from "@resource-broker/contract";
+import type { Freshness } from "./answer-headers.ts";
+
+const INDEX = "/index.html";
+/** The build puts a digest of the content into each name here. */
+const HASHED = "/assets/";
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".ico": "image/x-icon",
+  ".woff2": "font/woff2",
+  ".txt": "text/plain; charset=utf-8",
+};
+const ENCODINGS = [
+  { name: "br", suffix: ".br" },
+  { name: "gzip", suffix: ".gz" },
+] as const;
+
+export interface StaticFile {
+  readonly type: string;
+  readonly freshness: Freshness;
+  readonly content: Buffer;
+  /** Absent: as it is. */
+  readonly encoding?: string;
+}
+
+/** The built pages, in memory: a few hundred kilobytes, and no path from outside ever reaches the disk. */
+export interface StaticFiles {
+  /** Undefined: there is no such file. A path without a dot is a page, and every page begins with the same file. */
+  readonly find: (path: string, acceptEncoding: string | undefined) => StaticFile | undefined;
+}
+
+/** Reads the first of the folders that has the pages. */
+export async function readStaticFiles(folders: readonly string[]): Promise<StaticFiles> {
+  for (const folder of folders) {
+    const files = await readFolder(folder);
+    if (files.has(INDEX)) return { find: (path, accepted) => find(files, path, accepted ?? "") };
+  }
+  throw new Fault(
+    "invalid",
+    "--dashboard-bind-address: the dashboard's pages are not built; build them with npm run dashboard:build, or leave the flag out",
+  );
+}
+
+async function readFolder(folder: string): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    files.set(file.slice(folder.length).split(sep).join("/").replace(/^\/*/, "/"), await readFile(file));
+  }
+  return files;
+}
+
+function find(files: ReadonlyMap<string, Buffer>, path: string, accepted: string): StaticFile | undefined {
+  const isPage = !path.slice(path.lastIndexOf("/")).includes(".");
+  const name = isPage ? INDEX : path;
+  const type = TYPES[extname(name)];
+  const plain = files.get(name);
+  if (plain === undefined || type === undefined) return undefined;
+  const freshness = freshnessOf(name);
+  for (const { name: encoding, suffix } of ENCODINGS) {
+    const content = accepts(accepted, encoding) ? files.get(`${name}${suffix}`) : undefined;
+    if (content !== undefined) return { type, freshness, content, encoding };
+  }
+  return { type, freshness, content: plain };
+}
+
+function freshnessOf(name: string): Freshness {
+  if (name.startsWith(HASHED)) return "immutable";
+  return name === INDEX ? "no-store" : "no-cache";
+}
+
+/** `br;q=0` means no. */
+function accepts(header: string, encoding: string): boolean {
+  return header.split(",").some((part) => {
+    const [name = "", weight = ""] = part.split(";");
+    return name.trim().toLowerCase() === encoding && !/^\s*q=0(?:\.0*)?\s*$/.test(weight);
+  });
+}

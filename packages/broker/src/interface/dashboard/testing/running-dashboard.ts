@@ -1,0 +1,198 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Fault, UiRole } from "@resource-broker/contract";
+import {
+  type FakeTime,
+  fakeTime,
+  type MemoryDisk,
+  type MemoryStore,
+  memoryDisk,
+  memoryStore,
+  testCertificates,
+} from "@resource-broker/testkit";
+import { afterEach } from "vitest";
+import type { ClientCredentials } from "../../http/testing/call.ts";
+import {
+  type BrokerParts,
+  countedBytes,
+  heldCertificates,
+  type RunningBroker,
+  runBroker,
+} from "../../http/testing/running-broker.ts";
+import { advertisementOf, NEWER_AGENT } from "../../http/testing/samples.ts";
+import { createDashboard, type Dashboard } from "../dashboard.ts";
+import { DEFAULT_DASHBOARD_LIMITS, type DashboardLimits } from "../ports.ts";
+import { type Listening, listenTo, type Target, type Visit, type VisitOptions, visit } from "./browser.ts";
+
+export const certificates = await testCertificates();
+
+export interface DashboardParts {
+  readonly time?: FakeTime;
+  readonly disk?: MemoryDisk;
+  readonly policy?: BrokerParts["policy"];
+  readonly limits?: Partial<DashboardLimits>;
+  /** Absent: 127.0.0.1, and plain HTTP. */
+  readonly host?: string;
+  readonly historyFile?: string;
+  readonly objectsNamespace?: string;
+  readonly notLeading?: () => Fault | undefined;
+  /** True: nobody says that this replica leads. */
+  readonly isWaiting?: boolean;
+}
+
+export interface RunningDashboard {
+  readonly broker: RunningBroker;
+  readonly dashboard: Dashboard;
+  readonly store: MemoryStore;
+  readonly time: FakeTime;
+  readonly port: number;
+  /** Without a session. */
+  readonly visit: (what: string, options?: VisitOptions) => Promise<Visit>;
+  /** With a client certificate; undefined: with none. Only over TLS. */
+  readonly visitAs: (
+    who: ClientCredentials | undefined,
+    what: string,
+    options?: VisitOptions,
+  ) => Promise<Visit>;
+  /** A browser that came by a link. */
+  readonly signIn: (role?: UiRole) => Promise<Browser>;
+  /** The cluster advertises. */
+  readonly advertise: (clusterId: string, more?: Readonly<Record<string, unknown>>) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface Browser {
+  readonly cookie: string;
+  readonly get: (path: string) => Promise<Visit>;
+  readonly send: (what: string, body?: unknown) => Promise<Visit>;
+  readonly listen: (lastEventId?: string) => Promise<Listening>;
+}
+
+/** Called once in a test file, outside its tests. Everything is stopped after its test. */
+export function runningDashboards(): (parts?: DashboardParts) => Promise<RunningDashboard> {
+  const endings: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  });
+  return async (parts = {}) => {
+    const running = await start(parts);
+    endings.push(running.stop);
+    return running;
+  };
+}
+
+async function start(parts: DashboardParts): Promise<RunningDashboard> {
+  const { time = fakeTime(), disk = memoryDisk(), host = "127.0.0.1" } = parts;
+  const folder = builtPages();
+  const store = memoryStore(disk);
+  const made: Dashboard[] = [];
+  const broker = await runBroker({
+    store,
+    machine: time,
+    certificates: certificates.broker,
+    ...(parts.policy === undefined ? {} : { policy: parts.policy }),
+    dashboard: (engine, log) => {
+      const dashboard = createDashboard(
+        {
+          ...(host === "" ? {} : { host }),
+          port: 0,
+          tlsMinVersion: "TLSv1.2",
+          adminUnit: "broker-admin",
+          folders: [join(folder, "missing"), folder],
+          version: "1.2.3",
+          limits: { ...DEFAULT_DASHBOARD_LIMITS, ...parts.limits },
+          ...(parts.historyFile === undefined ? {} : { historyFile: parts.historyFile }),
+          ...(parts.objectsNamespace === undefined ? {} : { objectsNamespace: parts.objectsNamespace }),
+        },
+        {
+          engine,
+          store,
+          machine: time,
+          log,
+          randomBytes: countedBytes(),
+          certificates: heldCertificates({ crl: undefined, ...certificates.broker }),
+          api: () => ({ host: "", port: 8443 }),
+          ...(parts.notLeading === undefined ? {} : { notLeading: parts.notLeading }),
+        },
+      );
+      made.push(dashboard);
+      return dashboard;
+    },
+  });
+  const [dashboard] = made;
+  if (dashboard === undefined) throw new Error("the broker made no dashboard");
+  const { port } = await dashboard.start();
+  if (parts.isWaiting !== true) await dashboard.lead();
+  const isSecure = host !== "127.0.0.1";
+  const plain: Target = { port, ...(isSecure ? { credentials: { ca: certificates.broker.ca } } : {}) };
+  const origin = `${isSecure ? "https" : "http"}://127.0.0.1:${port}`;
+  let isStopped = false;
+
+  const signIn = async (role: UiRole = "admin"): Promise<Browser> => {
+    const token = tokenIn(dashboard.makeLink({ role, by: "ops" }).url);
+    const own = { Origin: origin, "X-Broker-Dashboard": "1" };
+    const { status, headers, text } = await visit(plain, "POST /ui/session", {
+      body: { token },
+      headers: own,
+    });
+    if (status !== 200) throw new Error(`not signed in: ${status} ${text}`);
+    const cookie = headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+    return {
+      cookie,
+      get: (path) => visit(plain, `GET ${path}`, { headers: { Cookie: cookie } }),
+      send: (what, body) => visit(plain, what, { body, headers: { ...own, Cookie: cookie } }),
+      listen: (lastEventId) =>
+        listenTo(plain, "GET /ui/events", {
+          headers: {
+            Cookie: cookie,
+            ...(lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId }),
+          },
+        }),
+    };
+  };
+
+  return {
+    broker,
+    dashboard,
+    store,
+    time,
+    port,
+    visit: (what, options) => visit(plain, what, options),
+    visitAs: (who, what, options) =>
+      visit({ port, credentials: who ?? { ca: certificates.broker.ca } }, what, options),
+    signIn,
+    advertise: async (clusterId, more = {}) => {
+      const body = advertisementOf(clusterId, more);
+      const { status, text } = await broker.call(
+        certificates.cluster(clusterId),
+        "POST /api/v1/advertisements",
+        { body, headers: NEWER_AGENT },
+      );
+      if (status !== 200) throw new Error(text);
+    },
+    stop: async () => {
+      if (isStopped) return;
+      isStopped = true;
+      await dashboard.stop();
+      await broker.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+export function tokenIn(url: string): string {
+  return url.slice(url.indexOf("#token=") + "#token=".length);
+}
+
+/** As the build leaves them: a page, and files with a digest in their name, packed as well. */
+function builtPages(): string {
+  const folder = mkdtempSync(join(tmpdir(), "dashboard-"));
+  mkdirSync(join(folder, "assets"));
+  writeFileSync(join(folder, "index.html"), "<!doctype html><title>pages</title>");
+  writeFileSync(join(folder, "index.html.br"), "packed by brotli");
+  writeFileSync(join(folder, "favicon.svg"), "<svg/>");
+  writeFileSync(join(folder, "assets", "main-a1b2c3.js"), "export {};");
+  writeFileSync(join(folder, "assets", "main-a1b2c3.js.gz"), "packed by gzip");
+  return folder;
+}

@@ -1,0 +1,101 @@
+import { formatTime, type UiCluster, type UiCondition } from "@resource-broker/contract";
+import {
+  type AccountView,
+  type Advertisement,
+  describeResources,
+  fits,
+  type Instant,
+  isZero,
+  type Policy,
+  REGION_LABEL,
+} from "@resource-broker/domain";
+import { amountsOf } from "./amounts.ts";
+import { unitPrices } from "./unit-prices.ts";
+
+/** What a cluster is judged by. */
+export interface Moment {
+  readonly now: Instant;
+  readonly policy: Policy;
+}
+
+/** An account of a cluster that has advertised. */
+export interface AdvertisedAccount extends AccountView {
+  readonly advertisement: Advertisement;
+}
+
+export function hasAdvertised(account: AccountView | undefined): account is AdvertisedAccount {
+  return account?.advertisement !== undefined;
+}
+
+export function isStale({ receivedAt }: Pick<AccountView, "receivedAt">, { now, policy }: Moment): boolean {
+  return now - receivedAt > policy.stalenessMs;
+}
+
+export function regionOf({ labels }: Pick<Advertisement, "labels">): string {
+  return Object.hasOwn(labels, REGION_LABEL) ? (labels[REGION_LABEL] ?? "") : "";
+}
+
+/** A cluster as the pages show it. Whatever a cluster says of itself stays data: nothing is written into HTML here. */
+export function clusterView(account: AdvertisedAccount, moment: Moment): UiCluster {
+  const { clusterId, advertisement, cordon } = account;
+  return {
+    id: clusterId,
+    name: advertisement.clusterName ?? clusterId,
+    region: regionOf(advertisement),
+    labels: advertisement.labels,
+    capacity: {
+      allocatable: amountsOf(advertisement.allocatable),
+      allocated: amountsOf(advertisement.allocated),
+      reserved: amountsOf(account.reserved),
+      available: amountsOf(account.available),
+    },
+    gpus: advertisement.gpuModels.map(({ model, count }) => ({ model, count })),
+    heardAt: formatTime(account.receivedAt),
+    isStale: isStale(account, moment),
+    isCordoned: cordon !== undefined,
+    conditions: conditionsOf(account, moment),
+    price: unitPrices(account, moment),
+    liqoID: advertisement.liqo?.clusterId ?? null,
+    lends: account.lending.size,
+    borrows: account.borrowing.size,
+  };
+}
+
+function conditionsOf(account: AdvertisedAccount, moment: Moment): UiCondition[] {
+  const { cordon, overcommitted, receivedAt } = account;
+  const conditions: UiCondition[] = [];
+  if (isStale(account, moment)) {
+    const message = `Nothing was heard of it since ${formatTime(receivedAt)}: nothing more is lent from it.`;
+    conditions.push({
+      type: "Stale",
+      message,
+      since: formatTime(receivedAt + moment.policy.stalenessMs),
+    });
+  }
+  if (cordon !== undefined) {
+    const why = cordon.why === undefined ? "" : `: ${cordon.why}`;
+    const message = `${cordon.by} has cordoned it${why}. What it lends stays; nothing more is lent from it.`;
+    conditions.push({ type: "Cordoned", message, since: formatTime(cordon.at) });
+  }
+  if (!isZero(overcommitted)) {
+    const message = `It lends ${describeResources(overcommitted)} more than it has left.`;
+    conditions.push({ type: "Overcommitted", message });
+  }
+  const overused = overuseOf(account);
+  if (overused.length > 0) {
+    const [first = ""] = overused;
+    const others = overused.length === 1 ? "" : ` and ${overused.length - 1} more`;
+    conditions.push({ type: "Overuse", message: `More is used than was granted: ${first}${others}.` });
+  }
+  return conditions;
+}
+
+/** The reservations whose pods request more than they were granted. */
+function overuseOf({ lending, usage }: AdvertisedAccount): string[] {
+  const overused: string[] = [];
+  for (const [id, { used }] of usage) {
+    const granted = lending.get(id)?.granted;
+    if (granted !== undefined && !fits(used, granted)) overused.push(id);
+  }
+  return overused;
+}

@@ -1,0 +1,84 @@
+import { formatTime, type UiReservationDetail } from "@resource-broker/contract";
+import {
+  type AccountView,
+  describeResources,
+  type Instant,
+  isLive,
+  type Reservation,
+} from "@resource-broker/domain";
+import { doesConfirm } from "./party-view.ts";
+import { timeOf } from "./reservation-view.ts";
+
+type Step = UiReservationDetail["timeline"][number];
+
+/** What is known of the lending side beside the reservation itself. */
+export interface LendingSide {
+  readonly account: AccountView | undefined;
+  /** When its agent said that it holds the capacity; undefined: it has not, or the log forgot. */
+  readonly heldAt: Instant | undefined;
+}
+
+/** requested → reserved → told → enforced → active → end, each with what happened or what is waited for. */
+export function timelineOf(reservation: Reservation, side: LendingSide): Step[] {
+  const { requester, provider, granted, createdAt, reservedAt } = reservation;
+  const what = describeResources(granted);
+  return [
+    { step: "requested", at: formatTime(createdAt), text: `${requester} asked for ${what}` },
+    {
+      step: "reserved",
+      at: formatTime(reservedAt),
+      text: `${provider} was chosen, and ${what} locked there`,
+    },
+    toldStep(reservation, side),
+    enforcedStep(reservation, side),
+    activeStep(reservation),
+    endStep(reservation),
+  ];
+}
+
+/** Each reply to an advertisement repeats what its sender has to hold: whoever was heard since has been told. */
+function toldStep({ provider, phase, reservedAt, acknowledged }: Reservation, side: LendingSide): Step {
+  const { account, heldAt } = side;
+  const heardAt = account !== undefined && account.receivedAt > reservedAt ? account.receivedAt : undefined;
+  if (acknowledged) return { step: "told", at: timeOf(heldAt ?? heardAt), text: `${provider} was told` };
+  if (!isLive(phase)) return { step: "told", at: null, text: `it ended before ${provider} said a word` };
+  if (heardAt !== undefined)
+    return { step: "told", at: formatTime(heardAt), text: `${provider} was told when it last called` };
+  return { step: "told", at: null, text: `${provider} is told as soon as it calls` };
+}
+
+function enforcedStep(
+  { provider, phase, acknowledged }: Reservation,
+  { account, heldAt }: LendingSide,
+): Step {
+  if (acknowledged)
+    return { step: "enforced", at: timeOf(heldAt), text: `${provider} holds the capacity back` };
+  if (!isLive(phase)) return { step: "enforced", at: null, text: `${provider} never said that it holds it` };
+  return {
+    step: "enforced",
+    at: null,
+    text: doesConfirm(account)
+      ? `waits for ${provider} to say that it holds it`
+      : `${provider} runs an older agent, which does not say so; the ledger keeps it locked`,
+  };
+}
+
+function activeStep({ requester, phase, activatedAt, activateBy }: Reservation): Step {
+  if (activatedAt !== undefined)
+    return { step: "active", at: formatTime(activatedAt), text: `${requester} uses it` };
+  if (!isLive(phase)) return { step: "active", at: null, text: `${requester} never used it` };
+  const until = activateBy === undefined ? "" : `, until ${formatTime(activateBy)} at the latest`;
+  return { step: "active", at: null, text: `waits for ${requester} to use it${until}` };
+}
+
+function endStep({ endedAt, reason, message, expiresAt }: Reservation): Step {
+  if (endedAt !== undefined) {
+    const why = [reason, message].filter((part) => part !== undefined).join(": ");
+    return { step: "end", at: formatTime(endedAt), text: why === "" ? "ended" : why };
+  }
+  return {
+    step: "end",
+    at: null,
+    text: expiresAt === undefined ? "lasts until it is released" : `expires ${formatTime(expiresAt)}`,
+  };
+}

@@ -1,0 +1,251 @@
+import { formatTime } from "@resource-broker/contract";
+import {
+  type Advertisement,
+  apply,
+  DEFAULT_POLICY,
+  emptyLedger,
+  type Policy,
+  type Reservation,
+  resourceVector,
+} from "@resource-broker/domain";
+import { parse } from "yaml";
+import { describe, expect, test } from "vitest";
+import { NO_DECISION } from "../testing/arbitrary-ledger.ts";
+import { clusterView, hasAdvertised } from "./cluster-view.ts";
+import { flowView } from "./flow-view.ts";
+import { timelineOf } from "./timeline.ts";
+import { partiesOf } from "./party-view.ts";
+import { yamlText } from "./yaml-text.ts";
+
+/** A Monday, noon. */
+const NOW = Date.UTC(2026, 0, 5, 12);
+const MOMENT = { now: NOW, policy: DEFAULT_POLICY };
+const FOUR_CPUS = resourceVector({ cpuMillis: 4000 });
+
+const SAID: Advertisement = {
+  clusterId: "paris",
+  capacity: FOUR_CPUS,
+  allocatable: FOUR_CPUS,
+  allocated: resourceVector({ cpuMillis: 1000 }),
+  usage: [],
+  nodeShapes: [],
+  gpuModels: [],
+  labels: {},
+  protocol: 2,
+};
+
+function lent(cpus: number, more: Partial<Reservation> = {}): Reservation {
+  const granted = resourceVector({ cpuMillis: cpus * 1000 });
+  return {
+    id: "rsv-rome-1",
+    requester: "rome",
+    provider: "paris",
+    granted,
+    request: { resources: granted, priority: 0, constraints: {}, tier: "on-demand" },
+    phase: "Reserved",
+    createdAt: NOW,
+    reservedAt: NOW,
+    acknowledged: false,
+    generation: 1,
+    ...more,
+  };
+}
+
+function ledgerWith(said: Partial<Advertisement>, reservations: readonly Reservation[] = [], at = NOW) {
+  const ledger = emptyLedger();
+  for (const reservation of reservations)
+    apply(ledger, { kind: "granted", at: reservation.createdAt, reservation, decision: NO_DECISION });
+  apply(ledger, { kind: "advertised", at, advertisement: { ...SAID, ...said } });
+  return ledger;
+}
+
+function viewOf(ledger: ReturnType<typeof ledgerWith>, policy: Partial<Policy> = {}) {
+  const account = ledger.accounts.get("paris");
+  if (!hasAdvertised(account)) throw new Error("paris has not advertised");
+  return clusterView(account, { now: NOW, policy: { ...DEFAULT_POLICY, ...policy } });
+}
+
+describe("the conditions of a cluster", () => {
+  test("all is well: none", () => {
+    expect(viewOf(ledgerWith({})).conditions).toEqual([]);
+  });
+
+  test("it lends more than it has left", () => {
+    expect(viewOf(ledgerWith({}, [lent(3.5)])).conditions).toEqual([
+      { type: "Overcommitted", message: "It lends 0.5 CPU more than it has left." },
+    ]);
+  });
+
+  test("guests use more than was granted", () => {
+    const usage = ["rsv-rome-1", "rsv-rome-2"].map((reservationId) => ({
+      reservationId,
+      granted: resourceVector({ cpuMillis: 1000 }),
+      used: resourceVector({ cpuMillis: 1100 }),
+    }));
+    const ledger = ledgerWith({ usage }, [lent(1), lent(1, { id: "rsv-rome-2" })]);
+    expect(viewOf(ledger).conditions).toEqual([
+      { type: "Overuse", message: "More is used than was granted: rsv-rome-1 and 1 more." },
+    ]);
+  });
+
+  test("it is stale exactly when deciding passes it over", () => {
+    const at = (ageMs: number) => viewOf(ledgerWith({}, [], NOW - ageMs)).isStale;
+    expect([at(DEFAULT_POLICY.stalenessMs), at(DEFAULT_POLICY.stalenessMs + 1)]).toEqual([false, true]);
+  });
+});
+
+describe("the price of a cluster", () => {
+  const cost = { currency: "EUR", onDemand: { cpuHour: 0.03, memoryGbHour: 0.004, gpuHour: 1.5 } };
+
+  test.each([
+    {
+      name: "is what it asks",
+      said: { cost },
+      price: { cpu: 0.03, memory: 0.004, gpu: 1.5, currency: "EUR" },
+    },
+    { name: "is none where it asks nothing", said: {}, price: null },
+    {
+      name: "lacks what it does not price",
+      said: { cost: { currency: "EUR", onDemand: { cpuHour: 0.03 } } },
+      price: { cpu: 0.03, memory: null, gpu: null, currency: "EUR" },
+    },
+    {
+      name: "is converted",
+      said: { cost: { currency: "USD", onDemand: { cpuHour: 0.04 } } },
+      policy: { prices: { ...DEFAULT_POLICY.prices, rates: { USD: 0.5 } } },
+      price: { cpu: 0.02, memory: null, gpu: null, currency: "EUR" },
+    },
+    {
+      name: "is none in a currency without a rate",
+      said: { cost: { ...cost, currency: "XXX" } },
+      price: null,
+    },
+    {
+      name: "is the operator's where there is one",
+      said: { cost },
+      policy: {
+        prices: {
+          ...DEFAULT_POLICY.prices,
+          clusters: { paris: { currency: "EUR", onDemand: { cpuHour: 9 } } },
+        },
+      },
+      price: { cpu: 9, memory: null, gpu: null, currency: "EUR" },
+    },
+    {
+      name: "is that of this hour",
+      said: {
+        cost: {
+          currency: "EUR",
+          onDemand: { cpuHour: 0.03 },
+          windows: [{ name: "noon", fromMinute: 700, toMinute: 800, multiplier: 2 }],
+        },
+      },
+      price: { cpu: 0.06, memory: null, gpu: null, currency: "EUR" },
+    },
+  ])("$name", ({ said, policy = {}, price }) => {
+    expect(viewOf(ledgerWith(said), policy).price).toEqual(price);
+  });
+
+  test("of a cluster called constructor is its own", () => {
+    const ledger = ledgerWith({ clusterId: "constructor", cost });
+    const account = ledger.accounts.get("constructor");
+    if (!hasAdvertised(account)) throw new Error("it has not advertised");
+    expect(clusterView(account, MOMENT).price?.cpu).toBe(0.03);
+  });
+});
+
+describe("the timeline", () => {
+  const texts = (reservation: Reservation, said: Partial<Advertisement> = {}, at = NOW): string[] => {
+    const account = ledgerWith(said, [], at).accounts.get("paris");
+    return timelineOf(reservation, { account, heldAt: undefined }).map(
+      ({ step, text }) => `${step}: ${text}`,
+    );
+  };
+
+  test("of one that nobody has taken up", () => {
+    const activateBy = NOW + 60_000;
+    expect(texts(lent(1, { activateBy, expiresAt: NOW + 3_600_000 }))).toEqual([
+      "requested: rome asked for 1 CPU",
+      "reserved: paris was chosen, and 1 CPU locked there",
+      "told: paris is told as soon as it calls",
+      "enforced: waits for paris to say that it holds it",
+      `active: waits for rome to use it, until ${formatTime(activateBy)} at the latest`,
+      `end: expires ${formatTime(NOW + 3_600_000)}`,
+    ]);
+  });
+
+  test.each([
+    {
+      name: "a provider that called since has been told",
+      reservation: lent(1),
+      at: NOW + 1,
+      says: "told: paris was told when it last called",
+    },
+    {
+      name: "an older agent never confirms",
+      reservation: lent(1),
+      said: { protocol: 1 },
+      says: "enforced: paris runs an older agent, which does not say so; the ledger keeps it locked",
+    },
+    {
+      name: "one that ended early was never used",
+      reservation: lent(1, { phase: "Failed", reason: "ProviderRefused", message: "no room", endedAt: NOW }),
+      says: "active: rome never used it",
+    },
+    {
+      name: "the end says why",
+      reservation: lent(1, { phase: "Failed", reason: "ProviderRefused", message: "no room", endedAt: NOW }),
+      says: "end: ProviderRefused: no room",
+    },
+    { name: "one without an end", reservation: lent(1), says: "end: lasts until it is released" },
+  ])("$name", ({ reservation, said = {}, at = NOW, says }) => {
+    expect(texts(reservation, said, at)).toContain(says);
+  });
+});
+
+test.each([
+  { name: "ended, and its pods are gone", used: 0, says: "has its capacity back" },
+  {
+    name: "ended, and its pods still run",
+    used: 500,
+    says: "still runs pods of it: the capacity returns when they are gone",
+  },
+])("the provider of a reservation that $name", ({ used, says }) => {
+  const granted = resourceVector({ cpuMillis: 1000 });
+  const usage = [{ reservationId: "rsv-rome-1", granted, used: resourceVector({ cpuMillis: used }) }];
+  const ended = lent(1, { phase: "Released", reason: "Expired", endedAt: NOW });
+  const parties = partiesOf(ended, ledgerWith({ usage }), MOMENT);
+  expect(parties.provider.state).toBe(says);
+  expect(parties.requester).toEqual({ id: "rome", heardAt: null, isStale: false, state: "has given it up" });
+});
+
+test("of more than 500 flows the largest are shown, and how many are left", () => {
+  const reservations = Array.from({ length: 510 }, (_, count) =>
+    lent(1 + (count % 7), { id: `rsv-${count}`, requester: `c-${count}` }),
+  );
+  const flows = flowView(ledgerWith({}, reservations), MOMENT, { resource: "cpu", commit: 1 });
+  expect(flows.edges).toHaveLength(500);
+  expect(flows.left).toBe(10);
+  expect(flows.edges[0]?.amounts.cpu).toBe(7);
+  expect(flows.edges.at(-1)?.amounts.cpu).toBe(1);
+  const named = new Set(flows.nodes.map(({ id }) => id));
+  expect(flows.edges.every(({ requester, provider }) => named.has(requester) && named.has(provider))).toBe(
+    true,
+  );
+});
+
+test.each([
+  { name: "plain words", value: { kind: "Reservation", apiVersion: "broker.fluidos.eu/v1alpha1" } },
+  {
+    name: "what YAML would misread",
+    value: { a: "true", b: "1e3", c: "0x1f", d: "2026-01-05", e: "~", f: "", g: "no" },
+  },
+  { name: "hostile texts", value: { text: "a: b\n- c \"d\" 'e' #f <g> \u0000", "odd: key": 1 } },
+  {
+    name: "lists of maps, nothing, and empty ones",
+    value: { a: [{ b: 1, c: [2, [3]] }, []], d: {}, e: null, f: [] },
+  },
+  { name: "deep maps", value: { a: { b: { c: { d: [{ e: { f: true } }] } } } } },
+])("YAML of $name reads as what was written", ({ value }) => {
+  expect(parse(yamlText(value))).toEqual(value);
+});

@@ -1,0 +1,30 @@
+/** `npm run deploy:assets`: sees to it that helm, and the definitions that our manifests build on, are on this machine. */
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type AssetsTool, runAssetsTool } from "../kube-assets/run-assets-tool.ts";
+import { findDeployAssetsHere, readPins } from "./assets.ts";
+import { fetchAssets } from "./fetch.ts";
+import { DEFINITIONS, helmVersions, PROGRAM } from "./recipe.ts";
+
+const tool: AssetsTool = {
+  name: "deploy-assets",
+  script: "deploy:assets",
+  noGo: "Go is not installed, and helm and the definitions are not on this machine. Install Go 1.26 or newer and run this again.",
+  find: () => findDeployAssetsHere(process.env),
+  bring: (errand) => fetchAssets({ ...errand, versions: helmVersions(readPins().goMod) }),
+  describe: async (folder) => {
+    const { stdout } = await promisify(execFile)(join(folder, PROGRAM), ["version", "--short"]);
+    const { helm: wanted } = helmVersions(readPins().goMod);
+    if (!stdout.startsWith(wanted)) throw new Error(`helm is not ${wanted} but says: ${stdout.trim()}`);
+    const definitions = DEFINITIONS.map(({ name, version }) => {
+      const count = readdirSync(join(folder, name)).length;
+      if (count === 0) throw new Error(`${name}'s module has no definitions where they are looked for.`);
+      return `${count} definitions of ${name} ${version}`;
+    });
+    return [`helm ${wanted}`, ...definitions].join(", ");
+  },
+};
+
+process.exitCode = await runAssetsTool(tool, process.argv.slice(2));

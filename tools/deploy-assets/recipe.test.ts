@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { readPins } from "./assets.ts";
+import { buildArgs, DEFINITIONS, helmVersions, moduleFolder } from "./recipe.ts";
+
+const [MODULE = { name: "", path: "", version: "", sum: "", folder: "" }] = DEFINITIONS;
+
+describe("the versions", () => {
+  test("are those that go.mod pins", () => {
+    const versions = helmVersions(readPins().goMod);
+    expect(versions.helm).toMatch(/^v3\.\d+\.\d+$/);
+    expect(versions.clientGo).toMatch(/^v0\.\d+\.\d+$/);
+  });
+
+  test("of other modules are not mistaken for them", () => {
+    const goMod =
+      "require (\n\thelm.sh/helm/v3 v3.1.2\n\tk8s.io/client-go/more v0.9.9\n\tk8s.io/client-go v0.30.1\n)";
+    expect(helmVersions(goMod)).toEqual({ helm: "v3.1.2", clientGo: "v0.30.1" });
+  });
+
+  test("that are missing are named", () => {
+    expect(() => helmVersions("require helm.sh/helm/v3 v3.1.2\n")).toThrow("no release of k8s.io/client-go");
+  });
+
+  test("go into the program", () => {
+    const [flags = ""] = buildArgs({ helm: "v3.1.2", clientGo: "v0.30.1" }, "/out").filter((each) =>
+      / -X /.test(each),
+    );
+    expect(flags).toContain("internal/version.version=v3.1.2");
+    expect(flags).toContain("pkg/chartutil.k8sVersionMinor=30");
+  });
+});
+
+describe("a module", () => {
+  test("is found where Go says", () => {
+    expect(moduleFolder(MODULE, JSON.stringify({ Dir: "/mod/x", Sum: MODULE.sum }))).toBe("/mod/x");
+  });
+
+  test("with another checksum is not taken", () => {
+    const said = JSON.stringify({ Dir: "/mod/x", Sum: "h1:other" });
+    expect(() => moduleFolder(MODULE, said)).toThrow(`has the checksum h1:other, not ${MODULE.sum}`);
+  });
+
+  test("that Go does not have is named with Go's words", () => {
+    expect(() => moduleFolder(MODULE, '{"Error": "not found"}')).toThrow(
+      /cert-manager is: \{"Error": "not found"\}/,
+    );
+  });
+});
