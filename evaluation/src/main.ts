@@ -1,5 +1,5 @@
 /** `npm run evaluate`: see `--help`. */
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { Fault } from "@resource-broker/contract";
 import { evaluate } from "./frame/evaluate.ts";
 import { readFlags, USAGE } from "./frame/flags.ts";
@@ -29,8 +29,12 @@ switch (reading.kind) {
     end(2, `${reading.problem}; --help shows how`);
     break;
   case "summary": {
-    const link = relative(root, join(process.cwd(), reading.folder, "report.md"));
-    process.stdout.write(summaryOf(runFolder(reading.folder), TESTS, link));
+    const link = relative(root, resolve(reading.folder, "report.md"));
+    try {
+      process.stdout.write(summaryOf(runFolder(resolve(reading.folder)), TESTS, link));
+    } catch (error) {
+      explain(error);
+    }
     break;
   }
   case "run":
@@ -41,14 +45,13 @@ switch (reading.kind) {
       screen: process.stderr,
       signal: stopping.signal,
       now: () => new Date().toISOString(),
-    }).then(
-      (code) => process.exit(code),
-      (error: unknown) => {
-        if (stopping.signal.aborted) end(130, "stopped; --resume goes on where it was");
-        if (error instanceof Fault) end(2, error.message);
-        throw error;
-      },
-    );
+    }).then((code) => process.exit(code), explain);
+}
+
+function explain(error: unknown): never {
+  if (stopping.signal.aborted) end(130, "stopped; --resume goes on where it was");
+  if (error instanceof Fault) end(2, error.message);
+  throw error;
 }
 
 function end(code: number, problem: string): never {

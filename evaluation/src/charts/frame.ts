@@ -79,7 +79,7 @@ function drawKey({ label, look }: Series, { x, y, kind }: KeyPlace): Svg[] {
   return [...key, text(x + 42, y + 5, [label, { size: LEGEND_SIZE }])];
 }
 
-export function axisTitle({ label, unit }: Axis): string {
+function axisTitle({ label, unit }: Axis): string {
   return unit === undefined ? label : `${label} (${unit})`;
 }
 

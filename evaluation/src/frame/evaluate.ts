@@ -41,7 +41,7 @@ export async function evaluate(flags: RunFlags, deps: EvaluateDeps): Promise<num
     const faults = writeReport(run.folder, deps.tests, failures);
     for (const fault of faults) progress.say(`WRONG ${fault}`);
     for (const { id, problem } of failures) progress.say(`FAILED ${id}: ${problem}`);
-    progress.say(`Report: ${relative(process.cwd(), join(run.folder.path, "report.md"))}`);
+    progress.say(`Report: ${placeText(join(run.folder.path, "report.md"))}`);
     return faults.length + failures.length === 0 ? 0 : 1;
   } finally {
     progress.close();
@@ -70,7 +70,7 @@ async function measure(
     folder.writeRecord({ size, seed, startedAt: now(), machine, cores, ...other });
   const scratch = mkdtempSync(join(tmpdir(), "evaluation-"));
   try {
-    progress.say(`Results go to ${relative(process.cwd(), folder.path) || "."}`);
+    progress.say(`Results go to ${placeText(folder.path)}`);
     progress.say("Bundling broker and agent");
     const programs = bundlePrograms(root, scratch);
     const common = { size, seed, cores, programs, signal, log: logTo(progress) };
@@ -81,9 +81,15 @@ async function measure(
   }
 }
 
+/** Short where it is near. */
+function placeText(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near === "" || near.startsWith("..") ? path : near;
+}
+
 function refusal(objections: readonly string[]): string {
   const list = objections.map((each) => `  - ${each}`).join("\n");
-  return `this machine is not fit for figures now:\n${list}\nWait, or choose --quick or --smoke, or say --anyway.`;
+  return `this machine is not fit for figures now:\n${list}\nWait until it is, choose a smaller run (--quick, --smoke), or say --anyway.`;
 }
 
 function testsOf(tests: readonly ListedTest[], { only, baseline }: RunFlags, size: Size): ListedTest[] {

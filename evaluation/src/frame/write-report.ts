@@ -1,3 +1,4 @@
+import { Fault } from "@resource-broker/contract";
 import { renderPng } from "../charts/render-png.ts";
 import { renderSvg } from "../charts/render-svg.ts";
 import { type ReportedTest, reportMarkdown } from "../report/report.ts";
@@ -53,6 +54,7 @@ function reportedTests(folder: RunFolder, tests: readonly ListedTest[]): Reporte
 
 function recordOf(folder: RunFolder): RunRecord {
   const record = folder.record();
-  if (record === undefined) throw new Error(`${folder.path} has no results: there is no run.json in it`);
+  if (record === undefined)
+    throw new Fault("not-found", `${folder.path} has no results: there is no run.json in it`);
   return record;
 }

@@ -15,10 +15,7 @@ export function summaryMarkdown(record: RunRecord, rows: readonly SummaryRow[], 
 }
 
 /** A smoke run compares nothing. */
-export function comparable(
-  { size }: Pick<RunRecord, "size">,
-  rows: readonly SummaryRow[],
-): readonly SummaryRow[] {
+function comparable({ size }: Pick<RunRecord, "size">, rows: readonly SummaryRow[]): readonly SummaryRow[] {
   return size === "smoke" ? rows.map((row) => ({ ...row, factor: NOTHING })) : rows;
 }
 

@@ -137,7 +137,7 @@ test("an admin releases, cordons and uncordons, each after a word of what will h
   const release = page.getByRole("button", { name: "Release" });
   await release.click();
   await page.keyboard.press("Escape");
-  expect(await release.evaluate("button => button === document.activeElement")).toBe(true);
+  expect(await page.locator("button:focus").innerText()).toBe("Release");
   await release.click();
   expect(await page.locator("dialog").innerText()).toContain("cannot be taken back");
   await page.locator("dialog").getByRole("button", { name: "Release" }).click();

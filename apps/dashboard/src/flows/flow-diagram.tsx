@@ -106,7 +106,7 @@ function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps)
   const isLender = side === "lender";
   const amount = amountText(resource, value);
   const name = id === "" ? `${count(clusters, "other")}` : id;
-  const letters = Math.floor((margin - 16) / PIXELS_PER_LETTER) - amount.length - 1;
+  const shown = shortened(name, lettersFor(margin, amount));
   const choose = (): void => {
     if (id !== "") onChoose(id);
   };
@@ -115,7 +115,7 @@ function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps)
       className={`flow-node is-${side}${near === `${side} ${id}` ? " is-near" : ""}`}
       role="button"
       tabIndex={id === "" ? -1 : 0}
-      aria-label={`${name} ${isLender ? "lends" : "borrows"} ${amountWithUnit(resource, value)}. Show only its flows.`}
+      aria-label={`${shown} ${amount}: ${name} ${isLender ? "lends" : "borrows"} ${amountWithUnit(resource, value)}. Show only its flows.`}
       onPointerEnter={() => setNear(`${side} ${id}`)}
       onFocus={() => setNear(`${side} ${id}`)}
       onBlur={() => setNear(null)}
@@ -132,10 +132,14 @@ function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps)
         y={y + height / 2 + 4}
         textAnchor={isLender ? "end" : "start"}
       >
-        {shortened(name, letters)} <tspan className="flow-amount">{amount}</tspan>
+        {shown} <tspan className="flow-amount">{amount}</tspan>
       </text>
     </g>
   );
+}
+
+function lettersFor(margin: number, amount: string): number {
+  return Math.floor((margin - 16) / PIXELS_PER_LETTER) - amount.length - 1;
 }
 
 function shortened(name: string, letters: number): string {

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { useSurroundings } from "../shell/session-context.ts";
 import { Icon } from "./icons.tsx";
 
-const PAUSE_IN_TYPING_MS = 80;
+const PAUSE_IN_TYPING_MS = 50;
 
 interface SearchBoxProps {
   readonly value: string;

@@ -8,7 +8,8 @@ import { countText } from "../../report/number-text.ts";
 import { type Amounts, advertisementFor, requestFor } from "../subject/bodies.ts";
 import { advertise } from "../subject/calls.ts";
 import { fill, giveBack } from "../subject/fill.ts";
-import { connectAll, type Identity, openSubject, type Subject } from "../subject/subject.ts";
+import type { Identity } from "../subject/identity.ts";
+import { connectAll, openSubject, type Subject } from "../subject/subject.ts";
 import type { ClustersStep } from "./figures.ts";
 
 const COUNTS: Readonly<Record<Size, readonly number[]>> = {

@@ -1,6 +1,8 @@
 import { seededRandom } from "@resource-broker/testkit";
-import type { Context, EvaluationTest, Findings, SummaryRow } from "../../evaluation-test.ts";
 import type { Chart, Series } from "../../charts/chart.ts";
+import type { Context, EvaluationTest, Findings } from "../../evaluation-test.ts";
+import { markdownTable } from "../../report/markdown-table.ts";
+import { countText, NOTHING } from "../../report/number-text.ts";
 import { figuresOf, type PolicyFigures, wrongLoans } from "./figures.ts";
 import { readListPrices } from "./list-prices.ts";
 import { POLICIES, type PolicyName, playTrace, type Provider } from "./play-trace.ts";
@@ -89,7 +91,7 @@ function charts(result: MoneyResult): readonly Chart[] {
       {
         name: "11-money-refusals",
         title: "Requests refused for want of room, by policy",
-        y: { label: `refused of ${result.requests.toLocaleString("en")}`, scale: "linear" },
+        y: { label: `refused of ${countText(result.requests)}`, scale: "linear" },
       },
       ({ refused }) => refused,
     ),
@@ -113,55 +115,63 @@ function charts(result: MoneyResult): readonly Chart[] {
 }
 
 function subtitleOf({ requests, providers, pricesTypedOn }: MoneyResult): string {
-  return `one trace of ${requests.toLocaleString("en")} requests over 14 days, ${providers.length} providers at public list prices (typed ${pricesTypedOn})`;
+  return `one trace of ${countText(requests)} requests over 14 days, ${providers.length} providers at public list prices (typed ${pricesTypedOn})`;
 }
 
-function findings(result: MoneyResult): Findings {
-  const { policies, currency, providers } = result;
-  const rows = policies.map(
-    ({ policy, granted, refused, cost, costPerThousandCpuHours, spread }) =>
-      `| ${policy} | ${granted.toLocaleString("en")} | ${refused.toLocaleString("en")} | ${money(cost)} | ${costPerThousandCpuHours.toFixed(2)} | ${spread.toFixed(1)} |`,
-  );
+function findings({ policies, currency, providers }: MoneyResult): Findings {
   const of = (name: PolicyName): PolicyFigures | undefined => policies.find(({ policy }) => policy === name);
   const [balanced, cheapest, random] = [of("balanced"), of("cheapest"), of("random")];
   return {
-    summary: [summaryRow(balanced, random)],
+    summary: [
+      {
+        figure: "11 cost of a CPU-hour, default policy",
+        ours: `${difference(balanced, random)} % below random, ${difference(balanced, cheapest)} % above cheapest`,
+        theirs: NOTHING,
+        factor: NOTHING,
+      },
+    ],
     text: [
-      `| policy | granted | refused | cost, ${currency} | ${currency} per 1,000 CPU-hours | spread of lending, points |`,
-      "|---|---|---|---|---|---|",
-      ...rows,
+      markdownTable(
+        [
+          "policy",
+          "granted",
+          "refused",
+          `cost, ${currency}`,
+          `${currency} for 1,000 CPU-hours`,
+          "spread of lending, points",
+        ],
+        policies.map((each) => [
+          each.policy,
+          countText(each.granted),
+          countText(each.refused),
+          countText(each.cost),
+          each.costPerThousandCpuHours.toFixed(2),
+          each.spread.toFixed(1),
+        ]),
+      ),
       "",
-      `Providers: ${providers.map(({ cluster, cpus, perHour }) => `${cluster} (${cpus} CPU, ${perHour} ${currency} an hour for 4 vCPU/16 GiB)`).join("; ")}.`,
+      markdownTable(
+        ["provider", "CPU", `${currency} an hour for 4 vCPU / 16 GiB`],
+        providers.map(({ cluster, cpus, perHour }) => [cluster, countText(cpus), String(perHour)]),
+      ),
       "",
-      "Where this is worse: " + dearer(balanced, cheapest),
+      `**Where the default is worse:** balanced pays ${difference(balanced, cheapest)} % more for a CPU-hour than cheapest, and only ${difference(balanced, random)} % less than choosing at random: headroom weighs 0.7 in it, and most of these prices are close together. What it buys for that is even lending and room for the next large request; whoever wants the money sets \`weights: { resources: 0.2, cost: 0.8 }\` or the like.`,
       "List prices are what nobody large pays, and the trace is made up: the figures rank policies, they promise no saving.",
     ].join("\n"),
   };
 }
 
-function dearer(balanced: PolicyFigures | undefined, cheapest: PolicyFigures | undefined): string {
-  if (balanced === undefined || cheapest === undefined) return "not measured.";
-  const more = 100 * (balanced.costPerThousandCpuHours / cheapest.costPerThousandCpuHours - 1);
-  const verdict = `the default policy (balanced) pays ${more.toFixed(1)} % more for a CPU-hour than the cheapest one does`;
-  const refusals = `and refuses ${balanced.refused.toLocaleString("en")} requests where that one refuses ${cheapest.refused.toLocaleString("en")}`;
-  return `${verdict}, ${refusals}. That is the price of even lending: its spread is ${balanced.spread.toFixed(1)} points instead of ${cheapest.spread.toFixed(1)}.`;
+/** How far the price of a CPU-hour with one policy is from that with another, in percent of the other. */
+function difference(one: PolicyFigures | undefined, other: PolicyFigures | undefined): string {
+  if (one === undefined || other === undefined) return NOTHING;
+  return Math.abs(100 * (one.costPerThousandCpuHours / other.costPerThousandCpuHours - 1)).toFixed(1);
 }
-
-function summaryRow(balanced: PolicyFigures | undefined, random: PolicyFigures | undefined): SummaryRow {
-  const saved =
-    balanced === undefined || random === undefined
-      ? "not measured"
-      : `${(100 * (1 - balanced.costPerThousandCpuHours / random.costPerThousandCpuHours)).toFixed(1)} % below random`;
-  return { figure: "11 cost of a CPU-hour, default policy", ours: saved, theirs: "–", factor: "–" };
-}
-
-const money = (value: number): string => Math.round(value).toLocaleString("en");
 
 export const moneyTest: EvaluationTest<MoneyResult> = {
   id: "11",
   title: "Money: what the choice of provider costs",
   method: [
-    `One trace of ${REQUESTS.toLocaleString("en")} requests from a seed: 14 days with a busy day and a quiet night, 500m to 16 CPU, 1 to 8 GiB for each CPU,`,
+    `One trace of ${countText(REQUESTS)} requests from a seed: 14 days with a busy day and a quiet night, 500m to 16 CPU, 1 to 8 GiB for each CPU,`,
     "10 minutes to 2 days (half of them under 3 hours). It is played four times through the broker's own pure `decide` and `apply`, with a clock that",
     "jumps from request to request: **balanced** (the default weights, 0.7 headroom and 0.3 cost), **headroom only**, **cheapest** (cost only) and **random**",
     "(anyone with room). No process and no network: nothing here depends on the machine. Prices are list prices from `evaluation/data/list-prices.json`",

@@ -20,6 +20,12 @@ export interface Exhaustion {
   readonly afterRelease?: readonly number[];
 }
 
+/** Of one broker. */
+export interface BrokerRuns {
+  readonly subject: string;
+  readonly runs: readonly Exhaustion[];
+}
+
 /** How many requests a lender has room for. */
 export function roomFor({ cpuMillis, memoryMi }: Amounts): number {
   return Math.min(Math.floor(cpuMillis / ASKED.cpuMillis), Math.floor(memoryMi / ASKED.memoryMi));

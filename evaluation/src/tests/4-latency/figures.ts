@@ -19,7 +19,8 @@ export interface Failure {
   readonly problem: string;
 }
 
-export interface LatencyResult {
+/** Of one broker. */
+export interface BrokerLatency {
   readonly subject: string;
   readonly trials: readonly Trial[];
   readonly failures: readonly Failure[];
@@ -31,11 +32,11 @@ export function valueOf(trial: Trial, step: Step): number {
   return step === "total" ? Math.max(reserved, reservationInstruction, providerInstruction) : trial[step];
 }
 
-export function figuresOf({ trials }: Pick<LatencyResult, "trials">, step: Step): Distribution | undefined {
+export function figuresOf({ trials }: Pick<BrokerLatency, "trials">, step: Step): Distribution | undefined {
   return distributionOf(trials.map((trial) => valueOf(trial, step)));
 }
 
-export function latencyFaults({ trials, failures }: LatencyResult): string[] {
+export function latencyFaults({ trials, failures }: BrokerLatency): string[] {
   return [
     ...failures.map(({ trial, problem }) => `${trial}: ${problem}`),
     ...(trials.length === 0 ? ["no trial came to its end"] : []),

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { RESOURCE_REQUESTS, seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
 import { withEndings } from "../../measure/with-endings.ts";
-import { type Failure, type LatencyResult, latencyFaults, type Trial } from "./figures.ts";
+import { eachOf, type SideBySide, sideBySide } from "../subject/side-by-side.ts";
+import { type BrokerLatency, type Failure, latencyFaults, type Trial } from "./figures.ts";
 import { chartsOf, findingsOf } from "./show.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -19,7 +20,7 @@ const REQUEST = {
   spec: { requestedCPU: "500m", requestedMemory: "256Mi" },
 } as const;
 
-function run(context: Context): Promise<LatencyResult> {
+function runOne(context: Context): Promise<BrokerLatency> {
   return withEndings(async (later) => {
     const { size, seed, signal, progress } = context;
     progress(0, "a broker, two clusters and their agents start");
@@ -78,7 +79,7 @@ async function reserveOnce({ requester, board }: Stage, name: string): Promise<T
   }
 }
 
-export const latencyTest: EvaluationTest<LatencyResult> = {
+export const latencyTest: EvaluationTest<SideBySide<BrokerLatency>> = {
   id: "4",
   title: "Reservation latency, end to end",
   method: [
@@ -90,8 +91,9 @@ export const latencyTest: EvaluationTest<LatencyResult> = {
     "with the other broker; where it cannot push, the provider's agent polls every 5 s.",
   ].join("\n"),
   expectedSeconds: (size) => ({ smoke: 6, quick: 20, full: 60 })[size],
-  run,
-  faults: latencyFaults,
+  run: (context) => sideBySide(context, runOne),
+  faults: (result) =>
+    eachOf(result).flatMap((each) => latencyFaults(each).map((fault) => `${each.subject}: ${fault}`)),
   charts: chartsOf,
   findings: findingsOf,
 };

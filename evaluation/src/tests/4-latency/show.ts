@@ -1,11 +1,12 @@
-import type { Chart } from "../../charts/chart.ts";
+import type { Chart, Series } from "../../charts/chart.ts";
 import type { Findings } from "../../evaluation-test.ts";
 import { mean, percentile } from "../../measure/statistics.ts";
 import { PREDECESSOR } from "../../predecessor.ts";
 import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, withUnit } from "../../report/number-text.ts";
-import { figuresOf, type LatencyResult, STEPS, type Step, valueOf } from "./figures.ts";
+import { eachOf, type SideBySide } from "../subject/side-by-side.ts";
+import { type BrokerLatency, figuresOf, STEPS, type Step, valueOf } from "./figures.ts";
 
 const THEIRS = PREDECESSOR.latencyMs;
 const NAMES: Readonly<Record<Step, string>> = {
@@ -15,31 +16,25 @@ const NAMES: Readonly<Record<Step, string>> = {
   total: "all of them",
 };
 
-export function chartsOf(result: LatencyResult): readonly Chart[] {
-  const { subject, trials } = result;
+const LOOKS: readonly Series["look"][] = ["ours", "third"];
+
+export function chartsOf(result: SideBySide<BrokerLatency>): readonly Chart[] {
   return [
     {
       name: "4-latency",
       title: "From the creation of a ResourceRequest until …",
-      subtitle: `mean of ${countText(trials.length)} trials; real broker and agents, simulated API servers (kube-sim)`,
+      subtitle: `mean of ${countText(result.ours.trials.length)} trials; real broker and agents, simulated API servers (kube-sim)`,
       kind: "bars",
       x: { label: "until there is", scale: "names" },
       y: { label: "time since the request was created", unit: "ms", scale: "log" },
       series: [
-        {
-          label: subject,
-          look: "ours",
-          points: STEPS.map((step) => {
-            const times = trials.map((trial) => valueOf(trial, step));
-            const spread = { low: percentile(times, 0.05), high: percentile(times, 0.95) };
-            const { low, high } = spread;
-            return {
-              x: NAMES[step],
-              ...(mean(times) === undefined ? {} : { y: mean(times) ?? 0 }),
-              ...(low === undefined || high === undefined ? {} : { low, high }),
-            };
+        ...eachOf(result).map(
+          (each, at): Series => ({
+            label: each.subject,
+            look: LOOKS[at] ?? "fourth",
+            points: STEPS.map((step) => pointOf(each, step)),
           }),
-        },
+        ),
         {
           label: "Go thesis, 2026, published",
           look: "theirs",
@@ -51,10 +46,40 @@ export function chartsOf(result: LatencyResult): readonly Chart[] {
   ];
 }
 
-export function findingsOf(result: LatencyResult): Findings {
-  const { subject, trials, failures } = result;
+function pointOf({ trials }: BrokerLatency, step: Step): Series["points"][number] {
+  const times = trials.map((trial) => valueOf(trial, step));
+  const [y, low, high] = [mean(times), percentile(times, 0.05), percentile(times, 0.95)];
+  if (y === undefined || low === undefined || high === undefined) return { x: NAMES[step] };
+  return { x: NAMES[step], y, low, high };
+}
+
+export function findingsOf(result: SideBySide<BrokerLatency>): Findings {
+  const { ours, baseline } = result;
+  const total = (each: BrokerLatency): number | undefined => figuresOf(each, "total")?.mean;
+  return {
+    summary: STEPS.map((step) => ({
+      figure: `4 request created → ${NAMES[step]}, mean`,
+      ours: withUnit(figuresOf(ours, step)?.mean, "ms"),
+      theirs: withUnit(THEIRS[step], "ms"),
+      factor: factorText(figuresOf(ours, step)?.mean, THEIRS[step]),
+    })),
+    text: [
+      ...eachOf(result).flatMap((each) => [textOf(each), ""]),
+      ...(baseline === undefined
+        ? []
+        : [
+            `On this machine, with the same agents, this system against the baseline: ${factorText(total(ours), total(baseline))}.`,
+            "",
+          ]),
+      "Our API servers are simulated (kube-sim) and answer faster than real ones; the predecessor's were real. What a real API server adds to each of the four writes was not measured here; it is milliseconds, not seconds. The largest part of the predecessor's time is the provider's poll, which a push replaces.",
+    ].join("\n"),
+  };
+}
+
+function textOf(each: BrokerLatency): string {
+  const { subject, trials, failures } = each;
   const rows = STEPS.map((step) => {
-    const figures = figuresOf(result, step);
+    const figures = figuresOf(each, step);
     return [
       NAMES[step],
       withUnit(figures?.mean, "ms"),
@@ -66,19 +91,10 @@ export function findingsOf(result: LatencyResult): Findings {
       factorText(figures?.mean, THEIRS[step]),
     ];
   });
-  return {
-    summary: STEPS.map((step) => ({
-      figure: `4 request created → ${NAMES[step]}, mean`,
-      ours: withUnit(figuresOf(result, step)?.mean, "ms"),
-      theirs: withUnit(THEIRS[step], "ms"),
-      factor: factorText(figuresOf(result, step)?.mean, THEIRS[step]),
-    })),
-    text: [
-      `Driven: ${subject}, ${countText(trials.length)} trials, ${countText(failures.length)} failed. The create call alone took ${withUnit(mean(trials.map(({ created }) => created)), "ms")} on average: the API server's share, which is in every figure below.`,
-      "",
-      markdownTable(["until", "mean", "median", "p95", "p99", "most", "published mean", "factor"], rows),
-      "",
-      "Our API servers are simulated (kube-sim) and answer faster than real ones; the predecessor's were real. What a real API server adds to each of the four writes was not measured here; it is milliseconds, not seconds. The largest part of the predecessor's time is the provider's poll, which a push replaces.",
-    ].join("\n"),
-  };
+  const created = withUnit(mean(trials.map((trial) => trial.created)), "ms");
+  return [
+    `**${subject}**: ${countText(trials.length)} trials, ${countText(failures.length)} failed. The create call alone took ${created} on average: the API server's share, which is in every figure below.`,
+    "",
+    markdownTable(["until", "mean", "median", "p95", "p99", "most", "published mean", "factor"], rows),
+  ].join("\n");
 }

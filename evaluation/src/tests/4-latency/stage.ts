@@ -11,7 +11,8 @@ import type { Context } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
 import { startMeasuredAgent } from "../../measure/start-programs.ts";
 import type { Later } from "../../measure/with-endings.ts";
-import { type Identity, openSubject, type Subject } from "../subject/subject.ts";
+import type { Identity } from "../subject/identity.ts";
+import { openSubject, type Subject } from "../subject/subject.ts";
 import { type Noticeboard, noticeboard } from "./noticeboard.ts";
 
 const NAMESPACE = "default";

@@ -6,10 +6,11 @@ import { type Amounts, advertisementFor, requestFor } from "../subject/bodies.ts
 import { advertise, type Answer, NO_ANSWER } from "../subject/calls.ts";
 import { grantedIds } from "../subject/fill.ts";
 import { listReservations } from "../subject/list-reservations.ts";
+import { eachOf, type SideBySide, sideBySide } from "../subject/side-by-side.ts";
 import { connectAll, openSubject, type Subject } from "../subject/subject.ts";
 import { inBursts } from "./burst.ts";
 import {
-  type ConcurrencyResult,
+  type BrokerConcurrency,
   type Contest,
   contestFaults,
   type Level,
@@ -44,7 +45,7 @@ function steps(levels: readonly number[], rounds: number): Step[] {
   return levels.map((simultaneous) => ({ simultaneous, rounds }));
 }
 
-function run(context: Context): Promise<ConcurrencyResult> {
+function runOne(context: Context): Promise<BrokerConcurrency> {
   return withEndings(async (later) => {
     const { size, seed, signal, progress } = context;
     const subject = await openSubject(context, later);
@@ -135,7 +136,7 @@ interface Asked {
   readonly room: number;
 }
 
-async function recountOf({ broker }: Subject, asked: Asked): Promise<Pick<ConcurrencyResult, "recount">> {
+async function recountOf({ broker }: Subject, asked: Asked): Promise<Pick<BrokerConcurrency, "recount">> {
   if (broker === undefined) return {};
   const [small, huge] = [grantedIds(asked.small), grantedIds(asked.huge)];
   const isHuge = new Set(huge);
@@ -145,7 +146,15 @@ async function recountOf({ broker }: Subject, asked: Asked): Promise<Pick<Concur
   return { recount: recount([...small, ...huge], await listReservations(broker), { taken, roomOf }) };
 }
 
-export const concurrencyTest: EvaluationTest<ConcurrencyResult> = {
+function faultsOf({ levels, contest, recount: recounted }: BrokerConcurrency): string[] {
+  return [
+    ...levels.flatMap(levelFaults),
+    ...contestFaults(contest),
+    ...(recounted === undefined ? [] : recountFaults(recounted)),
+  ];
+}
+
+export const concurrencyTest: EvaluationTest<SideBySide<BrokerConcurrency>> = {
   id: "5",
   title: "Concurrency: many requests in the same moment",
   method: [
@@ -157,12 +166,9 @@ export const concurrencyTest: EvaluationTest<ConcurrencyResult> = {
     "times; and at the end the ledger is listed and counted against the acknowledgements and against what each cluster has. Every grant is durable before its reply.",
   ].join("\n"),
   expectedSeconds: (size) => ({ smoke: 5, quick: 25, full: 75 })[size],
-  run,
-  faults: ({ levels, contest, recount: recounted }) => [
-    ...levels.flatMap(levelFaults),
-    ...contestFaults(contest),
-    ...(recounted === undefined ? [] : recountFaults(recounted)),
-  ],
+  run: (context) => sideBySide(context, runOne),
+  faults: (result) =>
+    eachOf(result).flatMap((each) => faultsOf(each).map((fault) => `${each.subject}: ${fault}`)),
   charts: chartsOf,
   findings: findingsOf,
 };

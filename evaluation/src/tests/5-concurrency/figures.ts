@@ -29,7 +29,8 @@ export interface Recount {
   readonly doubled: number;
 }
 
-export interface ConcurrencyResult {
+/** Of one broker. */
+export interface BrokerConcurrency {
   readonly subject: string;
   readonly lenders: number;
   readonly levels: readonly Level[];

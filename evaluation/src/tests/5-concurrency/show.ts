@@ -1,10 +1,11 @@
-import type { Chart } from "../../charts/chart.ts";
+import type { Chart, Series } from "../../charts/chart.ts";
 import type { Findings, SummaryRow } from "../../evaluation-test.ts";
 import { PREDECESSOR } from "../../predecessor.ts";
 import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, NOTHING, numberText, withUnit } from "../../report/number-text.ts";
-import { type ConcurrencyResult, figuresOf, type LevelFigures } from "./figures.ts";
+import { eachOf, type SideBySide } from "../subject/side-by-side.ts";
+import { type BrokerConcurrency, figuresOf, type LevelFigures } from "./figures.ts";
 
 const THEIRS = PREDECESSOR.concurrency;
 /** Median and p99 in ms at so many: what TARGETS.md wants of us. */
@@ -17,32 +18,32 @@ const TARGETS = [
 const theirMedian = (simultaneous: number): number | undefined =>
   THEIRS.find((each) => each.simultaneous === simultaneous)?.medianMs;
 
-export function chartsOf({ subject, lenders, levels }: ConcurrencyResult): readonly Chart[] {
-  const figures = levels.map(figuresOf).filter((each) => each !== undefined);
+export function chartsOf({ ours, baseline }: SideBySide<BrokerConcurrency>): readonly Chart[] {
+  const figures = allFigures(ours);
   return [
     {
       name: "5-concurrency",
       title: "Requests in the same moment: how long one waits",
-      subtitle: `POST /api/v1/reservations over mTLS, durable before the reply, ${countText(lenders)} lending clusters`,
+      subtitle: `POST /api/v1/reservations over mTLS, durable before the reply, ${countText(ours.lenders)} lending clusters`,
       kind: "lines",
       x: { label: "simultaneous requests", scale: "log" },
       y: { label: "time until the reply", unit: "ms", scale: "log" },
       series: [
+        { label: `${ours.subject}, median`, look: "ours", points: medians(figures) },
         {
-          label: `${subject}, median`,
-          look: "ours",
-          points: figures.map(({ simultaneous, median, low, high }) => ({
-            x: simultaneous,
-            y: median,
-            low,
-            high,
-          })),
-        },
-        {
-          label: `${subject}, 95th percentile`,
+          label: `${ours.subject}, 95th percentile`,
           look: "third",
           points: figures.map(({ simultaneous, p95 }) => ({ x: simultaneous, y: p95 })),
         },
+        ...(baseline === undefined
+          ? []
+          : [
+              {
+                label: `${baseline.subject}, median`,
+                look: "fourth",
+                points: medians(allFigures(baseline)),
+              } as const,
+            ]),
         {
           label: "Go thesis, 2026, published, median",
           look: "theirs",
@@ -54,9 +55,44 @@ export function chartsOf({ subject, lenders, levels }: ConcurrencyResult): reado
   ];
 }
 
-export function findingsOf(result: ConcurrencyResult): Findings {
-  const { subject, levels, contest, recount } = result;
-  const figures = levels.map(figuresOf).filter((each) => each !== undefined);
+function allFigures({ levels }: BrokerConcurrency): LevelFigures[] {
+  return levels.map(figuresOf).filter((each) => each !== undefined);
+}
+
+function medians(figures: readonly LevelFigures[]): Series["points"] {
+  return figures.map(({ simultaneous, median, low, high }) => ({ x: simultaneous, y: median, low, high }));
+}
+
+export function findingsOf(result: SideBySide<BrokerConcurrency>): Findings {
+  const { ours, baseline } = result;
+  const figures = allFigures(ours);
+  return {
+    summary: summaryOf(figures, ours),
+    text: [
+      ...eachOf(result).flatMap((each) => [textOf(each), ""]),
+      ...shortfalls(figures),
+      ...(baseline === undefined
+        ? []
+        : [
+            `On this machine, this system against the baseline: ${againstBaseline(figures, allFigures(baseline))}. Ours weighs ${countText(ours.lenders)} lending clusters in each decision, the baseline ${countText(baseline.lenders)}.`,
+            "",
+          ]),
+      "The predecessor measured on 96 cores and up to 10 at a time; what it timed is not described to the last detail, so a factor says which order of magnitude, not more.",
+    ].join("\n"),
+  };
+}
+
+function againstBaseline(ours: readonly LevelFigures[], baseline: readonly LevelFigures[]): string {
+  return ours
+    .map(({ simultaneous, median }) => {
+      const other = baseline.find((each) => each.simultaneous === simultaneous)?.median;
+      return `${factorText(median, other)} at ${countText(simultaneous)}`;
+    })
+    .join(", ");
+}
+
+function textOf(each: BrokerConcurrency): string {
+  const { subject, levels, contest, recount } = each;
   const timeouts = levels.reduce((sum, level) => sum + level.timeouts, contest.timeouts);
   const table = markdownTable(
     [
@@ -69,38 +105,31 @@ export function findingsOf(result: ConcurrencyResult): Findings {
       "published median",
       "factor",
     ],
-    figures.map((each) => [
-      countText(each.simultaneous),
-      countText(each.requests),
-      withUnit(each.median, "ms"),
-      `${numberText(each.low)} to ${numberText(each.high)} ms`,
-      withUnit(each.p95, "ms"),
-      withUnit(each.p99, "ms"),
-      withUnit(theirMedian(each.simultaneous), "ms"),
-      factorText(each.median, theirMedian(each.simultaneous)),
+    allFigures(each).map((level) => [
+      countText(level.simultaneous),
+      countText(level.requests),
+      withUnit(level.median, "ms"),
+      `${numberText(level.low)} to ${numberText(level.high)} ms`,
+      withUnit(level.p95, "ms"),
+      withUnit(level.p99, "ms"),
+      withUnit(theirMedian(level.simultaneous), "ms"),
+      factorText(level.median, theirMedian(level.simultaneous)),
     ]),
   );
   const booked =
     recount === undefined
       ? "The ledger of this broker cannot be listed: its bookings were not counted a second time."
       : `The ledger held ${countText(recount.listed)} reservations for ${countText(recount.acknowledged)} acknowledgements: ${recount.lost} lost, ${recount.doubled} double bookings.`;
-  return {
-    summary: summaryOf(figures, result),
-    text: [
-      `Driven: ${subject}. Time-outs: ${timeouts}. ${contest.simultaneous} clients asked in the same moment for what there was ${contest.room} times: ${contest.granted} were granted.`,
-      booked,
-      "",
-      table,
-      "",
-      ...shortfalls(figures),
-      "The predecessor measured on 96 cores and up to 10 at a time; what it timed is not described to the last detail, so a factor says which order of magnitude, not more.",
-    ].join("\n"),
-  };
+  return [
+    `**${subject}**: ${timeouts} time-outs. ${contest.simultaneous} clients asked in the same moment for what there was ${contest.room} times: ${contest.granted} were granted. ${booked}`,
+    "",
+    table,
+  ].join("\n");
 }
 
 function summaryOf(
   figures: readonly LevelFigures[],
-  { levels, contest, recount }: ConcurrencyResult,
+  { levels, contest, recount }: BrokerConcurrency,
 ): SummaryRow[] {
   const timeouts = levels.reduce((sum, level) => sum + level.timeouts, contest.timeouts);
   const rows = figures

@@ -1,17 +1,13 @@
 import { seededRandom } from "@resource-broker/testkit";
-import type { Chart } from "../../charts/chart.ts";
-import type { Context, EvaluationTest, Findings, Size } from "../../evaluation-test.ts";
+import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
 import { withEndings } from "../../measure/with-endings.ts";
-import { PREDECESSOR } from "../../predecessor.ts";
-import { markdownTable } from "../../report/markdown-table.ts";
-import { countText } from "../../report/number-text.ts";
 import { NAMED, NAMED_SCENARIOS, plainRequest } from "./named-scenarios.ts";
 import type { OracleRules } from "./oracle.ts";
 import { randomClusters, randomRequest } from "./random-scenario.ts";
 import { openScene, type Scene } from "./scene.ts";
+import { type AccuracyResult, chartsOf, findingsOf, TRIALS_EACH } from "./show.ts";
 import type { Check } from "./verdict.ts";
 
-const TRIALS_EACH = 5;
 const RANDOM: Readonly<Record<Size, number>> = { smoke: 60, quick: 400, full: 1000 };
 /** Beside the three named ones. */
 const MORE_LENDERS = ["athens", "berlin", "delhi", "essen", "fiume", "genoa", "haifa", "izmir", "jena"];
@@ -25,16 +21,6 @@ const RULES: OracleRules = {
   rates: { USD: 0.92 },
   denied: { berlin: ["rome"], haifa: ["oslo", "rome"] },
 };
-
-export interface AccuracyResult {
-  /** Each ask of each trial of each of the five scenarios. */
-  readonly named: readonly (Check & {
-    readonly scenario: string;
-    readonly trial: number;
-    readonly isAsStated: boolean;
-  })[];
-  readonly random: readonly Check[];
-}
 
 function run(context: Context): Promise<AccuracyResult> {
   return withEndings(async (later) => {
@@ -66,36 +52,18 @@ async function runNamed(scene: Scene, { seed, signal }: Context): Promise<Accura
 async function runRandom(scene: Scene, { size, seed, signal, progress }: Context): Promise<Check[]> {
   const random = seededRandom(seed).fork(6);
   const checks: Check[] = [];
+  let clusters = randomClusters(random, LENDERS);
   for (let number = 0; number < RANDOM[size]; number++) {
     signal.throwIfAborted();
     if (number % 20 === 0) progress(0.1 + (0.9 * number) / RANDOM[size], `random scenario ${number}`);
-    await scene.set(randomClusters(random, LENDERS));
+    await scene.set(clusters);
     checks.push(await scene.ask(randomRequest(random, { lenders: LENDERS, askers: ASKERS })));
     await scene.releaseUntil(STANDING);
+    // About half of them change: a broker slows a cluster down that advertises hundreds of times a second.
+    const others = randomClusters(random, LENDERS);
+    clusters = clusters.map((each, at) => (random.chance(0.5) ? each : (others[at] ?? each)));
   }
   return checks;
-}
-
-interface Tally {
-  readonly name: string;
-  readonly right: number;
-  readonly ties: number;
-  readonly all: number;
-}
-
-/** A trial of a scenario is right when all of its asks are. */
-function tallies({ named, random }: AccuracyResult): Tally[] {
-  const ofNamed = NAMED_SCENARIOS.map(({ name }): Tally => {
-    const asks = named.filter(({ scenario }) => scenario === name);
-    const trials = [...new Set(asks.map(({ trial }) => trial))];
-    const right = trials.filter((each) =>
-      asks.every(({ trial, verdict, isAsStated }) => trial !== each || (verdict !== "wrong" && isAsStated)),
-    );
-    return { name, right: right.length, ties: 0, all: trials.length };
-  });
-  const ties = random.filter(({ verdict }) => verdict === "tie").length;
-  const right = random.filter(({ verdict }) => verdict !== "wrong").length;
-  return [...ofNamed, { name: "random", right, ties, all: random.length }];
 }
 
 function faults({ named, random }: AccuracyResult): string[] {
@@ -111,72 +79,6 @@ function faults({ named, random }: AccuracyResult): string[] {
   ];
 }
 
-function charts(result: AccuracyResult): readonly Chart[] {
-  const shares = tallies(result);
-  const percent = ({ right, all }: Tally): number => (all === 0 ? 0 : (100 * right) / all);
-  return [
-    {
-      name: "6-accuracy",
-      title: "Right decisions",
-      subtitle: `five scenarios, ${TRIALS_EACH} times each, and ${countText(result.random.length)} random ones against a brute-force oracle`,
-      kind: "bars",
-      x: { label: "scenario", scale: "names" },
-      y: { label: "decided as the rules say", unit: "%", scale: "linear" },
-      series: [
-        {
-          label: "this system",
-          look: "ours",
-          points: shares.map((tally, at) => ({ x: shortName(at, tally), y: percent(tally) })),
-        },
-        {
-          label: "Go thesis, 2026, published",
-          look: "theirs",
-          points: shares.map((tally, at) =>
-            tally.name === "random" ? { x: shortName(at, tally) } : { x: shortName(at, tally), y: 100 },
-          ),
-        },
-      ],
-      notes: NAMED_SCENARIOS.map(({ name }, at) => `scenario ${at + 1}: ${name}`),
-    },
-  ];
-}
-
-const shortName = (at: number, { name }: Tally): string =>
-  name === "random" ? "random" : `scenario ${at + 1}`;
-
-function findings(result: AccuracyResult): Findings {
-  const shares = tallies(result);
-  const [named, random] = [shares.slice(0, -1), shares.at(-1)];
-  const sum = (of: (tally: Tally) => number): number => named.reduce((total, tally) => total + of(tally), 0);
-  const refused = result.random.filter(({ got }) => got === "refused").length;
-  const right = `${sum((tally) => tally.right)}/${sum((tally) => tally.all)}`;
-  return {
-    summary: [
-      {
-        figure: "6 right decisions, the five scenarios",
-        ours: right,
-        theirs: `${PREDECESSOR.accuracy.right}/${PREDECESSOR.accuracy.asked}`,
-        factor: "the same",
-      },
-      {
-        figure: "6 right decisions, random scenarios",
-        ours: `${countText(random?.right ?? 0)}/${countText(random?.all ?? 0)}`,
-        theirs: "–",
-        factor: "–",
-      },
-    ],
-    text: [
-      markdownTable(
-        ["scenario", "right", "of"],
-        shares.map(({ name, right: good, all }) => [name, countText(good), countText(all)]),
-      ),
-      "",
-      `Of the random scenarios ${countText(refused)} were rightly refused, each with a reason that holds for every cluster; ${countText(random?.ties ?? 0)} were ties that differ in the last digit of a score alone, where either choice counts as right.`,
-      "Not covered here, but by tests of the broker: stale advertisements and lenders that refused somebody a moment ago (both need minutes to pass).",
-    ].join("\n"),
-  };
-}
-
 export const accuracyTest: EvaluationTest<AccuracyResult> = {
   id: "6",
   title: "Decision accuracy",
@@ -190,6 +92,6 @@ export const accuracyTest: EvaluationTest<AccuracyResult> = {
   expectedSeconds: (size) => ({ smoke: 3, quick: 8, full: 20 })[size],
   run,
   faults,
-  charts,
-  findings,
+  charts: chartsOf,
+  findings: findingsOf,
 };

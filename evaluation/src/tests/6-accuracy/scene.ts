@@ -16,7 +16,7 @@ const REGION_LABEL = "topology.kubernetes.io/region";
 
 /** A real broker beside the oracle: both are told the same and asked the same. */
 export interface Scene {
-  /** The clusters are as said from now on; those that are not named have nothing. */
+  /** The clusters are as said from now on; those that are not named have nothing. Only what is new is advertised. */
   readonly set: (clusters: readonly OracleCluster[]) => Promise<void>;
   readonly ask: (request: OracleRequest) => Promise<Check>;
   /** Gives back the oldest loans until so many are left. */
@@ -62,6 +62,8 @@ export async function openScene(context: Context, later: Later, options: SceneOp
   let clusters: readonly OracleCluster[] = [];
   const loans: Loan[] = [];
   const cordoned = new Set<string>();
+  const told = new Map<string, OracleCluster>();
+  const empty = new Map(lenders.map((id) => [id, nothing(id)]));
   const world = (): OracleWorld => {
     const books = new Map(
       lenders.map((id) => [
@@ -74,8 +76,10 @@ export async function openScene(context: Context, later: Later, options: SceneOp
 
   return {
     set: async (wanted) => {
-      clusters = lenders.map((id) => wanted.find((each) => each.id === id) ?? nothing(id));
-      await Promise.all(clusters.map((each) => advertise(connectionOf(each.id), toAdvertisement(each))));
+      clusters = lenders.map((id) => wanted.find((each) => each.id === id) ?? empty.get(id) ?? nothing(id));
+      const changed = clusters.filter((each) => told.get(each.id) !== each);
+      await Promise.all(changed.map((each) => advertise(connectionOf(each.id), toAdvertisement(each))));
+      for (const each of changed) told.set(each.id, each);
       for (const { id, isCordoned } of clusters) {
         if (isCordoned === cordoned.has(id)) continue;
         await setCordon(broker, id, isCordoned);

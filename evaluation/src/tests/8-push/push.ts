@@ -1,25 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { seededRandom } from "@resource-broker/testkit";
-import type { Chart } from "../../charts/chart.ts";
-import type { Context, EvaluationTest, Findings, Size } from "../../evaluation-test.ts";
+import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
 import type { Connection } from "../../measure/load/connection.ts";
 import { reserveText } from "../../measure/load/requests.ts";
 import { type Later, withEndings } from "../../measure/with-endings.ts";
-import { PREDECESSOR } from "../../predecessor.ts";
-import { factorText } from "../../report/factor-text.ts";
-import { markdownTable } from "../../report/markdown-table.ts";
-import { countText, numberText } from "../../report/number-text.ts";
 import { advertisementFor, requestFor } from "../subject/bodies.ts";
 import { advertise, answerOf, ask } from "../subject/calls.ts";
 import { connectAll, openSubject, type Subject } from "../subject/subject.ts";
-import { figuresOf, pushFaults, shareTold, thinned, type Told, type Way, WAYS } from "./figures.ts";
+import { pushFaults, type Told, type Way, WAYS } from "./figures.ts";
 import { listen, POLL_EVERY_MS, poll } from "./providers.ts";
+import { chartsOf, findingsOf, type PushResult } from "./show.ts";
 
-const THEIR_MEAN_MS = PREDECESSOR.latencyMs.providerInstruction;
-const TARGET = { median: 2, p99: 20 };
 const LENDER = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };
 const SMALL = { cpuMillis: 500, memoryMi: 256 };
-const CURVE_POINTS = 30;
 /** The last poll, and time to read it on a busy machine. */
 const LAST_WAIT_MS = 3 * POLL_EVERY_MS;
 const LOOK_EVERY_MS = 20;
@@ -37,11 +30,6 @@ const PLANS: Readonly<Record<Size, Plan>> = {
   quick: { providers: 50, reservations: 400, everyMs: 40 },
   full: { providers: 200, reservations: 1600, everyMs: 30 },
 };
-
-export interface PushResult {
-  readonly providers: number;
-  readonly told: readonly Told[];
-}
 
 function run(context: Context): Promise<PushResult> {
   return withEndings(async (later) => {
@@ -132,62 +120,6 @@ async function toldOf(
   return { way, answeredMs: await answeredMs, ...(at === undefined ? {} : { toldMs: at - sentAt }) };
 }
 
-function charts({ providers, told }: PushResult): readonly Chart[] {
-  const curve = (way: Way) => thinned(shareTold(told, way), CURVE_POINTS);
-  return [
-    {
-      name: "8-push",
-      title: "When a provider knows what it has to hold",
-      subtitle: `since the request was sent (decision and durable commit included); ${providers} providers of each kind`,
-      kind: "lines",
-      x: { label: "time since the request", unit: "ms", scale: "log" },
-      y: { label: "providers that know", unit: "%", scale: "linear" },
-      series: [
-        { label: "this system, push", look: "ours", points: curve("push") },
-        { label: `this system, poll every ${POLL_EVERY_MS / 1000} s`, look: "third", points: curve("poll") },
-      ],
-      notes: [`Go thesis, 2026, published: ${countText(THEIR_MEAN_MS)} ms on average, by polling every 5 s`],
-    },
-  ];
-}
-
-function findings({ told }: PushResult): Findings {
-  const figures = WAYS.flatMap((way) => figuresOf(told, way) ?? []);
-  const push = figures.find(({ way }) => way === "push");
-  const poll_ = figures.find(({ way }) => way === "poll");
-  const isShort = push !== undefined && (push.told.median > TARGET.median || push.told.p99 > TARGET.p99);
-  return {
-    summary: [
-      {
-        figure: "8 provider told by push, median / p99",
-        ours: push === undefined ? "–" : `${numberText(push.told.median)} / ${numberText(push.told.p99)} ms`,
-        theirs: `${countText(THEIR_MEAN_MS)} ms mean (poll)`,
-        factor: factorText(push?.told.mean, THEIR_MEAN_MS),
-      },
-    ],
-    text: [
-      markdownTable(
-        ["way", "reservations", "mean", "median", "p95", "p99", "most", "median after the requester's reply"],
-        figures.map(({ way, told: all, afterReply }) => [
-          way,
-          countText(all.count),
-          ...[all.mean, all.median, all.p95, all.p99, all.most, afterReply.median].map(
-            (ms) => `${numberText(ms)} ms`,
-          ),
-        ]),
-      ),
-      "",
-      ...(isShort
-        ? [
-            `**Short of our own target** of ${TARGET.median} / ${TARGET.p99} ms (median / p99 after the commit): ours is measured from the request on, with the decision and the commit in it, on a machine that is shared.`,
-            "",
-          ]
-        : []),
-      `Polling is no better than the predecessor's: ${numberText(poll_?.told.mean ?? 0)} ms on average here, because half of a 5 s interval is 2.5 s. It is the fallback for brokers and proxies that cannot keep a stream open.`,
-    ].join("\n"),
-  };
-}
-
 export const pushTest: EvaluationTest<PushResult> = {
   id: "8",
   title: "Providers told: push and poll",
@@ -201,6 +133,6 @@ export const pushTest: EvaluationTest<PushResult> = {
   expectedSeconds: (size) => ({ smoke: 8, quick: 25, full: 80 })[size],
   run,
   faults: ({ told }) => pushFaults(told),
-  charts,
-  findings,
+  charts: chartsOf,
+  findings: findingsOf,
 };

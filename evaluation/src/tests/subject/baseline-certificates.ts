@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "@resource-broker/contract";
-import type { Identity } from "./subject.ts";
+import type { Identity } from "./identity.ts";
 
 /** One to ask and one to lend. */
 const LEAST = 2;

@@ -1,29 +1,18 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, PATH } from "@resource-broker/contract";
-import {
-  type BrokerProcess,
-  commonName,
-  type Credentials,
-  makeKeys,
-  testCertificates,
-} from "@resource-broker/testkit";
+import { type BrokerProcess, commonName, makeKeys, testCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
 import { type Connection, openConnection } from "../../measure/load/connection.ts";
 import { getText } from "../../measure/load/requests.ts";
 import { startMeasuredBroker } from "../../measure/start-programs.ts";
 import type { Later } from "../../measure/with-endings.ts";
 import { readBaselineCertificates } from "./baseline-certificates.ts";
+import type { Identity } from "./identity.ts";
 
 const HTTPS_PORT = 443;
 /** Handshakes under way: enough to keep the broker busy, few enough that none waits until it is given up. */
 const AT_ONCE = 16;
-
-/** A cluster as a broker knows it. */
-export interface Identity {
-  readonly clusterId: string;
-  readonly credentials: Pick<Credentials, "cert" | "key" | "ca">;
-}
 
 /** The broker that is driven: ours, or one that somebody else runs. */
 export interface Subject {

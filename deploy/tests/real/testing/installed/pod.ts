@@ -48,6 +48,8 @@ export interface Pod {
   readonly logLines: () => Promise<string[]>;
   /** Fields of /proc/<pid>/status. */
   readonly status: () => Promise<ReadonlyMap<string, string>>;
+  /** Where it could write: mount points, without devices and the kernel's own. */
+  readonly writable: () => Promise<string[]>;
   /** Asks it to end, as a kubelet does. Returns the exit code. */
   readonly stop: () => Promise<number | null>;
   /** The container starts again, in the same pod. */
@@ -113,6 +115,7 @@ export async function startPod(options: PodOptions): Promise<Pod> {
         text.split("\n").map((line) => [line.split(":\t")[0] ?? "", line.split(":\t")[1] ?? ""]),
       );
     },
+    writable: async () => writableMounts(await readFile(`/proc/${child.pid()}/mountinfo`, "utf8")),
     stop: () => child.kill("SIGTERM"),
     restart: child.launch,
     dispose: async () => {
@@ -121,6 +124,15 @@ export async function startPod(options: PodOptions): Promise<Pod> {
       await network.close();
     },
   };
+}
+
+/** Of /proc/<pid>/mountinfo, whose fifth field is where, and whose sixth is how. */
+function writableMounts(text: string): string[] {
+  const fields = text.split("\n").map((line) => line.split(" "));
+  const writable = fields.filter(([, , , , , how = ""]) => how.split(",").includes("rw"));
+  return writable
+    .map(([, , , , where = ""]) => where)
+    .filter((where) => !/^\/(proc|dev)\//.test(`${where}/`));
 }
 
 function secretOf({ manifests, authority, secrets = {} }: PodOptions, name: string) {

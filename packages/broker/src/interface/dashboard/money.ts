@@ -1,7 +1,7 @@
 import type { HistoryWindow, UiMoneyReport, UiSpend } from "@resource-broker/contract";
 import type { Instant, Policy, Reservation, ReservationId } from "@resource-broker/domain";
 import { lengthMs, WINDOWS } from "./history/windows.ts";
-import { inPolicyCurrency } from "./views/money-of.ts";
+import { inPolicyCurrency, rateOf } from "./views/money-of.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -37,15 +37,9 @@ export function moneyReport(window: HistoryWindow, facts: MoneyFacts): UiMoneyRe
     }
     const spent = perHour * hours;
     const saved = savedPerHour(reservation, facts) * hours;
-    for (const tally of [
-      all,
-      tallyOf(byRequester, reservation.requester),
-      tallyOf(byProvider, reservation.provider),
-    ]) {
-      tally.spent += spent;
-      tally.saved += saved;
-      tally.reservations++;
-    }
+    count(all, spent, saved);
+    count(tallyOf(byRequester, reservation.requester), spent, saved);
+    count(tallyOf(byProvider, reservation.provider), spent, saved);
   }
   return {
     window,
@@ -69,11 +63,19 @@ function hoursWithin({ reservedAt, endedAt }: Reservation, from: Instant, now: I
 function savedPerHour({ id, cost }: Reservation, { meanPriceOf, prices }: MoneyFacts): number {
   const meanPrice = meanPriceOf(id);
   if (cost === undefined || meanPrice === undefined) return 0;
-  return inPolicyCurrency({ currency: cost.currency, perHour: meanPrice - cost.perHour }, prices) ?? 0;
+  return (meanPrice - cost.perHour) * (rateOf(cost.currency, prices) ?? 0);
+}
+
+function count(tally: Tally, spent: number, saved: number): void {
+  tally.spent += spent;
+  tally.saved += saved;
+  tally.reservations++;
 }
 
 function tallyOf(tallies: Map<string, Tally>, id: string): Tally {
-  const tally = tallies.get(id) ?? emptyTally();
+  const known = tallies.get(id);
+  if (known !== undefined) return known;
+  const tally = emptyTally();
   tallies.set(id, tally);
   return tally;
 }

@@ -93,6 +93,7 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   "POST /api/v1/clusters/{clusterID}/uncordon": { ...admins, name: "paris" },
   "GET /api/v1/audit": admins,
   "GET /api/v1/policy": admins,
+  "POST /api/v1/dashboard/links": { ...admins, ops: 201 },
 };
 
 // The table needs none of its context before a call comes in.
@@ -109,7 +110,14 @@ const CELLS = ROUTES.flatMap((route) =>
 
 let broker: RunningBroker;
 beforeAll(async () => {
-  broker = await runBroker({ store: memoryStore(), machine: fakeTime(), certificates: certificates.broker });
+  broker = await runBroker({
+    store: memoryStore(),
+    machine: fakeTime(),
+    certificates: certificates.broker,
+    dashboard: () => ({
+      makeLink: ({ role }) => ({ url: "http://127.0.0.1:1/#token=a", role, expiresAt: "2026-01-05T12:02:00Z" }),
+    }),
+  });
 });
 afterAll(() => broker.stop());
 

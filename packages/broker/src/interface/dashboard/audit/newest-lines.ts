@@ -53,28 +53,28 @@ export function newestLines(store: AuditReader): NewestLines {
     return high;
   };
 
-  /** The lines up to `end`, newest first, and whether any may stand before them. */
-  const chunk = async (end: number, size: number): Promise<{ lines: AuditEntry[]; isFirst: boolean }> => {
-    const after = Math.max(0, end - size);
-    const read = await store.readAudit({ after, limit: end - after });
-    const lines = read.filter(({ sequence }) => sequence <= end).reverse();
-    return { lines, isFirst: after === 0 || lines.length < end - after };
+  /** The last lines up to `end`, newest first. */
+  const upTo = async (end: number, size: number): Promise<AuditEntry[]> => {
+    const lines = await store.readAudit({ after: Math.max(0, end - size), limit: Math.min(size, end) });
+    return lines.filter(({ sequence }) => sequence <= end).reverse();
   };
 
   const page = async ({ before, limit, text }: LinesQuery): Promise<LinesPage> => {
     const entries: AuditEntry[] = [];
     const size = text === "" ? limit : SCANNED_AT_ONCE;
     let end = before === undefined ? await last() : before - 1;
-    for (let scanned = 0; end > 0 && scanned < SCANNED_AT_MOST; scanned += size) {
-      const { lines, isFirst } = await chunk(end, size);
-      const found = lines.filter((line) => says(line, text)).slice(0, limit - entries.length);
-      entries.push(...found);
-      const last = found.at(-1);
-      if (last !== undefined && entries.length === limit)
-        return { entries, before: isFirst && last === lines.at(-1) ? undefined : last.sequence };
-      end = isFirst ? 0 : end - size;
+    for (let left = SCANNED_AT_MOST; end > 0 && left > 0 && entries.length < limit; left -= size) {
+      const found = (await upTo(end, size)).filter((line) => says(line, text));
+      entries.push(...found.slice(0, limit - entries.length));
+      end -= size;
     }
-    return { entries, before: end > 0 ? end + 1 : undefined };
+    const lowest = entries.length === limit ? entries.at(-1)?.sequence : undefined;
+    return { entries, before: await ifAnyBefore(lowest ?? end + 1) };
+  };
+
+  const ifAnyBefore = async (sequence: number): Promise<number | undefined> => {
+    const [first] = await store.readAudit({ after: 0, limit: 1 });
+    return first !== undefined && first.sequence < sequence ? sequence : undefined;
   };
 
   return { last, page };

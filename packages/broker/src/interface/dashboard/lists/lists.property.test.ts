@@ -77,9 +77,8 @@ test("a page of reservations is what a naive reading of all rows gives", () => {
       const lists = reservationLists({ ledger, commitNumber: 7 });
       const text = asked.q.toLowerCase();
       const wanted = all.map(reservationView).filter((row) => {
-        const isLive = row.phase === "Reserved" || row.phase === "Active";
-        if (asked.phase !== "" && (asked.phase === "live" ? !isLive : row.phase !== asked.phase))
-          return false;
+        const phases = asked.phase === "live" ? ["Reserved", "Active"] : [asked.phase || row.phase];
+        if (!phases.includes(row.phase)) return false;
         if (asked.requester !== "" && row.requester !== asked.requester) return false;
         if (asked.provider !== "" && row.provider !== asked.provider) return false;
         if (asked.cluster !== "" && ![row.requester, row.provider].includes(asked.cluster)) return false;
@@ -153,11 +152,14 @@ test("a page of clusters and its totals are what a naive reading of all rows giv
         .map((account) => clusterView(account, moment))
         .filter((row) => {
           const has = (type: string): boolean => row.conditions.some((each) => each.type === type);
-          const isOk = !has("Stale") && !has("Cordoned") && !has("Overcommitted");
-          if (asked.state === "ready" && !isOk) return false;
-          if (asked.state === "stale" && !row.isStale) return false;
-          if (asked.state === "cordoned" && !row.isCordoned) return false;
-          if (asked.state === "overcommitted" && !has("Overcommitted")) return false;
+          const states: Record<string, boolean> = {
+            "": true,
+            ready: !["Stale", "Cordoned", "Overcommitted"].some(has),
+            stale: row.isStale,
+            cordoned: row.isCordoned,
+            overcommitted: has("Overcommitted"),
+          };
+          if (states[asked.state] !== true) return false;
           const words = [row.id, row.name, row.region].map((word) => word.toLowerCase());
           return words.some((word) => word.includes(asked.q.toLowerCase()));
         });

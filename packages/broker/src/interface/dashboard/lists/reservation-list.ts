@@ -89,11 +89,18 @@ const KEYS: Readonly<Record<ReservationSort, (reservation: Reservation) => SortK
   cost: ({ cost }) => cost?.perHour ?? null,
 };
 
-function isWanted({ id, requester, provider, phase }: Reservation, query: ReservationQuery): boolean {
-  if (query.phases !== undefined && !query.phases.has(phase)) return false;
-  if (query.requester !== "" && requester !== query.requester) return false;
-  if (query.provider !== "" && provider !== query.provider) return false;
-  if (query.cluster !== "" && requester !== query.cluster && provider !== query.cluster) return false;
-  const { text } = query;
+function isWanted(reservation: Reservation, query: ReservationQuery): boolean {
+  const { phases, text } = query;
+  if (phases !== undefined && !phases.has(reservation.phase)) return false;
+  return isBetween(reservation, query) && says(reservation, text);
+}
+
+function isBetween({ requester, provider }: Reservation, wanted: ReservationQuery): boolean {
+  if (wanted.requester !== "" && requester !== wanted.requester) return false;
+  if (wanted.provider !== "" && provider !== wanted.provider) return false;
+  return wanted.cluster === "" || requester === wanted.cluster || provider === wanted.cluster;
+}
+
+function says({ id, requester, provider }: Reservation, text: string): boolean {
   return text === "" || id.includes(text) || requester.includes(text) || provider.includes(text);
 }

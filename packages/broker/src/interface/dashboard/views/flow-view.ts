@@ -1,5 +1,5 @@
 import type { UiAmounts, UiFlow, UiFlows, UiResource } from "@resource-broker/contract";
-import type { LedgerView } from "@resource-broker/domain";
+import { type LedgerView, type Reservation, sum } from "@resource-broker/domain";
 import { addAmounts, amountsOf, NO_AMOUNTS } from "./amounts.ts";
 import { isStale, type Moment } from "./cluster-view.ts";
 
@@ -26,22 +26,21 @@ export function flowView(
 function edgesOf({ accounts }: LedgerView): UiFlow[] {
   const edges: UiFlow[] = [];
   for (const { clusterId: provider, lending } of accounts.values()) {
-    const byRequester = new Map<string, UiFlow>();
-    for (const { requester, granted } of lending.values()) {
-      const { amounts, reservations } = byRequester.get(requester) ?? {
-        amounts: NO_AMOUNTS,
-        reservations: 0,
-      };
-      byRequester.set(requester, {
-        provider,
-        requester,
-        amounts: addAmounts(amounts, amountsOf(granted)),
-        reservations: reservations + 1,
-      });
+    const byRequester = new Map<string, Reservation[]>();
+    for (const reservation of lending.values()) {
+      const others = byRequester.get(reservation.requester);
+      if (others === undefined) byRequester.set(reservation.requester, [reservation]);
+      else others.push(reservation);
     }
-    edges.push(...byRequester.values());
+    for (const [requester, reservations] of byRequester)
+      edges.push(edgeOf(provider, requester, reservations));
   }
   return edges;
+}
+
+function edgeOf(provider: string, requester: string, reservations: readonly Reservation[]): UiFlow {
+  const amounts = amountsOf(sum(reservations.map(({ granted }) => granted)));
+  return { provider, requester, amounts, reservations: reservations.length };
 }
 
 function nodesOf(edges: readonly UiFlow[], { accounts }: LedgerView, moment: Moment): UiFlows["nodes"] {

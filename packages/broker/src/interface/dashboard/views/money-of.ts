@@ -3,10 +3,14 @@ import type { Policy, ReservationCost } from "@resource-broker/domain";
 /** A price in the policy's currency; undefined where there is none, or no rate for its currency. */
 export function inPolicyCurrency(
   cost: Pick<ReservationCost, "currency" | "perHour"> | undefined,
-  { currency, rates }: Policy["prices"],
+  prices: Policy["prices"],
 ): number | undefined {
-  if (cost === undefined) return undefined;
-  if (cost.currency === currency) return cost.perHour;
-  const rate = Object.hasOwn(rates, cost.currency) ? rates[cost.currency] : undefined;
-  return rate === undefined ? undefined : cost.perHour * rate;
+  const rate = cost === undefined ? undefined : rateOf(cost.currency, prices);
+  return cost === undefined || rate === undefined ? undefined : cost.perHour * rate;
+}
+
+/** Worth of one unit of a currency in the policy's. */
+export function rateOf(currency: string, prices: Policy["prices"]): number | undefined {
+  if (currency === prices.currency) return 1;
+  return Object.hasOwn(prices.rates, currency) ? prices.rates[currency] : undefined;
 }

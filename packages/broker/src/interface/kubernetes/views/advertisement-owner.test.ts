@@ -54,6 +54,8 @@ const VIEWS: readonly Row[] = [
   ],
   ["the same where nobody listens", "broker", { object: view(20, 10), account: heard(10), objects: false }],
   ["a view of an unknown cluster", "broker", { object: object(20, { label: "true" }) }],
+  ["a view that an older ledger left", "broker", { object: view(20) }],
+  ["the same with a newer word of an agent on it", "handed-over", { object: view(20, 10) }],
   ["a view whose label was torn off", "broker", { object: ANSWERED, account: heard(10, 12), isTorn: true }],
 ];
 

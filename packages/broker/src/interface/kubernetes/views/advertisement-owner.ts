@@ -37,12 +37,15 @@ export function ownerOf({ object, account, objects, isTorn }: Claim): Owner {
  */
 function isSpokenThrough({ spec, status }: ClusterAdvertisement, account: AccountView | undefined): boolean {
   const advertisement = account?.advertisement;
-  if (advertisement === undefined) return false;
+  const shown = stampOrNone(status?.accepted);
+  // A ledger that does not know the cluster is a new one: the view is all that is left of what was heard before.
+  const heard = advertisement === undefined ? shown : ledgerStamp(advertisement);
+  if (heard === undefined) return false;
   const said = stampOf(spec);
-  const known = [ledgerStamp(advertisement), stampOrNone(status?.accepted)];
+  const known = [heard, shown];
   if (known.some((stamp) => isSameStamp(said, stamp))) return false;
   const isStranger = said.instance !== undefined && known.every((stamp) => stamp?.instance !== said.instance);
-  return isStranger || isLater(said, ledgerStamp(advertisement));
+  return isStranger || isLater(said, heard);
 }
 
 function isLater(a: Stamp, b: Stamp): boolean {
