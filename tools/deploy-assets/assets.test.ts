@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findDeployAssets, findDeployAssetsHere, readPins, type Surroundings } from "./assets.ts";
+import { readPins, type Surroundings } from "../go-assets/cache.ts";
+import { findDeployAssets, findDeployAssetsHere, GO_MODULE } from "./assets.ts";
 
 const PINS = {
   goMod: "require (\n\thelm.sh/helm/v3 v3.22.1 // indirect\n\tk8s.io/client-go v0.37.0 // indirect\n)\n",
@@ -46,7 +47,7 @@ test("only a whole folder counts", () => {
 });
 
 test("the committed pins are found from here", () => {
-  const { goMod } = readPins();
+  const { goMod } = readPins(GO_MODULE);
   expect(goMod).toContain("tool helm.sh/helm/v3/cmd/helm");
   expect(findDeployAssetsHere({ DEPLOY_ASSETS_CACHE: "/nowhere" })).toEqual({
     isThere: false,

@@ -2,11 +2,12 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { type ToolBench, toolBench } from "../testing/tool-bench.ts";
-import { readPins } from "./assets.ts";
+import { readPins } from "../go-assets/cache.ts";
+import { GO_MODULE } from "./assets.ts";
 import { DEFINITIONS, helmVersions } from "./recipe.ts";
 
 const MAIN = join(import.meta.dirname, "main.ts");
-const VERSION = helmVersions(readPins().goMod).helm;
+const VERSION = helmVersions(readPins(GO_MODULE)).helm;
 
 /** What Go says of a module that it has in the folder MODULES. */
 const REPLIES = DEFINITIONS.map(

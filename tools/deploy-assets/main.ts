@@ -3,8 +3,9 @@ import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type AssetsTool, runAssetsTool } from "../kube-assets/run-assets-tool.ts";
-import { findDeployAssetsHere, readPins } from "./assets.ts";
+import { readPins } from "../go-assets/cache.ts";
+import { type AssetsTool, runAssetsTool } from "../go-assets/run-assets-tool.ts";
+import { findDeployAssetsHere, GO_MODULE } from "./assets.ts";
 import { fetchAssets } from "./fetch.ts";
 import { DEFINITIONS, helmVersions, PROGRAM } from "./recipe.ts";
 
@@ -13,10 +14,10 @@ const tool: AssetsTool = {
   script: "deploy:assets",
   noGo: "Go is not installed, and helm and the definitions are not on this machine. Install Go 1.26 or newer and run this again.",
   find: () => findDeployAssetsHere(process.env),
-  bring: (errand) => fetchAssets({ ...errand, versions: helmVersions(readPins().goMod) }),
+  bring: (errand) => fetchAssets({ ...errand, goModule: GO_MODULE }, helmVersions(readPins(GO_MODULE))),
   describe: async (folder) => {
     const { stdout } = await promisify(execFile)(join(folder, PROGRAM), ["version", "--short"]);
-    const { helm: wanted } = helmVersions(readPins().goMod);
+    const { helm: wanted } = helmVersions(readPins(GO_MODULE));
     if (!stdout.startsWith(wanted)) throw new Error(`helm is not ${wanted} but says: ${stdout.trim()}`);
     const definitions = DEFINITIONS.map(({ name, version }) => {
       const count = readdirSync(join(folder, name)).length;

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { readPins } from "./assets.ts";
-import { buildArgs, DEFINITIONS, helmVersions, moduleFolder } from "./recipe.ts";
+import { readPins } from "../go-assets/cache.ts";
+import { GO_MODULE } from "./assets.ts";
+import { DEFINITIONS, helm, helmVersions, moduleFolder } from "./recipe.ts";
 
 const [MODULE = { name: "", path: "", version: "", sum: "", folder: "" }] = DEFINITIONS;
 
 describe("the versions", () => {
   test("are those that go.mod pins", () => {
-    const versions = helmVersions(readPins().goMod);
+    const versions = helmVersions(readPins(GO_MODULE));
     expect(versions.helm).toMatch(/^v3\.\d+\.\d+$/);
     expect(versions.clientGo).toMatch(/^v0\.\d+\.\d+$/);
   });
@@ -14,19 +15,19 @@ describe("the versions", () => {
   test("of other modules are not mistaken for them", () => {
     const goMod =
       "require (\n\thelm.sh/helm/v3 v3.1.2\n\tk8s.io/client-go/more v0.9.9\n\tk8s.io/client-go v0.30.1\n)";
-    expect(helmVersions(goMod)).toEqual({ helm: "v3.1.2", clientGo: "v0.30.1" });
+    expect(helmVersions({ goMod })).toEqual({ helm: "v3.1.2", clientGo: "v0.30.1" });
   });
 
   test("that are missing are named", () => {
-    expect(() => helmVersions("require helm.sh/helm/v3 v3.1.2\n")).toThrow("no release of k8s.io/client-go");
+    expect(() => helmVersions({ goMod: "require helm.sh/helm/v3 v3.1.2\n" })).toThrow(
+      "no release of k8s.io/client-go",
+    );
   });
 
   test("go into the program", () => {
-    const [flags = ""] = buildArgs({ helm: "v3.1.2", clientGo: "v0.30.1" }, "/out").filter((each) =>
-      / -X /.test(each),
-    );
-    expect(flags).toContain("internal/version.version=v3.1.2");
-    expect(flags).toContain("pkg/chartutil.k8sVersionMinor=30");
+    const { linkFlags } = helm({ helm: "v3.1.2", clientGo: "v0.30.1" });
+    expect(linkFlags).toContain("internal/version.version=v3.1.2");
+    expect(linkFlags).toContain("pkg/chartutil.k8sVersionMinor=30");
   });
 });
 

@@ -1,7 +1,9 @@
+import type { Program } from "../go-assets/bring.ts";
+import { type Pins, pinnedRelease } from "../go-assets/cache.ts";
+
 /** What is taken from whom, and how. It is part of the folder's name: another recipe is another folder. */
 
 const HELM_MODULE = "helm.sh/helm/v3";
-const HELM_PACKAGE = `${HELM_MODULE}/cmd/helm`;
 export const PROGRAM = "helm";
 
 /** A module of which only the definitions (CRDs) are wanted. */
@@ -33,8 +35,6 @@ export const DEFINITIONS: readonly DefinitionsModule[] = [
   },
 ];
 
-const COMPILE_FLAGS: readonly string[] = ["-trimpath", "-buildvcs=false"];
-
 /** What helm says of itself, and the Kubernetes it renders for where nobody names another. */
 export interface HelmVersions {
   readonly helm: string;
@@ -42,34 +42,22 @@ export interface HelmVersions {
   readonly clientGo: string;
 }
 
-/** Without them helm would leave out the last number of its version, and render for Kubernetes 1.20. */
-export function buildArgs({ helm, clientGo }: HelmVersions, target: string): string[] {
+/** Without these it would leave out the last number of its version, and render for Kubernetes 1.20. */
+export function helm({ helm: version, clientGo }: HelmVersions): Program {
   const [, minor = ""] = clientGo.split(".");
   const kubernetes = ["pkg/lint/rules", "pkg/chartutil"].flatMap((path) => [
     `-X ${HELM_MODULE}/${path}.k8sVersionMajor=1`,
     `-X ${HELM_MODULE}/${path}.k8sVersionMinor=${minor}`,
   ]);
-  const links = ["-s -w", `-X ${HELM_MODULE}/internal/version.version=${helm}`, ...kubernetes].join(" ");
-  return ["build", ...COMPILE_FLAGS, "-v", "-ldflags", links, "-o", target, HELM_PACKAGE];
-}
-
-/** Packages that are not in Go's own cache yet, one a line. */
-export function staleArgs(): string[] {
-  return ["list", "-deps", ...COMPILE_FLAGS, "-f", "{{if .Stale}}{{.ImportPath}}{{end}}", HELM_PACKAGE];
+  const linkFlags = ["-s -w", `-X ${HELM_MODULE}/internal/version.version=${version}`, ...kubernetes].join(
+    " ",
+  );
+  return { name: PROGRAM, package: `${HELM_MODULE}/cmd/helm`, linkFlags };
 }
 
 /** `v3.22.0` and `v0.37.0`, as go.mod pins them. */
-export function helmVersions(goMod: string): HelmVersions {
-  return { helm: pinned(goMod, HELM_MODULE), clientGo: pinned(goMod, "k8s.io/client-go") };
-}
-
-function pinned(goMod: string, module: string): string {
-  const line = goMod
-    .split("\n")
-    .find((each) => each.trim().replace("require ", "").startsWith(`${module} v`));
-  const version = /v\d+\.\d+\.\d+/.exec(line?.split(module)[1] ?? "")?.[0];
-  if (version === undefined) throw new Error(`go.mod pins no release of ${module}`);
-  return version;
+export function helmVersions(pins: Pick<Pins, "goMod">): HelmVersions {
+  return { helm: pinnedRelease(pins, HELM_MODULE), clientGo: pinnedRelease(pins, "k8s.io/client-go") };
 }
 
 /** Where Go put a module, from what `go mod download -json` says of it; throws where it is not the pinned one. */

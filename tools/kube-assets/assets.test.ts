@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { describeMissing, findAssets, kubernetesVersion, type Surroundings } from "./assets.ts";
-import { findAssetsHere, readPins } from "./find-here.ts";
+import { readPins, type Surroundings } from "../go-assets/cache.ts";
+import { describeMissing, findAssets, kubernetesVersion } from "./assets.ts";
+import { findAssetsHere, GO_MODULE } from "./find-here.ts";
 import { linkFlags } from "./recipe.ts";
 
 const PINS = { goMod: "require (\n\tk8s.io/kubernetes v1.34.9\n)\n", goSum: "sums\n" };
@@ -93,7 +94,7 @@ describe("a message about what is missing", () => {
 });
 
 describe("the committed pins", () => {
-  const { goMod } = readPins();
+  const { goMod } = readPins(GO_MODULE);
   const version = kubernetesVersion({ goMod });
 
   test("are of Kubernetes 1.34 or newer", () => {

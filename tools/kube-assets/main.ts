@@ -2,24 +2,26 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { readPins } from "../go-assets/cache.ts";
+import { type AssetsTool, runAssetsTool } from "../go-assets/run-assets-tool.ts";
 import { describeMissing, kubernetesVersion } from "./assets.ts";
 import { buildAssets } from "./build.ts";
-import { findAssetsHere, readPins } from "./find-here.ts";
+import { findAssetsHere, GO_MODULE } from "./find-here.ts";
 import { PROGRAMS, type ProgramName } from "./recipe.ts";
-import { type AssetsTool, runAssetsTool } from "./run-assets-tool.ts";
-import { NO_GO } from "./run-go.ts";
 import { describeVersions, VERSION_FLAGS } from "./versions.ts";
 
 const tool: AssetsTool = {
   name: "kube-assets",
   script: "kube:assets",
-  noGo: NO_GO,
+  noGo:
+    "Go is not installed, and there is no real control plane on this machine. Install Go 1.24 or newer and run this " +
+    "again, or set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver, kube-controller-manager and kubectl.",
   find: () => {
     const search = findAssetsHere(process.env);
     if (search.kind === "incomplete") return { refusal: describeMissing(search) };
     return { folder: search.folder, isThere: search.kind === "found" };
   },
-  bring: (errand) => buildAssets({ ...errand, version: kubernetesVersion(readPins()) }),
+  bring: (errand) => buildAssets({ ...errand, goModule: GO_MODULE }, kubernetesVersion(readPins(GO_MODULE))),
   describe: async (folder) => {
     const ask = async (name: ProgramName) =>
       [name, (await promisify(execFile)(join(folder, name), VERSION_FLAGS[name])).stdout] as const;

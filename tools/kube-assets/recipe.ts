@@ -11,10 +11,6 @@ export const PACKAGES: Readonly<Record<ProgramName, string>> = {
   kubectl: "k8s.io/kubernetes/cmd/kubectl",
 };
 
-/** `go list` and `go build` must agree on these: they decide what Go's own cache can be used for. */
-export const COMPILE_FLAGS: readonly string[] = ["-trimpath", "-buildvcs=false"];
-export const BUILD_ENV: Readonly<Record<string, string>> = { CGO_ENABLED: "0", GOWORK: "off" };
-
 const SAY_VERSION = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"];
 
 /** Without them the programs would call themselves v0.0.0, and kubectl would warn about the difference. */

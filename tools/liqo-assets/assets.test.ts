@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findLiqo, findLiqoHere, liqoVersion, readPins, type Surroundings } from "./assets.ts";
+import { readPins, type Surroundings } from "../go-assets/cache.ts";
+import { findLiqo, findLiqoHere, GO_MODULE, liqoVersion } from "./assets.ts";
 
 const PINS = { goMod: "require (\n\tgithub.com/liqotech/liqo v1.2.3 // indirect\n)\n", goSum: "sums\n" };
 
@@ -39,13 +40,13 @@ test("only a whole folder counts", () => {
 
 describe("the committed pins", () => {
   test("are of Liqo 1.2 or a newer 1.x", () => {
-    const [major, minor = 0] = liqoVersion(readPins()).slice(1).split(".").map(Number);
+    const [major, minor = 0] = liqoVersion(readPins(GO_MODULE)).slice(1).split(".").map(Number);
     expect(major).toBe(1);
     expect(minor).toBeGreaterThanOrEqual(2);
   });
 
   test("are found from here", () => {
-    const version = liqoVersion(readPins());
+    const version = liqoVersion(readPins(GO_MODULE));
     expect(findLiqoHere({ LIQO_ASSETS_CACHE: "/nowhere" })).toEqual({
       isThere: false,
       folder: expect.stringContaining(`/nowhere/${version}-`),

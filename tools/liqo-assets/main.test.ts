@@ -2,11 +2,12 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { type ToolBench, toolBench } from "../testing/tool-bench.ts";
-import { liqoVersion, readPins } from "./assets.ts";
+import { readPins } from "../go-assets/cache.ts";
+import { GO_MODULE, liqoVersion } from "./assets.ts";
 import { DEFINITIONS } from "./recipe.ts";
 
 const MAIN = join(import.meta.dirname, "main.ts");
-const VERSION = liqoVersion(readPins());
+const VERSION = liqoVersion(readPins(GO_MODULE));
 
 /** Stands in for Go: its module cache is the folder LIQO, and it "builds" a liqoctl that says SAYS. */
 const FAKE_GO = `#!/bin/sh

@@ -3,8 +3,9 @@ import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type AssetsTool, runAssetsTool } from "../kube-assets/run-assets-tool.ts";
-import { findLiqoHere, liqoVersion, readPins } from "./assets.ts";
+import { readPins } from "../go-assets/cache.ts";
+import { type AssetsTool, runAssetsTool } from "../go-assets/run-assets-tool.ts";
+import { findLiqoHere, GO_MODULE, liqoVersion } from "./assets.ts";
 import { fetchAssets } from "./fetch.ts";
 import { PROGRAM } from "./recipe.ts";
 
@@ -13,10 +14,10 @@ const tool: AssetsTool = {
   script: "liqo:assets",
   noGo: "Go is not installed, and Liqo is not on this machine. Install Go 1.25 or newer and run this again.",
   find: () => findLiqoHere(process.env),
-  bring: (errand) => fetchAssets({ ...errand, version: liqoVersion(readPins()) }),
+  bring: (errand) => fetchAssets({ ...errand, goModule: GO_MODULE }, liqoVersion(readPins(GO_MODULE))),
   describe: async (folder) => {
     const { stdout } = await promisify(execFile)(join(folder, PROGRAM), ["version", "--client"]);
-    const wanted = liqoVersion(readPins());
+    const wanted = liqoVersion(readPins(GO_MODULE));
     if (!stdout.includes(wanted)) throw new Error(`liqoctl is not ${wanted} but says: ${stdout.trim()}`);
     const count = readdirSync(join(folder, "crds")).length;
     if (count === 0) throw new Error("Liqo's module has no definitions where they are looked for.");

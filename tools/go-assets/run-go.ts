@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
 import { constants, setPriority } from "node:os";
-import { BUILD_ENV } from "./recipe.ts";
+
+/** `go list` and `go build` must agree on these: they decide what Go's own cache can be used for. */
+export const COMPILE_FLAGS: readonly string[] = ["-trimpath", "-buildvcs=false"];
+export const BUILD_ENV: Readonly<Record<string, string>> = { CGO_ENABLED: "0", GOWORK: "off" };
 
 export interface GoCall {
   readonly args: readonly string[];
@@ -9,10 +12,6 @@ export interface GoCall {
   /** Called with each piece of what Go writes to its standard error. */
   readonly onErrorText: (text: string) => void;
 }
-
-export const NO_GO =
-  "Go is not installed, and there is no real control plane on this machine. Install Go 1.24 or newer and run this " +
-  "again, or set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver, kube-controller-manager and kubectl.";
 
 export function isGoMissing(error: unknown): boolean {
   return (
