@@ -32,7 +32,7 @@ export interface Context {
   readonly programs: Programs;
   /** The result of another test of this run, for those who measure two things at once. Undefined: not measured (yet). */
   readonly earlier: (id: string) => unknown;
-  /** A broker that somebody else runs, in place of ours: tests 4, 5 and 1c only. */
+  /** A broker that somebody else runs, measured after ours on the same machine: tests 4, 5 and 1c only. */
   readonly baseline?: { readonly url: string; readonly certificates: string };
   /** Between 0 and 1, and what is being done. */
   readonly progress: (share: number, doing: string) => void;

@@ -13,28 +13,32 @@ import { stageFleet } from "./testing/stage-fleet.ts";
  */
 const MEDIA = fileURLToPath(new URL("../../../docs/media/dashboard/", import.meta.url));
 const QUICK = { speed: 120, seconds: 36 };
-/** The broker's clock runs before it answers; so it is slow again a little before these pictures expect it. */
-const START_SECONDS = 4;
+/** A cluster that is silent for so long is stale when time is slow again. */
+const SILENT_SECONDS = 2.5;
 const MAX_KB = 150;
+const SCREEN = { width: 1280, height: 800 };
 
 const all = process.argv.indexOf("--all");
 const folder = all < 0 ? MEDIA : (process.argv[all + 1] ?? MEDIA);
 
 const flag = new URL(`testing/quick-time.ts?speed=${QUICK.speed}&seconds=${QUICK.seconds}`, import.meta.url)
   .href;
+const startedAt = performance.now();
 const { broker, origin } = await startDashboardBroker({ nodeFlags: ["--import", flag] });
 const browser = await launchBrowser();
 try {
   const fleet = stageFleet(broker);
   await liveThrough(fleet);
   await mkdir(folder, { recursive: true });
-  const window = await openWindow(browser, { viewport: DESKTOP, colorScheme: "light" });
+  const window = await openWindow(browser, { viewport: SCREEN, colorScheme: "light" });
   const { page } = window;
   await page.goto(await makeLink(broker));
   await page.getByRole("heading", { name: "Fleet" }).waitFor();
-  await fleet.advertise({ isLate: true });
   await broker.admin().request("POST", "/api/v1/clusters/dublin/cordon", { body: { reason: "new kernel" } });
-  for (const shot of await shots(page)) await take(page, shot);
+  for (const shot of await shots(page)) {
+    await fleet.advertise({ isLate: true });
+    await take(page, shot);
+  }
   for (const trouble of window.troubles) process.stdout.write(`trouble: ${trouble}\n`);
 } finally {
   await browser.close();
@@ -42,16 +46,12 @@ try {
 }
 
 async function liveThrough(fleet: ReturnType<typeof stageFleet>): Promise<void> {
-  const until = performance.now() + (QUICK.seconds - START_SECONDS) * 1000;
-  for (let round = 0; performance.now() < until - 500; round++) {
-    await fleet.advertise({ isLate: performance.now() > until - 4000 });
+  const until = startedAt + QUICK.seconds * 1000;
+  for (let round = 0; performance.now() < until + 2000; round++) {
+    await fleet.advertise({ isLate: performance.now() > until - SILENT_SECONDS * 1000 });
     if (round % 2 === 0) await fleet.trade();
-    await sleep(250);
+    await sleep(200);
   }
-  // From here on in real time.
-  await sleep(1000);
-  await fleet.advertise({ isLate: true });
-  await fleet.trade();
 }
 
 interface Shot {
@@ -80,7 +80,7 @@ async function shots(page: Page): Promise<Shot[]> {
     { name: "what-if", path: whatIf, wait: ".verdict" },
     { name: "capacity", path: "/capacity", wait: ".chart svg" },
     { name: "money", path: "/money", wait: ".is-money" },
-    { name: "audit", path: "/audit", wait: ".is-audit" },
+    { name: "audit", path: "/audit", wait: ".verified.is-good" },
   ];
   const docs = ["fleet", "flows", "reservation", "why", "what-if", "capacity"];
   return [
@@ -107,7 +107,7 @@ async function firstLink(page: Page, path: string): Promise<string> {
 }
 
 async function take(page: Page, { name, path, look, size, wait }: Shot): Promise<void> {
-  await page.setViewportSize(size ?? DESKTOP);
+  await page.setViewportSize(size ?? (all < 0 ? SCREEN : DESKTOP));
   await page.emulateMedia({ colorScheme: look ?? "light", reducedMotion: "reduce" });
   await page.goto(`${origin}${path}`);
   await page.locator(wait).first().waitFor();

@@ -1,3 +1,4 @@
+import type { ReservationDTO } from "@resource-broker/contract";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chromium, type Page } from "playwright-core";
 import { bigFleet } from "./testing/big-fleet.ts";
@@ -16,7 +17,7 @@ const reservations = numberAfter("--reservations", 10_000);
 const FILTERS = 40;
 const ADVERTISE_EVERY_MS = 30_000;
 
-/** Runs in the page. */
+/** Runs in the page: from the letter to the rows that match it. */
 const filterOnce = `(text) => new Promise((resolve) => {
   const input = document.querySelector("input[type=search]");
   const started = performance.now();
@@ -49,6 +50,7 @@ try {
   for (const path of ["/fleet", "/reservations"]) say(`first rows of ${path}: ${await firstRowsMs(path)} ms`);
   say(`first load: ${await firstLoad()} (encoded as the browser asked)`);
   for (const path of ["/fleet", "/reservations"]) await filters(path);
+  say(`a new reservation is shown after ${await newRowMs(page)} ms`);
   for (const path of ["/fleet", "/reservations"]) await idle(page, path);
 } finally {
   await browser.close();
@@ -105,6 +107,21 @@ async function filters(path: string): Promise<void> {
     `filter ${path}: p50 ${(times[times.length >> 1] ?? 0).toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, of ${times.length}`,
   );
   await context.close();
+}
+
+/** From the request of a cluster, its answer included, to the row on the screen. */
+async function newRowMs(page: Page): Promise<string> {
+  await page.goto(`${origin}/reservations`);
+  await untilLive(page);
+  const times: number[] = [];
+  for (let time = 0; time < 5; time++) {
+    const body = { requestedResources: { cpu: "1", memory: "1Gi" } };
+    const askedAt = performance.now();
+    const reply = await broker.clientFor("cluster-0001").request("POST", "/api/v1/reservations", { body });
+    await page.getByRole("link", { name: (reply.body as ReservationDTO).id }).waitFor();
+    times.push(performance.now() - askedAt);
+  }
+  return times.map((time) => time.toFixed(0)).join(", ");
 }
 
 /** Nobody touches the page; the clusters advertise as always. */

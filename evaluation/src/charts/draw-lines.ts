@@ -35,10 +35,10 @@ function drawLastValues(series: readonly Series[], across: XScale, up: Scale): S
     const last = points.findLast(({ y }) => y !== undefined);
     if (last?.y === undefined) return [];
     const [left, top] = [across.place(last.x), up.place(last.y)];
-    if (left === undefined || top === undefined) return [];
+    // At the very top the axis says it, and the legend is near.
+    if (left === undefined || top === undefined || top < PLOT.top + 2) return [];
     if (taken.some((other) => Math.abs(other.left - left) < 70 && Math.abs(other.top - top) < 18)) return [];
     taken.push({ left, top });
-    // Below where it would run into the legend.
     const place = { x: Math.min(left, PLOT.right - 22), y: top < PLOT.top + 12 ? top + 22 : top - 12 };
     return [text(place.x, place.y, [valueText(last.y), { anchor: "middle", weight: "bold", stands: true }])];
   });

@@ -9,6 +9,7 @@ import { type ChosenRun, chooseRun } from "./choose-run.ts";
 import { pinToCores, raiseOpenFiles } from "./cores.ts";
 import type { RunFlags } from "./flags.ts";
 import { lookAtMachine, objectionsTo } from "./machine.ts";
+import { watchNoise } from "./noise.ts";
 import { bundlePrograms } from "./programs.ts";
 import { createProgress, type Progress, type Screen } from "./progress.ts";
 import { type Failure, isFinished, runTests } from "./run-tests.ts";
@@ -75,7 +76,16 @@ async function measure(
     const programs = bundlePrograms(root, scratch);
     const common = { size, seed, cores, programs, signal, log: logTo(progress) };
     const context = baseline === undefined ? common : { ...common, baseline };
-    return await runTests({ tests, folder, scratch, progress, commit: machine.commit, now, context });
+    return await runTests({
+      tests,
+      folder,
+      scratch,
+      progress,
+      commit: machine.commit,
+      watchNoise,
+      now,
+      context,
+    });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -81,12 +81,44 @@ export function newFolderName(date: string, size: Size, isTaken: (name: string) 
 
 /** The run of this folder that was begun last. */
 export function newestRun(results: string): string | undefined {
-  if (!existsSync(results)) return undefined;
+  return runsIn(results).at(-1);
+}
+
+/** Runs beside this one of the same size on the same machine, newest first, at most three. */
+export function runsLike({ path }: RunFolder, { size, machine, baseline }: RunRecord): RunFolder[] {
+  const isLike = (folder: RunFolder): boolean => {
+    const other = recordIn(folder);
+    return (
+      other?.size === size &&
+      other.baseline === baseline &&
+      other.machine.cpu === machine.cpu &&
+      other.machine.cores === machine.cores
+    );
+  };
+  return runsIn(dirname(path))
+    .filter((each) => each !== path)
+    .map(runFolder)
+    .filter(isLike)
+    .reverse()
+    .slice(0, 3);
+}
+
+/** Undefined: a file of somebody else. */
+function recordIn(folder: RunFolder): RunRecord | undefined {
+  try {
+    return folder.record();
+  } catch {
+    return undefined;
+  }
+}
+
+/** All folders with a run, in the order in which they were begun. */
+function runsIn(results: string): string[] {
+  if (!existsSync(results)) return [];
   return readdirSync(results)
     .map((name) => join(results, name))
     .filter((path) => existsSync(join(path, RUN)))
-    .toSorted((a, b) => statSync(join(a, RUN)).mtimeMs - statSync(join(b, RUN)).mtimeMs)
-    .at(-1);
+    .toSorted((a, b) => statSync(join(a, RUN)).mtimeMs - statSync(join(b, RUN)).mtimeMs);
 }
 
 function jsonText(value: unknown): string {

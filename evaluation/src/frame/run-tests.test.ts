@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Context } from "../evaluation-test.ts";
 import type { ListedTest } from "../tests/list-test.ts";
 import { createProgress } from "./progress.ts";
-import { type RunFolder, runFolder } from "./run-folder.ts";
+import { type RunFolder, type RunRecord, runFolder } from "./run-folder.ts";
 import { runTests } from "./run-tests.ts";
 import { RAW, RECORD, sampleTest } from "./testing/sample-run.ts";
 import { summaryOf, writeReport } from "./write-report.ts";
@@ -39,6 +39,7 @@ function run(tests: readonly ListedTest[], signal = new AbortController().signal
     context,
     progress: PROGRESS,
     commit: "abc",
+    watchNoise: () => () => RAW.noise,
     now,
   });
 }
@@ -114,6 +115,31 @@ test("a run that was resumed with other sources says so", () => {
   expect(readFileSync(join(folder.path, "report.md"), "utf8")).toContain(
     "| Commit | abc1234, then def5678 |",
   );
+});
+
+test("another run of the same size on the same machine is set beside this one", () => {
+  const beside = (name: string, record: RunRecord, ms: string): void => {
+    const other = runFolder(join(path, name));
+    other.writeRecord(record);
+    other.writeRaw({ ...RAW, result: { ms } });
+  };
+  const telling = sampleTest("4", {
+    judge: (raw) => {
+      const ours = JSON.stringify(raw);
+      const row = { figure: "time", ours, theirs: "–", factor: "–" };
+      return { faults: [], charts: [], findings: { summary: [row], text: "" } };
+    },
+  });
+  folder.writeRaw(RAW);
+  beside("earlier", RECORD, "like this");
+  beside("short", { ...RECORD, size: "quick" }, "too short");
+  beside("elsewhere", { ...RECORD, machine: { ...RECORD.machine, cpu: "other" } }, "elsewhere");
+  mkdirSync(join(path, "foreign"));
+  writeFileSync(join(path, "foreign/run.json"), '{"name":"something else"}');
+  writeReport(folder, [telling], []);
+  const report = readFileSync(join(folder.path, "report.md"), "utf8");
+  expect(report).toContain("|  | out | earlier |");
+  expect(report).toContain('| time | {"ms":2} | {"ms":"like this"} |');
 });
 
 test("what is wrong is returned, and stands in the report", () => {

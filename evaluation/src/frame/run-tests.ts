@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "../evaluation-test.ts";
 import type { ListedTest } from "../tests/list-test.ts";
-import { watchNoise } from "./noise.ts";
+import type { Noise } from "./noise.ts";
 import type { Progress } from "./progress.ts";
 import type { RunFolder } from "./run-folder.ts";
 
@@ -14,6 +14,8 @@ export interface RunTestsOptions {
   readonly context: Omit<Context, "folder" | "earlier" | "progress">;
   readonly progress: Progress;
   readonly commit: string;
+  /** Begins to watch how quiet the machine is; what it returns tells. */
+  readonly watchNoise: () => () => Noise;
   /** RFC 3339. */
   readonly now: () => string;
 }
@@ -58,7 +60,7 @@ export function isFinished(folder: RunFolder, { id }: ListedTest, { size, seed }
 }
 
 async function runOne(
-  { folder, scratch, context, progress, commit, now }: RunTestsOptions,
+  { folder, scratch, context, progress, commit, watchNoise, now }: RunTestsOptions,
   test: ListedTest,
 ): Promise<number> {
   const own = join(scratch, test.id);

@@ -1,10 +1,13 @@
+import { basename } from "node:path";
 import { Fault } from "@resource-broker/contract";
 import { renderPng } from "../charts/render-png.ts";
 import { renderSvg } from "../charts/render-svg.ts";
+import type { SummaryRow } from "../evaluation-test.ts";
 import { type ReportedTest, reportMarkdown } from "../report/report.ts";
+import type { FoundByRun } from "../report/run-to-run.ts";
 import { summaryMarkdown } from "../report/summary.ts";
 import type { ListedTest } from "../tests/list-test.ts";
-import type { RunFolder, RunRecord } from "./run-folder.ts";
+import { type RunFolder, type RunRecord, runsLike } from "./run-folder.ts";
 import type { Failure } from "./run-tests.ts";
 
 /** Report, summary and charts from what is there as JSON. Returns what went wrong while measuring. */
@@ -22,15 +25,29 @@ export function writeReport(
   }
   const known = new Set([...reported, ...failed].map(({ id }) => id));
   const left = tests.filter(({ id }) => !known.has(id));
-  folder.write("report.md", reportMarkdown({ record, tests: reported, failed, left }));
+  const name = basename(folder.path);
+  const others = runsLike(folder, record).flatMap((each) => foundIn(each, tests));
+  folder.write("report.md", reportMarkdown({ name, record, tests: reported, failed, others, left }));
   folder.write("summary.md", summaryOf(folder, tests, "report.md"));
   return reported.flatMap(({ id, faults }) => faults.map((fault) => `${id}: ${fault}`));
 }
 
 /** As it stands in the README: `reportLink` is where the report is, seen from there. */
 export function summaryOf(folder: RunFolder, tests: readonly ListedTest[], reportLink: string): string {
-  const rows = reportedTests(folder, tests).flatMap(({ findings }) => findings.summary);
-  return summaryMarkdown(recordOf(folder), rows, reportLink);
+  return summaryMarkdown(recordOf(folder), rowsOf(folder, tests), reportLink);
+}
+
+/** A run of older sources may have written something else: then it cannot be compared. */
+function foundIn(folder: RunFolder, tests: readonly ListedTest[]): FoundByRun[] {
+  try {
+    return [{ name: basename(folder.path), rows: rowsOf(folder, tests) }];
+  } catch {
+    return [];
+  }
+}
+
+function rowsOf(folder: RunFolder, tests: readonly ListedTest[]): SummaryRow[] {
+  return reportedTests(folder, tests).flatMap(({ findings }) => findings.summary);
 }
 
 function reportedTests(folder: RunFolder, tests: readonly ListedTest[]): ReportedTest[] {

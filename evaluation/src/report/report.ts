@@ -5,6 +5,7 @@ import type { RunRecord } from "../frame/run-folder.ts";
 import { distributionOf } from "../measure/statistics.ts";
 import { markdownTable } from "./markdown-table.ts";
 import { countText, numberText } from "./number-text.ts";
+import { type FoundByRun, runToRunText } from "./run-to-run.ts";
 import { dateText, summaryMarkdown } from "./summary.ts";
 
 /** One test as it is reported. */
@@ -21,15 +22,19 @@ export interface ReportedTest {
 }
 
 export interface ReportInput {
+  /** Of the run's folder. */
+  readonly name: string;
   readonly record: RunRecord;
   readonly tests: readonly ReportedTest[];
   /** Tests that failed while measuring, and why. */
   readonly failed: readonly { readonly id: string; readonly title: string; readonly problem: string }[];
+  /** Other runs like this one, newest first. */
+  readonly others: readonly FoundByRun[];
   /** Tests that were not part of this run. */
   readonly left: readonly { readonly id: string; readonly title: string }[];
 }
 
-export function reportMarkdown({ record, tests, failed, left }: ReportInput): string {
+export function reportMarkdown({ name, record, tests, failed, others, left }: ReportInput): string {
   const rows = tests.flatMap(({ findings }) => findings.summary);
   return [
     `# Evaluation of ${dateText(record.startedAt)}`,
@@ -45,6 +50,8 @@ export function reportMarkdown({ record, tests, failed, left }: ReportInput): st
     methodText(record, tests),
     "### Noise",
     noiseText(tests),
+    "### From run to run",
+    runToRunText({ name, rows }, others),
     ...notMeasured(left),
     ...tests.map(sectionOf),
   ]

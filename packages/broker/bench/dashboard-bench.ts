@@ -48,7 +48,20 @@ for (let count = 0; count < CLUSTERS; count++) {
     },
   });
 }
-const decision = { id: "dec-1", requester: "x", refusedBy: {}, candidates: [] } as unknown as Decision;
+const decision: Decision = {
+  id: "dec-1",
+  at: NOW,
+  requester: "x",
+  request: { resources: resourceVector({}), priority: 0, constraints: {}, tier: "on-demand" },
+  policyVersion: "default",
+  weights: DEFAULT_POLICY.weights,
+  currency: "EUR",
+  market: { medianRatings: {} },
+  considered: 0,
+  fitted: 0,
+  refusedBy: {},
+  candidates: [],
+};
 for (let count = 0; count < RESERVATIONS; count++) {
   const granted = resourceVector({ cpuMillis: 100 * (1 + (count % 20)), memoryBytes: GI });
   const at = NOW - ((count * 7919) % 80_000) * 1000;

@@ -10,7 +10,7 @@ import {
 import { dashboardSide } from "./dashboard-side.ts";
 import { logCommit } from "./decision-log.ts";
 import { createEngine } from "./engine/create-engine.ts";
-import { engineCheck } from "./engine-check.ts";
+import { engineCheck, leadingCheck } from "./engine-check.ts";
 import { watchEngine } from "./engine-watch.ts";
 import { clusterAccess } from "./cluster-access.ts";
 import { createHttpInterface, type HttpInterface } from "./interface/http/http-interface.ts";
@@ -20,6 +20,7 @@ import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics
 import type { BrokerMetrics } from "./metrics/metrics.ts";
 import { BUILT_IN_POLICY, followPolicy, loadPolicy } from "./policy/policy-file.ts";
 import { policyInForce } from "./policy/policy-in-force.ts";
+import { podRole } from "./pod-role/pod-role.ts";
 import { notLeading } from "./replica.ts";
 import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { clusterNeeds } from "./settings/read-settings.ts";
@@ -113,14 +114,15 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
       : undefined;
   let isServing = false;
   const api = { name: "api", problem: () => (isServing ? undefined : "takes no calls yet") };
-  const checks = [engineCheck(engine, leadership), api, ...(side === undefined ? [] : [side.check])];
+  const role = podRole(settings, { ...deps, open: cluster.open });
+  const others = [side, role].filter((part) => part !== undefined).map(({ check }) => check);
+  const checks = [leadingCheck(leadership), engineCheck(engine, leadership), api, ...others];
   const probes = createProbes(settings, { checks, metrics, machine, log, openApi });
   const endings: (() => unknown)[] = [];
 
   const start = async (): Promise<{ readonly port: number | undefined }> => {
     const first = settings.policy === "" ? undefined : await loadPolicy(settings.policy, readYaml);
-    // A kubeconfig that cannot be read is better told at once.
-    if (side !== undefined) await cluster.open();
+    await meetCluster();
     await probes.start();
     await dashboard?.start();
     await (leadership === undefined ? openLedger() : leadership.prepare());
@@ -136,9 +138,16 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     if (leadership === undefined) await lead();
     apiPort = (await http?.start())?.port;
     isServing = true;
-    if (leadership === undefined) announce(apiPort);
+    if (leadership === undefined) await announce(apiPort);
     else standBy(leadership, apiPort).catch(giveUp);
     return { port: apiPort };
+  };
+
+  const meetCluster = async (): Promise<void> => {
+    // A kubeconfig that cannot be read is better told at once.
+    if (side !== undefined || role !== undefined) await cluster.open();
+    // Nobody waits for it: the check of the label does.
+    void role?.show("standby");
   };
 
   /** What shows the ledger, beside the API. */
@@ -154,7 +163,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     await openLedger();
     await lead();
     http?.lead();
-    announce(port);
+    await announce(port);
   };
 
   const openLedger = async (): Promise<void> => {
@@ -180,7 +189,8 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     void stop().finally(() => onFatal(failure));
   };
 
-  const announce = (port: number | undefined): void => {
+  const announce = async (port: number | undefined): Promise<void> => {
+    await role?.show("leader");
     const { reservations, accounts } = engine.ledger;
     const held = { ledger: engine.ledgerId, reservations: reservations.size, clusters: accounts.size };
     log.info({ port, store: shown, policy: engine.policy.version, ...held }, "the broker is ready");
@@ -188,10 +198,12 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
 
   const stop = async (): Promise<void> => {
     isServing = false;
+    const unlabelled = role?.stop();
     await http?.stop();
     await dashboard?.stop();
     await side?.stop();
     await engine.stop();
+    await unlabelled;
     await cluster.close();
     await probes.stop();
     for (const end of endings.splice(0)) end();

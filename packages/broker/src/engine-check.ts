@@ -1,18 +1,32 @@
 import type { ReadinessCheck } from "@resource-broker/runtime";
 import type { Engine } from "./engine/engine.ts";
 import { standingProblem } from "./replica.ts";
-import type { Leadership } from "./store/leadership.ts";
+import type { Leadership, Standing } from "./store/leadership.ts";
 
-/** The engine can take commands and write them down; of several replicas only the leader's can. */
-export function engineCheck(
-  engine: Pick<Engine, "health">,
-  leadership?: Pick<Leadership, "standing">,
-): ReadinessCheck {
+type Standings = Pick<Leadership, "standing">;
+
+const LEADS: Standing = { role: "leader" };
+
+/**
+ * Whether this replica answers for the ledger. A check of its own, for `/readyz?exclude=leading`: one that stands by is
+ * as well as it can be, which is all that a rollout or a disruption budget wants to know.
+ */
+export function leadingCheck(leadership?: Standings): ReadinessCheck {
+  return {
+    name: "leading",
+    problem: () => (leadership === undefined ? undefined : standingProblem(leadership.standing())),
+  };
+}
+
+/** The engine can take commands and write them down. One that stands by has not begun: it needs to reach the store. */
+export function engineCheck(engine: Pick<Engine, "health">, leadership?: Standings): ReadinessCheck {
   return {
     name: "ledger",
     problem: () => {
-      const standby = leadership === undefined ? undefined : standingProblem(leadership.standing());
-      if (standby !== undefined) return standby;
+      const standing = leadership?.standing() ?? LEADS;
+      if (standing.role === "standby") return standing.problem;
+      // Another one may lead: whoever is sent here, by a label that is out of date, would be turned away.
+      if (standing.role !== "leader") return standingProblem(standing);
       const { health } = engine;
       if (health.state === "ready") return undefined;
       return "reason" in health ? `${health.state}: ${health.reason}` : health.state;

@@ -69,9 +69,10 @@ export function kubernetesSide(
     },
     check: {
       name: "kubernetes",
-      // Views are a courtesy: only when people and agents ask through objects must the API server be there.
+      // Views are a courtesy: only when people and agents ask through objects must the API server be there. Who stands by
+      // follows nothing, and is well.
       problem: () =>
-        options.objects && state !== "serving" ? "the broker's objects are not followed yet" : undefined,
+        options.objects && state === "starting" ? "the broker's objects are not followed yet" : undefined,
     },
   };
 }

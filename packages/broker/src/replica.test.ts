@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { engineCheck } from "./engine-check.ts";
+import { engineCheck, leadingCheck } from "./engine-check.ts";
 import { notLeading } from "./replica.ts";
 import type { Standing } from "./store/leadership.ts";
 
@@ -24,14 +24,32 @@ describe.each(rows)("a replica that is $standing.role ($says)", ({ standing, say
     expect(fault?.message).toContain(says);
   });
 
-  test("is not ready", () => {
-    expect(engineCheck({ health: { state: "ready" } }, leadership).problem()).toBe(says);
+  test("is not ready, because it does not lead", () => {
+    expect(leadingCheck(leadership).problem()).toBe(says);
   });
 });
+
+test("a standby's ledger is well while its store is, though its engine has not begun", () => {
+  const problemOf = (standing: Standing): string | undefined =>
+    engineCheck({ health: { state: "starting" } }, { standing: () => standing }).problem();
+  expect(problemOf({ role: "standby", leader: "oslo" })).toBeUndefined();
+  expect(problemOf({ role: "standby", leader: "oslo", problem: "no way" })).toBe("no way");
+});
+
+test.each<Standing>([{ role: "unsure" }, { role: "deposed", leader: "oslo" }])(
+  "one that is $role is not ready even for those who do not ask whether it leads",
+  (standing) => {
+    const leadership = { standing: () => standing };
+    expect(engineCheck({ health: { state: "ready" } }, leadership).problem()).toBe(
+      leadingCheck(leadership).problem(),
+    );
+  },
+);
 
 test("a leader answers, and is as ready as its engine", () => {
   const leadership = { standing: (): Standing => ({ role: "leader" }) };
   expect(notLeading(leadership)).toBeUndefined();
+  expect(leadingCheck(leadership).problem()).toBeUndefined();
   expect(engineCheck({ health: { state: "ready" } }, leadership).problem()).toBeUndefined();
   expect(engineCheck({ health: { state: "starting" } }, leadership).problem()).toBe("starting");
 });

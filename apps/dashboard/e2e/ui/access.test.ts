@@ -50,6 +50,7 @@ test("without a link the page says how to get one; signing out leads back there"
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await page.reload();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await page.locator(".shell").count()).toBe(0);
 });
 
 test("a viewer sees everything and no button that would be refused", async () => {
@@ -73,6 +74,28 @@ test("a viewer sees everything and no button that would be refused", async () =>
   });
   expect(status).toBe(403);
   expect(troubles).toEqual([]);
+});
+
+test("a cluster with dots in its ID has an address that survives a reload", async () => {
+  const amounts = { cpu: "8", memory: "16Gi" };
+  const body = {
+    clusterID: "eu.lyon.1",
+    resources: {
+      capacity: amounts,
+      allocatable: amounts,
+      allocated: { cpu: "0", memory: "0" },
+      available: amounts,
+    },
+    timestamp: "2026-07-01T10:00:00Z",
+  };
+  await dashboard.broker.clientFor("eu.lyon.1").request("POST", "/api/v1/advertisements", { body });
+  const { page } = await visit();
+  await page.goto(await makeLink(dashboard.broker));
+  await page.getByRole("link", { name: "eu.lyon.1" }).click();
+  await page.getByRole("heading", { name: "eu.lyon.1" }).waitFor();
+  await page.reload();
+  await page.locator(".facts").first().waitFor();
+  expect(await page.locator("h1").innerText()).toBe("eu.lyon.1");
 });
 
 test("hostile names, labels and reasons are text and nothing else", async () => {
@@ -110,7 +133,7 @@ test("hostile names, labels and reasons are text and nothing else", async () => 
   }
   await page.goto(`${dashboard.origin}/fleet?q=mallory`);
   expect(await page.locator("tbody .faint.clip").innerText()).toBe(HOSTILE);
-  await page.goto(`${dashboard.origin}/fleet/${encodeURIComponent(HOSTILE)}`);
+  await page.goto(`${dashboard.origin}/fleet/${encodeURIComponent(HOSTILE).replaceAll(".", "%2E")}`);
   expect(await page.locator("h1").innerText()).toBe(HOSTILE);
   expect(await page.title()).not.toBe("owned");
   expect(await page.locator("main img").count()).toBe(0);

@@ -12,10 +12,9 @@ import { Ago } from "../parts/moment.tsx";
 import { Page } from "../parts/page.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { hrefTo } from "../routing/route.ts";
 import { useAnswer } from "../shell/session-context.ts";
 import { useQuery } from "../shell/use-query.ts";
-import { shortHash, verifiedView } from "./audit-view.ts";
+import { shortHash, subjectHref, verifiedView } from "./audit-view.ts";
 
 const PAGE_SIZE = 50;
 
@@ -101,6 +100,7 @@ function Verified({ verified }: { readonly verified: UiVerified }) {
 }
 
 const AuditRow = memo(function AuditRow({ row }: { readonly row: UiAuditRow }) {
+  const subject = subjectHref(row.subject);
   return (
     <tr>
       <th scope="row" className="num is-number cell-line">
@@ -115,8 +115,8 @@ const AuditRow = memo(function AuditRow({ row }: { readonly row: UiAuditRow }) {
       </td>
       <td data-label="In words">
         {row.message}{" "}
-        {row.subject.startsWith("rsv-") && (
-          <Link to={hrefTo("reservations", row.subject)} className="mono">
+        {subject !== null && (
+          <Link to={subject} className="mono">
             {row.subject}
           </Link>
         )}

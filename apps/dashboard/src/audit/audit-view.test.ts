@@ -1,6 +1,6 @@
 import type { UiVerified } from "@resource-broker/contract";
 import { expect, test } from "vitest";
-import { shortHash, verifiedView } from "./audit-view.ts";
+import { shortHash, subjectHref, verifiedView } from "./audit-view.ts";
 
 const AT = "2026-07-01T10:00:00Z";
 
@@ -13,6 +13,14 @@ test.each<readonly [UiVerified, string, string]>([
   const view = verifiedView(verified);
   expect(view.tone).toBe(tone);
   expect(view.text).toContain(text);
+});
+
+test.each([
+  ["rsv-rome-k3", "/reservations/rsv-rome-k3"],
+  ["paris", "/fleet/paris"],
+  ["", null],
+])("a line about %s leads to %s", (subject, href) => {
+  expect(subjectHref(subject)).toBe(href);
 });
 
 test("a hash is cut for the eye", () => {

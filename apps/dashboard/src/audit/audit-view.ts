@@ -1,6 +1,7 @@
 import type { UiVerified } from "@resource-broker/contract";
 import { count, plainNumber } from "../format/amounts.ts";
 import type { Tone } from "../parts/chips.tsx";
+import { hrefTo } from "../routing/route.ts";
 
 export interface VerifiedView {
   readonly tone: Tone;
@@ -36,6 +37,12 @@ export function verifiedView(verified: UiVerified): VerifiedView {
     case "none":
       return { tone: "calm", title: "Not chained", text: verified.message, at: null };
   }
+}
+
+/** Lines are about a reservation, a cluster, or nothing that has a page. */
+export function subjectHref(subject: string): string | null {
+  if (subject === "") return null;
+  return hrefTo(subject.startsWith("rsv-") ? "reservations" : "fleet", subject);
 }
 
 /** Enough of a digest to compare by eye. */

@@ -16,7 +16,7 @@ export function capacityChart(history: UiHistory, resource: UiResource): TimeCha
       { name: "reserved", title: "Reserved", values: values("reserved") },
       { name: "available", title: "Available", values: values("available") },
     ],
-    line: { name: "limit", title: "Allocatable", values: values("allocatable") },
+    line: { name: "limit", title: "In all", values: values("allocatable") },
     format: (value) => amountText(resource, value),
     marks: resource === "memory" ? binaryMarks : roundMarks,
   };

@@ -26,13 +26,17 @@ export interface Box {
   readonly height: number;
 }
 
-export const MARGIN = { top: 8, right: 8, bottom: 24, left: 60 };
+export const MARGIN = { top: 16, right: 8, bottom: 24 };
+const PIXELS_PER_LETTER = 6.6;
+const BESIDE_MARKS = 14;
 
 export interface TimeChartView {
   readonly bands: readonly { readonly name: string; readonly title: string; readonly path: string }[];
   readonly line: string | null;
   readonly yMarks: readonly { readonly y: number; readonly text: string }[];
   readonly xMarks: readonly { readonly x: number; readonly text: string }[];
+  /** Room for the marks at the side. */
+  readonly left: number;
   readonly points: number;
   readonly xOf: (index: number) => number;
   readonly indexAt: (x: number) => number;
@@ -41,15 +45,16 @@ export interface TimeChartView {
 
 export function timeChartView(chart: TimeChart, box: Box): TimeChartView {
   const points = chart.bands[0]?.values.length ?? 0;
-  const inner = {
-    width: Math.max(1, box.width - MARGIN.left - MARGIN.right),
-    height: Math.max(1, box.height - MARGIN.top - MARGIN.bottom),
-  };
   const stacked = stack(chart.bands, points);
   const marks = (chart.marks ?? roundMarks)(highestOf(stacked, chart.line));
+  const left = BESIDE_MARKS + PIXELS_PER_LETTER * Math.max(...marks.map((mark) => chart.format(mark).length));
+  const inner = {
+    width: Math.max(1, box.width - left - MARGIN.right),
+    height: Math.max(1, box.height - MARGIN.top - MARGIN.bottom),
+  };
   const top = marks.at(-1) ?? 1;
   const slot = inner.width / Math.max(1, chart.shape === "area" ? points - 1 : points);
-  const xOf = (index: number): number => MARGIN.left + slot * (chart.shape === "area" ? index : index + 0.5);
+  const xOf = (index: number): number => left + slot * (chart.shape === "area" ? index : index + 0.5);
   const yOf = (value: number): number => MARGIN.top + inner.height * (1 - value / top);
   return {
     bands: chart.bands.map(({ name, title }, level) => ({
@@ -65,13 +70,11 @@ export function timeChartView(chart: TimeChart, box: Box): TimeChartView {
           ),
     yMarks: marks.map((value) => ({ y: yOf(value), text: chart.format(value) })),
     xMarks: timeMarks(chart, { points, xOf, width: inner.width }),
+    left,
     points,
     xOf,
     indexAt: (x) =>
-      Math.min(
-        points - 1,
-        Math.max(0, Math.round((x - MARGIN.left) / slot - (chart.shape === "area" ? 0 : 0.5))),
-      ),
+      Math.min(points - 1, Math.max(0, Math.round((x - left) / slot - (chart.shape === "area" ? 0 : 0.5)))),
     isEmpty: stacked.every((level) => level.every((each) => each === null || each.to === 0)),
   };
 }

@@ -45,30 +45,23 @@ export function TimeChart({ title, chart, emptyText }: TimeChartProps) {
           onPointerLeave={() => setIndex(null)}
           onKeyDown={step}
         >
-          <Drawing view={view} width={width} shown={shown} />
+          <Drawing view={view} width={width} />
+          {shown !== null && <Cursor x={view.xOf(shown)} width={width} text={timeAt(chart, shown)} />}
         </svg>
       )}
     </div>
   );
 }
 
-function Drawing({
-  view,
-  width,
-  shown,
-}: {
-  readonly view: TimeChartView;
-  readonly width: number;
-  readonly shown: number | null;
-}) {
+function Drawing({ view, width }: { readonly view: TimeChartView; readonly width: number }) {
   const patterns = useId();
   return (
     <>
       <PatternDefs prefix={patterns} />
       {view.yMarks.map(({ y, text }) => (
         <g key={y}>
-          <line className="grid" x1={MARGIN.left} x2={width - MARGIN.right} y1={y} y2={y} />
-          <text className="axis" x={MARGIN.left - 8} y={y + 4} textAnchor="end">
+          <line className="grid" x1={view.left} x2={width - MARGIN.right} y1={y} y2={y} />
+          <text className="axis" x={view.left - 8} y={y + 4} textAnchor="end">
             {text}
           </text>
         </g>
@@ -85,17 +78,26 @@ function Drawing({
         </g>
       ))}
       {view.line !== null && <path className="limit" d={view.line} />}
-      {shown !== null && (
-        <line
-          className="cursor"
-          x1={view.xOf(shown)}
-          x2={view.xOf(shown)}
-          y1={MARGIN.top}
-          y2={HEIGHT - MARGIN.bottom}
-        />
-      )}
     </>
   );
+}
+
+const HALF_A_LABEL = 44;
+
+function Cursor({ x, width, text }: { readonly x: number; readonly width: number; readonly text: string }) {
+  const label = Math.min(width - HALF_A_LABEL, Math.max(HALF_A_LABEL, x));
+  return (
+    <>
+      <line className="cursor" x1={x} x2={x} y1={MARGIN.top} y2={HEIGHT - MARGIN.bottom} />
+      <text className="axis cursor-text" x={label} y={MARGIN.top - 4} textAnchor="middle">
+        {text}
+      </text>
+    </>
+  );
+}
+
+function timeAt({ fromMs, stepMs }: Chart, index: number): string {
+  return momentText(fromMs + index * stepMs);
 }
 
 /** Legend and figures in one: without a pointer, those of the newest point. */
@@ -104,7 +106,8 @@ function Readout({ chart, index }: { readonly chart: Chart; readonly index: numb
   const at = index ?? points - 1;
   const rows = chart.line === undefined ? chart.bands : [...chart.bands, chart.line];
   return (
-    <div className="readout">
+    <div className="readout" aria-live={index === null ? "off" : "polite"}>
+      {index !== null && <span className="hidden">{timeAt(chart, index)}</span>}
       <ul className="legend">
         {rows.map(({ name, title, values }) => (
           <li key={name}>
@@ -113,9 +116,6 @@ function Readout({ chart, index }: { readonly chart: Chart; readonly index: numb
           </li>
         ))}
       </ul>
-      <span className="note num" aria-live={index === null ? "off" : "polite"}>
-        {index === null ? "now" : momentText(chart.fromMs + index * chart.stepMs)}
-      </span>
     </div>
   );
 }

@@ -16,8 +16,8 @@ import { fleetTotals } from "./fleet-view.ts";
 /** Clusters say something every few seconds: rows change in place at once, order and totals a little later. */
 const FRESHNESS: Freshness<UiFleet> = {
   concerns: ({ clusters, reservations }) => clusters.length > 0 || reservations.length > 0,
-  patch: (fleet, { clusters }) => ({ ...fleet, rows: patchRows(fleet.rows, clusters) }),
-  restMs: 3000,
+  patch: (fleet, { clusters }) => patchRows(fleet, clusters),
+  restMs: 5000,
 };
 
 const COLUMNS: readonly Column[] = [

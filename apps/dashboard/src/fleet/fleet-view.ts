@@ -1,5 +1,5 @@
 import type { UiCluster, UiCondition, UiFleet } from "@resource-broker/contract";
-import { count, plainNumber } from "../format/amounts.ts";
+import { plainNumber } from "../format/amounts.ts";
 import { moneyText } from "../format/money.ts";
 import type { IconName } from "../parts/icons.tsx";
 import type { Tone } from "../parts/chips.tsx";
@@ -60,9 +60,5 @@ export function fleetTotals({ clusters, ready, live, spendPerHour }: UiFleet["to
 }
 
 export function gpuModels(gpus: UiCluster["gpus"]): string {
-  return gpus.map(({ model, count: pieces }) => `${plainNumber(pieces)} × ${model}`).join(", ");
-}
-
-export function roleText({ lends, borrows }: Pick<UiCluster, "lends" | "borrows">): string {
-  return `lends ${count(lends, "reservation")}, borrows ${count(borrows, "reservation")}`;
+  return gpus.map(({ model, count }) => `${plainNumber(count)} × ${model}`).join(", ");
 }

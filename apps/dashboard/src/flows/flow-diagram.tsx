@@ -99,7 +99,7 @@ interface NodeProps {
   readonly onChoose: (cluster: string) => void;
 }
 
-const PIXELS_PER_LETTER = 7;
+const PIXELS_PER_LETTER = 7.7;
 
 function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps) {
   const { id, side, value, clusters, y, height } = node;

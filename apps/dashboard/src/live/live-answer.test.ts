@@ -66,7 +66,7 @@ test("a change long after the last reading is read at once", async () => {
 
 test("rows that changed are put in place before the list is read again", async () => {
   const { answer, tell } = answering({
-    patch: (list) => ({ rows: patchRows(list.rows, [{ id: "a", size: 2 }]) }),
+    patch: (list) => patchRows(list, [{ id: "a", size: 2 }]),
   });
   answer.ask("/list");
   await settled();

@@ -146,12 +146,12 @@ function asFailure(error: unknown): AskFailure {
   });
 }
 
-/** The rows, with those that changed in their place. */
-export function patchRows<Row extends { readonly id: string }>(
-  rows: readonly Row[],
-  changed: readonly Row[],
-): readonly Row[] {
-  if (changed.length === 0) return rows;
+/** The page with those of its rows that changed; the same page when the changes are elsewhere, as most are. */
+export function patchRows<
+  Row extends { readonly id: string },
+  Page extends { readonly rows: readonly Row[] },
+>(page: Page, changed: readonly Row[]): Page {
   const byId = new Map(changed.map((row) => [row.id, row]));
-  return rows.map((row) => byId.get(row.id) ?? row);
+  if (!page.rows.some(({ id }) => byId.has(id))) return page;
+  return { ...page, rows: page.rows.map((row) => byId.get(row.id) ?? row) };
 }

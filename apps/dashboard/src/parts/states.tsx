@@ -20,7 +20,7 @@ export function Empty({ title, children, icon = "empty" }: EmptyProps) {
   );
 }
 
-export function Failed({ failure, retry }: { readonly failure: AskFailure; readonly retry: () => void }) {
+function Failed({ failure, retry }: { readonly failure: AskFailure; readonly retry: () => void }) {
   const title = failure.status === 404 ? "There is no such thing" : "This could not be read";
   return (
     <div className="state" role="alert">

@@ -21,6 +21,8 @@ export function ReservationPage({ id }: { readonly id: string }) {
   const freshness: Freshness<UiReservationDetail> = {
     concerns: ({ reservations }) => reservations.some((each) => each.id === id),
     patch: (detail, { reservations }) => ({ ...detail, ...reservations.find((each) => each.id === id) }),
+    // What it has cost so far, and what its pods use.
+    everyMs: 10_000,
   };
   const answer = useAnswer<UiReservationDetail>(`/ui/reservations/${encodeURIComponent(id)}`, freshness);
   const found = answer.data;

@@ -19,7 +19,7 @@ import {
 
 const FRESHNESS: Freshness<UiReservations> = {
   concerns: ({ reservations }) => reservations.length > 0,
-  patch: (page, { reservations }) => ({ ...page, rows: patchRows(page.rows, reservations) }),
+  patch: (page, { reservations }) => patchRows(page, reservations),
 };
 
 const COLUMNS: readonly Column[] = [

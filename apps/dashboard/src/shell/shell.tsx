@@ -4,6 +4,7 @@ import { Icon, type IconName } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
 import { PAGES } from "../routing/route.ts";
 import { Badge } from "./badge.tsx";
+import { Mishap } from "./mishap.tsx";
 import { useRoute, useSession } from "./session-context.ts";
 import { applyTheme, nextTheme, readTheme, type Theme } from "./theme.ts";
 
@@ -14,7 +15,7 @@ interface ShellProps {
 
 export function Shell({ children, onSignOut }: ShellProps) {
   const session = useSession();
-  const { page } = useRoute();
+  const { page, href } = useRoute();
   const menu = useRef<HTMLElement>(null);
   // On a phone the menu is wider than the screen.
   useEffect(() => {
@@ -64,7 +65,7 @@ export function Shell({ children, onSignOut }: ShellProps) {
         </p>
       </nav>
       <main id="main" className="main" tabIndex={-1}>
-        {children}
+        <Mishap page={href}>{children}</Mishap>
       </main>
     </div>
   );

@@ -72,8 +72,6 @@ function measure(
 ): Promise<{ readonly step: ClustersStep; readonly refused: number }> {
   return withEndings(async (later: Later) => {
     const pid = pidOf({ pid: subject.broker?.pid });
-    await sleep(SETTLE_MS[size], undefined, { signal });
-    const { rssMb } = memoryOf(pid);
     const asking = await connectAll(subject, askers, { later });
     const count = RESERVATIONS[size];
     const reserve = (name: string, of: number) =>
@@ -86,6 +84,9 @@ function measure(
     await giveBack([...warm, ...answers]);
     const connections = await connectAll(subject, lenders, { later });
     const advertisementUs = await advertisementCost(pid, connections);
+    // After the work of each step, so that the first one, too, has the heap that work needs.
+    await sleep(SETTLE_MS[size], undefined, { signal });
+    const { rssMb } = memoryOf(pid);
     return {
       step: { clusters, reservationUs, advertisementUs, rssMb },
       refused: answers.filter(({ status }) => status !== 201).length,

@@ -176,7 +176,7 @@ export const growthTest: EvaluationTest<GrowthResult> = {
   method: [
     "**Clusters.** One real broker process; 1, 10, 100, 1,000, 10,000 clusters of different sizes advertise over mTLS and close their connections (what connections",
     "cost is in tests 1a and 1b). At each count 20 clients make reservations and release them, then up to 50 clusters advertise again: CPU is the difference of",
-    "`/proc/<pid>/task/*/schedstat` (all threads, nanoseconds) before and after, divided by the number of calls; memory is VmRSS of `/proc/<pid>/status` before that.",
+    "`/proc/<pid>/task/*/schedstat` (all threads, nanoseconds) before and after, divided by the number of calls; memory is VmRSS of `/proc/<pid>/status` after a pause.",
     "Advertisements stay fresh for 24 h here, so that all clusters stay candidates. **Pods.** A real agent process in a simulated cluster (kube-sim in a process of its",
     "own) of 200 to 150,000 pods, 30 on a node: CPU until `/readyz` says 200, VmRSS and RssAnon after a pause. One trial for each size: the slope is the",
     "result, not the single figure. Slopes are least squares of the logarithms.",

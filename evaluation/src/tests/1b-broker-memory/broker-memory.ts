@@ -21,7 +21,7 @@ import { memoryFigures, staircaseFaults } from "../staircase/step-figures.ts";
 const PUBLISHED = PREDECESSOR.brokerMemory.map(({ agents, mb }) => ({ agents, value: mb }));
 const UNIT = "MB";
 
-const METHOD = `The same run as 1a: \`VmRSS\` of \`/proc/<pid>/status\` of the broker's process, in MB of 10⁶ bytes, every second; the figure is the median of the window, the spread its least and most. Private memory is \`RssAnon\` of the same file: heap, stacks and buffers without the program's file, which is mapped and can be shared.`;
+const METHOD = `The same run as 1a: \`VmRSS\` of \`/proc/<pid>/status\` of the broker's process, in MB of 10⁶ bytes, every second; the figure is the median of the window, the spread its least and most. Private memory is \`RssAnon\` of the same file: heap, stacks and buffers without the program's file, which is mapped and can be shared. Whether the predecessor counted in 10⁶ or 2²⁰ bytes was not published: in the second case its figures are 5 % higher than they look here.`;
 
 export const brokerMemoryTest: EvaluationTest<Staircase> = {
   id: "1b",

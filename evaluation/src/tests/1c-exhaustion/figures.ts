@@ -27,7 +27,7 @@ export interface BrokerRuns {
 }
 
 /** How many requests a lender has room for. */
-export function roomFor({ cpuMillis, memoryMi }: Amounts): number {
+function roomFor({ cpuMillis, memoryMi }: Amounts): number {
   return Math.min(Math.floor(cpuMillis / ASKED.cpuMillis), Math.floor(memoryMi / ASKED.memoryMi));
 }
 

@@ -2,6 +2,8 @@ import type { AgentAtRest, AgentSample } from "../agent-at-rest/agent-at-rest.ts
 
 /** Within this the agent starts, connects and tells the broker everything for the first time. */
 const FIRST_MS = 30_000;
+/** Shorter than an interval, there may be an advertisement in it, or none. */
+const LEAST_SECONDS = 29;
 
 export interface Bandwidth {
   readonly seconds: number;
@@ -10,7 +12,7 @@ export interface Bandwidth {
   readonly sentPerSecond: number;
   readonly receivedPerSecond: number;
   readonly firstSentBytes: number;
-  /** After the first 30 s. Undefined: it was not watched for longer. */
+  /** After the first 30 s. Undefined: it was not watched for an interval more. */
   readonly laterSentPerSecond?: number;
 }
 
@@ -27,7 +29,7 @@ export function bandwidthOf({ samples }: Pick<AgentAtRest, "samples">): Bandwidt
     sentPerSecond: last.sentBytes / seconds,
     receivedPerSecond: last.receivedBytes / seconds,
     firstSentBytes: first.sentBytes,
-    ...(later < 1 ? {} : { laterSentPerSecond: (last.sentBytes - first.sentBytes) / later }),
+    ...(later < LEAST_SECONDS ? {} : { laterSentPerSecond: (last.sentBytes - first.sentBytes) / later }),
   };
 }
 

@@ -29,7 +29,24 @@ function chartsOf(result: AgentAtRest): Chart[] {
   const { rss, own } = memoryOverTime(result);
   const end = (result.samples.at(-1)?.atMs ?? 0) / 1000;
   const published = [0, end].map((x) => ({ x, y: PUBLISHED.rssMb }));
+  const { restCpu, wholeCpu } = footprintOf(result);
+  const cpus = [
+    { x: "at rest", ...(restCpu === undefined ? {} : { y: restCpu }) },
+    { x: "with the start of the process in it", ...(wholeCpu === undefined ? {} : { y: wholeCpu }) },
+  ];
   return [
+    {
+      name: "3-agent-cpu",
+      title: "CPU of an agent in a small cluster",
+      subtitle: `Over ${Math.round(end)} s from the start of the process; of the predecessor one figure is published`,
+      kind: "bars",
+      x: { label: "", scale: "names" },
+      y: { label: "agent CPU", unit: CPU_UNIT, scale: "linear" },
+      series: [
+        { label: OURS, look: "ours", points: cpus },
+        { label: THEIRS, look: "theirs", points: cpus.map(({ x }) => ({ x, y: PUBLISHED.cpuPercent })) },
+      ],
+    },
     {
       name: "3-agent-memory",
       title: "Memory of an agent in a small cluster",

@@ -90,7 +90,7 @@ export const latencyTest: EvaluationTest<SideBySide<BrokerLatency>> = {
     "request is deleted afterwards; random pauses of 30 to 120 ms between trials; the first trials are not counted (warm-up). With `--baseline` the same agents work",
     "with the other broker; where it cannot push, the provider's agent polls every 5 s.",
   ].join("\n"),
-  expectedSeconds: (size) => ({ smoke: 6, quick: 20, full: 60 })[size],
+  expectedSeconds: (size) => ({ smoke: 6, quick: 12, full: 40 })[size],
   run: (context) => sideBySide(context, runOne),
   faults: (result) =>
     eachOf(result).flatMap((each) => latencyFaults(each).map((fault) => `${each.subject}: ${fault}`)),

@@ -31,7 +31,7 @@ interface Killing {
 export async function killOnce({
   subject,
   broker,
-  clusters,
+  inFlight,
   acknowledged,
   name,
 }: Killing): Promise<Recovery> {

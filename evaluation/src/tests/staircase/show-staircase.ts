@@ -3,7 +3,7 @@ import type { SummaryRow } from "../../evaluation-test.ts";
 import { type Fit, linearFit, logLogFit } from "../../measure/fit.ts";
 import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
-import { countText, NOTHING, numberText, withUnit } from "../../report/number-text.ts";
+import { NOTHING, numberText, withUnit } from "../../report/number-text.ts";
 import { OURS, THEIRS } from "../../report/summary.ts";
 import type { Fleet } from "./staircase.ts";
 import { fleetText, type StepFigure } from "./step-figures.ts";
@@ -45,27 +45,27 @@ export function growthSeries(by: FiguresByFleet, published: Published): Series[]
   ].filter(({ points }) => points.length > 0);
 }
 
-/** The largest number of agents that both have figures for, and the largest numbers of clients. */
+/** Compared at the largest number that both have figures for; pollers do exactly what the predecessor's agents do. */
 export function summaryRows(
   by: FiguresByFleet,
   published: Published,
   { figure, unit }: { readonly figure: string; readonly unit: string },
 ): SummaryRow[] {
-  const common = by.agents.findLast(({ count }) => published.some(({ agents }) => agents === count));
-  const theirs = published.find(({ agents }) => agents === common?.count)?.value;
-  const compared =
-    common === undefined
-      ? []
-      : [
-          {
-            figure: `${figure}, ${common.count === 1 ? "1 agent" : `${countText(common.count)} agents`}`,
-            ours: withUnit(common.value, unit),
-            theirs: withUnit(theirs, unit),
-            factor: factorText(common.value, theirs),
-          },
-        ];
+  const compared = (["agents", "pollers"] as const).flatMap((fleet) => {
+    const common = by[fleet].findLast(({ count }) => publishedAt(published, count) !== undefined);
+    if (common === undefined) return [];
+    const theirs = publishedAt(published, common.count);
+    return [
+      {
+        figure: `${figure}, ${fleetText(common.count, fleet)}`,
+        ours: withUnit(common.value, unit),
+        theirs: withUnit(theirs, unit),
+        factor: factorText(common.value, theirs),
+      },
+    ];
+  });
   const more = by.clients.map(({ count, value }) => ({
-    figure: `${figure}, ${countText(count)} clients`,
+    figure: `${figure}, ${fleetText(count, "clients")}`,
     ours: withUnit(value, unit),
     theirs: NOTHING,
     factor: NOTHING,
@@ -73,11 +73,15 @@ export function summaryRows(
   return [...compared, ...more];
 }
 
+function publishedAt(published: Published, count: number): number | undefined {
+  return published.find(({ agents }) => agents === count)?.value;
+}
+
 export function stepsTable(by: FiguresByFleet, published: Published, unit: string): string {
   const fleets: readonly Fleet[] = ["agents", "clients", "pollers"];
   const rows = fleets.flatMap((fleet) =>
     by[fleet].map(({ count, value, low, high }) => {
-      const theirs = fleet === "agents" ? published.find(({ agents }) => agents === count)?.value : undefined;
+      const theirs = publishedAt(published, count);
       return [
         fleetText(count, fleet),
         withUnit(value, unit),

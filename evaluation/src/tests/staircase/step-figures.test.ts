@@ -53,19 +53,31 @@ test("whoever was not heard, or was turned away, is a fault", () => {
 test("the summary compares at the largest number that both have", () => {
   expect(brokerCpuTest.findings(STAIRCASE).summary).toEqual([
     {
-      figure: "Broker CPU, 100 agents",
+      figure: "Broker CPU, 100 real agents",
       ours: "1.00 % of one core",
       theirs: "27.3 % of one core",
       factor: "27×",
     },
-    { figure: "Broker CPU, 10,000 clients", ours: "30.0 % of one core", theirs: "–", factor: "–" },
+    { figure: "Broker CPU, 10,000 protocol clients", ours: "30.0 % of one core", theirs: "–", factor: "–" },
   ]);
   expect(brokerMemoryTest.findings(STAIRCASE).summary[0]).toEqual({
-    figure: "Broker memory, 100 agents",
+    figure: "Broker memory, 100 real agents",
     ours: "72.0 MB",
     theirs: "42.5 MB",
     factor: "worse: 1.7×",
   });
+});
+
+test("clients that poll are compared with agents that polled", () => {
+  const polled = { ...STAIRCASE, steps: [stepOf("pollers", 100, [2, 2]), stepOf("pollers", 1_000, [9, 9])] };
+  expect(brokerCpuTest.findings(polled).summary).toEqual([
+    {
+      figure: "Broker CPU, 100 protocol clients that poll every 5 s",
+      ours: "2.00 % of one core",
+      theirs: "27.3 % of one core",
+      factor: "14×",
+    },
+  ]);
 });
 
 test("every chart has both series, and the growth says its slope", () => {

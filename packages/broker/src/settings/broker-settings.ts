@@ -75,6 +75,13 @@ export const BROKER_SETTINGS = {
     description: "How long a replica leads without renewing: another one takes over after at most so long.",
     defaultText: "6s",
   }),
+  "pod-role-label": text({
+    description:
+      "Label of the broker's own pod, such as broker.fluidos.eu/role, that says leader or standby: a Service finds the leader by it. " +
+      "Needs POD_NAME and POD_NAMESPACE (downward API), and the right to patch this pod. Empty: no label.",
+    defaultValue: "",
+    placeholder: "NAME",
+  }),
   policy: text({
     description:
       "Policy file (YAML or JSON): weights, prices, limits. Read again when it changes. Empty: the defaults.",

@@ -22,6 +22,7 @@ describe("the broker's settings", () => {
         store: "sqlite:/var/lib/broker",
         "metrics-bind-address": ":8080",
         "health-probe-bind-address": ":8081",
+        "dashboard-bind-address": "0",
       },
     });
   });
@@ -61,12 +62,40 @@ describe("the broker's settings", () => {
       problem: "--metrics-bind-address: write host:port, :port, or 0 for none",
     },
     { argv: ["--health-probe-bind-address=:99999"], problem: "--health-probe-bind-address" },
+    {
+      argv: ["--dashboard-bind-address=8090"],
+      problem: "--dashboard-bind-address: write host:port, :port, or 0 for none",
+    },
+    {
+      argv: ["--broker-interface=kubernetes", "--dashboard-bind-address=127.0.0.1:8090"],
+      problem: "--dashboard-bind-address: on a loopback address it needs --broker-interface http",
+    },
     { argv: ["--config=x"], problem: "--config: cannot read x" },
     { argv: ["--tls-min-version=1.0"], problem: "is not one of 1.2, 1.3" },
   ];
   test.each(wrong)("refuse $argv with the remedy", async ({ argv, problem }) => {
     const result = await read(argv);
     expect(result.ok ? [] : result.problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  const POD = { POD_NAME: "broker-0", POD_NAMESPACE: "market" };
+  const labels = [
+    { name: "a label and a pod", label: "broker.fluidos.eu/role", env: POD, problems: [] },
+    { name: "a label without a domain", label: "role", env: POD, problems: [] },
+    { name: "no label, and no pod", label: "", env: {}, problems: [] },
+    { name: "what is no label", label: "role=leader", env: POD, problems: ["write the name of a label"] },
+    {
+      name: "a label without a pod",
+      label: "role",
+      env: { POD_NAMESPACE: "" },
+      problems: ["POD_NAME: set it from metadata.name", "POD_NAMESPACE: set it from metadata.namespace"],
+    },
+  ];
+  test.each(labels)("take --pod-role-label with its pod only: $name", async ({ label, env, problems }) => {
+    const result = await read([`--pod-role-label=${label}`], env);
+    const said = result.ok ? [] : result.problems;
+    expect(said).toHaveLength(problems.length);
+    for (const [index, problem] of problems.entries()) expect(said[index]).toContain(problem);
   });
 
   test("refuse a file that holds no settings", async () => {

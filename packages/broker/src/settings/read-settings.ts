@@ -6,13 +6,20 @@ import {
   type SettingsInput,
   type SettingsReading,
 } from "@resource-broker/runtime";
+import { podRoleProblems } from "../pod-role/pod-role.ts";
+import { isLoopback } from "../interface/dashboard/where.ts";
 import { isPostgresUrl, readAddress } from "../store/postgres/address.ts";
 import { BROKER_ENV_PREFIX, BROKER_SETTINGS, type BrokerSettings } from "./broker-settings.ts";
 
 /** Flags, environment and the file that they name, as one. */
 export function readBrokerSettings(input: SettingsInput): Promise<SettingsReading<BrokerSettings>> {
   return readSettings(
-    { table: BROKER_SETTINGS, envPrefix: BROKER_ENV_PREFIX, ignored: IGNORED_GO_FLAGS, contradictions },
+    {
+      table: BROKER_SETTINGS,
+      envPrefix: BROKER_ENV_PREFIX,
+      ignored: IGNORED_GO_FLAGS,
+      contradictions: (settings) => [...contradictions(settings), ...podRoleProblems(settings, input.env)],
+    },
     input,
   );
 }
@@ -65,9 +72,14 @@ export function clusterNeeds(settings: BrokerSettings): ClusterNeeds {
   return { objects, store, views: settings.views === "on" || (settings.views === "auto" && isNamed) };
 }
 
-function dashboardProblems({ "dashboard-bind-address": address }: BrokerSettings): string[] {
-  return parseAddress(address) === undefined
-    ? ["--dashboard-bind-address: write host:port, :port, or 0 for none"]
+function dashboardProblems(settings: BrokerSettings): string[] {
+  const flag = "--dashboard-bind-address";
+  const address = parseAddress(settings["dashboard-bind-address"]);
+  if (address === undefined) return [`${flag}: write host:port, :port, or 0 for none`];
+  const isWithoutLinks = !settings["broker-interface"].includes("http");
+  // Over plain HTTP there is no other way in.
+  return address !== "off" && isWithoutLinks && isLoopback(address.host)
+    ? [`${flag}: on a loopback address it needs --broker-interface http, which makes the links to sign in`]
     : [];
 }
 

@@ -1,5 +1,5 @@
 import { Fault, type FaultCode, PATH, toErrorBody } from "@resource-broker/contract";
-import { type ReadinessCheck, readinessReport } from "./readiness.ts";
+import { exclusionProblem, type ReadinessCheck, readinessReport } from "./readiness.ts";
 
 const TEXT = "text/plain; charset=utf-8";
 
@@ -35,10 +35,7 @@ export function pagesOf({ groups, checks, metrics, openApi }: PageDeps): Pages {
   }
   if (groups.includes("health")) {
     pages.set(PATH.health, () => ({ status: 200, type: TEXT, content: "ok" }));
-    pages.set(PATH.readiness, (query) => {
-      const { isReady, content } = readinessReport(checks, query.has("verbose"));
-      return { status: isReady ? 200 : 503, type: TEXT, content };
-    });
+    pages.set(PATH.readiness, (query) => readinessPage(checks, query));
   }
   if (groups.includes("metrics")) {
     const { contentType } = metrics;
@@ -49,6 +46,15 @@ export function pagesOf({ groups, checks, metrics, openApi }: PageDeps): Pages {
     }));
   }
   return pages;
+}
+
+/** A misspelt name would leave out nothing, or everything: it is refused, and the probe that has it fails at once. */
+function readinessPage(checks: readonly ReadinessCheck[], query: URLSearchParams): Page {
+  const excluded = query.getAll("exclude");
+  const problem = exclusionProblem(checks, excluded);
+  if (problem !== undefined) return faultPage("invalid", problem);
+  const { isReady, content } = readinessReport(checks, { isVerbose: query.has("verbose"), excluded });
+  return { status: isReady ? 200 : 503, type: TEXT, content };
 }
 
 export function faultPage(code: FaultCode, message: string): Page {

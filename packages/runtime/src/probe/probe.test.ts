@@ -86,6 +86,36 @@ describe("the probe port", () => {
     expect((await read(getPlain, port, "/readyz")).text).toContain("starting");
   });
 
+  test.each([
+    { query: "exclude=ledger", status: 200, says: "ok" },
+    {
+      query: "exclude=ledger&exclude=http&verbose",
+      status: 200,
+      says: "[+] ledger excluded\n[+] http excluded\nok",
+    },
+    { query: "exclude=http", status: 503, says: "[-] ledger: degraded: disk full\nnot ready" },
+    {
+      query: "exclude=http&verbose",
+      status: 503,
+      says: "[-] ledger: degraded: disk full\n[+] http excluded\nnot ready",
+    },
+  ])("leaves out the checks that it is asked to: $query", async ({ query, status, says }) => {
+    problem = "degraded: disk full";
+    const port = await start();
+    expect(await read(getPlain, port, `/readyz?${query}`)).toMatchObject({ status, text: says });
+  });
+
+  test("refuses to leave out a check that there is not, and names those there are", async () => {
+    problem = undefined;
+    const port = await start();
+    const refused = await read(getPlain, port, "/readyz?exclude=http&exclude=ledgr&exclude=");
+    expect(refused).toMatchObject({ status: 400, type: "application/json" });
+    expect(JSON.parse(refused.text)).toMatchObject({
+      code: "invalid",
+      error: 'exclude: there is no check "ledgr", ""; there are ledger, http',
+    });
+  });
+
   test("serves metrics and the description of the interface", async () => {
     const port = await start();
     expect(await read(getPlain, port, "/metrics")).toEqual({

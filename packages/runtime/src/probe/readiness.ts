@@ -1,8 +1,16 @@
 /** One thing that must be well before calls are sent here. */
 export interface ReadinessCheck {
+  /** A word that can stand in a URL: `?exclude=<name>` leaves the check out. */
   readonly name: string;
   /** What is wrong; undefined: nothing. */
   readonly problem: () => string | undefined;
+}
+
+export interface ReadinessQuestion {
+  /** Names every check, not only those that fail. */
+  readonly isVerbose: boolean;
+  /** Names of checks that do not count. */
+  readonly excluded: readonly string[];
 }
 
 export interface ReadinessReport {
@@ -10,14 +18,31 @@ export interface ReadinessReport {
   readonly content: string;
 }
 
-/** `ok`, or what is wrong; verbose names every check. */
-export function readinessReport(checks: readonly ReadinessCheck[], isVerbose: boolean): ReadinessReport {
-  const results = checks.map(({ name, problem }) => ({ name, problem: problem() }));
+/** `ok`, or what is wrong. */
+export function readinessReport(
+  checks: readonly ReadinessCheck[],
+  { isVerbose, excluded }: ReadinessQuestion,
+): ReadinessReport {
+  const results = checks.map(({ name, problem }) => {
+    const isExcluded = excluded.includes(name);
+    return { name, isExcluded, problem: isExcluded ? undefined : problem() };
+  });
   const failed = results.filter(({ problem }) => problem !== undefined);
   const isReady = failed.length === 0;
   const shown = isVerbose ? results : failed;
-  const lines = shown.map(({ name, problem }) =>
-    problem === undefined ? `[+] ${name} ok` : `[-] ${name}: ${problem}`,
+  const lines = shown.map(({ name, isExcluded, problem }) =>
+    problem === undefined ? `[+] ${name} ${isExcluded ? "excluded" : "ok"}` : `[-] ${name}: ${problem}`,
   );
   return { isReady, content: [...lines, isReady ? "ok" : "not ready"].join("\n") };
+}
+
+/** What is wrong with the names of checks that a caller leaves out; undefined: nothing. */
+export function exclusionProblem(
+  checks: readonly ReadinessCheck[],
+  excluded: readonly string[],
+): string | undefined {
+  const names = checks.map(({ name }) => name);
+  const unknown = excluded.filter((name) => !names.includes(name));
+  if (unknown.length === 0) return undefined;
+  return `exclude: there is no check ${unknown.map((name) => JSON.stringify(name)).join(", ")}; there are ${names.join(", ")}`;
 }

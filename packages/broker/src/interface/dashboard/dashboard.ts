@@ -1,21 +1,19 @@
 import { once } from "node:events";
 import { Fault, formatTime } from "@resource-broker/contract";
-import type { Connections } from "../http/connections.ts";
 import type { LinkMaker } from "../http/ports.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { createReplier } from "../http/reply.ts";
 import type { Serve } from "../http/serve.ts";
 import { answerHeaders } from "./answer-headers.ts";
-import { certifiedPlace, loopbackPlace } from "./guard.ts";
+import { type Front, frontOf } from "./front.ts";
 import { type LedgerSide, openLedgerSide } from "./ledger-side.ts";
-import { listen, type Listener, plainListener, secureListener, secureParts } from "./listener.ts";
+import type { Listener } from "./listener.ts";
 import type { DashboardDeps, DashboardOptions } from "./ports.ts";
 import { createServe } from "./serve.ts";
-import { sessionCookie } from "./session/cookie.ts";
 import { createLinks } from "./session/links.ts";
 import { createSessions } from "./session/sessions.ts";
 import { readStaticFiles } from "./static-files.ts";
-import { apiUrl, isLoopback, pageUrl } from "./where.ts";
+import { apiUrl } from "./where.ts";
 
 /** The market of capacity in a browser. */
 export interface Dashboard extends LinkMaker {
@@ -26,87 +24,67 @@ export interface Dashboard extends LinkMaker {
   readonly stop: () => Promise<void>;
 }
 
-interface Running extends Listener {
+interface Running {
+  readonly front: Front;
+  readonly listener: Listener;
   readonly serve: Serve;
-  readonly url: () => string;
   readonly lead: () => Promise<void>;
   readonly side: () => LedgerSide | undefined;
 }
 
 export function createDashboard(options: DashboardOptions, deps: DashboardDeps): Dashboard {
-  const { machine, engine } = deps;
+  const { machine, engine, log } = deps;
+  const { limits } = options;
   const links = createLinks(deps);
   let running: Running | undefined;
   let isStopping = false;
 
   const start = async (): Promise<{ readonly port: number }> => {
     const files = await readStaticFiles(options.folders);
-    const secure = isLoopback(options.host)
-      ? undefined
-      : secureParts(await deps.certificates.start(), options, deps);
-    // What depends on the port is asked for only once there are callers.
-    let port = options.port;
-    let side: LedgerSide | undefined;
+    const front = await frontOf(options, deps);
+    const { place, cookie, standingOf } = front;
     const sessions = createSessions(deps);
-    const own = () => secure?.inForce.rules().set.own;
-    const cookie = sessionCookie({ isSecure: secure !== undefined, port: () => port });
+    const rate = new RateLimit({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
     const replier = createReplier({ ledgerId: () => engine.ledgerId, now: engine.now });
+    let side: LedgerSide | undefined;
     const serve = createServe({
-      place:
-        secure === undefined
-          ? loopbackPlace({ host: options.host ?? "", port: () => port })
-          : certifiedPlace(() => secure.inForce.rules().set.own),
-      door: {
-        standingOf: standingIn(secure?.connections),
-        sessions,
-        cookie,
-        rate: new RateLimit({
-          perSecond: options.limits.requestsPerSecond,
-          burst: options.limits.requestBurst,
-        }),
-        machine,
-      },
+      place,
+      door: { standingOf, sessions, cookie, rate, machine },
       replier,
       files,
       router: () => side?.router,
       closedBecause: () => deps.notLeading?.() ?? (side === undefined ? STARTING : undefined),
-      log: deps.log,
+      log,
       isStopping: () => isStopping,
     });
-    const listener =
-      secure === undefined
-        ? plainListener(serve, options, deps)
-        : secureListener(serve, { parts: secure, options }, deps);
-    port = await listen(listener.server, options);
-    const url = (): string => {
-      const certificate = own();
-      return pageUrl({ host: options.host, port, ...(certificate === undefined ? {} : { certificate }) });
-    };
-    const about = {
-      version: options.version,
-      objectsNamespace: options.objectsNamespace ?? null,
-      apiURL: (host: string) => apiUrl(deps.api(), host),
-    };
-    const headers = (): string[] => [...replier.headers(), ...answerHeaders("no-store")];
     const lead = async (): Promise<void> => {
+      const headers = (): string[] => [...replier.headers(), ...answerHeaders("no-store")];
       side = await openLedgerSide({ links, sessions, cookie, about, headers }, options, deps);
     };
-    running = { ...listener, serve, url, lead, side: () => side };
-    deps.log.info({ url: url() }, "the dashboard is on; brokerctl dashboard makes a link to it");
-    return { port };
+    const listener = await front.open(serve);
+    running = { front, listener, serve, lead, side: () => side };
+    log.info({ url: front.url() }, "the dashboard is on; brokerctl dashboard makes a link to it");
+    return { port: front.port() };
+  };
+
+  const about = {
+    version: options.version,
+    objectsNamespace: options.objectsNamespace ?? null,
+    apiURL: (host: string) => apiUrl(deps.api(), host),
   };
 
   const stop = async (): Promise<void> => {
     if (running === undefined) return;
-    const { server, serve, side } = running;
-    running.stop();
+    const { listener, serve, side } = running;
+    const { server } = listener;
     running = undefined;
     isStopping = true;
     const closed = once(server, "close");
     server.close();
+    listener.stop();
     side()?.hush();
     void serve.whenIdle().then(() => server.closeAllConnections());
-    const cancel = machine.after(options.limits.stopTimeoutMs, () => server.closeAllConnections());
+    const cancel = machine.after(limits.stopTimeoutMs, () => server.closeAllConnections());
     await closed;
     cancel();
     await side()?.stop();
@@ -119,15 +97,11 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
     makeLink: ({ role, by }) => {
       if (running === undefined) throw STARTING;
       const { token, validForMs } = links.issue({ role, by });
+      log.info({ by, role }, "a link to the dashboard was made");
       const expiresAt = formatTime(engine.now() + validForMs);
-      return { url: `${running.url()}#token=${token}`, role, expiresAt };
+      return { url: `${running.front.url()}#token=${token}`, role, expiresAt };
     },
   };
 }
 
 const STARTING = new Fault("overloaded", "the broker is starting; ask again");
-
-function standingIn(connections: Connections | undefined) {
-  return (socket: Parameters<Connections["standingOf"]>[0]) =>
-    connections?.standingOf(socket) ?? ({ kind: "anonymous" } as const);
-}

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { Fault } from "@resource-broker/contract";
 import type { MachineTime } from "@resource-broker/runtime";
-import type { Standing } from "../http/admission.ts";
+import { refusedCertificate, type Standing } from "../http/admission.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import type { UiRoute } from "./route.ts";
 import type { SessionCookie } from "./session/cookie.ts";
@@ -41,6 +41,8 @@ function byCertificate(
     throw new Fault("forbidden", message);
   }
   const leftMs = (): number => Math.max(0, validToMs - machine.wallMs());
+  // It was good when the connection was made.
+  if (leftMs() === 0) throw refusedCertificate("it has expired; renew it");
   return { role: "admin", name, by: "certificate", id: `certificate of ${name}`, leftMs };
 }
 

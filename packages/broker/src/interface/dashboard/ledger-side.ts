@@ -48,7 +48,7 @@ export async function openLedgerSide(
     means.add(commit);
     hub.committed(commit);
   });
-  const context = { ...parts, engine, store, history, hub, lines, held, decisions, means, chain };
+  const context = { ...parts, engine, store, log, history, hub, lines, held, decisions, means, chain };
   return {
     router: createRouter(uiRoutes(context)),
     hush: () => {

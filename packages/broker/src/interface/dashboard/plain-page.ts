@@ -1,4 +1,4 @@
-import { type Fault, faultKind } from "@resource-broker/contract";
+import type { Fault } from "@resource-broker/contract";
 import type { PlainAnswer } from "../http/route.ts";
 
 /** What a person sees where the pages themselves cannot be shown. No style and no script: nothing else is served. */
@@ -15,7 +15,6 @@ export function plainPage(fault: Fault): PlainAnswer {
 <body>
 <h1>Resource Broker</h1>
 <p>${escaped(text)}</p>
-<p>${escaped(faultKind(fault.code).advice)}</p>
 </body>
 </html>
 `;

@@ -52,6 +52,9 @@ describe("a link", () => {
         `^broker-dashboard-${running.port}=[\\w-]{43}; Max-Age=43200; Path=/; HttpOnly; SameSite=Strict$`,
       ),
     );
+    expect(running.broker.logged.filter((line) => line.includes("dashboard")).join()).not.toContain(
+      tokenIn(url),
+    );
     const second = await signIn(running, tokenIn(url));
     expect(second).toMatchObject({ status: 401, json: { code: "no-certificate" } });
     expect(second.headers["set-cookie"]).toBeUndefined();

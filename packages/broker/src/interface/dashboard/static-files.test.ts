@@ -9,6 +9,8 @@ test("without pages the dashboard says how to build them", async () => {
   onTestFinished(() => rmSync(empty, { recursive: true }));
   await expect(readStaticFiles([join(empty, "missing"), empty])).rejects.toMatchObject({
     code: "invalid",
-    message: expect.stringContaining("--dashboard-bind-address: the dashboard's pages are not built; build them"),
+    message: expect.stringContaining(
+      "--dashboard-bind-address: the dashboard's pages are not built; build them",
+    ),
   });
 });

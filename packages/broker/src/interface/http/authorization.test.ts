@@ -115,7 +115,11 @@ beforeAll(async () => {
     machine: fakeTime(),
     certificates: certificates.broker,
     dashboard: () => ({
-      makeLink: ({ role }) => ({ url: "http://127.0.0.1:1/#token=a", role, expiresAt: "2026-01-05T12:02:00Z" }),
+      makeLink: ({ role }) => ({
+        url: "http://127.0.0.1:1/#token=a",
+        role,
+        expiresAt: "2026-01-05T12:02:00Z",
+      }),
     }),
   });
 });

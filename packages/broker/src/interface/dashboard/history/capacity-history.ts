@@ -1,6 +1,6 @@
 import { formatTime, type HistoryWindow, type UiAmounts, type UiHistory } from "@resource-broker/contract";
 import type { ClusterId, Instant, LedgerView, ResourceVector } from "@resource-broker/domain";
-import { type AdvertisedAccount, hasAdvertised, isStale, type Moment } from "../views/cluster-view.ts";
+import { type AdvertisedAccount, hasAdvertised, isStale, type Moment } from "../views/advertised-account.ts";
 import { Series } from "./series.ts";
 import { lengthMs, WINDOWS } from "./windows.ts";
 
@@ -8,6 +8,8 @@ import { lengthMs, WINDOWS } from "./windows.ts";
 const WIDTH = 9;
 /** About 29 kB each: 30 MB at most. */
 const MAX_CLUSTERS = 1000;
+
+const NOTHING = new Series(WIDTH);
 
 /** What the fleet and each of its clusters had to lend, over time. */
 export class CapacityHistory {
@@ -30,13 +32,12 @@ export class CapacityHistory {
     this.fleet.sample(moment.now, total);
   }
 
-  /** Of the fleet, or of one cluster; undefined: nothing is known of it. */
-  read(window: HistoryWindow, now: Instant, clusterId?: ClusterId): UiHistory | undefined {
+  /** Of the fleet, or of one cluster, of which perhaps nothing was recorded yet. */
+  read(window: HistoryWindow, now: Instant, clusterId?: ClusterId): UiHistory {
     const series = clusterId === undefined ? this.fleet : this.#clusters.get(clusterId);
-    if (series === undefined) return undefined;
     const { stepMs, length } = WINDOWS[window];
     const from = (Math.floor(now / stepMs) - length + 1) * stepMs;
-    const points = series
+    const points = (series ?? NOTHING)
       .read(window, now)
       .map((figures) => (figures === undefined ? null : pointOf(figures)));
     return { window, from: formatTime(from), stepMs, points };

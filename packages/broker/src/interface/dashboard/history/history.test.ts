@@ -73,10 +73,10 @@ test("the fleet and each cluster are recorded every ten seconds; what was not kn
   await time.advance(10_000);
   const fleet = history.capacity("hour");
   expect(fleet).toMatchObject({ window: "hour", stepMs: 10_000, from: "2026-01-05T11:00:30.000Z" });
-  expect(fleet?.points).toHaveLength(360);
-  expect(cpus(fleet?.points ?? []).slice(-4)).toEqual([null, 10, 10, 15]);
-  expect(cpus(history.capacity("hour", "rome")?.points ?? []).slice(-3)).toEqual([null, null, 5]);
-  expect(history.capacity("hour", "oslo")).toBeUndefined();
+  expect(fleet.points).toHaveLength(360);
+  expect(cpus(fleet.points).slice(-4)).toEqual([null, 10, 10, 15]);
+  expect(cpus(history.capacity("hour", "rome").points).slice(-3)).toEqual([null, null, 5]);
+  expect(new Set(history.capacity("hour", "oslo").points)).toEqual(new Set([null]));
   await history.stop();
 });
 
@@ -88,9 +88,9 @@ test("a day and a week are means of finer samples", async () => {
   await time.advance(150_000 - 1);
   advertise("paris", 20);
   await time.advance(150_000);
-  const last = history.capacity("day")?.points.at(-1);
+  const last = history.capacity("day").points.at(-1);
   expect(last?.available.cpu).toBeCloseTo(15, 1);
-  expect(history.capacity("week")?.points.at(-1)?.available.cpu).toBeCloseTo(15, 1);
+  expect(history.capacity("week").points.at(-1)?.available.cpu).toBeCloseTo(15, 1);
   await history.stop();
 });
 
@@ -100,8 +100,8 @@ test("a cluster that fell silent leaves a gap, and lends nothing to the fleet", 
   apply(ledger, advertised("paris", 10, 0));
   apply(ledger, advertised("rome", 5, 500_000));
   capacity.sample(ledger, { now: 500_000, policy: DEFAULT_POLICY });
-  expect(capacity.read("hour", 500_000)?.points.at(-1)?.available.cpu).toBe(5);
-  expect(capacity.read("hour", 500_000, "paris")).toBeUndefined();
+  expect(capacity.read("hour", 500_000).points.at(-1)?.available.cpu).toBe(5);
+  expect(capacity.read("hour", 500_000, "paris").points.at(-1)).toBeNull();
 });
 
 test("a restart goes on where the last process was, with a gap for the time between", async () => {
@@ -118,14 +118,7 @@ test("a restart goes on where the last process was, with a gap for the time betw
   second.advertise("paris", 12);
   await second.history.start();
   await time.advance(10_000);
-  expect(cpus(second.history.capacity("hour", "paris")?.points ?? []).slice(-6)).toEqual([
-    10,
-    10,
-    10,
-    null,
-    12,
-    12,
-  ]);
+  expect(cpus(second.history.capacity("hour", "paris").points).slice(-6)).toEqual([10, 10, 10, null, 12, 12]);
   expect(second.history.unmet("hour").refused).toMatchObject([{ reason: "capacity" }]);
   expect(second.logged).toEqual([]);
   await second.history.stop();
@@ -163,9 +156,7 @@ test.each([
   const second = historyOf(time, file);
   await second.history.start();
   expect(second.logged).toEqual(["the dashboard's history cannot be read, and begins afresh"]);
-  expect(second.history.capacity("hour", "paris")?.points.filter((point) => point !== null) ?? []).toEqual(
-    [],
-  );
+  expect(second.history.capacity("hour", "paris").points.filter((point) => point !== null)).toEqual([]);
   await second.history.stop();
 });
 

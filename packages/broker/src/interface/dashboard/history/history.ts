@@ -20,7 +20,8 @@ export interface History {
   /** Finds what an earlier process wrote, and begins to record. */
   readonly start: () => Promise<void>;
   readonly committed: (commit: Committed) => void;
-  readonly capacity: (window: HistoryWindow, clusterId?: ClusterId) => UiHistory | undefined;
+  /** Without a cluster, of the fleet. */
+  readonly capacity: (window: HistoryWindow, clusterId?: ClusterId) => UiHistory;
   readonly unmet: (window: HistoryWindow) => UiUnmet;
   /** Writes what is there. */
   readonly stop: () => Promise<void>;

@@ -2,7 +2,7 @@ import type { Instant } from "@resource-broker/domain";
 import type { WindowShape } from "./windows.ts";
 
 /** What a ring is beside its figures: the newest slot, and how many samples are in it. */
-export const RING_HEAD_BYTES = 16;
+const RING_HEAD_BYTES = 16;
 
 export interface RingShape extends WindowShape {
   /** Figures in each slot. */

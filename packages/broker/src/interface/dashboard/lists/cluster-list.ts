@@ -10,12 +10,12 @@ import { isZero, type LedgerView } from "@resource-broker/domain";
 import { addAmounts, amountsOf, NO_AMOUNTS } from "../views/amounts.ts";
 import {
   type AdvertisedAccount,
-  clusterView,
   hasAdvertised,
   isStale,
   type Moment,
   regionOf,
-} from "../views/cluster-view.ts";
+} from "../views/advertised-account.ts";
+import { clusterView } from "../views/cluster-view.ts";
 import { inPolicyCurrency } from "../views/money-of.ts";
 import { unitPrices } from "../views/unit-prices.ts";
 import { sortRows, type SortKey } from "./compare.ts";

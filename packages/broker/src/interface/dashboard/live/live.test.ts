@@ -110,6 +110,18 @@ describe("a stream of events", () => {
     expect(cordoned.at(-1)).toMatchObject({ data: { clusters: [{ id: "paris", isCordoned: true }] } });
   });
 
+  test("tells of the first cluster there ever was", async () => {
+    const time = fakeTime();
+    const { signIn, advertise } = await start({ time });
+    const stream = await (await signIn()).listen();
+    await stream.hears("event: hello");
+    await time.advance(1000);
+    await advertise("paris");
+    await time.advance(1200);
+    const [, told] = eventsIn(await stream.hears("event: changes"));
+    expect(ids(told?.data["clusters"])).toEqual(["paris"]);
+  });
+
   test("says that it lives every four seconds", async () => {
     const { browser, time } = await world();
     const stream = await browser.listen();

@@ -1,5 +1,5 @@
 import type { ClusterId, Instant, LedgerView } from "@resource-broker/domain";
-import { hasAdvertised, isStale, type Moment } from "../views/cluster-view.ts";
+import { hasAdvertised, isStale, type Moment } from "../views/advertised-account.ts";
 
 interface Seen {
   readonly receivedAt: Instant;
@@ -12,11 +12,13 @@ interface Seen {
  */
 export class SoftWatch {
   readonly #seen = new Map<ClusterId, Seen>();
+  #hasLooked = false;
 
   /** The clusters that changed; the first look finds none. */
   look(ledger: LedgerView, moment: Moment): Set<ClusterId> {
     const changed = new Set<ClusterId>();
-    const isFirst = this.#seen.size === 0;
+    const isFirst = !this.#hasLooked;
+    this.#hasLooked = true;
     for (const account of ledger.accounts.values()) {
       if (!hasAdvertised(account)) continue;
       const { clusterId, receivedAt } = account;

@@ -12,7 +12,7 @@ import type { Links } from "../session/links.ts";
 import type { Sessions } from "../session/sessions.ts";
 
 /** What the routes work with. */
-export interface UiContext extends Pick<DashboardDeps, "store"> {
+export interface UiContext extends Pick<DashboardDeps, "store" | "log"> {
   readonly engine: Engine;
   readonly links: Links;
   readonly sessions: Sessions;

@@ -9,9 +9,9 @@ import type { UiContext } from "./context.ts";
 export function insightRoutes({ engine, history, means }: UiContext): readonly UiRoute[] {
   const capacity = ({ parameters }: UiCall): PlainAnswer => {
     const cluster = textOf(parameters, "cluster") || undefined;
-    const found = history.capacity(windowOf(parameters), cluster);
-    if (found === undefined) throw new Fault("not-found", "nothing was recorded of this cluster yet");
-    return ok(found);
+    if (cluster !== undefined && !engine.ledger.accounts.has(cluster))
+      throw new Fault("not-found", "this cluster has not advertised here");
+    return ok(history.capacity(windowOf(parameters), cluster));
   };
 
   const money = async ({ parameters }: UiCall): Promise<PlainAnswer> => {

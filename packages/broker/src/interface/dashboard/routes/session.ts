@@ -9,7 +9,9 @@ const PATH = "/ui/session";
 const NO_CONTENT = 204;
 
 /** Signing in by a link, once; and out. */
-export function sessionRoutes({ engine, links, sessions, cookie, about }: UiContext): readonly UiRoute[] {
+export function sessionRoutes(context: UiContext): readonly UiRoute[] {
+  const { engine, links, sessions, cookie, about, log } = context;
+
   const view = (session: Session, host: string): UiSession => ({
     role: session.role,
     name: session.name,
@@ -33,6 +35,7 @@ export function sessionRoutes({ engine, links, sessions, cookie, about }: UiCont
     // A cookie from before must not live on beside the new one.
     if (former !== undefined) sessions.end(former);
     const opened = sessions.open({ role: link.role, name: link.by });
+    log.info({ name: link.by, role: link.role }, "a browser signed in to the dashboard");
     const set = cookie.set(opened.token, opened.session.leftMs());
     return { ...ok(view(opened.session, host)), headers: ["Set-Cookie", set] };
   };

@@ -1,39 +1,8 @@
 import { formatTime, type UiCluster, type UiCondition } from "@resource-broker/contract";
-import {
-  type AccountView,
-  type Advertisement,
-  describeResources,
-  fits,
-  type Instant,
-  isZero,
-  type Policy,
-  REGION_LABEL,
-} from "@resource-broker/domain";
+import { describeResources, fits, isZero } from "@resource-broker/domain";
+import { type AdvertisedAccount, isStale, type Moment, regionOf } from "./advertised-account.ts";
 import { amountsOf } from "./amounts.ts";
 import { unitPrices } from "./unit-prices.ts";
-
-/** What a cluster is judged by. */
-export interface Moment {
-  readonly now: Instant;
-  readonly policy: Policy;
-}
-
-/** An account of a cluster that has advertised. */
-export interface AdvertisedAccount extends AccountView {
-  readonly advertisement: Advertisement;
-}
-
-export function hasAdvertised(account: AccountView | undefined): account is AdvertisedAccount {
-  return account?.advertisement !== undefined;
-}
-
-export function isStale({ receivedAt }: Pick<AccountView, "receivedAt">, { now, policy }: Moment): boolean {
-  return now - receivedAt > policy.stalenessMs;
-}
-
-export function regionOf({ labels }: Pick<Advertisement, "labels">): string {
-  return Object.hasOwn(labels, REGION_LABEL) ? (labels[REGION_LABEL] ?? "") : "";
-}
 
 /** A cluster as the pages show it. Whatever a cluster says of itself stays data: nothing is written into HTML here. */
 export function clusterView(account: AdvertisedAccount, moment: Moment): UiCluster {

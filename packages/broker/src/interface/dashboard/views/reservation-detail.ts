@@ -8,7 +8,7 @@ import { type Instant, isLive, type LedgerView, type Reservation } from "@resour
 import { reservationStatus } from "../../kubernetes/forge/reservation-status.ts";
 import { reservationPicture } from "../../kubernetes/views/reservation-view.ts";
 import { amountsOf } from "./amounts.ts";
-import type { Moment } from "./cluster-view.ts";
+import type { Moment } from "./advertised-account.ts";
 import { partiesOf } from "./party-view.ts";
 import { costSoFar, reservationView } from "./reservation-view.ts";
 import { timelineOf } from "./timeline.ts";

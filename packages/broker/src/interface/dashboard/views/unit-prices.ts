@@ -1,6 +1,6 @@
 import type { UiCluster } from "@resource-broker/contract";
 import { billFor, hourlyPrice, type ResourceVector, resourceVector } from "@resource-broker/domain";
-import type { AdvertisedAccount, Moment } from "./cluster-view.ts";
+import type { AdvertisedAccount, Moment } from "./advertised-account.ts";
 
 const ONE_CPU = resourceVector({ cpuMillis: 1000 });
 const ONE_GB = resourceVector({ memoryBytes: 1e9 });

@@ -11,7 +11,8 @@ import {
 import { parse } from "yaml";
 import { describe, expect, test } from "vitest";
 import { NO_DECISION } from "../testing/arbitrary-ledger.ts";
-import { clusterView, hasAdvertised } from "./cluster-view.ts";
+import { hasAdvertised } from "./advertised-account.ts";
+import { clusterView } from "./cluster-view.ts";
 import { flowView } from "./flow-view.ts";
 import { timelineOf } from "./timeline.ts";
 import { partiesOf } from "./party-view.ts";

@@ -1,0 +1,36 @@
+import { Component, type ReactNode } from "react";
+import { Empty } from "../parts/states.tsx";
+
+interface MishapProps {
+  /** Another page, another chance. */
+  readonly page: string;
+  readonly children: ReactNode;
+}
+
+/** A page that cannot be drawn takes neither menu nor badge with it. Only a class can catch what a component throws. */
+export class Mishap extends Component<
+  MishapProps,
+  { readonly message: string | null; readonly page: string }
+> {
+  override state = { message: null, page: this.props.page };
+
+  static getDerivedStateFromError(error: unknown): { readonly message: string } {
+    return { message: error instanceof Error ? error.message : String(error) };
+  }
+
+  static getDerivedStateFromProps(
+    { page }: MishapProps,
+    state: { readonly message: string | null; readonly page: string },
+  ): { readonly message: string | null; readonly page: string } | null {
+    return page === state.page ? null : { message: null, page };
+  }
+
+  override render(): ReactNode {
+    if (this.state.message === null) return this.props.children;
+    return (
+      <Empty title="This page cannot be drawn" icon="warning">
+        {this.state.message}. The broker is not to blame; the other pages still work.
+      </Empty>
+    );
+  }
+}
