@@ -20,6 +20,7 @@ export interface Chart {
 }
 
 const isOfAgent = (file: string): boolean => file.startsWith("agent");
+const AGGREGATED = `.Values.rbac.aggregate (include "broker.usesObjects" .)`;
 const IN_RELEASE = "{{ .Release.Namespace }}";
 
 export const CHARTS: readonly Chart[] = [
@@ -38,15 +39,26 @@ export const CHARTS: readonly Chart[] = [
       // brokerctl kubeconfig issue binds agents to it.
       fixed: ["resource-broker-agents"],
       conditions: {
+        "resource-broker": `(include "broker.usesObjects" .)`,
+        "resource-broker-pods": `(include "broker.isReplicated" .)`,
         "resource-broker-store": `(eq .Values.store.type "kubernetes")`,
-        "resource-broker-view": ".Values.rbac.aggregate",
-        "resource-broker-edit": ".Values.rbac.aggregate",
-        "resource-broker-admin": ".Values.rbac.aggregate",
+        "resource-broker-view": AGGREGATED,
+        "resource-broker-edit": AGGREGATED,
+        "resource-broker-admin": AGGREGATED,
         "resource-broker-agents": `(has "kubernetes" .Values.interfaces)`,
       },
-      resourceNames: { default: `{{ include "broker.objectsNamespace" . }}` },
+      resourceNames: {
+        default: `{{ include "broker.objectsNamespace" . }}`,
+        "resource-broker-0, resource-broker-1": `{{ include "broker.podNames" . }}`,
+      },
     },
-    rights: ["broker.yaml", "broker-store.yaml", "broker-agents.yaml", "people-broker.yaml"],
+    rights: [
+      "broker.yaml",
+      "broker-pods.yaml",
+      "broker-store.yaml",
+      "broker-agents.yaml",
+      "people-broker.yaml",
+    ],
     isOwnView: (file) => !isOfAgent(file),
   },
   {
@@ -74,7 +86,7 @@ export const CHARTS: readonly Chart[] = [
       },
       resourceNames: {
         "resource-broker-agent": `{{ include "agent.fullname" . }}`,
-        prices: "{{ .Values.prices.configMap }}",
+        prices: "{{ .Values.prices.configMap | quote }}",
       },
     },
     rights: [

@@ -7,7 +7,7 @@ const CHART: RbacChart = {
   namespaces: { "rear-agent": "{{ .Release.Namespace }}", default: "{{ .Values.objectsNamespace }}" },
   fixed: ["known-by-its-name"],
   conditions: { "resource-broker-agent-prices": ".Values.prices.configMap" },
-  resourceNames: { prices: "{{ .Values.prices.configMap }}" },
+  resourceNames: { prices: "{{ .Values.prices.configMap }}", "pod-0, pod-1": "{{ .Values.pods }}" },
 };
 
 const template = (source: string): string => rbacTemplate(source, "deploy/rbac/x.yaml", CHART);
@@ -43,6 +43,13 @@ rules:
     expect(text).toContain("  name: known-by-its-name\n  namespace: {{ .Values.objectsNamespace }}\n");
   });
 
+  test.each([
+    ["one after the other", "prices, others", "{{ .Values.prices.configMap }}, others"],
+    ["as a whole, where there are as many as the release has", "pod-0, pod-1", "{{ .Values.pods }}"],
+  ])("names what it is about %s", (_, names, made) => {
+    expect(template(ROLE.replace("[prices]", `[${names}]`))).toContain(`resourceNames: [${made}]`);
+  });
+
   test("keeps its labels", () => {
     const text = template(
       'kind: ClusterRole\nmetadata: { name: resource-broker-agent-view, labels: { aggregate: "true" } }\nrules: []\n',
@@ -59,7 +66,7 @@ subjects: [{ kind: ServiceAccount, name: resource-broker-agent, namespace: rear-
 `);
   expect(text).toContain('  kind: Role\n  name: {{ include "agent.fullname" . }}\n');
   expect(text).toContain(
-    '    name: {{ include "agent.serviceAccountName" . }}\n    namespace: {{ .Release.Namespace }}\n',
+    '    name: {{ include "agent.serviceAccountName" . | quote }}\n    namespace: {{ .Release.Namespace }}\n',
   );
 });
 

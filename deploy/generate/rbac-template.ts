@@ -12,7 +12,7 @@ export interface RbacChart {
   readonly fixed: readonly string[];
   /** When an object of this name is made; others always are where rights are. */
   readonly conditions: Readonly<Record<string, string>>;
-  /** Names inside rules, and what stands for them. */
+  /** Names inside rules, or a whole list of them, and what stands for them. */
   readonly resourceNames: Readonly<Record<string, string>>;
 }
 
@@ -89,16 +89,14 @@ function subject({ helpers }: RbacChart): string {
   return [
     "subjects:",
     "  - kind: ServiceAccount",
-    `    name: {{ include "${helpers}.serviceAccountName" . }}`,
+    `    name: {{ include "${helpers}.serviceAccountName" . | quote }}`,
     "    namespace: {{ .Release.Namespace }}",
   ].join("\n");
 }
 
 function resourceNames(names: string, { resourceNames: known }: RbacChart): string {
-  return names
-    .split(", ")
-    .map((name) => known[name] ?? name)
-    .join(", ");
+  const each = (): string[] => names.split(", ").map((name) => known[name] ?? name);
+  return known[names] ?? each().join(", ");
 }
 
 function standsFor(namespace: string, namespaces: RbacChart["namespaces"]): string {

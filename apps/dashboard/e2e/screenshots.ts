@@ -1,10 +1,11 @@
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { DESKTOP, launchBrowser, openWindow, PHONE } from "./testing/browser.ts";
 import { makeLink, startDashboardBroker } from "./testing/dashboard-broker.ts";
+import { squeezePng } from "./testing/squeeze-png.ts";
 import { stageFleet } from "./testing/stage-fleet.ts";
 
 /**
@@ -16,7 +17,7 @@ const QUICK = { speed: 120, seconds: 36 };
 /** A cluster that is silent for so long is stale when time is slow again. */
 const SILENT_SECONDS = 2.5;
 const MAX_KB = 150;
-const SCREEN = { width: 1280, height: 800 };
+const SCREEN = { width: 1280, height: 720 };
 
 const all = process.argv.indexOf("--all");
 const folder = all < 0 ? MEDIA : (process.argv[all + 1] ?? MEDIA);
@@ -114,8 +115,7 @@ async function take(page: Page, { name, path, look, size, wait }: Shot): Promise
   await page.locator('[data-status="live"]').waitFor();
   await sleep(400);
   const file = join(folder, `${name}.png`);
-  await rm(file, { force: true });
-  await page.screenshot({ path: file });
+  await writeFile(file, squeezePng(await page.screenshot()));
   const kb = Math.round((await stat(file)).size / 1000);
   process.stdout.write(`${name}.png ${kb} kB${kb > MAX_KB ? ` (more than ${MAX_KB})` : ""}\n`);
 }

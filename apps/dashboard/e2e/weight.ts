@@ -1,4 +1,3 @@
-import type { ReservationDTO } from "@resource-broker/contract";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chromium, type Page } from "playwright-core";
 import { bigFleet } from "./testing/big-fleet.ts";
@@ -115,10 +114,9 @@ async function newRowMs(page: Page): Promise<string> {
   await untilLive(page);
   const times: number[] = [];
   for (let time = 0; time < 5; time++) {
-    const body = { requestedResources: { cpu: "1", memory: "1Gi" } };
     const askedAt = performance.now();
-    const reply = await broker.clientFor("cluster-0001").request("POST", "/api/v1/reservations", { body });
-    await page.getByRole("link", { name: (reply.body as ReservationDTO).id }).waitFor();
+    const id = await bigFleet(broker, clusters).reserveOne();
+    await page.getByRole("link", { name: id }).waitFor();
     times.push(performance.now() - askedAt);
   }
   return times.map((time) => time.toFixed(0)).join(", ");
@@ -139,11 +137,13 @@ async function idle(page: Page, path: string): Promise<void> {
   const stop = advertiseSteadily();
   const startedAt = performance.now();
   const before = await cpuSecondsOf(pid);
-  const rounds = Math.max(2, Math.round(minutes));
-  for (let round = 0; round < rounds; round++) await sleep((minutes * 60_000) / rounds);
+  const rounds = Math.max(3, Math.round(minutes));
+  for (let round = 0; round < rounds; round++) {
+    await sleep((minutes * 60_000) / rounds);
+    heaps.push(await heapMb());
+  }
   const share = (await cpuSecondsOf(pid)) - before;
   const seconds = (performance.now() - startedAt) / 1000;
-  heaps.push(await heapMb());
   await stop();
   say(
     `idle ${path} for ${seconds.toFixed(0)} s while ${clusters} clusters advertise: CPU ${((share / seconds) * 100).toFixed(2)} % of a core, heap ${heaps.map((heap) => heap.toFixed(2)).join(" → ")} MB`,

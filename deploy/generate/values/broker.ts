@@ -97,9 +97,7 @@ const service = group("How agents reach the API.", {
     minimum: 0,
     maximum: 65_535,
   }),
-  annotations: texts(
-    "Annotations, for example for a load balancer. Let it ask /readyz on port 8081 where it can.",
-  ),
+  annotations: texts("Annotations, for example for a load balancer."),
   loadBalancerSourceRanges: list("Who may reach a load balancer, as CIDRs.", { type: "string" }),
 });
 
@@ -109,7 +107,7 @@ export const BROKER_VALUES: Schema = {
     ...naming(),
     ...image("resource-broker/broker"),
     replicas: whole(
-      "How many. One with the store `sqlite`; with the others one leads and the rest stand by.",
+      "How many. One with the store `sqlite`; with the others one leads and the rest stand by. Each may label itself, and the rights for that go by this number: scale with it, not with `kubectl scale`.",
       1,
       { minimum: 1, maximum: 9 },
     ),
@@ -167,9 +165,9 @@ export const BROKER_VALUES: Schema = {
       enabled: flag("Make it.", true),
       maxUnavailable: {
         description:
-          "At most so many. Of several replicas only the one that leads is ready, so a smaller number than that of the replicas would keep its node from ever being drained; whoever stands by takes over within a second. Empty: all.",
+          "At most so many. Where the leader is evicted, one that stands by takes over within a second.",
         type: ["integer", "string"],
-        default: "",
+        default: 1,
       },
     }),
     terminationGracePeriodSeconds: whole("How long the broker may take to end.", 45, { minimum: 15 }),

@@ -17,6 +17,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly properties?: Properties;
   readonly additionalProperties?: boolean | Schema;
+  readonly patternProperties?: Readonly<Record<string, false>>;
   readonly allOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
   readonly not?: Schema;

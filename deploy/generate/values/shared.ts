@@ -24,12 +24,20 @@ export function port(description: string, byDefault: number): Schema {
 /** Named so, helm itself takes it for every chart; it holds what charts above this one share. */
 const GLOBAL: Schema = { description: "Ignored: helm passes it to every chart.", type: "object" };
 
+/** Labels that the chart, or the program, writes itself: by another value Services would find other pods, or none. */
+const OWN_LABELS =
+  "^(app\\.kubernetes\\.io/(name|instance|version|component|part-of|managed-by)|helm\\.sh/chart|broker\\.fluidos\\.eu/role)$";
+
+function labels(description: string): Schema {
+  return { ...texts(description), patternProperties: { [OWN_LABELS]: false } };
+}
+
 export function naming(): Properties {
   return {
     global: GLOBAL,
     nameOverride: text("Takes the place of the chart's name in the names of objects.", "", OPTIONAL_NAME),
     fullnameOverride: text("Takes the place of the whole name of objects.", "", OPTIONAL_NAME),
-    commonLabels: texts("Labels for every object."),
+    commonLabels: labels("Labels for every object, beside those of the chart."),
   };
 }
 
@@ -162,7 +170,7 @@ export function scheduling({
       requests: { cpu, memory },
       limits: { memory: limit },
     }),
-    podLabels: texts("More labels for the pods."),
+    podLabels: labels("More labels for the pods."),
     podAnnotations: texts("Annotations for the pods."),
     priorityClassName: text("Priority class of the pods.", "", OPTIONAL_NAME),
     nodeSelector: texts("Nodes that may run them, by label."),

@@ -27,6 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => bench?.dispose());
 
+/** Says of a broker's pod whether it leads. */
+const ROLE = "broker.fluidos.eu/role";
 const ROOTS = [
   "broker",
   "agent",
@@ -46,7 +48,7 @@ describe.runIf(isPossible)("a real API server, whose namespaces are restricted, 
   test("the certificate of an agent, and rights that are applied by hand", async () => {
     const files = [
       "kustomize/certmanager/agent-certificate.yaml",
-      ...["agent-liqo", "agent-prices", "agent-leader-election", "broker-store"].map(
+      ...["agent-liqo", "agent-prices", "agent-leader-election", "broker-store", "broker-pods"].map(
         (name) => `rbac/${name}.yaml`,
       ),
     ];
@@ -109,7 +111,40 @@ describe.runIf(isPossible)("a chart", () => {
       const { kind, spec } = workloadIn(manifestsOf(variant));
       return `${kind} ${spec.replicas}`;
     });
-    expect(kinds).toEqual(["StatefulSet 1", "Deployment 2", "Deployment 3", "StatefulSet 1"]);
+    expect(kinds).toEqual(["StatefulSet 1", "StatefulSet 2", "StatefulSet 3", "StatefulSet 1"]);
+  });
+
+  test.each(VARIANTS.filter(({ chart }) => chart === "broker"))(
+    "sends calls to the leader, and asks every pod for what it can be: $name",
+    (variant) => {
+      const manifests = manifestsOf(variant);
+      const workload = workloadIn(manifests);
+      const isShared = variant.values["replicas"] !== undefined;
+      const { template } = workload.spec;
+      const [selector] = manifests
+        .filter(({ kind, metadata }) => kind === "Service" && metadata.name === workload.metadata.name)
+        .map(({ spec }) => spec?.["selector"] as Record<string, string>);
+      const container = containerOf(workload);
+      // The pod says of itself which role it has: its template must not.
+      expect(template.metadata.labels).not.toHaveProperty([ROLE]);
+      if (selector !== undefined) expect(selector[ROLE]).toBe(isShared ? "leader" : undefined);
+      expect(container["readinessProbe"]).toMatchObject({
+        httpGet: { path: isShared ? "/readyz?exclude=leading" : "/readyz" },
+      });
+      expect(container.args.includes(`--pod-role-label=${ROLE}`)).toBe(isShared);
+    },
+  );
+
+  test("lets replicas that share a database label themselves, and nothing else", async () => {
+    const store = { type: "postgres", postgres: { host: "db.example" } };
+    const values = { views: false, replicas: 3, store, crds: { install: false } };
+    const manifests = manifestsIn(await bench.render({ name: "without views", chart: "broker", values }));
+    const names = ["resource-broker-0", "resource-broker-1", "resource-broker-2"];
+    const rule = { apiGroups: [""], resources: ["pods"], resourceNames: names, verbs: ["patch"] };
+    expect([...rolesIn(manifests)]).toEqual([["Role resource-broker-pods", [rule]]]);
+    const workload = workloadIn(manifests);
+    expect(workload.spec.template.spec["automountServiceAccountToken"]).toBe(true);
+    expect(containerOf(workload).args).toContain("--views=off");
   });
 
   test("gives a broker that needs no cluster neither rights nor a token", () => {
@@ -131,6 +166,11 @@ describe.runIf(isPossible)("a chart", () => {
       chart: "broker",
       files: ["broker", "broker-store", "broker-agents"],
       variant: "a broker that is all objects",
+    },
+    {
+      chart: "broker",
+      files: ["broker", "broker-pods"],
+      variant: "a broker on PostgreSQL with everything that watches it",
     },
     { chart: "agent", files: ["agent", "people-rear"], variant: "an agent as it comes" },
     {
@@ -171,10 +211,11 @@ describe.runIf(isPossible)("a chart", () => {
     ];
     const parts = (workload: Workload) => {
       const container = containerOf(workload);
-      const { securityContext, serviceAccountName } = workload.spec.template.spec;
+      const { securityContext, serviceAccountName, enableServiceLinks } = workload.spec.template.spec;
       return {
         securityContext,
         serviceAccountName,
+        enableServiceLinks,
         ...Object.fromEntries(same.map((name) => [name, container[name]])),
       };
     };
@@ -212,6 +253,16 @@ describe.runIf(isPossible)("helm refuses", () => {
     { chart: "broker", sets: ["interfaces={kubernetes}", "views=false"], names: /\/views/ },
     { chart: "broker", sets: ["service.port=seven"], names: /\/service\/port.*got string, want integer/ },
     { chart: "broker", sets: ["tls.certManager.duration=1year"], names: /\/tls\/certManager\/duration/ },
+    {
+      chart: "broker",
+      sets: ["podLabels.broker\\.fluidos\\.eu/role=leader"],
+      names: /\/podLabels\/broker\.fluidos\.eu.*false schema/,
+    },
+    {
+      chart: "agent",
+      sets: [...rome, "commonLabels.helm\\.sh/chart=x"],
+      names: /\/commonLabels\/helm\.sh.*false schema/,
+    },
     { chart: "agent", sets: [], names: /\/clusterID/ },
     { chart: "agent", sets: [...rome, "clusterID=Rome_1"], names: /\/clusterID.*does not match pattern/ },
     { chart: "agent", sets: ["clusterID=rome"], names: /\/broker\/urls.*minItems/ },
@@ -257,6 +308,21 @@ describe.runIf(isPossible)("an installed release", () => {
         chart === "broker" ? 3 : 4,
       );
     },
+  );
+});
+
+test.runIf(isPossible)("a release of several replicas says how to see which one leads", async () => {
+  const { namespace } = releaseOf("broker");
+  const chart = join(ROOT, "deploy/helm/broker");
+  const sets = ["store.type=kubernetes", "replicas=2", "dashboard.enabled=true", "crds.install=false"];
+  const args = ["--dry-run=server", "-n", namespace, "--set", sets.join(",")];
+  const { exitCode, stdout, stderr } = await bench.helm(["install", "several", chart, ...args]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  const notes = stdout.slice(stdout.indexOf("\nNOTES:"));
+  const release = "app.kubernetes.io/instance=several";
+  expect(notes).toContain(`kubectl -n ${namespace} get pods -l ${release} -L ${ROLE}\n`);
+  expect(notes).toContain(
+    `port-forward $(kubectl -n ${namespace} get pods -o name -l ${ROLE}=leader,${release}) 8090`,
   );
 });
 

@@ -13,6 +13,7 @@ import {
   HELM_NAMESPACE,
   install,
   servedBy,
+  podObject,
   type Site,
   startSite,
 } from "./testing/installed/installation.ts";
@@ -49,13 +50,19 @@ interface Variant {
 }
 
 interface Installed {
-  readonly broker: Pod;
+  readonly brokers: readonly Pod[];
+  /** The one that the broker's Service sends calls to. */
+  readonly leader: () => Promise<Pod>;
   readonly agents: readonly Pod[];
 }
 
 const VARIANTS: readonly Variant[] = [
   { name: "kustomize, over HTTPS, with the ledger on a volume", start: overHttp },
-  { name: "helm, through objects, with the ledger in the cluster", start: throughObjects, dashboard: 8090 },
+  {
+    name: "helm, through objects, with the ledger in the cluster and one that stands by",
+    start: throughObjects,
+    dashboard: 8090,
+  },
 ];
 
 describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIMEOUT_MS }, () => {
@@ -85,12 +92,11 @@ describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIM
 
   describe.each(VARIANTS)("by $name", ({ start, dashboard }) => {
     let pods: readonly Pod[];
-    let broker: Pod;
+    let installed: Installed;
 
     beforeAll(async () => {
-      const installed = await start(site);
-      broker = installed.broker;
-      pods = [broker, ...installed.agents];
+      installed = await start(site);
+      pods = [...installed.brokers, ...installed.agents];
       for (const pod of pods) await pod.ready();
     }, START_TIMEOUT_MS);
     afterAll(async () => {
@@ -126,18 +132,37 @@ describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIM
       const held = `providerinstruction/${id}-provider`;
       await kubectl(paris, `wait ${held} --for=jsonpath={.status.enforced}=true ${PATIENCE}`);
 
+      const broker = await installed.leader();
       expect(await broker.stop()).toBe(0);
       await broker.restart();
       await broker.ready();
-      expect(await live(broker)).toBe("1");
+      expect(await live(await installed.leader())).toBe("1");
 
       await kubectl(rome, "delete resourcerequest more");
       await kubectl(rome, `wait reservationinstruction/${id} --for=delete ${PATIENCE}`);
       await kubectl(paris, `wait ${held} --for=delete ${PATIENCE}`);
-      await until("nothing is lent any more", async () => (await live(broker)) === "0" || undefined);
+      const last = await installed.leader();
+      await until("nothing is lent any more", async () => (await live(last)) === "0" || undefined);
+    });
+
+    test("is led by another one when the leader dies, if there is one", async () => {
+      const { brokers, leader } = installed;
+      const first = await leader();
+      await first.kill();
+      if (brokers.length > 1) {
+        const next = await until("another one leads", async () => {
+          const found = await leader();
+          return found === first ? undefined : found;
+        });
+        expect(await next.probe({ ...next.plan.readiness, path: "/readyz" })).toBe(200);
+      }
+      await first.restart();
+      for (const broker of brokers) await broker.ready();
+      expect(await live(await leader())).toBe("0");
     });
 
     test("shows the dashboard where it is asked to, and nowhere else", async () => {
+      const broker = await installed.leader();
       const port = broker.plan.ports.get("dashboard");
       expect(port).toBe(dashboard);
       if (port === undefined) return;
@@ -216,7 +241,8 @@ async function overHttp(site: Site): Promise<Installed> {
     const own = await agentKustomization(plane, clusterId);
     return install(site, { name: `agent-${clusterId}`, program: "agent", plane, manifests: own, reach });
   };
-  return { broker, agents: await Promise.all([agentOf("rome", rome), agentOf("paris", paris)]) };
+  const agents = await Promise.all([agentOf("rome", rome), agentOf("paris", paris)]);
+  return { brokers: [broker], leader: async () => broker, agents };
 }
 
 /** Where pods of both clusters find the API server of the broker's cluster. */
@@ -226,11 +252,17 @@ async function throughObjects(site: Site): Promise<Installed> {
   const { rome, paris, images, directory } = site;
   const values = {
     interfaces: ["kubernetes"],
-    store: { type: "kubernetes" },
+    replicas: 2,
+    store: { type: "kubernetes", leaseDuration: "2s" },
     dashboard: { enabled: true, exposed: true },
   };
   const manifests = await renderChart({ chart: "broker", namespace: HELM_NAMESPACE, values });
-  const broker = await install(site, { name: "broker-0", program: "broker", plane: rome, manifests });
+  const names = [0, 1].map((number) => `${manifests.workload.metadata.name}-${number}`);
+  const brokers: Pod[] = [];
+  for (const name of names) {
+    const parts = { ...manifests, objects: [...manifests.objects, podObject(manifests, name)] };
+    brokers.push(await install(site, { name, program: "broker", plane: rome, manifests: parts }));
+  }
   const admin = join(directory, "admin.kubeconfig");
   await writeFile(admin, rome.kubeconfig, { mode: 0o600 });
   const agentOf = async (clusterID: string, plane: RealControlPlane): Promise<Pod> => {
@@ -258,7 +290,33 @@ async function throughObjects(site: Site): Promise<Installed> {
       reach: [{ names: [HUB.host], port: HUB.port, to: { host: "127.0.0.1", port: rome.port } }],
     });
   };
-  return { broker, agents: await Promise.all([agentOf("rome", rome), agentOf("paris", paris)]) };
+  const agents = await Promise.all([agentOf("rome", rome), agentOf("paris", paris)]);
+  return { brokers, leader: () => selected(rome, manifests, brokers), agents };
+}
+
+/** The one pod that the Service sends calls to: it has the labels, and its kubelet would call it ready. */
+function selected(
+  plane: RealControlPlane,
+  { services, workload }: Manifests,
+  pods: readonly Pod[],
+): Promise<Pod> {
+  const { namespace, name } = workload.metadata;
+  const service = services.find(({ metadata }) => metadata.name === name);
+  const labels = Object.entries(service?.spec.selector ?? {}).map((label) => label.join("="));
+  return until("one pod is sent calls", async () => {
+    const found = await kubectl(plane, `-n ${namespace} get pods -l ${labels.join(",")} -o name`);
+    const labelled = pods.filter(({ plan }) => found.split("\n").includes(`pod/${plan.name}`));
+    const ready = await Promise.all(labelled.map(isReady));
+    const [only, ...others] = labelled.filter((_, index) => ready[index]);
+    return others.length === 0 ? only : undefined;
+  });
+}
+
+function isReady(pod: Pod): Promise<boolean> {
+  return pod.probe(pod.plan.readiness).then(
+    (status) => status === 200,
+    () => false,
+  );
 }
 
 /** As if somebody had taken fsGroup out of the pod: then volumes stay root's. */

@@ -69,7 +69,7 @@ export const VARIANTS: readonly Variant[] = [
       ...PINNED,
       views: false,
       tls: { certManager: { enabled: false }, minVersion: "1.3" },
-      store: { sqlite: { existingClaim: "old", retain: false } },
+      store: { sqlite: { existingClaim: "1", retain: false } },
       dashboard: { enabled: true },
       policy: { weights: { resources: 0.5, cost: 0.5 }, staleness: "2m" },
       podDisruptionBudget: { enabled: false },
@@ -95,6 +95,8 @@ export const VARIANTS: readonly Variant[] = [
     chart: "agent",
     values: {
       ...ROME,
+      // As YAML reads it, this is a number.
+      clusterID: "42",
       ...PINNED,
       image: { tag: "0.1.0-liqoctl" },
       liqo: { enabled: true, enforce: true, borrow: { enabled: true, networking: false } },

@@ -138,7 +138,9 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
         await server.pause();
         onTestFinished(server.resume);
         const unready = async (): Promise<boolean> =>
-          (await Promise.all(play.replicas.all.map(readiness))).every((text) => text.endsWith("not ready"));
+          (await Promise.all(play.replicas.all.map((each) => readiness(each)))).every((text) =>
+            text.endsWith("not ready"),
+          );
         await until("nobody is ready", async () => (await unready()) || undefined);
         await server.resume();
         await play.replicas.leader();
@@ -226,6 +228,6 @@ async function untilDeposed(replica: BrokerProcess): Promise<void> {
   await until("it knows that it was replaced", async () => (await isSaid()) || undefined);
 }
 
-async function readiness({ probePort }: BrokerProcess): Promise<string> {
-  return (await fetch(`http://127.0.0.1:${probePort}${PATH.readiness}`)).text();
+async function readiness({ probePort }: BrokerProcess, query = ""): Promise<string> {
+  return (await fetch(`http://127.0.0.1:${probePort}${PATH.readiness}${query}`)).text();
 }

@@ -147,7 +147,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     // A kubeconfig that cannot be read is better told at once.
     if (side !== undefined || role !== undefined) await cluster.open();
     // Nobody waits for it: the check of the label does.
-    void role?.show("standby");
+    role?.standBy();
   };
 
   /** What shows the ledger, beside the API. */
@@ -190,7 +190,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   };
 
   const announce = async (port: number | undefined): Promise<void> => {
-    await role?.show("leader");
+    await role?.lead(leadership?.predecessor() ?? "");
     const { reservations, accounts } = engine.ledger;
     const held = { ledger: engine.ledgerId, reservations: reservations.size, clusters: accounts.size };
     log.info({ port, store: shown, policy: engine.policy.version, ...held }, "the broker is ready");

@@ -31,7 +31,7 @@ function remedyFor(fault: Fault, { folder, name }: Pick<Credentials, "folder" | 
   switch (fault.code) {
     case "no-certificate":
       return [
-        `It was ${name}'s, from ${folder}. A new one: brokerctl certs renew ${name}, or brokerctl certs issue ${name} --force`,
+        `It was ${name}'s, from ${folder}. A new one: brokerctl certs renew ${name}; where it was revoked: brokerctl certs issue ${name} --force`,
       ];
     case "forbidden":
       return [

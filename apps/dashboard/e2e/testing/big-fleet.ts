@@ -1,4 +1,4 @@
-import type { AdvertisementDTO } from "@resource-broker/contract";
+import type { AdvertisementDTO, ReservationDTO } from "@resource-broker/contract";
 import type { BrokerProcess } from "@resource-broker/testkit";
 
 const REGIONS = [
@@ -18,6 +18,8 @@ const REQUESTERS = 20;
 export interface BigFleet {
   readonly advertise: (from: number, to: number) => Promise<void>;
   readonly reserve: (count: number) => Promise<void>;
+  /** Returns its ID. */
+  readonly reserveOne: () => Promise<string>;
 }
 
 /** Many clusters and many reservations, all through the public API. */
@@ -32,6 +34,11 @@ export function bigFleet(broker: BrokerProcess, clusters: number): BigFleet {
           .request("POST", "/api/v1/advertisements", { body: advertisementOf(id, from + turn) });
         if (status !== 200) throw new Error(`${id} may not advertise: ${status}`);
       }),
+    reserveOne: async () => {
+      const body = { requestedResources: { cpu: "1", memory: "1Gi" } };
+      const reply = await broker.clientFor(nameOf(1)).request("POST", "/api/v1/reservations", { body });
+      return (reply.body as ReservationDTO).id;
+    },
     reserve: (count) =>
       inTurns(count, async (turn) => {
         const body = { requestedResources: { cpu: String(1 + (turn % 4)), memory: `${1 + (turn % 7)}Gi` } };

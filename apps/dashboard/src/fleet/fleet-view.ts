@@ -53,10 +53,14 @@ export function fleetTotals({ clusters, ready, live, spendPerHour }: UiFleet["to
   return {
     clusters: plainNumber(clusters),
     clustersNote:
-      others === 0 ? "all ready to lend" : `${plainNumber(ready)} ready, ${plainNumber(others)} not`,
+      others === 0 ? allReady(clusters) : `${plainNumber(ready)} ready, ${plainNumber(others)} not`,
     live: plainNumber(live),
     spend: moneyText(spendPerHour.amount, spendPerHour.currency),
   };
+}
+
+function allReady(clusters: number): string {
+  return clusters === 0 ? "none heard of yet" : "all ready to lend";
 }
 
 export function gpuModels(gpus: UiCluster["gpus"]): string {

@@ -50,6 +50,7 @@ test("totals say how many are not ready", () => {
     spend: "€41.20",
   });
   expect(fleetTotals({ ...totals, ready: 18 }).clustersNote).toBe("all ready to lend");
+  expect(fleetTotals({ ...totals, clusters: 0, ready: 0 }).clustersNote).toBe("none heard of yet");
 });
 
 test("a name that says no more than the ID is not repeated", () => {

@@ -80,6 +80,7 @@ function Bands({
             key={`${provider} ${requester}`}
             to={withQuery("/reservations", { provider, requester, phase: "live" })}
             label={text}
+            isPassedByKeys
           >
             {band}
           </Link>
@@ -121,7 +122,9 @@ function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps)
       onBlur={() => setNear(null)}
       onClick={choose}
       onKeyDown={(event) => {
-        if (event.key === "Enter") choose();
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        choose();
       }}
     >
       <title>{name}</title>

@@ -44,6 +44,8 @@ export interface FlowOptions {
 const LINE = 20;
 const GAP = 6;
 const LEAST_HEIGHT = 320;
+/** A single pair need not fill the page. */
+const TALLEST = 140;
 export const NODE_WIDTH = 10;
 const TONES = 5;
 
@@ -70,7 +72,8 @@ export function layOutFlows(flows: UiFlows, options: FlowOptions): FlowLayout {
     Math.min(borrowers.length, options.most + 1),
   );
   const height = Math.max(LEAST_HEIGHT, rows * (LINE + GAP) * 2);
-  const scale = (height - rows * (LINE + GAP)) / total;
+  const biggest = Math.max(Number.MIN_VALUE, ...[lenders, borrowers].map(([first]) => first?.[1] ?? 0));
+  const scale = Math.min((height - rows * (LINE + GAP)) / total, TALLEST / biggest);
   const left = column({ edges, key: "provider", side: "lender", clusters: lenders, scale, height });
   // Borrowers beside their lenders: fewer bands cross.
   const right = column({

@@ -38,7 +38,7 @@ export interface AnswerDeps {
   readonly timers: Timers;
 }
 
-const DEFAULT_REST_MS = 500;
+const DEFAULT_REST_MS = 250;
 
 export function createLiveAnswer<T>(deps: AnswerDeps, freshness: Freshness<T>): LiveAnswer<T> {
   const { timers } = deps;

@@ -7,10 +7,12 @@ interface LinkProps {
   readonly className?: string;
   readonly label?: string;
   readonly isCurrent?: boolean;
+  /** For the pointer only: the same link stands elsewhere for the keyboard. */
+  readonly isPassedByKeys?: boolean;
 }
 
 /** A real link: it can be opened in a new tab, copied and focused; a plain click stays in the page. */
-export function Link({ to, children, className, label, isCurrent }: LinkProps) {
+export function Link({ to, children, className, label, isCurrent, isPassedByKeys }: LinkProps) {
   const { router } = useSurroundings();
   const follow = (event: MouseEvent): void => {
     const isPlain =
@@ -24,6 +26,7 @@ export function Link({ to, children, className, label, isCurrent }: LinkProps) {
       href={to}
       className={className}
       onClick={follow}
+      tabIndex={isPassedByKeys === true ? -1 : undefined}
       aria-label={label}
       aria-current={isCurrent === true ? "page" : undefined}
     >

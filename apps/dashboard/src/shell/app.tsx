@@ -36,6 +36,14 @@ export function App({ surroundings, onSignedOut }: AppProps) {
   }, [ask, clock, router]);
 
   useEffect(() => void enter(), [enter]);
+  // A link that is opened where this page is open already changes nothing but what stands behind the #.
+  useEffect(() => {
+    const look = (): void => {
+      if (tokenIn(location.hash) !== null) void enter();
+    };
+    window.addEventListener("hashchange", look);
+    return () => window.removeEventListener("hashchange", look);
+  }, [enter]);
   useEffect(() => onSignedOut(() => setState({ signIn: { kind: "needed", hasEnded: true } })), [onSignedOut]);
   const isIn = "session" in state;
   useEffect(() => {

@@ -14,8 +14,10 @@ metadata:
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  serviceAccountName: {{ include "agent.serviceAccountName" . }}
+  serviceAccountName: {{ include "agent.serviceAccountName" . | quote }}
   automountServiceAccountToken: true
+  # A Service called agent-broker would bring AGENT_BROKER_PORT and the like, where the variables of flags are.
+  enableServiceLinks: false
   {{- with .Values.imagePullSecrets }}
   imagePullSecrets: {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -29,7 +31,7 @@ spec:
       type: RuntimeDefault
   terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
   {{- with .Values.priorityClassName }}
-  priorityClassName: {{ . }}
+  priorityClassName: {{ . | quote }}
   {{- end }}
   containers:
     - name: agent
@@ -203,21 +205,21 @@ spec:
 {{- if include "agent.usesHttp" . }}
 - name: certs
   secret:
-    secretName: {{ .Values.tls.secretName }}
+    secretName: {{ .Values.tls.secretName | quote }}
     defaultMode: 0440
 {{- else }}
 - name: broker
   secret:
-    secretName: {{ .Values.broker.kubeconfigSecret.name }}
+    secretName: {{ .Values.broker.kubeconfigSecret.name | quote }}
     defaultMode: 0440
     items:
-      - key: {{ .Values.broker.kubeconfigSecret.key }}
+      - key: {{ .Values.broker.kubeconfigSecret.key | quote }}
         path: kubeconfig
 {{- end }}
 {{- if .Values.liqo.borrow.enabled }}
 - name: kubeconfigs
   secret:
-    secretName: {{ .Values.liqo.borrow.kubeconfigsSecret }}
+    secretName: {{ .Values.liqo.borrow.kubeconfigsSecret | quote }}
     defaultMode: 0440
 - name: tmp
   emptyDir:

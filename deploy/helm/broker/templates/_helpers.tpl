@@ -47,9 +47,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
+{{- /* Not empty where the broker has objects in its own cluster. */}}
+{{- define "broker.usesObjects" -}}
+{{- if or .Values.views (has "kubernetes" .Values.interfaces) (eq .Values.store.type "kubernetes") }}true{{ end }}
+{{- end }}
+
 {{- /* Not empty where the broker talks to its own cluster: otherwise it gets neither rights nor a token. */}}
 {{- define "broker.usesCluster" -}}
-{{- if or .Values.views (has "kubernetes" .Values.interfaces) (eq .Values.store.type "kubernetes") }}true{{ end }}
+{{- if or (include "broker.usesObjects" .) (include "broker.isReplicated" .) }}true{{ end }}
 {{- end }}
 
 {{- /* Not empty where agents call the API. */}}
@@ -66,9 +71,21 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if and .Values.dashboard.enabled .Values.dashboard.exposed }}true{{ end }}
 {{- end }}
 
-{{- /* Of several replicas one leads. */}}
+{{- /* Not empty where replicas can share the ledger: one of them leads. */}}
 {{- define "broker.isReplicated" -}}
 {{- if ne .Values.store.type "sqlite" }}true{{ end }}
+{{- end }}
+
+{{- /* The label by which a pod says whether it leads. */}}
+{{- define "broker.roleLabel" -}}broker.fluidos.eu/role{{- end }}
+
+{{- /* Names of the pods, as the StatefulSet gives them. */}}
+{{- define "broker.podNames" -}}
+{{- $names := list }}
+{{- range $number := until (int .Values.replicas) }}
+{{- $names = append $names (printf "%s-%d" (include "broker.fullname" $) $number) }}
+{{- end }}
+{{- join ", " $names }}
 {{- end }}
 
 {{- define "broker.store" -}}

@@ -1,4 +1,3 @@
-{{- /* The pod of a StatefulSet or a Deployment. */}}
 {{- define "broker.podTemplate" -}}
 metadata:
   labels:
@@ -15,8 +14,10 @@ metadata:
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  serviceAccountName: {{ include "broker.serviceAccountName" . }}
+  serviceAccountName: {{ include "broker.serviceAccountName" . | quote }}
   automountServiceAccountToken: {{ include "broker.usesCluster" . | empty | not }}
+  # A Service called broker-http would bring BROKER_HTTP_PORT, which is the variable of a flag.
+  enableServiceLinks: false
   {{- with .Values.imagePullSecrets }}
   imagePullSecrets: {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -31,7 +32,7 @@ spec:
       type: RuntimeDefault
   terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
   {{- with .Values.priorityClassName }}
-  priorityClassName: {{ . }}
+  priorityClassName: {{ . | quote }}
   {{- end }}
   containers:
     - name: broker
@@ -43,6 +44,12 @@ spec:
           valueFrom:
             fieldRef:
               fieldPath: metadata.name
+        {{- if include "broker.isReplicated" . }}
+        - name: POD_NAMESPACE
+          valueFrom:
+            fieldRef:
+              fieldPath: metadata.namespace
+        {{- end }}
         {{- if and (eq .Values.store.type "postgres") .Values.store.postgres.passwordSecret.name }}
         - name: PGPASSWORD
           valueFrom:
@@ -74,21 +81,18 @@ spec:
         periodSeconds: 10
         timeoutSeconds: 5
         failureThreshold: 6
-      # Only who leads is ready: the Service sends calls to nobody else.
       readinessProbe:
         httpGet:
+          {{- if include "broker.isReplicated" . }}
+          # Who stands by is as ready as it can be. The Service finds the one that leads by its label.
+          path: /readyz?exclude=leading
+          {{- else }}
           path: /readyz
+          {{- end }}
           port: probes
         periodSeconds: 2
         timeoutSeconds: 2
         failureThreshold: 2
-      {{- if include "broker.isReplicated" . }}
-      lifecycle:
-        preStop:
-          # When a new release or a drained node takes the leader away, it goes on serving while its successor starts.
-          sleep:
-            seconds: 10
-      {{- end }}
       resources: {{- toYaml .Values.resources | nindent 8 }}
       securityContext:
         allowPrivilegeEscalation: false
@@ -132,14 +136,15 @@ spec:
 {{- if include "broker.usesCertificate" . }}
 - --http-cert-path=/etc/broker/certs
 - --tls-min-version={{ .Values.tls.minVersion }}
-- --admin-ou={{ .Values.tls.adminOU }}
+- {{ printf "--admin-ou=%s" .Values.tls.adminOU | quote }}
 {{- end }}
 - --http-namespace={{ include "broker.objectsNamespace" . }}
-- --views={{ ternary "on" "off" (include "broker.usesCluster" . | empty | not) }}
+- --views={{ ternary "on" "off" .Values.views }}
 - {{ printf "--store=%s" (include "broker.store" .) | quote }}
 - --replica-name=$(POD_NAME)
 {{- if include "broker.isReplicated" . }}
 - --lease-duration={{ .Values.store.leaseDuration }}
+- --pod-role-label={{ include "broker.roleLabel" . }}
 {{- end }}
 {{- if .Values.policy }}
 - --policy=/etc/broker/policy/policy.yaml
@@ -185,10 +190,10 @@ spec:
     defaultMode: 0440
     sources:
       - secret:
-          name: {{ .Values.tls.secretName }}
+          name: {{ .Values.tls.secretName | quote }}
       {{- with .Values.tls.crlSecretName }}
       - secret:
-          name: {{ . }}
+          name: {{ . | quote }}
           items:
             - key: crl.pem
               path: crl.pem
@@ -197,16 +202,16 @@ spec:
 {{- if and (eq .Values.store.type "sqlite") .Values.store.sqlite.existingClaim }}
 - name: ledger
   persistentVolumeClaim:
-    claimName: {{ .Values.store.sqlite.existingClaim }}
+    claimName: {{ .Values.store.sqlite.existingClaim | quote }}
 {{- end }}
 {{- if and (eq .Values.store.type "postgres") .Values.store.postgres.caSecret.name }}
 - name: postgres-ca
   secret:
-    secretName: {{ .Values.store.postgres.caSecret.name }}
+    secretName: {{ .Values.store.postgres.caSecret.name | quote }}
     defaultMode: 0440
     items:
-      - key: {{ .Values.store.postgres.caSecret.key }}
-        path: {{ .Values.store.postgres.caSecret.key }}
+      - key: {{ .Values.store.postgres.caSecret.key | quote }}
+        path: {{ .Values.store.postgres.caSecret.key | quote }}
 {{- end }}
 {{- if .Values.policy }}
 - name: policy

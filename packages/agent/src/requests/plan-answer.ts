@@ -89,7 +89,7 @@ export function planRefusal(state: Asked, fault: Fault): AnsweredPlan {
     const story: NotReserved = {
       phase: "Pending",
       reason: "Queued",
-      message: `${fault.message}; asking again as soon as capacity is freed (attempt ${asked})`,
+      message: `${unended(fault.message)}; asking again as soon as capacity is freed (attempt ${asked})`,
       attempts: asked,
       nextAttemptAt: now + QUEUE_RETRY_MS,
       refusal: fault,
@@ -98,6 +98,11 @@ export function planRefusal(state: Asked, fault: Fault): AnsweredPlan {
   }
   const story = { ...failed(endReason, fault.message), attempts: asked, refusal: fault };
   return { status: notReservedStatus(state, story) };
+}
+
+/** Without its full stop: something follows. */
+function unended(sentence: string): string {
+  return sentence.replace(/\.$/, "");
 }
 
 /** However long a broker wants to be left alone. */
@@ -109,7 +114,7 @@ export function planUnanswered(state: Asked, fault: Fault): AnsweredPlan {
   const story: NotReserved = {
     phase: "Pending",
     reason: UNANSWERED[fault.code] ?? "BrokerUnavailable",
-    message: `${fault.message}; asking again`,
+    message: `${unended(fault.message)}; asking again`,
     attempts: request.status?.attempts ?? 0,
   };
   const { retryAfterMs } = fault.details;

@@ -19,8 +19,13 @@ export type Role = "leader" | "standby";
 
 /** What a replica is, as a label of its own pod: by it a Service finds the one that leads. */
 export interface RoleLabel {
-  /** From now on this role is shown, and tried until it is. Resolves when it is, or after a second. */
-  readonly show: (role: Role) => Promise<void>;
+  /** From the start nobody is sent here, whatever the label of an earlier life says. It is tried until it is shown. */
+  readonly standBy: () => void;
+  /**
+   * Shows that this replica leads, and that its predecessor does not: a pod whose node is gone cannot say so itself, and for
+   * most of a minute nobody else would, while every second call is sent to it.
+   */
+  readonly lead: (predecessor: string) => Promise<void>;
   /** Shows that it leads no longer, and ends. */
   readonly stop: () => Promise<void>;
   readonly check: ReadinessCheck;
@@ -48,20 +53,35 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
   let wanted: Role = "standby";
   let shown: Role | undefined;
   let isStopping = false;
-  let isEnded = false;
+  const ending = new AbortController();
   let running: Promise<void> | undefined;
   let onShown = (): void => undefined;
   /** The try or the pause that is under way: given up when another role is wanted. */
   let turn = new AbortController();
+
+  const patch = async (name: string, role: Role, signal: AbortSignal): Promise<void> => {
+    const { client } = await open();
+    const body = { metadata: { labels: { [label]: role } } };
+    await client.patch(PODS, { name: { ...pod, name }, patch: { kind: "merge", body } }, { signal });
+  };
+
+  /** Tried once: where it has another pod's name, or none, it leads nobody astray. */
+  const demote = async (name: string): Promise<void> => {
+    try {
+      await patch(name, "standby", ending.signal);
+    } catch (error) {
+      const fault = toFault(error);
+      if (fault.code === "not-found" || ending.signal.aborted) return;
+      log.warn({ pod: name, error: fault.message }, "the last leader's pod could not be labelled as a standby");
+    }
+  };
 
   /** Returns how long to wait before the next try. */
   const write = async (role: Role, signal: AbortSignal): Promise<number> => {
     // From here until there is an answer, nobody knows what the label says.
     if (role !== shown) shown = undefined;
     try {
-      const { client } = await open();
-      const body = { metadata: { labels: { [label]: role } } };
-      await client.patch(PODS, { name: pod, patch: { kind: "merge", body } }, { signal });
+      await patch(pod.name, role, signal);
     } catch (error) {
       if (signal.aborted) return 0;
       failing.begins(toFault(error));
@@ -75,7 +95,7 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
   };
 
   const keepWriting = async (): Promise<void> => {
-    while (!isEnded) {
+    while (!ending.signal.aborted) {
       turn = new AbortController();
       const { signal } = turn;
       await wait(await write(wanted, signal), { machine, signal });
@@ -96,12 +116,17 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
   };
 
   return {
-    show: (role) => (isStopping ? Promise.resolve() : want(role)),
+    standBy: () => void want("standby"),
+    lead: async (predecessor) => {
+      if (isStopping) return;
+      if (predecessor !== "" && predecessor !== pod.name) void demote(predecessor);
+      await want("leader");
+    },
     stop: async () => {
       isStopping = true;
       if (running === undefined) return;
       if (shown !== "standby") await want("standby");
-      isEnded = true;
+      ending.abort();
       turn.abort();
       await running;
     },

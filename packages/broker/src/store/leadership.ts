@@ -18,6 +18,8 @@ export interface Leadership {
   readonly win: () => Promise<boolean>;
   /** `leader` as long as nobody else can have written: by this process's own clock, so also right after a pause. */
   readonly standing: () => Standing;
+  /** Who was seen to lead before this replica did; empty: nobody, as far as it knows. */
+  readonly predecessor: () => string;
   /** Called once, when another replica has taken over. */
   readonly onLost: (listener: (failure: StoreFailure) => void) => void;
 }

@@ -162,9 +162,10 @@ export const ADMIN_ROUTES: readonly Route[] = [
     operationId: "readiness",
     tag: "Health",
     summary: "Can it serve",
-    description: "On the probe port. ?verbose lists each check.",
+    description:
+      "On the probe port. Of several replicas only the leader is ready. ?verbose lists each check; ?exclude=<check>, also more than once, leaves one out: ?exclude=leading asks whether a replica is well, leading or not.",
     reply: { status: 200, description: "Ready.", mediaType: "text/plain", textExample: "ok" },
-    faults: ["store-unavailable", "not-leader"],
+    faults: ["invalid", "store-unavailable", "not-leader"],
     isPublic: true,
   },
   {

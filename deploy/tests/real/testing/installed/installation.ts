@@ -11,7 +11,7 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { buildImages, type Images } from "./images.ts";
-import type { Service } from "./manifest-types.ts";
+import type { KubeObject, PodSpec, Service } from "./manifest-types.ts";
 import type { Manifests } from "./manifests.ts";
 import { type Pod, type PodOptions, type Reachable, startPod } from "./pod.ts";
 
@@ -79,6 +79,13 @@ export async function install(site: Site, { program, ...parts }: PodParts): Prom
     directory: join(site.directory, "pods"),
     guardian,
   });
+}
+
+/** The pod's object, as the StatefulSet's controller would make it: nobody runs that here. */
+export function podObject({ workload }: Manifests, name: string): KubeObject & { readonly spec: PodSpec } {
+  const { metadata, spec } = workload.spec.template;
+  const { namespace = "default" } = workload.metadata;
+  return { apiVersion: "v1", kind: "Pod", metadata: { ...metadata, name, namespace }, spec };
 }
 
 /** How other pods find this one: by the names of the Services that select it. */

@@ -52,6 +52,8 @@ export interface Pod {
   readonly writable: () => Promise<string[]>;
   /** Asks it to end, as a kubelet does. Returns the exit code. */
   readonly stop: () => Promise<number | null>;
+  /** Ends it without a word, as a kernel does that is out of memory. */
+  readonly kill: () => Promise<void>;
   /** The container starts again, in the same pod. */
   readonly restart: () => Promise<void>;
   readonly dispose: () => Promise<void>;
@@ -98,9 +100,9 @@ export async function startPod(options: PodOptions): Promise<Pod> {
       const isReady = async (): Promise<true> => {
         if (child.pid() === undefined) throw new Error((await child.logLines()).slice(-5).join("\n"));
         if ((await probe(plan.readiness)) === 200) return true;
-        const said = await fetch(
-          `http://${network.there}:${plan.readiness.port}${plan.readiness.path}?verbose`,
-        );
+        const page = new URL(plan.readiness.path, `http://${network.there}:${plan.readiness.port}`);
+        page.searchParams.set("verbose", "");
+        const said = await fetch(page);
         throw new Error([await said.text(), ...(await child.logLines()).slice(-5)].join("\n"));
       };
       await until(`${name} is ready`, isReady, READY_WITHIN_MS);
@@ -117,6 +119,9 @@ export async function startPod(options: PodOptions): Promise<Pod> {
     },
     writable: async () => writableMounts(await readFile(`/proc/${child.pid()}/mountinfo`, "utf8")),
     stop: () => child.kill("SIGTERM"),
+    kill: async () => {
+      await child.kill("SIGKILL");
+    },
     restart: child.launch,
     dispose: async () => {
       await child.kill("SIGKILL");

@@ -94,9 +94,10 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
     start,
     lead: async () => running?.lead(),
     stop,
-    makeLink: ({ role, by }) => {
+    makeLink: (order) => {
       if (running === undefined) throw STARTING;
-      const { token, validForMs } = links.issue({ role, by });
+      const { role, by } = order;
+      const { token, validForMs } = links.issue(order);
       log.info({ by, role }, "a link to the dashboard was made");
       const expiresAt = formatTime(engine.now() + validForMs);
       return { url: `${running.front.url()}#token=${token}`, role, expiresAt };

@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import type { Visit } from "./testing/browser.ts";
-import { certificates, runningDashboards } from "./testing/running-dashboard.ts";
+import { BY_OPS, certificates, runningDashboards } from "./testing/running-dashboard.ts";
 
 const start = runningDashboards();
 const POLICY =
@@ -83,6 +83,33 @@ describe("pages", () => {
   test("HEAD answers without the content", async () => {
     const { visit } = await start();
     expect(await visit("HEAD /")).toMatchObject({ status: 200, text: "" });
+  });
+});
+
+describe("what is not read", () => {
+  test("a method that an address does not take is answered with those it takes", async () => {
+    const { visit, signIn } = await start();
+    const { send } = await signIn();
+    const call = await send("DELETE /ui/reservations/rsv-1");
+    expect(call).toMatchObject({ status: 405, headers: { allow: "GET" } });
+    expectGuarded(call);
+    expect(await visit("POST /fleet")).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+  });
+
+  test("a call without the body that it needs is told what is missing", async () => {
+    const { signIn } = await start();
+    const { send } = await signIn();
+    const reply = await send("POST /ui/quotes");
+    expect(reply.status).toBe(400);
+    expect(reply.text).toContain("requesterID");
+    expect(reply.text).not.toContain("undefined");
+  });
+
+  test("the connection of a refused call with a huge body is given up instead of reading it", async () => {
+    const { visit } = await start();
+    const headers = { "Content-Length": "1000000000", Connection: "keep-alive" };
+    const reply = await visit("POST /ui/session", { body: {}, headers });
+    expect(reply).toMatchObject({ status: 403, headers: { connection: "close" } });
   });
 });
 
@@ -234,7 +261,7 @@ describe("over TLS", () => {
     const running = await start({ host: "" });
     expect(await running.visitAs(undefined, "GET /")).toMatchObject({ status: 200 });
     expect(await running.visitAs(undefined, "GET /ui/session")).toMatchObject({ status: 401 });
-    const { url } = running.dashboard.makeLink({ role: "viewer", by: "ops" });
+    const { url } = running.dashboard.makeLink({ role: "viewer", ...BY_OPS });
     expect(url).toMatch(`https://${name}:${running.port}/#token=`);
     const { cookie } = await running.signIn("viewer");
     expect(cookie).toMatch(/^__Host-broker-dashboard=/);

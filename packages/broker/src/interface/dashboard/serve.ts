@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault } from "@resource-broker/contract";
 import type { Log } from "@resource-broker/runtime";
 import { parseJson } from "../http/json.ts";
-import { hasBody, readBody } from "../http/read-body.ts";
+import { hasBody, hasMuchLeft, readBody } from "../http/read-body.ts";
 import type { Replier } from "../http/reply.ts";
 import type { Answer, PlainAnswer } from "../http/route.ts";
 import type { Match, Router } from "../http/router.ts";
@@ -46,8 +46,10 @@ export function createServe(deps: ServeDeps): Serve {
   let underWay = 0;
   let onIdle: (() => void) | undefined;
 
-  const send = ({ response }: Exchange, answer: PlainAnswer): void =>
-    replier.send(response, answer, { isLast: deps.isStopping(), headers: noStore });
+  const isLast = (request: IncomingMessage): boolean => deps.isStopping() || hasMuchLeft(request);
+
+  const send = ({ request, response }: Exchange, answer: PlainAnswer): void =>
+    replier.send(response, answer, { isLast: isLast(request), headers: noStore });
 
   const insistOnOpen = (): void => {
     const fault = deps.closedBecause();
@@ -62,7 +64,7 @@ export function createServe(deps: ServeDeps): Serve {
     const visitor = recognise(request, deps.door);
     limitRate(visitor, socket.remoteAddress, deps.door);
     insistOnOpen();
-    const { route, name } = found(deps.router()?.match(method, path) ?? { kind: "unknown" });
+    const { route, name } = found(exchange, deps.router()?.match(method, path) ?? { kind: "unknown" });
     checkAccess(route, visitor);
     const body = await bodyOf(exchange);
     return route.handle({ ...visitor, name, parameters: new URLSearchParams(query), headers, host, body });
@@ -73,8 +75,7 @@ export function createServe(deps: ServeDeps): Serve {
     checkHost(request.headers, deps.place);
     recognise(request, deps.door);
     insistOnOpen();
-    if (method !== "GET" && method !== "HEAD")
-      throw new Fault("method-not-allowed", "pages take GET and HEAD");
+    if (method !== "GET" && method !== "HEAD") throw wrongMethod(exchange, "GET, HEAD");
     const file = deps.files.find(path, String(request.headers["accept-encoding"] ?? ""));
     if (file === undefined) throw new Fault("not-found", "there is no such page");
     const { type, content, encoding, freshness } = file;
@@ -102,16 +103,16 @@ export function createServe(deps: ServeDeps): Serve {
   };
 
   const respond = async (exchange: Exchange): Promise<void> => {
-    const isCall = exchange.path.startsWith(CALLS);
+    const { request, response, path } = exchange;
+    const isCall = path.startsWith(CALLS);
     try {
       if (!isCall) return servePage(exchange);
       const answer = await serveCall(exchange);
-      if ("stream" in answer) answer.stream(exchange.response);
+      if ("stream" in answer) answer.stream(response);
       else send(exchange, answer);
     } catch (error) {
       const fault = faultOf(error, exchange);
-      if (isCall)
-        replier.sendFault(exchange.response, fault, { isLast: deps.isStopping(), headers: noStore });
+      if (isCall) replier.sendFault(response, fault, { isLast: isLast(request), headers: noStore });
       else send(exchange, plainPage(fault));
     }
   };
@@ -134,10 +135,18 @@ export function createServe(deps: ServeDeps): Serve {
   return { answer, whenIdle };
 }
 
-function found(match: Match<UiRoute>): { readonly route: UiRoute; readonly name: string } {
+function found(
+  exchange: Exchange,
+  match: Match<UiRoute>,
+): { readonly route: UiRoute; readonly name: string } {
   if (match.kind === "found") return match;
   if (match.kind === "unknown") throw new Fault("not-found", "the dashboard has no such call");
-  throw new Fault("method-not-allowed", `this address takes ${match.allow}`);
+  throw wrongMethod(exchange, match.allow);
+}
+
+function wrongMethod({ response }: Exchange, allow: string): Fault {
+  response.setHeader("Allow", allow);
+  return new Fault("method-not-allowed", `this address takes ${allow}`);
 }
 
 /** JSON or nothing: what a form could send is refused before it is read. */

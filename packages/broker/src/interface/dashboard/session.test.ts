@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fakeTime } from "@resource-broker/testkit";
-import { certificates, runningDashboards, tokenIn } from "./testing/running-dashboard.ts";
+import { listenTo, type Visit } from "./testing/browser.ts";
+import { BY_OPS, certificates, runningDashboards, tokenIn } from "./testing/running-dashboard.ts";
 
 const start = runningDashboards();
 const HOUR_MS = 3_600_000;
@@ -31,7 +32,7 @@ describe("a link", () => {
 
   test("signs in once: the second browser is turned away", async () => {
     const running = await start();
-    const { url } = running.dashboard.makeLink({ role: "viewer", by: "ops" });
+    const { url } = running.dashboard.makeLink({ role: "viewer", ...BY_OPS });
     const first = await signIn(running, tokenIn(url));
     expect(first).toMatchObject({
       status: 200,
@@ -63,8 +64,8 @@ describe("a link", () => {
   test("is good for two minutes", async () => {
     const time = fakeTime();
     const running = await start({ time });
-    const early = running.dashboard.makeLink({ role: "admin", by: "ops" });
-    const late = running.dashboard.makeLink({ role: "admin", by: "ops" });
+    const early = running.dashboard.makeLink({ role: "admin", ...BY_OPS });
+    const late = running.dashboard.makeLink({ role: "admin", ...BY_OPS });
     await time.advance(119_999);
     expect(await signIn(running, tokenIn(early.url))).toMatchObject({ status: 200 });
     await time.advance(1);
@@ -170,4 +171,40 @@ function signIn(
   token: string,
 ): ReturnType<Awaited<ReturnType<typeof start>>["visit"]> {
   return visit("POST /ui/session", { body: { token }, headers: ownHeaders(port) });
+}
+
+describe("an admin whose certificate is no longer good", () => {
+  const ops = certificates.admin("ops");
+  const links = "POST /api/v1/dashboard/links";
+
+  test("takes along who came by a link of theirs, streams too, and links that nobody used", async () => {
+    const running = await start();
+    const { broker, port, time } = running;
+    const linkOf = async (who: typeof ops) =>
+      tokenIn(((await broker.call(who, links)).json as { url: string }).url);
+    const unused = await linkOf(ops);
+    const mine = { Cookie: cookieOf(await signIn(running, await linkOf(ops))) };
+    const others = { Cookie: cookieOf(await signIn(running, await linkOf(certificates.admin("eve")))) };
+    const stream = await listenTo({ port }, "GET /ui/events", { headers: mine });
+    await stream.hears("event: hello");
+    broker.replaceCertificates({ crl: certificates.crl([ops]) });
+    expect(await running.visit("GET /ui/session", { headers: mine })).toMatchObject({ status: 401 });
+    expect(await running.visit("GET /ui/session", { headers: others })).toMatchObject({ status: 200 });
+    expect(await signIn(running, unused)).toMatchObject({ status: 401 });
+    await time.advance(4000);
+    await stream.closed;
+  });
+
+  test("takes nobody along while other certificates are revoked", async () => {
+    const running = await start();
+    const { broker } = running;
+    const { url } = (await broker.call(ops, links)).json as { url: string };
+    const headers = { Cookie: cookieOf(await signIn(running, tokenIn(url))) };
+    broker.replaceCertificates({ crl: certificates.crl([certificates.cluster("rome")]) });
+    expect(await running.visit("GET /ui/session", { headers })).toMatchObject({ status: 200 });
+  });
+});
+
+function cookieOf({ headers }: Visit): string {
+  return headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
 }

@@ -2,7 +2,7 @@ import type { TLSSocket } from "node:tls";
 import { Fault } from "@resource-broker/contract";
 import type { ClusterId } from "@resource-broker/domain";
 import { type AdmissionRules, admit, judge, type Standing } from "./admission.ts";
-import { isChained } from "./certificates/trust.ts";
+import { type Chain, isChained } from "./certificates/trust.ts";
 
 /** So many connections are judged anew before others get their turn. */
 const JUDGED_AT_ONCE = 100;
@@ -50,7 +50,7 @@ export class Connections {
     let closed = 0;
     let judged = 0;
     for (const [socket, standing] of this.#open) {
-      if (standing.kind === "caller" && !this.#isStillGood(socket, standing, hasLostAuthorities)) {
+      if (standing.kind === "caller" && !this.#isStillGood(chainOf(socket, standing), hasLostAuthorities)) {
         socket.destroy();
         closed++;
       }
@@ -59,16 +59,25 @@ export class Connections {
     return closed;
   }
 
-  #isStillGood(
-    socket: TLSSocket,
-    { intermediates }: Extract<Standing, { kind: "caller" }>,
-    hasLostAuthorities: boolean,
-  ): boolean {
+  /** Whether the certificate at the other end is still good: can be asked for as long as one likes, also when the connection is gone. */
+  vouchFor(socket: TLSSocket): () => boolean {
+    const standing = this.standingOf(socket);
+    const chain = standing.kind === "caller" ? chainOf(socket, standing) : undefined;
+    if (standing.kind !== "caller" || chain === undefined) return () => false;
+    let judgedBy = this.#options.rules().set;
+    let isGood = true;
+    return () => {
+      const { set, nowMs } = this.#options.rules();
+      if (set !== judgedBy) isGood &&= this.#isStillGood(chain, true);
+      judgedBy = set;
+      return isGood && nowMs <= standing.validToMs;
+    };
+  }
+
+  #isStillGood(chain: Chain | undefined, hasLostAuthorities: boolean): boolean {
+    if (chain === undefined) return false;
     try {
-      const leaf = socket.destroyed ? undefined : socket.getPeerX509Certificate();
-      if (leaf === undefined) return false;
       const rules = this.#options.rules();
-      const chain = { leaf, intermediates };
       if (judge(chain, rules).kind !== "caller") return false;
       return !hasLostAuthorities || isChained(chain, rules.set);
     } catch {
@@ -95,5 +104,18 @@ export class Connections {
     const count = (this.#perCluster.get(clusterId) ?? 0) + change;
     if (count > 0) this.#perCluster.set(clusterId, count);
     else this.#perCluster.delete(clusterId);
+  }
+}
+
+/** Undefined: it cannot be read, or is gone. */
+function chainOf(
+  socket: TLSSocket,
+  { intermediates }: Extract<Standing, { kind: "caller" }>,
+): Chain | undefined {
+  try {
+    const leaf = socket.destroyed ? undefined : socket.getPeerX509Certificate();
+    return leaf === undefined ? undefined : { leaf, intermediates };
+  } catch {
+    return undefined;
   }
 }

@@ -76,9 +76,18 @@ export interface HttpDeps {
   readonly dashboard?: LinkMaker;
 }
 
+/** A link that is wanted. */
+export interface LinkOrder {
+  readonly role: UiRole;
+  /** The admin who asks for it. */
+  readonly by: string;
+  /** False once the admin's certificate is revoked or has run out: what came of the link ends with it. */
+  readonly isTrusted: () => boolean;
+}
+
 /** What the API asks of the dashboard. */
 export interface LinkMaker {
-  readonly makeLink: (order: { readonly role: UiRole; readonly by: string }) => DashboardLink;
+  readonly makeLink: (order: LinkOrder) => DashboardLink;
 }
 
 /** What the policy in force does not say of itself. */

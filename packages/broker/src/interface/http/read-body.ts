@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { Fault } from "@resource-broker/contract";
+import { Fault, LIMIT } from "@resource-broker/contract";
 
 /** How much of a body that is too large is thrown away before the connection is: most senders read only then. */
 const DISCARD_FACTOR = 8;
@@ -45,6 +45,12 @@ export function readBody(request: IncomingMessage, { limit, goOn }: BodyRules): 
       if (!request.complete) endedEarly();
     });
   });
+}
+
+/** A body that nobody read: what is left of a small one is skipped, for a large one the connection is given up. */
+export function hasMuchLeft({ complete, headers }: IncomingMessage): boolean {
+  if (complete || !hasBody(headers)) return false;
+  return headers.expect !== undefined || !(Number(headers["content-length"]) <= LIMIT.advertisementBodyBytes);
 }
 
 function formProblem(headers: IncomingHttpHeaders): Fault | undefined {

@@ -29,6 +29,8 @@ export interface Call {
   readonly isOlderAgent: boolean;
   /** True once nobody can hear the answer any more. */
   readonly isCallerGone: () => boolean;
+  /** For what outlives the call: tells from now on whether the caller's certificate is still good. */
+  readonly vouch: () => () => boolean;
 }
 
 export type Answer = PlainAnswer | StreamAnswer;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
-import { Fault, LIMIT, PROTOCOL_VERSION } from "@resource-broker/contract";
+import { Fault, PROTOCOL_VERSION } from "@resource-broker/contract";
 import type { Log } from "@resource-broker/runtime";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { Standing } from "./admission.ts";
@@ -9,14 +9,14 @@ import { type Admitted, checkAtDoor, type DoorDeps } from "./door.ts";
 import type { HoldBack } from "./hold-back.ts";
 import { parseJson } from "./json.ts";
 import { readQuery } from "./query.ts";
-import { hasBody, readBody } from "./read-body.ts";
+import { hasBody, hasMuchLeft, readBody } from "./read-body.ts";
 import type { Replier } from "./reply.ts";
 import type { Answer, Route } from "./route.ts";
 import type { Match, Router } from "./router.ts";
 
 export interface ServeDeps {
   readonly router: Pick<Router, "match">;
-  readonly connections: Pick<Connections, "standingOf">;
+  readonly connections: Pick<Connections, "standingOf" | "vouchFor">;
   readonly replier: Replier;
   readonly door: DoorDeps;
   readonly holdBack: HoldBack;
@@ -74,6 +74,7 @@ export function createServe(deps: ServeDeps): Serve {
         body,
         isOlderAgent,
         isCallerGone,
+        vouch: () => (socket instanceof TLSSocket ? deps.connections.vouchFor(socket) : () => false),
       });
     } finally {
       if (route.isSheddable === true) sheddableInFlight--;
@@ -140,12 +141,6 @@ async function bodyOf({ request, response }: Exchange, { body }: Route): Promise
   if (hasBody(request.headers)) return parseJson(await readBody(request, { limit: body.limit, goOn }));
   if (body.isOptional === true) return undefined;
   throw new Fault("malformed", "this call needs a JSON body; /openapi.json shows an example");
-}
-
-/** A body that nobody read: what is left of a small one is skipped, for a large one the connection is given up. */
-function hasMuchLeft({ complete, headers }: IncomingMessage): boolean {
-  if (complete || !hasBody(headers)) return false;
-  return headers.expect !== undefined || !(Number(headers["content-length"]) <= LIMIT.advertisementBodyBytes);
 }
 
 function splitAddress(url: string): { readonly path: string; readonly query: string } {

@@ -150,7 +150,13 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
     findDecision: (id) => on(({ decisions }) => decisions.find(id)),
     readAudit: (query) => on(({ objects }) => objects.readAudit(query)),
     close,
-    leadership: { prepare, win: keeper.win, standing: keeper.standing, onLost: keeper.onLost },
+    leadership: {
+      prepare,
+      win: keeper.win,
+      standing: keeper.standing,
+      predecessor: keeper.predecessor,
+      onLost: keeper.onLost,
+    },
   };
 }
 

@@ -21,7 +21,7 @@ export interface KeeperDeps {
 }
 
 /** Waits for the lease, keeps it, and knows whether it has been kept. */
-export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "onLost"> {
+export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "predecessor" | "onLost"> {
   /** Takes the lease if it is free; else says who has it. */
   readonly take: () => Promise<Holding>;
   /** Another replica leads: tells so whoever listens. */
@@ -136,6 +136,7 @@ export function leaseKeeper({ lease, leaseMs, machine, verify, onTrouble }: Keep
         return { role: "standby", leader, ...(problem === undefined ? {} : { problem }) };
       return machine.monotonicMs() - heldSince < leaseMs ? { role: "leader" } : { role: "unsure" };
     },
+    predecessor: () => leader,
     onLost: (listener) => {
       if (lost === undefined) listeners.push(listener);
       else listener(lost);

@@ -56,6 +56,7 @@ describe("of several replicas", () => {
     await first.close();
     expect(await won).toBe(true);
     expect(second.leadership.standing()).toEqual({ role: "leader" });
+    expect([first, second].map(({ leadership }) => leadership.predecessor())).toEqual(["", "rome"]);
   });
 
   it("one that waits can be closed", async () => {

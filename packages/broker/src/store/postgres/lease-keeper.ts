@@ -22,7 +22,7 @@ export interface KeeperDeps {
 }
 
 /** Waits for the lease, keeps it, and knows whether it has been kept. */
-export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "onLost"> {
+export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "predecessor" | "onLost"> {
   /** Takes the lease if it is free. */
   readonly take: () => Promise<boolean>;
   /** The term that is led, or was: the fence knows which. Throws a StoreFailure when there is none. */
@@ -172,6 +172,7 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
     lose,
     release,
     standing,
+    predecessor: () => leader,
     onLost: (listener) => {
       if (lost === undefined) listeners.push(listener);
       else listener(lost);

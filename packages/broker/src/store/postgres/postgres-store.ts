@@ -168,6 +168,12 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
       }),
     readAudit: (query) => on(reader, (_, session) => readAudit(session, schema, query)),
     close,
-    leadership: { prepare, win: keeper.win, standing: keeper.standing, onLost: keeper.onLost },
+    leadership: {
+      prepare,
+      win: keeper.win,
+      standing: keeper.standing,
+      predecessor: keeper.predecessor,
+      onLost: keeper.onLost,
+    },
   };
 }

@@ -1,10 +1,12 @@
-import { open, readFile, rename } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 
 /** Changes with the form of the file: an older one is begun afresh. */
 const MAGIC = Buffer.from("resource-broker history 1\n");
 const HEAD_BYTES = 10;
 const MAX_NAME_BYTES = 255;
+/** Twice what a full history takes: nothing larger is one. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** So many parts are written at a time; others have their turn in between. */
 const PARTS_AT_ONCE = 64;
 
@@ -17,25 +19,36 @@ export interface Part {
 /** Writes the parts beside the file and puts them in its place: a process that dies meanwhile leaves the old one. */
 export async function writeHistoryFile(file: string, parts: Iterable<() => Part>): Promise<void> {
   const unfinished = `${file}.unfinished`;
-  const handle = await open(unfinished, "w", 0o600);
+  try {
+    await writeParts(unfinished, parts);
+    await rename(unfinished, file);
+  } catch (error) {
+    // On a full disk, what was written is in the way of others.
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function writeParts(path: string, parts: Iterable<() => Part>): Promise<void> {
+  const handle = await open(path, "w", 0o600);
   try {
     let waiting: Buffer[] = [MAGIC];
     for (const part of parts) {
       waiting.push(encoded(part()));
       if (waiting.length < PARTS_AT_ONCE) continue;
-      await handle.write(Buffer.concat(waiting));
+      // `write` may stop half way on a disk that is almost full, and says so to nobody.
+      await handle.appendFile(Buffer.concat(waiting));
       waiting = [];
     }
-    await handle.write(Buffer.concat(waiting));
+    await handle.appendFile(Buffer.concat(waiting));
   } finally {
     await handle.close();
   }
-  await rename(unfinished, file);
 }
 
 /** Undefined: there is no file. Throws where it is not one of ours, or damaged. */
 export async function readHistoryFile(file: string): Promise<Part[] | undefined> {
-  const bytes = await readFile(file).catch(absent);
+  const bytes = await readBounded(file).catch(absent);
   if (bytes === undefined) return undefined;
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error("it is of another version");
   const parts: Part[] = [];
@@ -46,6 +59,17 @@ export async function readHistoryFile(file: string): Promise<Part[] | undefined>
     offset = end;
   }
   return parts;
+}
+
+async function readBounded(file: string): Promise<Buffer> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    if (size > MAX_FILE_BYTES) throw new Error("it is too large to be a history");
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Checksum over the rest, length of the name, length of the figures, name, figures. */

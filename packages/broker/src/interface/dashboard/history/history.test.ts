@@ -1,4 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync, statSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -36,11 +45,11 @@ function advertised(clusterId: string, cpus: number, at: number): LedgerEvent {
   };
 }
 
-function historyOf(time: FakeTime, file?: string) {
+function historyOf(time: FakeTime, file?: string, ledgerId = "ledger-1") {
   const ledger = emptyLedger();
   const logged: string[] = [];
   const note = (_: object, message: string) => void logged.push(message);
-  const engine = { ledger, now: time.wallMs, policy: { ...DEFAULT_POLICY, stalenessMs: 10 * DAY_MS } };
+  const engine = { ledger, ledgerId, now: time.wallMs, policy: { ...DEFAULT_POLICY, stalenessMs: 10 * DAY_MS } };
   const history = createHistory({
     engine,
     machine: time,
@@ -142,6 +151,7 @@ test.each([
   },
   { name: "a lost end", damage: () => undefined, to: 5000 },
   { name: "another file", damage: (bytes: Buffer) => void bytes.write("something else"), to: undefined },
+  { name: "nothing but a beginning", damage: () => undefined, to: 30 },
 ])("$name: it begins afresh and says so once", async ({ damage, to }) => {
   const file = join(folder(), "history.bin");
   const time = fakeTime();
@@ -158,6 +168,45 @@ test.each([
   expect(second.logged).toEqual(["the dashboard's history cannot be read, and begins afresh"]);
   expect(second.history.capacity("hour", "paris").points.filter((point) => point !== null)).toEqual([]);
   await second.history.stop();
+});
+
+test.each([
+  { name: "of another ledger", ledgerId: "ledger-2", backMs: 0 },
+  { name: "from before the clock was set back", ledgerId: "ledger-1", backMs: DAY_MS },
+])("a history $name is not gone on with: it begins afresh and says so", async ({ ledgerId, backMs }) => {
+  const file = join(folder(), "history.bin");
+  const before = fakeTime(fakeTime().wallMs() + backMs);
+  const first = historyOf(before, file);
+  first.advertise("paris", 10);
+  await first.history.start();
+  await first.history.stop();
+  const time = fakeTime();
+  const second = historyOf(time, file, ledgerId);
+  second.advertise("paris", 12);
+  await second.history.start();
+  expect(second.logged).toEqual(["the dashboard's history cannot be read, and begins afresh"]);
+  expect(cpus(second.history.capacity("hour").points).filter((cpu) => cpu !== null)).toEqual([12]);
+  await second.history.stop();
+});
+
+test("a file that is far too large is not read into memory", async () => {
+  const file = join(folder(), "history.bin");
+  writeFileSync(file, "");
+  truncateSync(file, 8 * 1024 ** 3);
+  const { history, logged } = historyOf(fakeTime(), file);
+  await history.start();
+  expect(logged).toEqual(["the dashboard's history cannot be read, and begins afresh"]);
+  await history.stop();
+  expect(statSync(file).size).toBeLessThan(1e6);
+});
+
+test("what could not be put in its place does not stay on the disk", async () => {
+  const place = folder();
+  mkdirSync(join(place, "history.bin"));
+  const { history } = historyOf(fakeTime(), join(place, "history.bin"));
+  await history.start();
+  await history.stop();
+  expect(readdirSync(place)).toEqual(["history.bin"]);
 });
 
 test("a disk that cannot be written is told of, and nothing else happens", async () => {

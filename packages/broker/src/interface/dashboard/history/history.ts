@@ -5,13 +5,16 @@ import type { Committed, Engine } from "../../../engine/engine.ts";
 import { CapacityHistory } from "./capacity-history.ts";
 import { DemandHistory } from "./demand-history.ts";
 import { type Part, readHistoryFile, writeHistoryFile } from "./history-file.ts";
-import type { Series } from "./series.ts";
+import { newestIn, type Series } from "./series.ts";
 import { WINDOWS } from "./windows.ts";
 
 const SAVE_MS = 60_000;
 /** A large fleet is written less often: its history must not wear out a disk. */
 const SAVED_BYTES_PER_MS = 64;
+/** A clock that was set back by less leaves a gap; by more, waiting for the newest slot would cost more than the past is worth. */
+const MAX_WAIT_MS = 3_600_000;
 /** No cluster has an ID like these. */
+const LEDGER = "*ledger";
 const FLEET = "*fleet";
 const DEMAND = "*demand";
 
@@ -28,7 +31,7 @@ export interface History {
 }
 
 export interface HistoryDeps {
-  readonly engine: Pick<Engine, "ledger" | "now" | "policy">;
+  readonly engine: Pick<Engine, "ledger" | "ledgerId" | "now" | "policy">;
   readonly machine: Pick<MachineTime, "after" | "monotonicMs">;
   readonly log: Log;
   /** Absent: in memory only. */
@@ -53,6 +56,7 @@ export function createHistory({ engine, machine, log, file }: HistoryDeps): Hist
 
   function* parts(): Generator<() => Part> {
     const partOf = (name: string, series: Series) => (): Part => ({ name, bytes: series.toBytes() });
+    yield () => ({ name: LEDGER, bytes: Buffer.from(engine.ledgerId) });
     yield partOf(FLEET, capacity.fleet);
     yield partOf(DEMAND, demand.series);
     for (const [clusterId, series] of capacity.clusters) yield partOf(clusterId, series);
@@ -70,15 +74,21 @@ export function createHistory({ engine, machine, log, file }: HistoryDeps): Hist
     }
   };
 
-  const saveNowAndThen = (): void => {
-    saving = save();
-    cancelSave = machine.after(saveEveryMs(capacity), saveNowAndThen);
+  const saveLater = (): void => {
+    cancelSave = machine.after(saveEveryMs(capacity), () => {
+      // The next one only after this: two would write into one file.
+      saving = save().then(() => {
+        if (isRecording) saveLater();
+      });
+    });
   };
 
   const load = async (): Promise<void> => {
     if (file === undefined) return;
     try {
-      for (const { name, bytes } of (await readHistoryFile(file)) ?? []) {
+      const parts = (await readHistoryFile(file)) ?? [];
+      if (parts.length > 0) checkOrigin(parts, engine);
+      for (const { name, bytes } of parts) {
         const series = seriesOf(name);
         if (series?.byteLength === bytes.length) series.fromBytes(bytes);
       }
@@ -91,6 +101,7 @@ export function createHistory({ engine, machine, log, file }: HistoryDeps): Hist
   };
 
   const seriesOf = (name: string): Series | undefined => {
+    if (name === LEDGER) return undefined;
     if (name === FLEET) return capacity.fleet;
     return name === DEMAND ? demand.series : capacity.series(name, engine.now());
   };
@@ -100,23 +111,33 @@ export function createHistory({ engine, machine, log, file }: HistoryDeps): Hist
       await load();
       isRecording = true;
       sample();
-      if (file !== undefined) cancelSave = machine.after(saveEveryMs(capacity), saveNowAndThen);
+      if (file !== undefined) saveLater();
     },
     committed: ({ events }) => demand.add(events),
     capacity: (window, clusterId) => capacity.read(window, engine.now(), clusterId),
     unmet: (window) => demand.read(window, engine.now()),
     stop: async () => {
+      const hasRecorded = isRecording;
+      isRecording = false;
       cancelSample();
       cancelSave();
       await saving;
-      if (isRecording) await save();
-      isRecording = false;
+      if (hasRecorded) await save();
     },
   };
 }
 
 function saveEveryMs({ fleet, clusters }: CapacityHistory): number {
   return Math.max(SAVE_MS, (fleet.byteLength * (1 + clusters.size)) / SAVED_BYTES_PER_MS);
+}
+
+/** Throws where the history tells of another ledger, or of a time that this one has not reached: it could not be gone on with. */
+function checkOrigin(parts: readonly Part[], { ledgerId, now }: Pick<Engine, "ledgerId" | "now">): void {
+  const [ledger, fleet] = parts;
+  if (ledger?.name !== LEDGER || ledger.bytes.toString() !== ledgerId)
+    throw new Error("it is of another ledger");
+  if (fleet?.name === FLEET && newestIn(fleet.bytes) > now() + MAX_WAIT_MS)
+    throw new Error("it is from the future: the clock was set back");
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import type { HistoryWindow } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
-import { SlotRing } from "./slot-ring.ts";
+import { newestSlotIn, SlotRing } from "./slot-ring.ts";
 import { WINDOW_NAMES, WINDOWS } from "./windows.ts";
 
 /** The same figures over an hour, a day and a week. */
@@ -57,4 +57,9 @@ export class Series {
       offset += ring.byteLength;
     }
   }
+}
+
+/** When a series that was written as bytes was last written to. */
+export function newestIn(bytes: Buffer): Instant {
+  return newestSlotIn(bytes) * WINDOWS.hour.stepMs;
 }

@@ -106,3 +106,8 @@ export class SlotRing {
     return (slot % length) * width;
   }
 }
+
+/** The newest slot of the first ring that was written there. */
+export function newestSlotIn(bytes: Buffer): number {
+  return bytes.readDoubleLE(0);
+}

@@ -13,19 +13,21 @@ test("what is remembered of the last changes is all of it, or nothing", () => {
       commits,
       fc.integer({ min: 1, max: 20 }),
       fc.integer({ min: 0, max: 31 }),
-      (all, capacity, since) => {
+      fc.integer({ min: 0, max: 31 }),
+      (all, capacity, since, upTo) => {
         const log = new ChangeLog(capacity, { commit: 0, at: 0 });
         for (const [index, names] of all.entries()) {
           const changed = { clusters: new Set<string>(), reservations: new Set(names), decisions: [] };
           log.add(index + 1, (index + 1) * 10, changed);
         }
-        const missed = log.since(since);
+        const missed = log.between(since, upTo);
         const sizes = all.map((names) => 1 + names.length);
         const fits = sizes.slice(since).reduce((sum, size) => sum + size, 0) <= capacity;
         expect(missed !== undefined).toBe(since >= all.length || fits);
         if (missed === undefined) return;
-        expect([...missed.changed.reservations].sort()).toEqual([...new Set(all.slice(since).flat())].sort());
-        if (since <= all.length) expect(missed.since).toBe(since * 10);
+        const wanted = new Set(all.slice(since, upTo).flat());
+        expect([...missed.changed.reservations].sort()).toEqual([...wanted].sort());
+        if (since <= Math.min(all.length, upTo)) expect(missed.since).toBe(since * 10);
       },
     ),
   );

@@ -12,7 +12,7 @@ interface Entry {
 /** What a page missed, and since when. */
 export interface Missed {
   readonly changed: Gathered;
-  /** When the last commit it knows was made; undefined: nothing was committed since this log began. */
+  /** When the last commit it knows was made, or this log began. */
   readonly since: Instant;
 }
 
@@ -43,13 +43,14 @@ export class ChangeLog {
     if (dropped > 0) this.#entries.splice(0, dropped);
   }
 
-  /** What changed after a commit; undefined when that is no longer known. */
-  since(commit: number): Missed | undefined {
-    if (commit < this.#completeAfter.commit) return undefined;
+  /** What changed after a commit, up to another one; undefined when that is no longer known. */
+  between(after: number, upTo: number): Missed | undefined {
+    if (after < this.#completeAfter.commit) return undefined;
     const changed = new Gathered();
     let since = this.#completeAfter.at;
     for (const entry of this.#entries) {
-      if (entry.commit > commit) changed.add(entry.changed);
+      if (entry.commit > upTo) break;
+      if (entry.commit > after) changed.add(entry.changed);
       else since = entry.at;
     }
     return { changed, since };

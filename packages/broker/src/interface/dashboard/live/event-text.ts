@@ -1,8 +1,9 @@
 import type { UiEvent } from "@resource-broker/contract";
 
 /** One server-sent event. JSON has no line breaks of its own, so no name of a cluster can end it early. */
-export function eventText({ event, data }: UiEvent, id: number): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\nid: ${id}\n\n`;
+export function eventText({ event, data }: UiEvent, id: number | undefined): string {
+  const idLine = id === undefined ? "" : `id: ${id}\n`;
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n${idLine}\n`;
 }
 
 /** Nothing happened, and the connection works. */

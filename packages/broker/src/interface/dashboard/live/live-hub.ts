@@ -95,8 +95,11 @@ export function createLiveHub({ engine, machine, headers, limits }: LiveHubDeps)
     response.on("close", () => leave(response));
     const { ledgerId } = engine;
     const hello: UiEvent = { event: "hello", data: { commit: toldUpTo, ledgerID: ledgerId } };
-    write(response, reader, `${RETRY}${eventText(hello, toldUpTo)}`);
-    if (reader.lastEventId !== undefined) write(response, reader, missedText(reader.lastEventId));
+    const { lastEventId } = reader;
+    // Who comes back keeps the number it knows until it has heard what it missed: it may be cut off in between.
+    const greeting = eventText(hello, lastEventId === undefined ? toldUpTo : undefined);
+    write(response, reader, `${RETRY}${greeting}`);
+    if (lastEventId !== undefined) write(response, reader, missedText(lastEventId));
     if (cancelLook !== undefined) return;
     watch = new SoftWatch();
     look();
@@ -111,16 +114,19 @@ export function createLiveHub({ engine, machine, headers, limits }: LiveHubDeps)
     tell();
   };
 
-  /** What happened while a page was away. */
+  /** What happened while a page was away, as far as the others know it: what is gathered now, all hear together. */
   const missedText = (lastEventId: string): string => {
-    const { commitNumber } = engine;
     const last = /^[0-9]{1,15}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
-    const missed = last <= commitNumber ? log.since(last) : undefined;
-    if (missed === undefined)
-      return eventText({ event: "reset", data: { commit: commitNumber } }, commitNumber);
-    for (const { clusterId, receivedAt } of engine.ledger.accounts.values())
-      if (receivedAt >= missed.since) missed.changed.clusters.add(clusterId);
-    return eventText(changesEvent(missed.changed, engine), commitNumber);
+    const missed = last <= toldUpTo ? log.between(last, toldUpTo) : undefined;
+    if (missed === undefined) return eventText({ event: "reset", data: { commit: toldUpTo } }, toldUpTo);
+    const { stalenessMs } = engine.policy;
+    for (const { clusterId, receivedAt } of engine.ledger.accounts.values()) {
+      // It spoke since, or has fallen silent.
+      const silentAt = receivedAt + stalenessMs;
+      const isSilent = silentAt >= missed.since && silentAt < engine.now();
+      if (receivedAt >= missed.since || isSilent) missed.changed.clusters.add(clusterId);
+    }
+    return eventText(changesEvent(missed.changed, engine), toldUpTo);
   };
 
   return {

@@ -186,6 +186,41 @@ describe("a page that comes back", () => {
     expect(ids(told[0]?.data["reservations"])).toContain(early);
   });
 
+  test("keeps the number it knows until it has heard what it missed", async () => {
+    const { browser, reserve } = await world();
+    await reserve();
+    await reserve();
+    const back = await browser.listen("1");
+    const told = eventsIn(await back.hears("event: changes"));
+    expect(told.map(({ event, id }) => ({ event, id }))).toEqual([
+      { event: "hello", id: "" },
+      { event: "changes", id: "2" },
+    ]);
+  });
+
+  test("while others wait for news hears of no decision twice", async () => {
+    const { browser, reserve, news } = await world();
+    const other = await browser.listen();
+    await other.hears("event: hello");
+    const [first, second] = [await reserve(), await reserve()];
+    const back = await browser.listen("0");
+    const told = await news(back, 2);
+    expect(told.map(({ id }) => id)).toEqual(["0", "2"]);
+    expect(told.flatMap(({ data }) => ids(data["reservations"]))).toEqual([first, second]);
+    expect(told.flatMap(({ data }) => ids(data["decisions"]))).toHaveLength(2);
+  });
+
+  test("hears of a cluster that fell silent meanwhile", async () => {
+    const { browser, reserve, advertise, time, news } = await world({ policy: { stalenessMs: 60_000 } });
+    await time.advance(1000);
+    await reserve();
+    await time.advance(61_000);
+    await advertise("rome");
+    const [told] = await news(await browser.listen("1"));
+    const clusters = told?.data["clusters"] as { id: string; isStale: boolean }[];
+    expect(clusters.map(({ id, isStale }) => ({ id, isStale }))).toContainEqual({ id: "paris", isStale: true });
+  });
+
   test.each([
     { name: "that nobody ever told", id: "999" },
     { name: "that is no number", id: "abc" },

@@ -27,7 +27,7 @@ export function decisionRoutes({ engine, store, decisions }: UiContext): readonl
 
   /** The same deciding on the same committed ledger as a reservation; nothing is written. */
   const quote = ({ body }: UiCall): PlainAnswer => {
-    const { requesterID: requester, request: wanted, weights } = checked(uiQuoteRequestSchema, body);
+    const { requesterID: requester, request: wanted, weights } = checked(uiQuoteRequestSchema, body ?? {});
     if (!engine.ledger.accounts.has(requester))
       throw new Fault(
         "not-found",

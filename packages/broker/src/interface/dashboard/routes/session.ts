@@ -26,15 +26,15 @@ export function sessionRoutes(context: UiContext): readonly UiRoute[] {
   });
 
   const signIn = ({ body, host, token: former }: UiCall) => {
-    const { token } = checked(uiSignInSchema, body);
+    const { token } = checked(uiSignInSchema, body ?? {});
     const link = links.redeem(token);
-    if (link === undefined) {
+    if (link?.isTrusted() !== true) {
       const message = "this link was used already, or is too old: make a new one with brokerctl dashboard";
       throw new Fault("no-certificate", message);
     }
     // A cookie from before must not live on beside the new one.
     if (former !== undefined) sessions.end(former);
-    const opened = sessions.open({ role: link.role, name: link.by });
+    const opened = sessions.open(link);
     log.info({ name: link.by, role: link.role }, "a browser signed in to the dashboard");
     const set = cookie.set(opened.token, opened.session.leftMs());
     return { ...ok(view(opened.session, host)), headers: ["Set-Cookie", set] };

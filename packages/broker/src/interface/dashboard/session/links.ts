@@ -1,17 +1,11 @@
 import { hash } from "node:crypto";
-import type { UiRole } from "@resource-broker/contract";
 import type { MachineTime } from "@resource-broker/runtime";
+import type { LinkOrder } from "../../http/ports.ts";
 
 const TOKEN_BYTES = 32;
 const LINK_MS = 120_000;
 /** Nobody opens so many at once: the oldest go. */
 const MAX_LINKS = 100;
-
-export interface LinkOrder {
-  readonly role: UiRole;
-  /** The admin who asks for it. */
-  readonly by: string;
-}
 
 export interface IssuedLink {
   readonly token: string;
@@ -31,7 +25,7 @@ export interface LinksDeps {
 }
 
 export function createLinks({ machine, randomBytes }: LinksDeps): Links {
-  const open = new Map<string, LinkOrder & { readonly until: number }>();
+  const open = new Map<string, { readonly order: LinkOrder; readonly until: number }>();
 
   const forgetOld = (): void => {
     const now = machine.monotonicMs();
@@ -41,7 +35,7 @@ export function createLinks({ machine, randomBytes }: LinksDeps): Links {
   return {
     issue: (order) => {
       const token = tokenFrom(randomBytes(TOKEN_BYTES));
-      open.set(digestOf(token), { ...order, until: machine.monotonicMs() + LINK_MS });
+      open.set(digestOf(token), { order, until: machine.monotonicMs() + LINK_MS });
       forgetOld();
       return { token, validForMs: LINK_MS };
     },
@@ -50,7 +44,7 @@ export function createLinks({ machine, randomBytes }: LinksDeps): Links {
       const digest = digestOf(token);
       const link = open.get(digest);
       open.delete(digest);
-      return link === undefined ? undefined : { role: link.role, by: link.by };
+      return link?.order;
     },
   };
 }

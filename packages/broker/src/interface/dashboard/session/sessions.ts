@@ -1,5 +1,6 @@
 import type { UiRole } from "@resource-broker/contract";
 import type { MachineTime } from "@resource-broker/runtime";
+import type { LinkOrder } from "../../http/ports.ts";
 import { digestOf, tokenFrom } from "./links.ts";
 
 const TOKEN_BYTES = 32;
@@ -18,10 +19,7 @@ export interface Session {
 
 /** Sessions of browsers that came by a link, in memory: a restart signs everybody out. */
 export interface Sessions {
-  readonly open: (who: { readonly role: UiRole; readonly name: string }) => {
-    readonly token: string;
-    readonly session: Session;
-  };
+  readonly open: (link: LinkOrder) => { readonly token: string; readonly session: Session };
   readonly find: (token: string) => Session | undefined;
   readonly end: (token: string) => void;
 }
@@ -35,14 +33,15 @@ export function createSessions({ machine, randomBytes }: SessionsDeps): Sessions
   const open = new Map<string, Session>();
 
   return {
-    open: ({ role, name }) => {
+    open: ({ role, by: name, isTrusted }) => {
       for (const [digest, session] of open) if (session.leftMs() === 0) open.delete(digest);
       // In the order they came: the oldest makes room.
       for (const digest of open.keys()) if (open.size >= MAX_SESSIONS) open.delete(digest);
       const token = tokenFrom(randomBytes(TOKEN_BYTES));
       const id = digestOf(token);
       const until = machine.monotonicMs() + SESSION_MS;
-      const leftMs = (): number => (open.has(id) ? Math.max(0, until - machine.monotonicMs()) : 0);
+      const leftMs = (): number => 
+        open.has(id) && isTrusted() ? Math.max(0, until - machine.monotonicMs()) : 0;
       const session: Session = { role, name, by: "link", id, leftMs };
       open.set(id, session);
       return { token, session };

@@ -27,6 +27,9 @@ import { type Listening, listenTo, type Target, type Visit, type VisitOptions, v
 
 export const certificates = await testCertificates();
 
+/** Who makes links in tests. */
+export const BY_OPS = { by: "ops", isTrusted: () => true };
+
 export interface DashboardParts {
   readonly time?: FakeTime;
   readonly disk?: MemoryDisk;
@@ -130,7 +133,7 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
   let isStopped = false;
 
   const signIn = async (role: UiRole = "admin"): Promise<Browser> => {
-    const token = tokenIn(dashboard.makeLink({ role, by: "ops" }).url);
+    const token = tokenIn(dashboard.makeLink({ role, ...BY_OPS }).url);
     const own = { Origin: origin, "X-Broker-Dashboard": "1" };
     const { status, headers, text } = await visit(plain, "POST /ui/session", {
       body: { token },
