@@ -9,6 +9,7 @@ describe("a queued request", () => {
     expect(rome.request("second")?.status).toMatchObject({
       phase: "Pending",
       attempts: 3,
+      message: expect.stringMatching(/[^.]; asking again as soon as capacity is freed \(attempt 3\)$/),
       explanation: expect.stringContaining("paris: "),
     });
     expect(conditionOf(world, "second")?.reason).toBe("Queued");
