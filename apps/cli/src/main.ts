@@ -15,7 +15,9 @@ process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   isInteractive: process.stdin.isTTY === true,
   isTerminal: process.stdout.isTTY === true,
-  openInBrowser: async (url) =>
-    (await import("./dashboard/open-in-browser.ts")).openInBrowser(url, process.platform),
+  openInBrowser: async (url) => {
+    const { openerOn, openInBrowser } = await import("./dashboard/open-in-browser.ts");
+    return openInBrowser(url, openerOn(process.platform));
+  },
   pause: (ms) => pause(ms),
 });

@@ -155,6 +155,10 @@ describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIM
           return found === first ? undefined : found;
         });
         expect(await next.probe({ ...next.plan.readiness, path: "/readyz" })).toBe(200);
+        const { name, namespace } = first.plan;
+        const role = `get pod ${name} -n ${namespace} -o jsonpath={.metadata.labels.broker\\.fluidos\\.eu/role}`;
+        const isSeen = async () => (await kubectl(site.rome, role)) === "standby" || undefined;
+        await until("the dead one no longer counts as the leader", isSeen);
       }
       await first.restart();
       for (const broker of brokers) await broker.ready();

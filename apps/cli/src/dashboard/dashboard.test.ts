@@ -55,8 +55,19 @@ test("prints the link alone, and beside it how to use it", async () => {
   const { code, out, err } = await run([]);
   expect({ code, out, err }).toMatchObject({ code: 0, out: `${LINK.url}\n` });
   expect(err).toContain("It works once, for 120 seconds, as admin.");
-  expect(err).toContain("ssh -N -L 8090:127.0.0.1:8090");
+  expect(err).toContain("ssh -N -L 127.0.0.1:8090:127.0.0.1:8090 <");
   expect(asked).toEqual([{ call: "POST /api/v1/dashboard/links", body: { role: "admin" } }]);
+});
+
+test.each(["[::1]", "127.0.0.7", "localhost"])("the way to %s leads there", async (name) => {
+  const { run } = await brokerThat({ status: 201, body: { ...LINK, url: `http://${name}:8090/#token=abc` } });
+  expect((await run([])).err).toContain(`ssh -N -L ${name}:8090:${name}:8090 <`);
+});
+
+test("the broker tells its time in whole seconds: no link seems to work longer than it does", async () => {
+  const expiresAt = new Date(AT + 120_900).toISOString();
+  const { run } = await brokerThat({ status: 201, body: { ...LINK, expiresAt } });
+  expect((await run([])).err).toContain("for 120 seconds");
 });
 
 test("a link to another machine needs no way there", async () => {

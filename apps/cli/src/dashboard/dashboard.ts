@@ -19,7 +19,8 @@ export const dashboard: Run<typeof DASHBOARD_OPTIONS> = async ({ options }, host
       return;
     }
     if (open) host.note("No browser could be started here: open the link yourself.\n");
-    const seconds = Math.max(0, Math.round((Date.parse(expiresAt) - at) / 1000));
+    // Down, because the broker's clock is told in whole seconds.
+    const seconds = Math.max(0, Math.floor((Date.parse(expiresAt) - at) / 1000));
     host.note(`Open this link in a browser. It works once, for ${seconds} seconds, as ${role}.\n`);
     const way = wayThere(url);
     if (way !== undefined) host.note(way);
@@ -30,6 +31,8 @@ export const dashboard: Run<typeof DASHBOARD_OPTIONS> = async ({ options }, host
 /** A loopback address is that of the broker's machine, which need not be this one. */
 function wayThere(url: string): string | undefined {
   const { hostname, port } = new URL(url);
-  if (!["127.0.0.1", "localhost", "[::1]"].includes(hostname)) return undefined;
-  return `It leads to the broker's own machine. From another one, first: ssh -N -L ${port}:127.0.0.1:${port} <broker's machine>\n`;
+  const isLoopback = hostname.startsWith("127.") || hostname === "localhost" || hostname === "[::1]";
+  if (!isLoopback) return undefined;
+  const here = `${hostname}:${port}`;
+  return `It leads to the broker's own machine. From another one, first: ssh -N -L ${here}:${here} <broker's machine>\n`;
 }

@@ -50,7 +50,7 @@ test("those passed over say why and what they lack", () => {
       id: "milan",
       reason: "too little room",
       message: "needs 3 more CPU",
-      missing: "3 CPU",
+      missing: "3\u00a0CPU",
       also: "not heard of lately",
     },
   ]);
@@ -72,7 +72,7 @@ test("an unknown reason of a newer broker is shown as it is", () => {
 
 test("wishes and amounts read as a sentence", () => {
   expect(quantitiesText({ cpu: "3500m", memory: "8Gi", gpu: "0", extended: { "amd.com/gpu": "1" } })).toBe(
-    "3.5 CPU · 8 GiB · 1 amd.com/gpu",
+    "3.5\u00a0CPU · 8\u00a0GiB · 1\u00a0amd.com/gpu",
   );
   const request = { ...DECISION.request, constraints: { regions: ["eu-west"], labels: { tier: "gold" } } };
   expect(wishesText({ request })).toEqual(["for 1h", "in eu-west", "tier=gold"]);

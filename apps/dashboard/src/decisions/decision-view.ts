@@ -1,5 +1,5 @@
 import type { DecisionDTO } from "@resource-broker/contract";
-import { percent, plainNumber } from "../format/amounts.ts";
+import { inParts, percent, plainNumber } from "../format/amounts.ts";
 import { moneyText } from "../format/money.ts";
 import { quantityText } from "../format/quantity.ts";
 
@@ -141,15 +141,13 @@ type Quantities = NonNullable<Candidate["missing"]>;
 
 /** Kubernetes quantities for people: "3.5 CPU · 8 GiB · 1 GPU". */
 export function quantitiesText({ cpu, memory, gpu, storage, extended = {} }: Quantities): string {
-  return [
+  return inParts([
     cpu === undefined ? "" : quantityText("cpu", cpu),
     memory === undefined ? "" : quantityText("memory", memory),
     gpu === undefined || gpu === "0" ? "" : quantityText("gpu", gpu),
     storage === undefined || storage === "0" ? "" : `${storage} storage`,
     ...Object.entries(extended).map(([name, quantity]) => `${quantity} ${name}`),
-  ]
-    .filter((part) => part !== "")
-    .join(" · ");
+  ]);
 }
 
 /** What was asked for beyond amounts; what is so unless said otherwise is left out. */

@@ -1,5 +1,5 @@
 import type { UiCluster, UiCondition, UiFleet } from "@resource-broker/contract";
-import { plainNumber } from "../format/amounts.ts";
+import { inParts, plainNumber } from "../format/amounts.ts";
 import { moneyText } from "../format/money.ts";
 import type { IconName } from "../parts/icons.tsx";
 import type { Tone } from "../parts/chips.tsx";
@@ -28,12 +28,13 @@ export function clusterStates({ conditions }: Pick<UiCluster, "conditions">): re
 export function priceText(price: UiCluster["price"]): string | null {
   if (price === null) return null;
   const { cpu, memory, gpu, currency } = price;
-  const parts = [
-    cpu === null ? null : `${moneyText(cpu, currency)} CPU`,
-    memory === null ? null : `${moneyText(memory, currency)} GB`,
-    gpu === null ? null : `${moneyText(gpu, currency)} GPU`,
-  ].filter((part) => part !== null);
-  return parts.length === 0 ? null : parts.join(" · ");
+  const priced = [
+    cpu === null ? "" : `${moneyText(cpu, currency)} CPU`,
+    memory === null ? "" : `${moneyText(memory, currency)} GB`,
+    gpu === null ? "" : `${moneyText(gpu, currency)} GPU`,
+  ];
+  const text = inParts(priced);
+  return text === "" ? null : text;
 }
 
 /** The name, where it says more than the ID. */

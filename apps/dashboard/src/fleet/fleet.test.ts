@@ -29,7 +29,9 @@ test("a cluster without conditions is ready; each condition has a word, a sign a
 });
 
 test("a price names each resource that has one", () => {
-  expect(priceText({ cpu: 0.04, memory: 0.005, gpu: null, currency: "EUR" })).toBe("€0.04 CPU · €0.005 GB");
+  expect(priceText({ cpu: 0.04, memory: 0.005, gpu: null, currency: "EUR" })).toBe(
+    "€0.04\u00a0CPU · €0.005\u00a0GB",
+  );
   expect(priceText({ cpu: null, memory: null, gpu: null, currency: "EUR" })).toBeNull();
   expect(priceText(null)).toBeNull();
 });

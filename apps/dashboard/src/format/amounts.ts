@@ -48,6 +48,14 @@ export function amountsText(amounts: UiAmounts): string {
   return parts.length === 0 ? "nothing" : parts.join(" · ");
 }
 
+/** Parts of a line that may break between them, never inside one. */
+export function inParts(parts: readonly string[]): string {
+  return parts
+    .filter((part) => part !== "")
+    .map((part) => part.replaceAll(" ", "\u00a0"))
+    .join(" · ");
+}
+
 export function count(value: number, one: string, many = `${one}s`): string {
   return `${THOUSANDS.format(value)} ${value === 1 ? one : many}`;
 }

@@ -46,18 +46,24 @@ const troubled: KubeClient = {
 };
 
 beforeEach(async () => {
-  pods += 1;
-  pod = { name: `broker-${pods}`, namespace: "default" };
   machine = fakeTime();
   [lines, fates, patches] = [[], [], 0];
+  pod = await newPod();
+});
+
+/** A pod that has led in an earlier life. */
+async function newPod(): Promise<typeof pod> {
+  pods += 1;
+  const name = { name: `broker-${pods}`, namespace: "default" };
   const object = {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { ...pod, labels: { app: "broker", [LABEL]: "leader" } },
+    metadata: { ...name, labels: { app: "broker", [LABEL]: "leader" } },
     spec: { containers: [{ name: "broker", image: "broker" }] },
   };
   await kube.client.create(PODS, object);
-});
+  return name;
+}
 
 function label(name = pod.name): RoleLabel {
   const role = podRole(
@@ -74,8 +80,8 @@ function label(name = pod.name): RoleLabel {
   return role;
 }
 
-async function labels(): Promise<Readonly<Record<string, string>> | undefined> {
-  return (await kube.client.get(PODS, pod)).metadata?.labels;
+async function labels(of = pod): Promise<Readonly<Record<string, string>> | undefined> {
+  return (await kube.client.get(PODS, of)).metadata?.labels;
 }
 
 /** The fake clock stands still while the server answers: it is moved when there is something to wait for. */
@@ -84,12 +90,17 @@ async function passing<T>(milliseconds: number, what: Promise<T>): Promise<T> {
   return what;
 }
 
+async function standsBy(role: RoleLabel): Promise<void> {
+  role.standBy();
+  await until("it is labelled as a standby", async () => role.check.problem() === undefined || undefined);
+}
+
 describe("a pod's role label", () => {
   test("says standby from the start, whatever an earlier life left there, then leader, then standby", async () => {
     const role = label();
-    await role.show("standby");
+    await standsBy(role);
     expect(await labels()).toEqual({ app: "broker", [LABEL]: "standby" });
-    await role.show("leader");
+    await role.lead("");
     expect(await labels()).toEqual({ app: "broker", [LABEL]: "leader" });
     await role.stop();
     expect(await labels()).toEqual({ app: "broker", [LABEL]: "standby" });
@@ -99,7 +110,7 @@ describe("a pod's role label", () => {
   test("is tried until it is there, and people hear of it once", async () => {
     fates = ["refused", "refused", "refused"];
     const role = label();
-    await passing(1000, role.show("leader"));
+    await passing(1000, role.lead(""));
     await until("it is labelled", async () => {
       await machine.advance(1000);
       return (await labels())?.[LABEL] === "leader" && lines.length > 1 ? true : undefined;
@@ -116,17 +127,17 @@ describe("a pod's role label", () => {
   test("keeps nobody from leading: after a second it is not waited for", async () => {
     fates = ["hangs", "hangs"];
     const role = label();
-    await passing(1000, role.show("leader"));
-    expect((await labels())?.[LABEL]).toBe("leader"); // of an earlier life
+    await passing(1000, role.lead(""));
+    expect(patches).toBe(1);
     await passing(1000, role.stop());
   });
 
   test("gives up a try for a role that is no longer wanted", async () => {
     fates = ["hangs"];
     const role = label();
-    void role.show("standby");
-    await until("it is tried", async () => (patches === 1 ? true : undefined));
-    await role.show("leader");
+    role.standBy();
+    await until("it is tried", async () => patches === 1 || undefined);
+    await role.lead("");
     expect((await labels())?.[LABEL]).toBe("leader");
     expect([patches, lines]).toEqual([2, []]);
     await role.stop();
@@ -134,18 +145,17 @@ describe("a pod's role label", () => {
 
   test("is written again when nobody knows whether it was", async () => {
     const role = label();
-    await role.show("standby");
+    await standsBy(role);
     fates = ["answer-lost"];
-    void role.show("leader");
-    await until("it was written", async () => ((await labels())?.[LABEL] === "leader" ? true : undefined));
-    await role.show("standby");
-    expect((await labels())?.[LABEL]).toBe("standby");
+    void role.lead("");
+    await until("it was written", async () => (await labels())?.[LABEL] === "leader" || undefined);
     await role.stop();
+    expect((await labels())?.[LABEL]).toBe("standby");
   });
 
   test("comes back when somebody takes it away", async () => {
     const role = label();
-    await role.show("leader");
+    await role.lead("");
     const body = { metadata: { labels: { [LABEL]: null } } };
     await kube.client.patch(PODS, { name: pod, patch: { kind: "merge", body } });
     await machine.advance(30_000);
@@ -156,11 +166,11 @@ describe("a pod's role label", () => {
 
   test("ends also where the pod is gone, and shows nothing after that", async () => {
     const role = label("nobody");
-    void role.show("leader");
-    await until("it was tried", async () => (lines.length > 0 ? true : undefined));
+    void role.lead("");
+    await until("it was tried", async () => lines.length > 0 || undefined);
     await passing(1000, role.stop());
     const tried = patches;
-    await role.show("leader");
+    await role.lead("");
     await machine.advance(60_000);
     expect(patches).toBe(tried);
   });
@@ -171,11 +181,50 @@ describe("a pod's role label", () => {
   });
 });
 
+describe("the last leader, whose node may be gone,", () => {
+  test("is no longer labelled as one", async () => {
+    const [predecessor, successor] = [pod, await newPod()];
+    const role = label(successor.name);
+    await role.lead(predecessor.name);
+    await until(
+      "it is a standby",
+      async () => (await labels(predecessor))?.[LABEL] === "standby" || undefined,
+    );
+    expect((await labels(successor))?.[LABEL]).toBe("leader");
+    await role.stop();
+  });
+
+  test.each([
+    { name: "has no pod of its name", predecessor: "rome:8443", fates: [], says: [] },
+    {
+      name: "may not be labelled",
+      predecessor: "another",
+      fates: ["refused" as const],
+      says: ["the last leader's pod could not be labelled as a standby"],
+    },
+  ])("keeps nobody from leading where it $name", async ({ predecessor, fates: planned, says }) => {
+    fates = planned;
+    const role = label();
+    await role.lead(predecessor);
+    expect((await labels())?.[LABEL]).toBe("leader");
+    await until("both were tried", async () => patches === 2 || undefined);
+    expect(lines).toEqual(says);
+    await role.stop();
+  });
+
+  test("may be the pod itself, in an earlier life", async () => {
+    const role = label();
+    await role.lead(pod.name);
+    expect([patches, (await labels())?.[LABEL]]).toEqual([1, "leader"]);
+    await role.stop();
+  });
+});
+
 describe("whoever stands by is not ready while its label may still say leader", () => {
   test("and is when it says standby", async () => {
     fates = ["refused"];
     const role = label();
-    void role.show("standby");
+    role.standBy();
     expect(role.check.problem()).toBe("the pod is not labelled as a standby yet");
     await until("it is labelled", async () => {
       await machine.advance(1000);
@@ -188,7 +237,7 @@ describe("whoever stands by is not ready while its label may still say leader", 
   test("but a leader without its label is: who asks it directly is answered", async () => {
     fates = ["refused"];
     const role = label();
-    void role.show("leader");
+    void role.lead("");
     expect(role.check.problem()).toBeUndefined();
     await role.stop();
   });

@@ -15,7 +15,7 @@ const PATIENCE_MS = 1000;
 const REFRESH_MS = 30_000;
 const MAX_PAUSE_MS = 10_000;
 
-export type Role = "leader" | "standby";
+type Role = "leader" | "standby";
 
 /** What a replica is, as a label of its own pod: by it a Service finds the one that leads. */
 export interface RoleLabel {
@@ -23,7 +23,8 @@ export interface RoleLabel {
   readonly standBy: () => void;
   /**
    * Shows that this replica leads, and that its predecessor does not: a pod whose node is gone cannot say so itself, and for
-   * most of a minute nobody else would, while every second call is sent to it.
+   * most of a minute nobody else would, while every second call is sent to it. It is tried until it is shown; resolves
+   * when it is, or after a second.
    */
   readonly lead: (predecessor: string) => Promise<void>;
   /** Shows that it leads no longer, and ends. */
@@ -72,7 +73,10 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
     } catch (error) {
       const fault = toFault(error);
       if (fault.code === "not-found" || ending.signal.aborted) return;
-      log.warn({ pod: name, error: fault.message }, "the last leader's pod could not be labelled as a standby");
+      log.warn(
+        { pod: name, error: fault.message },
+        "the last leader's pod could not be labelled as a standby",
+      );
     }
   };
 

@@ -59,7 +59,12 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
     });
     const lead = async (): Promise<void> => {
       const headers = (): string[] => [...replier.headers(), ...answerHeaders("no-store")];
-      side = await openLedgerSide({ links, sessions, cookie, about, headers }, options, deps);
+      const opened = await openLedgerSide({ links, sessions, cookie, about, headers }, options, deps);
+      side = opened;
+      if (!isStopping) return;
+      // Nobody saw it when everything else was stopped.
+      opened.hush();
+      await opened.stop();
     };
     const listener = await front.open(serve);
     running = { front, listener, serve, lead, side: () => side };

@@ -1,5 +1,6 @@
 import { createRouter, type Router } from "../http/router.ts";
 import { createChainCheck } from "./audit/chain-check.ts";
+import { decisionsInLog } from "./audit/decisions-in-log.ts";
 import { heldMoments } from "./audit/held-moments.ts";
 import { newestLines } from "./audit/newest-lines.ts";
 import { createHistory } from "./history/history.ts";
@@ -38,8 +39,9 @@ export async function openLedgerSide(
   const hub = createLiveHub({ engine, machine, headers: parts.headers, limits });
   const lines = newestLines(store);
   const held = heldMoments(store, lines);
-  const decisions = createDecisionMemory();
-  const means = meanPrices(store, () => engine.ledger);
+  const ledger = () => engine.ledger;
+  const decisions = createDecisionMemory(() => decisionsInLog({ store, lines, ledger }));
+  const means = meanPrices(store, ledger);
   const chain = createChainCheck({ store, machine, now: engine.now });
   const unsubscribe = engine.onCommit((commit) => {
     history.committed(commit);

@@ -3,13 +3,13 @@ import type { Server as SecureServer } from "node:https";
 import type { Log } from "@resource-broker/runtime";
 import type { CertificatesInForce } from "../http/certificates/certificates-in-force.ts";
 import type { Connections } from "../http/connections.ts";
-import { answerParserError } from "../http/parser-errors.ts";
 import { DEFAULT_HTTP_LIMITS } from "../http/ports.ts";
 import type { Serve } from "../http/serve.ts";
-import { createHttpsServer, secureContext, type ServerParts } from "../http/server.ts";
+import { attend, createHttpsServer, patience, secureContext, type ServerParts } from "../http/server.ts";
 import type { DashboardDeps, DashboardLimits, DashboardOptions } from "./ports.ts";
 
 const EXPIRY_CHECK_MS = 60_000;
+const PORT_NAME = "the dashboard's port";
 
 /** A server, and what belongs to it. */
 export interface Listener {
@@ -20,27 +20,12 @@ export interface Listener {
 
 /** Only this machine can reach it. */
 export function plainListener(serve: Serve, { maxSockets }: DashboardLimits, log: Log): Listener {
-  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes } = DEFAULT_HTTP_LIMITS;
-  const server = createServer({
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    maxHeaderSize: maxHeaderBytes,
-    // The guard asks for it, with a message.
-    requireHostHeader: false,
-  });
-  server.maxConnections = maxSockets;
-  server.on("request", (request, response) => void serve.answer(request, response));
-  server.on("checkContinue", (request, response) => void serve.answer(request, response));
-  server.on("clientError", answerParserError);
-  // Before it listens, whoever starts us hears of it.
-  server.once("listening", () => {
-    server.on("error", (error) => log.error({ err: error }, "the dashboard's port has a problem"));
-  });
+  const server = createServer(patience(DEFAULT_HTTP_LIMITS));
+  attend(server, { maxSockets }, { serve, log, portName: PORT_NAME });
   return { server, stop: () => undefined };
 }
 
-export interface SecureParts extends Omit<ServerParts, "log"> {
+export interface SecureParts extends Omit<ServerParts, "log" | "portName"> {
   readonly connections: Connections;
   readonly inForce: CertificatesInForce;
 }
@@ -52,7 +37,7 @@ export function secureListener(
   { certificates, machine, log }: Pick<DashboardDeps, "certificates" | "machine" | "log">,
 ): Listener {
   const limits = { ...DEFAULT_HTTP_LIMITS, maxSockets: options.limits.maxSockets };
-  const server = createHttpsServer({ ...options, limits }, { ...parts, log });
+  const server = createHttpsServer({ ...options, limits }, { ...parts, log, portName: PORT_NAME });
   const forget = certificates.onChange((next) => {
     const hasLostAuthorities = inForce.replace(next);
     server.setSecureContext(secureContext(next, options.tlsMinVersion));

@@ -125,6 +125,15 @@ describe("a replica that does not lead", () => {
     expect(call).toMatchObject({ status: 503, json: { code: "not-leader" } });
   });
 
+  test("that is stopped before it leads leaves nothing running", async () => {
+    const time = fakeTime();
+    const { dashboard } = await start({ time, isWaiting: true, historyFile: "/no/such/folder/history.bin" });
+    const before = time.timers();
+    const leads = dashboard.lead();
+    await Promise.all([leads, dashboard.stop()]);
+    expect(time.timers()).toBeLessThanOrEqual(before);
+  });
+
   test("says that it starts until it leads", async () => {
     const { visit, dashboard } = await start({ isWaiting: true });
     expect(await visit("GET /")).toMatchObject({ status: 503 });

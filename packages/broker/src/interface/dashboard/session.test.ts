@@ -195,6 +195,16 @@ describe("an admin whose certificate is no longer good", () => {
     await stream.closed;
   });
 
+  test("is shown out, in the middle of a stream too, where the certificate itself signed in", async () => {
+    const { port, visitAs, replaceCertificates } = await start({ host: "" });
+    const stream = await listenTo({ port, credentials: ops }, "GET /ui/events");
+    await stream.hears("event: hello");
+    replaceCertificates({ crl: certificates.crl([ops]) });
+    await stream.closed;
+    expect(await visitAs(ops, "GET /ui/session")).toMatchObject({ status: 401 });
+    expect(await visitAs(certificates.admin("eve"), "GET /ui/session")).toMatchObject({ status: 200 });
+  });
+
   test("takes nobody along while other certificates are revoked", async () => {
     const running = await start();
     const { broker } = running;

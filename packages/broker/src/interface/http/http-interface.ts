@@ -57,7 +57,7 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
       metrics,
       isStopping: isLastCall,
     });
-    const server = createHttpsServer(options, { connections, serve, set, log });
+    const server = createHttpsServer(options, { connections, serve, set, log, portName: "the API port" });
 
     const useCertificates = (next: CertificateSet): void => {
       const hasLostAuthorities = inForce.replace(next);

@@ -1,4 +1,9 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type {
+  IncomingMessage,
+  Server as PlainServer,
+  ServerOptions as PlainServerOptions,
+  ServerResponse,
+} from "node:http";
 import { createServer, type Server, type ServerOptions } from "node:https";
 import type { CertificateSet, Log } from "@resource-broker/runtime";
 import type { Connections } from "./connections.ts";
@@ -10,31 +15,41 @@ import type { Serve } from "./serve.ts";
 const CHECK_INTERVAL_MS = 1000;
 const DEAD_PEER_PROBE_MS = 30_000;
 
-export interface ServerParts {
+export interface ServerParts extends AttendedBy {
   readonly connections: Connections;
-  readonly serve: Serve;
   readonly set: CertificateSet;
+}
+
+/** Who answers at a port, and how the port is called where it is told of. */
+export interface AttendedBy {
+  readonly serve: Serve;
   readonly log: Log;
+  readonly portName: string;
 }
 
 /** An HTTPS server that asks for client certificates, lets everybody in and leaves judging to `Connections`. */
 export function createHttpsServer({ tlsMinVersion, limits }: HttpOptions, parts: ServerParts): Server {
-  const { connections, serve, set, log } = parts;
+  const { connections, set } = parts;
   const server = createServer({
     ...secureContext(set, tlsMinVersion),
-    ...timeouts(limits),
+    ...patience(limits),
+    handshakeTimeout: limits.handshakeTimeoutMs,
     requestCert: true,
     // Whoever has no certificate, or a wrong one, is told so over HTTP.
     rejectUnauthorized: false,
-    insecureHTTPParser: false,
-    // `serve` asks for it, with a message.
-    requireHostHeader: false,
-    keepAlive: true,
-    keepAliveInitialDelay: DEAD_PEER_PROBE_MS,
-    maxHeaderSize: limits.maxHeaderBytes,
   });
-  server.maxConnections = limits.maxSockets;
   server.on("secureConnection", (socket) => connections.add(socket));
+  attend(server, limits, parts);
+  return server;
+}
+
+/** Answers whatever comes in at a port, with or without TLS. */
+export function attend(
+  server: PlainServer | Server,
+  { maxSockets }: Pick<HttpLimits, "maxSockets">,
+  { serve, log, portName }: AttendedBy,
+): void {
+  server.maxConnections = maxSockets;
   const answer = (request: IncomingMessage, response: ServerResponse): void =>
     void serve.answer(request, response);
   server.on("request", answer);
@@ -43,9 +58,8 @@ export function createHttpsServer({ tlsMinVersion, limits }: HttpOptions, parts:
   server.on("clientError", answerParserError);
   // Too many open files, for example: the next connection may work again. Before, whoever starts us hears of it.
   server.once("listening", () => {
-    server.on("error", (error) => log.error({ err: error }, "the API port has a problem"));
+    server.on("error", (error) => log.error({ err: error }, `${portName} has a problem`));
   });
-  return server;
 }
 
 /** Also for every later set: what is left out here falls back to Node's defaults. */
@@ -58,12 +72,18 @@ export function secureContext(
   return { cert, key, ca, minVersion };
 }
 
-function timeouts(limits: HttpLimits): ServerOptions {
+/** How long and how much a server listens to one caller. */
+export function patience(limits: HttpLimits): PlainServerOptions {
   return {
-    handshakeTimeout: limits.handshakeTimeoutMs,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    maxHeaderSize: limits.maxHeaderBytes,
+    insecureHTTPParser: false,
+    // `serve` asks for it, with a message.
+    requireHostHeader: false,
+    keepAlive: true,
+    keepAliveInitialDelay: DEAD_PEER_PROBE_MS,
   };
 }

@@ -67,6 +67,7 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       await first.close();
       expect(await won).toBe(true);
       expect(second.leadership.standing()).toEqual({ role: "leader" });
+      expect([first, second].map(({ leadership }) => leadership.predecessor())).toEqual(["", "rome"]);
     });
 
     it("one that waits can be closed", async () => {

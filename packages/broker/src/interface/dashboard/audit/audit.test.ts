@@ -74,6 +74,16 @@ describe("the newest lines", () => {
     );
   });
 
+  test.each(["", "nowhere"])(
+    "before a line that is far from there begin at the end (text '%s')",
+    async (text) => {
+      const store = storeOf(logOf(10));
+      const page = await newestLines(store).page({ before: Number.MAX_SAFE_INTEGER, limit: 3, text });
+      expect(page.entries.map(({ sequence }) => sequence)).toEqual(text === "" ? [10, 9, 8] : []);
+      expect(store.reads()).toBeLessThan(20);
+    },
+  );
+
   test("with a text in them, over many pages", async () => {
     const lines = newestLines(storeOf(logOf(2000)));
     const first = await lines.page({ before: undefined, limit: 3, text: "ops" });

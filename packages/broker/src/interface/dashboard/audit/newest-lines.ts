@@ -62,7 +62,7 @@ export function newestLines(store: AuditReader): NewestLines {
   const page = async ({ before, limit, text }: LinesQuery): Promise<LinesPage> => {
     const entries: AuditEntry[] = [];
     const size = text === "" ? limit : SCANNED_AT_ONCE;
-    let end = before === undefined ? await last() : before - 1;
+    let end = Math.min(await last(), (before ?? Number.MAX_SAFE_INTEGER) - 1);
     for (let left = SCANNED_AT_MOST; end > 0 && left > 0 && entries.length < limit; left -= size) {
       const found = (await upTo(end, size)).filter((line) => says(line, text));
       entries.push(...found.slice(0, limit - entries.length));

@@ -49,7 +49,12 @@ function historyOf(time: FakeTime, file?: string, ledgerId = "ledger-1") {
   const ledger = emptyLedger();
   const logged: string[] = [];
   const note = (_: object, message: string) => void logged.push(message);
-  const engine = { ledger, ledgerId, now: time.wallMs, policy: { ...DEFAULT_POLICY, stalenessMs: 10 * DAY_MS } };
+  const engine = {
+    ledger,
+    ledgerId,
+    now: time.wallMs,
+    policy: { ...DEFAULT_POLICY, stalenessMs: 10 * DAY_MS },
+  };
   const history = createHistory({
     engine,
     machine: time,

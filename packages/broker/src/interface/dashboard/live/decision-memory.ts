@@ -1,4 +1,5 @@
 import type { UiDecisionRow, UiDecisions } from "@resource-broker/contract";
+import type { Decision } from "@resource-broker/domain";
 import type { Committed } from "../../../engine/engine.ts";
 import type { DecisionQuery } from "../lists/decision-list.ts";
 import { decisionRow } from "../views/decision-row.ts";
@@ -8,6 +9,8 @@ const KEPT = 1000;
 /** The newest decisions, as rows: some hundred bytes each. The store keeps them whole, but not in this order. */
 export interface DecisionMemory {
   readonly add: (commit: Committed) => void;
+  /** Looks up what was decided before this process, once. */
+  readonly complete: () => Promise<void>;
   readonly page: (query: DecisionQuery, commit: number) => UiDecisions;
 }
 
@@ -18,15 +21,29 @@ export function decisionsIn({ events }: Pick<Committed, "events">): UiDecisionRo
   );
 }
 
-export function createDecisionMemory(): DecisionMemory {
+/** `readOlder` finds what the store still knows of earlier decisions, oldest first. */
+export function createDecisionMemory(readOlder: () => Promise<readonly Decision[]>): DecisionMemory {
   /** Oldest first. */
   let rows: UiDecisionRow[] = [];
+  let completing: Promise<void> | undefined;
+
+  const putBefore = (older: readonly Decision[]): void => {
+    const known = new Set(rows.map(({ id }) => id));
+    rows = [...older.filter(({ id }) => !known.has(id)).map(decisionRow), ...rows];
+  };
+
+  const forgetTry = (): void => {
+    // What fell since is shown; the next who asks tries again.
+    completing = undefined;
+  };
+
   return {
     add: (commit) => {
       rows.push(...decisionsIn(commit));
       // Now and then, so that not every decision moves a thousand rows.
       if (rows.length >= 2 * KEPT) rows = rows.slice(-KEPT);
     },
+    complete: () => (completing ??= readOlder().then(putBefore, forgetTry)),
     page: ({ outcome, requester, offset, limit }, commit) => {
       const matching = rows
         .slice(-KEPT)

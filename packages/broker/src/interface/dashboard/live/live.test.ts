@@ -218,7 +218,10 @@ describe("a page that comes back", () => {
     await advertise("rome");
     const [told] = await news(await browser.listen("1"));
     const clusters = told?.data["clusters"] as { id: string; isStale: boolean }[];
-    expect(clusters.map(({ id, isStale }) => ({ id, isStale }))).toContainEqual({ id: "paris", isStale: true });
+    expect(clusters.map(({ id, isStale }) => ({ id, isStale }))).toContainEqual({
+      id: "paris",
+      isStale: true,
+    });
   });
 
   test.each([

@@ -5,7 +5,7 @@ import {
   type UiQuote,
   uiQuoteRequestSchema,
 } from "@resource-broker/contract";
-import { decide } from "@resource-broker/domain";
+import { DEFAULT_POLICY, decide, type Policy } from "@resource-broker/domain";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import { ok, type PlainAnswer } from "../../http/route.ts";
 import { readDecisionQuery } from "../lists/decision-list.ts";
@@ -16,8 +16,11 @@ const UNSAVED = { reservationId: "quote", decisionId: "quote" } as const;
 
 /** Why decisions fell as they did, and how one would. */
 export function decisionRoutes({ engine, store, decisions }: UiContext): readonly UiRoute[] {
-  const list = ({ parameters }: UiCall): PlainAnswer =>
-    ok(decisions.page(readDecisionQuery(parameters), engine.commitNumber));
+  const list = async ({ parameters }: UiCall): Promise<PlainAnswer> => {
+    const query = readDecisionQuery(parameters);
+    await decisions.complete();
+    return ok(decisions.page(query, engine.commitNumber));
+  };
 
   const read = async ({ name }: UiCall): Promise<PlainAnswer> => {
     const decision = await store.findDecision(name);
@@ -35,7 +38,9 @@ export function decisionRoutes({ engine, store, decisions }: UiContext): readonl
       );
     const request = valueOf(toReservationRequest(wanted));
     const policy =
-      weights === undefined ? engine.policy : { ...engine.policy, weights: checkedWeights(weights) };
+      weights === undefined
+        ? engine.policy
+        : { ...engine.policy, weights: checkedWeights(weights, engine.policy) };
     const command = { kind: "reserve", requester, request, ...UNSAVED } as const;
     const { reply } = decide(engine.ledger, command, { now: engine.now(), policy });
     if (reply.kind !== "granted" && reply.kind !== "refused") throw faultOf(reply);
@@ -54,7 +59,14 @@ export function decisionRoutes({ engine, store, decisions }: UiContext): readonl
   ];
 }
 
-function checkedWeights(weights: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
-  if (Object.values(weights).some((weight) => weight > 0)) return weights;
-  throw new Fault("invalid", "weights: at least one must be more than 0");
+type Weights = Policy["weights"];
+
+/** A weight for what clusters have no marks in would count for nothing, and nobody would notice. */
+function checkedWeights(weights: Weights, policy: Policy): Weights {
+  const scorers = Object.keys({ ...DEFAULT_POLICY.weights, ...policy.weights, ...policy.ratings });
+  const given = Object.keys(weights).filter((name) => (weights[name] ?? 0) > 0);
+  if (given.length === 0) throw new Fault("invalid", "weights: at least one must be more than 0");
+  const unknown = given.find((name) => !scorers.includes(name));
+  if (unknown === undefined) return weights;
+  throw new Fault("invalid", `weights: ${unknown} is none of ${scorers.join(", ")}`);
 }

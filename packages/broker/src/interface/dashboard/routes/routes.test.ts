@@ -12,6 +12,7 @@ import type {
   UiReservations,
   UiUnmet,
 } from "@resource-broker/contract";
+import { resourceVector } from "@resource-broker/domain";
 import { memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { NEWER_AGENT, requestOf } from "../../http/testing/samples.ts";
@@ -348,6 +349,49 @@ describe("decisions", () => {
     expect(why.candidates.map(({ clusterID }) => clusterID)).toEqual(["paris", "tokyo", "rome"]);
     expect(why.candidates[0]?.parts).toHaveProperty("resources");
   });
+
+  test("from before a restart are listed too, each once and in the order they fell", async () => {
+    const disk = memoryDisk();
+    const first = await world({ disk });
+    const { decisionID } = await first.reserve();
+    await first.reserve("rome", requestOf("400", "8Gi"));
+    await first.stop();
+    const again = await start({ disk });
+    await again.advertise("paris");
+    await again.advertise("rome");
+    // Not over the API: the bytes that ids are made of begin anew with each broker of a test.
+    await again.broker.engine.submit({
+      kind: "reserve",
+      requester: "rome",
+      request: {
+        resources: resourceVector({ cpuMillis: 1000, memoryBytes: GI }),
+        priority: 0,
+        constraints: {},
+        tier: "on-demand",
+      },
+      reservationId: "rsv-new",
+      decisionId: "dec-new",
+    });
+    const { json } = await (await again.signIn()).get("/ui/decisions");
+    const { rows } = json as UiDecisions;
+    expect(rows.map(({ asked }) => asked)).toEqual([
+      "1 CPU / 1Gi Memory",
+      "400 CPU / 8Gi Memory",
+      "4 CPU / 8Gi Memory",
+    ]);
+    expect(rows.at(-1)?.id).toBe(decisionID);
+  });
+
+  test.each(["nosuch", "constructor", "toString"])(
+    "a weight for %s is refused: it would count for nothing",
+    async (name) => {
+      const { admin } = await world();
+      const body = { requesterID: "rome", request: requestOf(), weights: { [name]: 1, cost: 1 } };
+      const { status, text } = await admin.send("POST /ui/quotes", body);
+      expect(status).toBe(400);
+      expect(text).toContain(`${name} is none of resources, cost`);
+    },
+  );
 
   test("what would happen agrees with what happens then, and writes nothing", async () => {
     const { admin, reserve, broker } = await world();

@@ -40,7 +40,7 @@ export function createSessions({ machine, randomBytes }: SessionsDeps): Sessions
       const token = tokenFrom(randomBytes(TOKEN_BYTES));
       const id = digestOf(token);
       const until = machine.monotonicMs() + SESSION_MS;
-      const leftMs = (): number => 
+      const leftMs = (): number =>
         open.has(id) && isTrusted() ? Math.max(0, until - machine.monotonicMs()) : 0;
       const session: Session = { role, name, by: "link", id, leftMs };
       open.set(id, session);

@@ -16,6 +16,7 @@ import type { ClientCredentials } from "../../http/testing/call.ts";
 import {
   type BrokerParts,
   countedBytes,
+  type HeldCertificates,
   heldCertificates,
   type RunningBroker,
   runBroker,
@@ -60,6 +61,8 @@ export interface RunningDashboard {
   ) => Promise<Visit>;
   /** A browser that came by a link. */
   readonly signIn: (role?: UiRole) => Promise<Browser>;
+  /** Puts other certificates in force at the dashboard's own port, as a changed folder would. */
+  readonly replaceCertificates: HeldCertificates["replace"];
   /** The cluster advertises. */
   readonly advertise: (clusterId: string, more?: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -90,6 +93,7 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
   const folder = builtPages();
   const store = memoryStore(disk);
   const made: Dashboard[] = [];
+  const held = heldCertificates({ crl: undefined, ...certificates.broker });
   const broker = await runBroker({
     store,
     machine: time,
@@ -114,7 +118,7 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
           machine: time,
           log,
           randomBytes: countedBytes(),
-          certificates: heldCertificates({ crl: undefined, ...certificates.broker }),
+          certificates: held,
           api: () => ({ host: "", port: 8443 }),
           ...(parts.notLeading === undefined ? {} : { notLeading: parts.notLeading }),
         },
@@ -165,6 +169,7 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
     visitAs: (who, what, options) =>
       visit({ port, credentials: who ?? { ca: certificates.broker.ca } }, what, options),
     signIn,
+    replaceCertificates: held.replace,
     advertise: async (clusterId, more = {}) => {
       const body = advertisementOf(clusterId, more);
       const { status, text } = await broker.call(

@@ -1,0 +1,40 @@
+import type { Decision, DecisionId, LedgerView } from "@resource-broker/domain";
+import type { AuditEntry, Store } from "../../../store/store.ts";
+import type { NewestLines } from "./newest-lines.ts";
+
+const WANTED = 200;
+const LINES_AT_ONCE = 200;
+const MAX_LINES = 2000;
+
+export interface DecisionsInLogDeps {
+  readonly store: Pick<Store, "findDecision">;
+  readonly lines: Pick<NewestLines, "page">;
+  readonly ledger: () => Pick<LedgerView, "reservations">;
+}
+
+/** The newest decisions that the audit log leads to, oldest first: after a restart, nothing else knows in which order they fell. */
+export async function decisionsInLog({ store, lines, ledger }: DecisionsInLogDeps): Promise<Decision[]> {
+  const found: Decision[] = [];
+  let before: number | undefined;
+  for (let read = 0; read < MAX_LINES && found.length < WANTED; read += LINES_AT_ONCE) {
+    const page = await lines.page({ before, limit: LINES_AT_ONCE, text: "" });
+    for (const entry of page.entries) {
+      const id = decisionOf(entry, ledger());
+      const decision = id === undefined ? undefined : await store.findDecision(id);
+      if (decision !== undefined) found.push(decision);
+    }
+    before = page.before;
+    if (before === undefined) break;
+  }
+  return found.reverse();
+}
+
+/** Lines of refusals are about a decision, those of grants about a reservation, which names its own. */
+function decisionOf(
+  { action, subject }: AuditEntry,
+  { reservations }: Pick<LedgerView, "reservations">,
+): DecisionId | undefined {
+  if (action !== "reserve") return undefined;
+  const reservation = reservations.get(subject);
+  return reservation === undefined ? subject : reservation.decisionId;
+}
