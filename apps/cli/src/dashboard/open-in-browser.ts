@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 
-export type Opener = readonly [program: string, ...words: string[]];
+type Opener = readonly [program: string, ...words: string[]];
 
 /** How each system opens an address; others do as Linux does. */
 const OPENERS: Readonly<Record<string, Opener>> = {

@@ -21,7 +21,7 @@ export interface ServerParts extends AttendedBy {
 }
 
 /** Who answers at a port, and how the port is called where it is told of. */
-export interface AttendedBy {
+interface AttendedBy {
   readonly serve: Serve;
   readonly log: Log;
   readonly portName: string;

@@ -1,8 +1,9 @@
 import { open, rename, rm } from "node:fs/promises";
+import { endianness } from "node:os";
 import { crc32 } from "node:zlib";
 
-/** Changes with the form of the file: an older one is begun afresh. */
-const MAGIC = Buffer.from("resource-broker history 1\n");
+/** Changes with the form of the file, and with how the machine lays out numbers: any other one is begun afresh. */
+const MAGIC = Buffer.from(`resource-broker history 1 ${endianness()}\n`);
 const HEAD_BYTES = 10;
 const MAX_NAME_BYTES = 255;
 /** Twice what a full history takes: nothing larger is one. */

@@ -1,9 +1,12 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import type { UiEvent } from "@resource-broker/contract";
 import { fakeTime, memoryDisk, settle } from "@resource-broker/testkit";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { NEWER_AGENT, requestOf } from "../../http/testing/samples.ts";
 import { type Listening, listenTo } from "../testing/browser.ts";
 import { certificates, type DashboardParts, runningDashboards } from "../testing/running-dashboard.ts";
+import { createLiveHub } from "./live-hub.ts";
 
 const start = runningDashboards();
 
@@ -276,4 +279,22 @@ test("a page may name the last event in the address, where its browser sets no h
   const stream = await listenTo({ port }, "GET /ui/events?after=1", { headers: { Cookie: browser.cookie } });
   const [told] = await news(stream);
   expect(ids(told?.data["reservations"])).toEqual([missed]);
+});
+
+test("whoever does not read is cut off before much waits for them", async () => {
+  const { broker, time } = await world();
+  const hub = createLiveHub({
+    engine: broker.engine,
+    machine: time,
+    headers: () => [],
+    limits: { changesRemembered: 10, maxStreams: 10, maxStreamBufferBytes: 800 },
+  });
+  onTestFinished(hub.stop);
+  // Without a connection to send it on, everything waits.
+  const unread = new ServerResponse(new IncomingMessage(new Socket()));
+  hub.open({ lastEventId: undefined, isAllowed: () => true })(unread);
+  await time.advance(8000);
+  expect(unread.destroyed).toBe(false);
+  await time.advance(400_000);
+  expect(unread.destroyed).toBe(true);
 });
