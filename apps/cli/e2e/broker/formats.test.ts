@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { OUTPUT_SCHEMAS } from "../../reference/output-schemas.ts";
 import { OUTPUT } from "../../src/output/output-option.ts";
@@ -10,6 +10,7 @@ import { type BrokerCluster, startBrokerCluster } from "../../src/testing/broker
 import { type Outcome, runCli } from "../../src/testing/cli.ts";
 import { type OneCluster, startOneCluster } from "../../src/testing/one-cluster.ts";
 import { type Fleet, startFleet } from "./testing/fleet.ts";
+import { standIn } from "./testing/stand-in.ts";
 
 const REQUEST = ["--cpu", "1", "--memory", "1Gi"];
 const FINALIZED = {
@@ -175,11 +176,30 @@ describe("a command that changes something prints what it says it prints", () =>
     expect({ code, err }).toMatchObject({ code: 0 });
     expectShape("kubeconfig issue", JSON.parse(out));
   });
+
+  test("dashboard, of a broker that serves one", async () => {
+    const link = {
+      url: "http://127.0.0.1:8090/#token=abc",
+      role: "admin",
+      expiresAt: "2030-01-01T00:00:00Z",
+    };
+    const url = await standIn(
+      scene.fleet.certificates.broker,
+      (_, response) => {
+        response.writeHead(200, { "Content-Type": "application/json", "Broker-Protocol": "2" });
+        response.end(JSON.stringify(link));
+      },
+      onTestFinished,
+    );
+    const { code, out, err } = await run(["dashboard", "--broker", url, "-o", "json"]);
+    expect({ code, err }).toMatchObject({ code: 0 });
+    expectShape("dashboard", JSON.parse(out));
+  });
 });
 
 test("every command that prints data is tried here", () => {
   const tried = [...READS, ...WRITES].map(({ command }) => command);
-  expect([...new Set([...tried, "kubeconfig issue"])].toSorted()).toEqual(
+  expect([...new Set([...tried, "kubeconfig issue", "dashboard"])].toSorted()).toEqual(
     Object.keys(OUTPUT_SCHEMAS).toSorted(),
   );
 });

@@ -33,7 +33,10 @@ test("it is live once the broker says hello, and tells what changed", async () =
   broker.streams[0]?.send(CHANGES);
   await settled();
   expect(connection.status()).toBe("live");
-  expect(news).toEqual([{ kind: "changes", changes: expect.objectContaining({ commit: 5 }) }]);
+  expect(news).toEqual([
+    { kind: "reload" },
+    { kind: "changes", changes: expect.objectContaining({ commit: 5 }) },
+  ]);
 });
 
 test("after a break it goes on where it was, and lists are read again", async () => {
@@ -98,7 +101,7 @@ test("a reset tells lists to read again", async () => {
   await settled();
   broker.streams[0]?.send(`${HELLO}event: reset\nid: 9\ndata: {"commit":9}\n\n`);
   await settled();
-  expect(news).toEqual([{ kind: "reload" }]);
+  expect(news).toEqual([{ kind: "reload" }, { kind: "reload" }]);
 });
 
 test("an ended session is said once, and nothing is left running after stop", async () => {

@@ -36,7 +36,6 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
   const newsListeners = new Set<(news: News) => void>();
   let status: LiveStatus = "connecting";
   let lastEventId: string | null = null;
-  let ledgerID: string | undefined;
   let heardAt = timers.now();
   let failures = 0;
   let attempt: AbortController | undefined;
@@ -58,16 +57,17 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
     const known = readEvent(event);
     if (known?.event === "changes") tell({ kind: "changes", changes: known.data });
     if (known?.event === "reset") tell({ kind: "reload" });
-    if (known?.event === "hello") greet(known.data.ledgerID);
+    if (known?.event === "hello") greet();
   };
 
-  /** Changes of soft state are not kept for those who were away: after a break, lists are read again. */
-  const greet = (ledger: string): void => {
-    const isFirst = ledgerID === undefined;
-    ledgerID = ledger;
+  /**
+   * Lists are read again with every greeting: changes of soft state are not kept for those who were away, and what a list
+   * read before the first one may have missed what came between.
+   */
+  const greet = (): void => {
     failures = 0;
     become("live");
-    if (!isFirst) tell({ kind: "reload" });
+    tell({ kind: "reload" });
   };
 
   const listen = async (signal: AbortSignal): Promise<void> => {
