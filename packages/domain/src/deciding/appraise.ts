@@ -2,10 +2,11 @@ import { type Bill, billFor, hourlyPrice, UNPRICED } from "../cost/price.ts";
 import { lookup } from "../lookup.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Question } from "./filters.ts";
-import { type Raters, ratersOf, UNRATED } from "./scorers.ts";
+import { type Raters, ratersOf, UNRATED, type Wanted, wantedOf } from "./scorers.ts";
 
 /** Looks up what candidates ask and how they are rated. */
 export interface Appraiser {
+  readonly wanted: Wanted;
   readonly bill: Bill;
   /** Who asks in this currency, without windows, is priced by the roster's figures; undefined when nobody is. */
   readonly plainCurrency: string | undefined;
@@ -24,6 +25,7 @@ export function appraiserFor({ policy, request, now }: Question): Appraiser {
   const hasOperatorPrices = Object.keys(prices.clusters).length > 0;
   const isPlain = request.tier === "on-demand" && !hasOperatorPrices && bill.extended.length === 0;
   return {
+    wanted: wantedOf(request.resources),
     bill,
     plainCurrency: isPlain ? prices.currency : undefined,
     priceOf: ({ clusterId, advertisement }) => {

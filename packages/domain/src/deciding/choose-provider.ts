@@ -6,6 +6,7 @@ import { recordDecision } from "./record-decision.ts";
 import type { RosterView } from "./roster.ts";
 import { marketOf, scoresOf, UNRATED, weightingOf } from "./scorers.ts";
 import { sift } from "./sift.ts";
+import { slateFor } from "./slate.ts";
 
 /**
  * filter → score → select. Same candidates and question, same winner, whatever the order they come in. The result
@@ -16,13 +17,21 @@ export function chooseProvider(roster: RosterView, question: Question, id: Decis
   const sieve = sift(roster, question, appraiser);
   const { fitting, headrooms, prices } = sieve;
   const marksOf = (name: string) =>
-    fitting.map((position) => {
+    Array.from(fitting, (position) => {
       const candidate = roster.candidates[position];
       return candidate === undefined ? UNRATED : appraiser.markOf(name, candidate);
     });
   const marks = new Map(appraiser.raters.map(([name]) => [name, marksOf(name)]));
   const market = marketOf(prices, marks);
   const scale = { market, weighting: weightingOf(question.policy.weights, market) };
-  const scores = scoresOf({ headrooms, prices, marks }, scale);
-  return recordDecision(id, { ...sieve, question, roster, scale, scores });
+  const { scores } = slateFor(fitting.length);
+  scoresOf({ headrooms, prices, marks }, scale, scores);
+  return recordDecision(id, {
+    ...sieve,
+    question,
+    appraiser,
+    roster,
+    scale,
+    scores: scores.subarray(0, fitting.length),
+  });
 }

@@ -1,10 +1,10 @@
 import { type Bill, UNPRICED } from "../cost/price.ts";
 import { extendedNames, resourceNames } from "../resources/resource-vector.ts";
 import { capacity, type Filter, type Question, self, stale } from "./filters.ts";
-import { COLUMN, type RosterView } from "./roster.ts";
+import { COLUMN, ROW_WIDTH, type RosterView } from "./roster.ts";
 
 /** A question in the terms of the roster's columns. */
-export interface Glance {
+interface Glance {
   /** An advertisement received before this is stale. */
   readonly oldest: number;
   readonly requesterRow: number;
@@ -40,43 +40,90 @@ export function glanceOf(
   };
 }
 
-/** True only if every filter would let the candidate pass. False means: ask them. */
-export function passesAtAGlance(figures: Float64Array, row: number, glance: Glance): boolean {
-  return (
-    at(figures, row + COLUMN.freeCpu) >= glance.cpu &&
-    at(figures, row + COLUMN.freeMemory) >= glance.memory &&
-    at(figures, row + COLUMN.freeStorage) >= glance.storage &&
-    at(figures, row + COLUMN.freeGpus) >= glance.gpus &&
-    at(figures, row + COLUMN.receivedAt) >= glance.oldest &&
-    at(figures, row + COLUMN.isMarked) === 0 &&
-    row !== glance.requesterRow
-  );
+/** What a loop over the roster is given beside its question. */
+export interface Loop {
+  readonly roster: RosterView;
+  /** Positions in the roster of those that fit, or room for them. */
+  readonly fitting: Int32Array;
 }
 
-/** As `headroom`, term by term: the two must agree to the last bit. */
-export function headroomAtAGlance(figures: Float64Array, row: number, glance: Glance): number {
-  let total = 0;
-  if (glance.cpu > 0)
-    total += (at(figures, row + COLUMN.freeCpu) - glance.cpu) / at(figures, row + COLUMN.allCpu);
-  if (glance.memory > 0) {
-    total += (at(figures, row + COLUMN.freeMemory) - glance.memory) / at(figures, row + COLUMN.allMemory);
+/**
+ * Notes down who fits, and returns how many do. Whoever does not surely pass every filter is asked: `isRefused`.
+ *
+ * This loop and the two below do all their sums themselves, on plain numbers: a function that hands a fraction back to
+ * the loop that calls it may leave garbage behind, ten thousand times a decision.
+ */
+export function fittingAtAGlance(
+  { roster: { figures, candidates }, fitting }: Loop,
+  { cpu, memory, storage, gpus, oldest, requesterRow }: Glance,
+  isRefused: (position: number) => boolean,
+): number {
+  let count = 0;
+  for (let position = 0; position < candidates.length; position++) {
+    const row = position * ROW_WIDTH;
+    const passes =
+      at(figures, row + COLUMN.freeCpu) >= cpu &&
+      at(figures, row + COLUMN.freeMemory) >= memory &&
+      at(figures, row + COLUMN.freeStorage) >= storage &&
+      at(figures, row + COLUMN.freeGpus) >= gpus &&
+      at(figures, row + COLUMN.receivedAt) >= oldest &&
+      row !== requesterRow;
+    if (passes || !isRefused(position)) fitting[count++] = position;
   }
-  if (glance.storage > 0) {
-    total += (at(figures, row + COLUMN.freeStorage) - glance.storage) / at(figures, row + COLUMN.allStorage);
-  }
-  if (glance.gpus > 0)
-    total += (at(figures, row + COLUMN.freeGpus) - glance.gpus) / at(figures, row + COLUMN.allGpus);
-  return total / glance.count;
+  return count;
 }
 
-/** As `hourlyPrice` for an on-demand price list without windows, in the policy's own currency. */
-export function priceAtAGlance(figures: Float64Array, row: number, bill: Bill): number {
-  const price =
-    part(bill.cpus, at(figures, row + COLUMN.cpuHour)) +
-    part(bill.memoryGb, at(figures, row + COLUMN.memoryGbHour)) +
-    part(bill.storageGb, at(figures, row + COLUMN.storageGbHour)) +
-    part(bill.gpus, at(figures, row + COLUMN.gpuHour));
-  return price >= 0 && price < Number.POSITIVE_INFINITY ? price : UNPRICED;
+/** As `headroom` of each that fits, term by term: the two must agree to the last bit. */
+export function headroomsAtAGlance(
+  headrooms: Float64Array,
+  { roster: { figures }, fitting }: Loop,
+  { cpu, memory, storage, gpus, count }: Glance,
+): void {
+  for (let index = 0; index < fitting.length; index++) {
+    const row = (fitting[index] ?? 0) * ROW_WIDTH;
+    let total = 0;
+    if (cpu > 0) total += (at(figures, row + COLUMN.freeCpu) - cpu) / at(figures, row + COLUMN.allCpu);
+    if (memory > 0)
+      total += (at(figures, row + COLUMN.freeMemory) - memory) / at(figures, row + COLUMN.allMemory);
+    if (storage > 0)
+      total += (at(figures, row + COLUMN.freeStorage) - storage) / at(figures, row + COLUMN.allStorage);
+    if (gpus > 0) total += (at(figures, row + COLUMN.freeGpus) - gpus) / at(figures, row + COLUMN.allGpus);
+    headrooms[index] = total / count;
+  }
+}
+
+/**
+ * As `hourlyPrice` for on-demand price lists without windows in the policy's own currency, which has this number; what
+ * the others ask has to be looked up: `priceOf`.
+ */
+export function pricesAtAGlance(
+  prices: Float64Array,
+  { roster: { figures }, fitting }: Loop,
+  { bill, currency, priceOf }: Pricing,
+): void {
+  const { cpus, memoryGb, storageGb, gpus } = bill;
+  for (let index = 0; index < fitting.length; index++) {
+    const row = (fitting[index] ?? 0) * ROW_WIDTH;
+    if (at(figures, row + COLUMN.currency) !== currency) {
+      prices[index] = priceOf(fitting[index] ?? 0);
+      continue;
+    }
+    const price =
+      part(cpus, at(figures, row + COLUMN.cpuHour)) +
+      part(memoryGb, at(figures, row + COLUMN.memoryGbHour)) +
+      part(storageGb, at(figures, row + COLUMN.storageGbHour)) +
+      part(gpus, at(figures, row + COLUMN.gpuHour));
+    prices[index] = price >= 0 && price < Number.POSITIVE_INFINITY ? price : UNPRICED;
+  }
+}
+
+/** Number of a currency nobody asks in. */
+export const NO_CURRENCY = -2;
+
+interface Pricing {
+  readonly bill: Bill;
+  readonly currency: number;
+  readonly priceOf: (position: number) => number;
 }
 
 function part(amount: number, unitPrice: number): number {

@@ -19,8 +19,8 @@ export function compareRanked(a: Ranked, b: Ranked): number {
 /** Candidates with their scores side by side: `positions[i]` of the roster scored `scores[i]`. */
 export interface Field {
   readonly candidates: readonly Candidate[];
-  readonly positions: readonly number[];
-  readonly scores: readonly number[];
+  readonly positions: Int32Array;
+  readonly scores: Float64Array;
   readonly wanted: Wanted;
 }
 
@@ -38,12 +38,21 @@ export function firstOf(field: Field, limit: number): Placed[] {
     if (last !== undefined && (scores[index] ?? 0) < last.score) continue;
     const placed = placedAt(field, index);
     if (last !== undefined && compareRanked(last, placed) < 0) continue;
-    const place = first.findIndex((other) => compareRanked(placed, other) < 0);
-    first.splice(place === -1 ? first.length : place, 0, placed);
-    if (first.length > limit) first.pop();
-    if (first.length === limit) last = first.at(-1);
+    insert(placed, first, limit);
+    if (first.length === limit) last = first[limit - 1];
   }
   return first;
+}
+
+/** Whoever goes after it moves one place back, the last one out of the list if that is full. */
+function insert(placed: Placed, first: Placed[], limit: number): void {
+  let place = Math.min(first.length, limit - 1);
+  for (; place > 0; place--) {
+    const before = first[place - 1];
+    if (before === undefined || !(compareRanked(placed, before) < 0)) break;
+    first[place] = before;
+  }
+  first[place] = placed;
 }
 
 function placedAt({ candidates, positions, scores, wanted }: Field, index: number): Placed {

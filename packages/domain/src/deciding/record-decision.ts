@@ -1,12 +1,12 @@
 import type { DecisionId } from "../reservation/ids.ts";
-import { type Appraiser, appraiserFor } from "./appraise.ts";
+import type { Appraiser } from "./appraise.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Deliberation } from "./deliberation.ts";
 import type { CandidateRecord, Decision } from "./decision.ts";
 import type { Question } from "./filters.ts";
 import { nearestMisses } from "./nearest-misses.ts";
 import { firstOf, type Placed } from "./rank.ts";
-import { type Raters, type Ratings, type ScoreInputs, scoreParts, wantedOf } from "./scorers.ts";
+import { type Raters, type Ratings, type ScoreInputs, scoreParts } from "./scorers.ts";
 
 /** Up to this many candidates are recorded one and all; of more, only the first few. */
 const RECORD_ALL_UP_TO = 64;
@@ -35,51 +35,50 @@ export function recordDecision(id: DecisionId, deliberation: Deliberation): Deci
 }
 
 function recordedCandidates(deliberation: Deliberation): CandidateRecord[] {
-  const { question, roster, fitting, scores } = deliberation;
+  const { question, appraiser, roster, fitting, scores } = deliberation;
   const { candidates } = roster;
-  const appraiser = appraiserFor(question);
   const isFew = candidates.length <= RECORD_ALL_UP_TO;
   const limit = isFew ? RECORD_ALL_UP_TO : RECORD_FIRST;
-  const field = { candidates, positions: fitting, scores, wanted: wantedOf(question.request.resources) };
-  const best = firstOf(field, limit).map((placed) => scoredRecord(placed, deliberation, appraiser));
+  const field = { candidates, positions: fitting, scores, wanted: appraiser.wanted };
+  const best = firstOf(field, limit).map((placed) => scoredRecord(placed, deliberation));
   if (!isFew && best.length > 0) return best;
   const fitted = new Set(fitting);
   const refused = candidates.filter((_, position) => !fitted.has(position));
   const passedOver = isFew ? byClusterId(refused) : nearestMisses(refused, question, limit);
-  return [...best, ...passedOver.map((candidate) => refusedRecord(candidate, deliberation, appraiser))];
+  return [...best, ...passedOver.map((candidate) => refusedRecord(candidate, deliberation))];
 }
 
 function scoredRecord(
   { candidate, score }: Placed,
-  deliberation: Deliberation,
-  appraiser: Appraiser,
+  { question, appraiser, scale }: Deliberation,
 ): CandidateRecord {
-  const { question, scale } = deliberation;
   const inputs = inputsOf(candidate, appraiser);
-  const parts = scoreParts(question.request.resources, inputs, scale);
-  return { ...commonRecord(candidate, question, inputs), outcome: { kind: "scored", score, parts } };
+  const parts = scoreParts(appraiser.wanted, inputs, scale);
+  return recordOf(candidate, question, { inputs, outcome: { kind: "scored", score, parts } });
 }
 
 function refusedRecord(
   candidate: Candidate,
-  deliberation: Deliberation,
-  appraiser: Appraiser,
+  { question, appraiser, filters }: Deliberation,
 ): CandidateRecord {
-  const { question, filters } = deliberation;
   const [first, ...others] = filters.filter((filter) => filter.rejects(candidate, question));
   if (first === undefined) throw new Error(`${candidate.clusterId} was refused by no filter`);
-  return {
-    ...commonRecord(candidate, question, inputsOf(candidate, appraiser)),
+  return recordOf(candidate, question, {
+    inputs: inputsOf(candidate, appraiser),
     outcome: {
       kind: "refused",
       refusal: { filter: first.name, ...first.refusal(candidate, question) },
       alsoRefusedBy: others.map((filter) => filter.name),
     },
-  };
+  });
 }
 
-function commonRecord({ clusterId, receivedAt }: Candidate, { now }: Question, inputs: ScoreInputs) {
-  return { clusterId, advertisementAgeMs: now - receivedAt, inputs };
+function recordOf(
+  { clusterId, receivedAt }: Candidate,
+  { now }: Question,
+  { inputs, outcome }: Pick<CandidateRecord, "inputs" | "outcome">,
+): CandidateRecord {
+  return { clusterId, advertisementAgeMs: now - receivedAt, inputs, outcome };
 }
 
 function inputsOf(candidate: Candidate, { priceOf, raters, markOf }: Appraiser): ScoreInputs {

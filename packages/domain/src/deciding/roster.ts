@@ -3,6 +3,7 @@ import { type Candidate, isMarked } from "./candidate.ts";
 
 /** What a row holds. Amounts in the ledger's units, prices for one unit and hour (not a number: not priced). */
 export const COLUMN = {
+  /** When its advertisement was received; never, when it is marked and has to be asked in full. */
   receivedAt: 0,
   freeCpu: 1,
   freeMemory: 2,
@@ -18,12 +19,12 @@ export const COLUMN = {
   gpuHour: 12,
   /** Number of the currency, or -1 where the price list needs a closer look (windows) or there is none. */
   currency: 13,
-  /** 1 when the candidate is cordoned or has refused someone. */
-  isMarked: 14,
 } as const;
 
 export const ROW_WIDTH = 16;
 const FIRST_CAPACITY = 16;
+/** Neither before nor after any moment. */
+const NEVER = Number.NaN;
 
 /** What deciding reads of a roster. */
 export interface RosterView {
@@ -83,7 +84,7 @@ export class Roster implements RosterView {
     const { figures } = this;
     const { available, advertisement, receivedAt } = candidate;
     const { allocatable, cost } = advertisement;
-    figures[row + COLUMN.receivedAt] = receivedAt;
+    figures[row + COLUMN.receivedAt] = isMarked(candidate) ? NEVER : receivedAt;
     figures[row + COLUMN.freeCpu] = available.cpuMillis;
     figures[row + COLUMN.freeMemory] = available.memoryBytes;
     figures[row + COLUMN.freeStorage] = available.storageBytes;
@@ -99,6 +100,5 @@ export class Roster implements RosterView {
     figures[row + COLUMN.gpuHour] = prices.gpuHour ?? Number.NaN;
     const isPlain = cost !== undefined && cost.windows === undefined;
     figures[row + COLUMN.currency] = isPlain ? this.#enterCurrency(cost.currency) : -1;
-    figures[row + COLUMN.isMarked] = isMarked(candidate) ? 1 : 0;
   }
 }

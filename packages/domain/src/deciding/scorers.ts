@@ -76,51 +76,54 @@ export type Marks = ReadonlyMap<string, readonly number[]>;
 
 /** Candidates side by side: their headroom, their price, their marks. */
 export interface Figures {
-  readonly headrooms: ArrayLike<number>;
-  readonly prices: ArrayLike<number>;
+  readonly headrooms: Float64Array;
+  readonly prices: Float64Array;
   readonly marks: Marks;
 }
 
-/** Weighs headroom, price and marks into one score each. The live path and the replay of a record share it. */
-export function scoresOf({ headrooms, prices, marks }: Figures, { market, weighting }: Scale): number[] {
+/** Weighs headroom, price and marks into one score each, written to `scores`. The live path and the replay of a record share it. */
+export function scoresOf(
+  { headrooms, prices, marks }: Figures,
+  { market, weighting }: Scale,
+  scores: Float64Array,
+): void {
   const columns = weighting.ratings.map(([name, weight]) => ({
     weight,
     marks: marks.get(name) ?? [],
     median: lookup(market.medianRatings, name) ?? 0,
   }));
-  const scores: number[] = [];
+  const { resources, cost, total } = weighting;
+  const { lowestPrice, medianCost = 0 } = market;
   for (let position = 0; position < headrooms.length; position++) {
-    let total = weighting.resources * (headrooms[position] ?? 0);
-    if (weighting.cost > 0) total += weighting.cost * costScore(prices[position] ?? UNPRICED, market);
-    for (const column of columns) total += column.weight * markScore(column.marks[position], column.median);
-    scores.push(total / weighting.total);
+    const price = prices[position] ?? UNPRICED;
+    let score = resources * (headrooms[position] ?? 0);
+    if (cost > 0)
+      score += cost * (Number.isNaN(price) ? medianCost : costAgainst(lowestPrice ?? price, price));
+    for (let column = 0; column < columns.length; column++) score += ratedAt(columns[column], position);
+    scores[position] = score / total;
   }
-  return scores;
 }
 
 export function scoreOf(request: ResourceVector, inputs: ScoreInputs, scale: Scale): number {
   const free = headroom(wantedOf(request), inputs.available, inputs.allocatable);
   const marks = new Map(Object.entries(inputs.ratings).map(([name, mark]) => [name, [mark]]));
-  const figures = { headrooms: [free], prices: [inputs.price ?? UNPRICED], marks };
-  return scoresOf(figures, scale)[0] ?? 0;
+  const prices = Float64Array.of(inputs.price ?? UNPRICED);
+  const scores = new Float64Array(1);
+  scoresOf({ headrooms: Float64Array.of(free), prices, marks }, scale, scores);
+  return scores[0] ?? 0;
 }
 
-export function scoreParts(
-  request: ResourceVector,
-  inputs: ScoreInputs,
-  { market, weighting }: Scale,
-): ScoreParts {
+export function scoreParts(wanted: Wanted, inputs: ScoreInputs, { market, weighting }: Scale): ScoreParts {
   const { available, allocatable, price, ratings } = inputs;
-  return {
-    ...(weighting.resources > 0 ? { resources: headroom(wantedOf(request), available, allocatable) } : {}),
-    ...(weighting.cost > 0 ? { cost: costScore(price ?? UNPRICED, market) } : {}),
-    ...Object.fromEntries(
-      weighting.ratings.map(([name]) => [
-        name,
-        markScore(lookup(ratings, name), lookup(market.medianRatings, name) ?? 0),
-      ]),
-    ),
-  };
+  const parts: { resources?: number; cost?: number } = {};
+  if (weighting.resources > 0) parts.resources = headroom(wanted, available, allocatable);
+  if (weighting.cost > 0) parts.cost = costScore(price ?? UNPRICED, market);
+  if (weighting.ratings.length === 0) return parts;
+  const rated = weighting.ratings.map(([name]) => {
+    const mark = markScore(lookup(ratings, name), lookup(market.medianRatings, name) ?? 0);
+    return [name, mark] as const;
+  });
+  return { ...parts, ...Object.fromEntries(rated) };
 }
 
 /** Cost without any price gives its weight to resources; a scorer without marks drops out. */
@@ -148,7 +151,8 @@ export function marketOf(prices: Float64Array, marks: Marks): Market {
   let priced = 0;
   let lowestPrice = Number.POSITIVE_INFINITY;
   let total = 0;
-  for (const price of prices) {
+  for (let position = 0; position < prices.length; position++) {
+    const price = prices[position] ?? UNPRICED;
     if (Number.isNaN(price)) continue;
     priced++;
     total += price;
@@ -191,12 +195,22 @@ function costAgainst(lowestPrice: number, price: number): number {
   return price === 0 ? 1 : lowestPrice / price;
 }
 
+interface RatedColumn {
+  readonly weight: number;
+  readonly marks: readonly number[];
+  readonly median: number;
+}
+
+function ratedAt(column: RatedColumn | undefined, position: number): number {
+  return column === undefined ? 0 : column.weight * markScore(column.marks[position], column.median);
+}
+
 function markScore(mark: number | undefined, median: number): number {
   return mark === undefined || Number.isNaN(mark) ? median : mark;
 }
 
 function medianCostOf(prices: Float64Array, lowestPrice: number): number {
-  const priced = [...prices].filter((price) => !Number.isNaN(price));
+  const priced = prices.filter((price) => !Number.isNaN(price));
   return median(priced.map((price) => costAgainst(lowestPrice, price)));
 }
 
@@ -204,7 +218,7 @@ function medianRatingsOf(marks: Marks): Ratings {
   const medians: [string, number][] = [];
   for (const [name, column] of marks) {
     const given = column.filter((mark) => !Number.isNaN(mark));
-    if (given.length > 0) medians.push([name, median(given)]);
+    if (given.length > 0) medians.push([name, median(Float64Array.from(given))]);
   }
   return Object.fromEntries(medians);
 }
@@ -214,8 +228,8 @@ function roundedOff(value: number): number {
   return Number(value.toPrecision(12));
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
+function median(values: Float64Array): number {
+  const sorted = values.toSorted();
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? 0;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;

@@ -3,35 +3,48 @@ import type { Appraiser } from "./appraise.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Sieve } from "./deliberation.ts";
 import { FILTERS, type Filter, type FilterName, type Question } from "./filters.ts";
-import { type Glance, glanceOf, headroomAtAGlance, passesAtAGlance, priceAtAGlance } from "./glance.ts";
-import { COLUMN, ROW_WIDTH, type RosterView } from "./roster.ts";
-import { headroom, wantedOf } from "./scorers.ts";
+import {
+  fittingAtAGlance,
+  glanceOf,
+  headroomsAtAGlance,
+  type Loop,
+  NO_CURRENCY,
+  pricesAtAGlance,
+} from "./glance.ts";
+import type { RosterView } from "./roster.ts";
+import { headroom, type Wanted } from "./scorers.ts";
+import { slateFor } from "./slate.ts";
 
 /**
  * Asks every filter about every candidate. Most pass at a glance, on flat figures alone; whoever does not is asked
  * in full, and the order of the filters decides which reason counts.
  */
 export function sift(roster: RosterView, question: Question, appraiser: Appraiser): Sieve {
+  const { candidates } = roster;
   const filters = FILTERS.filter((filter) => filter.applies(question));
   const glance = glanceOf(roster, question, filters);
-  const { candidates, figures } = roster;
-  const fitting: number[] = [];
   const refusedBy: Partial<Record<FilterName, number>> = {};
-  for (let position = 0; position < candidates.length; position++) {
-    if (glance === undefined || !passesAtAGlance(figures, position * ROW_WIDTH, glance)) {
-      const filter = firstRefusing(filters, candidates[position], question);
-      if (filter !== undefined) {
-        refusedBy[filter.name] = (refusedBy[filter.name] ?? 0) + 1;
-        continue;
-      }
-    }
-    fitting.push(position);
-  }
-  const headrooms =
-    glance === undefined
-      ? fullHeadrooms(roster, fitting, question)
-      : glancedHeadrooms(roster, fitting, glance);
-  return { filters, refusedBy, fitting, headrooms, prices: pricesOf(roster, fitting, appraiser) };
+  const isRefused = (position: number): boolean => {
+    const filter = firstRefusing(filters, candidates[position], question);
+    if (filter !== undefined) refusedBy[filter.name] = (refusedBy[filter.name] ?? 0) + 1;
+    return filter !== undefined;
+  };
+  const slate = slateFor(candidates.length);
+  const room = { roster, fitting: slate.fitting };
+  const count = glance === undefined ? fittingOf(room, isRefused) : fittingAtAGlance(room, glance, isRefused);
+  const loop = { roster, fitting: slate.fitting.subarray(0, count) };
+  const headrooms = slate.headrooms.subarray(0, count);
+  if (glance === undefined) headroomsOf(headrooms, loop, appraiser.wanted);
+  else headroomsAtAGlance(headrooms, loop, glance);
+  const prices = slate.prices.subarray(0, count);
+  const { bill, plainCurrency } = appraiser;
+  const plain = plainCurrency === undefined ? undefined : roster.numberOfCurrency(plainCurrency);
+  const priceOf = (position: number): number => {
+    const candidate = candidates[position];
+    return candidate === undefined ? UNPRICED : appraiser.priceOf(candidate);
+  };
+  pricesAtAGlance(prices, loop, { bill, currency: plain ?? NO_CURRENCY, priceOf });
+  return { filters, refusedBy, fitting: loop.fitting, headrooms, prices };
 }
 
 function firstRefusing(
@@ -44,39 +57,18 @@ function firstRefusing(
   return undefined;
 }
 
-function glancedHeadrooms({ figures }: RosterView, fitting: readonly number[], glance: Glance): Float64Array {
-  const headrooms = new Float64Array(fitting.length);
-  for (let index = 0; index < headrooms.length; index++) {
-    headrooms[index] = headroomAtAGlance(figures, (fitting[index] ?? 0) * ROW_WIDTH, glance);
+function fittingOf({ roster, fitting }: Loop, isRefused: (position: number) => boolean): number {
+  let count = 0;
+  for (let position = 0; position < roster.candidates.length; position++) {
+    if (!isRefused(position)) fitting[count++] = position;
   }
-  return headrooms;
+  return count;
 }
 
-function fullHeadrooms(
-  { candidates }: RosterView,
-  fitting: readonly number[],
-  question: Question,
-): Float64Array {
-  const wanted = wantedOf(question.request.resources);
-  return Float64Array.from(fitting, (position) => {
-    const candidate = candidates[position];
-    return candidate === undefined
-      ? 0
-      : headroom(wanted, candidate.available, candidate.advertisement.allocatable);
-  });
-}
-
-function pricesOf(roster: RosterView, fitting: readonly number[], appraiser: Appraiser): Float64Array {
-  const { candidates, figures } = roster;
-  const { plainCurrency, bill, priceOf } = appraiser;
-  const plain = plainCurrency === undefined ? undefined : roster.numberOfCurrency(plainCurrency);
-  const prices = new Float64Array(fitting.length);
-  for (let index = 0; index < prices.length; index++) {
-    const position = fitting[index] ?? 0;
-    const row = position * ROW_WIDTH;
-    const candidate = candidates[position];
-    if (figures[row + COLUMN.currency] === plain) prices[index] = priceAtAGlance(figures, row, bill);
-    else prices[index] = candidate === undefined ? UNPRICED : priceOf(candidate);
+function headroomsOf(headrooms: Float64Array, { roster, fitting }: Loop, wanted: Wanted): void {
+  for (let index = 0; index < fitting.length; index++) {
+    const candidate = roster.candidates[fitting[index] ?? 0];
+    if (candidate === undefined) continue;
+    headrooms[index] = headroom(wanted, candidate.available, candidate.advertisement.allocatable);
   }
-  return prices;
 }
