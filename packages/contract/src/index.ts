@@ -117,6 +117,7 @@ export {
 } from "./settings/parse-settings.ts";
 export type { Reading, Setting, SettingsTable, Values } from "./settings/setting.ts";
 export { choice, duration, integer, list, text, toggle } from "./settings/settings.ts";
+export { yamlText } from "./text/yaml-text.ts";
 export { type AcknowledgementDTO, acknowledgementSchema } from "./wire/acknowledgement.ts";
 export {
   type AdoptionReplyDTO,

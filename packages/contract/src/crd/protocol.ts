@@ -14,6 +14,8 @@ export const KUBE_ANNOTATION = {
   renew: `${PREFIX}/renew`,
   /** On the broker's Lease. */
   ledgerId: `${PREFIX}/ledger-id`,
+  /** On the broker's Lease: when some cluster could last lend more than before. A new time: queued requests may try again. */
+  capacityFreed: `${PREFIX}/capacity-freed`,
 } as const;
 
 /** On Reservation.status. The first three are the broker's; each of the others is written by the party it names. */

@@ -1,10 +1,11 @@
-import { boolean, line, object, oneOf, optional, prose, required } from "../schema/builders.ts";
+import { boolean, type Field, line, object, oneOf, optional, prose, required } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { clusterId, dnsLabel, httpsUrl, reservationName, time } from "../schema/terms.ts";
 import { reservationCostSchema } from "../wire/cost.ts";
 import { requestedQuantitiesSchema } from "../wire/quantities.ts";
 import { endReasonSchema, generationSchema, idempotencyKeySchema, phaseSchema } from "../wire/reservation.ts";
 import { wishFields } from "../wire/reservation-request.ts";
+import { SLICE_DEFAULTS_TEXT, sliceDefaultsSchema } from "../wire/slice-defaults.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { statusFields } from "./shared-fields.ts";
 
@@ -34,6 +35,11 @@ const offerSchema = object({
 
 const specSchema = object({
   ...wishFields,
+  priority: fixed(wishFields.priority),
+  constraints: fixed(wishFields.constraints),
+  perNode: fixed(wishFields.perNode),
+  tier: fixed(wishFields.tier),
+  start: fixed(wishFields.start),
   targetClusterID: optional(
     clusterId(),
     "The cluster that lends. Left out, the broker fills in the best one; then it never changes.",
@@ -73,6 +79,7 @@ const statusSchema = object({
   }),
   requesterLiqoID: optional(clusterId(), "The borrowing cluster's ID in Liqo.", { examples: ["cool-rome"] }),
   targetLiqoID: optional(clusterId(), "The lending cluster's ID in Liqo.", { examples: ["calm-paris"] }),
+  sliceDefaults: optional(sliceDefaultsSchema, SLICE_DEFAULTS_TEXT),
   cost: optional(reservationCostSchema, "What it costs. Absent: the provider is not priced."),
   generation: optional(generationSchema, "Grows with every change of the reservation.", { examples: [1] }),
   decisionID: optional(dnsLabel(), "The decision that explains the choice.", { examples: ["dec-4f0q2"] }),
@@ -198,6 +205,19 @@ export const reservationKind: Kind<Infer<typeof specSchema>, Infer<typeof status
       rule: "!has(self.targetClusterID) || !has(self.requesterID) || self.targetClusterID != self.requesterID",
       message: "a cluster cannot borrow from itself: name another targetClusterID, or leave it out",
     },
+    // Not a lock: there is something else to do than to create another object.
+    {
+      at: "spec",
+      fieldPath: ".duration",
+      rule: "has(oldSelf.duration) ? has(self.duration) && self.duration == oldSelf.duration : !has(self.duration)",
+      message:
+        "duration cannot be changed: renew it to make it last longer (annotation broker.fluidos.eu/renew, or brokerctl renew), or create another object",
+    },
   ],
 };
 export type Reservation = KubernetesObject<Infer<typeof specSchema>, Infer<typeof statusSchema>>;
+
+/** It is decided once, by what was asked then: a change that nobody heeds must not look like one that counts. */
+function fixed<T>({ hints, ...field }: Field<T, true>): Field<T, true> {
+  return { ...field, hints: { ...hints, lock: "immutable" } };
+}

@@ -2,6 +2,7 @@ import { integer, optional, prose, required } from "../schema/builders.ts";
 import { quantity, reservationName, time } from "../schema/terms.ts";
 import { extendedQuantities } from "../wire/quantities.ts";
 import { generationSchema, MAX_MESSAGE_LENGTH } from "../wire/reservation.ts";
+import { SLICE_DEFAULTS_TEXT, sliceDefaultsSchema } from "../wire/slice-defaults.ts";
 import { conditionsSchema } from "./conditions.ts";
 
 /** What is asked for or held, in the flat form people write in YAML. */
@@ -37,6 +38,8 @@ export const instructionFields = {
     lock: "immutable",
   }),
   ...requestedFields,
+  // A later policy must not change a slice that runs.
+  sliceDefaults: optional(sliceDefaultsSchema, SLICE_DEFAULTS_TEXT, { lock: "immutable" }),
   message: optional(prose({ maxLength: MAX_MESSAGE_LENGTH }), "The instruction in words."),
   expiresAt: optional(time(), "When the reservation ends by itself. Absent: when it is released.", {
     examples: ["2026-07-01T11:30:00Z"],

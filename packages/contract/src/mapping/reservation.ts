@@ -1,6 +1,7 @@
 import { describeResources, isLive, type Reservation } from "@resource-broker/domain";
 import { formatTime } from "../schema/time.ts";
 import type { ReservationDTO } from "../wire/reservation.ts";
+import type { SliceDefaults } from "../policy/parse-policy.ts";
 import { toQuantities } from "./amounts.ts";
 import { fromReservationCost } from "./cost.ts";
 import { present } from "./present.ts";
@@ -13,6 +14,8 @@ export interface ReservationView {
   readonly requesterLiqoId?: string;
   readonly providerLiqoId?: string;
   readonly providerEndpoint?: string;
+  /** Of the policy in force, where they are not the built-in ones. */
+  readonly sliceDefaults?: SliceDefaults;
 }
 
 export function fromReservation(reservation: Reservation, view: ReservationView): ReservationDTO {
@@ -40,6 +43,7 @@ export function fromReservation(reservation: Reservation, view: ReservationView)
     tier: request.tier,
     priority: request.priority,
     decisionID: reservation.decisionId,
+    sliceDefaults: view.sliceDefaults,
   });
 }
 

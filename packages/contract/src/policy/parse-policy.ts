@@ -33,9 +33,11 @@ export function parsePolicy(input: unknown, version: string = DEFAULT_POLICY.ver
   const wrong = contradictions(dto);
   if (wrong.length > 0) return { ok: false, problems: wrong };
   const reader = amountReader();
+  const sliceDefaults = { ...DEFAULT_SLICE, ...dto.sliceDefaults };
+  // Lenders count it: an amount that cannot be counted would be granted by none.
+  reader.bytes(sliceDefaults.ephemeralStorage, "sliceDefaults.ephemeralStorage");
   const result = reader.finish(toPolicy(dto, reader, version));
-  if (!result.ok) return result;
-  return { ok: true, policy: result.value, sliceDefaults: { ...DEFAULT_SLICE, ...dto.sliceDefaults } };
+  return result.ok ? { ok: true, policy: result.value, sliceDefaults } : result;
 }
 
 function toPolicy(dto: PolicyDTO, reader: AmountReader, version: string): Policy {

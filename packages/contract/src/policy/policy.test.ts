@@ -139,6 +139,16 @@ describe("parsePolicy", () => {
       { quotas: { rome: { memory: "10Ei" } } },
       'quotas.rome.memory: "10Ei" is too large: the most that can be counted is "9007199254740991".',
     ],
+    [
+      "scratch space that cannot be counted",
+      { sliceDefaults: { ephemeralStorage: "10Ei" } },
+      'sliceDefaults.ephemeralStorage: "10Ei" is too large: the most that can be counted is "9007199254740991".',
+    ],
+    [
+      "a virtual node without pods",
+      { sliceDefaults: { pods: 0 } },
+      "sliceDefaults.pods: 0 must be at least 1",
+    ],
     ["a list", [], "a list must be an object"],
     ["a text", "weights", '"weights" must be an object'],
   ])("refuses %s", (_, input, expected) => {

@@ -145,7 +145,7 @@ function resourceRequestRows(): AdmissionCase[] {
 }
 
 function instructionRows(): AdmissionCase[] {
-  const [requesters, providers] = ["ReservationInstruction", "ProviderInstruction"];
+  const [requesters, providers] = ["ReservationInstruction", "ProviderInstruction"] as const;
   const other = "rsv-rome-other";
   return [
     refusesValue({ kind: requesters, path: "spec.targetClusterID" }, "a..b/", CLUSTER_ID),
@@ -171,6 +171,11 @@ function instructionRows(): AdmissionCase[] {
       { kind: providers, path: "spec.requesterClusterID" },
       "oslo",
       "requesterClusterID cannot be changed",
+    ),
+    ...[requesters, providers].flatMap((kind) =>
+      [{ pods: 60, ephemeralStorage: "5Gi" }, undefined].map((value) =>
+        refusesChange({ kind, path: "spec.sliceDefaults" }, value, "sliceDefaults cannot be changed"),
+      ),
     ),
   ];
 }

@@ -10,6 +10,12 @@ const NOT_NEGATIVE_SETS = ["capacity", "allocatable", "allocated", "used"];
 const SHOWN_SETS = ["reserved", "available"];
 const ADVERTISEMENTS = ["Advertisement", "ClusterAdvertisement"];
 const FLAT_KINDS = ["ResourceRequest", "ReservationInstruction", "ProviderInstruction"];
+const SLICE_DEFAULTS = [
+  { kind: "BrokerPolicy", path: "spec.sliceDefaults" },
+  { kind: "ReservationInstruction", path: "spec.sliceDefaults" },
+  { kind: "ProviderInstruction", path: "spec.sliceDefaults" },
+  { kind: "Reservation", path: "status.sliceDefaults" },
+];
 
 /** One row for each quantity of each kind, written out here and not read from the CRDs: a lost rule must be missed. */
 export const QUANTITY_CASES: readonly AdmissionCase[] = [
@@ -17,7 +23,9 @@ export const QUANTITY_CASES: readonly AdmissionCase[] = [
   ...FLAT_KINDS.flatMap(flatRows),
   ...["ResourceRequest", "Reservation"].flatMap(perNodeRows),
   ...reservationRows(),
-  refusesValue({ kind: "BrokerPolicy", path: "spec.sliceDefaults.ephemeralStorage" }, "0", POSITIVE),
+  ...SLICE_DEFAULTS.map((place) =>
+    refusesValue({ ...place, path: `${place.path}.ephemeralStorage` }, "0", POSITIVE),
+  ),
 ];
 
 function advertisementRows(kind: string): AdmissionCase[] {

@@ -1,5 +1,5 @@
 import { type AdmissionCase, goodObject, refusesChange, refusesValue } from "./admission-case.ts";
-import { changed, type JsonObject } from "./good-objects.ts";
+import { changed, type JsonObject, type JsonValue } from "./good-objects.ts";
 
 const CLUSTER_ID = "must be a cluster ID";
 
@@ -34,8 +34,38 @@ function reservationRows(): AdmissionCase[] {
       { cpu: "16", memory: "32Gi" },
       "requestedResources cannot be changed",
     ),
+    ...wishRows(),
     ...intentRows(),
   ];
+}
+
+/** It was decided by what was asked for: no wish can come, go or change later. */
+function wishRows(): AdmissionCase[] {
+  const wishes: readonly (readonly [name: string, value: JsonValue, other: JsonValue])[] = [
+    ["duration", "1h30m", "3h"],
+    ["priority", 10, 20],
+    ["constraints", { regions: ["eu-west"] }, { regions: ["eu-north"] }],
+    ["perNode", { cpu: "1" }, { cpu: "2" }],
+    ["tier", "on-demand", "spot"],
+    ["start", "2026-07-01T10:00:00Z", "2026-07-01T11:00:00Z"],
+  ];
+  return wishes.flatMap(([wish, value, other]) => {
+    const field = `spec.${wish}`;
+    const asked = changed(goodObject("Reservation"), field, value);
+    const unasked = changed(asked, field, undefined);
+    const refusal = { field, message: `${wish} cannot be changed`, isRule: true };
+    const row = { kind: "Reservation", refusal };
+    return [
+      {
+        name: `a reservation refuses another ${wish}`,
+        ...row,
+        old: asked,
+        object: changed(asked, field, other),
+      },
+      { name: `a reservation refuses a ${wish} that comes later`, ...row, old: unasked, object: asked },
+      { name: `a reservation refuses to lose its ${wish}`, ...row, old: asked, object: unasked },
+    ];
+  });
 }
 
 /** Which fields each intent needs. */

@@ -15,6 +15,7 @@ import { clusterId, dnsLabel, httpsUrl, reservationName, time } from "../schema/
 import { reservationCostSchema, tierSchema } from "./cost.ts";
 import { LIMIT } from "./protocol.ts";
 import { resourceQuantitiesSchema } from "./quantities.ts";
+import { SLICE_DEFAULTS_TEXT, sliceDefaultsSchema } from "./slice-defaults.ts";
 
 export const MAX_MESSAGE_LENGTH = 4096;
 
@@ -79,6 +80,7 @@ export const reservationSchema = titled(
     decisionID: optional(dnsLabel(), "The decision that explains the choice: GET /api/v1/decisions/{id}.", {
       examples: ["dec-4f0q2"],
     }),
+    sliceDefaults: optional(sliceDefaultsSchema, SLICE_DEFAULTS_TEXT),
   }),
   "Resources of one cluster that are locked for another.",
 );
