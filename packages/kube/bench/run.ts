@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { KubeConfig } from "@resource-broker/kube";
-import type { TestCertificates } from "@resource-broker/testkit";
+import { cpuMsOf, memoryOf, type TestCertificates } from "@resource-broker/testkit";
 import { type Child, startChild } from "./child.ts";
 import type { ClusterSize, Encoding } from "./cluster/size.ts";
-import { cpuMs, peakRssMb, rssMb } from "./measure/process-usage.ts";
 
 export interface RunOptions {
   readonly size: ClusterSize;
@@ -62,26 +61,26 @@ async function measure(
   options: RunOptions,
 ): Promise<Omit<Figures, "podBytes">> {
   const { pid } = follower;
-  const idleMb = rssMb(pid);
-  const startCpuMs = cpuMs(pid);
+  const idleMb = memoryOf(pid).rssMb;
+  const startCpuMs = cpuMsOf(pid);
   const startedAt = performance.now();
   follower.order({ kind: "follow", config: configFor(port, options.certificates) });
   const synced = await follower.answer("synced");
   const syncWallMs = performance.now() - startedAt;
-  const syncCpuMs = cpuMs(pid) - startCpuMs;
-  const peakMb = peakRssMb(pid);
+  const syncCpuMs = cpuMsOf(pid) - startCpuMs;
+  const peakMb = memoryOf(pid).peakMb;
   if (synced.events !== options.size.pods)
     throw new Error(`${synced.events} of ${options.size.pods} pods were seen`);
   await sleep(options.settleMs);
-  const settledMb = rssMb(pid);
+  const settledMb = memoryOf(pid).rssMb;
 
   const { changesPerSecond: perSecond, changeMs } = options;
   server.order({ kind: "change", perSecond });
   await sleep(1000);
-  const beforeCpuMs = cpuMs(pid);
+  const beforeCpuMs = cpuMsOf(pid);
   const beforeAt = performance.now();
   await sleep(changeMs);
-  const changeCpu = (cpuMs(pid) - beforeCpuMs) / (performance.now() - beforeAt);
+  const changeCpu = (cpuMsOf(pid) - beforeCpuMs) / (performance.now() - beforeAt);
   server.order({ kind: "rest" });
   const { sent } = await server.answer("resting");
   await sleep(500);
@@ -89,7 +88,7 @@ async function measure(
   const { events } = await follower.answer("report");
   if (events !== synced.events + sent)
     throw new Error(`${events - synced.events} of ${sent} changes were seen`);
-  return { idleMb, syncCpuMs, syncWallMs, peakMb, settledMb, changedMb: rssMb(pid), changeCpu };
+  return { idleMb, syncCpuMs, syncWallMs, peakMb, settledMb, changedMb: memoryOf(pid).rssMb, changeCpu };
 }
 
 function configFor(port: number, certificates: TestCertificates): KubeConfig {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ObjectName } from "@resource-broker/kube";
 import { createKubeSim } from "@resource-broker/kube-sim";
 import { nodeMachineTime } from "@resource-broker/runtime";
-import { kubeClientFor, type RealControlPlane, startControlPlane } from "@resource-broker/testkit";
+import { freePorts, kubeClientFor, type RealControlPlane, startControlPlane } from "@resource-broker/testkit";
 import { clientObjects, NAMESPACE, type Objects, simObjects } from "./objects.ts";
 
 export type Disaster = "kill" | "pause" | "cut";
@@ -30,7 +30,9 @@ export interface Victim {
 export async function simVictim(): Promise<Victim> {
   const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
   const sim = createKubeSim({ machine, randomBytes });
-  const cluster = await sim.addCluster({ name: "victim", behaves: false });
+  // While it is down, its port must stay free for it.
+  const [port = 0] = await freePorts(1);
+  const cluster = await sim.addCluster({ name: "victim", port, behaves: false });
   const { knobs } = cluster;
   const begin = { kill: knobs.down, pause: knobs.pause, cut: knobs.cut };
   const end = { kill: knobs.up, pause: knobs.resume, cut: knobs.cut };

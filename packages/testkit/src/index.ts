@@ -28,6 +28,7 @@ export { EVENTFUL_DAYS } from "./store/eventful-days.ts";
 export { clusterOf, eventsOf, LedgerStory, requestFor, reserve } from "./store/ledger-story.ts";
 export { STORE_PROMISES, type StorePromise, type StoreUnderTest } from "./store/store-conformance.ts";
 export { type AgentProcess, type AgentProcessOptions, startAgent } from "./agent/agent-process.ts";
+export { type BenchRow, benchTable } from "./bench/bench-table.ts";
 export { advertisementBody, reservationBody, type Size } from "./broker/bodies.ts";
 export {
   type BrokerClient,
@@ -70,7 +71,9 @@ export { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./liqo/p
 export { creatorUser } from "./liqo/provide-slice.ts";
 export type { LiqoSite } from "./liqo/site.ts";
 export { type Child, childOf } from "./process/child.ts";
+export { freePorts } from "./process/free-ports.ts";
 export { type Guardian, startGuardian } from "./process/guardian.ts";
+export { cpuMsOf, memoryOf } from "./process/process-usage.ts";
 export { type FaultyProxy, startFaultyProxy } from "./proxy/faulty-proxy.ts";
 export {
   type GoBroker,
@@ -95,12 +98,20 @@ export {
   ADVERTISEMENTS,
   BROKER_POLICIES,
   CLUSTER_ADVERTISEMENTS,
+  clusterDefinitions,
   PROVIDER_INSTRUCTIONS,
   RESERVATION_INSTRUCTIONS,
   RESERVATIONS,
   RESOURCE_REQUESTS,
 } from "./world/kinds.ts";
 export { type ReachedPlane, type RealControlPlanes, realControlPlanes } from "./world/real-control-planes.ts";
+export {
+  typicalCpuMillis,
+  typicalNode,
+  typicalPod,
+  typicalPodName,
+  typicalRequests,
+} from "./world/typical-objects.ts";
 export { until } from "./world/until.ts";
 export { startWorld, type World, type WorldOptions } from "./world/world.ts";
 export { type WorldCluster, worldCluster } from "./world/world-cluster.ts";

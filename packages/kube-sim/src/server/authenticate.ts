@@ -25,11 +25,18 @@ export function userOf(request: IncomingMessage, { token, tokens }: Known): User
   return given === undefined ? undefined : tokens.userOf(given);
 }
 
+/** Of connections that are open. A certificate stays the same as long as its connection, and reading it takes its time. */
+const certificateNames = new WeakMap<TLSSocket, string>();
+
 function certificateName({ socket }: IncomingMessage): string | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
+  const known = certificateNames.get(socket);
+  if (known !== undefined) return known;
   const { subject } = socket.getPeerCertificate();
-  const name: string | string[] | undefined = subject?.CN;
-  return Array.isArray(name) ? name[0] : name;
+  const names: string | string[] | undefined = subject?.CN;
+  const name = Array.isArray(names) ? names[0] : names;
+  if (name !== undefined) certificateNames.set(socket, name);
+  return name;
 }
 
 function hasToken({ headers }: IncomingMessage, token: string): boolean {

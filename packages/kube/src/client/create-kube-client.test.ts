@@ -253,6 +253,15 @@ describe("a list", () => {
     expect(onlyRequest().query.get("limit")).toBe("500");
   });
 
+  test("of pods has 2,000 a page, and 500 where they come as JSON, which is read a page at a time", async () => {
+    server.answer(({ headers }, reply) => {
+      if (headers.accept?.includes(PROTOBUF) === true) reply.bytes(406, "text/plain", "only JSON");
+      else reply.json(200, { metadata: { resourceVersion: "1" }, items: [] });
+    });
+    await client.list(PODS, {}, () => undefined);
+    expect(server.seen.map(({ query }) => query.get("limit"))).toEqual(["2000", "500"]);
+  });
+
   test("whose place the server has forgotten is gone", async () => {
     server.answer(({ query }, reply) => {
       if (query.has("continue")) return reply.json(410, statusBody(410, "Expired", "the token is too old"));

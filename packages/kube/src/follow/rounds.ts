@@ -33,7 +33,6 @@ export interface Round {
 export const ANSWER_MS = 8_000;
 const IDLE_MS = 75_000;
 const LEAST_WATCH_SECONDS = 300;
-const PAGE_SIZE = 500;
 
 /**
  * Lists everything into the sink. No version is asked for: the newest is wanted, since an older one, as "0" would
@@ -49,7 +48,7 @@ export function listRound<T>(
     sink.beginList();
     const query = {
       ...selectionOf(options),
-      pageSize: options.pageSize ?? PAGE_SIZE,
+      ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
       signal: listing.signal,
     };
     const { resourceVersion, count } = await deps.client.list(options.resource, query, (object) => {

@@ -12,7 +12,7 @@ const certificates = await testCertificates();
 const others = await testCertificates();
 const OWNER = { name: "the agent", peers: "the broker", remedy: "brokerctl certs issue rome" };
 /** Of the file system's own time: it tells of changes when it likes. */
-const PATIENCE = { timeout: 10_000, interval: 5 };
+const PATIENCE = { timeout: 60_000, interval: 5 };
 
 let folder: string;
 let source: CertificateSource;

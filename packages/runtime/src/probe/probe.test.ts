@@ -186,7 +186,7 @@ describe("the probe port over TLS", () => {
         await time.advance(1000);
         expect(await serialShown(port)).toBe(renewed.serial);
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     await rm(folder, { recursive: true });
   });

@@ -9,6 +9,9 @@ import { type BrokerProcess, startBroker } from "../broker/broker-process.ts";
 import { type TestCertificates, testCertificates } from "../certificates/test-certificates.ts";
 import { type AgentProcess, type AgentProcessOptions, startAgent } from "./agent-process.ts";
 
+/** Only a guard: real processes on a busy machine take their time. */
+const PATIENCE = { timeout: 60_000 };
+
 interface World {
   readonly broker: BrokerProcess;
   readonly certificates: TestCertificates;
@@ -71,13 +74,18 @@ test("an agent runs in a process of its own, is ready once it has advertised, an
 test("a killed agent comes back on the same ports as another instance", async () => {
   const { broker, start } = await world();
   const agent = await start();
-  await vi.waitFor(async () => expect(await advertised(broker)).toMatchObject({ clusterID: "rome" }));
+  await vi.waitFor(
+    async () => expect(await advertised(broker)).toMatchObject({ clusterID: "rome" }),
+    PATIENCE,
+  );
   const { instance } = (await advertised(broker)) as { instance: string };
   expect(await agent.kill("SIGKILL")).toBeNull();
   const { readyAfterMs } = await agent.restart();
   expect(readyAfterMs).toBeGreaterThan(0);
-  await vi.waitFor(async () =>
-    expect(await advertised(broker)).toMatchObject({ instance: expect.not.stringMatching(instance) }),
+  await vi.waitFor(
+    async () =>
+      expect(await advertised(broker)).toMatchObject({ instance: expect.not.stringMatching(instance) }),
+    PATIENCE,
   );
 });
 

@@ -165,7 +165,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("a real control plane", { timeout
 
   test("the API server answers nothing while it is paused, and goes on when it is resumed", async () => {
     plane.apiServer.pause();
-    await vi.waitFor(() => expect(stateOf(plane.apiServer.pid)).toBe("T"));
+    await vi.waitFor(() => expect(stateOf(plane.apiServer.pid)).toBe("T"), EVENTUALLY);
     const answer = plane.ask("GET", "/version");
     plane.apiServer.resume();
     expect(await answer).toMatchObject({ status: 200 });

@@ -7,7 +7,7 @@ import type { RealControlPlane, ServerReply } from "./control-plane.ts";
 import { startControlPlane } from "./start-control-plane.ts";
 
 const CRDS = fileURLToPath(new URL("../../../../deploy/crds", import.meta.url));
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 const OK = 0;
 
 type Body = AdmissionCase["object"];

@@ -6,7 +6,7 @@ import type { ControlPlaneProgram } from "./control-plane.ts";
 
 const ASK_EVERY_MS = 20;
 /** A guard for a machine that does much else; an idle one needs two seconds. */
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 180_000;
 const SHOWN_LINES = 5;
 
 export interface ProgramParts {

@@ -29,14 +29,20 @@ function depsFor(client: KubeClient): FollowDeps {
 }
 
 /** Short, so that taking over from a holder that is silent takes no longer than a second. */
-const LEASE = { leaseMs: 1000, renewWithinMs: 600, retryMs: 50 };
+const SHORT_LEASE = { leaseMs: 1000, renewWithinMs: 600, retryMs: 50 };
+/** Longer than a busy machine keeps a holder from renewing it. */
+const LONG_LEASE = { leaseMs: 60_000, renewWithinMs: 40_000, retryMs: 50 };
 
-function candidateFor({ namespace }: Scene, client: KubeClient, identity: string): LeaderElection {
+function candidateFor(
+  { namespace }: Scene,
+  client: KubeClient,
+  { identity, ...lease }: typeof LONG_LEASE & { readonly identity: string },
+): LeaderElection {
   const onLead = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       signal.addEventListener("abort", () => resolve());
     });
-  return leaderElection({ name: "leader", namespace, identity, ...LEASE, onLead }, depsFor(client));
+  return leaderElection({ name: "leader", namespace, identity, ...lease, onLead }, depsFor(client));
 }
 
 const leads = (who: LeaderElection) => () => Promise.resolve(who.isLeader() ? true : undefined);
@@ -44,7 +50,8 @@ const leads = (who: LeaderElection) => () => Promise.resolve(who.isLeader() ? tr
 export const MACHINERY: readonly KubePromise[] = [
   promise("of two candidates one leads, and the other one follows it at once", async (scene) => {
     const { client, other } = scene;
-    const [first, second] = [candidateFor(scene, client, "first"), candidateFor(scene, other, "second")];
+    const first = candidateFor(scene, client, { identity: "first", ...LONG_LEASE });
+    const second = candidateFor(scene, other, { identity: "second", ...LONG_LEASE });
     first.start();
     await until("the first leads", leads(first));
     second.start();
@@ -67,7 +74,7 @@ export const MACHINERY: readonly KubePromise[] = [
     const renewTime = "2026-01-05T12:00:00.000000Z";
     const spec = { holderIdentity: "gone", leaseDurationSeconds: 1, renewTime, acquireTime: renewTime };
     await client.create(LEASES, { metadata: { name: "leader", namespace }, spec });
-    const heir = candidateFor(scene, client, "heir");
+    const heir = candidateFor(scene, client, { identity: "heir", ...SHORT_LEASE });
     heir.start();
     await until("the heir leads", leads(heir));
     strictEqual((await client.get(LEASES, scene.in("leader"))).spec?.holderIdentity, "heir");

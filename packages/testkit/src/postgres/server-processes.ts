@@ -1,8 +1,11 @@
+import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 
 /** Sends a signal to a process and to all that it has started itself. */
 export async function signalFamily(parent: number, signal: NodeJS.Signals): Promise<void> {
-  for (const pid of [parent, ...(await childrenOf(parent))]) signalIfThere(pid, signal);
+  // First itself: once it has stopped, it starts no more.
+  signalIfThere(parent, signal);
+  for (const pid of await childrenOf(parent)) signalIfThere(pid, signal);
 }
 
 export async function childrenOf(parent: number): Promise<number[]> {
@@ -23,5 +26,14 @@ export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch {
     // It has ended by itself meanwhile.
+  }
+}
+
+/** One that has ended may be listed until somebody asks for its exit code; it has no command line then. */
+export function isRunning(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8") !== "";
+  } catch {
+    return false;
   }
 }

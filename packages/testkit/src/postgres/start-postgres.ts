@@ -9,7 +9,7 @@ import { startGuardian } from "../process/guardian.ts";
 import { postgresPrograms } from "./postgres-programs.ts";
 import { runProgram } from "./run-program.ts";
 import { type ServerAccount, serverAccount } from "./server-account.ts";
-import { childrenOf, signalFamily, signalIfThere } from "./server-processes.ts";
+import { childrenOf, isRunning, signalFamily, signalIfThere } from "./server-processes.ts";
 
 const HOST = "127.0.0.1";
 const SUPERUSER = "postgres";
@@ -18,7 +18,7 @@ const PSQL_FLAGS = ["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1"];
 const SETTINGS = ["fsync=on", `listen_addresses=${HOST}`, "max_connections=60"];
 const ASK_EVERY_MS = 20;
 /** A guard for a machine that does much else; an idle one needs a second. */
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 110_000;
 
 export interface PostgresOptions {
   /** Serves TLS with these. Absent: it does not. */
@@ -98,10 +98,12 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const kill = async (): Promise<void> => {
     const server = child.pid();
     if (server === undefined) return;
+    // One that has stopped starts no more of them; the next server refuses to start while one still runs.
+    signalIfThere(server, "SIGSTOP");
     const others = await childrenOf(server);
     await child.kill("SIGKILL");
     for (const pid of others) signalIfThere(pid, "SIGKILL");
-    while (await isTaken(port)) await sleep(ASK_EVERY_MS);
+    while (others.some(isRunning) || (await isTaken(port))) await sleep(ASK_EVERY_MS);
   };
 
   const signalAll = async (signal: NodeJS.Signals): Promise<void> => {

@@ -34,7 +34,7 @@ export async function startReplicas({ stores, flagsFor, ...options }: ReplicasOp
   const all: BrokerProcess[] = [];
   const supervisor = supervise(all);
   const dispose = async (): Promise<void> => {
-    supervisor.stop();
+    await supervisor.stop();
     await Promise.all(all.map((each) => each.dispose()));
   };
   try {
@@ -59,24 +59,32 @@ export async function startReplicas({ stores, flagsFor, ...options }: ReplicasOp
     admin: () => once("", () => all.map((each) => each.admin())),
     leader: () => until("a replica leads", () => servingAmong(all), LEADER_WITHIN_MS),
     stop: async () => {
-      supervisor.stop();
+      await supervisor.stop();
       await Promise.all(all.map((each) => each.stop()));
     },
     dispose,
   };
 }
 
-function supervise(replicas: readonly BrokerProcess[]): { readonly stop: () => void } {
-  const starting = new Set<BrokerProcess>();
+function supervise(replicas: readonly BrokerProcess[]): { readonly stop: () => Promise<void> } {
+  const starting = new Map<BrokerProcess, Promise<void>>();
   const look = (): void => {
     for (const replica of replicas) {
       if (replica.pid !== undefined || starting.has(replica)) continue;
-      starting.add(replica);
-      void replica.launch().finally(() => starting.delete(replica));
+      starting.set(
+        replica,
+        replica.launch().finally(() => starting.delete(replica)),
+      );
     }
   };
   const timer = setInterval(look, SUPERVISE_EVERY_MS);
-  return { stop: () => clearInterval(timer) };
+  return {
+    // What is just being started has no number yet, and could not be ended.
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.allSettled(starting.values());
+    },
+  };
 }
 
 async function servingAmong(replicas: readonly BrokerProcess[]): Promise<BrokerProcess | undefined> {

@@ -10,13 +10,16 @@ const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const TRIES = 100;
 
-/** Ports of 127.0.0.1 that nobody listens on, all different. */
+/**
+ * Ports of 127.0.0.1 that nobody listens on, all different. They stay this process's own until it ends: whoever they are
+ * for listens on them only later, and is down now and then.
+ */
 export async function freePorts(count: number): Promise<number[]> {
   const found = new Set<number>();
   for (let tries = 0; found.size < count; tries++) {
     if (tries === TRIES) throw new Error(`no ${count} free ports between ${LOWEST} and ${HIGHEST}`);
     const port = randomInt(LOWEST, HIGHEST);
-    if (await isFree(port)) found.add(port);
+    if ((await isFree(port)) && (await claim(port))) found.add(port);
   }
   return [...found];
 }
@@ -32,4 +35,17 @@ async function isFree(port: number): Promise<boolean> {
   server.close();
   await once(server, "close");
   return true;
+}
+
+/** By a name that one process at a time can have, without a file; only Linux has such names, elsewhere chance must do. */
+async function claim(port: number): Promise<boolean> {
+  if (process.platform !== "linux") return true;
+  const holder = createServer().unref();
+  try {
+    holder.listen(`\0resource-broker-port-${port}`);
+    await once(holder, "listening");
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "EADDRINUSE");
+  }
 }

@@ -10,6 +10,9 @@ import { startGuardian } from "./guardian.ts";
 
 const GUARDIAN = pathToFileURL(join(import.meta.dirname, "guardian.ts")).href;
 
+/** Only a guard: real processes on a busy machine take their time. */
+const PATIENCE = { timeout: 60_000 };
+
 /** Starts two sleeping processes under guard and waits; prints their numbers. */
 const RUNNER = `
   import { spawn } from "node:child_process";
@@ -42,8 +45,9 @@ test.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
     const sleepers = line.toString().trim().split(" ");
     expect(sleepers.map(isRunning)).toEqual([true, true]);
     runner.kill(signal);
-    await vi.waitFor(() =>
-      expect([...sleepers.map(isRunning), existsSync(folder)]).toEqual([false, false, false]),
+    await vi.waitFor(
+      () => expect([...sleepers.map(isRunning), existsSync(folder)]).toEqual([false, false, false]),
+      PATIENCE,
     );
   },
 );
@@ -57,7 +61,7 @@ test("a guardian spares a process that it was told to forget, and ends the other
   guardian.watch(ended?.pid ?? 0);
   guardian.forget(spared?.pid ?? 0);
   await guardian.finish();
-  await vi.waitFor(() => expect(isRunning(String(ended?.pid))).toBe(false));
+  await vi.waitFor(() => expect(isRunning(String(ended?.pid))).toBe(false), PATIENCE);
   expect([isRunning(String(spared?.pid)), existsSync(folder)]).toEqual([true, false]);
 });
 

@@ -35,7 +35,8 @@ export interface Program {
   readonly logLines: () => Promise<string[]>;
 }
 
-const READY_WITHIN_MS = 20_000;
+/** A guard for a machine that does much else; an idle one needs a second. */
+const READY_WITHIN_MS = 110_000;
 
 /** Nothing runs before `launch` or `restart`. */
 export function programOf(options: ProgramOptions): Program {
@@ -76,6 +77,8 @@ export interface CommandOptions {
   /** A bundled program. Absent: the sources. */
   readonly program?: string;
   readonly nodeFlags?: readonly string[];
+  /** What its environment has beside ours. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** The core it may run on. Absent: any. */
   readonly cpu?: number;
 }
@@ -83,8 +86,10 @@ export interface CommandOptions {
 /** How Node is called for a program of ours. */
 export function nodeCommand(
   source: string,
-  { program = source, nodeFlags = [], cpu }: CommandOptions,
+  { program = source, nodeFlags = [], environment = {}, cpu }: CommandOptions,
 ): string[] {
   const pinned = cpu === undefined ? [] : ["taskset", "-c", String(cpu)];
-  return [...pinned, process.execPath, ...nodeFlags, program];
+  const settings = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  const surrounded = settings.length === 0 ? [] : ["env", ...settings];
+  return [...pinned, ...surrounded, process.execPath, ...nodeFlags, program];
 }

@@ -96,7 +96,7 @@ test("holds answers back, and lets questions through", async () => {
   proxy.holdReplies();
   const answer = said(socket);
   socket.write("question");
-  await vi.waitFor(() => expect(heard).toEqual(["warm", "question"]));
+  await vi.waitFor(() => expect(heard).toEqual(["warm", "question"]), { timeout: 20_000 });
   expect(proxy.bytes()).toEqual({ sent: 12, received: 4 });
   proxy.resume();
   expect(await answer).toBe("QUESTION");

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
 import { nodeMachineTime } from "@resource-broker/runtime";
+import { freePorts } from "../process/free-ports.ts";
 
 /** The API server of one cluster, whoever runs it. */
 export interface ControlPlane {
@@ -26,7 +27,11 @@ export function simulatedControlPlanes(): SimulatedControlPlanes {
   const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
   const sim = createKubeSim({ machine, randomBytes });
   return {
-    start: (name, objects) => sim.addCluster({ name, objects }),
+    start: async (name, objects) => {
+      // One that is down for a while must find its port free again.
+      const [port = 0] = await freePorts(1);
+      return sim.addCluster({ name, port, objects });
+    },
     stop: sim.stop,
     cluster: (name) => {
       const found = sim.clusters().find((cluster) => cluster.name === name);
