@@ -9,9 +9,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { testCertificates } from "@resource-broker/testkit";
+import { type BenchRow, benchTable, testCertificates } from "@resource-broker/testkit";
 import { profileReservations } from "./profile.ts";
-import { type BenchRow, tableOf } from "./row.ts";
 import { advertisements } from "./sections/advertisements.ts";
 import { agents } from "./sections/agents.ts";
 import { memory } from "./sections/memory.ts";
@@ -78,7 +77,7 @@ process.exit(0);
 function show(): void {
   const model = cpus()[0]?.model ?? "unknown CPU";
   console.log(`Node ${process.version}, ${model}, broker on one core, load on another\n`);
-  console.log(tableOf(rows));
+  console.log(benchTable(rows));
 }
 
 function bundled(into: string): string {

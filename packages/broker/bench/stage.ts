@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type BrokerProcess, startBroker, type TestCertificates } from "@resource-broker/testkit";
-import type { BenchRow } from "./row.ts";
+import { programsNamed } from "../../../scripts/bundle/programs.ts";
+import {
+  type BenchRow,
+  type BrokerProcess,
+  startBroker,
+  type TestCertificates,
+} from "@resource-broker/testkit";
 
 /** What every section is given. */
 export interface Stage {
@@ -21,6 +26,9 @@ export interface Section {
   readonly run: (stage: Stage) => Promise<BenchRow[]>;
 }
 
+/** As the broker's launcher and its image set it. */
+const { environment = {} } = programsNamed(["broker"])[0] ?? {};
+
 /** A broker of its own for a section, gone afterwards. */
 export async function withBroker<T>(
   { certificates, program, cpu, nodeFlags }: Stage,
@@ -30,6 +38,7 @@ export async function withBroker<T>(
   const broker = await startBroker({
     certificates,
     program,
+    environment,
     nodeFlags: [...nodeFlags, ...moreNodeFlags],
     readyWithinMs: 120_000,
     ...(cpu === undefined ? {} : { cpu }),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import { type Crowd, startCrowd } from "./crowd.ts";
+import { judgeBooks } from "./judge-books.ts";
 import { booksOverApi } from "./read-books.ts";
 import { type Scene, sceneOn } from "./scene.ts";
 import type { Strike, Target } from "./target.ts";
@@ -9,7 +10,6 @@ import { violations } from "./violations.ts";
 /** Few providers, and small: most requests compete for the last cores. */
 const SCENE = { requesters: 16, providers: 8, provider: { cpu: 64, memoryGi: 256 }, lanes: 4 };
 const LONGEST_LIFE_MS = 1200;
-const SETTLE_MS = 500;
 /** How often the strike waits for a reply: whatever was answered too early is most likely not yet written then. */
 const AT_A_REPLY = 0.5;
 /** Then a new ledger: what is kept for a day would slow down the checks, not the broker. */
@@ -114,20 +114,10 @@ async function strikeOnce(
   return { strike, line, problems };
 }
 
-/**
- * What of the books over the API is wrong. A call whose client hung up may still be carried out while they are read, page
- * by page: books that look wrong are read again, and judged when they no longer change.
- */
-async function wrongBooks({ target, scene, crowd }: Stage): Promise<string[]> {
-  let books = await booksOverApi(target.admin(), scene.requesters);
-  for (;;) {
-    const problems = violations(crowd.orders, books);
-    if (problems.length === 0) return problems;
-    await sleep(SETTLE_MS);
-    const again = await booksOverApi(target.admin(), scene.requesters);
-    if (JSON.stringify(again) === JSON.stringify(books)) return problems;
-    books = again;
-  }
+/** What of the books over the API is wrong. */
+async function wrongBooks({ target, scene, crowd }: Stage): Promise<readonly string[]> {
+  const read = () => booksOverApi(target.admin(), scene.requesters);
+  return (await judgeBooks(crowd.orders, read)).problems;
 }
 
 /** The last word: over the API once more, then a graceful end, then the store itself. */

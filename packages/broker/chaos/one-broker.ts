@@ -10,7 +10,7 @@ import {
   startFaultyProxy,
   testCertificates,
 } from "@resource-broker/testkit";
-import { booksInStore } from "./read-books.ts";
+import { advertisedIn, booksInStore } from "./read-books.ts";
 import type { Strike, Target } from "./target.ts";
 
 /** How often a broker is killed again while it is still coming back, and how soon. */
@@ -27,8 +27,13 @@ interface Stage {
   readonly way: FaultyProxy;
 }
 
+export interface OneBroker extends Target {
+  /** The clusters whose advertisements a kill would not undo any more. */
+  readonly advertised: () => readonly string[];
+}
+
 /** One broker on the embedded store; `program` is a bundle to test instead of the sources. */
-export async function oneBroker(program?: string): Promise<Target> {
+export async function oneBroker(program?: string): Promise<OneBroker> {
   const certificates = await testCertificates();
   const broker = await startBroker({ certificates, ...(program === undefined ? {} : { program }) });
   const way = await startFaultyProxy({ port: broker.port });
@@ -43,6 +48,7 @@ export async function oneBroker(program?: string): Promise<Target> {
     clientFor: (clusterId, more = {}) =>
       connect({ clusterId, credentials: certificates.cluster(clusterId), ...more }),
     admin: () => admin,
+    advertised: () => advertisedIn(broker.storeDirectory),
     strike: (random) => strike({ broker, way }, random),
     close: async () => {
       const code = await broker.stop();

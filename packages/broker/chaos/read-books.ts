@@ -25,6 +25,7 @@ import { canonical, CHAIN_START, nextLink } from "../src/store/audit.ts";
 import { kubernetesStore } from "../src/store/kubernetes/kubernetes-store.ts";
 import { readAddress } from "../src/store/postgres/address.ts";
 import { postgresStore } from "../src/store/postgres/postgres-store.ts";
+import { ledgerFileIn, openForReading } from "../src/store/sqlite/database.ts";
 import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { verifyLedger } from "../src/store/sqlite/verify.ts";
 import type { Store } from "../src/store/store.ts";
@@ -32,14 +33,7 @@ import type { Booking, Books } from "./booking.ts";
 
 /** Reads the broker's books over its API: every requester its own, and the admin all, which must be the same. */
 export async function booksOverApi(admin: BrokerClient, requesters: readonly BrokerClient[]): Promise<Books> {
-  const own = (await Promise.all(requesters.map((client) => listAll(client, "requester")))).flat();
-  const all = await listAll(admin);
-  const names = (list: readonly ReservationDTO[]): string =>
-    list
-      .map(({ id }) => id)
-      .sort()
-      .join("\n");
-  if (names(own) !== names(all)) throw new Error("an admin and the requesters see different reservations");
+  const own = await seenByAll(admin, requesters);
   const advertisements = await listAdvertisements(admin);
   return {
     bookings: own.map(bookingOf),
@@ -49,6 +43,19 @@ export async function booksOverApi(admin: BrokerClient, requesters: readonly Bro
       reserved: vectorOf(reserved ?? { cpu: "0", memory: "0" }),
     })),
   };
+}
+
+/** The clusters whose advertisements are in the file of a broker, which may be running: it writes them a moment later. */
+export function advertisedIn(directory: string): string[] {
+  const database = openForReading(ledgerFileIn(directory));
+  try {
+    return database
+      .prepare("SELECT cluster_id FROM advertisement")
+      .all()
+      .map(({ cluster_id }) => String(cluster_id));
+  } finally {
+    database.close();
+  }
 }
 
 /** Reads the same from the file of a broker that is not running. */
@@ -133,6 +140,28 @@ function booksIn(records: LedgerRecords): Books {
       advertisement === undefined ? [] : [{ clusterId, allocatable: advertisement.allocatable, reserved }],
     ),
   };
+}
+
+async function seenByAll(
+  admin: BrokerClient,
+  requesters: readonly BrokerClient[],
+): Promise<ReservationDTO[]> {
+  let before = "";
+  for (;;) {
+    const own = (await Promise.all(requesters.map((client) => listAll(client, "requester")))).flat();
+    const [seen, all] = [namesIn(own), namesIn(await listAll(admin))];
+    if (seen === all) return own;
+    // A call whose client hung up may have been carried out in between: then the next reading is another one.
+    if (seen + all === before) throw new Error("an admin and the requesters see different reservations");
+    before = seen + all;
+  }
+}
+
+function namesIn(list: readonly ReservationDTO[]): string {
+  return list
+    .map(({ id }) => id)
+    .sort()
+    .join("\n");
 }
 
 async function listAll(client: BrokerClient, role?: "requester"): Promise<ReservationDTO[]> {

@@ -8,14 +8,18 @@ import {
 } from "@resource-broker/testkit";
 
 /** Enough for a broker to come back, or for another one to take over. */
-const MOST_TRIES = 200;
+const MOST_TRIES = 600;
 const BETWEEN_TRIES_MS = 100;
+/** Far below the two minutes for which an advertisement is believed. */
+const ADVERTISE_EVERY_MS = 15_000;
 
 /** Clusters that only lend and clusters that only borrow: so each provider's books are simple to recount. */
 export interface Scene {
   readonly requesters: readonly BrokerClient[];
   /** Makes every provider known and fresh. */
   readonly advertise: () => Promise<void>;
+  /** Does so again and again until what is returned is called: no advertisement is believed for ever. */
+  readonly keepFresh: () => () => Promise<void>;
 }
 
 export interface SceneOptions {
@@ -35,7 +39,32 @@ export function sceneOn(
       broker.clientFor(`requester-${index}`, { maxSockets: 2 * lanes }),
     ),
     advertise: () => Promise.all(lending.map((client) => advertise(client, provider))).then(() => undefined),
+    keepFresh: () => {
+      const stopping = new AbortController();
+      const ended = advertiseUntil(stopping.signal, lending, provider);
+      return () => {
+        stopping.abort();
+        return ended;
+      };
+    },
   };
+}
+
+/** The broker may be down: then the next one is for when it is back. */
+async function advertiseUntil(
+  signal: AbortSignal,
+  clients: readonly BrokerClient[],
+  provider: Size,
+): Promise<void> {
+  const pause = () => sleep(ADVERTISE_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  for (await pause(); !signal.aborted; await pause()) {
+    await Promise.allSettled(
+      clients.map((client) => {
+        const body = advertisementBody(client.clusterId, provider);
+        return client.request("POST", PATH.advertisements, { body });
+      }),
+    );
+  }
 }
 
 /** As an agent would: until it is taken. */

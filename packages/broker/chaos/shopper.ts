@@ -22,8 +22,8 @@ import { newOrder, type Order } from "./order.ts";
 const MISCHIEF = { hangUpMidway: 0.05, hangUpAfter: 0.15, twins: 0.15, again: 0.1 };
 const LONGEST_PATIENCE_MS = 25;
 const LONGEST_PAUSE_MS = 40;
-/** Enough for a broker to be killed and to come back. */
-const MOST_TRIES = 300;
+/** Enough for a broker to be killed and to come back, a minute at least. */
+const MOST_TRIES = 3000;
 const LARGEST = { cpu: 4, memoryGi: 8 };
 
 export interface ShopperDeps {

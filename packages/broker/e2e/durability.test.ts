@@ -11,7 +11,7 @@ import {
   until,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ledgerFileIn, openForReading } from "../src/store/sqlite/database.ts";
+import { advertisedIn } from "../chaos/read-books.ts";
 import { callsIn, startTraced, traceProcess, tracerProblem } from "./system-calls.ts";
 
 const REPLIES = 100;
@@ -44,7 +44,10 @@ describe.skipIf(problem !== undefined)("a broker on SQLite", () => {
     const rome = broker.clientFor("rome", { maxSockets: 1 });
     await reserve(broker, "before");
     // Advertisements are written behind, and not synced: after that, and one more commit, every write is a commit's.
-    await until("the advertisement is written", async () => isAdvertisementIn(broker.storeDirectory));
+    await until(
+      "the advertisement is written",
+      async () => advertisedIn(broker.storeDirectory).length > 0 || undefined,
+    );
     await reserve(broker, "to sync what was written behind");
     const tracing = await traceProcess(broker.pid ?? 0, join(folder, "trace"));
     for (let each = 0; each < REPLIES; each++) {
@@ -114,15 +117,6 @@ async function begin(): Promise<{ readonly broker: BrokerProcess; readonly folde
     status: 200,
   });
   return { broker, folder };
-}
-
-function isAdvertisementIn(directory: string): true | undefined {
-  const database = openForReading(ledgerFileIn(directory));
-  try {
-    return database.prepare("SELECT 1 FROM advertisement").get() === undefined ? undefined : true;
-  } finally {
-    database.close();
-  }
 }
 
 async function reserve(broker: BrokerProcess, key: string): Promise<number> {

@@ -6,7 +6,7 @@ import { oneBroker } from "../chaos/one-broker.ts";
 /** `SEED=…` repeats the choices of a run. */
 const SEED = Number(process.env["SEED"] ?? 20_260_101);
 /** Only a guard: real processes on a busy machine take their time. */
-const PATIENCE = { timeout: 300_000 };
+const PATIENCE = { timeout: 900_000 };
 
 // The seed is part of every test's name: a failure prints it.
 describe.each([SEED])("with seed %i", (seed) => {

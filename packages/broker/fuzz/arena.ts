@@ -15,6 +15,8 @@ const LENDER = "fuzz-lender";
 /** Little to lend: most requests that are right are refused, and the ledger stays small however long this takes. */
 const LENDS = { cpu: 256, memoryGi: 1024 };
 const PATIENCE_MS = 15_000;
+/** More often than an attacker has connections. */
+const MOST_ASKED = 5;
 
 /** A request as it goes out: nothing is made right on the way. */
 export interface Shot {
@@ -91,6 +93,17 @@ export async function openArena({ broker, certificates, contract }: ArenaParts):
       for (const agent of agents) agent.destroy();
     },
   };
+}
+
+/**
+ * The answer to a call that changes nothing. A connection that is closed after an earlier attack may be taken for this
+ * call in the same moment: then it is asked once more.
+ */
+export async function answerTo({ shoot: ask }: Attacker, path: string): Promise<Reply | undefined> {
+  let reply: Reply | undefined;
+  for (let left = MOST_ASKED; left > 0 && reply === undefined; left--)
+    reply = await ask({ method: "GET", path });
+  return reply;
 }
 
 export const JSON_HEADERS = { "Content-Type": "application/json", "Agent-Protocol": "2" } as const;

@@ -37,7 +37,7 @@ console.log(`seed ${seed}: ${minutes} minutes against a broker with pid ${broker
 const arena = await openArena({ broker, certificates, contract: readContract(document) });
 const result = await runFuzz(arena, {
   random: seededRandom(seed),
-  untilMs: startedAt + minutes * MINUTE_MS,
+  untilMs: Date.now() + minutes * MINUTE_MS,
   now: Date.now,
   print: (line) => console.log(line),
 });

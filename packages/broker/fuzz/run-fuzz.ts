@@ -1,5 +1,5 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import { type Arena, residentMb } from "./arena.ts";
+import { answerTo, type Arena, residentMb } from "./arena.ts";
 import type { Attack } from "./attacks/attack.ts";
 import { bodies } from "./attacks/bodies.ts";
 import { certificates, damagedCertificates } from "./attacks/certificates.ts";
@@ -83,7 +83,7 @@ export async function runFuzz(arena: Arena, options: FuzzOptions): Promise<FuzzR
 async function aftermath({ broker, admin }: Arena, pid: number): Promise<string[]> {
   const problems: string[] = [];
   if (broker.pid !== pid) problems.push("the broker has ended, or is another process");
-  const reply = await admin.shoot({ method: "GET", path: "/api/v1/policy" });
+  const reply = await answerTo(admin, "/api/v1/policy");
   if (reply?.status !== 200) problems.push(`the broker does not answer any more: ${reply?.status}`);
   const complaints = (await broker.logLines()).filter((line) => /"level":"?(error|fatal|50|60)/.test(line));
   problems.push(...complaints.slice(0, MOST_PROBLEMS).map((line) => `in its log: ${line.slice(0, 500)}`));

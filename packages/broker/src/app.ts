@@ -108,6 +108,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
             log,
             metrics,
             isLeading,
+            sliceDefaults: () => policy.now().sliceDefaults,
             onPolicy: policy.fromObject,
           },
         )

@@ -36,7 +36,12 @@ export function dashboardSide(
       folders: FOLDERS,
       version,
       // Only an embedded store has a folder of its own.
-      ...(directory === undefined ? {} : { historyFile: join(directory, "history.bin") }),
+      ...(directory === undefined
+        ? {}
+        : {
+            historyFile: join(directory, "history.bin"),
+            signOutsFile: join(directory, "dashboard-sign-outs.json"),
+          }),
       ...(clusterNeeds(settings).views ? { objectsNamespace: settings["http-namespace"] } : {}),
       limits: DEFAULT_DASHBOARD_LIMITS,
     },

@@ -1,9 +1,9 @@
+import { type BenchRow, cpuMsOf } from "@resource-broker/testkit";
 import { closedLoop } from "../load/closed-loop.ts";
 import { advertiseOn, closeAll, openFleet } from "../load/fleet.ts";
 import { advertise } from "../load/requests.ts";
 import { median, percentile } from "../measure/percentile.ts";
-import { cpuMs } from "../measure/process-usage.ts";
-import { type BenchRow, count, ms } from "../row.ts";
+import { count, ms } from "../figure-text.ts";
 import { type Section, type Stage, withBroker } from "../stage.ts";
 
 const CLUSTERS = 1000;
@@ -26,7 +26,7 @@ async function measure(
   const fleet = await openFleet({ ...fleetOf, begin: (connection) => advertiseOn(connection) });
   const rates: number[] = [];
   const latencies: number[] = [];
-  const before = cpuMs(pid);
+  const before = cpuMsOf(pid);
   for (let round = 0; round < ROUNDS; round++) {
     const { latenciesMs, elapsedMs, statuses } = await closedLoop({
       connections: fleet,
@@ -39,7 +39,7 @@ async function measure(
     rates.push((1000 * latenciesMs.length) / elapsedMs);
     latencies.push(...latenciesMs);
   }
-  const cpu = (1000 * (cpuMs(pid) - before)) / latencies.length;
+  const cpu = (1000 * (cpuMsOf(pid) - before)) / latencies.length;
   closeAll(fleet);
   return [
     {

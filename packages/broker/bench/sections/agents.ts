@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type BenchRow, cpuMsOf } from "@resource-broker/testkit";
 import { advertiseOn, closeAll, listenOn, openFleet } from "../load/fleet.ts";
 import { advertise } from "../load/requests.ts";
-import { cpuMs } from "../measure/process-usage.ts";
-import type { BenchRow } from "../row.ts";
 import { type Section, settle, type Stage, withBroker } from "../stage.ts";
 
 const AGENTS = 100;
@@ -53,7 +52,7 @@ async function measure(
 
 /** The share of a core that a process used meanwhile, in percent. */
 async function shareOver(pid: number, meanwhile: () => Promise<unknown>): Promise<number> {
-  const [cpuBefore, before] = [cpuMs(pid), performance.now()];
+  const [cpuBefore, before] = [cpuMsOf(pid), performance.now()];
   await meanwhile();
-  return (100 * (cpuMs(pid) - cpuBefore)) / (performance.now() - before);
+  return (100 * (cpuMsOf(pid) - cpuBefore)) / (performance.now() - before);
 }

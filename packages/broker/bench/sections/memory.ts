@@ -1,10 +1,10 @@
+import { type BenchRow, cpuMsOf, memoryOf } from "@resource-broker/testkit";
 import { closedLoop } from "../load/closed-loop.ts";
 import type { Connection } from "../load/connection.ts";
 import { advertiseOn, closeAll, listenOn, openFleet } from "../load/fleet.ts";
 import { advertise } from "../load/requests.ts";
 import { median, percentile } from "../measure/percentile.ts";
-import { cpuMs, rssMb } from "../measure/process-usage.ts";
-import { type BenchRow, count, ms } from "../row.ts";
+import { count, ms } from "../figure-text.ts";
 import { type Section, settle, type Stage, withBroker } from "../stage.ts";
 
 const INTERVAL_MS = 30_000;
@@ -49,7 +49,7 @@ async function measure(stage: Stage, port: number, pid: number): Promise<BenchRo
 /** A fleet that advertises in the same moment: how long the last one waits, and what it costs over an interval. */
 async function allAtOnce({ say }: Stage, fleet: readonly Connection[], pid: number): Promise<BenchRow> {
   say(`${count(fleet.length)} advertisements at once`);
-  const before = cpuMs(pid);
+  const before = cpuMsOf(pid);
   const { latenciesMs } = await closedLoop({
     connections: fleet,
     inFlight: fleet.length,
@@ -57,7 +57,7 @@ async function allAtOnce({ say }: Stage, fleet: readonly Connection[], pid: numb
     forMs: INTERVAL_MS,
     atMost: fleet.length,
   });
-  const share = (100 * (cpuMs(pid) - before)) / INTERVAL_MS;
+  const share = (100 * (cpuMsOf(pid) - before)) / INTERVAL_MS;
   return {
     figure: `${count(fleet.length)} agents at 30 s, all in the same second: CPU / p99`,
     now: `${share.toFixed(1)} % / ${ms(percentile(latenciesMs, 0.99))} ms`,
@@ -68,5 +68,5 @@ async function allAtOnce({ say }: Stage, fleet: readonly Connection[], pid: numb
 }
 
 function mb(pid: number): string {
-  return `${rssMb(pid).toFixed(0)} MB`;
+  return `${memoryOf(pid).rssMb.toFixed(0)} MB`;
 }

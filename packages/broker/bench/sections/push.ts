@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { BenchRow } from "@resource-broker/testkit";
 import type { Connection } from "../load/connection.ts";
 import { advertiseOn, closeAll, openFleet } from "../load/fleet.ts";
 import { reserve, watchInstructions } from "../load/requests.ts";
 import { median, percentile } from "../measure/percentile.ts";
-import { type BenchRow, count, ms } from "../row.ts";
+import { count, ms } from "../figure-text.ts";
 import { type Section, type Stage, withBroker } from "../stage.ts";
 
 const PROVIDERS = 1000;

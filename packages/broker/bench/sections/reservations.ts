@@ -1,9 +1,8 @@
-import type { BrokerProcess } from "@resource-broker/testkit";
+import { type BenchRow, type BrokerProcess, cpuMsOf } from "@resource-broker/testkit";
 import type { LoopResult } from "../load/closed-loop.ts";
 import { closeAll } from "../load/fleet.ts";
 import { median, percentile } from "../measure/percentile.ts";
-import { cpuMs } from "../measure/process-usage.ts";
-import { type BenchRow, count, ms } from "../row.ts";
+import { count, ms } from "../figure-text.ts";
 import { type Section, type Stage, withBroker } from "../stage.ts";
 import { bookedIn } from "./booked.ts";
 import { type Desk, openDesk } from "./desk.ts";
@@ -87,9 +86,9 @@ async function sustained({ isQuick, say }: Stage, desk: Desk, pid: number): Prom
   await desk.refresh();
   const rounds: { readonly result: LoopResult; readonly serverCpuMs: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const before = cpuMs(pid);
+    const before = cpuMsOf(pid);
     const result = await desk.ask(SUSTAINED_IN_FLIGHT, isQuick ? 1200 : 6000);
-    rounds.push({ result, serverCpuMs: cpuMs(pid) - before });
+    rounds.push({ result, serverCpuMs: cpuMsOf(pid) - before });
   }
   const rates = rounds.map(({ result }) => rateOf(result));
   const answered = rounds.reduce((sum, { result }) => sum + result.latenciesMs.length, 0);

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PATH } from "@resource-broker/contract";
-import { advertisementBody, type SeededRandom } from "@resource-broker/testkit";
+import { advertisementBody, type SeededRandom, until } from "@resource-broker/testkit";
 import { History } from "../../sim/histories/history.ts";
-import type { Strike, Target } from "../target.ts";
+import type { OneBroker } from "../one-broker.ts";
+import type { Strike } from "../target.ts";
 import { HistoryClient } from "./history-client.ts";
 
 const CAPACITY = { cpu: 8, memoryGi: 1 };
 const CLIENTS = 3;
 const LANES = 2;
 const OPERATIONS = 20;
-/** An advertisement is soft: until it is written, a killed broker forgets it, and what follows would be no history. */
-const WRITTEN_BEHIND_MS = 2500;
 const BETWEEN_STRIKES_MS = 500;
 
 export interface HistoriesResult {
@@ -22,7 +21,7 @@ export interface HistoriesResult {
 
 /** Lets real clients ask providers of their own while the target is struck, and judges what each was told. */
 export async function runHistories(
-  target: Target,
+  target: OneBroker,
   random: SeededRandom,
   { count, from }: { readonly count: number; readonly from: number },
 ): Promise<HistoriesResult> {
@@ -35,7 +34,11 @@ export async function runHistories(
     const { status } = await target.clientFor(provider).request("POST", PATH.advertisements, { body });
     if (status !== 200) throw new Error(`${provider} cannot advertise: ${status}`);
   }
-  await sleep(WRITTEN_BEHIND_MS);
+  // An advertisement is soft: until it is written, a killed broker forgets it, and what follows would be no history.
+  await until("the advertisements are written", async () => {
+    const written = target.advertised();
+    return histories.every(({ provider }) => written.includes(provider)) || undefined;
+  });
 
   const problems: string[] = [];
   const strikes: Strike[] = [];

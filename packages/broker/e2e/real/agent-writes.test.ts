@@ -9,7 +9,7 @@ import { ADVERTISEMENT_ROWS, MIGHTY_ROWS, OTHER_ROWS } from "./testing/advertise
 import { type AccessRow, patchesStatus, signals } from "./testing/agent-acts.ts";
 import { RESERVATION_ROWS } from "./testing/reservation-rows.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 const ALL: readonly AccessRow[] = [...ADVERTISEMENT_ROWS, ...RESERVATION_ROWS, ...OTHER_ROWS];
 const allowed = ALL.filter(({ refusal }) => refusal === undefined);
 const refused = ALL.filter(({ refusal }) => refusal !== undefined);

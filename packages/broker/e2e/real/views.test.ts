@@ -31,7 +31,7 @@ import { createKubernetesInterface } from "../../src/interface/kubernetes/kubern
 import type { KubernetesPart } from "../../src/interface/kubernetes/ports.ts";
 import { policyInForce } from "../../src/policy/policy-in-force.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 const DEPLOY = join(import.meta.dirname, "../../../../deploy");
 const NAMESPACE = "default";
 const RESERVATIONS = customResource(reservationKind);
@@ -78,7 +78,16 @@ async function startScene() {
   const recorder = eventRecorder({ component: "resource-broker", instance: "one" }, deps);
   const served: KubernetesPart = createKubernetesInterface(
     { namespace: NAMESPACE, replica: "one", views: true, objects: true },
-    { ...deps, engine, store, recorder, randomBytes, isLeading: () => true, onPolicy: force.fromObject },
+    {
+      ...deps,
+      engine,
+      store,
+      recorder,
+      randomBytes,
+      isLeading: () => true,
+      sliceDefaults: () => force.now().sliceDefaults,
+      onPolicy: force.fromObject,
+    },
   );
   await served.start();
   return {

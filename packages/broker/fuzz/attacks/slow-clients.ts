@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
 import type { SeededRandom } from "@resource-broker/testkit";
-import type { Arena } from "../arena.ts";
+import { answerTo, type Arena } from "../arena.ts";
 import type { Attack } from "./attack.ts";
 
 const HOST = "127.0.0.1";
@@ -27,7 +27,7 @@ export const slowClients: Attack = {
     while (open().length > 0 && performance.now() < deadline) {
       for (const socket of open()) socket.write("x");
       await sleep(A_BYTE_EVERY_MS);
-      const reply = await arena.anyone(random).shoot({ method: "GET", path: "/healthz" });
+      const reply = await answerTo(arena.anyone(random), "/healthz");
       if (reply?.status !== 200)
         return `while slow clients were there, /healthz was ${reply?.status ?? "closed"}`;
     }

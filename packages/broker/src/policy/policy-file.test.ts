@@ -7,6 +7,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { followPolicy, type LoadedPolicy, loadPolicy } from "./policy-file.ts";
 
 const readYaml = yamlReader();
+/** Only a guard: a busy machine takes its time. */
+const PATIENCE = { timeout: 20_000 };
 const folders: string[] = [];
 afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
@@ -67,12 +69,12 @@ describe("a policy file", () => {
     await vi.waitFor(async () => {
       await time.advance(10_000);
       expect(warnings).toHaveLength(1);
-    });
+    }, PATIENCE);
     await replace("staleness: 3m");
     await vi.waitFor(async () => {
       await time.advance(10_000);
       expect(changes.map(({ policy }) => policy.stalenessMs)).toEqual([180_000]);
-    });
+    }, PATIENCE);
     stop();
   });
 });

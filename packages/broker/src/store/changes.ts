@@ -27,11 +27,25 @@ export function decisionOf(event: LedgerEvent): Decision | undefined {
 }
 
 /**
- * Applies the events to a small ledger that holds only the reservations they touch. It is the ledger's own `apply`
- * that makes them true, so the stored rows cannot differ from the live ledger. Throws on events that contradict what
- * is stored.
+ * A reservation that the events only bring along is entered as it is. What else they do to one is made true by the
+ * ledger's own `apply`, on a small ledger that holds only the reservations they touch, so the stored rows cannot differ
+ * from the live ledger. Throws on events that contradict what is stored.
  */
 export function changedReservations(
+  events: readonly LedgerEvent[],
+  find: (id: ReservationId) => Reservation | undefined,
+): ChangedReservations {
+  const changed = new Map<ReservationId, Reservation | undefined>();
+  let areAllNew = true;
+  for (const event of events) {
+    if (event.kind === "granted" || event.kind === "adopted")
+      changed.set(event.reservation.id, event.reservation);
+    else areAllNew &&= reservationOf(event).id === undefined;
+  }
+  return areAllNew ? changed : appliedTo(events, find);
+}
+
+function appliedTo(
   events: readonly LedgerEvent[],
   find: (id: ReservationId) => Reservation | undefined,
 ): ChangedReservations {

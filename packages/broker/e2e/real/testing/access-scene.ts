@@ -62,6 +62,10 @@ export async function accessScene(clusterIds: readonly string[]): Promise<Access
     ]);
     const client = clientOf(await plane.kubeconfigFor(account));
     others.push(client);
+    await until(`the role of ${name} is in force`, async () => {
+      await client.list(LEASES, { namespace: NAMESPACE }, () => undefined);
+      return true;
+    });
     return client;
   };
   const others: KubeClient[] = [admin];

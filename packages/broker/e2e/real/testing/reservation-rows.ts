@@ -90,9 +90,13 @@ const EDITING: readonly AccessRow[] = [
     refusal: "may delete only its own Reservations; this one belongs to paris",
   },
   {
-    name: "asks for longer by changing the spec",
+    // What was asked for, the definition lets nobody change; what is offered is the rule's alone.
+    name: "offers something else by changing the spec",
     by: "rome",
-    does: patches(RESERVATIONS, HELD, { spec: { duration: "8h" } }),
+    does: async (agent) => {
+      await creates(RESERVATIONS, offerBy("rome"))(agent);
+      return patches(RESERVATIONS, offerBy("rome"), { spec: { offer: { generation: 9 } } })(agent);
+    },
     refusal: "may not change the spec of a Reservation: delete it and create another",
   },
   {

@@ -11,7 +11,10 @@ import type { Listener } from "./listener.ts";
 import type { DashboardDeps, DashboardOptions } from "./ports.ts";
 import { createServe } from "./serve.ts";
 import { createLinks } from "./session/links.ts";
-import { createSessions } from "./session/sessions.ts";
+import { createSeal } from "./session/seal.ts";
+import { createSessions, SESSION_MS } from "./session/sessions.ts";
+import { createSignOuts } from "./session/sign-outs.ts";
+import { voucherOf } from "./session/voucher.ts";
 import { readStaticFiles } from "./static-files.ts";
 import { apiUrl } from "./where.ts";
 
@@ -42,8 +45,16 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
   const start = async (): Promise<{ readonly port: number }> => {
     const files = await readStaticFiles(options.folders);
     const front = await frontOf(options, deps);
-    const { place, cookie, standingOf } = front;
-    const sessions = createSessions(deps);
+    const { place, cookie, standingOf, certificates } = front;
+    const file = options.signOutsFile;
+    const signOuts = createSignOuts({ file, sessionMs: SESSION_MS, machine, log });
+    const seal = createSeal({
+      privateKey: () => certificates().files.key,
+      // Other rules of who is an admin: then nobody is who came in by the old ones.
+      realm: () => `${engine.ledgerId}\n${options.adminUnit}`,
+    });
+    const { randomBytes } = deps;
+    const sessions = createSessions({ machine, randomBytes, certificates, seal, signOuts });
     const rate = new RateLimit({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
     const replier = createReplier({ ledgerId: () => engine.ledgerId, now: engine.now });
     let side: LedgerSide | undefined;
@@ -58,6 +69,7 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
       isStopping: () => isStopping,
     });
     const lead = async (): Promise<void> => {
+      await signOuts.load();
       const headers = (): string[] => [...replier.headers(), ...answerHeaders("no-store")];
       const opened = await openLedgerSide({ links, sessions, cookie, about, headers }, options, deps);
       side = opened;
@@ -99,10 +111,10 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
     start,
     lead: async () => running?.lead(),
     stop,
-    makeLink: (order) => {
+    makeLink: ({ role, by, certificate }) => {
       if (running === undefined) throw STARTING;
-      const { role, by } = order;
-      const { token, validForMs } = links.issue(order);
+      const voucher = voucherOf(certificate, running.front.certificates());
+      const { token, validForMs } = links.issue({ role, by, voucher });
       log.info({ by, role }, "a link to the dashboard was made");
       const expiresAt = formatTime(engine.now() + validForMs);
       return { url: `${running.front.url()}#token=${token}`, role, expiresAt };

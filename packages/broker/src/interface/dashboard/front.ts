@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { TLSSocket } from "node:tls";
+import type { CertificateSet } from "@resource-broker/runtime";
 import { CertificatesInForce } from "../http/certificates/certificates-in-force.ts";
 import { Connections } from "../http/connections.ts";
 import { DEFAULT_HTTP_LIMITS } from "../http/ports.ts";
@@ -17,6 +18,8 @@ export interface Front {
   readonly cookie: SessionCookie;
   /** What a client certificate says of who is at the other end. */
   readonly standingOf: (socket: TLSSocket) => Standing;
+  /** The broker's own, those in force now: over plain HTTP, too, sessions rest on them. */
+  readonly certificates: () => CertificateSet;
   /** Begins to listen. */
   readonly open: (serve: Serve) => Promise<Listener>;
   /** Known once it listens. */
@@ -26,19 +29,31 @@ export interface Front {
 
 type FrontDeps = Pick<DashboardDeps, "certificates" | "machine" | "log">;
 
-export async function frontOf(options: DashboardOptions, deps: FrontDeps): Promise<Front> {
-  return isLoopback(options.host) ? plainFront(options, deps) : secureFront(options, deps);
+interface InForce {
+  /** The first set. */
+  readonly set: CertificateSet;
+  readonly inForce: CertificatesInForce;
 }
 
-function plainFront(options: DashboardOptions, { log }: FrontDeps): Front {
-  const { host = "localhost", limits } = options;
+export async function frontOf(options: DashboardOptions, deps: FrontDeps): Promise<Front> {
+  const { adminUnit } = options;
+  const { handshakeTimeoutMs } = DEFAULT_HTTP_LIMITS;
+  const set = await deps.certificates.start();
+  const inForce = new CertificatesInForce(set, { adminUnit, handshakeTimeoutMs, machine: deps.machine });
+  const frontWith = isLoopback(options.host) ? plainFront : secureFront;
+  return frontWith(options, deps, { set, inForce });
+}
+
+function plainFront(options: DashboardOptions, deps: FrontDeps, { inForce }: InForce): Front {
+  const { host = "localhost" } = options;
   let port = 0;
   return {
     place: loopbackPlace({ host, port: () => port }),
     cookie: sessionCookie({ isSecure: false, port: () => port }),
     standingOf: () => ({ kind: "anonymous" }),
+    certificates: () => inForce.rules().set,
     open: async (serve) => {
-      const listener = plainListener(serve, limits, log);
+      const listener = plainListener({ serve, inForce }, options, deps);
       port = await listen(listener, options);
       return listener;
     },
@@ -47,12 +62,9 @@ function plainFront(options: DashboardOptions, { log }: FrontDeps): Front {
   };
 }
 
-async function secureFront(options: DashboardOptions, deps: FrontDeps): Promise<Front> {
-  const { host, adminUnit } = options;
-  const { handshakeTimeoutMs, maxSocketsPerCluster } = DEFAULT_HTTP_LIMITS;
-  const { machine } = deps;
-  const set = await deps.certificates.start();
-  const inForce = new CertificatesInForce(set, { adminUnit, handshakeTimeoutMs, machine });
+function secureFront(options: DashboardOptions, deps: FrontDeps, { set, inForce }: InForce): Front {
+  const { host } = options;
+  const { maxSocketsPerCluster } = DEFAULT_HTTP_LIMITS;
   const rules = () => inForce.rules();
   const connections = new Connections({ maxPerCluster: maxSocketsPerCluster, rules });
   const certificate = () => rules().set.own;
@@ -61,6 +73,7 @@ async function secureFront(options: DashboardOptions, deps: FrontDeps): Promise<
     place: certifiedPlace(certificate),
     cookie: sessionCookie({ isSecure: true, port: () => port }),
     standingOf: (socket) => connections.standingOf(socket),
+    certificates: () => rules().set,
     open: async (serve) => {
       const listener = secureListener({ serve, set, connections, inForce }, options, deps);
       port = await listen(listener, options);

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { X509Certificate } from "node:crypto";
 import { Fault } from "@resource-broker/contract";
 
@@ -43,8 +43,17 @@ export function nameIn(host: string): string {
   return inBrackets ?? plain ?? "";
 }
 
-/** DNS rebinding: a foreign name that leads here is refused, whatever cookie comes with it. */
-export function checkHost(headers: IncomingHttpHeaders, place: Place): string {
+/**
+ * DNS rebinding: a foreign name that leads here is refused, whatever cookie comes with it. Of two names Node shows the first, and
+ * a proxy before us may have looked at the other; a whole address in place of a path would count more than either.
+ */
+export function checkHost(
+  { headers, rawHeaders, url = "" }: Pick<IncomingMessage, "headers" | "rawHeaders" | "url">,
+  place: Place,
+): string {
+  const names = rawHeaders.filter((word, at) => at % 2 === 0 && word.toLowerCase() === "host");
+  if (names.length > 1 || !url.startsWith("/"))
+    throw new Fault("malformed", "a request names the dashboard once, in its Host header");
   const { host } = headers;
   if (host !== undefined && place.isOwnHost(host)) return host;
   throw new Fault(
@@ -52,6 +61,9 @@ export function checkHost(headers: IncomingHttpHeaders, place: Place): string {
     "the dashboard does not answer to this name: open the address that brokerctl dashboard prints",
   );
 }
+
+/** What a browser says of a call by the page itself or by a person; older browsers say nothing. */
+const OWN_SITES: ReadonlySet<unknown> = new Set([undefined, "same-origin", "none"]);
 
 /** Only the dashboard's own pages may call it. Throws a Fault for whoever else does. */
 export function checkCall(
@@ -63,12 +75,13 @@ export function checkCall(
   { scheme }: Place,
 ): void {
   const site = headers[SITE_HEADER];
-  const isForeign = site !== undefined && site !== "same-origin" && site !== "none";
-  if (isForeign) throw new Fault("forbidden", "another site's page may not call the dashboard");
+  const { origin } = headers;
+  const isOwnOrigin = origin === `${scheme}://${host}`;
+  if (!OWN_SITES.has(site) || (origin !== undefined && !isOwnOrigin))
+    throw new Fault("forbidden", "another site's page may not call the dashboard");
   if (method === "GET" || method === "HEAD") return;
   if (headers[OWN_HEADER] !== "1")
     throw new Fault("forbidden", "this call needs the header X-Broker-Dashboard: 1");
-  const { origin } = headers;
-  const isOwn = origin === undefined ? site === "same-origin" : origin === `${scheme}://${host}`;
-  if (!isOwn) throw new Fault("forbidden", "this call must come from the dashboard's own pages");
+  if (!isOwnOrigin && site !== "same-origin")
+    throw new Fault("forbidden", "this call must come from the dashboard's own pages");
 }

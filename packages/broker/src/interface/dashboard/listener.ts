@@ -1,12 +1,10 @@
 import { createServer, type Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
-import type { Log } from "@resource-broker/runtime";
 import type { CertificatesInForce } from "../http/certificates/certificates-in-force.ts";
 import type { Connections } from "../http/connections.ts";
 import { DEFAULT_HTTP_LIMITS } from "../http/ports.ts";
-import type { Serve } from "../http/serve.ts";
 import { attend, createHttpsServer, patience, secureContext, type ServerParts } from "../http/server.ts";
-import type { DashboardDeps, DashboardLimits, DashboardOptions } from "./ports.ts";
+import type { DashboardDeps, DashboardOptions } from "./ports.ts";
 
 const EXPIRY_CHECK_MS = 60_000;
 const PORT_NAME = "the dashboard's port";
@@ -19,10 +17,19 @@ export interface Listener {
 }
 
 /** Only this machine can reach it. */
-export function plainListener(serve: Serve, { maxSockets }: DashboardLimits, log: Log): Listener {
+export function plainListener(
+  { serve, inForce }: Pick<SecureParts, "serve" | "inForce">,
+  { limits }: Pick<DashboardOptions, "limits">,
+  { certificates, log }: Pick<DashboardDeps, "certificates" | "log">,
+): Listener {
   const server = createServer(patience(DEFAULT_HTTP_LIMITS));
-  attend(server, { maxSockets }, { serve, log, portName: PORT_NAME });
-  return { server, stop: () => undefined };
+  attend(server, limits, { serve, log, portName: PORT_NAME });
+  const forget = certificates.onChange((next) => inForce.replace(next));
+  const stop = (): void => {
+    forget();
+    certificates.stop();
+  };
+  return { server, stop };
 }
 
 export interface SecureParts extends Omit<ServerParts, "log" | "portName"> {

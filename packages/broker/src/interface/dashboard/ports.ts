@@ -15,6 +15,8 @@ export interface DashboardOptions {
   readonly folders: readonly string[];
   /** Where the history is kept over a restart. Absent: in memory only. */
   readonly historyFile?: string;
+  /** Where it is kept over a restart who signed out. Absent: in memory only. */
+  readonly signOutsFile?: string;
   /** Of the broker's objects; absent while it shows none. */
   readonly objectsNamespace?: string;
   /** Of the program. */
@@ -26,6 +28,8 @@ export interface DashboardLimits {
   readonly maxSockets: number;
   /** A browser opens up to six connections to one host, and a page may stand open in many tabs. */
   readonly maxStreams: number;
+  /** Of one session, or of one admin's certificate: nobody takes the others' streams. */
+  readonly maxStreamsPerSession: number;
   readonly requestsPerSecond: number;
   readonly requestBurst: number;
   /** How many changes a page may have missed and still go on where it was. */
@@ -37,6 +41,7 @@ export interface DashboardLimits {
 export const DEFAULT_DASHBOARD_LIMITS: DashboardLimits = {
   maxSockets: 1000,
   maxStreams: 100,
+  maxStreamsPerSession: 16,
   requestsPerSecond: 50,
   requestBurst: 200,
   changesRemembered: 4096,
@@ -48,7 +53,7 @@ export interface DashboardDeps {
   readonly engine: Engine;
   readonly notLeading?: HttpDeps["notLeading"];
   readonly store: Pick<Store, "findDecision" | "readAudit">;
-  /** The broker's own, for addresses that others can reach. */
+  /** The broker's own: for TLS, and for the sessions of those who came by a link. */
   readonly certificates: CertificateSource;
   readonly machine: MachineTime;
   readonly randomBytes: (size: number) => Uint8Array;

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { Fault } from "@resource-broker/contract";
 import { fakeTime } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
@@ -48,15 +49,24 @@ describe("every answer carries the security headers:", () => {
 });
 
 describe("pages", () => {
-  test.each(["/", "/fleet", "/reservations/rsv-rome-1", "/why/dec-1"])(
-    "%s begins with the same file, so that a deep link survives a reload",
-    async (path) => {
-      const { visit } = await start();
-      const reply = await visit(`GET ${path}`);
-      expect(reply).toMatchObject({ status: 200, text: "<!doctype html><title>pages</title>" });
-      expect(reply.headers["content-type"]).toBe("text/html; charset=utf-8");
-    },
-  );
+  test.each([
+    "/",
+    "/fleet",
+    "/reservations/rsv-rome-1",
+    "/why/dec-1",
+    "/fleet/eu.paris",
+    "/fleet/eu.paris/",
+    "/fleet/eu%2Eparis",
+    "/reservations/rsv-a.b.js",
+    "/decisions/..%2f..%2fsecret.js",
+    "/fleet/a.b?state=ready&q=x.y",
+    "/fleet?q=x.y",
+  ])("%s begins with the same file, so that a deep link survives a reload", async (path) => {
+    const { visit } = await start();
+    const reply = await visit(`GET ${path}`);
+    expect(reply).toMatchObject({ status: 200, text: "<!doctype html><title>pages</title>" });
+    expect(reply.headers["content-type"]).toBe("text/html; charset=utf-8");
+  });
 
   test.each([
     { accepts: "gzip, deflate, br", file: "/", encoding: "br", text: "packed by brotli" },
@@ -76,6 +86,12 @@ describe("pages", () => {
     "/assets/../../secret.js",
     "/assets/%2e%2e/index.html.br",
     "//etc/passwd.txt",
+    "/fleet/../../package.json",
+    "/fleet/a/b.js",
+    "/flows/a.js",
+    "/fleet.js",
+    "/assets/fleet/a.b",
+    "/.env",
   ])("%s is no way out of the folder", async (path) => {
     const { visit } = await start();
     expect(await visit(`GET ${path}`)).toMatchObject({ status: 404 });
@@ -95,6 +111,28 @@ describe("what is not read", () => {
     expect(call).toMatchObject({ status: 405, headers: { allow: "GET" } });
     expectGuarded(call);
     expect(await visit("POST /fleet")).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+  });
+
+  test.each(["HEAD", "OPTIONS", "PATCH", "PUT"])("%s of a call is none that it takes", async (method) => {
+    const { signIn } = await start();
+    const { send } = await signIn();
+    const reply = await send(`${method} /ui/clusters`);
+    expect(reply).toMatchObject({ status: 405, headers: { allow: "GET" } });
+    if (method === "HEAD") expect(reply.text).toBe("");
+    expectGuarded(reply);
+  });
+
+  test("another site that asks first whether it may call hears no", async () => {
+    const { visit } = await start();
+    const reply = await visit("OPTIONS /ui/clusters/paris/cordon", {
+      headers: {
+        Origin: "https://evil.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "x-broker-dashboard",
+      },
+    });
+    expect(reply.status).toBe(403);
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
   test("a call without the body that it needs is told what is missing", async () => {
@@ -169,6 +207,24 @@ describe("who may call", () => {
     expect(await visit("GET /ui/session", { headers })).toMatchObject({ status });
   });
 
+  test.each([
+    { name: "two names, the first one good", hosts: (own: string) => [own, "evil.example"] },
+    { name: "two names, the last one good", hosts: (own: string) => ["evil.example", own] },
+    { name: "its name twice", hosts: (own: string) => [own, own] },
+    { name: "a whole address", target: "http://evil.example/ui/session" },
+    { name: "a whole address of its own", target: (own: string) => `http://${own}/ui/session` },
+    { name: "no path", target: "*" },
+  ])("a request with $name is not understood", async ({ hosts = (own) => [own], target = "/ui/session" }) => {
+    const { port, signIn } = await start();
+    const { cookie } = await signIn();
+    const own = `127.0.0.1:${port}`;
+    const path = typeof target === "string" ? target : target(own);
+    const head = [`GET ${path} HTTP/1.1`, ...hosts(own).map((host) => `Host: ${host}`), `Cookie: ${cookie}`];
+    expect(await rawRequest(port, head)).toMatch(/^HTTP\/1\.1 400 /);
+    const page = [`GET ${path.replace("/ui/session", "/fleet")} HTTP/1.1`, ...head.slice(1)];
+    expect(await rawRequest(port, page)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
   const site = (value: string) => ({ "Sec-Fetch-Site": value });
   test.each([
     { name: "its own page", headers: (origin: string) => ({ ...OWN, Origin: origin }), status: 200 },
@@ -223,11 +279,16 @@ describe("who may call", () => {
     expect(reply.status).toBe(415);
   });
 
-  test("reading is refused to another site's page as well", async () => {
+  test.each([
+    { name: "another site, by the browser's word", headers: site("cross-site") },
+    { name: "another port of this machine, by the browser's word", headers: site("same-site") },
+    { name: "another origin", headers: { Origin: "http://127.0.0.1:1" } },
+    { name: "a sandboxed page", headers: { Origin: "null" } },
+  ])("reading is refused to $name as well", async ({ headers }) => {
     const { visit, signIn } = await start();
     const { cookie } = await signIn();
-    const headers = { Cookie: cookie, ...site("cross-site") };
-    expect(await visit("GET /ui/clusters", { headers })).toMatchObject({ status: 403 });
+    const reply = await visit("GET /ui/clusters", { headers: { Cookie: cookie, ...headers } });
+    expect(reply.status).toBe(403);
   });
 
   test("whoever calls too often waits", async () => {
@@ -239,6 +300,15 @@ describe("who may call", () => {
   });
 });
 const OWN = { "X-Broker-Dashboard": "1" };
+
+/** As no HTTP client would send it. */
+async function rawRequest(port: number, head: readonly string[]): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.setEncoding("utf8").write(`${head.join("\r\n")}\r\nConnection: close\r\n\r\n`);
+  let heard = "";
+  for await (const text of socket) heard += String(text);
+  return heard;
+}
 
 describe("over TLS", () => {
   const name = "localhost";

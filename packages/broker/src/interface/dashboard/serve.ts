@@ -16,6 +16,8 @@ import type { StaticFiles } from "./static-files.ts";
 
 /** The largest body is a question with its constraints and weights. */
 const BODY_LIMIT = 64 * 1024;
+/** A link's token: of strangers nothing larger is kept, however many of them there are. */
+const STRANGERS_BODY_LIMIT = 1024;
 const CALLS = "/ui/";
 
 export interface ServeDeps {
@@ -59,20 +61,21 @@ export function createServe(deps: ServeDeps): Serve {
   const serveCall = async (exchange: Exchange): Promise<Answer> => {
     const { request, method, path, query } = exchange;
     const { headers, socket } = request;
-    const host = checkHost(headers, deps.place);
+    const host = checkHost(request, deps.place);
     checkCall({ method, headers, host }, deps.place);
     const visitor = recognise(request, deps.door);
     limitRate(visitor, socket.remoteAddress, deps.door);
     insistOnOpen();
     const { route, name } = found(exchange, deps.router()?.match(method, path) ?? { kind: "unknown" });
     checkAccess(route, visitor);
-    const body = await bodyOf(exchange);
+    const limit = visitor.session === undefined ? STRANGERS_BODY_LIMIT : BODY_LIMIT;
+    const body = await bodyOf(exchange, limit);
     return route.handle({ ...visitor, name, parameters: new URLSearchParams(query), headers, host, body });
   };
 
   const servePage = (exchange: Exchange): void => {
     const { request, response, method, path } = exchange;
-    checkHost(request.headers, deps.place);
+    checkHost(request, deps.place);
     recognise(request, deps.door);
     insistOnOpen();
     if (method !== "GET" && method !== "HEAD") throw wrongMethod(exchange, "GET, HEAD");
@@ -150,8 +153,8 @@ function wrongMethod({ response }: Exchange, allow: string): Fault {
 }
 
 /** JSON or nothing: what a form could send is refused before it is read. */
-async function bodyOf({ request, response, method }: Exchange): Promise<unknown> {
+async function bodyOf({ request, response, method }: Exchange, limit: number): Promise<unknown> {
   if (method === "GET" || !hasBody(request.headers)) return undefined;
   const goOn = (): void => response.writeContinue();
-  return parseJson(await readBody(request, { limit: BODY_LIMIT, goOn }));
+  return parseJson(await readBody(request, { limit, goOn }));
 }

@@ -50,7 +50,7 @@ describe("a link", () => {
     const [cookie = ""] = first.headers["set-cookie"] ?? [];
     expect(cookie).toMatch(
       new RegExp(
-        `^broker-dashboard-${running.port}=[\\w-]{43}; Max-Age=43200; Path=/; HttpOnly; SameSite=Strict$`,
+        `^broker-dashboard-${running.port}=[\\w~.-]{150,300}; Max-Age=43200; Path=/; HttpOnly; SameSite=Strict$`,
       ),
     );
     expect(running.broker.logged.filter((line) => line.includes("dashboard")).join()).not.toContain(
@@ -76,7 +76,8 @@ describe("a link", () => {
     { name: "a token that nobody made", body: { token: "x".repeat(43) }, status: 401 },
     { name: "no token", body: {}, status: 400 },
     { name: "a token that is no text", body: { token: 7 }, status: 400 },
-    { name: "an endless token", body: { token: "x".repeat(10_000) }, status: 400 },
+    { name: "a token that is too long", body: { token: "x".repeat(500) }, status: 400 },
+    { name: "an endless token", body: { token: "x".repeat(10_000) }, status: 413 },
     { name: "no JSON", body: "token=1", status: 400 },
   ])("$name signs nobody in", async ({ body, status }) => {
     const running = await start();
@@ -104,15 +105,6 @@ describe("a session", () => {
     expect(await browser.get("/ui/session")).toMatchObject({ status: 200 });
     await time.advance(1);
     expect(await browser.get("/ui/session")).toMatchObject({ status: 401 });
-  });
-
-  test("makes room for the hundredth and first: the oldest goes", async () => {
-    const { signIn: enter } = await start({ limits: { requestBurst: 10_000 } });
-    const oldest = await enter();
-    const second = await enter();
-    for (let count = 2; count < 101; count++) await enter();
-    expect(await oldest.get("/ui/session")).toMatchObject({ status: 401 });
-    expect(await second.get("/ui/session")).toMatchObject({ status: 200 });
   });
 
   test("stops hearing events when it is signed out", async () => {
@@ -187,7 +179,7 @@ describe("an admin whose certificate is no longer good", () => {
     const others = { Cookie: cookieOf(await signIn(running, await linkOf(certificates.admin("eve")))) };
     const stream = await listenTo({ port }, "GET /ui/events", { headers: mine });
     await stream.hears("event: hello");
-    broker.replaceCertificates({ crl: certificates.crl([ops]) });
+    running.replaceCertificates({ crl: certificates.crl([ops]) });
     expect(await running.visit("GET /ui/session", { headers: mine })).toMatchObject({ status: 401 });
     expect(await running.visit("GET /ui/session", { headers: others })).toMatchObject({ status: 200 });
     expect(await signIn(running, unused)).toMatchObject({ status: 401 });
@@ -207,10 +199,9 @@ describe("an admin whose certificate is no longer good", () => {
 
   test("takes nobody along while other certificates are revoked", async () => {
     const running = await start();
-    const { broker } = running;
-    const { url } = (await broker.call(ops, links)).json as { url: string };
+    const { url } = (await running.broker.call(ops, links)).json as { url: string };
     const headers = { Cookie: cookieOf(await signIn(running, tokenIn(url))) };
-    broker.replaceCertificates({ crl: certificates.crl([certificates.cluster("rome")]) });
+    running.replaceCertificates({ crl: certificates.crl([certificates.cluster("rome")]) });
     expect(await running.visit("GET /ui/session", { headers })).toMatchObject({ status: 200 });
   });
 });

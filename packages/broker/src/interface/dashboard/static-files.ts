@@ -6,6 +6,8 @@ import type { Freshness } from "./answer-headers.ts";
 const INDEX = "/index.html";
 /** The build puts a digest of the content into each name here. */
 const HASHED = "/assets/";
+/** Pages of one thing, whose name may have dots in it. The build puts no file there. */
+const PAGE_OF_ONE = /^\/(?:fleet|reservations|decisions)\/[^/]+\/?$/;
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -32,7 +34,7 @@ export interface StaticFile {
 
 /** The built pages, in memory: a few hundred kilobytes, and no path from outside ever reaches the disk. */
 export interface StaticFiles {
-  /** Undefined: there is no such file. A path without a dot is a page, and every page begins with the same file. */
+  /** Undefined: there is no such file. What cannot be a file is a page, and every page begins with the same file. */
   readonly find: (path: string, acceptEncoding: string | undefined) => StaticFile | undefined;
 }
 
@@ -60,8 +62,7 @@ async function readFolder(folder: string): Promise<Map<string, Buffer>> {
 }
 
 function find(files: ReadonlyMap<string, Buffer>, path: string, accepted: string): StaticFile | undefined {
-  const isPage = !path.slice(path.lastIndexOf("/")).includes(".");
-  const name = isPage ? INDEX : path;
+  const name = isPage(path) ? INDEX : path;
   const type = TYPES[extname(name)];
   const plain = files.get(name);
   if (plain === undefined || type === undefined) return undefined;
@@ -71,6 +72,10 @@ function find(files: ReadonlyMap<string, Buffer>, path: string, accepted: string
     if (content !== undefined) return { type, freshness, content, encoding };
   }
   return { type, freshness, content: plain };
+}
+
+function isPage(path: string): boolean {
+  return PAGE_OF_ONE.test(path) || !path.slice(path.lastIndexOf("/")).includes(".");
 }
 
 function freshnessOf(name: string): Freshness {

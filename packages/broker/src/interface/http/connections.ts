@@ -1,3 +1,4 @@
+import type { X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 import { Fault } from "@resource-broker/contract";
 import type { ClusterId } from "@resource-broker/domain";
@@ -59,19 +60,10 @@ export class Connections {
     return closed;
   }
 
-  /** Whether the certificate at the other end is still good: can be asked for as long as one likes, also when the connection is gone. */
-  vouchFor(socket: TLSSocket): () => boolean {
+  /** The certificate of a caller; undefined: there is none, or the connection is gone. */
+  certificateOf(socket: TLSSocket): X509Certificate | undefined {
     const standing = this.standingOf(socket);
-    const chain = standing.kind === "caller" ? chainOf(socket, standing) : undefined;
-    if (standing.kind !== "caller" || chain === undefined) return () => false;
-    let judgedBy = this.#options.rules().set;
-    let isGood = true;
-    return () => {
-      const { set, nowMs } = this.#options.rules();
-      if (set !== judgedBy) isGood &&= this.#isStillGood(chain, true);
-      judgedBy = set;
-      return isGood && nowMs <= standing.validToMs;
-    };
+    return standing.kind === "caller" ? chainOf(socket, standing)?.leaf : undefined;
   }
 
   #isStillGood(chain: Chain | undefined, hasLostAuthorities: boolean): boolean {

@@ -1,5 +1,6 @@
 import { Fault } from "@resource-broker/contract";
-import { idMaker } from "../shared/make-ids.ts";
+import { idMaker, orderedDecisions } from "../shared/make-ids.ts";
+import type { Books } from "../shared/render.ts";
 import type { HttpDeps, HttpLimits } from "./ports.ts";
 import { ReservationIndex } from "./reservation-index.ts";
 import { createRouter, type Router } from "./router.ts";
@@ -30,12 +31,18 @@ export function ledgerRoutes(
   const standby = createRouter(healthRoutes(deps));
   const starting = new Fault("overloaded", "the broker is starting; ask again");
   let open: Open | undefined;
+  const books = (): Books => ({
+    ledger: engine.ledger,
+    sliceDefaults: deps.policyOrigin().sliceDefaults,
+  });
 
   const lead = (): void => {
     // Both begin with what the ledger holds, so only now.
     const index = new ReservationIndex(engine);
-    const hub = createStreamHub({ engine, machine, headers, limits });
-    const router = createRouter(allRoutes({ ...deps, ids: idMaker(deps.randomBytes), index, hub }));
+    const hub = createStreamHub({ engine, books, machine, headers, limits });
+    const decision = orderedDecisions(engine.now, deps.randomBytes);
+    const ids = { ...idMaker(deps.randomBytes), decision };
+    const router = createRouter(allRoutes({ ...deps, books, ids, index, hub }));
     open = { router, hub, unsubscribe: engine.onCommit((commit) => index.update(commit)) };
   };
 

@@ -6,6 +6,8 @@ import { openLine } from "./testing/line.ts";
 import { advertisementOf, NEWER_AGENT, requestOf } from "./testing/samples.ts";
 
 const start = limitedBrokers();
+/** Only a guard: a busy machine takes its time. */
+const PATIENCE = { timeout: 20_000 };
 
 describe("too many calls of one cluster", () => {
   const limits = { requestsPerSecond: 10, requestBurst: 3 };
@@ -69,7 +71,10 @@ describe("overload", () => {
     const waiting = [reserve(), reserve()];
     await store.held();
     await expect
-      .poll(async () => (await broker.call(rome, "POST /api/v1/quotes", { body: requestOf() })).status)
+      .poll(
+        async () => (await broker.call(rome, "POST /api/v1/quotes", { body: requestOf() })).status,
+        PATIENCE,
+      )
       .toBe(503);
     const shed = await patiently(time, reserve());
     expect(shed).toMatchObject({
@@ -114,9 +119,9 @@ describe("overload", () => {
     const line = await openLine(broker.port, rome);
     line.send(UNFINISHED_CALL);
     const reserve = () => broker.call(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi") });
-    await expect.poll(async () => (await patiently(time, reserve())).status).toBe(503);
+    await expect.poll(async () => (await patiently(time, reserve())).status, PATIENCE).toBe(503);
     line.socket.destroy();
-    await expect.poll(async () => (await patiently(time, reserve())).status).toBe(201);
+    await expect.poll(async () => (await patiently(time, reserve())).status, PATIENCE).toBe(201);
   });
 
   test("is also told when the engine has too much waiting", async () => {

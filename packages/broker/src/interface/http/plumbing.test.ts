@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { firstAfter } from "./first-after.ts";
 import { checkKey } from "./idempotency-key.ts";
 import { parseJson } from "./json.ts";
-import { idMaker } from "../shared/make-ids.ts";
+import { idMaker, orderedDecisions } from "../shared/make-ids.ts";
 import { RateLimit } from "./rate-limit.ts";
 import type { Route } from "./route.ts";
 import { createRouter } from "./router.ts";
@@ -139,6 +139,23 @@ describe("names", () => {
 
   test("a decision has a DNS label", () => {
     expect(ids.decision()).toMatch(/^dec-[0-9a-f]{16}$/);
+  });
+
+  test("decisions are called in the order they are made, and no two alike, even while the clock stands or goes back", () => {
+    let now = Date.UTC(2026, 0, 5, 12);
+    let drawn = 0;
+    const decision = orderedDecisions(
+      () => now,
+      (size) => Buffer.alloc(size, 255 - drawn++),
+    );
+    const made: string[] = [];
+    for (const passedMs of [0, 0, 1, 0, -5, 0, 5, 1_000_000_000_000]) {
+      now += passedMs;
+      made.push(decision(), decision());
+    }
+    for (const id of made) expect(id).toMatch(/^dec-[0-9a-f]{16}$/);
+    expect(new Set(made).size).toBe(made.length);
+    expect(made.toSorted()).toEqual(made);
   });
 
   test("keys are 1 to 128 visible characters", () => {

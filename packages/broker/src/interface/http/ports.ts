@@ -1,3 +1,4 @@
+import type { X509Certificate } from "node:crypto";
 import type { DashboardLink, Fault, SliceDefaults, UiRole } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
 import type { CertificateSource, Log, MachineTime } from "@resource-broker/runtime";
@@ -81,8 +82,8 @@ export interface LinkOrder {
   readonly role: UiRole;
   /** The admin who asks for it. */
   readonly by: string;
-  /** False once the admin's certificate is revoked or has run out: what came of the link ends with it. */
-  readonly isTrusted: () => boolean;
+  /** The admin's own: what comes of the link ends when it is revoked or runs out. */
+  readonly certificate: X509Certificate;
 }
 
 /** What the API asks of the dashboard. */

@@ -1,3 +1,4 @@
+import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Actor } from "@resource-broker/domain";
 import type { Query } from "./query.ts";
@@ -29,8 +30,8 @@ export interface Call {
   readonly isOlderAgent: boolean;
   /** True once nobody can hear the answer any more. */
   readonly isCallerGone: () => boolean;
-  /** For what outlives the call: tells from now on whether the caller's certificate is still good. */
-  readonly vouch: () => () => boolean;
+  /** The caller's; undefined: the connection is gone. */
+  readonly certificate: () => X509Certificate | undefined;
 }
 
 export type Answer = PlainAnswer | StreamAnswer;

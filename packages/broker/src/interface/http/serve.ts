@@ -16,7 +16,7 @@ import type { Match, Router } from "./router.ts";
 
 export interface ServeDeps {
   readonly router: Pick<Router, "match">;
-  readonly connections: Pick<Connections, "standingOf" | "vouchFor">;
+  readonly connections: Pick<Connections, "standingOf" | "certificateOf">;
   readonly replier: Replier;
   readonly door: DoorDeps;
   readonly holdBack: HoldBack;
@@ -74,7 +74,7 @@ export function createServe(deps: ServeDeps): Serve {
         body,
         isOlderAgent,
         isCallerGone,
-        vouch: () => (socket instanceof TLSSocket ? deps.connections.vouchFor(socket) : () => false),
+        certificate: () => (socket instanceof TLSSocket ? deps.connections.certificateOf(socket) : undefined),
       });
     } finally {
       if (route.isSheddable === true) sheddableInFlight--;

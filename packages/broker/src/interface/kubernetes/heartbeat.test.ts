@@ -1,6 +1,8 @@
 import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract";
 import { type Lease, LEASES } from "@resource-broker/kube";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { RESERVATIONS } from "./objects/resources.ts";
+import { publish, wish } from "./testing/samples.ts";
 import { NAMESPACE, openScene, type Scene } from "./testing/scene.ts";
 
 let scene: Scene;
@@ -26,6 +28,33 @@ describe("the heartbeat", () => {
     const next = await lease(({ spec }) => spec?.renewTime !== first.spec?.renewTime);
     expect(Date.parse(next.spec?.renewTime ?? "") - seen).toBe(2000);
     expect(next.spec?.acquireTime).toBe(first.spec?.acquireTime);
+  });
+
+  test("tells when some cluster can lend more than before, and else not", async () => {
+    const { engine } = await scene.startBroker({ policy: { stalenessMs: 1e12 } });
+    const freedAt = (found: Lease) => found.metadata.annotations?.[KUBE_ANNOTATION.capacityFreed];
+    const nextWord = async (before: string | undefined) =>
+      freedAt(await lease((found) => freedAt(found) !== undefined && freedAt(found) !== before));
+    expect(freedAt(await lease())).toBeUndefined();
+
+    await publish(scene.client, "paris", { cpu: 16 });
+    const advertised = await nextWord(undefined);
+    await scene.client.create(RESERVATIONS, wish("held"));
+    await scene.reservation("held", ({ status }) => status?.phase === "Reserved");
+    await scene.time.advance(4000);
+    expect(freedAt(await lease())).toBe(advertised);
+    await scene.client.delete(RESERVATIONS, { name: "held", namespace: NAMESPACE });
+    const released = await nextWord(advertised);
+
+    const by = { clusterId: "ops", isAdmin: true };
+    await engine.submit({ kind: "cordon", by, clusterId: "paris" });
+    await scene.time.advance(4000);
+    expect(freedAt(await lease())).toBe(released);
+    await engine.submit({ kind: "uncordon", by, clusterId: "paris" });
+    const uncordoned = await nextWord(released);
+
+    await publish(scene.client, "paris", { cpu: 32, sequence: 2 });
+    expect(await nextWord(uncordoned)).not.toBe(uncordoned);
   });
 
   test("stops with leadership", async () => {

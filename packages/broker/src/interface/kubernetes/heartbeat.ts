@@ -1,5 +1,6 @@
-import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract";
+import { BROKER_LEASE, formatTime, KUBE_ANNOTATION } from "@resource-broker/contract";
 import { LEASES, toFault, trouble } from "@resource-broker/kube";
+import { type FreedCapacity, freedCapacity } from "./freed-capacity.ts";
 import type { KubernetesDeps, KubernetesOptions, KubernetesPart } from "./ports.ts";
 
 const EVERY_MS = 2000;
@@ -7,7 +8,10 @@ const EVERY_MS = 2000;
 const LEASE_SECONDS = 15;
 const HEARTBEAT_FIELD_MANAGER = "resource-broker-heartbeat";
 
-/** Keeps the Lease by which agents learn that the broker lives, what its time is, and which ledger it keeps. */
+/**
+ * Keeps the Lease by which agents learn that the broker lives, what its time is, which ledger it keeps, and that it is worth
+ * asking again: every agent watches it anyway, so that the news of freed capacity costs no write of its own.
+ */
 export function keepHeartbeat(
   { namespace, replica }: Pick<KubernetesOptions, "namespace" | "replica">,
   { engine, client, machine, log, isLeading }: KubernetesDeps,
@@ -22,17 +26,22 @@ export function keepHeartbeat(
   let isStopped = false;
   let beating: Promise<void> | undefined;
   let acquireTime = "";
+  let freed: FreedCapacity | undefined;
+
+  const annotations = (): Record<string, string> => {
+    const freedAt = freed?.noticedAt();
+    return {
+      [KUBE_ANNOTATION.ledgerId]: engine.ledgerId,
+      ...(freedAt === undefined ? {} : { [KUBE_ANNOTATION.capacityFreed]: formatTime(freedAt) }),
+    };
+  };
 
   const beat = async (): Promise<void> => {
     try {
       await client.apply(
         LEASES,
         {
-          metadata: {
-            name: BROKER_LEASE,
-            namespace,
-            annotations: { [KUBE_ANNOTATION.ledgerId]: engine.ledgerId },
-          },
+          metadata: { name: BROKER_LEASE, namespace, annotations: annotations() },
           spec: {
             holderIdentity: replica,
             leaseDurationSeconds: LEASE_SECONDS,
@@ -60,11 +69,13 @@ export function keepHeartbeat(
   return {
     start: () => {
       acquireTime = microTime(engine.now());
+      freed = freedCapacity(engine);
       beating = tick();
       return Promise.resolve();
     },
     stop: async () => {
       isStopped = true;
+      freed?.stop();
       cancel();
       await beating;
     },

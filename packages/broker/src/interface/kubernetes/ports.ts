@@ -1,4 +1,4 @@
-import type { ClusterAdvertisement, Reservation } from "@resource-broker/contract";
+import type { ClusterAdvertisement, Reservation, SliceDefaults } from "@resource-broker/contract";
 import type { ReservationId } from "@resource-broker/domain";
 import type { EventRecorder, KeptObjects, KubeClient } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
@@ -32,6 +32,8 @@ export interface KubernetesDeps {
   readonly metrics?: Pick<HttpMetrics, "demandUnmet">;
   /** A replica that was replaced writes nothing more. */
   readonly isLeading: () => boolean;
+  /** Of the policy in force. */
+  readonly sliceDefaults: () => SliceDefaults;
   /** A BrokerPolicy is to be followed; undefined: none any more, so the file or the built-in policy is. */
   readonly onPolicy: (loaded: SourcedPolicy | undefined) => void;
 }

@@ -1,13 +1,25 @@
-import { fromReservation, type ReservationDTO, type ReservationView } from "@resource-broker/contract";
+import {
+  DEFAULT_SLICE,
+  fromReservation,
+  type ReservationDTO,
+  type ReservationView,
+  type SliceDefaults,
+} from "@resource-broker/contract";
 import type { Actor, ClusterId, Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../engine/engine.ts";
 
-type Ledger = Engine["ledger"];
+/** What reservations are told from. */
+export interface Books {
+  readonly ledger: Engine["ledger"];
+  /** Of the policy in force. Absent: the built-in ones. */
+  readonly sliceDefaults?: SliceDefaults;
+}
 
 /** To whom a reservation is told. */
 export type Reader = Pick<ReservationView, "role" | "isOlderAgent">;
 
-export function renderReservation(ledger: Ledger, reservation: Reservation, reader: Reader): ReservationDTO {
+export function renderReservation(books: Books, reservation: Reservation, reader: Reader): ReservationDTO {
+  const { ledger } = books;
   const requesterLiqo = ledger.accounts.get(reservation.requester)?.advertisement?.liqo;
   const provider = ledger.accounts.get(reservation.provider)?.advertisement;
   return fromReservation(reservation, {
@@ -15,7 +27,15 @@ export function renderReservation(ledger: Ledger, reservation: Reservation, read
     ...(requesterLiqo === undefined ? {} : { requesterLiqoId: requesterLiqo.clusterId }),
     ...(provider?.liqo === undefined ? {} : { providerLiqoId: provider.liqo.clusterId }),
     ...(provider?.endpointUrl === undefined ? {} : { providerEndpoint: provider.endpointUrl }),
+    ...unusualSlice(books),
   });
+}
+
+/** Every agent takes the built-in ones where it is told none: they are not worth a word in every message. */
+function unusualSlice({ sliceDefaults = DEFAULT_SLICE }: Books): Pick<ReservationView, "sliceDefaults"> {
+  const { pods, ephemeralStorage } = sliceDefaults;
+  const isUsual = pods === DEFAULT_SLICE.pods && ephemeralStorage === DEFAULT_SLICE.ephemeralStorage;
+  return isUsual ? {} : { sliceDefaults };
 }
 
 /** An admin may be a party as well, and is then told as one. */
@@ -36,15 +56,15 @@ export interface InstructionReader {
 
 /** What a provider has to hold, at most `limit` of it. Older agents act on the phase Reserved only. */
 export function renderInstructions(
-  ledger: Ledger,
+  books: Books,
   { clusterId, isOlderAgent }: InstructionReader,
   limit: number,
 ): ReservationDTO[] {
   const reader = { role: "provider", isOlderAgent } as const;
   const instructions: ReservationDTO[] = [];
-  for (const reservation of ledger.accounts.get(clusterId)?.lending.values() ?? []) {
+  for (const reservation of books.ledger.accounts.get(clusterId)?.lending.values() ?? []) {
     if (instructions.length === limit) break;
-    instructions.push(renderReservation(ledger, reservation, reader));
+    instructions.push(renderReservation(books, reservation, reader));
   }
   return instructions;
 }

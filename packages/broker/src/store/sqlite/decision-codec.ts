@@ -29,9 +29,7 @@ export function encodeDecision({ candidates, ...decision }: Decision): Uint8Arra
     version: VERSION,
     decision,
     clusterIds: candidates.map(({ clusterId }) => clusterId),
-    refused: candidates.flatMap(({ outcome }, position) =>
-      outcome.kind === "refused" ? [[position, outcome] as const] : [],
-    ),
+    refused: refusedAmong(candidates),
     openNames: table.openNames,
     constants: [...constants].map(([column, value]) => [column, Number.isNaN(value) ? null : value]),
   };
@@ -41,8 +39,17 @@ export function encodeDecision({ candidates, ...decision }: Decision): Uint8Arra
   const bytes = Buffer.allocUnsafe(LENGTH_BYTES + textBytes + varying * table.count * DOUBLE_BYTES);
   bytes.writeUInt32LE(textBytes, 0);
   bytes.write(text, LENGTH_BYTES);
-  writeDoubles(bytes.subarray(LENGTH_BYTES + textBytes), table, constants);
+  const doubles = new DataView(bytes.buffer, bytes.byteOffset + LENGTH_BYTES + textBytes);
+  writeDoubles(doubles, table, constants);
   return bytes;
+}
+
+function refusedAmong(candidates: Decision["candidates"]): Layout["refused"] {
+  const refused: [position: number, outcome: RefusedOutcome][] = [];
+  for (const [position, { outcome }] of candidates.entries()) {
+    if (outcome.kind === "refused") refused.push([position, outcome]);
+  }
+  return refused;
 }
 
 export function decodeDecision(stored: Uint8Array): Decision {
@@ -68,15 +75,15 @@ export function decodeDecision(stored: Uint8Array): Decision {
 }
 
 function writeDoubles(
-  bytes: Buffer,
+  doubles: DataView,
   { count, values }: NumberTable,
   constants: ReadonlyMap<number, number>,
 ): void {
   let offset = 0;
   for (let start = 0; start < values.length; start += count) {
     if (constants.has(start / count)) continue;
-    for (let at = start; at < start + count; at++)
-      offset = bytes.writeDoubleLE(values[at] ?? Number.NaN, offset);
+    for (let at = start; at < start + count; at++, offset += DOUBLE_BYTES)
+      doubles.setFloat64(offset, values[at] ?? Number.NaN, true);
   }
 }
 

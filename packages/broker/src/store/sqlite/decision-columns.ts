@@ -17,9 +17,12 @@ type Numbers = Readonly<Record<string, number>>;
 const COLUMN = { age: 0, available: 1, allocatable: 5, reserved: 9, price: 13, score: 14 } as const;
 const FIXED_COLUMNS = 15;
 
+const NO_NUMBERS: Numbers = {};
+const NO_NAMES: ReadonlySet<string> = new Set();
+
 /** Numbers by names that only the decision knows. A prefix tells whose they are. */
 const OPEN: readonly (readonly [prefix: string, read: (candidate: CandidateRecord) => Numbers])[] = [
-  ["parts/", ({ outcome }) => (outcome.kind === "scored" ? outcome.parts : {})],
+  ["parts/", ({ outcome }) => (outcome.kind === "scored" ? outcome.parts : NO_NUMBERS)],
   ["ratings/", ({ inputs }) => inputs.ratings],
   ["available/", ({ inputs }) => inputs.available.extended],
   ["allocatable/", ({ inputs }) => inputs.allocatable.extended],
@@ -44,11 +47,11 @@ export function tabulate(candidates: readonly CandidateRecord[]): NumberTable {
     values[COLUMN.price * count + position] = inputs.price ?? Number.NaN;
     values[COLUMN.score * count + position] = outcome.kind === "scored" ? outcome.score : Number.NaN;
   });
-  open.forEach(({ name, rows }, index) => {
+  open.forEach(({ name, read }, index) => {
     const start = (FIXED_COLUMNS + index) * count;
     // Only a number of its own counts: a resource may be called `__proto__`, and then every other row has one, too.
-    rows.forEach((row, position) => {
-      const value = row[name];
+    candidates.forEach((candidate, position) => {
+      const value = read(candidate)[name];
       values[start + position] = typeof value === "number" ? value : Number.NaN;
     });
   });
@@ -103,14 +106,25 @@ export function columnsIn(openNames: readonly string[]): number {
 interface OpenColumn {
   readonly prefix: string;
   readonly name: string;
-  readonly rows: readonly Numbers[];
+  readonly read: (candidate: CandidateRecord) => Numbers;
 }
 
 function openColumns(candidates: readonly CandidateRecord[]): readonly OpenColumn[] {
-  return OPEN.flatMap(([prefix, read]) => {
-    const rows = candidates.map(read);
-    const names = new Set<string>();
-    for (const row of rows) for (const name in row) names.add(name);
-    return Array.from(names, (name) => ({ prefix, name, rows }));
-  });
+  const columns: OpenColumn[] = [];
+  for (const [prefix, read] of OPEN) {
+    for (const name of namesIn(candidates, read)) columns.push({ prefix, name, read });
+  }
+  return columns;
+}
+
+/** Mostly there are none, and no set is made for them. */
+function namesIn(
+  candidates: readonly CandidateRecord[],
+  read: (candidate: CandidateRecord) => Numbers,
+): ReadonlySet<string> {
+  let names: Set<string> | undefined;
+  for (const candidate of candidates) {
+    for (const name in read(candidate)) names = (names ?? new Set<string>()).add(name);
+  }
+  return names ?? NO_NAMES;
 }

@@ -105,6 +105,46 @@ describe("the newest lines", () => {
       before: undefined,
     });
   });
+
+  test("a search leaves others their turn, though the store answers at once", async () => {
+    let turns = 0;
+    let isOver = false;
+    const takeTurn = (): void => {
+      turns++;
+      if (!isOver) setImmediate(takeTurn);
+    };
+    setImmediate(takeTurn);
+    await newestLines(storeOf(logOf(5000))).page({ before: undefined, limit: 10, text: "nobody" });
+    isOver = true;
+    expect(turns).toBeGreaterThanOrEqual(10);
+  });
+
+  test("searches go one after the other, and too many are turned away; reading goes on", async () => {
+    const lines = newestLines(storeOf(logOf(5000)));
+    const done: number[] = [];
+    const searchFor = async (number: number) => {
+      await lines.page({ before: undefined, limit: 10, text: `nobody ${number}` });
+      done.push(number);
+    };
+    const searches = Array.from({ length: 9 }, (_, number) => searchFor(number));
+    await expect(searchFor(9)).rejects.toMatchObject({ code: "overloaded" });
+    expect((await lines.page({ before: undefined, limit: 10, text: "" })).entries).toHaveLength(10);
+    await Promise.all(searches);
+    expect(done).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    await searchFor(10);
+  });
+
+  test("a search that fails does not keep the next one from its turn", async () => {
+    const store = storeOf(logOf(10));
+    let isBroken = true;
+    const lines = newestLines({
+      readAudit: (query) => (isBroken ? Promise.reject(new Error("gone")) : store.readAudit(query)),
+    });
+    const query = { before: undefined, limit: 1, text: "ops" };
+    await expect(lines.page(query)).rejects.toThrow("gone");
+    isBroken = false;
+    expect((await lines.page(query)).entries).toHaveLength(1);
+  });
 });
 
 describe("the chain", () => {

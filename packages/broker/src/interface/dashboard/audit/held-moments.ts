@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Instant, Reservation, ReservationId } from "@resource-broker/domain";
 import type { Committed } from "../../../engine/engine.ts";
 import type { Store } from "../../../store/store.ts";
@@ -15,9 +16,10 @@ export interface HeldMoments {
 }
 
 export function heldMoments(store: Pick<Store, "readAudit">, lines: Pick<NewestLines, "last">): HeldMoments {
-  const moments = new Map<ReservationId, Instant>();
+  /** Undefined: the log was searched, and does not say. */
+  const moments = new Map<ReservationId, Instant | undefined>();
 
-  const remember = (id: ReservationId, at: Instant): void => {
+  const remember = (id: ReservationId, at: Instant | undefined): void => {
     moments.set(id, at);
     // In the order they came: the oldest is asked for least.
     for (const oldest of moments.keys()) {
@@ -46,6 +48,8 @@ export function heldMoments(store: Pick<Store, "readAudit">, lines: Pick<NewestL
       if (found !== undefined) return found.at;
       if (entries.length < LINES_AT_ONCE) return undefined;
       after = entries.at(-1)?.sequence ?? after;
+      // Others have their turn, also where the store answers without one.
+      await nextTurn();
     }
     return undefined;
   };
@@ -59,11 +63,15 @@ export function heldMoments(store: Pick<Store, "readAudit">, lines: Pick<NewestL
     },
     find: async (reservation) => {
       if (!reservation.acknowledged) return undefined;
-      const known = moments.get(reservation.id);
-      if (known !== undefined) return known;
-      const at = await inLog(reservation).catch(() => undefined);
-      if (at !== undefined) remember(reservation.id, at);
-      return at;
+      const { id } = reservation;
+      if (!moments.has(id)) {
+        try {
+          remember(id, await inLog(reservation));
+        } catch {
+          return undefined; // the next who asks tries again
+        }
+      }
+      return moments.get(id);
     },
   };
 }

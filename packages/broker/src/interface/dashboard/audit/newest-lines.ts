@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Fault } from "@resource-broker/contract";
 import type { AuditEntry, Store } from "../../../store/store.ts";
 
 type AuditReader = Pick<Store, "readAudit">;
@@ -6,6 +8,8 @@ type AuditReader = Pick<Store, "readAudit">;
 const SCANNED_AT_ONCE = 500;
 const SCANNED_AT_MOST = 20_000;
 const FIRST_STRIDE = 64;
+/** An embedded store reads on the thread that commits: whoever searches waits for those who came before. */
+const MAX_SEARCHES_WAITING = 8;
 
 export interface LinesQuery {
   /** Only lines before this one; undefined: from the newest on. */
@@ -59,7 +63,7 @@ export function newestLines(store: AuditReader): NewestLines {
     return lines.filter(({ sequence }) => sequence <= end).reverse();
   };
 
-  const page = async ({ before, limit, text }: LinesQuery): Promise<LinesPage> => {
+  const read = async ({ before, limit, text }: LinesQuery): Promise<LinesPage> => {
     const entries: AuditEntry[] = [];
     const size = text === "" ? limit : SCANNED_AT_ONCE;
     let end = Math.min(await last(), (before ?? Number.MAX_SAFE_INTEGER) - 1);
@@ -67,6 +71,8 @@ export function newestLines(store: AuditReader): NewestLines {
       const found = (await upTo(end, size)).filter((line) => says(line, text));
       entries.push(...found.slice(0, limit - entries.length));
       end -= size;
+      // Others have their turn, also where the store answers without one.
+      await nextTurn();
     }
     const lowest = entries.length === limit ? entries.at(-1)?.sequence : undefined;
     return { entries, before: await ifAnyBefore(lowest ?? end + 1) };
@@ -77,7 +83,20 @@ export function newestLines(store: AuditReader): NewestLines {
     return first !== undefined && first.sequence < sequence ? sequence : undefined;
   };
 
-  return { last, page };
+  let searches: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  /** A search that finds nothing reads the most: of several at once, nobody else would get a turn. */
+  const search = async (query: LinesQuery): Promise<LinesPage> => {
+    if (waiting > MAX_SEARCHES_WAITING)
+      throw new Fault("overloaded", "the log is searched for others right now; ask again");
+    waiting++;
+    const found = searches.then(() => read(query));
+    searches = found.catch(() => undefined);
+    return found.finally(() => waiting--);
+  };
+
+  return { last, page: (query) => (query.text === "" ? read(query) : search(query)) };
 }
 
 function says({ by, action, subject, detail }: AuditEntry, text: string): boolean {

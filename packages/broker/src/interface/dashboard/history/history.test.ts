@@ -149,7 +149,9 @@ test("it is written every minute, so that a killed process loses no more", async
   const { history } = historyOf(time, file);
   await history.start();
   await time.advance(60_000);
-  await expect.poll(() => statSync(file, { throwIfNoEntry: false })?.size ?? 0).toBeGreaterThan(0);
+  await expect
+    .poll(() => statSync(file, { throwIfNoEntry: false })?.size ?? 0, { timeout: 20_000 })
+    .toBeGreaterThan(0);
   await history.stop();
 });
 

@@ -17,6 +17,8 @@ const LOOKS_PER_HEARTBEAT = 4;
 const MAX_ROWS = 200;
 
 export interface LiveReader {
+  /** Of the session it belongs to. */
+  readonly sessionId: string;
   /** The last event it has seen. */
   readonly lastEventId: string | undefined;
   /** False once its session is over: then it hears nothing more. */
@@ -37,7 +39,10 @@ export interface LiveHubDeps {
   readonly machine: Pick<MachineTime, "after">;
   /** Headers of a reply that is written bit by bit. */
   readonly headers: () => readonly string[];
-  readonly limits: Pick<DashboardLimits, "changesRemembered" | "maxStreams" | "maxStreamBufferBytes">;
+  readonly limits: Pick<
+    DashboardLimits,
+    "changesRemembered" | "maxStreams" | "maxStreamsPerSession" | "maxStreamBufferBytes"
+  >;
 }
 
 export function createLiveHub({ engine, machine, headers, limits }: LiveHubDeps): LiveHub {
@@ -129,10 +134,19 @@ export function createLiveHub({ engine, machine, headers, limits }: LiveHubDeps)
     return eventText(changesEvent(missed.changed, engine), toldUpTo);
   };
 
+  const insistOnRoom = ({ sessionId }: LiveReader): void => {
+    const { maxStreams, maxStreamsPerSession: most } = limits;
+    if (readers.size >= maxStreams)
+      throw new Fault("overloaded", `${maxStreams} pages are open already; close some`);
+    const own = [...readers.values()].filter((reader) => reader.sessionId === sessionId);
+    if (own.length >= most)
+      throw new Fault("overloaded", `this browser has ${most} pages open already; close some`);
+  };
+
   return {
     open: (reader) => {
-      if (readers.size < limits.maxStreams) return (response) => begin(response, reader);
-      throw new Fault("overloaded", `${readers.size} pages are open already; close some`);
+      insistOnRoom(reader);
+      return (response) => begin(response, reader);
     },
     committed,
     size: () => readers.size,

@@ -269,7 +269,22 @@ test("too many pages are turned away", async () => {
   expect((await browser.listen()).status).toBe(503);
   second.close();
   await second.closed;
-  await expect.poll(async () => (await browser.listen()).status).toBe(200);
+  await expect.poll(async () => (await browser.listen()).status, { timeout: 20_000 }).toBe(200);
+});
+
+test("one session cannot take the streams of others", async () => {
+  const { browser, signIn } = await world({ limits: { maxStreamsPerSession: 2 } });
+  await browser.listen();
+  const second = await browser.listen();
+  const third = await browser.get("/ui/events");
+  expect(third).toMatchObject({
+    status: 503,
+    json: { code: "overloaded", error: "this browser has 2 pages open already; close some" },
+  });
+  expect((await (await signIn()).listen()).status).toBe(200);
+  second.close();
+  await second.closed;
+  await expect.poll(async () => (await browser.listen()).status, { timeout: 20_000 }).toBe(200);
 });
 
 test("a page may name the last event in the address, where its browser sets no header", async () => {
@@ -287,12 +302,12 @@ test("whoever does not read is cut off before much waits for them", async () => 
     engine: broker.engine,
     machine: time,
     headers: () => [],
-    limits: { changesRemembered: 10, maxStreams: 10, maxStreamBufferBytes: 800 },
+    limits: { changesRemembered: 10, maxStreams: 10, maxStreamsPerSession: 10, maxStreamBufferBytes: 800 },
   });
   onTestFinished(hub.stop);
   // Without a connection to send it on, everything waits.
   const unread = new ServerResponse(new IncomingMessage(new Socket()));
-  hub.open({ lastEventId: undefined, isAllowed: () => true })(unread);
+  hub.open({ lastEventId: undefined, sessionId: "one", isAllowed: () => true })(unread);
   await time.advance(8000);
   expect(unread.destroyed).toBe(false);
   await time.advance(400_000);

@@ -8,7 +8,9 @@ export function eventRoutes({ hub }: UiContext): readonly UiRoute[] {
     const session = signedIn(call);
     const stated = call.headers["last-event-id"] ?? call.parameters.get("after") ?? undefined;
     const lastEventId = stated === undefined ? undefined : String(stated);
-    return { stream: hub.open({ lastEventId, isAllowed: () => session.leftMs() > 0 }) };
+    return {
+      stream: hub.open({ lastEventId, sessionId: session.id, isAllowed: () => session.leftMs() > 0 }),
+    };
   };
   return [{ method: "GET", path: "/ui/events", access: "viewer", handle: listen }];
 }

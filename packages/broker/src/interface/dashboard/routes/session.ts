@@ -1,6 +1,6 @@
 import { Fault, formatTime, type UiSession, uiSignInSchema } from "@resource-broker/contract";
 import { checked } from "../../shared/checked.ts";
-import { ok } from "../../http/route.ts";
+import { ok, type PlainAnswer } from "../../http/route.ts";
 import { signedIn, type UiCall, type UiRoute } from "../route.ts";
 import type { Session } from "../session/sessions.ts";
 import type { UiContext } from "./context.ts";
@@ -25,23 +25,25 @@ export function sessionRoutes(context: UiContext): readonly UiRoute[] {
     now: formatTime(engine.now()),
   });
 
-  const signIn = ({ body, host, token: former }: UiCall) => {
+  const signIn = async ({ body, host, token: former }: UiCall): Promise<PlainAnswer> => {
     const { token } = checked(uiSignInSchema, body ?? {});
     const link = links.redeem(token);
-    if (link?.isTrusted() !== true) {
+    const opened = link === undefined ? undefined : sessions.open(link);
+    // It is over at once where the admin's certificate is no longer good.
+    if (opened === undefined || opened.session.leftMs() === 0) {
       const message = "this link was used already, or is too old: make a new one with brokerctl dashboard";
       throw new Fault("no-certificate", message);
     }
     // A cookie from before must not live on beside the new one.
-    if (former !== undefined) sessions.end(former);
-    const opened = sessions.open(link);
-    log.info({ name: link.by, role: link.role }, "a browser signed in to the dashboard");
-    const set = cookie.set(opened.token, opened.session.leftMs());
-    return { ...ok(view(opened.session, host)), headers: ["Set-Cookie", set] };
+    if (former !== undefined) await sessions.end(former);
+    const { session } = opened;
+    log.info({ name: session.name, role: session.role }, "a browser signed in to the dashboard");
+    const set = cookie.set(opened.token, session.leftMs());
+    return { ...ok(view(session, host)), headers: ["Set-Cookie", set] };
   };
 
-  const signOut = ({ token }: UiCall) => {
-    if (token !== undefined) sessions.end(token);
+  const signOut = async ({ token }: UiCall): Promise<PlainAnswer> => {
+    if (token !== undefined) await sessions.end(token);
     return { status: NO_CONTENT, headers: ["Set-Cookie", cookie.clear()] };
   };
 

@@ -5,7 +5,8 @@ export interface SessionCookie {
   readonly clear: () => string;
 }
 
-const MAX_TOKEN_LENGTH = 128;
+/** Sessions take some three hundred characters. */
+const MAX_TOKEN_LENGTH = 1024;
 
 /**
  * Browsers keep cookies by host and not by port: with its port in the name, the dashboards of two brokers on one machine

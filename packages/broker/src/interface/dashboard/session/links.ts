@@ -1,22 +1,35 @@
 import { hash } from "node:crypto";
+import type { UiRole } from "@resource-broker/contract";
 import type { MachineTime } from "@resource-broker/runtime";
-import type { LinkOrder } from "../../http/ports.ts";
+import type { Voucher } from "./voucher.ts";
 
 const TOKEN_BYTES = 32;
 const LINK_MS = 120_000;
 /** Nobody opens so many at once: the oldest go. */
 const MAX_LINKS = 100;
 
+/** What a link is made for. */
+export interface Invitation {
+  readonly role: UiRole;
+  /** The admin who made it. */
+  readonly by: string;
+  /** Of the admin's certificate: what comes of the link ends with it. */
+  readonly voucher: Voucher;
+}
+
 export interface IssuedLink {
   readonly token: string;
   readonly validForMs: number;
 }
 
-/** Links that each sign one browser in, once. Only a digest of each token is kept: memory that leaks opens nothing. */
+/**
+ * Links that each sign one browser in, once. Only a digest of each token is kept: memory that leaks opens nothing. They are in this
+ * process only: a restart forgets those that nobody used, and cannot bring one back that somebody did.
+ */
 export interface Links {
-  readonly issue: (order: LinkOrder) => IssuedLink;
+  readonly issue: (invitation: Invitation) => IssuedLink;
   /** What the link was made for; undefined: unknown, used or too old, and nobody learns which. */
-  readonly redeem: (token: string) => LinkOrder | undefined;
+  readonly redeem: (token: string) => Invitation | undefined;
 }
 
 export interface LinksDeps {
@@ -25,7 +38,7 @@ export interface LinksDeps {
 }
 
 export function createLinks({ machine, randomBytes }: LinksDeps): Links {
-  const open = new Map<string, { readonly order: LinkOrder; readonly until: number }>();
+  const open = new Map<string, { readonly invitation: Invitation; readonly until: number }>();
 
   const forgetOld = (): void => {
     const now = machine.monotonicMs();
@@ -33,9 +46,9 @@ export function createLinks({ machine, randomBytes }: LinksDeps): Links {
   };
 
   return {
-    issue: (order) => {
+    issue: (invitation) => {
       const token = tokenFrom(randomBytes(TOKEN_BYTES));
-      open.set(digestOf(token), { order, until: machine.monotonicMs() + LINK_MS });
+      open.set(digestOf(token), { invitation, until: machine.monotonicMs() + LINK_MS });
       forgetOld();
       return { token, validForMs: LINK_MS };
     },
@@ -44,7 +57,7 @@ export function createLinks({ machine, randomBytes }: LinksDeps): Links {
       const digest = digestOf(token);
       const link = open.get(digest);
       open.delete(digest);
-      return link?.order;
+      return link?.invitation;
     },
   };
 }
@@ -53,6 +66,6 @@ export function tokenFrom(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64url");
 }
 
-export function digestOf(token: string): string {
+function digestOf(token: string): string {
   return hash("sha256", token, "hex");
 }

@@ -1,55 +1,103 @@
 import type { UiRole } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
-import type { LinkOrder } from "../../http/ports.ts";
-import { digestOf, tokenFrom } from "./links.ts";
+import type { CertificateSet, MachineTime } from "@resource-broker/runtime";
+import { type Invitation, tokenFrom } from "./links.ts";
+import type { Seal } from "./seal.ts";
+import type { SignOuts } from "./sign-outs.ts";
+import { isStillGood, type Voucher } from "./voucher.ts";
 
-const TOKEN_BYTES = 32;
-const SESSION_MS = 12 * 3_600_000;
-const MAX_SESSIONS = 100;
+const ID_BYTES = 16;
+export const SESSION_MS = 12 * 3_600_000;
+/** So much may the clocks of two replicas differ. */
+const CLOCK_SKEW_MS = 60_000;
 
 /** Somebody who is signed in. */
 export interface Session {
   readonly role: UiRole;
   readonly name: string;
   readonly by: "link" | "certificate";
-  /** Counted against the rate limit. */
+  /** Counted against the limits of calls and streams. */
   readonly id: string;
   readonly leftMs: () => number;
 }
 
-/** Sessions of browsers that came by a link, in memory: a restart signs everybody out. */
+/**
+ * Sessions of browsers that came by a link. The browser holds all of it, under the broker's seal: so it outlives a restart, and
+ * every replica with the same key knows it. Only those that ended before their time are remembered here.
+ */
 export interface Sessions {
-  readonly open: (link: LinkOrder) => { readonly token: string; readonly session: Session };
+  readonly open: (invitation: Invitation) => { readonly token: string; readonly session: Session };
   readonly find: (token: string) => Session | undefined;
-  readonly end: (token: string) => void;
+  /** Ends it at once; resolves when it cannot come back after a restart either. */
+  readonly end: (token: string) => Promise<void>;
 }
 
 export interface SessionsDeps {
-  readonly machine: Pick<MachineTime, "monotonicMs">;
+  /** The wall clock: the other one begins anew with each process. */
+  readonly machine: Pick<MachineTime, "wallMs">;
   readonly randomBytes: (size: number) => Uint8Array;
+  readonly certificates: () => CertificateSet;
+  readonly seal: Seal;
+  readonly signOuts: Pick<SignOuts, "has" | "add">;
 }
 
-export function createSessions({ machine, randomBytes }: SessionsDeps): Sessions {
-  const open = new Map<string, Session>();
+interface Claims {
+  readonly id: string;
+  readonly role: UiRole;
+  readonly name: string;
+  readonly beganAt: number;
+  readonly voucher: Voucher;
+}
+
+export function createSessions({ machine, randomBytes, seal, ...deps }: SessionsDeps): Sessions {
+  const leftMs = (claims: Claims): number => {
+    const { beganAt, voucher } = claims;
+    const now = machine.wallMs();
+    // A clock that was put back makes no session longer.
+    const isOver = beganAt > now + CLOCK_SKEW_MS || deps.signOuts.has(claims);
+    if (isOver || !isStillGood(voucher, deps.certificates(), now)) return 0;
+    return Math.max(0, Math.min(beganAt + SESSION_MS, voucher.validToMs) - now);
+  };
+
+  const sessionOf = (claims: Claims): Session => {
+    const { id, role, name } = claims;
+    return { id, role, name, by: "link", leftMs: () => leftMs(claims) };
+  };
+
+  /** Undefined: not ours, or over. */
+  const claimsIn = (token: string): Claims | undefined => {
+    const claims = readClaims(seal.open(token) ?? []);
+    return claims === undefined || leftMs(claims) === 0 ? undefined : claims;
+  };
 
   return {
-    open: ({ role, by: name, isTrusted }) => {
-      for (const [digest, session] of open) if (session.leftMs() === 0) open.delete(digest);
-      // In the order they came: the oldest makes room.
-      for (const digest of open.keys()) if (open.size >= MAX_SESSIONS) open.delete(digest);
-      const token = tokenFrom(randomBytes(TOKEN_BYTES));
-      const id = digestOf(token);
-      const until = machine.monotonicMs() + SESSION_MS;
-      const leftMs = (): number =>
-        open.has(id) && isTrusted() ? Math.max(0, until - machine.monotonicMs()) : 0;
-      const session: Session = { role, name, by: "link", id, leftMs };
-      open.set(id, session);
-      return { token, session };
+    open: ({ role, by, voucher }) => {
+      const id = tokenFrom(randomBytes(ID_BYTES));
+      const claims: Claims = { id, role, name: by, beganAt: machine.wallMs(), voucher };
+      return { token: seal.seal(wordsOf(claims)), session: sessionOf(claims) };
     },
     find: (token) => {
-      const session = open.get(digestOf(token));
-      return session === undefined || session.leftMs() === 0 ? undefined : session;
+      const claims = claimsIn(token);
+      return claims === undefined ? undefined : sessionOf(claims);
     },
-    end: (token) => void open.delete(digestOf(token)),
+    end: async (token) => {
+      const claims = claimsIn(token);
+      // What nobody would let in need not be remembered: so nobody without a session can fill the memory.
+      if (claims !== undefined) await deps.signOuts.add(claims);
+    },
   };
+}
+
+function wordsOf({ id, role, name, beganAt, voucher }: Claims): string[] {
+  const { serial, issuer, validToMs } = voucher;
+  return [id, role, name, String(beganAt), serial, issuer, String(validToMs)];
+}
+
+/** Only what stood under the seal comes here: its form is that of `wordsOf`. */
+function readClaims(words: readonly string[]): Claims | undefined {
+  const [id, role, name, beganAt, serial, issuer, validToMs] = words;
+  if (id === undefined || name === undefined || serial === undefined || issuer === undefined)
+    return undefined;
+  if (role !== "admin" && role !== "viewer") return undefined;
+  const voucher = { serial, issuer, validToMs: Number(validToMs) };
+  return { id, role, name, beganAt: Number(beganAt), voucher };
 }

@@ -1,7 +1,9 @@
+import { X509Certificate } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Fault, UiRole } from "@resource-broker/contract";
+import type { CertificateFiles } from "@resource-broker/runtime";
 import {
   type FakeTime,
   fakeTime,
@@ -29,7 +31,7 @@ import { type Listening, listenTo, type Target, type Visit, type VisitOptions, v
 export const certificates = await testCertificates();
 
 /** Who makes links in tests. */
-export const BY_OPS = { by: "ops", isTrusted: () => true };
+export const BY_OPS = { by: "ops", certificate: new X509Certificate(certificates.admin("ops").cert) };
 
 export interface DashboardParts {
   readonly time?: FakeTime;
@@ -39,6 +41,10 @@ export interface DashboardParts {
   /** Absent: 127.0.0.1, and plain HTTP. */
   readonly host?: string;
   readonly historyFile?: string;
+  readonly signOutsFile?: string;
+  /** In place of what all tests have. */
+  readonly own?: Partial<CertificateFiles>;
+  readonly randomBytes?: (size: number) => Uint8Array;
   readonly objectsNamespace?: string;
   readonly notLeading?: () => Fault | undefined;
   /** True: nobody says that this replica leads. */
@@ -93,7 +99,7 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
   const folder = builtPages();
   const store = memoryStore(disk);
   const made: Dashboard[] = [];
-  const held = heldCertificates({ crl: undefined, ...certificates.broker });
+  const held = heldCertificates({ crl: undefined, ...certificates.broker, ...parts.own });
   const broker = await runBroker({
     store,
     machine: time,
@@ -110,6 +116,7 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
           version: "1.2.3",
           limits: { ...DEFAULT_DASHBOARD_LIMITS, ...parts.limits },
           ...(parts.historyFile === undefined ? {} : { historyFile: parts.historyFile }),
+          ...(parts.signOutsFile === undefined ? {} : { signOutsFile: parts.signOutsFile }),
           ...(parts.objectsNamespace === undefined ? {} : { objectsNamespace: parts.objectsNamespace }),
         },
         {
@@ -117,7 +124,7 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
           store,
           machine: time,
           log,
-          randomBytes: countedBytes(),
+          randomBytes: parts.randomBytes ?? countedBytes(),
           certificates: held,
           api: () => ({ host: "", port: 8443 }),
           ...(parts.notLeading === undefined ? {} : { notLeading: parts.notLeading }),

@@ -3,6 +3,7 @@ import {
   reservationKind,
   reservationMessage,
   type UiReservationDetail,
+  yamlText,
 } from "@resource-broker/contract";
 import { type Instant, isLive, type LedgerView, type Reservation } from "@resource-broker/domain";
 import { reservationStatus } from "../../kubernetes/forge/reservation-status.ts";
@@ -12,7 +13,6 @@ import type { Moment } from "./advertised-account.ts";
 import { partiesOf } from "./party-view.ts";
 import { costSoFar, reservationView } from "./reservation-view.ts";
 import { timelineOf } from "./timeline.ts";
-import { yamlText } from "./yaml-text.ts";
 
 /** What a detail is told with, beside the reservation. */
 export interface DetailContext extends Moment {

@@ -8,7 +8,6 @@ import {
   type Reservation,
   resourceVector,
 } from "@resource-broker/domain";
-import { parse } from "yaml";
 import { describe, expect, test } from "vitest";
 import { NO_DECISION } from "../testing/arbitrary-ledger.ts";
 import { hasAdvertised } from "./advertised-account.ts";
@@ -16,7 +15,6 @@ import { clusterView } from "./cluster-view.ts";
 import { flowView } from "./flow-view.ts";
 import { timelineOf } from "./timeline.ts";
 import { partiesOf } from "./party-view.ts";
-import { yamlText } from "./yaml-text.ts";
 
 /** A Monday, noon. */
 const NOW = Date.UTC(2026, 0, 5, 12);
@@ -233,20 +231,4 @@ test("of more than 500 flows the largest are shown, and how many are left", () =
   expect(flows.edges.every(({ requester, provider }) => named.has(requester) && named.has(provider))).toBe(
     true,
   );
-});
-
-test.each([
-  { name: "plain words", value: { kind: "Reservation", apiVersion: "broker.fluidos.eu/v1alpha1" } },
-  {
-    name: "what YAML would misread",
-    value: { a: "true", b: "1e3", c: "0x1f", d: "2026-01-05", e: "~", f: "", g: "no" },
-  },
-  { name: "hostile texts", value: { text: "a: b\n- c \"d\" 'e' #f <g> \u0000", "odd: key": 1 } },
-  {
-    name: "lists of maps, nothing, and empty ones",
-    value: { a: [{ b: 1, c: [2, [3]] }, []], d: {}, e: null, f: [] },
-  },
-  { name: "deep maps", value: { a: { b: { c: { d: [{ e: { f: true } }] } } } } },
-])("YAML of $name reads as what was written", ({ value }) => {
-  expect(parse(yamlText(value))).toEqual(value);
 });

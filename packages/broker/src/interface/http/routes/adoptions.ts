@@ -14,7 +14,7 @@ import type { RouteContext } from "./context.ts";
 type Result = AdoptionReplyDTO["results"][number];
 
 /** Holds offered to a broker that lost its memory. Offering again is harmless, so a failed call may be repeated whole. */
-export function adoptionRoutes({ engine }: RouteContext): readonly Route[] {
+export function adoptionRoutes({ engine, books }: RouteContext): readonly Route[] {
   const adopt = async ({ caller, body }: Call): Promise<PlainAnswer> => {
     const offers = valueOf(toAdoptionOffers(checked(adoptionRequestSchema, body)));
     const replies = await Promise.all(
@@ -32,7 +32,7 @@ export function adoptionRoutes({ engine }: RouteContext): readonly Route[] {
     const { id } = offer;
     if (reply.kind === "current") {
       const { reservation } = reply;
-      const shown = renderReservation(engine.ledger, reservation, { role: roleOf(caller, reservation) });
+      const shown = renderReservation(books(), reservation, { role: roleOf(caller, reservation) });
       return { id, outcome: "adopted", message: "it is in the ledger", reservation: shown };
     }
     if (reply.kind === "rejected") return { id, outcome: "refused", message: reply.message };

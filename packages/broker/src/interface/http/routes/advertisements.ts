@@ -23,7 +23,7 @@ const MAX_INSTRUCTIONS = 1000;
 const CURRENT_PROTOCOL = 2;
 const OLDER_PROTOCOL = 1;
 
-export function advertisementRoutes({ engine, hub }: RouteContext): readonly Route[] {
+export function advertisementRoutes({ engine, books, hub }: RouteContext): readonly Route[] {
   const advertise = async (call: Call): Promise<PlainAnswer> => {
     const { caller, isOlderAgent } = call;
     const dto = checked(advertisementSchema, call.body);
@@ -39,7 +39,7 @@ export function advertisementRoutes({ engine, hub }: RouteContext): readonly Rou
     if (reply.kind !== "advertised") throw faultOf(reply);
     hub.capacityMayHaveChanged(caller.clusterId);
     const instructions = renderInstructions(
-      engine.ledger,
+      books(),
       { clusterId: caller.clusterId, isOlderAgent },
       MAX_INSTRUCTIONS,
     );

@@ -10,7 +10,7 @@ export function clusterRoutes({ engine, hub }: RouteContext): readonly Route[] {
     const command = { kind, by: caller, clusterId: name, ...(why === undefined ? {} : { why }) };
     const reply = await engine.submit(command);
     if (reply.kind !== "cordon-set") throw faultOf(reply);
-    if (!reply.isCordoned) hub.capacityMayHaveChanged(name);
+    hub.capacityMayHaveChanged(name);
     const reason = engine.ledger.accounts.get(name)?.cordon?.why;
     const answer: CordonReplyDTO = {
       clusterID: name,

@@ -9,11 +9,11 @@ import type { RouteContext } from "./context.ts";
 const MAX_INSTRUCTIONS = 10_000;
 
 /** What a lending cluster has to hold, and what it says to it. */
-export function instructionRoutes({ engine, hub }: RouteContext): readonly Route[] {
+export function instructionRoutes({ engine, books, hub }: RouteContext): readonly Route[] {
   const list = ({ caller, query, headers, isOlderAgent }: Call): Answer => {
     const { clusterId } = caller;
     if (!readSwitch(query, "watch")) {
-      return ok(renderInstructions(engine.ledger, { clusterId, isOlderAgent }, MAX_INSTRUCTIONS));
+      return ok(renderInstructions(books(), { clusterId, isOlderAgent }, MAX_INSTRUCTIONS));
     }
     const stated = headers["last-event-id"];
     const lastEventId = stated === undefined ? undefined : String(stated);
@@ -29,7 +29,7 @@ export function instructionRoutes({ engine, hub }: RouteContext): readonly Route
         : { kind: "refuse", ...about, why: reason ?? "the provider gave no reason" },
     );
     const reservation = reservationIn(reply);
-    return ok(renderReservation(engine.ledger, reservation, { role: roleOf(caller, reservation) }));
+    return ok(renderReservation(books(), reservation, { role: roleOf(caller, reservation) }));
   };
 
   return [

@@ -9,9 +9,9 @@ import type { RouteContext } from "./context.ts";
 type Role = "requester" | "provider";
 
 /** Reading reservations. */
-export function reservationListRoutes({ engine, index }: RouteContext): readonly Route[] {
+export function reservationListRoutes({ engine, books, index }: RouteContext): readonly Route[] {
   const render = (reservation: Reservation, caller: Actor) =>
-    renderReservation(engine.ledger, reservation, { role: roleOf(caller, reservation) });
+    renderReservation(books(), reservation, { role: roleOf(caller, reservation) });
 
   const list = ({ caller, query }: Call): PlainAnswer => {
     const page = readPage(query);

@@ -21,10 +21,10 @@ const REPLAYED: readonly string[] = [HEADER.idempotencyReplayed, "true"];
 
 /** Making reservations, and what their requesters do with them. */
 export function reservationRoutes(context: RouteContext): readonly Route[] {
-  const { engine, ids, log, metrics } = context;
+  const { engine, books, ids, log, metrics } = context;
 
   const render = (reservation: Reservation, caller: Actor) =>
-    renderReservation(engine.ledger, reservation, { role: roleOf(caller, reservation) });
+    renderReservation(books(), reservation, { role: roleOf(caller, reservation) });
 
   const reserve = async (call: Call): Promise<PlainAnswer> => {
     const { caller, headers } = call;

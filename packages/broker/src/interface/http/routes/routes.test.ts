@@ -5,6 +5,7 @@ import {
   auditPageSchema,
   cordonReplySchema,
   decisionSchema,
+  DEFAULT_SLICE,
   describeProblems,
   errorSchema,
   policyReplySchema,
@@ -12,6 +13,7 @@ import {
   reservationListSchema,
   reservationSchema,
   type Schema,
+  type SliceDefaults,
   validateExactly,
 } from "@resource-broker/contract";
 import { fakeTime, memoryStore, testCertificates } from "@resource-broker/testkit";
@@ -24,14 +26,23 @@ const certificates = await testCertificates();
 const rome = certificates.cluster("rome");
 const paris = certificates.cluster("paris");
 const ops = certificates.admin("ops");
+/** Only a guard: a busy machine takes its time. */
+const PATIENCE = { timeout: 20_000 };
 
 let broker: RunningBroker;
 let time: ReturnType<typeof fakeTime>;
 let store: ReturnType<typeof memoryStore>;
+let sliceDefaults: SliceDefaults;
 beforeEach(async () => {
   time = fakeTime();
   store = memoryStore();
-  broker = await runBroker({ store, machine: time, certificates: certificates.broker });
+  sliceDefaults = DEFAULT_SLICE;
+  broker = await runBroker({
+    store,
+    machine: time,
+    certificates: certificates.broker,
+    sliceDefaults: () => sliceDefaults,
+  });
 });
 afterEach(() => broker.stop());
 
@@ -174,10 +185,10 @@ describe("a reservation over HTTP", () => {
     await store.held();
     close();
     await expect(lost).rejects.toThrow("socket hang up");
-    await expect.poll(() => broker.http.openConnections()).toBe(1);
+    await expect.poll(() => broker.http.openConnections(), PATIENCE).toBe(1);
     release();
     await expect
-      .poll(() => [...broker.engine.ledger.reservations.values()].map(({ phase }) => phase))
+      .poll(() => [...broker.engine.ledger.reservations.values()].map(({ phase }) => phase), PATIENCE)
       .toEqual(["Released"]);
     expect(broker.logged).toContainEqual(expect.stringContaining("its requester hung up"));
   });
@@ -347,6 +358,18 @@ describe("other calls", () => {
   test("the policy in force is shown with where it came from", async () => {
     const reply = read(policyReplySchema, await broker.call(ops, "GET /api/v1/policy"));
     expect(reply).toMatchObject({ version: "default", source: "built-in", policy: { staleness: "2m" } });
+  });
+
+  test("the policy's slice defaults are told to both parties, unless they are the usual ones", async () => {
+    await advertise(paris, "paris");
+    const usual = read(reservationSchema, await reserve());
+    expect(usual).not.toHaveProperty("sliceDefaults");
+    sliceDefaults = { pods: 50, ephemeralStorage: "5Gi" };
+    expect(read(reservationSchema, await reserve())).toMatchObject({ sliceDefaults });
+    const held = read(reservationListSchema, await broker.call(paris, "GET /api/v1/instructions"));
+    expect(held.map((instruction) => instruction.sliceDefaults)).toEqual([sliceDefaults, sliceDefaults]);
+    const accepted = read(advertisementReplySchema, await advertise(paris, "paris", { sequence: 2 }));
+    expect(accepted.providerInstructions).toMatchObject([{ sliceDefaults }, { sliceDefaults }]);
   });
 
   test("an older process of an agent is told to stop", async () => {

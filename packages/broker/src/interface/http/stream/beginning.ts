@@ -1,8 +1,15 @@
 import type { ClusterId, Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../../engine/engine.ts";
+import type { Books } from "../../shared/render.ts";
 import type { ChangeRing } from "./change-ring.ts";
 import { eventText } from "./event-text.ts";
 import { type Notice, noticeFor, noticeText } from "./party-event.ts";
+
+export interface BeginningDeps {
+  readonly engine: Engine;
+  readonly books: () => Books;
+  readonly ring: ChangeRing;
+}
 
 export interface BeginningReader {
   readonly clusterId: ClusterId;
@@ -15,7 +22,7 @@ export interface BeginningReader {
  * a `reset` and everything that is live. Each reservation is written as it stands when its turn comes.
  */
 export function* beginning(
-  { engine, ring }: { readonly engine: Engine; readonly ring: ChangeRing },
+  { engine, books, ring }: BeginningDeps,
   { clusterId, isOlderAgent, lastEventId }: BeginningReader,
 ): Generator<string> {
   const missed = lastEventId === undefined ? undefined : missedSince(lastEventId, engine, ring);
@@ -27,7 +34,7 @@ export function* beginning(
   const notices = missed === undefined ? live(engine, clusterId) : about(clusterId, missed);
   for (const { name, reservation } of notices) {
     const current = engine.ledger.reservations.get(reservation.id) ?? reservation;
-    yield noticeText(engine.ledger, { name, reservation: current }, isOlderAgent);
+    yield noticeText(books(), { name, reservation: current }, isOlderAgent);
   }
 }
 

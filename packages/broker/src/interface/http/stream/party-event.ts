@@ -1,6 +1,5 @@
 import type { Reservation } from "@resource-broker/domain";
-import type { Engine } from "../../../engine/engine.ts";
-import { renderReservation } from "../../shared/render.ts";
+import { type Books, renderReservation } from "../../shared/render.ts";
 import { eventText } from "./event-text.ts";
 
 /** What a reservation is called to each of its parties. */
@@ -12,13 +11,9 @@ export interface Notice {
 }
 
 /** A reservation told to one of its parties. */
-export function noticeText(
-  ledger: Engine["ledger"],
-  { name, reservation }: Notice,
-  isOlderAgent: boolean,
-): string {
+export function noticeText(books: Books, { name, reservation }: Notice, isOlderAgent: boolean): string {
   const role = name === "instruction" ? "provider" : "requester";
-  return eventText(name, renderReservation(ledger, reservation, { role, isOlderAgent }));
+  return eventText(name, renderReservation(books, reservation, { role, isOlderAgent }));
 }
 
 /** The same reservation may concern a cluster in one way only: nobody lends to itself. */

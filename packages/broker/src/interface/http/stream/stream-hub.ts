@@ -2,10 +2,11 @@ import type { ServerResponse } from "node:http";
 import type { ClusterId, Reservation } from "@resource-broker/domain";
 import type { MachineTime } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
+import { CapacityWatch } from "../../shared/capacity-watch.ts";
+import type { Books } from "../../shared/render.ts";
 import type { HttpLimits } from "../ports.ts";
 import { beginning } from "./beginning.ts";
 import { riskEvents } from "./capacity-events.ts";
-import { CapacityWatch } from "./capacity-watch.ts";
 import { ChangeRing } from "./change-ring.ts";
 import { changesIn } from "./changes.ts";
 import { EventStream } from "./event-stream.ts";
@@ -28,7 +29,7 @@ export interface Reader {
 /** Pushes what is committed to whom it concerns. */
 export interface StreamHub {
   readonly open: (response: ServerResponse, reader: Reader) => void;
-  /** Advertisements are no commits: whoever takes one in tells of it here. */
+  /** Advertisements and cordons change no reservation: whoever takes one in tells of it here. */
   readonly capacityMayHaveChanged: (clusterId: ClusterId) => void;
   readonly size: () => number;
   readonly stop: () => void;
@@ -36,14 +37,15 @@ export interface StreamHub {
 
 export interface StreamHubDeps {
   readonly engine: Engine;
+  readonly books: () => Books;
   readonly machine: Pick<MachineTime, "after">;
   /** Headers that every reply carries. */
   readonly headers: () => string[];
   readonly limits: HttpLimits;
 }
 
-export function createStreamHub({ engine, machine, headers, limits }: StreamHubDeps): StreamHub {
-  const capacity = new CapacityWatch();
+export function createStreamHub({ engine, books, machine, headers, limits }: StreamHubDeps): StreamHub {
+  const capacity = new CapacityWatch(engine);
   const ring = new ChangeRing(limits.changesRemembered, engine.commitNumber);
   const streams = new OpenStreams({
     maxPerCluster: limits.maxStreamsPerCluster,
@@ -54,8 +56,7 @@ export function createStreamHub({ engine, machine, headers, limits }: StreamHubD
   let cancelTick: (() => void) | undefined;
   let tellCapacityAt = 0;
 
-  const capacityMayHaveChanged = (clusterId: ClusterId): void =>
-    capacity.observe(engine.ledger.accounts.get(clusterId));
+  const capacityMayHaveChanged = (clusterId: ClusterId): void => capacity.observe(clusterId);
 
   const committed = (batch: Committed): void => {
     const notices = new Map<ClusterId, Notice[]>();
@@ -80,7 +81,7 @@ export function createStreamHub({ engine, machine, headers, limits }: StreamHubD
     for (const stream of streams.of(clusterId)) {
       const { isOlderAgent } = stream;
       const events =
-        texts.get(isOlderAgent) ?? notices.map((notice) => noticeText(engine.ledger, notice, isOlderAgent));
+        texts.get(isOlderAgent) ?? notices.map((notice) => noticeText(books(), notice, isOlderAgent));
       texts.set(isOlderAgent, events);
       send(stream, events);
     }
@@ -115,12 +116,10 @@ export function createStreamHub({ engine, machine, headers, limits }: StreamHubD
     response.on("close", () => streams.remove(stream));
     streams.add(stream);
     stream.write(heartbeatText(undefined));
-    stream.catchUp(beginning({ engine, ring }, reader));
+    stream.catchUp(beginning({ engine, books, ring }, reader));
     cancelTick ??= machine.after(TICK_MS, tick);
   };
 
-  for (const clusterId of engine.ledger.accounts.keys()) capacityMayHaveChanged(clusterId);
-  capacity.take();
   const unsubscribe = engine.onCommit(committed);
   return {
     open,

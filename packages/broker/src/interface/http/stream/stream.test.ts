@@ -1,8 +1,10 @@
 import {
+  DEFAULT_SLICE,
   describeProblems,
   EVENT_SCHEMAS,
   type EventName,
   type Schema,
+  type SliceDefaults,
   validateExactly,
 } from "@resource-broker/contract";
 import { fakeTime, memoryStore, testCertificates } from "@resource-broker/testkit";
@@ -16,18 +18,25 @@ const certificates = await testCertificates();
 const rome = certificates.cluster("rome");
 const paris = certificates.cluster("paris");
 const tokyo = certificates.cluster("tokyo");
+const ops = certificates.admin("ops");
+/** Only a guard: a busy machine takes its time. */
+const PATIENCE = { timeout: 20_000 };
 
 let broker: RunningBroker;
 let time: ReturnType<typeof fakeTime>;
 const LIMITS = { changesRemembered: 8, maxStreamsPerCluster: 2, maxStreamBufferBytes: 256 * 1024 };
 
+let sliceDefaults: SliceDefaults;
+
 beforeEach(async () => {
   time = fakeTime();
+  sliceDefaults = DEFAULT_SLICE;
   broker = await runBroker({
     store: memoryStore(),
     machine: time,
     certificates: certificates.broker,
     limits: LIMITS,
+    sliceDefaults: () => sliceDefaults,
   });
   await advertise("16");
 });
@@ -65,7 +74,7 @@ async function watch(credentials: ClientCredentials, lastEventId?: string): Prom
   await line.ask("/api/v1/instructions?watch=true", ["Agent-Protocol: 2", ...resume]);
   const events = (): Heard[] => eventsIn(line.heard());
   const hasHeard = async (count: number): Promise<Heard[]> => {
-    await expect.poll(() => events().length).toBeGreaterThanOrEqual(count);
+    await expect.poll(() => events().length, PATIENCE).toBeGreaterThanOrEqual(count);
     return events();
   };
   return { ...line, events, hasHeard };
@@ -89,6 +98,18 @@ function eventsIn(text: string): Heard[] {
 }
 
 describe("an event stream", () => {
+  test("tells the policy's slice defaults, from its beginning on", async () => {
+    sliceDefaults = { pods: 50, ephemeralStorage: "5Gi" };
+    const early = await watch(paris);
+    const id = await reserve();
+    const late = await watch(paris);
+    for (const stream of [early, late]) {
+      expect(await stream.hasHeard(1)).toMatchObject([
+        { event: "instruction", data: { id, sliceDefaults: { pods: 50, ephemeralStorage: "5Gi" } } },
+      ]);
+    }
+  });
+
   test("tells provider and requester of a grant and of its end, and nobody else", async () => {
     const [provider, requester, stranger] = await Promise.all([watch(paris), watch(rome), watch(tokyo)]);
     const id = await reserve();
@@ -165,7 +186,7 @@ describe("an event stream", () => {
     await provider.hasHeard(3);
     const beats = () => provider.heard().split(": alive\nid: 3\n\n").length - 1;
     await time.advance(30_000);
-    await expect.poll(beats).toBe(2);
+    await expect.poll(beats, PATIENCE).toBe(2);
   });
 });
 
@@ -224,7 +245,7 @@ async function hearOldNews(): Promise<void> {
   await time.advance(1000);
   await first.hears('{"change":"freed"}');
   first.socket.destroy();
-  await vi.waitUntil(() => broker.http.openStreams() === 0);
+  await vi.waitUntil(() => broker.http.openStreams() === 0, PATIENCE);
 }
 
 describe("capacity", () => {
@@ -261,6 +282,36 @@ describe("capacity", () => {
   test("of a cluster that comes anew, or lends again, is told", async () => {
     const stranger = await watch(tokyo);
     await advertise("8", certificates.cluster("berlin"), "berlin");
+    await time.advance(1000);
+    expect(await stranger.hasHeard(1)).toMatchObject([{ data: { change: "freed" } }]);
+  });
+
+  test("of a cluster that is uncordoned is told, and while it is cordoned nothing of it", async () => {
+    const stranger = await watch(tokyo);
+    await broker.call(ops, "POST /api/v1/clusters/paris/cordon");
+    await advertise("32");
+    await time.advance(5000);
+    expect(stranger.events()).toEqual([]);
+    await broker.call(ops, "POST /api/v1/clusters/paris/uncordon");
+    await time.advance(1000);
+    expect(await stranger.hasHeard(1)).toMatchObject([{ event: "capacity", data: { change: "freed" } }]);
+  });
+
+  test("of a cluster that is uncordoned by any other way is told", async () => {
+    const stranger = await watch(tokyo);
+    const by = { clusterId: "ops", isAdmin: true };
+    await broker.engine.submit({ kind: "cordon", by, clusterId: "paris" });
+    await time.advance(1000);
+    await broker.engine.submit({ kind: "uncordon", by, clusterId: "paris" });
+    await time.advance(1000);
+    expect(await stranger.hasHeard(1)).toMatchObject([{ data: { change: "freed" } }]);
+  });
+
+  test("of a cluster that was silent for too long is told when it is heard again", async () => {
+    const stranger = await watch(tokyo);
+    await time.advance(125_000);
+    expect(stranger.events()).toEqual([]);
+    await advertise("16");
     await time.advance(1000);
     expect(await stranger.hasHeard(1)).toMatchObject([{ data: { change: "freed" } }]);
   });
@@ -316,7 +367,7 @@ describe("readers that are a burden", () => {
     const leaving = await watch(paris);
     expect(broker.http.openStreams()).toBe(1);
     leaving.socket.destroy();
-    await expect.poll(() => broker.http.openStreams()).toBe(0);
+    await expect.poll(() => broker.http.openStreams(), PATIENCE).toBe(0);
     await reserve();
     expect(broker.logged.filter((line) => line.startsWith("error"))).toEqual([]);
   });

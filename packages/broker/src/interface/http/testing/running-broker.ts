@@ -1,4 +1,4 @@
-import { DEFAULT_SLICE } from "@resource-broker/contract";
+import { DEFAULT_SLICE, type SliceDefaults } from "@resource-broker/contract";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import {
   type CertificateFiles,
@@ -23,6 +23,7 @@ export interface BrokerParts {
   /** The broker's own certificate, its key and the authority it trusts. */
   readonly certificates: Omit<CertificateFiles, "crl"> & { readonly crl?: string };
   readonly policy?: Partial<Policy>;
+  readonly sliceDefaults?: () => SliceDefaults;
   readonly limits?: Partial<HttpLimits>;
   readonly maxWaiting?: number;
   readonly metrics?: HttpMetrics;
@@ -69,7 +70,11 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
       certificates: source,
       randomBytes: countedBytes(),
       openApi: '{"openapi":"3.1.0"}',
-      policyOrigin: () => ({ source: "built-in", loadedAt: 0, sliceDefaults: DEFAULT_SLICE }),
+      policyOrigin: () => ({
+        source: "built-in",
+        loadedAt: 0,
+        sliceDefaults: parts.sliceDefaults?.() ?? DEFAULT_SLICE,
+      }),
       ...(parts.dashboard === undefined ? {} : { dashboard: parts.dashboard(engine, log) }),
       metrics: parts.metrics ?? { answered: () => undefined, demandUnmet: () => undefined },
     },

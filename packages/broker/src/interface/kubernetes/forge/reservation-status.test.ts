@@ -1,9 +1,9 @@
-import type { Reservation as ReservationObject } from "@resource-broker/contract";
+import { DEFAULT_SLICE, type Reservation as ReservationObject } from "@resource-broker/contract";
 import { apply, emptyLedger, type Reservation, resourceVector } from "@resource-broker/domain";
 import { clusterOf } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { wish } from "../testing/samples.ts";
-import { isTold, refusedStatus, reservationStatus } from "./reservation-status.ts";
+import { isTold, refusedStatus, reservationStatus, surplusIn } from "./reservation-status.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const granted = resourceVector({ cpuMillis: 4000, memoryBytes: 8 * 2 ** 30 });
@@ -48,6 +48,17 @@ describe("the status of a reservation", () => {
       ledgerID: "led-1",
     });
     expect(JSON.stringify(status)).not.toContain("secret");
+  });
+
+  test("tells the policy's slice defaults, unless they are the usual ones", () => {
+    const sliceDefaults = { pods: 50, ephemeralStorage: "5Gi" };
+    const object = wish("mine");
+    const status = reservationStatus(reservation, { ...telling(), sliceDefaults }, object);
+    expect(status.sliceDefaults).toEqual(sliceDefaults);
+    const usual = reservationStatus(reservation, { ...telling(), sliceDefaults: DEFAULT_SLICE }, object);
+    expect(usual).not.toHaveProperty("sliceDefaults");
+    expect(isTold(usual, { ...object, status })).toBe(false);
+    expect(surplusIn({ ...object, status }, usual)).toEqual(["sliceDefaults"]);
   });
 
   test("is Ready when the provider holds it, or is too old to say so", () => {

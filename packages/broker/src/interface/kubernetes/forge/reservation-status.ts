@@ -12,7 +12,7 @@ import {
   type LedgerView,
   type Reservation,
 } from "@resource-broker/domain";
-import { renderReservation } from "../../shared/render.ts";
+import { type Books, renderReservation } from "../../shared/render.ts";
 import { conditionsOf, type Said } from "./conditions.ts";
 import { type Ownership, saysTheSame } from "./same-status.ts";
 import { cut, MAX_EXPLANATION, MAX_MESSAGE, renewalEcho } from "./texts.ts";
@@ -20,11 +20,13 @@ import { cut, MAX_EXPLANATION, MAX_MESSAGE, renewalEcho } from "./texts.ts";
 export type ReservationStatus = NonNullable<ReservationObject["status"]>;
 
 /** What a status is computed from, beside the reservation and the object it is written to. */
-export interface Telling {
-  readonly ledger: LedgerView;
+export interface Telling extends Books {
   readonly ledgerId: string;
   readonly now: Instant;
 }
+
+/** What every status is stamped with. */
+type Occasion = Pick<Telling, "ledgerId" | "now">;
 
 /** The fields and conditions that the broker applies. What became of a renewal is written apart, see ports.ts. */
 const OWNED: Ownership = {
@@ -36,6 +38,7 @@ const OWNED: Ownership = {
     "targetClusterEndpoint",
     "requesterLiqoID",
     "targetLiqoID",
+    "sliceDefaults",
     "cost",
     "generation",
     "decisionID",
@@ -65,7 +68,7 @@ export function reservationStatus(
     targetClusterID: __,
     requestedResources: ___,
     ...told
-  } = renderReservation(telling.ledger, reservation, { role: "requester" });
+  } = renderReservation(telling, reservation, { role: "requester" });
   const { id, key: ____, tier: _____, priority: ______, ...fields } = told;
   return finished(
     {
@@ -93,7 +96,7 @@ export interface Refused {
 /** A request that was not granted: final, and nothing is held. */
 export function refusedStatus(
   { code, reason, message, explanation, decisionId }: Refused,
-  telling: Omit<Telling, "ledger">,
+  telling: Occasion,
   object: ReservationObject,
 ): ReservationStatus {
   const { reserved, ready } = RESERVATION_CONDITION;
@@ -123,10 +126,7 @@ export function isRefused({ status }: ReservationObject): boolean {
 }
 
 /** An object of which this ledger knows nothing: what it said stays, and nobody decides it again. */
-export function orphanedStatus(
-  object: ReservationObject,
-  telling: Omit<Telling, "ledger">,
-): ReservationStatus {
+export function orphanedStatus(object: ReservationObject, telling: Occasion): ReservationStatus {
   const { orphaned, reserved, ready } = RESERVATION_CONDITION;
   const message =
     "The ledger does not know it, and it is not decided again. Agents that still hold it offer it for adoption; if none does, delete it.";
@@ -146,7 +146,7 @@ export function orphanedStatus(
 /** The answer to an object that asks for something else than a reservation. */
 export function answerStatus(
   answer: ReservationStatus,
-  telling: Omit<Telling, "ledger">,
+  telling: Occasion,
   object: ReservationObject,
 ): ReservationStatus {
   return finished(answer, [], { telling, object });
@@ -163,7 +163,7 @@ export function isTold(status: ReservationStatus, object: ReservationObject): bo
 }
 
 interface Setting {
-  readonly telling: Omit<Telling, "ledger">;
+  readonly telling: Occasion;
   readonly object: ReservationObject | undefined;
 }
 

@@ -68,7 +68,25 @@ describe("a person who edits a status", () => {
 });
 
 describe("a person who edits a request", () => {
-  test("that was booked and not answered yet gets what was booked, and can release it", () =>
+  test.each([
+    {
+      wish: { duration: "9h" },
+      remedy: "renew it to make it last longer (annotation broker.fluidos.eu/renew",
+    },
+    { wish: { priority: 99 }, remedy: "create another object instead" },
+    { wish: { constraints: { excludeClusters: ["paris"] } }, remedy: "create another object instead" },
+  ])(
+    "that is decided is told at once that $wish has no effect, and what has",
+    async ({ wish: other, remedy }) => {
+      const name = `decided-${Object.keys(other).join("-")}`;
+      const object = await create(wish(name, { duration: "1h" }));
+      await inPhase(name, "Reserved");
+      await expect(edit(name, { spec: other })).rejects.toThrow(remedy);
+      expect(booked(object)?.generation).toBe(1);
+    },
+  );
+
+  test("that was booked and not answered yet is refused, gets what was booked, and can release it", () =>
     inOwnScene(async (other) => {
       const disk = memoryDisk();
       const healthy = await other.startBroker({ policy: POLICY, disk });
@@ -85,10 +103,9 @@ describe("a person who edits a request", () => {
       const object = await other.client.create(RESERVATIONS, wish("impatient", { duration: "1h" }));
       await other.until("the broker dies", () => Promise.resolve(own.isOver() || undefined));
       await first.stop();
-      await other.client.patch(RESERVATIONS, {
-        name: named("impatient"),
-        patch: { kind: "merge", body: { spec: { duration: "2h" } } },
-      });
+      const change = { kind: "merge", body: { spec: { duration: "2h" } } } as const;
+      const edited = other.client.patch(RESERVATIONS, { name: named("impatient"), patch: change });
+      await expect(edited).rejects.toThrow("duration cannot be changed");
       await other.startBroker({ policy: POLICY, disk });
       const { status } = await other.reservation(
         "impatient",

@@ -72,7 +72,7 @@ function planUndecided({ object, ledger }: ReservationState, identity: Identity)
   }
   const reading = readRequest(object);
   if (!reading.ok) return refuse(reading.problem);
-  return hasFinalizer(object) ? { kind: "decide", request: reading.value } : { kind: "hold" };
+  return { kind: hasFinalizer(object) ? "decide" : "hold", request: reading.value };
 }
 
 function planKnown(state: ReservationState, reservation: Reservation): Step {

@@ -1,5 +1,5 @@
 import { Fault, type Reservation } from "@resource-broker/contract";
-import { isLive } from "@resource-broker/domain";
+import { isLive, type ReservationRequest } from "@resource-broker/domain";
 import { objectKey } from "@resource-broker/kube";
 import type { IdMaker } from "../../shared/make-ids.ts";
 import { releaseHappening } from "../forge/happenings.ts";
@@ -53,6 +53,20 @@ export function requestSteps(
     return teller.tell(named, reservationStatus(reservation, teller.telling(), named));
   };
 
+  const decide = async (object: Reservation, request: ReservationRequest): Promise<boolean> => {
+    const { requester, key, id: reservationId } = identify(object);
+    const reply = await engine.submit({
+      kind: "reserve",
+      requester,
+      key,
+      request: asAsked(request, reservationOf(object)),
+      reservationId,
+      decisionId: ids.decision(),
+    });
+    const refused = refusalIn(reply, engine.policy.disclosure);
+    return refused === undefined ? tellGranted(object) : teller.refuse(object, refused);
+  };
+
   const letGo = async (object: Reservation): Promise<boolean> => {
     newest.wrote(await writer.letGo(object));
     if (object.metadata.deletionTimestamp === undefined) return true;
@@ -62,26 +76,17 @@ export function requestSteps(
   };
 
   return {
-    hold: async (object) => {
-      newest.wrote(await writer.hold(object, identify(object).requester));
-      return true;
+    hold: async (object, { request }) => {
+      const held = await writer.hold(object, identify(object).requester);
+      newest.wrote(held);
+      // The write insisted on the version that was planned for: nobody can have decided it meanwhile.
+      return request === undefined || decide(held, request);
     },
     "let-go": letGo,
     decide: async (object, { request }) => {
       // A refusal binds no key: an object that is decided twice might be told otherwise the second time.
       const fresh = await reread(object);
-      if (fresh === undefined) return false;
-      const { requester, key, id: reservationId } = identify(fresh);
-      const reply = await engine.submit({
-        kind: "reserve",
-        requester,
-        key,
-        request: asAsked(request, reservationOf(fresh)),
-        reservationId,
-        decisionId: ids.decision(),
-      });
-      const refused = refusalIn(reply, engine.policy.disclosure);
-      return refused === undefined ? tellGranted(fresh) : teller.refuse(fresh, refused);
+      return fresh !== undefined && decide(fresh, request);
     },
     refuse: (object, { refused }) => teller.refuse(object, refused),
     "release-deleted": async (object) => {

@@ -19,8 +19,8 @@ export type PartyCommand = Extract<Command, { readonly id: string }>;
  */
 export type Step =
   | { readonly kind: "rest"; readonly requeueAfterMs?: number }
-  /** Puts the finalizer on, before anything is booked. */
-  | { readonly kind: "hold" }
+  /** Puts the finalizer on, before anything is booked; then decides what is asked for, if that is still to be done. */
+  | { readonly kind: "hold"; readonly request?: ReservationRequest }
   | { readonly kind: "let-go" }
   | { readonly kind: "decide"; readonly request: ReservationRequest }
   | { readonly kind: "refuse"; readonly refused: Refused }

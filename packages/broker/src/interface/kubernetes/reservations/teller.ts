@@ -25,16 +25,23 @@ export interface Teller {
   readonly forget: (key: string) => void;
 }
 
-export interface TellerDeps extends Pick<KubernetesDeps, "engine" | "store" | "recorder" | "metrics"> {
+export interface TellerDeps
+  extends Pick<KubernetesDeps, "engine" | "store" | "recorder" | "metrics" | "sliceDefaults"> {
   readonly writer: ReservationWriter;
   readonly newest: NewestObjects<Reservation>;
 }
 
-export function teller({ engine, store, recorder, metrics, writer, newest }: TellerDeps): Teller {
+export function teller(deps: TellerDeps): Teller {
+  const { engine, store, recorder, metrics, writer, newest } = deps;
   /** What was written last: a server that keeps less of it than was sent shall not be told for ever. */
   const told = new Map<string, { readonly version: string | undefined; readonly text: string }>();
 
-  const telling = (): Telling => ({ ledger: engine.ledger, ledgerId: engine.ledgerId, now: engine.now() });
+  const telling = (): Telling => ({
+    ledger: engine.ledger,
+    sliceDefaults: deps.sliceDefaults(),
+    ledgerId: engine.ledgerId,
+    now: engine.now(),
+  });
 
   const withDecision = async (status: ReservationStatus): Promise<ReservationStatus> => {
     if (status.decisionID === undefined) return status;

@@ -3,6 +3,7 @@ import {
   type ClusterAdvertisement,
   clusterAdvertisementKind,
   customResourceDefinition,
+  DEFAULT_SLICE,
   KINDS,
   type Reservation,
 } from "@resource-broker/contract";
@@ -24,7 +25,7 @@ import type { Engine } from "../../../engine/engine.ts";
 import { NO_OBSERVER } from "../../../engine/engine-observer.ts";
 import { createKubernetesInterface } from "../kubernetes-interface.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/resources.ts";
-import type { KubernetesOptions } from "../ports.ts";
+import type { KubernetesDeps, KubernetesOptions } from "../ports.ts";
 
 const random = (): number => randomBytes(4).readUInt32BE() / 2 ** 32;
 
@@ -40,6 +41,7 @@ export interface BrokerParts {
   readonly client?: KubeClient;
   readonly wrapEngine?: (engine: Engine) => Engine;
   readonly isLeading?: () => boolean;
+  readonly sliceDefaults?: KubernetesDeps["sliceDefaults"];
 }
 
 export interface SceneBroker {
@@ -125,6 +127,7 @@ export async function openScene(): Promise<Scene> {
         log,
         recorder,
         isLeading: parts.isLeading ?? (() => true),
+        sliceDefaults: parts.sliceDefaults ?? (() => DEFAULT_SLICE),
         onPolicy: (loaded) => engine.setPolicy(loaded?.policy ?? { ...DEFAULT_POLICY, ...parts.policy }),
       },
     );

@@ -5,7 +5,8 @@ import type { Lane } from "./pace.ts";
 export type ViewsOptions = Pick<KubernetesOptions, "namespace" | "objects">;
 
 /** What each of the two kinds is given. */
-export interface ViewsDeps extends Pick<PartDeps, "engine" | "client" | "known" | "recorder"> {
+export interface ViewsDeps
+  extends Pick<PartDeps, "engine" | "client" | "known" | "recorder" | "sliceDefaults"> {
   readonly lane: Lane;
   /** Given when the views end: a server that does not answer must not hold that up. */
   readonly signal: AbortSignal;

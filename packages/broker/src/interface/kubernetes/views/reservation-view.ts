@@ -23,9 +23,6 @@ export const RESERVATION_SHARE: StatusShare = {
   isDated: true,
 };
 
-/** The API server lets nobody change these: an object that differs in one of them has to make room. */
-const FIXED = ["requesterID", "targetClusterID", "requestedResources", "intent", "key"] as const;
-
 /** A reservation of the ledger, as an object. */
 export function reservationPicture(reservation: Reservation, namespace: string): Wanted<ReservationObject> {
   const { id, requester, provider, granted, request } = reservation;
@@ -68,8 +65,9 @@ export function isNamesake(object: ReservationObject): boolean {
   return identify(object).sort === "person" && !isDecided(object);
 }
 
+/** The API server lets nobody change what was asked for: an object that asks for something else has to make room. */
 export function isInTheWay(wanted: Wanted<ReservationObject>, object: ReservationObject): boolean {
-  return FIXED.some((field) => canonical(wanted.spec[field]) !== canonical(object.spec[field]));
+  return canonical(wanted.spec) !== canonical(object.spec);
 }
 
 /** The ledger forgets what has ended, and only that: so it was this ledger's, and it is over. */

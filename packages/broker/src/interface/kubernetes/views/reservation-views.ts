@@ -47,7 +47,12 @@ export function reservationViews(
     if (now === undefined) forgotten.delete(key.slice(namespace.length + 1));
   });
 
-  const telling = () => ({ ledger: engine.ledger, ledgerId: engine.ledgerId, now: engine.now() });
+  const telling = () => ({
+    ledger: engine.ledger,
+    sliceDefaults: deps.sliceDefaults(),
+    ledgerId: engine.ledgerId,
+    now: engine.now(),
+  });
   const paintStatus = async (status: ReservationStatus, object: Reservation): Promise<void> => {
     const isNews = await brush.paintStatus(status, object);
     if (isNews) for (const happening of reservationHappenings(object, status)) recorder.record(happening);

@@ -38,7 +38,6 @@ const condition = {
 const FORGERIES: readonly { readonly body: object; readonly isStatus: boolean }[] = [
   { body: { metadata: { labels: { [KUBE_LABEL.view]: null } } }, isStatus: false },
   { body: { metadata: { labels: { [KUBE_LABEL.target]: "nowhere" } } }, isStatus: false },
-  { body: { spec: { priority: 9 } }, isStatus: false },
   { body: { spec: { resources: { allocatable: { cpu: "999" } } } }, isStatus: false },
   { body: { spec: { cost: { cpuCost: "1", memoryCost: "1", currency: "EUR" } } }, isStatus: false },
   { body: { status: { phase: "Released" } }, isStatus: true },

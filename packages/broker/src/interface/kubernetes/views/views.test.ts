@@ -150,8 +150,16 @@ describe("views", () => {
       edit: (world) => editReservation(world, { metadata: { labels: { [KUBE_LABEL.target]: "tokyo" } } }),
     },
     {
-      name: "a reservation gets a priority",
-      edit: (world) => editReservation(world, { spec: { priority: 7, duration: "1h" } }),
+      name: "a reservation is replaced by one with a priority",
+      edit: async (world) => {
+        const found = (await world.reservation(ID)) as Reservation;
+        await world.people.delete(RESERVATIONS, VIEW);
+        await world.people.create(RESERVATIONS, {
+          ...found,
+          metadata: { ...VIEW, labels: found.metadata.labels ?? {} },
+          spec: { ...found.spec, priority: 7, duration: "1h" },
+        });
+      },
     },
     {
       name: "a reservation is called released",

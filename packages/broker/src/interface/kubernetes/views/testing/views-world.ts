@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type ClusterAdvertisement, Fault, type Reservation } from "@resource-broker/contract";
+import { type ClusterAdvertisement, DEFAULT_SLICE, Fault, type Reservation } from "@resource-broker/contract";
 import type { Advertisement, Command, Reply } from "@resource-broker/domain";
 import { DEFAULT_POLICY } from "@resource-broker/domain";
 import { actor, cluster, request } from "@resource-broker/domain/testing";
@@ -76,6 +76,7 @@ export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions 
       recorder,
       store: { findDecision: () => Promise.resolve(undefined) },
       isLeading: () => isLeading,
+      sliceDefaults: () => DEFAULT_SLICE,
       onPolicy: () => undefined,
     },
   );

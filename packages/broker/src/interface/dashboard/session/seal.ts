@@ -1,0 +1,59 @@
+import { createHmac, createPrivateKey, hkdfSync, timingSafeEqual } from "node:crypto";
+
+const PURPOSE = "resource-broker dashboard session 1";
+const KEY_BYTES = 32;
+/** May stand in a cookie, and in none of the words. */
+const BETWEEN = "~";
+
+/** Words that can be given to a browser and are known again, by this process or by another that has the same key. */
+export interface Seal {
+  /** None of the words may hold a `~`. */
+  readonly seal: (words: readonly string[]) => string;
+  /** Undefined: sealed with another key, or changed since. */
+  readonly open: (sealed: string) => readonly string[] | undefined;
+}
+
+export interface SealDeps {
+  /** The broker's own, as PEM: it outlives a restart, every replica has it, and it is kept safe anyway. */
+  readonly privateKey: () => string;
+  /** Whose words: those of another ledger mean nothing here, though it may have the same key. */
+  readonly realm: () => string;
+}
+
+export function createSeal({ privateKey, realm }: SealDeps): Seal {
+  let derived: { readonly from: string; readonly within: string; readonly key: Buffer } | undefined;
+
+  const key = (): Buffer => {
+    const [from, within] = [privateKey(), realm()];
+    if (derived?.from !== from || derived.within !== within)
+      derived = { from, within, key: keyFrom(from, within) };
+    return derived.key;
+  };
+
+  const markOf = (text: string): string => createHmac("sha256", key()).update(text).digest("base64url");
+
+  return {
+    seal: (words) => {
+      const text = words.join(BETWEEN);
+      return `${text}${BETWEEN}${markOf(text)}`;
+    },
+    open: (sealed) => {
+      const end = sealed.lastIndexOf(BETWEEN);
+      if (end === -1) return undefined;
+      const text = sealed.slice(0, end);
+      return isSame(sealed.slice(end + 1), markOf(text)) ? text.split(BETWEEN) : undefined;
+    },
+  };
+}
+
+/** The key itself counts, not how it is written down: PEM knows several ways. */
+function keyFrom(pem: string, realm: string): Buffer {
+  const secret = createPrivateKey(pem).export({ format: "der", type: "pkcs8" });
+  return Buffer.from(hkdfSync("sha256", secret, realm, PURPOSE, KEY_BYTES));
+}
+
+/** As text, so that a mark can be written in one way only; and however much of it is right, it takes as long. */
+function isSame(given: string, right: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fakeTime } from "@resource-broker/testkit";
+import { expect, onTestFinished, test } from "vitest";
+import { createSignOuts } from "./sign-outs.ts";
+
+const HOUR_MS = 3_600_000;
+
+function world(name = "sign-outs.json") {
+  const folder = mkdtempSync(join(tmpdir(), "sign-outs-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [time, warnings, file] = [fakeTime(), [] as string[], join(folder, name)];
+  const log = { warn: (_: object, message: string) => void warnings.push(message) };
+  const loaded = async () => {
+    const signOuts = createSignOuts({ file, sessionMs: 12 * HOUR_MS, machine: time, log });
+    await signOuts.load();
+    return signOuts;
+  };
+  return { folder, file, time, warnings, loaded };
+}
+
+test("a session that ended stays so after a restart, and only that one", async () => {
+  const { folder, file, time, warnings, loaded } = world();
+  const ended = { id: "a", beganAt: time.wallMs() };
+  const before = await loaded();
+  await before.add(ended);
+  for (const signOuts of [before, await loaded()]) {
+    expect(signOuts.has(ended)).toBe(true);
+    expect(signOuts.has({ ...ended, id: "b" })).toBe(false);
+  }
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder)).toHaveLength(1);
+  expect(warnings).toEqual([]);
+});
+
+test("all that end at once are kept", async () => {
+  const { time, loaded } = world();
+  const sessions = Array.from({ length: 20 }, (_, count) => ({ id: `s-${count}`, beganAt: time.wallMs() }));
+  const signOuts = await loaded();
+  await Promise.all(sessions.map(signOuts.add));
+  const after = await loaded();
+  expect(sessions.every(after.has)).toBe(true);
+});
+
+test("what would be over anyway is forgotten", async () => {
+  const { file, time, loaded } = world();
+  const signOuts = await loaded();
+  await signOuts.add({ id: "old", beganAt: time.wallMs() });
+  await time.advance(12 * HOUR_MS);
+  await signOuts.add({ id: "new", beganAt: time.wallMs() });
+  expect(readFileSync(file, "utf8")).toBe(
+    JSON.stringify({ overUpTo: 0, sessions: [["new", time.wallMs()]] }),
+  );
+});
+
+test("beyond a thousand the oldest take along what began before them: nobody comes back", async () => {
+  const { time } = world();
+  const log = { warn: () => undefined };
+  const signOuts = createSignOuts({ sessionMs: 12 * HOUR_MS, machine: time, log });
+  const at = (count: number) => ({ id: `s-${count}`, beganAt: time.wallMs() + count });
+  for (let count = 1001; count >= 1; count--) await signOuts.add(at(count));
+  expect([1, 2, 1001].map((count) => signOuts.has(at(count)))).toEqual([true, true, true]);
+  expect(signOuts.has({ id: "bystander", beganAt: time.wallMs() + 1 })).toBe(true);
+  expect(signOuts.has({ id: "bystander", beganAt: time.wallMs() + 2 })).toBe(false);
+});
+
+test.each([
+  { name: "is not JSON", text: '{"overUpTo":0,"sess' },
+  { name: "has another form", text: '{"overUpTo":0,"sessions":[["a"]]}' },
+  { name: "says nothing of the rest", text: '{"sessions":[]}' },
+  { name: "is empty", text: "" },
+])("a file that $name signs everybody out who came before", async ({ text }) => {
+  const { file, time, warnings, loaded } = world();
+  writeFileSync(file, text);
+  const signOuts = await loaded();
+  expect(signOuts.has({ id: "a", beganAt: time.wallMs() })).toBe(true);
+  expect(signOuts.has({ id: "a", beganAt: time.wallMs() + 1 })).toBe(false);
+  expect(warnings).toEqual(["who signed out cannot be read: everybody has to sign in again"]);
+});
+
+test("a file that cannot be written ends the session all the same, and the log says what is missing", async () => {
+  const { time, warnings, loaded } = world("no-such-folder/sign-outs.json");
+  const signOuts = await loaded();
+  await signOuts.add({ id: "a", beganAt: time.wallMs() });
+  expect(signOuts.has({ id: "a", beganAt: time.wallMs() })).toBe(true);
+  expect(warnings).toEqual(["a sign-out is kept in memory only: its file cannot be written"]);
+});

@@ -1,0 +1,115 @@
+import { open, readFile, rename } from "node:fs/promises";
+import type { Log, MachineTime } from "@resource-broker/runtime";
+
+/** Beyond this the oldest take all that began before them along: never does one that has ended come back. */
+const MAX_REMEMBERED = 1000;
+
+/** What of a session is needed to end it. */
+export interface Ending {
+  readonly id: string;
+  /** By the wall clock. */
+  readonly beganAt: number;
+}
+
+/** Sessions that ended before their time. Browsers hold everything else there is to know of a session. */
+export interface SignOuts {
+  /** What was kept over a restart; to be called before anybody is let in. */
+  readonly load: () => Promise<void>;
+  readonly has: (session: Ending) => boolean;
+  /** Ended at once; resolves when that is kept as well. */
+  readonly add: (session: Ending) => Promise<void>;
+}
+
+export interface SignOutsDeps {
+  /** Where they are kept over a restart; absent: in memory only. */
+  readonly file?: string | undefined;
+  /** No session lasts longer: then it need not be remembered. */
+  readonly sessionMs: number;
+  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly log: Pick<Log, "warn">;
+}
+
+interface Kept {
+  /** All that began until then are over. */
+  readonly overUpTo: number;
+  readonly sessions: readonly (readonly [id: string, beganAt: number])[];
+}
+
+export function createSignOuts({ file, sessionMs, machine, log }: SignOutsDeps): SignOuts {
+  let ended = new Map<string, number>();
+  let overUpTo = 0;
+  let writing: Promise<void> = Promise.resolve();
+
+  const tidy = (): void => {
+    const oldest = machine.wallMs() - sessionMs;
+    const inOrder = [...ended].filter(([, beganAt]) => beganAt > oldest).sort(([, a], [, b]) => a - b);
+    const tooMany = inOrder.splice(0, Math.max(0, inOrder.length - MAX_REMEMBERED));
+    overUpTo = Math.max(overUpTo, tooMany.at(-1)?.[1] ?? 0);
+    ended = new Map(inOrder);
+  };
+
+  const write = async (): Promise<void> => {
+    if (file === undefined) return;
+    try {
+      await replace(file, JSON.stringify({ overUpTo, sessions: [...ended] } satisfies Kept));
+    } catch (error) {
+      log.warn({ file, err: error }, "a sign-out is kept in memory only: its file cannot be written");
+    }
+  };
+
+  return {
+    load: async () => {
+      if (file === undefined) return;
+      try {
+        const kept = readKept(await readFile(file, "utf8"));
+        overUpTo = kept.overUpTo;
+        ended = new Map(kept.sessions);
+      } catch (error) {
+        if (isAbsent(error)) return;
+        // Nobody knows who signed out: so everybody did.
+        overUpTo = machine.wallMs();
+        log.warn({ file, err: error }, "who signed out cannot be read: everybody has to sign in again");
+      }
+    },
+    has: ({ id, beganAt }) => beganAt <= overUpTo || ended.has(id),
+    add: ({ id, beganAt }) => {
+      ended.set(id, beganAt);
+      tidy();
+      writing = writing.then(write);
+      return writing;
+    },
+  };
+}
+
+/** On the disk before it takes the place of the old one: a machine that stops meanwhile leaves one of the two. */
+async function replace(file: string, text: string): Promise<void> {
+  const unfinished = `${file}.unfinished`;
+  const handle = await open(unfinished, "w", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(unfinished, file);
+}
+
+function readKept(text: string): Kept {
+  const kept: unknown = JSON.parse(text);
+  if (isKept(kept)) return kept;
+  throw new Error("it has another form");
+}
+
+function isKept(value: unknown): value is Kept {
+  if (typeof value !== "object" || value === null) return false;
+  if (!("overUpTo" in value) || !Number.isFinite(value.overUpTo)) return false;
+  return "sessions" in value && Array.isArray(value.sessions) && value.sessions.every(isSession);
+}
+
+function isSession(value: unknown): boolean {
+  return Array.isArray(value) && typeof value[0] === "string" && Number.isFinite(value[1]);
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

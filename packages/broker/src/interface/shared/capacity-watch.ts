@@ -1,0 +1,81 @@
+import {
+  type AccountView,
+  amountOf,
+  type ClusterId,
+  type Instant,
+  NO_RESOURCES,
+  type ResourceVector,
+} from "@resource-broker/domain";
+import type { Engine } from "../../engine/engine.ts";
+
+interface Standing {
+  /** Nothing while the cluster is cordoned or silent. */
+  readonly lendable: ResourceVector;
+  readonly overcommitted: ResourceVector;
+}
+
+export interface CapacityNews {
+  /** Some cluster can lend more than it could. */
+  readonly isFreed: boolean;
+  /** Clusters that now promise more than they have. */
+  readonly atRisk: ReadonlySet<ClusterId>;
+}
+
+const UNHEARD: Standing = { lendable: NO_RESOURCES, overcommitted: NO_RESOURCES };
+const NO_NEWS: CapacityNews = { isFreed: false, atRisk: new Set() };
+
+/** Notices where capacity grew or fell short: because something ended, was advertised, or a cluster lends again. */
+export class CapacityWatch {
+  readonly #engine: Pick<Engine, "ledger" | "now" | "policy">;
+  readonly #known = new Map<ClusterId, Standing>();
+  #isFreed = false;
+  #atRisk = new Set<ClusterId>();
+
+  /** What is there already is no news. */
+  constructor(engine: Pick<Engine, "ledger" | "now" | "policy">) {
+    this.#engine = engine;
+    this.take();
+  }
+
+  /** To be called at every change that is heard of, so that a fall and a rise never cancel out. */
+  observe(clusterId: ClusterId): void {
+    const account = this.#engine.ledger.accounts.get(clusterId);
+    if (account !== undefined) this.#look(account, this.#silentSince());
+  }
+
+  /** What happened since it was last asked; looks at every cluster, because nobody tells when one falls silent. */
+  take(): CapacityNews {
+    const silentSince = this.#silentSince();
+    for (const account of this.#engine.ledger.accounts.values()) this.#look(account, silentSince);
+    if (!this.#isFreed && this.#atRisk.size === 0) return NO_NEWS;
+    const news = { isFreed: this.#isFreed, atRisk: this.#atRisk };
+    this.#isFreed = false;
+    this.#atRisk = new Set();
+    return news;
+  }
+
+  #look(account: AccountView, silentSince: Instant): void {
+    const { clusterId, overcommitted } = account;
+    const lendable = lendableOf(account, silentSince);
+    const before = this.#known.get(clusterId) ?? UNHEARD;
+    // Ten thousand clusters are looked at every second: mostly they are the same objects.
+    if (before.lendable === lendable && before.overcommitted === overcommitted) return;
+    this.#known.set(clusterId, { lendable, overcommitted });
+    if (hasMore(lendable, before.lendable)) this.#isFreed = true;
+    if (hasMore(overcommitted, before.overcommitted)) this.#atRisk.add(clusterId);
+  }
+
+  #silentSince(): Instant {
+    return this.#engine.now() - this.#engine.policy.stalenessMs;
+  }
+}
+
+function lendableOf({ available, cordon, receivedAt }: AccountView, silentSince: Instant): ResourceVector {
+  return cordon === undefined && receivedAt >= silentSince ? available : NO_RESOURCES;
+}
+
+function hasMore(now: ResourceVector, before: ResourceVector): boolean {
+  if (now.cpuMillis > before.cpuMillis || now.memoryBytes > before.memoryBytes) return true;
+  if (now.gpus > before.gpus || now.storageBytes > before.storageBytes) return true;
+  return Object.keys(now.extended).some((name) => amountOf(now, name) > amountOf(before, name));
+}
