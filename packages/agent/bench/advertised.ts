@@ -4,7 +4,7 @@ import type { Scene } from "./stage.ts";
 
 /** Each look is a request that broker and bench spend time on: at every 4 ms a start took 100 ms longer. */
 const LOOK_EVERY_MS = 10;
-const WITHIN_MS = 60_000;
+const WITHIN_MS = 120_000;
 
 /** What the broker has of the cluster now; undefined: nothing. */
 export async function advertised({ broker, clusterId }: Scene): Promise<AdvertisementDTO | undefined> {

@@ -9,9 +9,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { testCertificates } from "@resource-broker/testkit";
+import { type BenchRow, benchTable, testCertificates } from "@resource-broker/testkit";
 import nodeFlags from "../node-flags.json" with { type: "json" };
-import { type BenchRow, tableOf } from "./row.ts";
 import { large } from "./sections/large.ts";
 import { small } from "./sections/small.ts";
 import { start } from "./sections/start.ts";
@@ -66,5 +65,5 @@ for (const section of SECTIONS) {
 const load = loadavg()[0]?.toFixed(1) ?? "?";
 console.log(`Node ${process.version}, ${cpus()[0]?.model ?? "unknown CPU"}, load ${load}`);
 console.log(`flags: ${stage.nodeFlags.join(" ") || "none"}\n`);
-console.log(tableOf(rows));
+console.log(benchTable(rows));
 process.exit(0);

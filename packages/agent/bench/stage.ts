@@ -1,5 +1,6 @@
 import {
   type AgentProcess,
+  type BenchRow,
   type BrokerProcess,
   type FaultyProxy,
   startAgent,
@@ -9,7 +10,6 @@ import {
 } from "@resource-broker/testkit";
 import { type BenchCluster, startCluster } from "./cluster/start-cluster.ts";
 import type { ClusterSize } from "./cluster/messages.ts";
-import type { BenchRow } from "./row.ts";
 
 /** What every section is given. */
 export interface Stage {
@@ -45,7 +45,10 @@ export interface Scene {
 
 const CLUSTER_ID = "bench";
 
-/** Ends everything afterwards, whatever happened. */
+/**
+ * Ends everything afterwards, whatever happened. The agent has just been started: a section waits for it in its own way,
+ * since an agent that is asked every few milliseconds whether it is ready has that work as well.
+ */
 export async function withScene<T>(
   stage: Stage,
   size: ClusterSize,
@@ -69,6 +72,7 @@ export async function withScene<T>(
       program: stage.agentProgram,
       nodeFlags: stage.nodeFlags,
       readyWithinMs: 120_000,
+      waits: false,
     });
     endings.push(agent.dispose);
     return await use({ cluster, broker, proxy, agent, clusterId: CLUSTER_ID });

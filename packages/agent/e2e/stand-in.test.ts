@@ -103,12 +103,12 @@ describe("an agent whose broker is a stand-in", () => {
     ]) {
       broker.tell("instruction", reservation);
     }
-    // What is told last is done last: when it is there, the others had their time.
+    // What is told last is begun last: when both are there, the others had their time.
     broker.tell("instruction", reservationOf("rsv-rome-last", "paris"));
-    await until(
-      "the last is acknowledged",
-      async () => broker.acknowledged().includes("rsv-rome-last") || undefined,
-    );
+    await until("both are acknowledged", async () => {
+      const told = broker.acknowledged();
+      return ["rsv-rome-held", "rsv-rome-last"].every((id) => told.includes(id)) || undefined;
+    });
     expect(await names()).toEqual(["rsv-rome-held-provider", "rsv-rome-last-provider"]);
     expect(broker.acknowledged().filter((id) => id === "rsv-rome-held")).toHaveLength(1);
     for (const id of ["rsv-rome-held", "rsv-rome-last"]) {

@@ -57,6 +57,9 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     const config = await loadKubeConfig(kubeConfigSources(settings, deps.env));
     const client = createKubeClient(config, { machine, log, env: deps.env, userAgent: MANAGER });
     endings.push(async () => client.close());
+    // On its way while certificates are read and ports are opened; what comes of it is told below.
+    const answered = answers(client, config);
+    answered.catch(() => undefined);
     const { communicator, shown: broker } = await openTransport(settings, {
       ...deps,
       onCertificates: metrics.certificatesInForce,
@@ -65,7 +68,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     await probes.start();
     endings.push(probes.stop);
     const sources = { flag: settings["cluster-id"], commonName: communicator.identity() };
-    const [clusterId] = await Promise.all([findClusterId(sources, client), answers(client, config)]);
+    const [clusterId] = await Promise.all([findClusterId(sources, client), answered]);
     const recorder = recorderOf(client, clusterId);
     endings.push(recorder.stop);
     const { dataPlane, stop: stopDataPlane } = openDataPlane(settings, { ...deps, clusterId, client });

@@ -36,7 +36,7 @@ afterAll(() => rm(folder, { recursive: true }));
 /** The agent, which is expected to end by itself. `~` stands for the test's folder. */
 async function agent(argv: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const words = argv.map((word) => word.replace("~", folder));
-  const options = { env: { HOME: folder, PATH: "", ...env }, timeout: 20_000 };
+  const options = { env: { HOME: folder, PATH: "", ...env }, timeout: 60_000 };
   try {
     return { code: 0, ...(await run(process.execPath, [MAIN, ...words], options)) };
   } catch (error) {

@@ -1,11 +1,11 @@
 /** A process with one simulated cluster, of whatever size, in which as much happens as it is told. */
 import { randomBytes } from "node:crypto";
-import { customResourceDefinition, KINDS } from "@resource-broker/contract";
-import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
+import { createKubeSim, type SimCluster } from "@resource-broker/kube-sim";
 import { nodeMachineTime } from "@resource-broker/runtime";
+import { clusterDefinitions, typicalCpuMillis, typicalPodName } from "@resource-broker/testkit";
 import { parse } from "yaml";
 import { type ClusterSize, onOrder, tell } from "./messages.ts";
-import { makeGpuPod, makeNode, makePod, podMillis, podName } from "./objects.ts";
+import { makeGpuPod, makeNode, makePod } from "./objects.ts";
 
 const TICK_MS = 5;
 const CHANGES_PER_DEPARTURE = 10;
@@ -40,7 +40,7 @@ async function serve(wanted: ClusterSize): Promise<void> {
   size = wanted;
   arrived = size.pods;
   const sim = createKubeSim({ machine: nodeMachineTime(Date.now), randomBytes });
-  cluster = await sim.addCluster({ name: "bench", behaves: false, objects: definitions() });
+  cluster = await sim.addCluster({ name: "bench", behaves: false, objects: clusterDefinitions() });
   for (let index = 0; index < size.nodes; index++) cluster.seed([makeNode(index)]);
   for (let index = 0; index < size.pods; index++) cluster.seed([makePod(index, size)]);
   // As JSON: an agent in its own cluster reads no YAML, and most are.
@@ -61,7 +61,7 @@ function beginChanges(perSecond: number): void {
 function change(): void {
   changes += 1;
   const step = changes % CHANGES_PER_DEPARTURE;
-  if (step === 0) remove(podName(gone++));
+  if (step === 0) remove(typicalPodName(gone++));
   else if (step === 1) cluster.seed([makePod(arrived++, size)]);
   else {
     const index = gone + ((changes * 7919) % (arrived - gone));
@@ -79,13 +79,6 @@ function remove(name: string): void {
 /** Counted from what the pods ask for, and not as the agent does. */
 function allocatedMillis(): number {
   let sum = 0;
-  for (let index = gone; index < arrived; index++) sum += podMillis(index);
+  for (let index = gone; index < arrived; index++) sum += typicalCpuMillis(index);
   return sum;
-}
-
-/** As JSON, all the way: what is undefined is left out. */
-function definitions(): JsonObject[] {
-  const text = JSON.stringify(KINDS.map(customResourceDefinition));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the definitions are objects of our own
-  return JSON.parse(text) as JsonObject[];
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type BenchRow, cpuMsOf, memoryOf } from "@resource-broker/testkit";
 import { untilAdvertised } from "../advertised.ts";
-import { cpuMs, memoryOf } from "../measure/process-usage.ts";
-import { type BenchRow, mb, percent, spread } from "../row.ts";
+import { mb, percent, spread } from "../figure-text.ts";
 import { pidOf, type Scene, type Section, type Stage, withScene } from "../stage.ts";
 
 const LARGE = { nodes: 5_000, pods: 150_000 };
@@ -18,7 +18,8 @@ async function underChange(stage: Stage, scene: Scene): Promise<BenchRow[]> {
   const { isQuick, settleMs, say } = stage;
   const { cluster, agent } = scene;
   const pid = pidOf(agent);
-  const firstSyncMs = cpuMs(pid);
+  await untilAdvertised(scene, performance.now(), () => true);
+  const firstSyncMs = cpuMsOf(pid);
   say(`settling for ${settleMs / 1000} s`);
   await sleep(settleMs);
   const settled = memoryOf(pid);
@@ -26,9 +27,9 @@ async function underChange(stage: Stage, scene: Scene): Promise<BenchRow[]> {
   say(`${CHANGES_PER_SECOND} pod changes per second`);
   cluster.change(CHANGES_PER_SECOND);
   await sleep(1000);
-  const [cpuBefore, beganAt] = [cpuMs(pid), performance.now()];
+  const [cpuBefore, beganAt] = [cpuMsOf(pid), performance.now()];
   await sleep(isQuick ? 10_000 : 30_000);
-  const cpu = (cpuMs(pid) - cpuBefore) / (performance.now() - beganAt);
+  const cpu = (cpuMsOf(pid) - cpuBefore) / (performance.now() - beganAt);
   const delays = await gpuDelays(scene, isQuick ? 2 : 5);
   const after = memoryOf(pid);
   const { changes, allocatedMillis } = await cluster.rest();

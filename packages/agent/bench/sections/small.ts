@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { cpuMs, memoryOf } from "../measure/process-usage.ts";
-import { type BenchRow, mb, percent } from "../row.ts";
+import { type BenchRow, cpuMsOf, memoryOf } from "@resource-broker/testkit";
+import { mb, percent } from "../figure-text.ts";
 import { pidOf, type Scene, type Section, type Stage, withScene } from "../stage.ts";
 
 const SIZE = { nodes: 10, pods: 200 };
@@ -12,15 +12,16 @@ export const small: Section = {
 };
 
 async function atRest({ settleMs, restMs, say }: Stage, { agent, proxy }: Scene): Promise<BenchRow[]> {
+  await agent.ready();
   const pid = pidOf(agent);
   say(`settling for ${settleMs / 1000} s`);
   await sleep(settleMs);
   const { rssMb, privateMb } = memoryOf(pid);
   say(`at rest for ${restMs / 1000} s`);
-  const [cpuBefore, bytesBefore, beganAt] = [cpuMs(pid), proxy.bytes(), performance.now()];
+  const [cpuBefore, bytesBefore, beganAt] = [cpuMsOf(pid), proxy.bytes(), performance.now()];
   await sleep(restMs);
   const tookMs = performance.now() - beganAt;
-  const cpu = (cpuMs(pid) - cpuBefore) / tookMs;
+  const cpu = (cpuMsOf(pid) - cpuBefore) / tookMs;
   const bytes = proxy.bytes();
   const perSecond = (of: "sent" | "received"): string =>
     `${(((bytes[of] - bytesBefore[of]) * 1000) / tookMs).toFixed(0)} B/s`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type BenchRow, cpuMsOf } from "@resource-broker/testkit";
 import { advertised, untilAdvertised } from "../advertised.ts";
-import { cpuMs } from "../measure/process-usage.ts";
-import { type BenchRow, median, spread } from "../row.ts";
+import { median, spread } from "../figure-text.ts";
 import { pidOf, type Scene, type Section, type Stage, withScene } from "../stage.ts";
 
 const SIZE = { nodes: 10, pods: 200 };
@@ -18,6 +18,7 @@ async function starts({ isQuick, say }: Stage, scene: Scene): Promise<BenchRow[]
   const { agent } = scene;
   const times: number[] = [];
   const cpus: number[] = [];
+  await agent.ready();
   for (let round = 0; round < (isQuick ? 5 : 15); round++) {
     // Each process names itself in its advertisements.
     const previous = (await advertised(scene))?.instance;
@@ -26,7 +27,7 @@ async function starts({ isQuick, say }: Stage, scene: Scene): Promise<BenchRow[]
     await agent.launch();
     await sleep(UNDISTURBED_MS);
     times.push(await untilAdvertised(scene, startedAt, ({ instance }) => instance !== previous));
-    cpus.push(cpuMs(pidOf(agent)));
+    cpus.push(cpuMsOf(pidOf(agent)));
     await agent.ready();
   }
   say(times.map((time) => time.toFixed(0)).join(" "));

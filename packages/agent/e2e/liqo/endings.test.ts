@@ -7,9 +7,11 @@ import { tracesIn } from "./testing/traces.ts";
 
 const PARIS = liqoIdOf("paris");
 const SLICES = tenantNamespaceOf(PARIS);
+/** Only a guard, above all that one of them waits for in turn. */
+const PATIENCE = { timeout: 300_000 };
 const OFFLOAD = { offload: { namespaces: ["default"] } };
 
-describe("every end is clean", () => {
+describe("every end is clean", PATIENCE, () => {
   const stuck = ["slice", "virtual-node", "offloading"] as const;
   test.each(stuck)("though the finalizer of the %s is stuck for ever", async (which) => {
     const { world, rome, paris, ask, seen, remove, clean } = await oneLoan();
@@ -70,7 +72,7 @@ describe("every end is clean", () => {
   });
 });
 
-test("a slice that a person made is not ours to delete, and keeps the peering", async () => {
+test("a slice that a person made is not ours to delete, and keeps the peering", PATIENCE, async () => {
   const { world, rome, clock, ask, seen, remove } = await oneLoan();
   await ask();
   const request = await seen(({ status }) => status?.phase === "Active");

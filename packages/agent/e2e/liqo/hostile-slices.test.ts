@@ -22,7 +22,7 @@ import { podOn, TWO_CLUSTERS } from "./testing/liqo-way.ts";
 import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
 import { oneLoan } from "./testing/one-loan.ts";
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 600_000;
 const [ROME, PARIS, OSLO] = [liqoIdOf("rome"), liqoIdOf("paris"), liqoIdOf("oslo")];
 const RESERVED = { cpu: "4", memory: "8Gi", pods: "110", "ephemeral-storage": "20Gi" };
 

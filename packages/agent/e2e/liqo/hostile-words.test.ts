@@ -19,7 +19,7 @@ import { askFor } from "../testing/resource-request.ts";
 import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
 import { tracesIn } from "./testing/traces.ts";
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 600_000;
 
 interface Row {
   readonly name: string;

@@ -7,9 +7,11 @@ import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.t
 import { PATIENT_MS, tracesIn, untilClean } from "./testing/traces.ts";
 
 const SLICES = tenantNamespaceOf(liqoIdOf("paris"));
+/** Only a guard, above all that one of them waits for in turn. */
+const TIMEOUT_MS = 300_000;
 const NAME = { name: "loan", namespace: "default" };
 
-describe("an agent that is killed and started again goes on", () => {
+describe("an agent that is killed and started again goes on", { timeout: TIMEOUT_MS }, () => {
   let world: LiqoWorld;
   let rome: WorldCluster;
 

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allocatedByNode } from "./testing/allocated-resources.ts";
 import { observed } from "./testing/observed.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 const PODS = "/api/v1/namespaces/default/pods";
 /** Names of shapes that this API server does not take. */
 const REFUSED: readonly string[] = [];

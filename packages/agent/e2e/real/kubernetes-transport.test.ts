@@ -2,7 +2,7 @@ import { controlPlaneAssets, testCertificates, TRANSPORT_PROMISES } from "@resou
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RealHub, startRealHub } from "./testing/real-hub.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 
 describe.skipIf(!controlPlaneAssets().isThere)(
   "the kubernetes transport on a real API server, with no more rights than an issued kubeconfig",

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Right, rightsIn, roleWithout, shippedObjects } from "./testing/rights.ts";
 import { type RightsScene, rightsScene } from "./testing/rights-scene.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 /** Above all that one agent's life waits for in turn: a busy machine is no failure. */
 const ROW_TIMEOUT_MS = 180_000;
 const SHIPPED = await shippedObjects();

@@ -8,7 +8,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ShippedHub, shippedHub } from "./testing/shipped-hub.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 
 describe.skipIf(!controlPlaneAssets().isThere)(
   "with the shipped rights and rules, on a real API server, Kubernetes keeps every promise of a transport",

@@ -22,7 +22,7 @@ const NAME = "more-room";
 const LENDERS = ["paris", "berlin", "tokyo"];
 const WORDS = "Use paris for 4 CPU / 8Gi Memory";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 
 /** One reservation in the world of FLEET, wherever its API servers come from. */
 export function describeElevenSteps(where: string, start: () => Promise<World>): void {

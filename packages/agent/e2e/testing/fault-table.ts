@@ -9,7 +9,7 @@ import { testRotatedCertificates } from "./faults/rotated-certificates.ts";
 import { testUnservedRequests } from "./faults/unserved-requests.ts";
 import { testWrongClocks } from "./faults/wrong-clocks.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 /** Above all that a row waits for in turn: servers come and go, and a busy machine is no failure. */
 const ROW_TIMEOUT_MS = 120_000;
 const LARGE = { cpu: "64", memory: "256Gi" };

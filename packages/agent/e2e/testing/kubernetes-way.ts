@@ -12,7 +12,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Kubectl, kubectlOf } from "./kubectl.ts";
 import { askFor, untilActive } from "./resource-request.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 
 export interface KubernetesWay {
   readonly start: () => Promise<World>;
@@ -70,7 +70,7 @@ export function describeKubernetesWay(where: string, { start, kubectl: program }
     test("a Reservation is applied, granted by the best cluster, shown there, and released when it is deleted", async () => {
       expect(await kubectl("apply -f -", request("mine", FROM_ROME))).toMatchObject({ ok: true });
       const waited = await kubectl(
-        "wait reservation/mine --for=jsonpath={.status.phase}=Reserved --timeout=20s",
+        "wait reservation/mine --for=jsonpath={.status.phase}=Reserved --timeout=60s",
       );
       expect(waited).toMatchObject({ ok: true });
       const { spec, status } = await hub.until(RESERVATIONS, "mine");
@@ -83,7 +83,7 @@ export function describeKubernetesWay(where: string, { start, kubectl: program }
           `${status?.reservationID}-provider`,
           (held) => held.status?.enforced === true,
         );
-      expect(await kubectl("delete reservation mine --timeout=20s")).toMatchObject({ ok: true });
+      expect(await kubectl("delete reservation mine --timeout=60s")).toMatchObject({ ok: true });
       await untilReserved("paris", "0");
       await world.cluster("paris").untilGone(PROVIDER_INSTRUCTIONS, `${status?.reservationID}-provider`);
     });
@@ -101,7 +101,7 @@ export function describeKubernetesWay(where: string, { start, kubectl: program }
       expect(status).toMatchObject({ reason: "NoCapacity", code: "no-capacity" });
       expect(status?.message).toMatch(/berlin/);
       expect(status?.explanation).toMatch(/berlin +needs .* more CPU/);
-      expect(await kubectl("delete reservation there huge --timeout=20s")).toMatchObject({ ok: true });
+      expect(await kubectl("delete reservation there huge --timeout=60s")).toMatchObject({ ok: true });
       await untilReserved("berlin", "0");
     });
 
@@ -110,7 +110,7 @@ export function describeKubernetesWay(where: string, { start, kubectl: program }
       const { status } = await hub.until(RESERVATIONS, "short", (each) => each.status?.phase === "Released");
       expect(status?.reason).toBe("Expired");
       await untilReserved("paris", "0");
-      await kubectl("delete reservation short --timeout=20s");
+      await kubectl("delete reservation short --timeout=60s");
     });
 
     test.each([
@@ -167,7 +167,7 @@ export function describeKubernetesWay(where: string, { start, kubectl: program }
       expect(text).toMatch(
         /shown +rome +paris +500m +512Mi +Reserved .*Use paris for 0.5 CPU \/ 512Mi Memory/,
       );
-      await kubectl("delete reservation shown --timeout=20s");
+      await kubectl("delete reservation shown --timeout=60s");
     });
   });
 }

@@ -18,6 +18,7 @@ import {
   REQUEST_UID_LABEL,
   RESERVATION_ANNOTATION,
 } from "./labels.ts";
+import { withSliceDefaults } from "../reservations/slice-defaults.ts";
 
 export function providerInstructionName(reservationId: string): string {
   return `${reservationId}-provider`;
@@ -78,9 +79,10 @@ export function reservationIn(
 ): ReservationDTO {
   const text = instruction.metadata.annotations?.[RESERVATION_ANNOTATION];
   const read = validate(reservationSchema, text === undefined ? undefined : parsed(text));
-  return read.ok && read.value.id === instruction.spec.reservationName
-    ? read.value
-    : rebuilt(instruction, clusterId);
+  const isAboutIt = read.ok && read.value.id === instruction.spec.reservationName;
+  const reservation = isAboutIt ? read.value : rebuilt(instruction, clusterId);
+  // The spec's word: nobody can change it there.
+  return withSliceDefaults(reservation, instruction.spec.sliceDefaults);
 }
 
 function rebuilt(
@@ -117,7 +119,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function sharedSpec({ id, requestedResources, status, generation }: ReservationDTO) {
+function sharedSpec({ id, requestedResources, sliceDefaults, status, generation }: ReservationDTO) {
   const { cpu, memory, gpu, storage, extended } = requestedResources;
   return {
     reservationName: id,
@@ -126,6 +128,7 @@ function sharedSpec({ id, requestedResources, status, generation }: ReservationD
     ...(gpu === undefined ? {} : { requestedGPU: gpu }),
     ...(storage === undefined ? {} : { requestedStorage: storage }),
     ...(extended === undefined ? {} : { extended }),
+    ...(sliceDefaults === undefined ? {} : { sliceDefaults }),
     message: status.message,
     ...(status.expiresAt === undefined ? {} : { expiresAt: status.expiresAt }),
     ...(generation === undefined ? {} : { generation }),

@@ -1,4 +1,4 @@
-import { DEFAULT_SLICE, Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
 import { createKubeClient, type Environment, type KubeClient, loadKubeConfig } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
 import type { DataPlane } from "../data-plane/data-plane.ts";
@@ -34,7 +34,6 @@ export function openDataPlane(
       hasNetworking: settings["liqo-networking"],
       timeoutMs: settings["liqo-timeout"],
       gpuResource,
-      defaults: DEFAULT_SLICE,
       ownAccess: {
         ...(kubeconfig === "" ? {} : { kubeconfig }),
         ...(context === "" ? {} : { context }),

@@ -1,7 +1,7 @@
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fakeTime } from "@resource-broker/testkit";
+import { type FakeTime, fakeTime } from "@resource-broker/testkit";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { sheetPrices } from "./sheet-prices.ts";
 
@@ -28,14 +28,23 @@ async function sheetWith(content: string) {
   return { path, source, write, time, lines, changes: () => changes };
 }
 
+/** Readings take their time: the newest must be given the time to end. */
+const eventually = (time: FakeTime, check: () => void): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      await time.advance(POLL_MS);
+      check();
+    },
+    { timeout: 20_000 },
+  );
+
 test("a sheet is read at start and again when it changes", async () => {
   const { source, write, time, changes } = await sheetWith('{"CPU": "1", "RAM": "0"}');
   expect(source.current()).toBeUndefined();
   await source.start();
   expect(source.current()).toEqual({ cpuCost: "1", memoryCost: "0", currency: "EUR" });
   await write('{"CPU": "2", "RAM": "0"}');
-  await time.advance(POLL_MS);
-  await vi.waitFor(() => expect(source.current()).toMatchObject({ cpuCost: "2" }));
+  await eventually(time, () => expect(source.current()).toMatchObject({ cpuCost: "2" }));
   expect(changes()).toBe(2);
 });
 
@@ -43,12 +52,10 @@ test("a sheet that becomes wrong changes nothing and is told once", async () => 
   const { source, write, time, lines } = await sheetWith('{"CPU": "1", "RAM": "0"}');
   await source.start();
   await write('{"CPU": "1"');
-  await time.advance(POLL_MS);
-  await vi.waitFor(() => expect(lines).toHaveLength(1));
+  await eventually(time, () => expect(lines).toHaveLength(1));
   await time.advance(3 * POLL_MS);
   await write('{"CPU": "3", "RAM": "0"}');
-  await time.advance(POLL_MS);
-  await vi.waitFor(() => expect(source.current()).toMatchObject({ cpuCost: "3" }));
+  await eventually(time, () => expect(source.current()).toMatchObject({ cpuCost: "3" }));
   expect(lines).toEqual(["prices cannot be read: the last good prices stay"]);
 });
 
@@ -58,8 +65,7 @@ test("what did not change is not told", async () => {
   await write('{"RAM": "0", "CPU": "1", "description": "the same"}');
   await time.advance(POLL_MS);
   await write('{"CPU": "2", "RAM": "0"}');
-  await time.advance(POLL_MS);
-  await vi.waitFor(() => expect(source.current()).toMatchObject({ cpuCost: "2" }));
+  await eventually(time, () => expect(source.current()).toMatchObject({ cpuCost: "2" }));
   expect(changes()).toBe(2);
 });
 

@@ -36,6 +36,22 @@ describe("what the book learns", () => {
     );
   });
 
+  test("settles what its slice gets with its first word, in whatever order the words have their fields", () => {
+    const [few, many] = [
+      { pods: 50, ephemeralStorage: "5Gi" },
+      { pods: 500, ephemeralStorage: "1Ti" },
+    ];
+    const [told, untold] = [bookOf(), bookOf()];
+    told.learn("requester", { sliceDefaults: few, ...grant });
+    expect(told.learn("requester", { ...grant, sliceDefaults: many })).toBe("same");
+    expect(told.learn("requester", grant)).toBe("same");
+    expect(told.learn("requester", active)).toBe("changed");
+    expect(told.get("requester", id)?.reservation).toEqual({ ...active, sliceDefaults: few });
+    untold.remember("requester", grant);
+    untold.learn("requester", { ...active, sliceDefaults: many });
+    expect(untold.get("requester", id)?.reservation).toEqual(active);
+  });
+
   test("is nothing when it is about others", () => {
     const book = bookOf("berlin");
     expect(book.learn("requester", grant)).toBe("not-ours");

@@ -1,6 +1,8 @@
-import { parseTime, type ReservationDTO } from "@resource-broker/contract";
+import { parseTime, type ReservationDTO, type SliceDefaults } from "@resource-broker/contract";
 import { type Instant, isFinal, type ReleaseReason } from "@resource-broker/domain";
+import type { Log } from "@resource-broker/runtime";
 import { attemptOf, withKey } from "./attempt-key.ts";
+import { isCountable, withSliceDefaults } from "./slice-defaults.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 
 /** What the agent knows of one reservation it is a party of. */
@@ -52,11 +54,12 @@ export interface BookOptions {
   readonly clusterId: string;
   /** The broker's time, or the best guess at it. */
   readonly now: () => Instant;
+  readonly log?: Pick<Log, "warn">;
 }
 
 const NOTHING: ReadonlyMap<number, BookEntry> = new Map();
 
-export function reservationBook({ clusterId, now }: BookOptions): ReservationBook {
+export function reservationBook({ clusterId, now, log }: BookOptions): ReservationBook {
   const books: Readonly<Record<Role, Map<string, BookEntry>>> = { requester: new Map(), provider: new Map() };
   const byRequest = new Map<string, Map<number, BookEntry>>();
   const listeners = new Set<(role: Role, id: string) => void>();
@@ -75,16 +78,31 @@ export function reservationBook({ clusterId, now }: BookOptions): ReservationBoo
   const isOurs = (role: Role, { requesterID, targetClusterID }: ReservationDTO): boolean =>
     clusterId === (role === "requester" ? requesterID : targetClusterID);
 
+  const completed = (told: ReservationDTO, before: ReservationDTO | undefined): ReservationDTO => {
+    if (before === undefined) return withSliceDefaults(told, usable(told));
+    // Settled by the first word of it, also by none: a later policy must not change a slice that runs.
+    return withSliceDefaults(withKey(told, before.key), before.sliceDefaults);
+  };
+
   const learn = (role: Role, told: ReservationDTO): Learned => {
     if (!isOurs(role, told)) return "not-ours";
     const before = books[role].get(told.id);
-    const reservation = withKey(told, before?.reservation.key);
+    const reservation = completed(told, before?.reservation);
     const news = judge(before, reservation);
     if (news === "old") return news;
     if (news === "same" && before?.standing === "confirmed") return news;
     const endedAt = isFinal(reservation.status.phase) ? (before?.endedAt ?? now()) : undefined;
     put({ role, reservation, standing: "confirmed", endedAt });
     return news;
+  };
+
+  const usable = ({ id, sliceDefaults }: ReservationDTO): SliceDefaults | undefined => {
+    if (sliceDefaults === undefined || isCountable(sliceDefaults)) return sliceDefaults;
+    log?.warn(
+      { reservation: id, sliceDefaults },
+      "slice defaults that cannot be counted: the usual ones are taken",
+    );
+    return undefined;
   };
 
   const change = (id: string, by: (entry: BookEntry) => Partial<BookEntry> | undefined): void => {

@@ -8,6 +8,7 @@ import {
   parseDuration,
   type ReservationDTO,
   type ReservationRequestDTO,
+  type SliceDefaults,
   toAdoptionOffers,
   toAdvertisement,
   toRefusals,
@@ -62,6 +63,8 @@ export interface FakeBroker {
   readonly forget: () => void;
   /** True: it answers as the Go broker does. */
   readonly setOlder: (isOlder: boolean) => void;
+  /** Another policy is in force. Undefined: the built-in slice defaults, which no word is lost on. */
+  readonly setSliceDefaults: (sliceDefaults: SliceDefaults | undefined) => void;
   readonly onEvent: (listener: (event: LedgerEvent) => void) => void;
 }
 
@@ -80,6 +83,7 @@ export function fakeBroker(machine: MachineTime): FakeBroker {
   let made = 0;
   let isDown = false;
   let isOlder = false;
+  let sliceDefaults: SliceDefaults | undefined;
   let rule: MishapRule<BrokerCall> | undefined;
   let cancelSweep = (): void => undefined;
 
@@ -113,7 +117,11 @@ export function fakeBroker(machine: MachineTime): FakeBroker {
   };
 
   const shown = (reservation: Reservation, role: Role): ReservationDTO => {
-    const dto = fromReservation(reservation, { role, isOlderAgent: isOlder });
+    const dto = fromReservation(reservation, {
+      role,
+      isOlderAgent: isOlder,
+      ...(sliceDefaults === undefined || isOlder ? {} : { sliceDefaults }),
+    });
     if (!isOlder) return dto;
     const { generation: _, key: _key, reason: _reason, tier: _tier, decisionID: _id, ...older } = dto;
     return older;
@@ -297,6 +305,9 @@ export function fakeBroker(machine: MachineTime): FakeBroker {
       ledger = emptyLedger();
       ledgers++;
       streams.cut();
+    },
+    setSliceDefaults: (next) => {
+      sliceDefaults = next;
     },
     setOlder: (next) => {
       isOlder = next;

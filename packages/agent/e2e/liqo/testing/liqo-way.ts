@@ -21,7 +21,7 @@ import { askFor, untilActive } from "../../testing/resource-request.ts";
 import { liqoIdOf, type LiqoWorld } from "./liqo-world.ts";
 import { tracesIn, untilClean } from "./traces.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 const ROME = liqoIdOf("rome");
 const PARIS = liqoIdOf("paris");
 const SLICES = tenantNamespaceOf(PARIS);
@@ -43,11 +43,6 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
       world = await start();
       rome = world.cluster("rome");
       paris = world.cluster("paris");
-      // Asked before, the first loan would wait for the next census, up to a minute.
-      await until("paris tells who it is to Liqo", async () => {
-        const { body } = await world.broker.admin().request("GET", PATH.advertisement("paris"));
-        return (body as AdvertisementDTO).liqo;
-      });
       return world.dispose;
     }, START_TIMEOUT_MS);
 
@@ -159,7 +154,7 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
         throw new Error(itsOwn.join(", "));
       });
       expect(left).toContain(`ResourceSlice ${second}`);
-      expect(await rome.find(WHOLE_PODS, "guest")).toBeUndefined();
+      await rome.untilGone(WHOLE_PODS, "guest");
       expect(await rome.client.get(RESOURCE_SLICES, { name: second, namespace: SLICES })).not.toHaveProperty(
         "metadata.deletionTimestamp",
       );

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
 import type { JsonObject } from "@resource-broker/kube-sim";
 import {
   type ClusterPlan,
@@ -13,6 +14,7 @@ import {
   simulatedControlPlanes,
   startLiqoctlProgram,
   startWorld,
+  until,
   type World,
 } from "@resource-broker/testkit";
 
@@ -36,6 +38,21 @@ export interface LiqoWorldOptions {
 /** Liqo's ID of a cluster, which is not the broker's. */
 export function liqoIdOf(clusterName: string): string {
   return `liqo-${clusterName}`;
+}
+
+/** Above the minute between two of them. */
+const CENSUS_MS = 100_000;
+
+/** A loan that was asked for before would wait for the next census. */
+async function untilKnown({ broker }: World, clusterId: string): Promise<void> {
+  await until(
+    `${clusterId} tells who it is to Liqo`,
+    async () => {
+      const { body } = await broker.admin().request("GET", PATH.advertisement(clusterId));
+      return (body as Partial<AdvertisementDTO>).liqo;
+    },
+    CENSUS_MS,
+  );
 }
 
 export async function startLiqoWorld(options: LiqoWorldOptions): Promise<LiqoWorld> {
@@ -75,6 +92,7 @@ export async function startLiqoWorld(options: LiqoWorldOptions): Promise<LiqoWor
   });
   behind.liqo = liqo;
   await liqo.start();
+  for (const { name, hasAgent = true } of clusters) if (hasAgent) await untilKnown(world, name);
   return {
     ...world,
     liqo,

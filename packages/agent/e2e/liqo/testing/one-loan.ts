@@ -35,7 +35,7 @@ export async function oneLoan({ flags = [] }: OneLoanOptions = {}): Promise<OneL
     ],
   });
   onTestFinished(world.dispose);
-  const clock = fastClock();
+  const clock = fastClock(() => world.broker.admin().request("GET", PATH.health));
   const start = (name: string) =>
     ticking(clock, world.startInside(name, { machine: clock.time, flags: [...world.flags, ...flags] }));
   const [rome, paris] = [world.cluster("rome"), world.cluster("paris")];
@@ -72,12 +72,12 @@ export async function oneLoan({ flags = [] }: OneLoanOptions = {}): Promise<OneL
 }
 
 /** Time passes until it has ended: an agent that starts may wait for its own clock. */
-async function ticking<T>({ time }: FastClock, work: Promise<T>): Promise<T> {
+async function ticking<T>({ pass }: FastClock, work: Promise<T>): Promise<T> {
   let isOver = false;
   const ended = work.finally(() => {
     isOver = true;
   });
-  while (!isOver) await time.advance(10);
+  while (!isOver) await pass(10);
   return ended;
 }
 

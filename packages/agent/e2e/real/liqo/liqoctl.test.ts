@@ -23,7 +23,7 @@ import { shownOutput } from "../../../src/liqo/liqoctl/output.ts";
 import { liqoctl, type Ran } from "../../../src/liqo/liqoctl/run-liqoctl.ts";
 
 const assets = liqoAssets();
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 /** Only a guard: it ends by itself, sooner. */
 const RUN_MS = 60_000;
 
@@ -132,11 +132,11 @@ describe.skipIf(assets === undefined)("the real liqoctl", () => {
       };
     }, START_TIMEOUT_MS);
 
-    const peering = (remote: string) => ({
+    const peering = (remote: string, timeoutMs = RUN_MS / 2) => ({
       local: { kubeconfig: file("rome") },
       remoteKubeconfig: file(remote),
       liqoNamespace: "liqo",
-      timeoutMs: 5000,
+      timeoutMs,
     });
     const failures: readonly {
       readonly name: string;
@@ -150,7 +150,9 @@ describe.skipIf(assets === undefined)("the real liqoctl", () => {
       },
       {
         name: "peering where no controller of Liqo answers",
-        args: () => peerArguments({ ...peering("paris"), gatewayType: "NodePort", hasNetworking: false }),
+        // It waits for one as long as it is told to.
+        args: () =>
+          peerArguments({ ...peering("paris", 5000), gatewayType: "NodePort", hasNetworking: false }),
         shows: /nonce|deadline|timed out|context/i,
       },
       {

@@ -26,7 +26,7 @@ import { statusSaying } from "../../../src/liqo/provider/replica-status.ts";
 import { recordedLog } from "../../../src/testing/recorded-log.ts";
 import { strictClient, type Write } from "../testing/strict-client.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 /** Of rome and paris, in Liqo: as the loans name them. */
 const [OWN_ID, LIQO_ID] = ["cool-rome", "calm-paris"];
 const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));

@@ -47,7 +47,12 @@ export function testUnservedRequests(scene: () => FaultScene): void {
     await ask("first", { requestedCPU: "40" });
     await expectOneOfEach("first");
     await ask("second", { requestedCPU: "40", queue: true });
-    const waiting = await rome.until(RESOURCE_REQUESTS, "second", ({ status }) => status?.attempts === 1);
+    // It may try again before anybody looks: what was given back before may be told as freed only now.
+    const waiting = await rome.until(
+      RESOURCE_REQUESTS,
+      "second",
+      ({ status }) => (status?.attempts ?? 0) >= 1,
+    );
     expect(waiting.status).toMatchObject({
       phase: "Pending",
       explanation: expect.stringMatching(/^paris: needs \d+ more CPU/m),
@@ -55,7 +60,7 @@ export function testUnservedRequests(scene: () => FaultScene): void {
     });
     await takeBack("first");
     const { request } = await expectOneOfEach("second");
-    expect(request.status?.attempts).toBeGreaterThan(1);
+    expect(request.status?.attempts).toBeGreaterThan(waiting.status?.attempts ?? 0);
     await takeBack("second");
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { differences, isSameList, sliceAmounts } from "./amounts.ts";
+import { differences, isSameList, sliceAmounts, unreservedNames } from "./amounts.ts";
 import { TERMS } from "./testing/samples.ts";
 
 describe("what a slice asks for", () => {
@@ -26,8 +26,21 @@ describe("what a slice asks for", () => {
       { cpu: "1", memory: "1Gi", storage: "0", gpu: "0", extended: { "example.com/fpga": "0" } },
       { cpu: "1", memory: "1Gi", pods: "110", "ephemeral-storage": "20Gi" },
     ],
-  ])("%s", (_, requested, expected) => {
-    expect(sliceAmounts(requested, TERMS)).toEqual(expected);
+  ])("%s", (_, requestedResources, expected) => {
+    expect(sliceAmounts({ requestedResources }, TERMS)).toEqual(expected);
+  });
+
+  test("is the broker's word where nobody reserved it, and only there", () => {
+    const sliceDefaults = { pods: 50, ephemeralStorage: "5Gi" };
+    const reserved = { cpu: "4", memory: "8Gi" };
+    expect(sliceAmounts({ requestedResources: reserved, sliceDefaults }, TERMS)).toEqual({
+      ...reserved,
+      pods: "50",
+      "ephemeral-storage": "5Gi",
+    });
+    const withStorage = { requestedResources: { ...reserved, storage: "30Gi" }, sliceDefaults };
+    expect(sliceAmounts(withStorage, TERMS)).toMatchObject({ pods: "50", "ephemeral-storage": "30Gi" });
+    expect(unreservedNames(withStorage)).toEqual(["pods"]);
   });
 });
 
@@ -48,5 +61,14 @@ describe("amounts", () => {
     [{ cpu: "many" }, "cpu is many instead of 4"],
   ])("that differ are named: %j", (found, expected) => {
     expect(differences({ cpu: "4" }, found)).toEqual([expected]);
+  });
+
+  test.each([
+    ["less will do", "50", []],
+    ["none will not", "0", ["pods is 0 instead of 110"]],
+    ["more will not", "111", ["pods is 111 instead of 110"]],
+    ["words will not", "many", ["pods is many instead of 110"]],
+  ])("of what nobody reserved: %s", (_, pods, expected) => {
+    expect(differences({ cpu: "4", pods: "110" }, { cpu: "4", pods }, ["pods"])).toEqual(expected);
   });
 });

@@ -1,33 +1,45 @@
-import type { ResourceQuantitiesDTO, SliceDefaults } from "@resource-broker/contract";
+import { DEFAULT_SLICE, type ReservationDTO } from "@resource-broker/contract";
 import { compareQuantities, parseQuantity } from "@resource-broker/domain";
 import type { ResourceList } from "../objects/resource-slice.ts";
 
 export interface SliceAmountTerms {
   /** The extended resource that reserved GPUs are asked for by. */
   readonly gpuResource: string;
-  readonly defaults: SliceDefaults;
 }
+
+type Borrowed = Pick<ReservationDTO, "requestedResources" | "sliceDefaults">;
 
 /** What a slice asks for: everything is stated, since Liqo adds what is not. */
 export function sliceAmounts(
-  { cpu, memory, gpu = "0", storage = "0", extended = {} }: ResourceQuantitiesDTO,
-  { gpuResource, defaults }: SliceAmountTerms,
+  { requestedResources, sliceDefaults = DEFAULT_SLICE }: Borrowed,
+  { gpuResource }: SliceAmountTerms,
 ): ResourceList {
+  const { cpu, memory, gpu = "0", storage = "0", extended = {} } = requestedResources;
   return {
     cpu,
     memory,
-    pods: String(defaults.pods),
-    "ephemeral-storage": isNothing(storage) ? defaults.ephemeralStorage : storage,
+    pods: String(sliceDefaults.pods),
+    "ephemeral-storage": isNothing(storage) ? sliceDefaults.ephemeralStorage : storage,
     ...(isNothing(gpu) ? {} : { [gpuResource]: gpu }),
     ...Object.fromEntries(Object.entries(extended).filter(([, amount]) => !isNothing(amount))),
   };
 }
 
-/** Where something has other amounts than it should have, in words. */
-export function differences(wanted: ResourceList, found: ResourceList = {}): string[] {
+/** What a slice asks for though nobody reserved it: its lender may give less of that, and never none. */
+export function unreservedNames({ requestedResources }: Borrowed): readonly string[] {
+  return isNothing(requestedResources.storage ?? "0") ? ["pods", "ephemeral-storage"] : ["pods"];
+}
+
+/** Where something has other amounts than it should have, in words. Less will do of what is named in `unreserved`. */
+export function differences(
+  wanted: ResourceList,
+  found: ResourceList = {},
+  unreserved: readonly string[] = [],
+): string[] {
   const wrong = Object.entries(wanted).flatMap(([name, amount]) => {
     const there = found[name];
     if (there !== undefined && compared(amount, there) === 0) return [];
+    if (there !== undefined && unreserved.includes(name) && isBetween(there, "0", amount)) return [];
     return [`${name} is ${there ?? "missing"} instead of ${amount}`];
   });
   const unwanted = Object.entries(found)
@@ -43,6 +55,10 @@ export function isSameList(a: ResourceList, b: ResourceList | undefined): boolea
 
 function isNothing(quantity: string): boolean {
   return compared(quantity, "0") === 0;
+}
+
+function isBetween(amount: string | number, less: string, more: string | number): boolean {
+  return (compared(less, amount) ?? 0) < 0 && (compared(amount, more) ?? 0) < 0;
 }
 
 /** Undefined: one of them is no quantity. */

@@ -50,6 +50,16 @@ describe("a loan that comes in", () => {
       },
     ],
     [
+      "is content with fewer pods and less scratch space than it asked for",
+      {
+        slice: aSlice(WISH, {
+          ...ACCEPTED,
+          granted: { ...WISH.resources, pods: "50", "ephemeral-storage": "5Gi" },
+        }),
+      },
+      { kind: "ready" },
+    ],
+    [
       "is granted in part",
       { slice: aSlice(WISH, { ...ACCEPTED, granted: { ...WISH.resources, cpu: "1" } }) },
       {

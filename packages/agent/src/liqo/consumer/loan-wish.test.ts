@@ -12,6 +12,7 @@ describe("a loan", () => {
       liqoId: "calm-paris",
       ownLiqoId: "cool-rome",
       resources: { cpu: "4", memory: "8Gi", pods: "110", "ephemeral-storage": "20Gi" },
+      unreserved: ["pods", "ephemeral-storage"],
       expiresAt: "2026-07-01T10:00:00.000Z",
       offload: undefined,
     });

@@ -2,7 +2,7 @@ import { formatTime, parseTime } from "@resource-broker/contract";
 import type { Loan, Offload } from "../../data-plane/data-plane.ts";
 import { isLiqoId, isPlainClusterId } from "../liqoctl/kubeconfigs.ts";
 import type { ResourceList } from "../objects/resource-slice.ts";
-import { type SliceAmountTerms, sliceAmounts } from "./amounts.ts";
+import { type SliceAmountTerms, sliceAmounts, unreservedNames } from "./amounts.ts";
 
 /** What shall be in the cluster for one reservation. */
 export interface LoanWish {
@@ -13,6 +13,8 @@ export interface LoanWish {
   readonly liqoId: string;
   readonly ownLiqoId: string | undefined;
   readonly resources: ResourceList;
+  /** Those of the resources that are in no ledger. */
+  readonly unreserved: readonly string[];
   readonly expiresAt: string | undefined;
   readonly offload: Offload | undefined;
 }
@@ -33,7 +35,7 @@ const SHOWN_LENGTH = 80;
 
 /** Nothing of a reservation is used in a path, a flag or a name before it was looked at here. */
 export function wishOf({ reservation, offload }: Loan, terms: SliceAmountTerms): WishReading {
-  const { id, targetClusterID, targetLiqoID, requesterLiqoID, requestedResources, status } = reservation;
+  const { id, targetClusterID, targetLiqoID, requesterLiqoID, status } = reservation;
   if (!isPlainClusterId(targetClusterID)) {
     return refused(
       "ClusterIDRefused",
@@ -63,7 +65,8 @@ export function wishOf({ reservation, offload }: Loan, terms: SliceAmountTerms):
       clusterId: targetClusterID,
       liqoId: targetLiqoID,
       ownLiqoId: requesterLiqoID,
-      resources: sliceAmounts(requestedResources, terms),
+      resources: sliceAmounts(reservation, terms),
+      unreserved: unreservedNames(reservation),
       expiresAt: normalTime(status.expiresAt),
       offload,
     },

@@ -124,7 +124,8 @@ function planSlice(wish: LoanWish, { slice }: LoanSight): EstablishStep | undefi
   return planGrant(wish, slice);
 }
 
-function planGrant({ clusterId, resources }: LoanWish, { status }: ResourceSlice): EstablishStep | undefined {
+function planGrant(wish: LoanWish, { status }: ResourceSlice): EstablishStep | undefined {
+  const { clusterId, resources, unreserved } = wish;
   const said = (type: "Authentication" | "Resources") =>
     status?.conditions?.find((condition) => condition.type === type);
   const [authentication, grant] = [said("Authentication"), said("Resources")];
@@ -138,20 +139,20 @@ function planGrant({ clusterId, resources }: LoanWish, { status }: ResourceSlice
     return trouble("SliceDenied", `${clusterId} denies the resources${why(grant)}`);
   }
   if (grant === undefined) return wait("AwaitingGrant", `${clusterId} has not granted the resources yet`);
-  const wrong = differences(resources, status?.resources);
+  const wrong = differences(resources, status?.resources, unreserved);
   if (wrong.length === 0) return undefined;
   return trouble("PartialGrant", `${clusterId} grants something else: ${wrong.join(", ")}`);
 }
 
 function planNode(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
-  const { id, resources } = wish;
+  const { id, resources, unreserved } = wish;
   const { virtualNode, node, wallMs } = sight;
   if (virtualNode === undefined)
     return wait("AwaitingVirtualNode", `Liqo has not made VirtualNode ${id} yet`);
   if (node === undefined) return wait("AwaitingNode", `Node ${id} is not there yet`);
   const obstacle = planStanding(wish, virtualNode, node) ?? planReadiness(node, wallMs);
   if (obstacle !== undefined) return obstacle;
-  const wrong = differences(resources, node.status?.allocatable);
+  const wrong = differences(resources, node.status?.allocatable, unreserved);
   if (wrong.length === 0) return undefined;
   return trouble("NodeSizeDiffers", `Node ${id} has another size: ${wrong.join(", ")}`);
 }

@@ -1,5 +1,6 @@
-import { access, constants, realpath, stat } from "node:fs/promises";
+import { access, constants, realpath, stat } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import { promisify } from "node:util";
 
 export type Found =
   | { readonly kind: "found"; readonly path: string }
@@ -16,6 +17,9 @@ const CLUSTER_ID = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
 const LIQO_ID = new RegExp(`^${LABEL}$`);
 const MAX_LENGTH = 63;
 const SHOWN_LENGTH = 80;
+
+/** `node:fs/promises` has them as promises, and brings streams and readline into every agent. */
+const files = { access: promisify(access), realpath: promisify(realpath), stat: promisify(stat) };
 
 /** Stricter than the broker: what becomes part of a path must have nothing in it that a path could mean. */
 export function isPlainClusterId(id: string): boolean {
@@ -49,14 +53,14 @@ export function kubeconfigFolder(folder: string): Kubeconfigs {
 
 /** Links within the folder are how Kubernetes mounts a Secret. Rejects when it cannot be read. */
 async function lookAt(path: string, root: string): Promise<Found> {
-  const [real, realRoot] = await Promise.all([realpath(path), realpath(root)]);
+  const [real, realRoot] = await Promise.all([files.realpath(path), files.realpath(root)]);
   if (!real.startsWith(`${realRoot}${sep}`)) {
     return {
       kind: "refused",
       problem: `${path} is a link that leads out of ${root}: put the file itself there`,
     };
   }
-  if (!(await stat(real)).isFile()) return { kind: "refused", problem: `${path} is no file` };
-  await access(real, constants.R_OK);
+  if (!(await files.stat(real)).isFile()) return { kind: "refused", problem: `${path} is no file` };
+  await files.access(real, constants.R_OK);
   return { kind: "found", path };
 }

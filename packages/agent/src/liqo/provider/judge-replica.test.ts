@@ -1,4 +1,3 @@
-import { DEFAULT_SLICE } from "@resource-broker/contract";
 import { countedResources } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import type { BookEntry } from "../../reservations/reservation-book.ts";
@@ -47,7 +46,7 @@ function judged({ replica = {}, tenancy, entry = {}, view, now = NOW }: Case): V
       isHeld: true,
       isStranger: false,
       unknownForMs: SETTLE_MS,
-      terms: { counted: countedResources(), defaults: DEFAULT_SLICE },
+      terms: { counted: countedResources() },
       ...view,
     },
     now === "unknown" ? undefined : now,
@@ -106,7 +105,7 @@ describe("a replica is left alone", () => {
     const { consumerClusterID: _, ...spec } = aReplica().spec;
     const slice = { ...aReplica(), spec };
     const view = { entry: undefined, isHeld: true, isStranger: true, unknownForMs: SETTLE_MS };
-    const terms = { counted: countedResources(), defaults: DEFAULT_SLICE };
+    const terms = { counted: countedResources() };
     expect(judgeReplica({ slice, tenant: ROME, isWelcome: true }, { ...view, terms }, NOW)).toEqual({
       kind: "leave",
     });
@@ -217,7 +216,7 @@ describe("a replica is refused", () => {
     const slice = aReplica({ status: acceptedWith(ASKED) });
     const deleted = { ...slice, metadata: { ...slice.metadata, deletionTimestamp: AT(0) } };
     const entry = { role: "provider", reservation: over, standing: "confirmed", endedAt: 0 } as const;
-    const terms = { counted: countedResources(), defaults: DEFAULT_SLICE };
+    const terms = { counted: countedResources() };
     const view = { entry, isHeld: true, isStranger: false, unknownForMs: SETTLE_MS, terms };
     expect(judgeReplica({ slice: deleted, tenant: ROME, isWelcome: true }, view, NOW)).toMatchObject({
       kind: "refuse",

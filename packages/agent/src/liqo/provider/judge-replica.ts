@@ -150,7 +150,8 @@ function judgeAmounts(slice: ResourceSlice, { entry, isHeld, terms }: LoanView):
   const problem = amountProblem(asked, reservation, terms);
   if (problem === undefined) {
     if (!isHeld) return LATER;
-    return { kind: "grant", resources: asked, message: `reserved for ${reservation.requesterID}` };
+    const resources = cappedAmounts(asked, reservation, terms);
+    return { kind: "grant", resources, message: `reserved for ${reservation.requesterID}` };
   }
   const resources = cappedAmounts(status?.resources ?? {}, reservation, terms);
   return refused(problem.reason, problem.message, { kind: "cap", resources });

@@ -1,4 +1,3 @@
-import { DEFAULT_SLICE } from "@resource-broker/contract";
 import type { CountedResources } from "@resource-broker/domain";
 import { type FollowDeps, reconcileLoop } from "@resource-broker/kube";
 import { guestPods } from "./guest-pods.ts";
@@ -64,7 +63,7 @@ function work({ resources, isEnforcing }: LiqoProviderOptions, deps: LiqoProvide
     replicas: slices,
     guests,
     inquiries: inquiries(deps),
-    terms: { counted: resources, defaults: DEFAULT_SLICE },
+    terms: { counted: resources },
     isEnforcing,
   });
   const isReady = (): boolean => deps.isReady() && slices.synced() && guests.synced();

@@ -1,4 +1,4 @@
-import { DEFAULT_SLICE, type ReservationDTO } from "@resource-broker/contract";
+import type { ReservationDTO } from "@resource-broker/contract";
 import { countedResources } from "@resource-broker/domain";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -11,7 +11,6 @@ const TERMS = {
     gpuResources: ["nvidia.com/gpu", "amd.com/gpu"],
     extendedResources: ["example.com/fpga", "hugepages-2Mi"],
   }),
-  defaults: DEFAULT_SLICE,
 };
 const RESERVED: ReservationDTO["requestedResources"] = { cpu: "4", memory: "8Gi" };
 const PLENTY: ReservationDTO["requestedResources"] = {
@@ -36,6 +35,8 @@ describe("a slice may ask", () => {
     ["for reserved GPUs", { ...ASKED, "nvidia.com/gpu": "2" }, PLENTY],
     ["for reserved GPUs of two kinds", { ...ASKED, "nvidia.com/gpu": "1", "amd.com/gpu": "1" }, PLENTY],
     ["for reserved storage", { ...ASKED, "ephemeral-storage": "50Gi" }, PLENTY],
+    ["for more pods than it gets", { ...ASKED, pods: "111" }],
+    ["for more scratch space than it gets", { ...ASKED, "ephemeral-storage": "20481Mi" }],
     ["for a reserved extended resource", { ...ASKED, "example.com/fpga": "1" }, PLENTY],
   ];
   const filled = rows.map(([name, asked, reserved = RESERVED]) => [name, asked, reserved] as const);
@@ -49,8 +50,6 @@ describe("a slice is refused that asks", () => {
     ["for a thousandth of a CPU too much", { ...ASKED, cpu: "4001m" }, "TooMuch"],
     ["for a fraction of that", { ...ASKED, cpu: "4.0000001" }, "TooMuch"],
     ["for a byte too much", { ...ASKED, memory: "8589934593" }, "TooMuch"],
-    ["for a pod too many", { ...ASKED, pods: "111" }, "TooMuch"],
-    ["for more scratch space than the usual", { ...ASKED, "ephemeral-storage": "20481Mi" }, "TooMuch"],
     ["for more storage than reserved", { ...ASKED, "ephemeral-storage": "51Gi" }, "TooMuch", PLENTY],
     ["for a GPU too many", { ...ASKED, "nvidia.com/gpu": "3" }, "TooMuch", PLENTY],
     [
@@ -108,6 +107,23 @@ describe("capping", () => {
       wrong: "?",
     };
     expect(cappedAmounts(given, aLoan(), TERMS)).toEqual({ cpu: "4", memory: "1Gi", pods: "110" });
+  });
+
+  test.each([
+    ["the usual ones", undefined, { pods: "110", "ephemeral-storage": "20Gi" }],
+    [
+      "fewer than the usual ones",
+      { pods: 50, ephemeralStorage: "5Gi" },
+      { pods: "50", "ephemeral-storage": "5Gi" },
+    ],
+    [
+      "more than the usual ones",
+      { pods: 500, ephemeralStorage: "1Ti" },
+      { pods: "500", "ephemeral-storage": "1Ti" },
+    ],
+  ])("leaves of what nobody reserved what this cluster was told: %s", (_, sliceDefaults, expected) => {
+    const loan = aLoan(sliceDefaults === undefined ? {} : { sliceDefaults });
+    expect(cappedAmounts({ pods: "1000", "ephemeral-storage": "9Ti" }, loan, TERMS)).toEqual(expected);
   });
 
   const amount = fc.oneof(

@@ -1,8 +1,7 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import { compareQuantities, parseAmount, parseQuantity } from "@resource-broker/domain";
-import { grantedOf } from "../../publish/advertisement.ts";
 import type { ResourceList } from "../objects/resource-slice.ts";
-import { type Measure, measureOf, type SliceTerms } from "./slice-measure.ts";
+import { type Measure, measuresOf, type SliceTerms } from "./slice-measure.ts";
 
 export interface AmountProblem {
   readonly reason: "TooMuch" | "NotReserved" | "UnreadableAmount" | "NothingAsked";
@@ -13,7 +12,11 @@ export interface AmountProblem {
 const MAX_NAMES = 64;
 const SHOWN_LENGTH = 80;
 
-/** Undefined when nothing is asked for beyond what the reservation grants, resource by resource. */
+/**
+ * Undefined when nothing is asked for beyond what the reservation grants, resource by resource. Too much of what nobody
+ * reserved is no problem, only more than is given: the policy may have changed between the borrower's word and the
+ * lender's, and what was reserved must not wait for that.
+ */
 export function amountProblem(
   asked: ResourceList,
   reservation: ReservationDTO,
@@ -29,10 +32,10 @@ export function amountProblem(
       message: `it names ${names.length} resources, at most ${MAX_NAMES} are read`,
     };
   }
-  const granted = grantedOf(reservation);
+  const measures = measuresOf(reservation, terms);
   const taken = new Map<string, number>();
   for (const name of names) {
-    const problem = problemOf({ name, given: asked[name], measure: measureOf(name, granted, terms), taken });
+    const problem = problemOf({ name, given: asked[name], measure: measures(name), taken });
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -44,17 +47,17 @@ export function cappedAmounts(
   reservation: ReservationDTO,
   terms: SliceTerms,
 ): ResourceList {
-  const granted = grantedOf(reservation);
+  const measures = measuresOf(reservation, terms);
   const taken = new Map<string, number>();
   const capped: [string, string][] = [];
   for (const [name, given] of Object.entries(resources).slice(0, MAX_NAMES)) {
-    const measure = measureOf(name, granted, terms);
+    const measure = measures(name);
     const amount = measure === undefined ? "" : readAmount(given, measure.unit);
     if (measure === undefined || typeof amount === "string") continue;
     const before = taken.get(measure.key) ?? 0;
     const left = Math.min(amount, measure.most - before);
     taken.set(measure.key, before + left);
-    capped.push([name, measure.show(left)]);
+    capped.push([name, left === amount ? String(given) : measure.show(left)]);
   }
   return Object.fromEntries(capped);
 }
@@ -83,7 +86,7 @@ function problemOf({ name, given, measure, taken }: Asked): AmountProblem | unde
   }
   const sum = (taken.get(measure.key) ?? 0) + amount;
   taken.set(measure.key, sum);
-  if (sum <= measure.most) return undefined;
+  if (sum <= measure.most || !measure.isReserved) return undefined;
   return {
     reason: "TooMuch",
     message: `${shown}: it asks for ${measure.show(sum)}, and ${measure.show(measure.most)} is reserved`,

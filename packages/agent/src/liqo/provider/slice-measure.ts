@@ -1,4 +1,4 @@
-import type { SliceDefaults } from "@resource-broker/contract";
+import { DEFAULT_SLICE, type ReservationDTO } from "@resource-broker/contract";
 import {
   type CountedResources,
   formatBytes,
@@ -7,11 +7,11 @@ import {
   parseAmount,
   type ResourceVector,
 } from "@resource-broker/domain";
+import { grantedOf } from "../../publish/advertisement.ts";
 
-/** How this cluster counts resources, and what a virtual node gets beyond what was reserved. */
+/** How this cluster counts resources. */
 export interface SliceTerms {
   readonly counted: CountedResources;
-  readonly defaults: SliceDefaults;
 }
 
 /** What one resource of a slice is measured against. */
@@ -20,6 +20,8 @@ export interface Measure {
   readonly key: string;
   readonly unit: "milli" | "one";
   readonly most: number;
+  /** False: it is in no ledger, and given all the same. */
+  readonly isReserved: boolean;
   readonly show: (amount: number) => string;
 }
 
@@ -32,27 +34,36 @@ const FORMS: Readonly<Record<Slot, (amount: number) => string>> = {
   gpus: formatCount,
 };
 
-/** Undefined: the reservation has nothing of it. */
-export function measureOf(
-  name: string,
-  granted: ResourceVector,
-  { counted, defaults }: SliceTerms,
-): Measure | undefined {
-  if (name === "pods") return countMeasure(name, defaults.pods);
-  const slot = counted.get(name)?.slot ?? "extended";
-  if (slot === "extended") return countMeasure(name, ownAmount(granted.extended, name));
-  // Scratch space that nobody reserved is given all the same, up to a bound: no pod runs without.
-  const isScratch = slot === "storageBytes" && granted.storageBytes === 0;
-  return slotMeasure(slot, isScratch ? bytesIn(defaults.ephemeralStorage) : granted[slot]);
+/** By the name of a resource; undefined: the reservation has nothing of it. */
+export type Measures = (name: string) => Measure | undefined;
+
+export function measuresOf(reservation: ReservationDTO, { counted }: SliceTerms): Measures {
+  const granted = grantedOf(reservation);
+  const { sliceDefaults = DEFAULT_SLICE } = reservation;
+  return (name) => {
+    if (name === "pods") return unreserved(countMeasure(name, sliceDefaults.pods));
+    const slot = counted.get(name)?.slot ?? "extended";
+    if (slot === "extended") return countMeasure(name, ownAmount(granted.extended, name));
+    // Scratch space that nobody reserved is given all the same, up to a bound: no pod runs without.
+    const isScratch = slot === "storageBytes" && granted.storageBytes === 0;
+    if (isScratch) return unreserved(slotMeasure(slot, bytesIn(sliceDefaults.ephemeralStorage)));
+    return slotMeasure(slot, granted[slot]);
+  };
+}
+
+function unreserved(measure: Measure | undefined): Measure | undefined {
+  return measure && { ...measure, isReserved: false };
 }
 
 function slotMeasure(slot: Slot, most: number): Measure | undefined {
   if (most === 0) return undefined;
-  return { key: slot, unit: slot === "cpuMillis" ? "milli" : "one", most, show: FORMS[slot] };
+  const unit = slot === "cpuMillis" ? "milli" : "one";
+  return { key: slot, unit, most, isReserved: true, show: FORMS[slot] };
 }
 
 function countMeasure(name: string, most: number): Measure | undefined {
-  return most === 0 ? undefined : { key: `extended/${name}`, unit: "one", most, show: formatCount };
+  if (most === 0) return undefined;
+  return { key: `extended/${name}`, unit: "one", most, isReserved: true, show: formatCount };
 }
 
 /** Names come from strangers: what every object inherits is no amount. */

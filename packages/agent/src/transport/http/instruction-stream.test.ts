@@ -262,6 +262,8 @@ describe("a stream", () => {
     });
     await expect(reading(paris).next()).rejects.toMatchObject({ code: "unreachable" });
     broker.script(reply(200, []));
-    await vi.waitFor(() => expect(reading(paris).next()).rejects.toMatchObject({ code: "unsupported" }));
+    await vi.waitFor(() => expect(reading(paris).next()).rejects.toMatchObject({ code: "unsupported" }), {
+      timeout: 20_000,
+    });
   });
 });

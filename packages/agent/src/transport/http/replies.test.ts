@@ -145,8 +145,10 @@ describe("what the broker says", () => {
       machine,
     });
     onTestFinished(communicator.close);
+    // Until it has heard the answer, it waits for nothing.
+    const heard = new Promise<void>((resolve) => void communicator.onContact(() => resolve()));
     const instructions = communicator.fetchInstructions();
-    await vi.waitFor(() => expect(calls(broker)).toHaveLength(1));
+    await heard;
     broker.script(reply(200, []));
     await settle();
     await machine.advance(2999);
@@ -162,7 +164,7 @@ describe("what the broker says", () => {
     const { communicator } = await communicatorOf({ brokerUrls: [broker.url], credentials, machine });
     onTestFinished(communicator.close);
     const made = communicator.requestReservation(request, "k");
-    await vi.waitFor(() => expect(calls(broker)).toHaveLength(1));
+    await vi.waitFor(() => expect(calls(broker)).toHaveLength(1), { timeout: 20_000 });
     broker.script(reply(201, reservation("rsv-1")));
     await machine.advance(10_000);
     expect(await made).toMatchObject({ id: "rsv-1" });

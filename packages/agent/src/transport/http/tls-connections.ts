@@ -1,4 +1,5 @@
 import { Agent } from "node:https";
+import { createSecureContext } from "node:tls";
 import { Fault } from "@resource-broker/contract";
 import type { CertificateSet, CertificateSource, Log } from "@resource-broker/runtime";
 
@@ -69,7 +70,8 @@ export async function openTlsConnections({ certificates, log }: TlsConnectionsDe
 }
 
 function makeLines({ files: { cert, key, ca } }: CertificateSet): Lines {
-  const tls = { cert, key, ca, minVersion: "TLSv1.2" } as const;
+  // One for all connections: made for each, it would read the certificates again every time, and keep a copy of them.
+  const tls = { secureContext: createSecureContext({ cert, key, ca, minVersion: "TLSv1.2" }) };
   return {
     calls: new Agent({
       ...tls,

@@ -20,6 +20,9 @@ import { type CommunicatorOf, communicatorOf } from "./testing/communicator-of.t
 const certificates = await testCertificates();
 const request = reservationBody({ cpu: 1, memoryGi: 1 });
 
+/** Only a guard: a busy machine takes its time. */
+const PATIENCE = { timeout: 20_000, interval: 5 };
+
 interface Scene {
   readonly broker: BrokerProcess;
   readonly proxy: FaultyProxy;
@@ -85,14 +88,18 @@ describe("a stream", () => {
     const stopping = new AbortController();
     const heard = new Map<string, string>();
     let resets = 0;
-    let streams = 0;
+    let opened = 0;
     const hear = (event: BrokerEvent): void => {
       if (event.kind === "reset") resets += 1;
       if (event.kind === "instruction") heard.set(event.reservation.id, event.reservation.status.phase);
     };
     const follow = async (): Promise<void> => {
-      streams += 1;
-      for await (const event of paris.watchInstructions(stopping.signal)) hear(event);
+      let isOpen = false;
+      for await (const event of paris.watchInstructions(stopping.signal)) {
+        if (!isOpen) opened += 1;
+        isOpen = true;
+        hear(event);
+      }
     };
     const followAll = async (): Promise<void> => {
       while (!stopping.signal.aborted) await follow().catch(() => undefined);
@@ -100,10 +107,12 @@ describe("a stream", () => {
     const following = followAll();
     // What came and went before a reader had heard anything is no news to it.
     const first = await rome.requestReservation(request, "first");
-    await expect.poll(() => heard.has(first.id), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => heard.has(first.id), PATIENCE).toBe(true);
     const made: string[] = [];
     const ended: string[] = [];
     for (let round = 0; round < 50; round++) {
+      // A stream that is not open cannot be cut.
+      await expect.poll(() => opened, PATIENCE).toBeGreaterThan(round);
       const { id } = await rome.requestReservation(request, `k-${round}`);
       made.push(id);
       proxy.cut();
@@ -114,13 +123,12 @@ describe("a stream", () => {
       }
     }
     const last = await rome.requestReservation(request, "last");
-    await expect.poll(() => heard.has(last.id), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => heard.has(last.id), PATIENCE).toBe(true);
     stopping.abort();
     await following;
     expect(made.filter((id) => !heard.has(id))).toEqual([]);
     expect(ended.filter((id) => heard.get(id) !== "Released")).toEqual([]);
     expect(resets).toBe(0);
-    expect(streams).toBeGreaterThan(25);
   });
 });
 
@@ -138,7 +146,7 @@ describe("certificates", () => {
     for (let rotation = 0; rotation < 5; rotation++) {
       const before = { made, connections: proxy.connections().made };
       rotateRome(certificates.cluster("rome"));
-      await expect.poll(() => made, { timeout: 20_000 }).toBeGreaterThan(before.made + 8);
+      await expect.poll(() => made, PATIENCE).toBeGreaterThan(before.made + 8);
       expect(proxy.connections().made).toBeGreaterThan(before.connections);
     }
     isOver = true;

@@ -93,6 +93,24 @@ describe("a stream", () => {
     expect(paris.logLines.filter((line) => line.includes("rsv-a"))).toHaveLength(1);
   });
 
+  test("tells that capacity was freed, and to a reader that was away only once", async () => {
+    const { clock, hub, put, read } = await listeningAgent();
+    const away = read();
+    await away.heard();
+    hub.free("2026-01-05T12:00:00Z");
+    await clock.advance(2000);
+    expect(await away.heard()).toEqual(["freed: "]);
+    away.stop();
+    await clock.advance(0);
+    for (const at of ["2026-01-05T12:00:02Z", "2026-01-05T12:00:04Z"]) {
+      hub.free(at);
+      await clock.advance(2000);
+    }
+    put("rsv-a");
+    const back = read();
+    expect(await back.heard()).toEqual(["freed: ", "instruction rsv-a Reserved"]);
+  });
+
   test("gives signs of life while all is well", async () => {
     const { clock, read } = await listeningAgent();
     const reader = read();

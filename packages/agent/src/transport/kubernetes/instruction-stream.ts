@@ -175,7 +175,11 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     news: (role, told) => {
       if (isOfLedger(told)) push(eventOf(role, told.reservation));
     },
-    capacity: (capacity) => push({ kind: "capacity", capacity }),
+    capacity: (capacity) => {
+      // Once is enough for a reader that is away or slow.
+      const isKnown = capacity.change === "freed" && pending.some(isFreed);
+      if (!isKnown) push({ kind: "capacity", capacity });
+    },
     reset,
     broke: (problem) =>
       end({ fault: new Fault("unreachable", `the watch of reservations broke: ${problem}`) }),
@@ -189,6 +193,10 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
 
 function eventOf(role: Role, reservation: ReservationDTO): BrokerEvent {
   return { kind: role === "provider" ? "instruction" : "reservation", reservation };
+}
+
+function isFreed(event: BrokerEvent): boolean {
+  return event.kind === "capacity" && event.capacity.change === "freed";
 }
 
 function isOfLiving(event: BrokerEvent): boolean {

@@ -13,11 +13,13 @@ const NOBODY = new AbortController().signal;
 let clock: FakeTime;
 let hub: FakeHub;
 let pulse: Pulse;
+let timesFreed: number;
 beforeEach(() => {
   clock = fakeTime();
   hub = fakeHub(clock);
+  timesFreed = 0;
   const deps = { client: hub.clientOf("rome"), machine: clock, random: () => 0.5, log: recordedLog() };
-  pulse = createPulse({ namespace: NAMESPACE }, deps);
+  pulse = createPulse({ namespace: NAMESPACE }, { ...deps, onFreed: () => void timesFreed++ });
   return () => pulse.stop();
 });
 const begin = async (): Promise<void> => {
@@ -46,6 +48,27 @@ describe("the broker's pulse", () => {
     hub.beat("led-2");
     await clock.advance(0);
     expect(pulse.ledgerId()).toBe("led-2");
+  });
+
+  test.each([
+    { name: "what was there before", says: ["10:00"], times: 0 },
+    { name: "the first time", says: [undefined, "10:00"], times: 1 },
+    { name: "each new time once", says: ["10:00", "10:00", "10:02", "10:02", "10:04"], times: 2 },
+    { name: "not that a new leader says nothing yet", says: ["10:00", undefined, undefined], times: 0 },
+    { name: "not what is said again", says: ["10:00", undefined, "10:00"], times: 0 },
+    { name: "what a new leader noticed", says: ["10:00", undefined, "10:09"], times: 1 },
+  ])("tells that capacity was freed: $name", async ({ says, times }) => {
+    const [first, ...others] = says;
+    hub.free(first);
+    hub.beat();
+    await begin();
+    for (const said of others) {
+      hub.free(said);
+      await clock.advance(2000);
+      hub.beat();
+      await clock.advance(0);
+    }
+    expect(timesFreed).toBe(times);
   });
 
   test("is gone when the Lease stands still", async () => {

@@ -27,7 +27,12 @@ export interface Pulse {
   readonly onBeat: (listener: () => void) => () => void;
 }
 
-export function createPulse({ namespace }: { readonly namespace: string }, deps: FollowDeps): Pulse {
+export interface PulseDeps extends FollowDeps {
+  /** Some cluster can lend more than before. */
+  readonly onFreed: () => void;
+}
+
+export function createPulse({ namespace }: { readonly namespace: string }, deps: PulseDeps): Pulse {
   const { machine, client } = deps;
   const time = brokerTime(machine);
   const listeners = new Set<() => void>();
@@ -35,6 +40,7 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
   let heardAt: number | undefined;
   let renewTime: string | undefined;
   let ledgerId: string | undefined;
+  let freedAt: string | undefined;
   let isThere = false;
   let isListed = false;
 
@@ -53,8 +59,12 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
     isThere = true;
     renewTime = stated;
     ledgerId = metadata.annotations?.[KUBE_ANNOTATION.ledgerId] ?? ledgerId;
+    const freedBefore = freedAt;
+    // A broker that has just begun to lead says nothing of it: that is no news either.
+    freedAt = metadata.annotations?.[KUBE_ANNOTATION.capacityFreed] ?? freedAt;
     if (isBeat) heard(stated);
     tell();
+    if (isBeat && freedAt !== freedBefore) deps.onFreed();
   };
 
   const sink: Sink<Lease> = {

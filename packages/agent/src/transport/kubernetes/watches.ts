@@ -53,7 +53,7 @@ interface Side {
 export function createWatches(place: Place, deps: WatchesDeps): Watches {
   const { client, machine, log, calls } = deps;
   const { namespace, clusterId } = place;
-  const pulse = createPulse(place, deps);
+  const pulse = createPulse(place, { ...deps, onFreed: () => stream.capacity({ change: "freed" }) });
 
   const side = (role: Role): Side => {
     const board = createBoard(role, {

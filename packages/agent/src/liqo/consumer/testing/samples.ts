@@ -1,4 +1,4 @@
-import { DEFAULT_SLICE, type ReservationDTO } from "@resource-broker/contract";
+import type { ReservationDTO } from "@resource-broker/contract";
 import type { Loan, Offload } from "../../../data-plane/data-plane.ts";
 import { aReservation } from "../../../testing/samples.ts";
 import type { ForeignCluster } from "../../objects/foreign-cluster.ts";
@@ -13,7 +13,7 @@ import type { LoanNode } from "../virtual-kinds.ts";
 
 export const NOW = Date.parse("2026-07-01T10:00:00Z");
 const LIQO_ID = "calm-paris";
-export const TERMS: SliceAmountTerms = { gpuResource: "nvidia.com/gpu", defaults: DEFAULT_SLICE };
+export const TERMS: SliceAmountTerms = { gpuResource: "nvidia.com/gpu" };
 
 /** paris, which Liqo calls calm-paris, lends to rome, which it calls cool-rome. */
 export function aLoan(changes: Partial<ReservationDTO> = {}, offload?: Offload): Loan {

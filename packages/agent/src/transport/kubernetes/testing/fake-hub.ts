@@ -27,6 +27,8 @@ export interface FakeHub {
   readonly breakNextList: () => void;
   /** The broker renews its Lease once. */
   readonly beat: (ledgerId?: string) => void;
+  /** The broker says on its Lease when capacity was freed; the next beat repeats it. */
+  readonly free: (at: string | undefined) => void;
   /** From now on it renews its Lease, until the returned function is called. */
   readonly live: (ledgerId?: string) => () => void;
   /** The broker writes to a Reservation. */
@@ -41,11 +43,13 @@ export interface FakeHub {
 export function fakeHub(clock: FakeTime): FakeHub {
   const cluster = fakeCluster(clock);
   let isBreaking = false;
+  let freedAt: string | undefined;
   const lease = { name: BROKER_LEASE, namespace: NAMESPACE };
 
   const beat = (ledgerId = "led-1"): void => {
     const spec = { holderIdentity: "replica", renewTime: formatTime(clock.wallMs()) };
-    const annotations = { [KUBE_ANNOTATION.ledgerId]: ledgerId };
+    const freed = freedAt === undefined ? {} : { [KUBE_ANNOTATION.capacityFreed]: freedAt };
+    const annotations = { [KUBE_ANNOTATION.ledgerId]: ledgerId, ...freed };
     const object = { metadata: { ...lease, annotations }, spec };
     if (cluster.find(LEASES, lease) === undefined) cluster.put(LEASES, object);
     else
@@ -76,6 +80,9 @@ export function fakeHub(clock: FakeTime): FakeHub {
     cluster,
     clientOf: (clusterId) =>
       issuedFor(clusterId, { ...cluster.client, ...selecting({ ...cluster.client, list }), apply }),
+    free: (at) => {
+      freedAt = at;
+    },
     breakNextList: () => {
       isBreaking = true;
     },
