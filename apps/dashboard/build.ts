@@ -67,6 +67,8 @@ async function buildPages(folder: string): Promise<void> {
       // Inlined assets and scripts would need exceptions in the Content-Security-Policy.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
+      // A slow machine is nothing to warn of.
+      rolldownOptions: { checks: { bundlerTimings: false } },
     },
   });
   const firstLoad = await compress(folder);

@@ -83,7 +83,7 @@ async function shots(page: Page): Promise<Shot[]> {
     { name: "money", path: "/money", wait: ".is-money" },
     { name: "audit", path: "/audit", wait: ".verified.is-good" },
   ];
-  const docs = ["fleet", "flows", "reservation", "why", "what-if", "capacity"];
+  const docs = ["fleet", "flows", "reservation", "why", "what-if", "capacity", "money"];
   return [
     ...pages.map((each) => ({ ...each, isForDocs: docs.includes(each.name) })),
     ...pages.map((each) => ({

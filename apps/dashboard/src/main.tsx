@@ -1,10 +1,6 @@
 import { createRoot } from "react-dom/client";
 import "./design/tokens.css";
 import "./design/base.css";
-import "./design/shell.css";
-import "./design/parts.css";
-import "./design/table.css";
-import "./design/charts.css";
 import { createLiveConnection } from "./live/live-connection.ts";
 import { createAsk } from "./net/ask.ts";
 import { createRouter } from "./routing/router.ts";
@@ -13,6 +9,8 @@ import { applyTheme, readTheme } from "./shell/theme.ts";
 import { createBrokerClock } from "./time/broker-clock.ts";
 import { createTicker } from "./time/ticker.ts";
 import { windowTimers } from "./time/timers.ts";
+// Last: on paper it has the last word.
+import "./design/print.css";
 
 applyTheme(readTheme(localStorage), document.documentElement, localStorage);
 

@@ -19,6 +19,9 @@ export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...more] });
 }
 
+/** Only a guard: a busy machine takes its time. */
+const PATIENCE_MS = 60_000;
+
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
@@ -34,6 +37,7 @@ type ContextOptions = NonNullable<Parameters<Browser["newContext"]>[0]>;
 /** A window of its own, without cookies of others. */
 export async function openWindow(browser: Browser, options: ContextOptions = {}): Promise<Window> {
   const context = await browser.newContext({ viewport: DESKTOP, ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(error.message));

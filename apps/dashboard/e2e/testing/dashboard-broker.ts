@@ -1,9 +1,8 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import type { DashboardLink, UiRole } from "@resource-broker/contract";
 import {
   type BrokerProcess,
   type BrokerProcessOptions,
+  freePorts,
   startBroker,
   testCertificates,
 } from "@resource-broker/testkit";
@@ -27,12 +26,8 @@ export async function startDashboardBroker(
 }
 
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
+  const [port = 0] = await freePorts(1);
+  return port;
 }
 
 /** A link as `brokerctl dashboard` prints it. */

@@ -76,7 +76,7 @@ test("a viewer sees everything and no button that would be refused", async () =>
   expect(troubles).toEqual([]);
 });
 
-test("a cluster with dots in its ID has an address that survives a reload", async () => {
+test("a cluster with dots in its ID has an address that survives a reload, and can be typed as it is", async () => {
   const amounts = { cpu: "8", memory: "16Gi" };
   const body = {
     clusterID: "eu.lyon.1",
@@ -94,6 +94,9 @@ test("a cluster with dots in its ID has an address that survives a reload", asyn
   await page.getByRole("link", { name: "eu.lyon.1" }).click();
   await page.getByRole("heading", { name: "eu.lyon.1" }).waitFor();
   await page.reload();
+  await page.locator(".facts").first().waitFor();
+  expect(await page.locator("h1").innerText()).toBe("eu.lyon.1");
+  await page.goto(`${dashboard.origin}/fleet/eu.lyon.1`);
   await page.locator(".facts").first().waitFor();
   expect(await page.locator("h1").innerText()).toBe("eu.lyon.1");
 });

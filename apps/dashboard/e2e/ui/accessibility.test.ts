@@ -70,12 +70,39 @@ test.each(LOOKS)("no page has a serious barrier, $name", async ({ colorScheme, s
   expect(Object.entries(found).filter(([, problems]) => problems.length > 0)).toEqual([]);
 });
 
-test("no page is wider than a phone", async () => {
-  await page.setViewportSize(PHONE);
-  for (const { path, content } of LIST_PAGES) {
+const SIZES = [{ width: 1024, height: 768 }, { width: 768, height: 1024 }, PHONE];
+
+test("nothing is out of sight, however narrow the window", async () => {
+  const detail = await openFirst(page, dashboard.origin, "/reservations?phase=live");
+  for (const { path, content } of [...LIST_PAGES, { path: detail, content: ".command code" }]) {
     await page.goto(`${dashboard.origin}${path}`);
     await page.locator(content).first().waitFor();
-    const overhang = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-    expect([path, overhang]).toEqual([path, 0]);
+    for (const size of SIZES) {
+      await page.setViewportSize(size);
+      expect([path, size.width, await page.evaluate(OVERHANG)]).toEqual([path, size.width, 0]);
+    }
   }
+});
+
+/** Drawings follow the width of the window a frame later. */
+const OVERHANG = `(async () => {
+  for (let frame = 0; frame < 3; frame++) await new Promise((done) => requestAnimationFrame(done));
+  const boxes = [document.documentElement, ...document.querySelectorAll(".table-box")];
+  return Math.max(...boxes.map((each) => each.scrollWidth - each.clientWidth));
+})()`;
+
+test("a filter that is removed by the keyboard leaves the focus on the page", async () => {
+  await page.setViewportSize(DESKTOP);
+  await page.goto(`${dashboard.origin}/reservations?requester=rome`);
+  await page.getByRole("button", { name: "Remove the filter Requester rome" }).press("Enter");
+  await page.locator("h1:focus").waitFor();
+  expect(new URL(page.url()).search).toBe("");
+});
+
+test("a field of the what-if that is emptied stays empty", async () => {
+  await page.goto(`${dashboard.origin}/what-if?requester=rome&cpu=16`);
+  await page.locator(".verdict").waitFor();
+  await page.getByLabel("CPU").fill("");
+  await page.getByText("Say who asks, and for how much").waitFor();
+  expect(await page.getByLabel("CPU").inputValue()).toBe("");
 });

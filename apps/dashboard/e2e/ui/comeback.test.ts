@@ -1,11 +1,11 @@
 import { startBroker, testCertificates } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { launchBrowser, openWindow } from "../testing/browser.ts";
-import { freePort } from "../testing/dashboard-broker.ts";
+import { freePort, makeLink } from "../testing/dashboard-broker.ts";
 import { badge, untilLive } from "../testing/pages.ts";
 import { stageFleet } from "../testing/stage-fleet.ts";
 
-/** Over HTTPS, signed in by certificate: that is what a session in memory does not outlive. */
+/** Over HTTPS, so that both ways to sign in are there: an admin's certificate in one window, a link in the other. */
 async function secureDashboard() {
   const port = await freePort();
   const certificates = await testCertificates();
@@ -19,11 +19,12 @@ async function secureDashboard() {
     ignoreHTTPSErrors: true,
     clientCertificates: [{ origin, cert: Buffer.from(cert), key: Buffer.from(key) }],
   });
-  return { broker, origin, window };
+  const guest = await openWindow(browser, { ignoreHTTPSErrors: true });
+  return { broker, origin, window, guest };
 }
 
 test("the broker is killed and comes back: the badge says so, the stream goes on, and no row is lost", async () => {
-  const { broker, origin, window } = await secureDashboard();
+  const { broker, origin, window, guest } = await secureDashboard();
   const { page } = window;
   const fleet = stageFleet(broker);
   await fleet.advertise();
@@ -35,6 +36,9 @@ test("the broker is killed and comes back: the badge says so, the stream goes on
   const before = await ids();
   expect(before.length).toBeGreaterThan(0);
   await page.evaluate(() => Object.assign(globalThis, { isStillHere: true }));
+  const link = await makeLink(broker, "viewer");
+  await guest.page.goto(link);
+  await untilLive(guest.page);
 
   await broker.kill("SIGKILL");
   await page.locator('[data-status="reconnecting"]').waitFor();
@@ -50,4 +54,10 @@ test("the broker is killed and comes back: the badge says so, the stream goes on
   expect(await ids()).toEqual(expect.arrayContaining(before));
   expect(await badge(page)).toBe("live");
   expect(await page.evaluate(() => "isStillHere" in globalThis)).toBe(true);
+
+  await untilLive(guest.page);
+  expect(await guest.page.locator(".who").innerText()).toContain("viewer");
+  await guest.page.goto("about:blank");
+  await guest.page.goto(link);
+  await guest.page.getByRole("heading", { name: "This link does not sign in any more" }).waitFor();
 });

@@ -1,6 +1,7 @@
 import type { UiAudit, UiAuditRow, UiVerified } from "@resource-broker/contract";
 import { memo } from "react";
 import { plainNumber } from "../format/amounts.ts";
+import { readable } from "../format/sentence.ts";
 import { wholeText } from "../format/time.ts";
 import type { Freshness } from "../live/live-answer.ts";
 import { withQuery } from "../net/query.ts";
@@ -14,6 +15,8 @@ import { AnswerView, Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { useAnswer } from "../shell/session-context.ts";
 import { useQuery } from "../shell/use-query.ts";
+import "../parts/button.css";
+import "./audit.css";
 import { shortHash, subjectHref, verifiedView } from "./audit-view.ts";
 
 const PAGE_SIZE = 50;
@@ -103,7 +106,7 @@ const AuditRow = memo(function AuditRow({ row }: { readonly row: UiAuditRow }) {
   const subject = subjectHref(row.subject);
   return (
     <tr>
-      <th scope="row" className="num is-number cell-line">
+      <th scope="row" className="num is-number">
         {plainNumber(row.sequence)}
       </th>
       <td data-label="When" className="num">
@@ -114,7 +117,7 @@ const AuditRow = memo(function AuditRow({ row }: { readonly row: UiAuditRow }) {
         {row.action}
       </td>
       <td data-label="In words">
-        {row.message}{" "}
+        {readable(row.message)}{" "}
         {subject !== null && (
           <Link to={subject} className="mono">
             {row.subject}

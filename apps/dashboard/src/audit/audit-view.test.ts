@@ -17,6 +17,7 @@ test.each<readonly [UiVerified, string, string]>([
 
 test.each([
   ["rsv-rome-k3", "/reservations/rsv-rome-k3"],
+  ["dec-4656049d71786c82", "/decisions/dec-4656049d71786c82"],
   ["paris", "/fleet/paris"],
   ["", null],
 ])("a line about %s leads to %s", (subject, href) => {

@@ -17,7 +17,10 @@ export function verifiedView(verified: UiVerified): VerifiedView {
       return {
         tone: "good",
         title: "Whole",
-        text: `All ${count(verified.lines, "line")} follow from each other: nothing was changed, removed or put in.`,
+        text:
+          verified.lines === 0
+            ? "There is no line yet."
+            : `All ${count(verified.lines, "line")} follow from each other: nothing was changed, removed or put in.`,
         at: verified.at,
       };
     case "checking":
@@ -39,10 +42,11 @@ export function verifiedView(verified: UiVerified): VerifiedView {
   }
 }
 
-/** Lines are about a reservation, a cluster, or nothing that has a page. */
+/** Lines are about a reservation, a decision, a cluster, or nothing that has a page. */
 export function subjectHref(subject: string): string | null {
   if (subject === "") return null;
-  return hrefTo(subject.startsWith("rsv-") ? "reservations" : "fleet", subject);
+  if (subject.startsWith("rsv-")) return hrefTo("reservations", subject);
+  return hrefTo(subject.startsWith("dec-") ? "decisions" : "fleet", subject);
 }
 
 /** Enough of a digest to compare by eye. */

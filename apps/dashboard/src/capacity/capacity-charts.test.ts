@@ -45,3 +45,12 @@ test("totals say which share was not met", () => {
   expect(unmetTotals(UNMET)).toEqual({ granted: 360, refused: 5400, share: 0.9375 });
   expect(unmetTotals({ ...UNMET, granted: [], refused: [] }).share).toBeNull();
 });
+
+test.each([
+  [0, [0, 1]],
+  [2, [0, 1, 2]],
+  [9, [0, 3, 6, 9]],
+  [40, [0, 10, 20, 30, 40]],
+])("an axis up to %d requests has whole marks", (highest, marks) => {
+  expect(unmetChart(UNMET).marks?.(highest)).toEqual(marks);
+});

@@ -16,7 +16,7 @@ export function capacityChart(history: UiHistory, resource: UiResource): TimeCha
       { name: "reserved", title: "Reserved", values: values("reserved") },
       { name: "available", title: "Available", values: values("available") },
     ],
-    line: { name: "limit", title: "In all", values: values("allocatable") },
+    line: { name: "limit", title: "Total", values: values("allocatable") },
     format: (value) => amountText(resource, value),
     marks: resource === "memory" ? binaryMarks : roundMarks,
   };
@@ -64,9 +64,8 @@ export function unmetChart(unmet: UiUnmet): TimeChart {
 
 /** Half a request is none. */
 function wholeMarks(highest: number): readonly number[] {
-  return highest < 4
-    ? Array.from({ length: Math.max(1, Math.ceil(highest)) + 1 }, (_, mark) => mark)
-    : roundMarks(highest);
+  const step = Math.ceil(roundMarks(highest)[1] ?? 1);
+  return Array.from({ length: Math.max(1, Math.ceil(highest / step)) + 1 }, (_, mark) => mark * step);
 }
 
 function sum(values: readonly number[]): number {

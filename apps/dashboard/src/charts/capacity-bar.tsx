@@ -1,6 +1,8 @@
 import type { UiCapacity, UiResource } from "@resource-broker/contract";
 import { memo } from "react";
+import { Bar } from "./bar.tsx";
 import { capacityBar, type Holding } from "./capacity-view.ts";
+import { Legend } from "./legend.tsx";
 
 const HOLDINGS: readonly Holding[] = ["allocated", "reserved", "available"];
 
@@ -10,7 +12,7 @@ interface BarProps {
   readonly size?: "row" | "large";
 }
 
-/** Told apart by pattern as well as by colour: solid, hatched, open. */
+/** Solid, hatched, open. */
 export const CapacityBar = memo(function CapacityBar({ capacity, resource, size = "row" }: BarProps) {
   const view = capacityBar(capacity, resource);
   if (!view.hasAny) {
@@ -20,17 +22,10 @@ export const CapacityBar = memo(function CapacityBar({ capacity, resource, size 
       </span>
     );
   }
+  const fills = HOLDINGS.map((name) => ({ name, share: view.shares[name] }));
   return (
     <span className={`bar-box is-${size}`} title={view.description}>
-      <span className={view.isOver ? "bar is-over" : "bar"} role="img" aria-label={view.description}>
-        {HOLDINGS.map((holding) => (
-          <span
-            key={holding}
-            className={`fill is-${holding}`}
-            style={{ inlineSize: `${view.shares[holding] * 100}%` }}
-          />
-        ))}
-      </span>
+      <Bar label={view.description} fills={fills} isOver={view.isOver} />
       <span className="bar-text num" aria-hidden="true">
         {view.text}
       </span>
@@ -39,14 +34,5 @@ export const CapacityBar = memo(function CapacityBar({ capacity, resource, size 
 });
 
 export function CapacityLegend() {
-  return (
-    <ul className="legend" aria-label="Legend">
-      {HOLDINGS.map((holding) => (
-        <li key={holding}>
-          <span className={`swatch fill is-${holding}`} aria-hidden="true" />
-          {holding}
-        </li>
-      ))}
-    </ul>
-  );
+  return <Legend label="Legend" items={HOLDINGS.map((name) => ({ name, title: name }))} />;
 }

@@ -103,3 +103,20 @@ test("a chart of nothing says that it is empty", () => {
   expect(timeChartView(empty, { width: 400, height: 200 }).isEmpty).toBe(true);
   expect(timeChartView({ ...CHART, shape: "columns" }, { width: 400, height: 200 }).isEmpty).toBe(false);
 });
+
+test.each([
+  ["an hour", 10_000, 360, /^\d\d:(00|15|30|45)$/],
+  ["a day", 300_000, 288, /^\d\d:00$/],
+  ["a week", 3_600_000, 168, /^\w{3} \d+$/],
+] as const)("marks of %s stand at round times", (_, stepMs, points, round) => {
+  const values = Array.from({ length: points }, () => 1);
+  const chart = {
+    ...CHART,
+    fromMs: 1_782_900_123_000,
+    stepMs,
+    bands: [{ name: "reserved", title: "Reserved", values }],
+  };
+  const marks = timeChartView(chart, { width: 320, height: 200 }).xMarks;
+  expect(marks.length).toBeGreaterThan(1);
+  for (const { text } of marks) expect(text).toMatch(round);
+});

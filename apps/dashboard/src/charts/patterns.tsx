@@ -1,23 +1,28 @@
-/** For those who see colours differently, in print, and on a bad projector. */
+const RISING = "M-2 7 7 -2M3 12 12 3";
+const FALLING = "M-2 3 7 12M3 -2 12 7";
+
+/** For those who see colours differently, in print, and on a bad projector. A tile joins its neighbours without a seam. */
+const PATTERNS: readonly (readonly [name: string, lines: string])[] = [
+  ["reserved", RISING],
+  ["reason-0", RISING],
+  ["reason-1", FALLING],
+  ["reason-2", "M5 0V10"],
+  ["reason-3", "M0 5H10"],
+  ["reason-4", "M5 0V10M0 5H10"],
+];
+
+export function isPatterned(name: string): boolean {
+  return PATTERNS.some(([patterned]) => patterned === name);
+}
+
 export function PatternDefs({ prefix }: { readonly prefix: string }) {
   return (
     <defs>
-      <Pattern id={`${prefix}reserved`} d="M-2 8 8 -2M2 12 12 2" />
-      <Pattern id={`${prefix}reason-0`} d="M-2 8 8 -2M2 12 12 2" />
-      <Pattern id={`${prefix}reason-1`} d="M-2 2 8 12M2 -2 12 8" />
-      <Pattern id={`${prefix}reason-2`} d="M5 0V10" />
-      <Pattern id={`${prefix}reason-3`} d="M0 5H10" />
-      <Pattern id={`${prefix}reason-4`} d="M5 0V10M0 5H10" />
-      <Pattern id={`${prefix}available`} d="" />
-      <Pattern id={`${prefix}granted`} d="" />
+      {PATTERNS.map(([name, lines]) => (
+        <pattern key={name} id={`${prefix}${name}`} width={10} height={10} patternUnits="userSpaceOnUse">
+          <path className="pattern-line" d={lines} />
+        </pattern>
+      ))}
     </defs>
-  );
-}
-
-function Pattern({ id, d }: { readonly id: string; readonly d: string }) {
-  return (
-    <pattern id={id} width={10} height={10} patternUnits="userSpaceOnUse">
-      <path className="pattern-line" d={d} />
-    </pattern>
   );
 }

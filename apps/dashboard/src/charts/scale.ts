@@ -19,6 +19,14 @@ function roundStep(rough: number): number {
   return step * power;
 }
 
+const MINUTES = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440];
+
+/** The next step of a clock that is at least this long: 5 minutes, 3 hours, a day. */
+export function roundTime(roughMs: number): number {
+  const minutes = MINUTES.find((each) => each * 60_000 >= roughMs) ?? Math.ceil(roughMs / 86_400_000) * 1440;
+  return minutes * 60_000;
+}
+
 /** A line through the points that are there; it breaks where one is missing. */
 export function linePath(points: readonly (readonly [x: number, y: number] | null)[]): string {
   let isOpen = false;

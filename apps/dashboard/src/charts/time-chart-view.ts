@@ -1,5 +1,5 @@
-import { axisText } from "../format/time.ts";
-import { bandPath, linePath, roundMarks } from "./scale.ts";
+import { axisText, zoneOffsetMs } from "../format/time.ts";
+import { bandPath, linePath, roundMarks, roundTime } from "./scale.ts";
 
 /** What lies on what, from the bottom up. */
 export interface Band {
@@ -133,18 +133,21 @@ function columnsOf(layers: readonly (Layer | null)[], { xOf, yOf, slot }: Places
     .join("");
 }
 
-const PIXELS_PER_MARK = 110;
+const PIXELS_PER_MARK = 56;
 
+/** At round times of the reader's clock, so that one need not count. */
 function timeMarks(
   { fromMs, stepMs }: TimeChart,
   { points, xOf, width }: { readonly points: number; readonly xOf: Places["xOf"]; readonly width: number },
 ): { x: number; text: string }[] {
-  const wanted = Math.max(2, Math.floor(width / PIXELS_PER_MARK));
-  const every = Math.max(1, Math.ceil(points / wanted));
-  const spanMs = stepMs * points;
+  const spanMs = stepMs * (points - 1);
+  const everyMs = roundTime(spanMs / Math.max(2, Math.floor(width / PIXELS_PER_MARK)));
+  const zoneMs = zoneOffsetMs(fromMs);
+  const firstMs = Math.ceil((fromMs + zoneMs) / everyMs) * everyMs - zoneMs;
   const marks: { x: number; text: string }[] = [];
-  for (let index = Math.floor(every / 2); index < points; index += every) {
-    marks.push({ x: xOf(index), text: axisText(fromMs + index * stepMs, spanMs) });
+  for (let atMs = firstMs; atMs <= fromMs + spanMs; atMs += everyMs) {
+    marks.push({ x: xOf((atMs - fromMs) / stepMs), text: axisText(atMs, everyMs) });
   }
-  return marks;
+  // The last one would be cut off at the edge.
+  return marks.filter(({ x }) => x <= xOf(points - 1) - MARGIN.right);
 }

@@ -1,8 +1,10 @@
 import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from "react";
 import { momentText } from "../format/time.ts";
 import { useWidth } from "../parts/use-width.ts";
+import { Legend } from "./legend.tsx";
+import { isPatterned, PatternDefs } from "./patterns.tsx";
 import { MARGIN, type TimeChart as Chart, type TimeChartView, timeChartView } from "./time-chart-view.ts";
-import { PatternDefs } from "./patterns.tsx";
+import "./time-chart.css";
 
 const HEIGHT = 200;
 
@@ -67,14 +69,23 @@ function Drawing({ view, width }: { readonly view: TimeChartView; readonly width
         </g>
       ))}
       {view.xMarks.map(({ x, text }) => (
-        <text key={x} className="axis" x={x} y={HEIGHT - 6} textAnchor="middle">
-          {text}
-        </text>
+        <g key={x}>
+          <line
+            className="axis-tick"
+            x1={x}
+            x2={x}
+            y1={HEIGHT - MARGIN.bottom}
+            y2={HEIGHT - MARGIN.bottom + 4}
+          />
+          <text className="axis" x={x} y={HEIGHT - 6} textAnchor="middle">
+            {text}
+          </text>
+        </g>
       ))}
       {view.bands.map(({ name, path }) => (
         <g key={name} className={`band is-${name}`}>
           <path className="band-ground" d={path} />
-          <path className="band-pattern" d={path} fill={`url(#${patterns}${name})`} />
+          {isPatterned(name) && <path d={path} fill={`url(#${patterns}${name})`} />}
         </g>
       ))}
       {view.line !== null && <path className="limit" d={view.line} />}
@@ -105,17 +116,15 @@ function Readout({ chart, index }: { readonly chart: Chart; readonly index: numb
   const points = chart.bands[0]?.values.length ?? 0;
   const at = index ?? points - 1;
   const rows = chart.line === undefined ? chart.bands : [...chart.bands, chart.line];
+  const items = rows.map(({ name, title, values }) => ({
+    name,
+    title,
+    value: shownValue(chart, values[at]),
+  }));
   return (
-    <div className="readout" aria-live={index === null ? "off" : "polite"}>
+    <div aria-live={index === null ? "off" : "polite"}>
       {index !== null && <span className="hidden">{timeAt(chart, index)}</span>}
-      <ul className="legend">
-        {rows.map(({ name, title, values }) => (
-          <li key={name}>
-            <span className={`swatch fill is-${name}`} aria-hidden="true" />
-            {title} <span className="num strong">{shownValue(chart, values[at])}</span>
-          </li>
-        ))}
-      </ul>
+      <Legend label="Legend" items={items} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { DecisionDTO } from "@resource-broker/contract";
 import { Chip } from "../parts/chips.tsx";
-import { CopyButton } from "../parts/copy.tsx";
+import { CodeCard } from "../parts/code.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
 import { Ago } from "../parts/moment.tsx";
@@ -16,14 +16,15 @@ export function DecisionPage({ id }: { readonly id: string }) {
   const answer = useAnswer<DecisionDTO>(`/ui/decisions/${encodeURIComponent(id)}`);
   const decision = answer.data;
   const view = decision === undefined ? undefined : decisionView(decision);
+  const again = decision === undefined ? null : whatIfHref(decision);
   return (
     <Page
-      title={id}
+      title={view?.headline ?? "Decision"}
       trail={<Link to="/decisions">Decisions</Link>}
-      lead={view?.headline ?? "Decision"}
+      lead={<span className="mono">{id}</span>}
       actions={
-        decision !== undefined && (
-          <Link className="button" to={whatIfHref(decision)}>
+        again !== null && (
+          <Link className="button" to={again}>
             Ask again as a what-if
           </Link>
         )
@@ -58,11 +59,7 @@ function Details({ decision }: { readonly decision: DecisionDTO }) {
         />
       </Card>
       <Ranking view={view} />
-      <Card title="In words" note={<CopyButton text={decision.explanation} what="the explanation" />}>
-        <pre className="yaml" tabIndex={0} aria-label="The decision in words">
-          {decision.explanation}
-        </pre>
-      </Card>
+      <CodeCard title="In words" text={decision.explanation} label="The decision in words" />
     </div>
   );
 }

@@ -62,6 +62,7 @@ test("a refusal has no winner, and tells how many are not shown", () => {
   expect(view).toMatchObject({
     isGranted: false,
     headline: "Nobody can lend to rome: 0 of 500 clusters fitted",
+    passedOver: 500,
     left: 500,
   });
 });
@@ -72,7 +73,7 @@ test("an unknown reason of a newer broker is shown as it is", () => {
 
 test("wishes and amounts read as a sentence", () => {
   expect(quantitiesText({ cpu: "3500m", memory: "8Gi", gpu: "0", extended: { "amd.com/gpu": "1" } })).toBe(
-    "3.5\u00a0CPU · 8\u00a0GiB · 1\u00a0amd.com/gpu",
+    "3.5\u00a0CPU\u00a0· 8\u00a0GiB\u00a0· 1\u00a0amd.com/gpu",
   );
   const request = { ...DECISION.request, constraints: { regions: ["eu-west"], labels: { tier: "gold" } } };
   expect(wishesText({ request })).toEqual(["for 1h", "in eu-west", "tier=gold"]);

@@ -1,11 +1,11 @@
 import type { DecisionDTO } from "@resource-broker/contract";
 import { inParts, percent, plainNumber } from "../format/amounts.ts";
-import { moneyText } from "../format/money.ts";
+import { rateText } from "../format/money.ts";
 import { quantityText } from "../format/quantity.ts";
 
 /** The filters of the broker, as people would say it. */
 const REASONS: Readonly<Record<string, string>> = {
-  self: "asks itself",
+  self: "is the requester",
   target: "not the wanted cluster",
   excluded: "excluded by the request",
   region: "in another region",
@@ -57,6 +57,8 @@ export interface DecisionView {
   readonly counts: readonly { readonly reason: string; readonly clusters: number }[];
   readonly scorers: readonly { readonly name: string; readonly weight: string }[];
   readonly flip: string | null;
+  /** Also those beyond the ones that were kept. */
+  readonly passedOver: number;
   /** Candidates beyond those that were kept. */
   readonly left: number;
 }
@@ -79,6 +81,7 @@ export function decisionView(decision: DecisionDTO): DecisionView {
       weight: percent(weight / weightSum(weights)),
     })),
     flip: decision.flip ?? null,
+    passedOver: considered - fitted,
     left: Math.max(0, considered - candidates.length, fitted - scored.length),
   };
 }
@@ -105,7 +108,7 @@ function candidateView(candidate: Candidate, rank: number, decision: DecisionDTO
     isWinner: candidate.clusterID === decision.winner,
     score,
     parts,
-    price: candidate.price === undefined ? null : moneyText(Number(candidate.price), decision.currency),
+    price: candidate.price === undefined ? null : rateText(Number(candidate.price), decision.currency),
     room: candidate.available === undefined ? "" : quantitiesText(candidate.available),
     age: candidate.advertisementAge ?? "",
     description: `${candidate.clusterID}: score ${score}, ${parts.map(({ text }) => text).join(", ")}`,

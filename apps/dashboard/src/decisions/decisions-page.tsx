@@ -1,8 +1,10 @@
 import type { UiDecisionRow, UiDecisions } from "@resource-broker/contract";
 import { memo } from "react";
+import { readable } from "../format/sentence.ts";
 import type { Freshness } from "../live/live-answer.ts";
 import { withQuery } from "../net/query.ts";
 import { Chip } from "../parts/chips.tsx";
+import { ClusterLink } from "../parts/cluster-link.tsx";
 import { FilterChip, Segments } from "../parts/controls.tsx";
 import { Link } from "../parts/link.tsx";
 import { Ago } from "../parts/moment.tsx";
@@ -67,8 +69,11 @@ export function DecisionsPage() {
       <AnswerView answer={answer} rows={12}>
         {(page) =>
           page.total === 0 ? (
-            <Empty title="No decision here" icon="decisions">
-              The broker keeps the newest 1,000 in memory, from its start on.
+            <Empty
+              title={outcome === "all" && requester === "" ? "Nothing is decided yet" : "No decision matches"}
+              icon="decisions"
+            >
+              The newest 1,000 are listed, from the start of the broker on.
             </Empty>
           ) : (
             <>
@@ -105,16 +110,16 @@ const DecisionRow = memo(function DecisionRow({ row }: { readonly row: UiDecisio
         <Chip tone={isGranted ? "good" : "bad"}>{isGranted ? "Granted" : "Refused"}</Chip>
       </td>
       <td data-label="Requester">
-        <Link to={hrefTo("fleet", row.requester)}>{row.requester}</Link>
+        <ClusterLink id={row.requester} />
       </td>
       <td data-label="Asked for" className="num">
-        {row.asked}
+        {readable(row.asked)}
       </td>
       <td data-label="Winner, or why nobody">
         {row.winner === null ? (
           <span>{row.reason === null ? "no cluster" : reasonTitle(row.reason)}</span>
         ) : (
-          <Link to={hrefTo("fleet", row.winner)}>{row.winner}</Link>
+          <ClusterLink id={row.winner} />
         )}
       </td>
       <td data-label="Fitted" className="num is-number">

@@ -1,10 +1,14 @@
-import type { DecisionView } from "./decision-view.ts";
+import { Bar } from "../charts/bar.tsx";
+import { Legend } from "../charts/legend.tsx";
+import { plainNumber } from "../format/amounts.ts";
+import { readable } from "../format/sentence.ts";
 import { Chip } from "../parts/chips.tsx";
 import { Link } from "../parts/link.tsx";
 import { Card } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { hrefTo } from "../routing/route.ts";
-import { plainNumber } from "../format/amounts.ts";
+import type { DecisionView } from "./decision-view.ts";
+import "./ranking.css";
 
 const RANKED_COLUMNS = [
   { title: "Rank", isNumber: true },
@@ -15,12 +19,8 @@ const RANKED_COLUMNS = [
   { title: "Could lend" },
 ];
 
-const REFUSED_COLUMNS = [
-  { title: "Cluster" },
-  { title: "Reason" },
-  { title: "In words" },
-  { title: "Missing" },
-];
+const REFUSED_COLUMNS = [{ title: "Cluster" }, { title: "Reason" }, { title: "In words" }];
+const MISSING_COLUMN = { title: "Missing" };
 
 /** The same picture for what was decided and for what would be. */
 export function Ranking({ view }: { readonly view: DecisionView }) {
@@ -28,14 +28,16 @@ export function Ranking({ view }: { readonly view: DecisionView }) {
     <div className="stack">
       {view.flip !== null && (
         <p className="flip">
-          <strong>What would flip it</strong> {view.flip}
+          <strong>What would flip it</strong> {readable(view.flip)}
         </p>
       )}
-      <Card title={`Fitted (${view.fitted.length})`} note={<Scorers view={view} />}>
-        {view.fitted.length === 0 ? <p className="note pad">No cluster fitted.</p> : <Fitted view={view} />}
-      </Card>
+      {view.fitted.length > 0 && (
+        <Card title={`Fitted (${view.fitted.length})`} note={<Scorers view={view} />}>
+          <Fitted view={view} />
+        </Card>
+      )}
       {view.refused.length > 0 && (
-        <Card title={`Passed over (${view.refused.length})`} note={<Counts view={view} />}>
+        <Card title={`Passed over (${plainNumber(view.passedOver)})`} note={<Counts view={view} />}>
           <Refused view={view} />
         </Card>
       )}
@@ -64,15 +66,10 @@ function Fitted({ view }: { readonly view: DecisionView }) {
             {candidate.score}
           </td>
           <td data-label="Parts" className="cell-parts">
-            <span className="bar" role="img" aria-label={candidate.description}>
-              {candidate.parts.map(({ name, share }, index) => (
-                <span
-                  key={name}
-                  className={`fill is-part-${index % 4}`}
-                  style={{ inlineSize: `${share * 100}%` }}
-                />
-              ))}
-            </span>
+            <Bar
+              label={candidate.description}
+              fills={candidate.parts.map(({ share }, index) => ({ name: inkOf(index), share }))}
+            />
             <span className="note num" aria-hidden="true">
               {candidate.parts.map(({ text }) => text).join(" · ")}
             </span>
@@ -90,8 +87,10 @@ function Fitted({ view }: { readonly view: DecisionView }) {
 }
 
 function Refused({ view }: { readonly view: DecisionView }) {
+  const isShort = view.refused.some(({ missing }) => missing !== "");
+  const columns = isShort ? [...REFUSED_COLUMNS, MISSING_COLUMN] : REFUSED_COLUMNS;
   return (
-    <Table caption="Clusters that were passed over" columns={REFUSED_COLUMNS} className="is-refused">
+    <Table caption="Clusters that were passed over" columns={columns} className="is-refused">
       {view.refused.map(({ id, reason, message, missing, also }) => (
         <tr key={id}>
           <th scope="row" className="cell-main">
@@ -101,12 +100,14 @@ function Refused({ view }: { readonly view: DecisionView }) {
           </th>
           <td data-label="Reason">{reason}</td>
           <td data-label="In words">
-            {message}
+            {readable(message)}
             {also !== "" && <span className="faint"> · also: {also}</span>}
           </td>
-          <td data-label="Missing" className="num">
-            {missing === "" ? <span className="faint">–</span> : missing}
-          </td>
+          {isShort && (
+            <td data-label="Missing" className="num">
+              {missing === "" ? <span className="faint">–</span> : missing}
+            </td>
+          )}
         </tr>
       ))}
     </Table>
@@ -114,16 +115,16 @@ function Refused({ view }: { readonly view: DecisionView }) {
 }
 
 function Scorers({ view }: { readonly view: DecisionView }) {
-  return (
-    <ul className="legend" aria-label="Weights">
-      {view.scorers.map(({ name, weight }, index) => (
-        <li key={name}>
-          <span className={`swatch fill is-part-${index % 4}`} aria-hidden="true" />
-          {name} <span className="num strong">{weight}</span>
-        </li>
-      ))}
-    </ul>
-  );
+  const items = view.scorers.map(({ name, weight }, index) => ({
+    name: inkOf(index),
+    title: name,
+    value: weight,
+  }));
+  return <Legend label="Weights" items={items} />;
+}
+
+function inkOf(index: number): string {
+  return `part-${index % 4}`;
 }
 
 function Counts({ view }: { readonly view: DecisionView }) {

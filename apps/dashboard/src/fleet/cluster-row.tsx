@@ -13,13 +13,21 @@ export const ClusterRow = memo(function ClusterRow({ cluster }: { readonly clust
   return (
     <tr className={cluster.isStale ? "is-stale" : undefined}>
       <th scope="row" className="cell-main">
-        <Link to={hrefTo("fleet", cluster.id)} className="row-link">
+        <Link to={hrefTo("fleet", cluster.id)} className="row-link" title={cluster.id}>
           {cluster.id}
         </Link>
-        <ClusterStates cluster={cluster} />
-        {name !== null && <span className="faint clip">{name}</span>}
+        {name !== null && (
+          <span className="faint clip" title={name}>
+            {name}
+          </span>
+        )}
       </th>
-      <td data-label="Region">{cluster.region === "" ? <None /> : cluster.region}</td>
+      <td data-label="State">
+        <ClusterStates cluster={cluster} />
+      </td>
+      <td data-label="Region" className="cell-region clip" title={cluster.region}>
+        {cluster.region === "" ? <None /> : cluster.region}
+      </td>
       {RESOURCES.map((resource) => (
         <td key={resource} data-label={RESOURCE_TITLES[resource]} className="cell-bar">
           <CapacityBar capacity={cluster.capacity} resource={resource} />

@@ -3,14 +3,17 @@ import { memo } from "react";
 import { CapacityBar, CapacityLegend } from "../charts/capacity-bar.tsx";
 import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
 import { type Freshness, patchRows } from "../live/live-answer.ts";
-import { SearchBox, Segments, Select } from "../parts/controls.tsx";
+import { SearchBox, Segments } from "../parts/controls.tsx";
+import { Figure } from "../parts/figure.tsx";
 import { Page } from "../parts/page.tsx";
+import { SortSelect } from "../parts/sort-select.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { type Column, Pager, Table } from "../parts/table.tsx";
 import { useAnswer } from "../shell/session-context.ts";
 import { useQuery } from "../shell/use-query.ts";
 import { ClusterRow } from "./cluster-row.tsx";
-import { type FleetQuery, fleetPath, PAGE_SIZE, readFleetQuery } from "./fleet-query.ts";
+import "./fleet.css";
+import { type FleetQuery, fleetPath, isFiltered, PAGE_SIZE, readFleetQuery } from "./fleet-query.ts";
 import { fleetTotals } from "./fleet-view.ts";
 
 /** Clusters say something every few seconds: rows change in place at once, order and totals a little later. */
@@ -22,6 +25,7 @@ const FRESHNESS: Freshness<UiFleet> = {
 
 const COLUMNS: readonly Column[] = [
   { title: "Cluster", sort: "id" },
+  { title: "State" },
   { title: "Region", sort: "region" },
   { title: "CPU", sort: "cpu" },
   { title: "Memory", sort: "memory" },
@@ -31,10 +35,6 @@ const COLUMNS: readonly Column[] = [
   { title: "Borrows", sort: "borrows", isNumber: true },
   { title: "Heard", sort: "heard" },
 ];
-
-const SORT_OPTIONS = COLUMNS.flatMap(({ title, sort }) =>
-  sort === undefined ? [] : [{ name: sort, title }],
-);
 
 const STATES = [
   { name: "all", title: "All" },
@@ -51,34 +51,37 @@ export function FleetPage() {
   return (
     <Page title="Fleet" lead="What every cluster has, has promised, and can still lend.">
       <AnswerView answer={answer} rows={12}>
-        {(fleet) => (
-          <>
-            <Totals totals={fleet.totals} />
-            <div className="toolbar">
-              <SearchBox
-                label="Find by ID, region or label"
-                value={wanted.q}
-                onSearch={(q) => change({ q, offset: null }, { replace: true })}
-              />
-              <Segments
-                label="State"
-                value={wanted.state}
-                options={STATES}
-                onChoose={(state) => change({ state: state === "all" ? null : state, offset: null })}
-              />
-              <span className="only-phone">
-                <Select
-                  label="Sort by"
-                  value={wanted.sort}
-                  options={SORT_OPTIONS}
-                  onChoose={(sort) => change({ sort, offset: null })}
+        {(fleet) =>
+          fleet.total === 0 && !isFiltered(wanted) ? (
+            <Empty title="No cluster has spoken yet">
+              As soon as an agent advertises what its cluster can lend, it appears here.
+            </Empty>
+          ) : (
+            <>
+              <Totals totals={fleet.totals} isFiltered={isFiltered(wanted)} />
+              <div className="toolbar">
+                <SearchBox
+                  label="Find by ID, region or label"
+                  value={wanted.q}
+                  onSearch={(q) => change({ q, offset: null }, { replace: true })}
                 />
-              </span>
-              <CapacityLegend />
-            </div>
-            <Clusters fleet={fleet} wanted={wanted} onChange={change} />
-          </>
-        )}
+                <Segments
+                  label="State"
+                  value={wanted.state}
+                  options={STATES}
+                  onChoose={(state) => change({ state: state === "all" ? null : state, offset: null })}
+                />
+                <SortSelect
+                  columns={COLUMNS}
+                  sorting={wanted}
+                  onSort={({ sort, order }) => change({ sort, order, offset: null })}
+                />
+                <CapacityLegend />
+              </div>
+              <Clusters fleet={fleet} wanted={wanted} onChange={change} />
+            </>
+          )
+        }
       </AnswerView>
     </Page>
   );
@@ -92,11 +95,7 @@ interface ClustersProps {
 
 function Clusters({ fleet, wanted, onChange }: ClustersProps) {
   if (fleet.total === 0) {
-    return wanted.q === "" && wanted.state === "all" ? (
-      <Empty title="No cluster has spoken yet">
-        As soon as an agent advertises what its cluster can lend, it appears here.
-      </Empty>
-    ) : (
+    return (
       <Empty title="No cluster matches" icon="search">
         Try fewer letters, or another state.
       </Empty>
@@ -126,11 +125,22 @@ function Clusters({ fleet, wanted, onChange }: ClustersProps) {
   );
 }
 
-const Totals = memo(function Totals({ totals }: { readonly totals: UiFleet["totals"] }) {
+interface TotalsProps {
+  readonly totals: UiFleet["totals"];
+  /** They are of the clusters that match. */
+  readonly isFiltered: boolean;
+}
+
+const Totals = memo(function Totals(props: TotalsProps) {
+  const { totals } = props;
   const view = fleetTotals(totals);
   return (
     <section className="totals" aria-label="Totals">
-      <Figure title="Clusters" value={view.clusters} note={view.clustersNote} />
+      <Figure
+        title={props.isFiltered ? "Clusters found" : "Clusters"}
+        value={view.clusters}
+        note={view.clustersNote}
+      />
       {RESOURCES.map((resource) => (
         <div key={resource} className="figure is-wide">
           <span className="figure-title">{RESOURCE_TITLES[resource]}</span>
@@ -141,21 +151,3 @@ const Totals = memo(function Totals({ totals }: { readonly totals: UiFleet["tota
     </section>
   );
 });
-
-function Figure({
-  title,
-  value,
-  note,
-}: {
-  readonly title: string;
-  readonly value: string;
-  readonly note: string;
-}) {
-  return (
-    <div className="figure">
-      <span className="figure-title">{title}</span>
-      <span className="figure-value num">{value}</span>
-      <span className="figure-note num">{note}</span>
-    </div>
-  );
-}

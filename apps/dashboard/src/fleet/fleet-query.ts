@@ -39,3 +39,7 @@ export function fleetPath({ q, state, sort, order, offset }: FleetQuery): string
     limit: PAGE_SIZE,
   });
 }
+
+export function isFiltered({ q, state }: FleetQuery): boolean {
+  return q !== "" || state !== "all";
+}

@@ -61,7 +61,7 @@ export function fleetTotals({ clusters, ready, live, spendPerHour }: UiFleet["to
 }
 
 function allReady(clusters: number): string {
-  return clusters === 0 ? "none heard of yet" : "all ready to lend";
+  return clusters === 0 ? "none" : "all ready to lend";
 }
 
 export function gpuModels(gpus: UiCluster["gpus"]): string {

@@ -30,7 +30,7 @@ test("a cluster without conditions is ready; each condition has a word, a sign a
 
 test("a price names each resource that has one", () => {
   expect(priceText({ cpu: 0.04, memory: 0.005, gpu: null, currency: "EUR" })).toBe(
-    "€0.04\u00a0CPU · €0.005\u00a0GB",
+    "€0.04\u00a0CPU\u00a0· €0.005\u00a0GB",
   );
   expect(priceText({ cpu: null, memory: null, gpu: null, currency: "EUR" })).toBeNull();
   expect(priceText(null)).toBeNull();
@@ -52,7 +52,7 @@ test("totals say how many are not ready", () => {
     spend: "€41.20",
   });
   expect(fleetTotals({ ...totals, ready: 18 }).clustersNote).toBe("all ready to lend");
-  expect(fleetTotals({ ...totals, clusters: 0, ready: 0 }).clustersNote).toBe("none heard of yet");
+  expect(fleetTotals({ ...totals, clusters: 0, ready: 0 }).clustersNote).toBe("none");
 });
 
 test("a name that says no more than the ID is not repeated", () => {

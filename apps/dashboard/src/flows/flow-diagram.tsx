@@ -4,7 +4,9 @@ import { amountText, amountWithUnit, count } from "../format/amounts.ts";
 import { withQuery } from "../net/query.ts";
 import { Link } from "../parts/link.tsx";
 import { useWidth } from "../parts/use-width.ts";
+import "../charts/ink.css";
 import { type FlowLayout, type FlowNode, layOutFlows, NODE_WIDTH } from "./flow-layout.ts";
+import "./flows.css";
 
 interface DiagramProps {
   readonly flows: UiFlows;
@@ -15,11 +17,13 @@ interface DiagramProps {
 }
 
 const PHONE = 560;
+/** Room for a name where there is little: then rather the whole name than the amount, which stands in the table. */
+const NARROW = 104;
 
 export function FlowDiagram({ flows, resource, most, only, onChoose }: DiagramProps) {
   const [box, width] = useWidth(960);
   const [near, setNear] = useState<string | null>(null);
-  const margin = width < PHONE ? 100 : 190;
+  const margin = width < PHONE ? NARROW : 190;
   const layout = useMemo(
     () => layOutFlows(flows, { resource, width, most, margin, ...(only === undefined ? {} : { only }) }),
     [flows, resource, width, most, margin, only],
@@ -61,7 +65,7 @@ function Bands({
   readonly near: string | null;
 }) {
   return (
-    <g className="flow-bands">
+    <g>
       {layout.links.map(({ provider, requester, value, reservations, path, width, tone }) => {
         const text = `${provider || "others"} lends ${amountWithUnit(resource, value)} to ${requester || "others"}: ${count(reservations, "reservation")}`;
         const isNear = near !== null && (near === `lender ${provider}` || near === `borrower ${requester}`);
@@ -100,33 +104,16 @@ interface NodeProps {
   readonly onChoose: (cluster: string) => void;
 }
 
-const PIXELS_PER_LETTER = 7.7;
+const PIXELS_PER_LETTER = 7.4;
 
 function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps) {
-  const { id, side, value, clusters, y, height } = node;
+  const { id, side, y, height } = node;
   const isLender = side === "lender";
-  const amount = amountText(resource, value);
-  const name = id === "" ? `${count(clusters, "other")}` : id;
-  const shown = shortened(name, lettersFor(margin, amount));
-  const choose = (): void => {
-    if (id !== "") onChoose(id);
-  };
-  return (
-    <g
-      className={`flow-node is-${side}${near === `${side} ${id}` ? " is-near" : ""}`}
-      role="button"
-      tabIndex={id === "" ? -1 : 0}
-      aria-label={`${shown} ${amount}: ${name} ${isLender ? "lends" : "borrows"} ${amountWithUnit(resource, value)}. Show only its flows.`}
-      onPointerEnter={() => setNear(`${side} ${id}`)}
-      onFocus={() => setNear(`${side} ${id}`)}
-      onBlur={() => setNear(null)}
-      onClick={choose}
-      onKeyDown={(event) => {
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        choose();
-      }}
-    >
+  const { name, shown, amount, words } = nodeWords(node, resource, margin);
+  const key = `${side} ${id}`;
+  const look = near === key ? "flow-node is-near" : "flow-node";
+  const drawing = (
+    <>
       <title>{name}</title>
       <rect className="flow-target" x={isLender ? 0 : x} y={y} width={margin + NODE_WIDTH} height={height} />
       <rect className="flow-bar" x={x} y={y} width={NODE_WIDTH} height={height} rx={3} />
@@ -137,14 +124,55 @@ function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps)
       >
         {shown} <tspan className="flow-amount">{amount}</tspan>
       </text>
+    </>
+  );
+  if (id === "") {
+    return (
+      <g className={look} role="img" aria-label={words} onPointerEnter={() => setNear(key)}>
+        {drawing}
+      </g>
+    );
+  }
+  return (
+    <g
+      className={`${look} is-button`}
+      role="button"
+      tabIndex={0}
+      aria-label={`${words}. Show only its flows.`}
+      onPointerEnter={() => setNear(key)}
+      onFocus={() => setNear(key)}
+      onBlur={() => setNear(null)}
+      onClick={() => onChoose(id)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        onChoose(id);
+      }}
+    >
+      {drawing}
     </g>
   );
 }
 
-function lettersFor(margin: number, amount: string): number {
-  return Math.floor((margin - 16) / PIXELS_PER_LETTER) - amount.length - 1;
+function nodeWords({ id, side, value, clusters }: FlowNode, resource: UiResource, margin: number) {
+  const whole = amountText(resource, value);
+  const name = id === "" ? count(clusters, "other") : id;
+  const amount = margin > NARROW || name.length <= lettersFor(margin, whole) ? whole : "";
+  const shown = shortened(name, lettersFor(margin, amount));
+  const does = side === "lender" ? "lends" : "borrows";
+  // What is seen comes first, so that it can also be said to the page.
+  const words = `${`${shown} ${amount}`.trim()}: ${name} ${does} ${amountWithUnit(resource, value)}`;
+  return { name, shown, amount, words };
 }
 
+function lettersFor(margin: number, amount: string): number {
+  const letters = Math.floor((margin - 16) / PIXELS_PER_LETTER);
+  return amount === "" ? letters : letters - amount.length - 1;
+}
+
+/** From the middle: what tells clusters apart is often at the end. */
 function shortened(name: string, letters: number): string {
-  return name.length <= letters ? name : `${name.slice(0, Math.max(1, letters - 1))}…`;
+  if (name.length <= letters) return name;
+  const half = Math.max(1, Math.floor((letters - 1) / 2));
+  return `${name.slice(0, half)}…${name.slice(-half)}`;
 }

@@ -2,15 +2,16 @@ import type { UiFlows, UiResource } from "@resource-broker/contract";
 import { amountText, count, plainNumber, RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
 import type { Freshness } from "../live/live-answer.ts";
 import { withQuery } from "../net/query.ts";
+import { ClusterLink } from "../parts/cluster-link.tsx";
 import { FilterChip, Segments } from "../parts/controls.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { hrefTo } from "../routing/route.ts";
 import { useAnswer } from "../shell/session-context.ts";
 import { useQuery } from "../shell/use-query.ts";
+import "../reservations/reservations.css";
 import { FlowDiagram } from "./flow-diagram.tsx";
 
 const FRESHNESS: Freshness<UiFlows> = {
@@ -119,9 +120,9 @@ function FlowTable({ edges, resource }: { readonly edges: UiFlows["edges"]; read
         {edges.map(({ provider, requester, amounts, reservations }) => (
           <tr key={`${provider} ${requester}`}>
             <th scope="row" className="cell-parties cell-main">
-              <Link to={hrefTo("fleet", provider)}>{provider}</Link>
+              <ClusterLink id={provider} />
               <Icon name="arrow" size={12} />
-              <Link to={hrefTo("fleet", requester)}>{requester}</Link>
+              <ClusterLink id={requester} />
             </th>
             <td data-label="Lent" className="num is-number">
               {amountText(resource, amounts[resource])}

@@ -53,7 +53,7 @@ export function inParts(parts: readonly string[]): string {
   return parts
     .filter((part) => part !== "")
     .map((part) => part.replaceAll(" ", "\u00a0"))
-    .join(" · ");
+    .join("\u00a0· ");
 }
 
 export function count(value: number, one: string, many = `${one}s`): string {

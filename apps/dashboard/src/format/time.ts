@@ -64,14 +64,12 @@ export function wholeText(atMs: number): string {
   return WHOLE.format(atMs);
 }
 
-const RFC3339 = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g;
-
-/** A sentence of the broker, with its times in the reader's own clock. */
-export function localTimes(sentence: string): string {
-  return sentence.replaceAll(RFC3339, (time) => momentText(Date.parse(time)));
+/** A mark on the axis of a chart whose marks are this far apart. */
+export function axisText(atMs: number, everyMs: number): string {
+  return (everyMs < DAY ? SHORT_CLOCK : WEEKDAY).format(atMs);
 }
 
-/** A mark on the axis of a chart that is this wide in time. */
-export function axisText(atMs: number, spanMs: number): string {
-  return (spanMs > 2 * DAY ? WEEKDAY : SHORT_CLOCK).format(atMs);
+/** How far the reader's clock is before that of Greenwich. */
+export function zoneOffsetMs(atMs: number): number {
+  return -new Date(atMs).getTimezoneOffset() * MINUTE;
 }

@@ -1,14 +1,17 @@
 import type { UiMoneyReport } from "@resource-broker/contract";
 import { readWindow, WINDOWS } from "../capacity/capacity-page.tsx";
+import { Bar } from "../charts/bar.tsx";
 import type { Freshness } from "../live/live-answer.ts";
 import { withQuery } from "../net/query.ts";
 import { Segments } from "../parts/controls.tsx";
 import { Link } from "../parts/link.tsx";
+import { Figure } from "../parts/figure.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { useAnswer } from "../shell/session-context.ts";
 import { useQuery } from "../shell/use-query.ts";
+import "./money.css";
 import { type MoneyView, moneyView, type SpendView } from "./money-view.ts";
 
 const FRESHNESS: Freshness<UiMoneyReport> = {
@@ -40,16 +43,8 @@ function Report({ view }: { readonly view: MoneyView }) {
   return (
     <div className="stack">
       <section className="totals is-money" aria-label="Totals">
-        <div className="figure">
-          <span className="figure-title">Spent</span>
-          <span className="figure-value num">{view.spent}</span>
-          <span className="figure-note">for the time that was held</span>
-        </div>
-        <div className="figure">
-          <span className="figure-title">Saved</span>
-          <span className="figure-value num">{view.saved}</span>
-          <span className="figure-note num">{view.savedNote}</span>
-        </div>
+        <Figure title="Spent" value={view.spent} note="for the time that was held" />
+        <Figure title="Saved" value={view.saved} note={view.savedNote} />
       </section>
       {view.unpriced !== null && <p className="note">{view.unpriced}</p>}
       {view.isEmpty ? (
@@ -92,9 +87,7 @@ function Spends({ title, role, rows }: SpendsProps) {
               </Link>
             </th>
             <td className="cell-spend">
-              <span className="bar" role="img" aria-label={`${spent} spent`}>
-                <span className={`fill is-${role}`} style={{ inlineSize: `${share * 100}%` }} />
-              </span>
+              <Bar label={`${spent} spent`} fills={[{ name: role, share }]} />
             </td>
             <td data-label="Amount" className="num is-number strong">
               {spent}

@@ -1,6 +1,6 @@
 import type { UiMoneyReport, UiSpend } from "@resource-broker/contract";
 import { count, percent } from "../format/amounts.ts";
-import { moneyText } from "../format/money.ts";
+import { digitsFor, moneyText } from "../format/money.ts";
 
 export interface SpendView {
   readonly id: string;
@@ -43,10 +43,11 @@ function comparedToMean(share: number): string {
 
 function spends(rows: readonly UiSpend[], currency: string): SpendView[] {
   const biggest = Math.max(0, ...rows.map(({ spent }) => spent));
+  const digits = digitsFor(biggest);
   return rows.map(({ id, spent, saved, reservations }) => ({
     id,
-    spent: moneyText(spent, currency),
-    saved: moneyText(saved, currency),
+    spent: moneyText(spent, currency, digits),
+    saved: moneyText(saved, currency, digits),
     reservations: count(reservations, "reservation"),
     share: biggest === 0 ? 0 : spent / biggest,
   }));

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "./icons.tsx";
+import "./chips.css";
 
 export type Tone = "good" | "calm" | "busy" | "warn" | "bad";
 

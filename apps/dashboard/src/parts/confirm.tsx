@@ -2,6 +2,11 @@ import type { UiDone } from "@resource-broker/contract";
 import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from "react";
 import { useLiveStatus, useSession, useSurroundings } from "../shell/session-context.ts";
 import { useToast } from "../shell/toasts.tsx";
+import { sentence } from "../format/sentence.ts";
+import { focusHeading } from "./page.tsx";
+import "./button.css";
+import "./confirm.css";
+import "./controls.css";
 
 interface ActionProps {
   /** On the button, and on the one that confirms: a verb. */
@@ -59,6 +64,8 @@ function ConfirmDialog({ onClose, ...action }: ActionProps & { readonly onClose:
       toast(message);
       action.onDone();
       dialog.current?.close();
+      // The button that opened this may be gone with what it did.
+      focusHeading();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
       setBusy(false);
@@ -78,7 +85,7 @@ function ConfirmDialog({ onClose, ...action }: ActionProps & { readonly onClose:
         )}
         {problem !== undefined && (
           <p className="notice is-bad" role="alert">
-            {problem}
+            {sentence(problem)}
           </p>
         )}
         <div className="dialog-actions">

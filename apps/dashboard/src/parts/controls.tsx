@@ -1,6 +1,8 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { useSurroundings } from "../shell/session-context.ts";
 import { Icon } from "./icons.tsx";
+import { focusHeading } from "./page.tsx";
+import "./controls.css";
 
 const PAUSE_IN_TYPING_MS = 50;
 
@@ -108,10 +110,14 @@ export function FilterChip({
   readonly value: string;
   readonly onClear: () => void;
 }) {
+  const clear = (): void => {
+    onClear();
+    focusHeading();
+  };
   return (
     <span className="filter-chip">
       {label} <strong>{value}</strong>
-      <button type="button" onClick={onClear} aria-label={`Remove the filter ${label} ${value}`}>
+      <button type="button" onClick={clear} aria-label={`Remove the filter ${label} ${value}`}>
         <Icon name="close" size={12} />
       </button>
     </span>

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useSurroundings } from "../shell/session-context.ts";
 import { Icon } from "./icons.tsx";
+import "./button.css";
 
 const SHOWN_MS = 1500;
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import "./facts.css";
 
 /** Names and values; what is empty is left out. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {

@@ -6,13 +6,14 @@ interface LinkProps {
   readonly children: ReactNode;
   readonly className?: string;
   readonly label?: string;
+  readonly title?: string;
   readonly isCurrent?: boolean;
   /** For the pointer only: the same link stands elsewhere for the keyboard. */
   readonly isPassedByKeys?: boolean;
 }
 
 /** A real link: it can be opened in a new tab, copied and focused; a plain click stays in the page. */
-export function Link({ to, children, className, label, isCurrent, isPassedByKeys }: LinkProps) {
+export function Link({ to, children, className, label, title, isCurrent, isPassedByKeys }: LinkProps) {
   const { router } = useSurroundings();
   const follow = (event: MouseEvent): void => {
     const isPlain =
@@ -28,6 +29,7 @@ export function Link({ to, children, className, label, isCurrent, isPassedByKeys
       onClick={follow}
       tabIndex={isPassedByKeys === true ? -1 : undefined}
       aria-label={label}
+      title={title}
       aria-current={isCurrent === true ? "page" : undefined}
     >
       {children}

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect } from "react";
+import "./page.css";
 
 interface PageProps {
   readonly title: string;
@@ -9,26 +10,27 @@ interface PageProps {
   readonly trail?: ReactNode;
 }
 
+/** Where the focus goes when what had it is no more. */
+export function focusHeading(): void {
+  document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
+}
+
 /** A page under its heading, which is where readers of a screen continue after a link. */
 export function Page({ title, lead, actions, children, trail }: PageProps) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  const isFirst = useRef(true);
   useEffect(() => {
     document.title = `${title} · Resource Broker`;
-    // The first page of a visit leaves the focus at the top, before the skip link.
-    if (!isFirst.current || document.body.dataset["visited"] === "yes")
-      heading.current?.focus({ preventScroll: true });
-    document.body.dataset["visited"] = "yes";
-    isFirst.current = false;
   }, [title]);
+  useEffect(() => {
+    // The first page of a visit leaves the focus at the top, before the skip link.
+    if (document.body.dataset["visited"] === "yes") focusHeading();
+    document.body.dataset["visited"] = "yes";
+  }, []);
   return (
     <article className="page">
       {trail !== undefined && <div className="trail">{trail}</div>}
       <header className="page-head">
         <div>
-          <h1 ref={heading} tabIndex={-1}>
-            {title}
-          </h1>
+          <h1 tabIndex={-1}>{title}</h1>
           {lead !== undefined && <p className="lead">{lead}</p>}
         </div>
         {actions !== undefined && <div className="page-actions">{actions}</div>}

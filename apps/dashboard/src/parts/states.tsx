@@ -1,6 +1,9 @@
 import type { ReactNode } from "react";
 import type { AskFailure } from "../net/ask.ts";
+import { sentence } from "../format/sentence.ts";
 import { Icon, type IconName } from "./icons.tsx";
+import "./button.css";
+import "./states.css";
 
 interface EmptyProps {
   readonly title: string;
@@ -28,7 +31,7 @@ function Failed({ failure, retry }: { readonly failure: AskFailure; readonly ret
         <Icon name="warning" size={24} />
       </span>
       <p className="state-title">{title}</p>
-      <p className="state-text">{failure.message}</p>
+      <p className="state-text">{sentence(failure.message)}</p>
       <button type="button" className="button" onClick={retry}>
         Try again
       </button>
@@ -69,7 +72,7 @@ export function AnswerView<T>({ answer, rows, children }: AnswerViewProps<T>) {
     <div className={isLoading ? "answer is-loading" : "answer"} aria-busy={isLoading}>
       {failure !== undefined && (
         <p className="notice is-bad" role="alert">
-          <Icon name="warning" /> {failure.message} Shown is what was read last.
+          <Icon name="warning" /> {sentence(failure.message)} Shown is what was read last.
         </p>
       )}
       {children(data)}

@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import { plainNumber } from "../format/amounts.ts";
 import { Icon } from "./icons.tsx";
+import "./button.css";
+import "./table.css";
 
 export interface Column {
   readonly title: string;

@@ -1,10 +1,12 @@
 import type { UiParty, UiReservationDetail } from "@resource-broker/contract";
+import { Bar } from "../charts/bar.tsx";
 import { amountsText } from "../format/amounts.ts";
 import { moneyText } from "../format/money.ts";
+import { readable } from "../format/sentence.ts";
 import type { Freshness } from "../live/live-answer.ts";
 import { Chip } from "../parts/chips.tsx";
+import { CodeCard, Command } from "../parts/code.tsx";
 import { Action } from "../parts/confirm.tsx";
-import { CopyButton } from "../parts/copy.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
@@ -13,6 +15,7 @@ import { Card, Page } from "../parts/page.tsx";
 import { AnswerView } from "../parts/states.tsx";
 import { hrefTo } from "../routing/route.ts";
 import { useAnswer } from "../shell/session-context.ts";
+import "./reservation.css";
 import { Phase } from "./reservation-row.tsx";
 import { costText, isLive, reasonText, useOf } from "./reservation-view.ts";
 import { Timeline } from "./timeline.tsx";
@@ -30,7 +33,7 @@ export function ReservationPage({ id }: { readonly id: string }) {
     <Page
       title={id}
       trail={<Link to="/reservations">Reservations</Link>}
-      lead={found?.message ?? "Reservation"}
+      lead={found === undefined ? "Reservation" : readable(found.message)}
       actions={found !== undefined && <Actions reservation={found} onDone={answer.reload} />}
     >
       <AnswerView answer={answer}>{(reservation) => <Details reservation={reservation} />}</AnswerView>
@@ -99,19 +102,12 @@ function Details({ reservation }: { readonly reservation: UiReservationDetail })
           {commands.map(({ title, line }) => (
             <li key={line}>
               <span className="note">{title}</span>
-              <div className="command">
-                <code tabIndex={0}>{line}</code>
-                <CopyButton text={line} what={title} />
-              </div>
+              <Command line={line} what={title} />
             </li>
           ))}
         </ul>
       </Card>
-      <Card title="Object" note={<CopyButton text={yaml} what="the object as YAML" />}>
-        <pre className="yaml" tabIndex={0} aria-label="The object as YAML">
-          {yaml}
-        </pre>
-      </Card>
+      <CodeCard title="Object" text={yaml} label="The object as YAML" />
     </div>
   );
 }
@@ -123,13 +119,11 @@ function Use({ reservation }: { readonly reservation: UiReservationDetail }) {
         <div key={title} className="bar-row">
           <span>{title}</span>
           <span className="bar-box is-large">
-            <span
-              className={share !== null && share > 1 ? "bar is-over" : "bar"}
-              role="img"
-              aria-label={text}
-            >
-              <span className="fill is-used" style={{ inlineSize: `${Math.min(1, share ?? 0) * 100}%` }} />
-            </span>
+            <Bar
+              label={text}
+              fills={[{ name: "used", share: Math.min(1, share ?? 0) }]}
+              isOver={share !== null && share > 1}
+            />
             <span className="bar-text num">{text}</span>
           </span>
         </div>
@@ -152,7 +146,7 @@ function Figures({ reservation }: { readonly reservation: UiReservationDetail })
         ],
         ["Ended", endedAt === null ? "" : <Ago key="ended" at={endedAt} />],
         ["Reason", reasonText(reason)],
-        ["Priority", String(priority)],
+        ["Priority", priority === 0 ? "" : String(priority)],
       ]}
     />
   );

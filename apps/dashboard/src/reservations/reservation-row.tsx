@@ -2,10 +2,12 @@ import type { UiReservation } from "@resource-broker/contract";
 import { memo } from "react";
 import { amountText } from "../format/amounts.ts";
 import { Chip } from "../parts/chips.tsx";
+import { ClusterLink } from "../parts/cluster-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
 import { Ago, Left } from "../parts/moment.tsx";
 import { hrefTo } from "../routing/route.ts";
+import "./reservations.css";
 import { costText, isLive, phaseLook, reasonText } from "./reservation-view.ts";
 
 export const ReservationRow = memo(function ReservationRow({
@@ -17,7 +19,7 @@ export const ReservationRow = memo(function ReservationRow({
   return (
     <tr className={isLive(reservation) ? undefined : "is-over"}>
       <th scope="row" className="cell-main">
-        <Link to={hrefTo("reservations", id)} className="row-link mono">
+        <Link to={hrefTo("reservations", id)} className="row-link mono" title={id}>
           {id}
         </Link>
       </th>
@@ -25,13 +27,9 @@ export const ReservationRow = memo(function ReservationRow({
         <Phase reservation={reservation} />
       </td>
       <td data-label="Requester → provider" className="cell-parties">
-        <Link to={hrefTo("fleet", requester)}>{requester}</Link>
+        <ClusterLink id={requester} />
         <Icon name="arrow" size={12} />
-        {provider === "" ? (
-          <span className="faint">none</span>
-        ) : (
-          <Link to={hrefTo("fleet", provider)}>{provider}</Link>
-        )}
+        {provider === "" ? <span className="faint">none</span> : <ClusterLink id={provider} />}
       </td>
       <td data-label="CPU" className="num is-number">
         {amountText("cpu", amounts.cpu)}

@@ -1,7 +1,8 @@
 import type { UiAmounts, UiPhase, UiReservation, UiReservationDetail } from "@resource-broker/contract";
 import { amountText, percent, RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
-import { moneyText } from "../format/money.ts";
-import { clockText, localTimes, spanText } from "../format/time.ts";
+import { rateText } from "../format/money.ts";
+import { readable } from "../format/sentence.ts";
+import { clockText, spanText } from "../format/time.ts";
 import type { Tone } from "../parts/chips.tsx";
 import type { IconName } from "../parts/icons.tsx";
 
@@ -29,7 +30,7 @@ export function reasonText(reason: string | null): string {
 }
 
 export function costText({ costPerHour }: Pick<UiReservation, "costPerHour">): string | null {
-  return costPerHour === null ? null : moneyText(costPerHour.amount, costPerHour.currency);
+  return costPerHour === null ? null : rateText(costPerHour.amount, costPerHour.currency);
 }
 
 export type StepState = "done" | "current" | "waiting" | "skipped";
@@ -61,7 +62,7 @@ export function timelineView({
       state: stepState({ isReached: at !== null, hasEnded, isNext: index === waitingAt }),
       at: atMs === undefined ? "" : clockText(atMs),
       since,
-      text: localTimes(text),
+      text: readable(text),
     };
   });
 }

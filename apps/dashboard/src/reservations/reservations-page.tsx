@@ -1,8 +1,9 @@
 import type { UiReservations } from "@resource-broker/contract";
 import { type Freshness, patchRows } from "../live/live-answer.ts";
-import { FilterChip, SearchBox, Segments, Select } from "../parts/controls.tsx";
+import { FilterChip, SearchBox, Segments } from "../parts/controls.tsx";
 import { Link } from "../parts/link.tsx";
 import { Page } from "../parts/page.tsx";
+import { SortSelect } from "../parts/sort-select.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { type Column, Pager, Table } from "../parts/table.tsx";
 import { useAnswer } from "../shell/session-context.ts";
@@ -34,10 +35,6 @@ const COLUMNS: readonly Column[] = [
   { title: "Ends in", sort: "expires" },
 ];
 
-const SORT_OPTIONS = COLUMNS.flatMap(({ title, sort }) =>
-  sort === undefined ? [] : [{ name: sort, title }],
-);
-
 const PARTIES = [
   { name: "requester", title: "Requester" },
   { name: "provider", title: "Provider" },
@@ -62,14 +59,11 @@ export function ReservationsPage() {
           options={PHASE_FILTERS}
           onChoose={(phase) => change({ phase: phase === "all" ? null : phase, offset: null })}
         />
-        <span className="only-phone">
-          <Select
-            label="Sort by"
-            value={wanted.sort}
-            options={SORT_OPTIONS}
-            onChoose={(sort) => change({ sort, order: null, offset: null })}
-          />
-        </span>
+        <SortSelect
+          columns={COLUMNS}
+          sorting={wanted}
+          onSort={({ sort, order }) => change({ sort, order, offset: null })}
+        />
         {PARTIES.filter(({ name }) => wanted[name] !== "").map(({ name, title }) => (
           <FilterChip
             key={name}

@@ -1,6 +1,7 @@
 import type { UiReservationDetail } from "@resource-broker/contract";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { type StepState, timelineView } from "./reservation-view.ts";
+import "./timeline.css";
 
 const SIGNS: Readonly<Record<StepState, IconName | null>> = {
   done: "check",
@@ -28,9 +29,11 @@ export function Timeline({ reservation }: { readonly reservation: UiReservationD
               {step}
               <span className="hidden"> ({WORDS[state]})</span>
             </span>
-            <span className="step-time num">
-              {at} <span className="faint">{since}</span>
-            </span>
+            {at !== "" && (
+              <span className="step-time num">
+                {at} <span className="faint">{since}</span>
+              </span>
+            )}
             <span className="step-text">{text}</span>
           </li>
         );

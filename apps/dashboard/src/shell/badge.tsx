@@ -1,4 +1,5 @@
 import type { LiveStatus } from "../live/live-connection.ts";
+import "./badge.css";
 import { useLiveStatus } from "./session-context.ts";
 
 const WORDS: Readonly<Record<LiveStatus, { readonly text: string; readonly title: string }>> = {

@@ -7,6 +7,8 @@ import { Badge } from "./badge.tsx";
 import { Mishap } from "./mishap.tsx";
 import { useRoute, useSession } from "./session-context.ts";
 import { applyTheme, nextTheme, readTheme, type Theme } from "./theme.ts";
+import "../parts/button.css";
+import "./shell.css";
 
 interface ShellProps {
   readonly children: ReactNode;
@@ -75,7 +77,7 @@ function Who({ session }: { readonly session: UiSession }) {
   const by = session.by === "link" ? "signed in by a link" : "signed in by certificate";
   return (
     <span className="who" title={`${session.name}, ${by}`}>
-      <span className="who-name clip">{session.name}</span>
+      {session.name !== session.role && <span className="who-name clip">{session.name}</span>}
       <span className="chip is-calm">{session.role}</span>
     </span>
   );

@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useState } from "react";
 import { Icon } from "../parts/icons.tsx";
 import { useSurroundings } from "./session-context.ts";
+import "./toasts.css";
 
 const SHOWN_MS = 6000;
 

@@ -1,4 +1,12 @@
+import { useEffect } from "react";
+import { sentence } from "../format/sentence.ts";
+import { Code } from "../parts/code.tsx";
 import { Icon } from "../parts/icons.tsx";
+import "../parts/button.css";
+import "../parts/page.css";
+import "../parts/states.css";
+import "../shell/shell.css";
+import "./sign-in.css";
 
 /** Why nobody is signed in. */
 export type SignInState =
@@ -20,6 +28,9 @@ interface SignInProps {
 }
 
 export function SignInPage({ state, retry }: SignInProps) {
+  useEffect(() => {
+    document.title = "Sign in · Resource Broker";
+  }, []);
   return (
     <main className="sign-in">
       <section className="sign-in-card card">
@@ -52,7 +63,7 @@ function Explanation({ state }: { readonly state: SignInState }) {
       <h1>{title}</h1>
       {isFailed && (
         <p className="notice is-bad" role="alert">
-          <Icon name="warning" /> {state.message}
+          <Icon name="warning" /> {sentence(state.message)}
         </p>
       )}
       {(!isFailed || state.status === 401) && <Ways />}
@@ -70,9 +81,7 @@ function Ways() {
       <p>
         A link signs one browser in, once, within two minutes. Get one on a machine where you are an admin:
       </p>
-      <pre className="yaml" tabIndex={0} aria-label="Command">
-        brokerctl dashboard
-      </pre>
+      <Code text="brokerctl dashboard" label="Command" />
       <p className="note">
         <code>npm start</code> prints one too. Over HTTPS, a browser with an admin certificate needs no link.
       </p>

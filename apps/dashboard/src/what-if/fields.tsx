@@ -1,5 +1,7 @@
 import { type ReactNode, useEffect, useId, useState } from "react";
 import { percent } from "../format/amounts.ts";
+import "../parts/button.css";
+import "../parts/controls.css";
 import { type FormField, readWeights, type WhatIfForm, writeWeights } from "./what-if-form.ts";
 
 interface FieldsProps {
@@ -34,7 +36,16 @@ export function Fields({ form, set, clusters, regions, policyWeights }: FieldsPr
         {text("memory", "Memory")}
         {text("gpu", "GPU", { hint: "none" })}
       </div>
-      {text("duration", "Duration", { hint: "- for until released" })}
+      <div className="form-row is-two">
+        {text("duration", "Duration", { hint: "until released" })}
+        <label className="field">
+          <span>Tier</span>
+          <select value={form.tier} onChange={(event) => set("tier", event.target.value)}>
+            <option value="">on-demand</option>
+            <option value="spot">spot</option>
+          </select>
+        </label>
+      </div>
       <fieldset className="form-group">
         <legend>Constraints</legend>
         {text("regions", "Regions", { hint: "any", list: regionList })}

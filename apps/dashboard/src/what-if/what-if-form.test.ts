@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
-  manifestOf,
+  askCommand,
+  fieldInAddress,
   quoteRequest,
   readWeights,
   readWhatIf,
@@ -33,6 +34,11 @@ test("constraints and weights are asked for as they are written", () => {
   });
 });
 
+test.each(["requester", "cpu", "memory", "duration"] as const)("an emptied %s stays empty", (field) => {
+  const search = new URLSearchParams({ requester: "rome", [field]: fieldInAddress(field, "") });
+  expect(readWhatIf(search)[field]).toBe("");
+});
+
 test("weights survive the address; nonsense in it does not count", () => {
   expect(readWeights(writeWeights({ resources: 0.7, cost: 0.3 }))).toEqual({ resources: 0.7, cost: 0.3 });
   expect(readWeights("")).toBeNull();
@@ -42,18 +48,28 @@ test("weights survive the address; nonsense in it does not count", () => {
 test("a decision asked again asks for the same", () => {
   const request = {
     requestedResources: { cpu: "4", memory: "8Gi", gpu: "1" },
+    tier: "spot" as const,
     constraints: { labels: { tier: "gold" } },
   };
-  const [, search = ""] = whatIfHref({ requesterID: "rome", request }).split("?");
+  const [, search = ""] = whatIfHref({ requesterID: "rome", request })?.split("?") ?? [];
   expect(quoteRequest(form(search))).toEqual({ requesterID: "rome", request });
 });
 
-test("the manifest is what kubectl takes, whatever is written in the form", () => {
+test("what the form cannot say is not asked again as something else", () => {
+  const requestedResources = { cpu: "4", memory: "8Gi" };
+  const perNode = { cpu: "4" };
+  expect(whatIfHref({ requesterID: "rome", request: { requestedResources, perNode } })).toBeNull();
+  const request = { requestedResources: { ...requestedResources, storage: "20Gi" } };
+  expect(whatIfHref({ requesterID: "rome", request })).toBeNull();
+});
+
+test("the command is what a shell and kubectl take, whatever is written in the form", () => {
   const asked = quoteRequest(form('requester=rome&cpu=4&memory=8Gi&regions=eu"west'));
   expect(
-    manifestOf(asked ?? { requesterID: "", request: { requestedResources: { cpu: "1", memory: "1" } } }),
+    askCommand(asked ?? { requesterID: "", request: { requestedResources: { cpu: "1", memory: "1" } } }),
   ).toBe(
     [
+      "kubectl create -f - <<'EOF'",
       "apiVersion: rear.fluidos.eu/v1alpha1",
       "kind: ResourceRequest",
       "metadata:",
@@ -63,6 +79,7 @@ test("the manifest is what kubectl takes, whatever is written in the form", () =
       '  requestedMemory: "8Gi"',
       '  duration: "1h"',
       '  constraints: {"regions":["eu\\"west"]}',
+      "EOF",
       "",
     ].join("\n"),
   );

@@ -8,6 +8,8 @@ export interface WhatIfForm {
   readonly memory: string;
   readonly gpu: string;
   readonly duration: string;
+  /** `spot`, or empty: on demand. */
+  readonly tier: string;
   readonly target: string;
   /** Several, with commas. */
   readonly regions: string;
@@ -26,6 +28,7 @@ const START: WhatIfForm = {
   memory: "8Gi",
   gpu: "",
   duration: "1h",
+  tier: "",
   target: "",
   regions: "",
   labels: "",
@@ -34,20 +37,31 @@ const START: WhatIfForm = {
 };
 
 export function readWhatIf(query: URLSearchParams): WhatIfForm {
-  const read = (field: FormField): string => query.get(field) ?? START[field];
+  const read = (field: FormField): string => {
+    const said = query.get(field) ?? START[field];
+    return said === EMPTIED ? "" : said;
+  };
   return {
     requester: read("requester"),
     cpu: read("cpu"),
     memory: read("memory"),
     gpu: read("gpu"),
-    // An empty duration is a wish: until released.
     duration: read("duration"),
+    tier: read("tier"),
     target: read("target"),
     regions: read("regions"),
     labels: read("labels"),
     exclude: read("exclude"),
     weights: read("weights"),
   };
+}
+
+/** In the address, these have what stands in them at the start when they are absent; emptied, they have this. */
+const EMPTIED = "-";
+const NOT_EMPTY_AT_START: readonly FormField[] = ["requester", "cpu", "memory", "duration"];
+
+export function fieldInAddress(field: FormField, value: string): string {
+  return value === "" && NOT_EMPTY_AT_START.includes(field) ? EMPTIED : value;
 }
 
 /** Null: not enough is said yet to ask. */
@@ -60,19 +74,14 @@ export function quoteRequest(form: WhatIfForm): UiQuoteRequest | null {
     requesterID,
     request: {
       requestedResources: { cpu, memory, ...stated("gpu", form.gpu.trim()) },
-      ...stated("duration", durationOf(form)),
+      // Without one it is held until released.
+      ...stated("duration", form.duration.trim()),
+      ...(form.tier === "spot" ? { tier: "spot" as const } : {}),
       ...stated("targetClusterID", form.target.trim()),
       ...constraintsOf(form),
     },
     ...(weights === null ? {} : { weights }),
   };
-}
-
-/** Chosen as "until released" it stands as `-` in the address, which an absent one does not. */
-const UNTIL_RELEASED = "-";
-
-function durationOf({ duration }: WhatIfForm): string {
-  return duration.trim() === UNTIL_RELEASED ? "" : duration.trim();
 }
 
 function stated<Name extends string>(name: Name, value: string): { readonly [K in Name]?: string } {
@@ -121,30 +130,46 @@ export function writeWeights(weights: Readonly<Record<string, number>>): string 
     .join(",");
 }
 
-/** A decision as the what-if that asks for the same again. */
-export function whatIfHref({ requesterID, request }: Pick<DecisionDTO, "requesterID" | "request">): string {
-  const { requestedResources, duration, targetClusterID, constraints } = request;
+/** A decision as the what-if that asks for the same again; null: the form has no words for all of it. */
+export function whatIfHref({
+  requesterID,
+  request,
+}: Pick<DecisionDTO, "requesterID" | "request">): string | null {
+  if (saysMore(request)) return null;
+  const { requestedResources, duration, tier, targetClusterID, constraints } = request;
   return withQuery("/what-if", {
     requester: requesterID,
     cpu: requestedResources.cpu,
     memory: requestedResources.memory,
     gpu: requestedResources.gpu === "0" ? null : requestedResources.gpu,
-    duration: duration ?? UNTIL_RELEASED,
+    duration: fieldInAddress("duration", duration ?? ""),
+    tier: tier === "spot" ? tier : null,
     target: targetClusterID,
-    regions: constraints?.regions?.join(","),
-    labels: Object.entries(constraints?.labels ?? {})
-      .map(([name, value]) => `${name}=${value}`)
-      .join(","),
-    exclude: constraints?.excludeClusters?.join(","),
+    ...constraintFields(constraints ?? {}),
   });
 }
 
-/** The object that asks for it in earnest. JSON strings are YAML strings. */
-export function manifestOf({ request }: UiQuoteRequest): string {
-  const { requestedResources, duration, targetClusterID, constraints } = request;
+function constraintFields({
+  regions = [],
+  labels = {},
+  excludeClusters = [],
+}: NonNullable<DecisionDTO["request"]["constraints"]>): Pick<WhatIfForm, "regions" | "labels" | "exclude"> {
+  const wanted = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  return { regions: regions.join(","), labels: wanted.join(","), exclude: excludeClusters.join(",") };
+}
+
+function saysMore({ perNode, requestedResources }: DecisionDTO["request"]): boolean {
+  const { storage = "0", extended = {} } = requestedResources;
+  return perNode !== undefined || storage !== "0" || Object.keys(extended).length > 0;
+}
+
+/** What asks for it in earnest, ready to be pasted. JSON strings are YAML strings; they hold no line break and no quote ends. */
+export function askCommand({ request }: UiQuoteRequest): string {
+  const { requestedResources, duration, tier, targetClusterID, constraints } = request;
   const line = (name: string, value: string | undefined): string[] =>
     value === undefined ? [] : [`  ${name}: ${JSON.stringify(value)}`];
   return [
+    "kubectl create -f - <<'EOF'",
     "apiVersion: rear.fluidos.eu/v1alpha1",
     "kind: ResourceRequest",
     "metadata:",
@@ -154,8 +179,10 @@ export function manifestOf({ request }: UiQuoteRequest): string {
     ...line("requestedMemory", requestedResources.memory),
     ...line("requestedGPU", requestedResources.gpu),
     ...line("duration", duration),
+    ...line("tier", tier),
     ...line("targetClusterID", targetClusterID),
     ...(constraints === undefined ? [] : [`  constraints: ${JSON.stringify(constraints)}`]),
+    "EOF",
     "",
   ].join("\n");
 }

@@ -1,17 +1,19 @@
-import type { UiFleet, UiQuote, UiQuoteRequest } from "@resource-broker/contract";
+import type { UiFleet, UiQuoteRequest } from "@resource-broker/contract";
 import { useEffect } from "react";
-import { decisionView } from "../decisions/decision-view.ts";
+import { type DecisionView, decisionView } from "../decisions/decision-view.ts";
 import { Ranking } from "../decisions/ranking.tsx";
+import { sentence } from "../format/sentence.ts";
 import { Chip } from "../parts/chips.tsx";
-import { CopyButton } from "../parts/copy.tsx";
+import { CodeCard } from "../parts/code.tsx";
 import { Icon } from "../parts/icons.tsx";
-import { Card, Page } from "../parts/page.tsx";
+import { Page } from "../parts/page.tsx";
 import { Empty, Loading } from "../parts/states.tsx";
 import { useAnswer } from "../shell/session-context.ts";
 import { useQuery } from "../shell/use-query.ts";
 import { Fields } from "./fields.tsx";
-import { useQuote } from "./use-quote.ts";
-import { type FormField, manifestOf, quoteRequest, readWhatIf } from "./what-if-form.ts";
+import { type QuoteState, useQuote } from "./use-quote.ts";
+import "./what-if.css";
+import { askCommand, fieldInAddress, type FormField, quoteRequest, readWhatIf } from "./what-if-form.ts";
 
 const KNOWN_CLUSTERS = 200;
 
@@ -19,9 +21,10 @@ export function WhatIfPage() {
   const { query, change } = useQuery();
   const form = readWhatIf(query);
   const request = quoteRequest(form);
-  const { quote, problem, isLoading } = useQuote(request);
+  const state = useQuote(request);
   const clusters = useAnswer<UiFleet>(`/ui/clusters?sort=id&limit=${KNOWN_CLUSTERS}`).data?.rows ?? [];
-  const set = (field: FormField, value: string): void => change({ [field]: value }, { replace: true });
+  const set = (field: FormField, value: string): void =>
+    change({ [field]: fieldInAddress(field, value) }, { replace: true });
   // Somebody has to ask: the first cluster, until another is chosen.
   const first = clusters[0]?.id;
   useEffect(() => {
@@ -38,16 +41,9 @@ export function WhatIfPage() {
           set={set}
           clusters={clusters.map(({ id }) => id)}
           regions={[...new Set(clusters.map(({ region }) => region))].filter((region) => region !== "")}
-          policyWeights={quote?.policyWeights ?? {}}
+          policyWeights={state.quote?.policyWeights ?? {}}
         />
-        <div className={isLoading ? "stack answer is-loading" : "stack answer"} aria-live="polite">
-          {problem !== undefined && (
-            <p className="notice is-bad" role="alert">
-              <Icon name="warning" /> {problem}
-            </p>
-          )}
-          <Outcome request={request} quote={quote} hasProblem={problem !== undefined} />
-        </div>
+        <Outcome request={request} state={state} />
       </div>
     </Page>
   );
@@ -56,45 +52,60 @@ export function WhatIfPage() {
 interface OutcomeProps {
   /** Null: not enough is said yet. */
   readonly request: UiQuoteRequest | null;
-  readonly quote: UiQuote | undefined;
-  readonly hasProblem: boolean;
+  readonly state: QuoteState;
 }
 
-function Outcome({ request, quote, hasProblem }: OutcomeProps) {
-  if (request === null) {
-    return (
-      <Empty title="Say who asks, and for how much" icon="what-if">
-        CPU and memory as Kubernetes writes them: 4 or 500m, 8Gi or 512Mi.
-      </Empty>
-    );
-  }
-  if (quote === undefined) return hasProblem ? null : <Loading rows={6} />;
-  const view = decisionView(quote.decision);
+/** Only the verdict is told to readers of a screen: the ranking moves with the market. */
+function Outcome({ request, state }: OutcomeProps) {
+  const { quote, problem, isLoading } = state;
+  const view = quote === undefined || request === null ? undefined : decisionView(quote.decision);
   return (
     <>
-      <p className={view.isGranted ? "verdict is-good" : "verdict is-bad"}>
-        <Chip tone={view.isGranted ? "good" : "bad"}>
-          {view.isGranted ? "Would be granted" : "Would be refused"}
-        </Chip>
-        <strong>{view.headline}</strong>
-      </p>
-      <Ranking view={view} />
-      {quote.fits && request.weights === undefined && (
-        <Manifest text={manifestOf(request)} requester={request.requesterID} />
-      )}
+      <div className="what-if-verdict" aria-live="polite">
+        {problem !== undefined && (
+          <p className="notice is-bad" role="alert">
+            <Icon name="warning" /> {sentence(problem)}
+          </p>
+        )}
+        {view !== undefined && <Verdict view={view} />}
+      </div>
+      <div className={isLoading ? "stack answer is-loading" : "stack answer"}>
+        {request === null ? (
+          <Empty title="Say who asks, and for how much" icon="what-if">
+            CPU and memory as Kubernetes writes them: 4 or 500m, 8Gi or 512Mi.
+          </Empty>
+        ) : (
+          <Ranked request={request} state={state} />
+        )}
+      </div>
     </>
   );
 }
 
-function Manifest({ text, requester }: { readonly text: string; readonly requester: string }) {
+function Verdict({ view }: { readonly view: DecisionView }) {
   return (
-    <Card
-      title={`Ask for it in earnest, in ${requester}: kubectl create -f -`}
-      note={<CopyButton text={text} what="the ResourceRequest" />}
-    >
-      <pre className="yaml" tabIndex={0} aria-label="The ResourceRequest as YAML">
-        {text}
-      </pre>
-    </Card>
+    <p className={view.isGranted ? "verdict is-good" : "verdict is-bad"}>
+      <Chip tone={view.isGranted ? "good" : "bad"}>
+        {view.isGranted ? "Would be granted" : "Would be refused"}
+      </Chip>
+      <strong>{view.headline}</strong>
+    </p>
+  );
+}
+
+function Ranked({ request, state }: { readonly request: UiQuoteRequest; readonly state: QuoteState }) {
+  const { quote, problem } = state;
+  if (quote === undefined) return problem === undefined ? <Loading rows={6} /> : null;
+  return (
+    <>
+      <Ranking view={decisionView(quote.decision)} />
+      {quote.fits && request.weights === undefined && (
+        <CodeCard
+          title={`Ask for it in earnest, in ${request.requesterID}`}
+          text={askCommand(request)}
+          label="The command that creates the ResourceRequest"
+        />
+      )}
+    </>
   );
 }
