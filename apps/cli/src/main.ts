@@ -1,3 +1,4 @@
+import { homedir, tmpdir } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { run } from "./run.ts";
 
@@ -17,7 +18,8 @@ process.exitCode = await run(process.argv.slice(2), {
   isTerminal: process.stdout.isTTY === true,
   openInBrowser: async (url) => {
     const { openerOn, openInBrowser } = await import("./dashboard/open-in-browser.ts");
-    return openInBrowser(url, openerOn(process.platform));
+    // Browsers that are packed as snaps see nothing of /tmp, and only what is not hidden of a home.
+    return openInBrowser(url, openerOn(process.platform), { folders: [homedir(), tmpdir()] });
   },
   pause: (ms) => pause(ms),
 });

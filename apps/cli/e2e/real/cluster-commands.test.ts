@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Finding } from "../../src/check/finding.ts";
 import { type Outcome, runCli } from "../../src/testing/cli.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 const DEPLOY = join(import.meta.dirname, "../../../../deploy");
 
 describe.skipIf(!controlPlaneAssets().isThere)("commands about one cluster, at a real API server", () => {

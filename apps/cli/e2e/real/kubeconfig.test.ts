@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type Outcome, runCli } from "../../src/testing/cli.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 const DEPLOY = join(import.meta.dirname, "../../../../deploy");
 const RESERVATIONS = customResource(reservationKind);
 const ADVERTISEMENTS = customResource(clusterAdvertisementKind);

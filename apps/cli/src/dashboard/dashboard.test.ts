@@ -89,7 +89,7 @@ test("--open hands the link to a browser and keeps it from the terminal", async 
   const openInBrowser = async (url: string) => opened.push(url) > 0;
   const { out, err } = await run(["--open"], { openInBrowser });
   expect(opened).toEqual([LINK.url]);
-  expect(out + err).toBe("Opened the dashboard in a browser, as admin.\n");
+  expect(out + err).toBe("Opening the dashboard in a browser, as admin …\n");
 });
 
 test("--open prints the link where there is no browser", async () => {
@@ -99,10 +99,35 @@ test("--open prints the link where there is no browser", async () => {
   expect(err).toContain("No browser could be started here");
 });
 
-test("a broker without a dashboard says how to get one", async () => {
-  const error = "the dashboard is off: start the broker with --dashboard-bind-address=127.0.0.1:8090";
+test.each([
+  {
+    name: "whose dashboard is off",
+    error: "the dashboard is off: start the broker with --dashboard-bind-address=127.0.0.1:8090",
+    says: ["the dashboard is off: start the broker with --dashboard-bind-address", "dashboard.enabled=true"],
+    saysNot: "older",
+  },
+  {
+    name: "that is older than the dashboard",
+    error: "there is no such call; /openapi.json lists every one",
+    says: ["there is no such call", "update it first", "--dashboard-bind-address=127.0.0.1:8090"],
+    saysNot: "the dashboard is off",
+  },
+])("a broker $name: it is said what to do", async ({ error, says, saysNot }) => {
   const { run } = await brokerThat({ status: 404, body: { error, code: "not-found" } });
-  const { code, out, err } = await run([]);
+  const { code, out, err } = await run(["--open"], { openInBrowser: () => Promise.resolve(true) });
   expect({ code, out }).toEqual({ code: 1, out: "" });
-  expect(err).toContain(error);
+  for (const words of says) expect(err).toContain(words);
+  expect(err).not.toContain(saysNot);
 });
+
+test.each(["javascript:alert(1)", "file:///etc/passwd", "not an address"])(
+  "a link to %s is given to no browser",
+  async (url) => {
+    const { run } = await brokerThat({ status: 201, body: { ...LINK, url } });
+    const opened: string[] = [];
+    const openInBrowser = async (address: string) => opened.push(address) > 0;
+    const { code, out, err } = await run(["--open"], { openInBrowser });
+    expect({ code, out, opened }).toEqual({ code: 1, out: "", opened: [] });
+    expect(err).toMatch(/no address of a page|is not what it should be/);
+  },
+);

@@ -1,36 +1,65 @@
-import { dashboardLinkSchema, PATH } from "@resource-broker/contract";
+import { type DashboardLink, dashboardLinkSchema, Fault, PATH } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
-import { withBroker } from "../connection/broker.ts";
+import { CommandError } from "../cli/exit-code.ts";
+import { type Broker, withBroker } from "../connection/broker.ts";
 import { print } from "../output/print.ts";
 import type { DASHBOARD_OPTIONS } from "./options.ts";
 
 export const dashboard: Run<typeof DASHBOARD_OPTIONS> = async ({ options }, host) => {
   const { viewer, open, output } = options;
   await withBroker(options, host, async (broker) => {
-    const call = {
-      method: "POST",
-      path: PATH.dashboardLinks,
-      body: { role: viewer ? "viewer" : "admin" },
-    } as const;
-    const { value: link, at } = await broker.ask(call, dashboardLinkSchema);
+    const { link, at } = await makeLink(broker, viewer ? "viewer" : "admin");
     const { url, role, expiresAt } = link;
-    if (open && (await host.openInBrowser?.(url)) === true) {
-      host.note(`Opened the dashboard in a browser, as ${role}.\n`);
-      return;
-    }
+    const address = addressIn(url);
+    if (open) host.note(`Opening the dashboard in a browser, as ${role} …\n`);
+    if (open && (await host.openInBrowser?.(address.href)) === true) return;
     if (open) host.note("No browser could be started here: open the link yourself.\n");
     // Down, because the broker's clock is told in whole seconds.
     const seconds = Math.max(0, Math.floor((Date.parse(expiresAt) - at) / 1000));
     host.note(`Open this link in a browser. It works once, for ${seconds} seconds, as ${role}.\n`);
-    const way = wayThere(url);
+    const way = wayThere(address);
     if (way !== undefined) host.note(way);
     print({ data: link, table: () => `${url}\n`, names: () => [url] }, output, host);
   });
 };
 
+async function makeLink(
+  broker: Broker,
+  role: DashboardLink["role"],
+): Promise<{ readonly link: DashboardLink; readonly at: number }> {
+  try {
+    const call = { method: "POST", path: PATH.dashboardLinks, body: { role } } as const;
+    const { value: link, at } = await broker.ask(call, dashboardLinkSchema);
+    return { link, at };
+  } catch (error) {
+    throw error instanceof Fault && error.code === "not-found" ? withoutDashboard(error) : error;
+  }
+}
+
+/** A broker that has a dashboard and does not serve it says how to get it; an older one does not know what is asked for. */
+function withoutDashboard(fault: Fault): CommandError {
+  const flag = "--dashboard-bind-address";
+  const remedy = fault.message.includes(flag)
+    ? ["With the chart: --set dashboard.enabled=true"]
+    : [
+        "This broker is older than its dashboard: update it first,",
+        `then start it with ${flag}=127.0.0.1:8090 (with the chart: --set dashboard.enabled=true)`,
+      ];
+  return new CommandError("error", [fault.message, ...remedy].join("\n  "), { cause: fault });
+}
+
+/** A browser does more with an address than open pages: only those of pages are passed on. */
+function addressIn(url: string): URL {
+  const address = URL.parse(url);
+  if (address?.protocol === "http:" || address?.protocol === "https:") return address;
+  throw new CommandError(
+    "error",
+    "the broker answered with a link that is no address of a page; check --broker",
+  );
+}
+
 /** A loopback address is that of the broker's machine, which need not be this one. */
-function wayThere(url: string): string | undefined {
-  const { hostname, port } = new URL(url);
+function wayThere({ hostname, port }: URL): string | undefined {
   const isLoopback = hostname.startsWith("127.") || hostname === "localhost" || hostname === "[::1]";
   if (!isLoopback) return undefined;
   const here = `${hostname}:${port}`;

@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 
 type Opener = readonly [program: string, ...words: string[]];
 
@@ -12,18 +15,59 @@ const OPENERS: Readonly<Record<string, Opener>> = {
 
 /** Where nothing finds a browser, that is known sooner. A browser that was started this way may run for hours. */
 const PATIENCE_MS = 5000;
+/** A browser that has to be started first takes some seconds. */
+const READ_WITHIN_MS = 15_000;
 
 export function openerOn(platform: string): Opener {
   return OPENERS[platform] ?? ["xdg-open"];
 }
 
-/** True: a program took it. It is told directly, without a shell that could read more into an address. */
+export interface OpeningOptions {
+  /** Where a page may be put for a moment; the first that lets us counts. */
+  readonly folders: readonly string[];
+  readonly patience?: Promise<unknown>;
+  /** Resolves when the browser must have read the page. */
+  readonly untilRead?: () => Promise<unknown>;
+}
+
+/**
+ * True: a program took it. What a program is called with, everybody on the machine can see: so it is called with a page that
+ * only this person can read, which leads to the address, and is gone soon after.
+ */
 export async function openInBrowser(
   url: string,
+  opener: Opener,
+  { folders, patience, untilRead = () => pause(READ_WITHIN_MS) }: OpeningOptions,
+): Promise<boolean> {
+  const folder = await firstFolder(folders);
+  if (folder === undefined) return false;
+  try {
+    const page = join(folder, "dashboard.html");
+    await writeFile(page, pageTo(url), { mode: 0o600, flag: "wx" });
+    const isTaken = await take(pathToFileURL(page).href, opener, patience);
+    if (isTaken) await untilRead();
+    return isTaken;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A new folder that nobody else can look into; undefined: none can be made. */
+async function firstFolder(folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) {
+    const made = await mkdtemp(join(folder, "brokerctl-")).catch(() => undefined);
+    if (made !== undefined) return made;
+  }
+  return undefined;
+}
+
+/** The program is told directly, without a shell that could read more into an address. */
+async function take(
+  address: string,
   [program, ...words]: Opener,
   patience: Promise<unknown> = pause(PATIENCE_MS, undefined, { ref: false }),
 ): Promise<boolean> {
-  const opener = spawn(program, [...words, url], { stdio: "ignore", detached: true });
+  const opener = spawn(program, [...words, address], { stdio: "ignore", detached: true });
   const ended = new Promise<boolean>((resolve) => {
     opener.once("error", () => resolve(false));
     opener.once("exit", (code) => resolve(code === 0));
@@ -31,4 +75,21 @@ export async function openInBrowser(
   const isTaken = await Promise.race([ended, patience.then(() => true)]);
   opener.unref();
   return isTaken;
+}
+
+function pageTo(url: string): string {
+  const escaped = url.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${escaped}">
+<title>Resource Broker</title>
+</head>
+<body>
+<p><a href="${escaped}">To the dashboard</a></p>
+</body>
+</html>
+`;
 }

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
+import { yamlText } from "@resource-broker/contract";
 import { isDirectory, PRIVATE, readText, writeFiles } from "../certs/files.ts";
 import { CommandError } from "../cli/exit-code.ts";
-import { toYaml } from "../output/yaml.ts";
 import type { Server } from "./admin.ts";
 import type { Agent } from "./agent-access.ts";
 
@@ -30,7 +30,7 @@ export function kubeconfigText(agent: Agent, { url, ca, serverName }: Server, to
     contexts: [{ name, context: { cluster: "broker", user: name, namespace } }],
     "current-context": name,
   };
-  return `${firstLine(agent)}\n${toYaml(config)}`;
+  return `${firstLine(agent)}\n${yamlText(config)}`;
 }
 
 /** Before anything is made: a file that is something else is never overwritten, and least of all ~/.kube/config. */

@@ -1,9 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { properties, table } from "./table.ts";
 import { distance, when } from "./when.ts";
-import { toYaml } from "./yaml.ts";
 
 describe("a table", () => {
   const columns = [
@@ -30,65 +27,6 @@ describe("a table", () => {
         ["Status", "valid"],
       ]),
     ).toBe("Name:     rome\nStatus:   valid\n");
-  });
-});
-
-describe("YAML", () => {
-  test("reads like what a person would write", () => {
-    const data = [
-      { name: "rome", hosts: ["a", "b"], none: [], empty: {}, at: { days: 3, ok: true, left: null } },
-    ];
-    expect(toYaml(data)).toBe(
-      [
-        "- name: rome",
-        "  hosts:",
-        "    - a",
-        "    - b",
-        "  none: []",
-        "  empty: {}",
-        "  at:",
-        "    days: 3",
-        "    ok: true",
-        "    left: null",
-        "",
-      ].join("\n"),
-    );
-  });
-
-  test.each([
-    "yes",
-    "null",
-    "1",
-    "0x1",
-    "1e3",
-    "2026-01-01",
-    "",
-    " a",
-    "a: b",
-    "- a",
-    "#",
-    "~",
-    "<<",
-    "NaN",
-    ".inf",
-    "=",
-    "a #b",
-  ])("quotes the text %j", (text) => {
-    expect(parse(toYaml({ text }), { version: "1.1" })).toEqual({ text });
-  });
-
-  test("means the same as the JSON", () => {
-    // YAML 1.1 gives `<<` and `__proto__` a meaning of their own as keys; no data of ours has such keys.
-    const json = fc
-      .jsonValue({ noUnicodeString: false })
-      .filter((value) => typeof value === "object" && value !== null);
-    fc.assert(
-      fc.property(json, (value) => {
-        const text = JSON.stringify(value);
-        fc.pre(!text.includes('"__proto__":') && !text.includes('"<<":'));
-        expect(parse(toYaml(JSON.parse(text) as object))).toEqual(JSON.parse(text));
-      }),
-    );
   });
 });
 

@@ -1,6 +1,6 @@
+import { yamlText } from "@resource-broker/contract";
 import type { Host } from "../cli/host.ts";
 import type { OutputFormat } from "./output-option.ts";
-import { toYaml } from "./yaml.ts";
 
 /** The same facts in the shapes that people and programs want. */
 export interface View {
@@ -22,7 +22,7 @@ export function print(view: View, format: OutputFormat, host: Host): void {
     case "json":
       return host.out(`${JSON.stringify(view.data, null, 2)}\n`);
     case "yaml":
-      return host.out(toYaml(view.data));
+      return host.out(yamlText(view.data));
     case "name":
       return host.out(
         view

@@ -13,7 +13,7 @@ import { reportOf, runContexts } from "../testing/contexts-process.ts";
 import { joinedKubeconfig } from "../testing/kubeconfigs.ts";
 import { type RecordingProxy, startRecordingProxy } from "../testing/recording-proxy.ts";
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 const VERBS = ["get", "list", "watch"];
 const READER = { name: "reader", namespace: "default" };
 const SUBJECT = `system:serviceaccount:${READER.namespace}:${READER.name}`;
