@@ -25,6 +25,8 @@ COPY --from=build /out/broker.licenses.txt /app/LICENSES-of-others
 COPY --from=build /out/broker.mjs /app/broker.mjs
 COPY --from=build /out/openapi.json /app/openapi.json
 COPY --from=build /out/dashboard /app/dashboard
+# As in scripts/bundle/programs.ts, where it says what for.
+ENV MALLOC_MMAP_THRESHOLD_=65536 MALLOC_TOP_PAD_=0 MALLOC_TRIM_THRESHOLD_=65536
 USER 65532:65532
 EXPOSE 8443 8080 8081 8090
 ENTRYPOINT ["/nodejs/bin/node", "/app/broker.mjs"]

@@ -6,7 +6,7 @@ const EXEC_FORM = /^\[.*\]$/;
 const PINNED = /^[a-z0-9./-]+:(?!latest)[\w.-]+(@sha256:[0-9a-f]{64})?$/;
 const LABELS = ["title", "description", "licenses", "version", "revision"];
 /** A stage that becomes an image only says what is in it; anything that runs needs a shell. */
-const IN_AN_IMAGE = ["FROM", "ARG", "LABEL", "WORKDIR", "COPY", "USER", "EXPOSE", "ENTRYPOINT"];
+const IN_AN_IMAGE = ["FROM", "ARG", "LABEL", "WORKDIR", "COPY", "ENV", "USER", "EXPOSE", "ENTRYPOINT"];
 
 interface Rule {
   readonly name: string;

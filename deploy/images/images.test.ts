@@ -5,6 +5,7 @@ import { join, relative } from "node:path";
 import { validate } from "dockerfile-utils";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { bundle } from "../../scripts/bundle/bundle.ts";
+import { PROGRAMS } from "../../scripts/bundle/programs.ts";
 import { buildContext } from "./build-context.ts";
 import { IMAGE_RULES } from "./image-rules.ts";
 import { type Instruction, readDockerfile, wholeStage } from "./read-dockerfile.ts";
@@ -56,6 +57,14 @@ describe.each(IMAGES)("deploy/images/$program.Dockerfile", (image) => {
     const file = `/app/${image.program}.mjs`;
     expect(JSON.parse(entry)).toEqual(["/nodejs/bin/node", ...image.nodeFlags, file]);
     expect(copies(image.shipped).map(([, target]) => target)).toContain(file);
+  });
+
+  test("has the environment that the program is measured in", () => {
+    const settings = image.shipped
+      .filter(({ keyword }) => keyword === "ENV")
+      .flatMap(({ value }) => value.split(" "));
+    const { environment = {} } = PROGRAMS.find(({ name }) => name === image.program) ?? {};
+    expect(settings).toEqual(Object.entries(environment).map(([name, value]) => `${name}=${value}`));
   });
 
   test("is built with the Node that is tested, and for the same major release of it", () => {

@@ -78,7 +78,7 @@ async function endOf(child: ChildProcessWithoutNullStreams) {
 const run = async (npm = "installs") => endOf(start(npm));
 const npmCalls = (): number => readFileSync(join(root, "npm-calls"), "utf8").trimEnd().split("\n").length;
 const untilThere = async (file: string) =>
-  vi.waitUntil(() => existsSync(join(root, file)), { timeout: 10_000, interval: 10 });
+  vi.waitUntil(() => existsSync(join(root, file)), { timeout: 60_000, interval: 10 });
 
 describe("bootstrap", () => {
   it("installs on the first run and says so in one line", async () => {

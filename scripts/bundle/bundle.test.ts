@@ -57,10 +57,29 @@ test.each(PROGRAMS)(
   },
 );
 
+test("the broker's launcher sets what glibc is to do, and leaves what somebody else has set", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "launcher-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "node"), "#!/bin/sh\nenv\n", { mode: 0o755 });
+  const env = { PATH: `${folder}:${process.env["PATH"] ?? ""}`, MALLOC_TOP_PAD_: "4096" };
+  const { stdout } = await run(join(into, "broker"), [], { env });
+  const settings = stdout.split("\n").filter((line) => line.startsWith("MALLOC_"));
+  expect(settings.sort()).toEqual([
+    "MALLOC_MMAP_THRESHOLD_=65536",
+    "MALLOC_TOP_PAD_=4096",
+    "MALLOC_TRIM_THRESHOLD_=65536",
+  ]);
+});
+
 test("no bundle needs two bytes for a character, and none carries our comments", async () => {
   const texts = await Promise.all(PROGRAMS.map(({ file }) => readFile(join(into, file), "utf8")));
-  expect(texts.map((text) => /[\u0100-\uffff]/.exec(text)?.[0])).toEqual(PROGRAMS.map(() => undefined));
+  expect(texts.map((text) => /[\u0080-\uffff]/.exec(text)?.[0])).toEqual(PROGRAMS.map(() => undefined));
   expect(texts.map((text) => /^\s*\/\*\*/m.exec(text)?.[0])).toEqual(PROGRAMS.map(() => undefined));
+});
+
+test("the agent does without the built-in modules that cost it most", async () => {
+  const code = await readFile(join(into, "agent.mjs"), "utf8");
+  expect(code).not.toMatch(/"node:(fs\/promises|perf_hooks|readline|worker_threads)"/);
 });
 
 test("what a program reads from a package lies beside its bundle", async () => {

@@ -75,9 +75,10 @@ async function writeLicenses({ name }: Program, { into }: BundleOptions, sources
 }
 
 /** A script of the program's name, which starts it. */
-async function writeLauncher({ name, file, nodeFlags }: Program, { root, into }: BundleOptions) {
+async function writeLauncher(program: Program, { root, into }: BundleOptions) {
+  const { name, file, nodeFlags, environment = {} } = program;
   const flags = nodeFlags === undefined ? [] : await readNodeFlags(join(root, nodeFlags));
-  const text = launcherText(file, flags);
+  const text = launcherText(file, { flags, environment });
   await writeFile(join(into, name), text, { mode: 0o755 });
   return { file: name, bytes: text.length, sources: [] };
 }

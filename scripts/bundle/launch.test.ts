@@ -44,7 +44,7 @@ describe.each(["broker", "agent"])("bin/%s", (program) => {
     const folder = await bareCopy();
     await mkdir(join(folder, "dist"));
     await writeFile(join(folder, "dist", `${program}.mjs`), "console.log(...process.argv.slice(2));");
-    await writeFile(join(folder, "dist", program), launcherText(`${program}.mjs`, []), { mode: 0o755 });
+    await writeFile(join(folder, "dist", program), launcherText(`${program}.mjs`), { mode: 0o755 });
     const { stdout } = await run(join(folder, "bin", program), ["--a=1", "b c"], { env: { PATH: NODE_24 } });
     expect(stdout).toBe("--a=1 b c\n");
   });

@@ -14,8 +14,17 @@ function isFlags(value: unknown): value is string[] {
 /** They are written into a shell script as they are. */
 const SAFE = /^--[\w=-]+$/;
 
-/** A script beside the bundle that starts it with its flags, from wherever it is linked to. */
-export function launcherText(bundle: string, flags: readonly string[]): string {
+interface Launch {
+  readonly flags?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A script beside the bundle that starts it as it is measured, from wherever it is linked to. */
+export function launcherText(bundle: string, { flags = [], environment = {} }: Launch = {}): string {
+  const exports = Object.entries(environment).map(
+    ([name, value]) => `export ${name}="\${${name}:-${value}}"`,
+  );
   const node = ["node", ...flags].join(" ");
-  return `#!/bin/sh\nexec ${node} "$(dirname "$(readlink -f "$0")")/${bundle}" "$@"\n`;
+  const start = `exec ${node} "$(dirname "$(readlink -f "$0")")/${bundle}" "$@"`;
+  return ["#!/bin/sh", ...exports, start, ""].join("\n");
 }

@@ -1,11 +1,11 @@
 import type { Plugin } from "rolldown";
 
-/** What Latin-1 does not have. */
-const WIDE = /[\u0100-\uffff]/g;
+/** What ASCII does not have. Latin-1 would fit into one byte, but Node reads a file that is not plain ASCII into two. */
+const WIDE = /[\u0080-\uffff]/g;
 
 /**
  * V8 keeps a program's text in memory, with two bytes for every character as soon as one of them needs two. There are a
- * few dashes and arrows in our messages: written as escapes, they cost half a megabyte less.
+ * few dashes and arrows in our messages: written as escapes, they cost a megabyte less.
  */
 export function oneByte(): Plugin {
   return {
