@@ -6,7 +6,7 @@ import { QUERIES, read } from "./testing/sources.ts";
 /** What Prometheus and its operator add to every sample. */
 const TARGET_LABELS = ["job", "instance", "namespace", "pod"];
 const REFERENCES = ["docs/reference/metrics.md", "docs/reference/agent-metrics.md"];
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 
 interface Known {
   readonly type: string;

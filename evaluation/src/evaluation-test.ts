@@ -8,6 +8,8 @@ export type Size = "smoke" | "quick" | "full";
 export interface EvaluationTest<Result> {
   /** What people type behind `--only`: `1a`; `1` means 1a, 1b and 1c. */
   readonly id: string;
+  /** The name of its raw samples. Tests with the same one are measured together, once, and both reported from it. Absent: its id. */
+  readonly measurement?: string;
   readonly title: string;
   /** Markdown: what is sampled, how often, from which /proc field or clock, with how many trials. */
   readonly method: string;
@@ -30,8 +32,6 @@ export interface Context {
   readonly cores: { readonly broker: readonly number[]; readonly load: readonly number[] };
   /** What is measured: bundles as they are shipped, made at the beginning of the run. */
   readonly programs: Programs;
-  /** The result of another test of this run, for those who measure two things at once. Undefined: not measured (yet). */
-  readonly earlier: (id: string) => unknown;
   /** A broker that somebody else runs, measured after ours on the same machine: tests 4, 5 and 1c only. */
   readonly baseline?: { readonly url: string; readonly certificates: string };
   /** Between 0 and 1, and what is being done. */

@@ -1,48 +1,24 @@
 import { describe, expect, test } from "vitest";
-import { readPins, type Surroundings } from "../go-assets/cache.ts";
+import { readPins } from "../go-assets/cache.ts";
+import { machine, testKeptAssets } from "../go-assets/testing/kept-assets.ts";
 import { describeMissing, findAssets, kubernetesVersion } from "./assets.ts";
 import { findAssetsHere, GO_MODULE } from "./find-here.ts";
 import { linkFlags } from "./recipe.ts";
 
 const PINS = { goMod: "require (\n\tk8s.io/kubernetes v1.34.9\n)\n", goSum: "sums\n" };
 
-/** A machine on which only these files are. */
-function machine(env: Surroundings["env"], ...files: readonly string[]): Surroundings {
-  const exists = (path: string): boolean => files.includes(path);
-  return { env, home: "/home/ada", platform: "linux", arch: "x64", exists };
-}
-
-const absentIn = (surroundings: Surroundings, pins = PINS): string => {
-  const search = findAssets(surroundings, pins);
-  return search.kind === "absent" ? search.folder : search.kind;
-};
-
-describe("where a build is kept", () => {
-  const build = "v1\\.34\\.9-linux-amd64-[0-9a-f]{8}$";
-  const rows: [name: string, env: Surroundings["env"], folder: RegExp][] = [
-    ["below the home folder", {}, new RegExp(`^/home/ada/\\.cache/resource-broker/kube-assets/${build}`)],
-    ["in the user's cache", { XDG_CACHE_HOME: "/c" }, new RegExp(`^/c/resource-broker/kube-assets/${build}`)],
-    ["where we are told", { KUBE_ASSETS_CACHE: "/a", XDG_CACHE_HOME: "/c" }, new RegExp(`^/a/${build}`)],
-    ["not in a folder without a name", { KUBE_ASSETS_CACHE: "", XDG_CACHE_HOME: "" }, /^\/home\/ada\//],
-  ];
-  test.each(rows)("%s", (_, env, folder) => {
-    expect(absentIn(machine(env))).toMatch(folder);
-  });
-
-  test.each([
-    ["other sums", { ...PINS, goSum: "other\n" }],
-    ["another requirement", { ...PINS, goMod: `${PINS.goMod}\n` }],
-  ])("%s are another build", (_, pins) => {
-    expect(absentIn(machine({}), pins)).not.toBe(absentIn(machine({})));
-  });
-
-  test("another processor is another build", () => {
-    expect(absentIn({ ...machine({}), arch: "arm64" })).toMatch(/-linux-arm64-/);
-  });
+testKeptAssets({
+  tool: "kube-assets",
+  pins: PINS,
+  label: "v1.34.9",
+  find: (surroundings, pins) => {
+    const { kind, folder } = findAssets(surroundings, pins);
+    return { isThere: kind === "found", folder };
+  },
 });
 
 describe("which programs are used", () => {
-  const built = absentIn(machine({}));
+  const built = findAssets(machine({}), PINS).folder;
 
   test("a whole build", () => {
     expect(findAssets(machine({}, `${built}/complete`), PINS)).toEqual({
@@ -50,10 +26,6 @@ describe("which programs are used", () => {
       folder: built,
       from: "cache",
     });
-  });
-
-  test("not a build that was broken off", () => {
-    expect(absentIn(machine({}, `${built}/etcd`, `${built}/kube-apiserver`))).toBe(built);
   });
 
   const given = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"].map((name) => `/k/${name}`);

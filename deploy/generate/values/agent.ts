@@ -10,7 +10,9 @@ import {
   naming,
   networkPolicy,
   OPTIONAL_NAME,
+  podDisruptionBudget,
   scheduling,
+  secretKey,
 } from "./shared.ts";
 
 const CLUSTER_ID = { pattern: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", minLength: 1, maxLength: 63 };
@@ -28,12 +30,10 @@ const broker = group("How the broker is reached.", {
     "resource-broker-system",
     NAME,
   ),
-  kubeconfigSecret: group(
+  kubeconfigSecret: secretKey(
     "The Secret with the kubeconfig of the broker's cluster, with `kubernetes`: `brokerctl kubeconfig issue` writes one.",
-    {
-      name: text("Its name.", "broker-kubeconfig", NAME),
-      key: text("The key in it.", "kubeconfig", { minLength: 1 }),
-    },
+    text("Its name.", "broker-kubeconfig", NAME),
+    "kubeconfig",
   ),
 });
 
@@ -132,10 +132,7 @@ export const AGENT_VALUES: Schema = {
         maximum: 65_535,
       }),
     }),
-    podDisruptionBudget: group("How many pods may be evicted at once.", {
-      enabled: flag("Make it.", true),
-      maxUnavailable: { description: "At most so many.", type: ["integer", "string"], default: 1 },
-    }),
+    podDisruptionBudget: podDisruptionBudget(),
     terminationGracePeriodSeconds: whole("How long the agent may take to end.", 30, { minimum: 5 }),
     ...scheduling({ cpu: "50m", memory: "64Mi", limit: "256Mi" }),
   }),

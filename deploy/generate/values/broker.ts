@@ -10,8 +10,10 @@ import {
   naming,
   networkPolicy,
   OPTIONAL_NAME,
+  podDisruptionBudget,
   port,
   scheduling,
+  secretKey,
 } from "./shared.ts";
 
 const SAFE_WORD = { pattern: "^[A-Za-z0-9_.-]*$" };
@@ -55,14 +57,16 @@ const store = group("Where the ledger is kept.", {
       "require",
       "disable",
     ]),
-    passwordSecret: group("The Secret with the password.", {
-      name: text("Its name. Empty: no password, as with certificates of clients.", "", OPTIONAL_NAME),
-      key: text("The key in it.", "password", { minLength: 1 }),
-    }),
-    caSecret: group("The Secret with the certificate of whoever signed the server's.", {
-      name: text("Its name. Empty: the authorities that Node knows.", "", OPTIONAL_NAME),
-      key: text("The key in it.", "ca.crt", { minLength: 1 }),
-    }),
+    passwordSecret: secretKey(
+      "The Secret with the password.",
+      text("Its name. Empty: no password, as with certificates of clients.", "", OPTIONAL_NAME),
+      "password",
+    ),
+    caSecret: secretKey(
+      "The Secret with the certificate of whoever signed the server's.",
+      text("Its name. Empty: the authorities that Node knows.", "", OPTIONAL_NAME),
+      "ca.crt",
+    ),
   }),
 });
 
@@ -161,15 +165,9 @@ export const BROKER_VALUES: Schema = {
         ),
       },
     ),
-    podDisruptionBudget: group("How many pods may be evicted at once.", {
-      enabled: flag("Make it.", true),
-      maxUnavailable: {
-        description:
-          "At most so many. Where the leader is evicted, one that stands by takes over within a second.",
-        type: ["integer", "string"],
-        default: 1,
-      },
-    }),
+    podDisruptionBudget: podDisruptionBudget(
+      " Where the leader is evicted, one that stands by takes over within a second.",
+    ),
     terminationGracePeriodSeconds: whole("How long the broker may take to end.", 45, { minimum: 15 }),
     ...scheduling({ cpu: "100m", memory: "128Mi", limit: "1Gi" }),
   }),

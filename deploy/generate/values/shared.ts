@@ -21,6 +21,11 @@ export function port(description: string, byDefault: number): Schema {
   return whole(description, byDefault, PORT);
 }
 
+/** One key of a Secret. */
+export function secretKey(description: string, name: Schema, key: string): Schema {
+  return group(description, { name, key: text("The key in it.", key, { minLength: 1 }) });
+}
+
 /** Named so, helm itself takes it for every chart; it holds what charts above this one share. */
 const GLOBAL: Schema = { description: "Ignored: helm passes it to every chart.", type: "object" };
 
@@ -153,6 +158,14 @@ export function networkPolicy(what: string, more: Properties): Schema {
       [443, 6443],
     ),
     ...more,
+  });
+}
+
+/** `more` goes on with what a person should know of it. */
+export function podDisruptionBudget(more = ""): Schema {
+  return group("How many pods may be evicted at once.", {
+    enabled: flag("Make it.", true),
+    maxUnavailable: { description: `At most so many.${more}`, type: ["integer", "string"], default: 1 },
   });
 }
 

@@ -8,23 +8,14 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { controlPlaneAssets, type RealControlPlane, until } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  AGENT_NAMESPACE,
-  HELM_NAMESPACE,
-  install,
-  servedBy,
-  podObject,
-  type Site,
-  startSite,
-} from "./testing/installed/installation.ts";
+import { ROOT } from "../../generate/files.ts";
+import { whyNoHelm } from "../testing/helm.ts";
+import { HELM_NAMESPACE, install, type Site, startSite } from "./testing/installed/installation.ts";
+import { type Installed, overHttp, throughObjects } from "./testing/installed/installed.ts";
+import { kubectl } from "./testing/installed/kubectl.ts";
 import type { Manifests } from "./testing/installed/manifests.ts";
 import type { Pod } from "./testing/installed/pod.ts";
-import {
-  agentKustomization,
-  brokerKustomization,
-  renderChart,
-  whyNoHelm,
-} from "./testing/installed/render.ts";
+import { brokerKustomization } from "./testing/installed/render.ts";
 import { whyNoSandbox } from "./testing/installed/sandbox.ts";
 
 const START_TIMEOUT_MS = 240_000;
@@ -35,7 +26,6 @@ const missing = (assets.isThere ? undefined : assets.why) ?? whyNoHelm() ?? (awa
 if (missing !== undefined) process.stderr.write(`NOT TESTED: what is installed: ${missing}\n`);
 
 const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, "../../..");
 const SAMPLES = join(ROOT, "deploy/kustomize/samples/agent");
 const isMakeThere = await run("make", ["--version"]).then(
   () => true,
@@ -47,13 +37,6 @@ interface Variant {
   /** Its port. Undefined: it is off. */
   readonly dashboard?: number;
   readonly start: (site: Site) => Promise<Installed>;
-}
-
-interface Installed {
-  readonly brokers: readonly Pod[];
-  /** The one that the broker's Service sends calls to. */
-  readonly leader: () => Promise<Pod>;
-  readonly agents: readonly Pod[];
 }
 
 const VARIANTS: readonly Variant[] = [
@@ -78,7 +61,7 @@ describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIM
       name: "resource-broker-0",
       program: "broker",
       plane: rome,
-      manifests: withoutGroup(await brokerKustomization(rome)),
+      manifests: withoutGroup(await brokerKustomization()),
     });
     try {
       await until("it has ended", async () => !pod.isRunning() || undefined);
@@ -102,6 +85,13 @@ describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIM
     afterAll(async () => {
       for (const pod of pods ?? []) await pod.dispose();
     });
+
+    /** By whoever leads at that moment. */
+    const untilLent = (count: string) =>
+      until(
+        `${count} reservations are live`,
+        async () => (await live(await installed.leader())) === count || undefined,
+      );
 
     test("is ready and alive", async () => {
       for (const pod of pods) {
@@ -136,13 +126,12 @@ describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIM
       expect(await broker.stop()).toBe(0);
       await broker.restart();
       await broker.ready();
-      expect(await live(await installed.leader())).toBe("1");
+      await untilLent("1");
 
       await kubectl(rome, "delete resourcerequest more");
       await kubectl(rome, `wait reservationinstruction/${id} --for=delete ${PATIENCE}`);
       await kubectl(paris, `wait ${held} --for=delete ${PATIENCE}`);
-      const last = await installed.leader();
-      await until("nothing is lent any more", async () => (await live(last)) === "0" || undefined);
+      await untilLent("0");
     });
 
     test("is led by another one when the leader dies, if there is one", async () => {
@@ -162,7 +151,7 @@ describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIM
       }
       await first.restart();
       for (const broker of brokers) await broker.ready();
-      expect(await live(await leader())).toBe("0");
+      await untilLent("0");
     });
 
     test("shows the dashboard where it is asked to, and nowhere else", async () => {
@@ -231,110 +220,12 @@ async function make({ directory }: Site, plane: RealControlPlane, ...targets: st
   return (await run("make", words)).stdout;
 }
 
-async function overHttp(site: Site): Promise<Installed> {
-  const { rome, paris } = site;
-  const manifests = await brokerKustomization(rome);
-  const broker = await install(site, {
-    name: "resource-broker-0",
-    program: "broker",
-    plane: rome,
-    manifests,
-  });
-  const reach = servedBy(broker, manifests);
-  const agentOf = async (clusterId: string, plane: RealControlPlane): Promise<Pod> => {
-    const own = await agentKustomization(plane, clusterId);
-    return install(site, { name: `agent-${clusterId}`, program: "agent", plane, manifests: own, reach });
-  };
-  const agents = await Promise.all([agentOf("rome", rome), agentOf("paris", paris)]);
-  return { brokers: [broker], leader: async () => broker, agents };
-}
-
-/** Where pods of both clusters find the API server of the broker's cluster. */
-const HUB = { host: "kubernetes.default.svc", port: 6443 };
-
-async function throughObjects(site: Site): Promise<Installed> {
-  const { rome, paris, images, directory } = site;
-  const values = {
-    interfaces: ["kubernetes"],
-    replicas: 2,
-    store: { type: "kubernetes", leaseDuration: "2s" },
-    dashboard: { enabled: true, exposed: true },
-  };
-  const manifests = await renderChart({ chart: "broker", namespace: HELM_NAMESPACE, values });
-  const names = [0, 1].map((number) => `${manifests.workload.metadata.name}-${number}`);
-  const brokers: Pod[] = [];
-  for (const name of names) {
-    const parts = { ...manifests, objects: [...manifests.objects, podObject(manifests, name)] };
-    brokers.push(await install(site, { name, program: "broker", plane: rome, manifests: parts }));
-  }
-  const admin = join(directory, "admin.kubeconfig");
-  await writeFile(admin, rome.kubeconfig, { mode: 0o600 });
-  const agentOf = async (clusterID: string, plane: RealControlPlane): Promise<Pod> => {
-    const agent = { clusterID, broker: { transport: "kubernetes", namespace: HELM_NAMESPACE } };
-    const chart = await renderChart({ chart: "agent", namespace: AGENT_NAMESPACE, values: agent });
-    const server = `https://${HUB.host}:${HUB.port}`;
-    const issue = [
-      "kubeconfig",
-      "issue",
-      clusterID,
-      "-n",
-      HELM_NAMESPACE,
-      "--kubeconfig",
-      admin,
-      "--server",
-      server,
-    ];
-    const { stdout } = await run(process.execPath, [images.built("/out/brokerctl.mjs"), ...issue]);
-    return install(site, {
-      name: `agent-${clusterID}`,
-      program: "agent",
-      plane,
-      manifests: chart,
-      secrets: { "broker-kubeconfig": { kubeconfig: stdout } },
-      reach: [{ names: [HUB.host], port: HUB.port, to: { host: "127.0.0.1", port: rome.port } }],
-    });
-  };
-  const agents = await Promise.all([agentOf("rome", rome), agentOf("paris", paris)]);
-  return { brokers, leader: () => selected(rome, manifests, brokers), agents };
-}
-
-/** The one pod that the Service sends calls to: it has the labels, and its kubelet would call it ready. */
-function selected(
-  plane: RealControlPlane,
-  { services, workload }: Manifests,
-  pods: readonly Pod[],
-): Promise<Pod> {
-  const { namespace, name } = workload.metadata;
-  const service = services.find(({ metadata }) => metadata.name === name);
-  const labels = Object.entries(service?.spec.selector ?? {}).map((label) => label.join("="));
-  return until("one pod is sent calls", async () => {
-    const found = await kubectl(plane, `-n ${namespace} get pods -l ${labels.join(",")} -o name`);
-    const labelled = pods.filter(({ plan }) => found.split("\n").includes(`pod/${plan.name}`));
-    const ready = await Promise.all(labelled.map(isReady));
-    const [only, ...others] = labelled.filter((_, index) => ready[index]);
-    return others.length === 0 ? only : undefined;
-  });
-}
-
-function isReady(pod: Pod): Promise<boolean> {
-  return pod.probe(pod.plan.readiness).then(
-    (status) => status === 200,
-    () => false,
-  );
-}
-
 /** As if somebody had taken fsGroup out of the pod: then volumes stay root's. */
 function withoutGroup({ workload, ...manifests }: Manifests): Manifests {
   const { template } = workload.spec;
   const { fsGroup: _, ...securityContext } = template.spec.securityContext ?? {};
   const spec = { ...workload.spec, template: { ...template, spec: { ...template.spec, securityContext } } };
   return { ...manifests, workload: { ...workload, spec } };
-}
-
-async function kubectl(plane: RealControlPlane, line: string): Promise<string> {
-  const { exitCode, stdout, stderr } = await plane.kubectl(line.split(" "));
-  if (exitCode !== 0) throw new Error(`kubectl ${line}: ${stderr}`);
-  return stdout;
 }
 
 async function live(broker: Pod): Promise<string | undefined> {

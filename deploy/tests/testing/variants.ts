@@ -1,7 +1,9 @@
+import type { ChartName, Release } from "./helm.ts";
+
 /** A way to install a chart. */
 export interface Variant {
   readonly name: string;
-  readonly chart: "broker" | "agent";
+  readonly chart: ChartName;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
@@ -28,6 +30,13 @@ const PINNED = {
   serviceAccount: { annotations: { "example.com/identity": "broker" } },
   log: { level: "debug", format: "pretty" },
 };
+
+/** As the guide has it installed. */
+export function releaseOf(chart: ChartName): Pick<Release, "release" | "namespace"> {
+  return chart === "broker"
+    ? { release: "resource-broker", namespace: "resource-broker-system" }
+    : { release: "resource-broker-agent", namespace: "rear-agent" };
+}
 
 /** Together they use every template and every condition in it. */
 export const VARIANTS: readonly Variant[] = [

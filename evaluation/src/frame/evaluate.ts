@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { Fault } from "@resource-broker/contract";
 import type { Log } from "@resource-broker/runtime";
 import type { Size } from "../evaluation-test.ts";
-import type { ListedTest } from "../tests/list-test.ts";
+import { byMeasurement, type ListedTest } from "../tests/list-test.ts";
 import { type ChosenRun, chooseRun } from "./choose-run.ts";
 import { pinToCores, raiseOpenFiles } from "./cores.ts";
 import type { RunFlags } from "./flags.ts";
@@ -31,7 +31,7 @@ export async function evaluate(flags: RunFlags, deps: EvaluateDeps): Promise<num
   const run = chooseRun(flags, join(deps.root, "evaluation/results"), deps.now());
   const tests = testsOf(deps.tests, flags, run.size);
   const left = tests.filter((test) => !isFinished(run.folder, test, run));
-  const seconds = left.map(({ expectedSeconds }) => expectedSeconds(run.size));
+  const seconds = byMeasurement(left).map(([{ expectedSeconds }]) => expectedSeconds(run.size));
   const progress = createProgress({
     screen: deps.screen,
     totalSeconds: seconds.reduce((sum, each) => sum + each, 0),

@@ -25,7 +25,7 @@ export interface RunRecord {
   readonly baseline?: string;
 }
 
-/** One finished test. */
+/** One finished measurement. */
 export interface RawTest {
   readonly id: string;
   readonly size: Size;

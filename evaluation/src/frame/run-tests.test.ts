@@ -23,7 +23,7 @@ const quiet = (): void => undefined;
 const PROGRESS = createProgress({ screen: { write: quiet }, totalSeconds: 1, now: () => 0 });
 
 function run(tests: readonly ListedTest[], signal = new AbortController().signal) {
-  const context: Omit<Context, "folder" | "earlier" | "progress"> = {
+  const context: Omit<Context, "folder" | "progress"> = {
     size: "full",
     seed: 1,
     cores: { broker: [], load: [] },
@@ -59,18 +59,46 @@ test("what is finished is not measured again, unless it was another size", async
   expect([folder.raw("4")?.result, folder.raw("5")?.result]).toEqual([{ ms: 77 }, { ms: 2 }]);
 });
 
-test("a test sees what another one measured, and has a folder that is gone afterwards", async () => {
+test("a test has a folder that is gone afterwards", async () => {
   let own = "";
-  const seeing = sampleTest("5", {
-    measure: async ({ earlier, folder: place }) => {
+  const looking = sampleTest("5", {
+    measure: async ({ folder: place }) => {
       own = place;
-      expect(existsSync(place)).toBe(true);
-      return { seen: earlier("4"), unseen: earlier("9") ?? "nothing" };
+      return { isThere: existsSync(place) };
     },
   });
-  await run([sampleTest("4"), seeing]);
-  expect(folder.raw("5")?.result).toEqual({ seen: { ms: 2 }, unseen: "nothing" });
+  await run([looking]);
+  expect(folder.raw("5")?.result).toEqual({ isThere: true });
   expect(existsSync(own)).toBe(false);
+});
+
+test("what two tests are reported from is measured once, whichever is asked for", async () => {
+  let times = 0;
+  const measure = async (): Promise<unknown> => ({ times: (times += 1) });
+  const both = ["2", "3"].map((id) => sampleTest(id, { measurement: "2-3", measure }));
+  await run(both.slice(1));
+  await run(both);
+  expect([times, folder.raw("2-3")?.result, folder.raw("2"), folder.raw("3")]).toEqual([
+    1,
+    { times: 1 },
+    undefined,
+    undefined,
+  ]);
+  writeReport(folder, both, []);
+  const report = readFileSync(join(folder.path, "report.md"), "utf8");
+  expect(report).toContain("| 2 Test 2, 3 Test 3 |");
+  expect(report.match(/\[Every sample\]\(raw\/2-3\.json\)/g)).toHaveLength(2);
+});
+
+test("where it cannot be measured, neither test is, and it is not tried twice", async () => {
+  let times = 0;
+  const measure = async (): Promise<never> => {
+    times += 1;
+    throw new Error("no broker");
+  };
+  const both = ["2", "3"].map((id) => sampleTest(id, { measurement: "2-3", measure }));
+  expect((await run(both)).map(({ id }) => id)).toEqual(["2", "3"]);
+  expect(times).toBe(1);
 });
 
 test("who is stopped keeps what was finished", async () => {

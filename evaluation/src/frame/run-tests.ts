@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "../evaluation-test.ts";
-import type { ListedTest } from "../tests/list-test.ts";
+import { byMeasurement, type ListedTest } from "../tests/list-test.ts";
 import type { Noise } from "./noise.ts";
 import type { Progress } from "./progress.ts";
 import type { RunFolder } from "./run-folder.ts";
@@ -11,7 +11,7 @@ export interface RunTestsOptions {
   readonly folder: RunFolder;
   /** Where tests keep what nobody needs afterwards. */
   readonly scratch: string;
-  readonly context: Omit<Context, "folder" | "earlier" | "progress">;
+  readonly context: Omit<Context, "folder" | "progress">;
   readonly progress: Progress;
   readonly commit: string;
   /** Begins to watch how quiet the machine is; what it returns tells. */
@@ -28,10 +28,11 @@ export interface Failure {
 
 /** One after the other. One that fails does not keep the others from being measured; one that is finished is not measured again. */
 export async function runTests(options: RunTestsOptions): Promise<Failure[]> {
-  const { tests, context, progress, folder } = options;
+  const { context, progress, folder } = options;
   const failures: Failure[] = [];
-  for (const test of tests) {
-    const name = `${test.id} ${test.title}`;
+  for (const tests of byMeasurement(options.tests)) {
+    const [test] = tests;
+    const name = tests.map(({ id, title }) => `${id} ${title}`).join(", ");
     if (isFinished(folder, test, context)) {
       progress.begin(name, 0);
       progress.end("measured already");
@@ -45,7 +46,7 @@ export async function runTests(options: RunTestsOptions): Promise<Failure[]> {
     } catch (error) {
       context.signal.throwIfAborted();
       const problem = error instanceof Error ? error.message : String(error);
-      failures.push({ id: test.id, title: test.title, problem });
+      failures.push(...tests.map(({ id, title }) => ({ id, title, problem })));
       progress.end(`FAILED: ${problem}`);
     }
   }
@@ -54,30 +55,25 @@ export async function runTests(options: RunTestsOptions): Promise<Failure[]> {
 
 type Wanted = Pick<Context, "size" | "seed">;
 
-export function isFinished(folder: RunFolder, { id }: ListedTest, { size, seed }: Wanted): boolean {
-  const raw = folder.raw(id);
+export function isFinished(folder: RunFolder, { measurement }: ListedTest, { size, seed }: Wanted): boolean {
+  const raw = folder.raw(measurement);
   return raw !== undefined && raw.size === size && raw.seed === seed;
 }
 
 async function runOne(
   { folder, scratch, context, progress, commit, watchNoise, now }: RunTestsOptions,
-  test: ListedTest,
+  { measurement: id, measure }: ListedTest,
 ): Promise<number> {
-  const own = join(scratch, test.id);
+  const own = join(scratch, id);
   mkdirSync(own, { recursive: true });
   const startedAt = now();
   const noise = watchNoise();
   const beganAt = performance.now();
   try {
-    const result = await test.measure({
-      ...context,
-      folder: own,
-      earlier: (id) => folder.raw(id)?.result,
-      progress: progress.update,
-    });
+    const result = await measure({ ...context, folder: own, progress: progress.update });
     const seconds = (performance.now() - beganAt) / 1000;
     const { size, seed } = context;
-    folder.writeRaw({ id: test.id, size, seed, startedAt, commit, seconds, noise: noise(), result });
+    folder.writeRaw({ id, size, seed, startedAt, commit, seconds, noise: noise(), result });
     return seconds;
   } finally {
     rmSync(own, { recursive: true, force: true });

@@ -51,21 +51,11 @@ function rowsOf(folder: RunFolder, tests: readonly ListedTest[]): SummaryRow[] {
 }
 
 function reportedTests(folder: RunFolder, tests: readonly ListedTest[]): ReportedTest[] {
-  return tests.flatMap(({ id, title, method, judge }) => {
-    const raw = folder.raw(id);
-    return raw === undefined
-      ? []
-      : [
-          {
-            id,
-            title,
-            method,
-            commit: raw.commit,
-            seconds: raw.seconds,
-            noise: raw.noise,
-            ...judge(raw.result),
-          },
-        ];
+  return tests.flatMap(({ id, measurement, title, method, judge }) => {
+    const raw = folder.raw(measurement);
+    if (raw === undefined) return [];
+    const { commit, seconds, noise, result } = raw;
+    return [{ id, measurement, title, method, commit, seconds, noise, ...judge(result) }];
   });
 }
 

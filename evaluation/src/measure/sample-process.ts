@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { cpuTimeOf, memoryOf } from "./process-usage.ts";
+import { memoryOf } from "@resource-broker/testkit";
+import { cpuTimeOf } from "./cpu-time.ts";
 
 /** A look at a process. */
 export interface Sample {

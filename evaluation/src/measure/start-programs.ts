@@ -8,6 +8,7 @@ import {
   startAgent,
   startBroker,
 } from "@resource-broker/testkit";
+import { programsNamed } from "../../../scripts/bundle/programs.ts";
 import type { Context } from "../evaluation-test.ts";
 
 /** Only a guard: a busy machine is no failure. */
@@ -16,6 +17,9 @@ const READY_WITHIN_MS = 120_000;
 type BrokerOptions = Omit<BrokerProcessOptions, "program" | "cpu" | "readyWithinMs">;
 type AgentOptions = Omit<AgentProcessOptions, "program" | "readyWithinMs">;
 type Measured = Pick<Context, "programs" | "cores" | "folder">;
+
+/** As the broker's launcher and its image set it. */
+const { environment = {} } = programsNamed(["broker"])[0] ?? {};
 
 /** The bundled broker, on the core that is its own. Its files are below the test's folder. */
 export async function startMeasuredBroker(
@@ -28,6 +32,7 @@ export async function startMeasuredBroker(
   return startBroker({
     ...options,
     directory,
+    environment,
     program: programs.broker,
     readyWithinMs: READY_WITHIN_MS,
     ...(cpu === undefined ? {} : { cpu }),

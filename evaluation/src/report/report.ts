@@ -3,6 +3,7 @@ import type { Findings, SummaryRow } from "../evaluation-test.ts";
 import type { Noise } from "../frame/noise.ts";
 import type { RunRecord } from "../frame/run-folder.ts";
 import { distributionOf } from "../measure/statistics.ts";
+import { byMeasurement } from "../tests/list-test.ts";
 import { markdownTable } from "./markdown-table.ts";
 import { countText, numberText } from "./number-text.ts";
 import { type FoundByRun, runToRunText } from "./run-to-run.ts";
@@ -11,6 +12,7 @@ import { dateText, summaryMarkdown } from "./summary.ts";
 /** One test as it is reported. */
 export interface ReportedTest {
   readonly id: string;
+  readonly measurement: string;
   readonly title: string;
   readonly method: string;
   readonly commit: string;
@@ -113,16 +115,15 @@ function methodText({ machine, cores, size, seed }: RunRecord, tests: readonly R
 }
 
 function noiseText(tests: readonly ReportedTest[]): string {
-  // One that took what another had measured has not been disturbed.
-  const measured = tests.filter(({ seconds }) => seconds > 0.1);
-  const rows = measured.map(({ id, title, seconds, noise }) => {
+  const rows = byMeasurement(tests).map((sharing) => {
+    const [{ seconds, noise }] = sharing;
     const work = distributionOf(noise.sameWorkMs);
     const same =
       work === undefined
         ? "–"
         : `${numberText(work.median)} ms (${numberText(work.least)}–${numberText(work.most)})`;
     return [
-      `${id} ${title}`,
+      sharing.map(({ id, title }) => `${id} ${title}`).join(", "),
       `${numberText(seconds)} s`,
       same,
       noise.loadBefore.toFixed(2),
@@ -139,12 +140,13 @@ function notMeasured(left: ReportInput["left"]): string[] {
   return ["### Not in this run", left.map(({ id, title }) => `- ${id} ${title}`).join("\n")];
 }
 
-function sectionOf({ id, title, method, charts, findings }: ReportedTest): string {
+function sectionOf({ id, measurement, title, method, charts, findings }: ReportedTest): string {
   const pictures = charts.map(
     ({ name, title: caption, subtitle }) =>
       `![${caption}](charts/${name}.svg)\n\n*${subtitle}* ([PNG](charts/${name}.png))`,
   );
-  return [`## ${id} ${title}`, `**Method.** ${method}`, findings.text, ...pictures]
+  const samples = `[Every sample](raw/${measurement}.json).`;
+  return [`## ${id} ${title}`, `**Method.** ${method} ${samples}`, findings.text, ...pictures]
     .filter((part) => part !== "")
     .join("\n\n");
 }

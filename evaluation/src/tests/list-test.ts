@@ -4,6 +4,7 @@ import type { Context, EvaluationTest, Findings } from "../evaluation-test.ts";
 /** A test whose result is nobody else's business: what it is told about itself comes from its own JSON. */
 export interface ListedTest {
   readonly id: string;
+  readonly measurement: string;
   readonly title: string;
   readonly method: string;
   readonly expectedSeconds: EvaluationTest<unknown>["expectedSeconds"];
@@ -19,9 +20,10 @@ export interface Judgement {
 }
 
 export function listTest<Result>(test: EvaluationTest<Result>): ListedTest {
-  const { id, title, method, expectedSeconds } = test;
+  const { id, measurement = id, title, method, expectedSeconds } = test;
   return {
     id,
+    measurement,
     title,
     method,
     expectedSeconds,
@@ -32,6 +34,19 @@ export function listTest<Result>(test: EvaluationTest<Result>): ListedTest {
       return { faults: test.faults(result), charts: test.charts(result), findings: test.findings(result) };
     },
   };
+}
+
+/** Those that are reported from one measurement stand together. */
+export function byMeasurement<T extends Pick<ListedTest, "measurement">>(
+  tests: readonly T[],
+): (readonly [T, ...T[]])[] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const test of tests) {
+    const group = groups.get(test.measurement);
+    if (group === undefined) groups.set(test.measurement, [test]);
+    else group.push(test);
+  }
+  return [...groups.values()];
 }
 
 /** Seven figures are more than any clock is good for, and let a file be read by people. */

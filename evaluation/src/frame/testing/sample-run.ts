@@ -44,6 +44,7 @@ const CHART: Chart = {
 export function sampleTest(id: string, more: Partial<ListedTest> = {}): ListedTest {
   return {
     id,
+    measurement: id,
     title: `Test ${id}`,
     method: `How ${id} is measured.`,
     expectedSeconds: () => 10,

@@ -1,14 +1,14 @@
 /** A process with simulated clusters: it takes orders from the evaluation and ends with it. */
 import { randomBytes } from "node:crypto";
-import { customResourceDefinition, KINDS } from "@resource-broker/contract";
-import { createKubeSim, type JsonObject } from "@resource-broker/kube-sim";
+import { createKubeSim } from "@resource-broker/kube-sim";
 import { nodeMachineTime } from "@resource-broker/runtime";
+import { clusterDefinitions } from "@resource-broker/testkit";
 import { parse } from "yaml";
 import type { Answer, ClusterShape, Order } from "./messages.ts";
 import { nodeOf, podOf } from "./objects.ts";
 
 const sim = createKubeSim({ machine: nodeMachineTime(Date.now), randomBytes });
-const kinds = definitions();
+const kinds = clusterDefinitions();
 
 process.on("message", (order: Order) => {
   const name = order.kind === "add" ? order.shape.name : order.name;
@@ -38,11 +38,4 @@ async function remove(name: string): Promise<Answer> {
 
 function answer(given: Answer): void {
   process.send?.(given);
-}
-
-/** As JSON, all the way: what is undefined is left out. */
-function definitions(): JsonObject[] {
-  const text = JSON.stringify(KINDS.map(customResourceDefinition));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the definitions are objects of our own
-  return JSON.parse(text) as JsonObject[];
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { memoryOf } from "@resource-broker/testkit";
 import type { Context, Size } from "../../evaluation-test.ts";
 import type { Connection } from "../../measure/load/connection.ts";
-import { cpuTimeOf, memoryOf } from "../../measure/process-usage.ts";
+import { cpuTimeOf } from "../../measure/cpu-time.ts";
 import { pidOf } from "../../measure/start-programs.ts";
 import { type Later, withEndings } from "../../measure/with-endings.ts";
 import { countText } from "../../report/number-text.ts";

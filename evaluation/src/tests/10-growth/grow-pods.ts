@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { memoryOf } from "@resource-broker/testkit";
 import type { Context, Size } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
-import { cpuTimeOf, memoryOf } from "../../measure/process-usage.ts";
+import { cpuTimeOf } from "../../measure/cpu-time.ts";
 import { pidOf, startMeasuredAgent } from "../../measure/start-programs.ts";
 import { withEndings } from "../../measure/with-endings.ts";
 import { countText } from "../../report/number-text.ts";

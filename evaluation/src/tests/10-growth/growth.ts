@@ -1,21 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Chart, Series } from "../../charts/chart.ts";
-import type { Context, EvaluationTest, Findings } from "../../evaluation-test.ts";
-import { markdownTable } from "../../report/markdown-table.ts";
-import { countText, withUnit } from "../../report/number-text.ts";
-import {
-  type ClustersStep,
-  type Growth,
-  type GrowthResult,
-  growthOf,
-  type PodsStep,
-  slopeText,
-} from "./figures.ts";
+import type { Context, EvaluationTest } from "../../evaluation-test.ts";
+import type { GrowthResult } from "./figures.ts";
 import { growClusters } from "./grow-clusters.ts";
 import { growPods } from "./grow-pods.ts";
-
-const TARGET = { pods: 150_000, rssMb: 80, syncCpuMs: 2000 };
+import { chartsOf, findingsOf } from "./show.ts";
 
 async function run(context: Context): Promise<GrowthResult> {
   const part = async (name: string): Promise<Context> => {
@@ -27,147 +16,6 @@ async function run(context: Context): Promise<GrowthResult> {
   const clusters = await growClusters(await part("clusters"), (share, doing) => progress(share / 2, doing));
   const pods = await growPods(await part("pods"), (share, doing) => progress(0.5 + share / 2, doing));
   return { clusters: clusters.steps, pods, wrong: clusters.wrong };
-}
-
-/** Every figure that may grow, by what it grows with. */
-function growths({
-  clusters,
-  pods,
-}: GrowthResult): Readonly<
-  Record<"reservation" | "advertisement" | "brokerRss" | "sync" | "agentRss", Growth>
-> {
-  const ofClusters = (y: (step: ClustersStep) => number): Growth =>
-    growthOf(clusters, (step) => step.clusters, y);
-  const ofPods = (y: (step: PodsStep) => number): Growth => growthOf(pods, (step) => step.pods, y);
-  return {
-    reservation: ofClusters(({ reservationUs }) => reservationUs),
-    advertisement: ofClusters(({ advertisementUs }) => advertisementUs),
-    brokerRss: ofClusters(({ rssMb }) => rssMb),
-    sync: ofPods(({ syncCpuMs }) => syncCpuMs),
-    agentRss: ofPods(({ rssMb }) => rssMb),
-  };
-}
-
-function charts(result: GrowthResult): readonly Chart[] {
-  const { reservation, advertisement, brokerRss, sync, agentRss } = growths(result);
-  const series = (label: string, look: Series["look"], { points }: Growth): Series => ({
-    label,
-    look,
-    points,
-  });
-  const clusters = { label: "clusters that have advertised", scale: "log" } as const;
-  const pods = { label: "pods in the cluster", scale: "log" } as const;
-  return [
-    {
-      name: "10-growth-clusters-cpu",
-      title: "What one more call costs the broker, by number of clusters",
-      subtitle:
-        "CPU of all threads of the broker process for each call, TLS, decision and durable commit included",
-      kind: "lines",
-      x: clusters,
-      y: { label: "CPU for one call", unit: "µs", scale: "log" },
-      series: [
-        series("this system, reservation", "ours", reservation),
-        series("this system, advertisement", "third", advertisement),
-      ],
-      notes: [`reservation: ${slopeText(reservation)}`, `advertisement: ${slopeText(advertisement)}`],
-    },
-    {
-      name: "10-growth-clusters-memory",
-      title: "Memory of the broker, by number of clusters",
-      subtitle: "VmRSS; the clusters have advertised and closed their connections",
-      kind: "lines",
-      x: clusters,
-      y: { label: "resident memory", unit: "MB", scale: "log" },
-      series: [series("this system", "ours", brokerRss)],
-      notes: [slopeText(brokerRss)],
-    },
-    {
-      name: "10-growth-pods-cpu",
-      title: "First sync of an agent, by number of pods",
-      subtitle: "CPU of the agent process from its start until everything is listed and advertised",
-      kind: "lines",
-      x: pods,
-      y: { label: "CPU of the first sync", unit: "ms", scale: "log" },
-      series: [series("this system", "ours", sync)],
-      notes: [slopeText(sync)],
-    },
-    {
-      name: "10-growth-pods-memory",
-      title: "Memory of an agent, by number of pods",
-      subtitle: "VmRSS, settled after the first sync",
-      kind: "lines",
-      x: pods,
-      y: { label: "resident memory", unit: "MB", scale: "log" },
-      series: [series("this system", "ours", agentRss)],
-      notes: [slopeText(agentRss)],
-    },
-  ];
-}
-
-function findings(result: GrowthResult): Findings {
-  const { clusters, pods } = result;
-  const { reservation, advertisement, brokerRss, sync, agentRss } = growths(result);
-  const [most, largest] = [clusters.at(-1), pods.at(-1)];
-  return {
-    summary: [
-      row(
-        `10 broker CPU for a reservation, ${countText(most?.clusters ?? 0)} clusters`,
-        withUnit(most?.reservationUs, "µs"),
-      ),
-      row(`10 agent memory, ${countText(largest?.pods ?? 0)} pods`, withUnit(largest?.rssMb, "MB")),
-    ],
-    text: [
-      markdownTable(
-        ["clusters", "CPU for a reservation", "CPU for an advertisement", "broker RSS"],
-        clusters.map((step) => [
-          countText(step.clusters),
-          withUnit(step.reservationUs, "µs"),
-          withUnit(step.advertisementUs, "µs"),
-          withUnit(step.rssMb, "MB"),
-        ]),
-      ),
-      "",
-      markdownTable(
-        ["pods", "nodes", "CPU of the first sync", "CPU for a pod", "agent RSS", "of which private"],
-        pods.map((step) => [
-          countText(step.pods),
-          countText(step.nodes),
-          withUnit(step.syncCpuMs, "ms"),
-          withUnit((1000 * step.syncCpuMs) / step.pods, "µs"),
-          withUnit(step.rssMb, "MB"),
-          withUnit(step.privateMb, "MB"),
-        ]),
-      ),
-      "",
-      `- a reservation: ${slopeText(reservation)}. Every cluster that has advertised is a candidate of every decision, so this cannot stay flat for ever.`,
-      `- an advertisement: ${slopeText(advertisement)}.`,
-      `- memory of the broker: ${slopeText(brokerRss)}.`,
-      `- first sync of an agent: ${slopeText(sync)}. Every pod is read once, so proportion is the best there can be; the cost for one pod falls as the start of the process weighs less.`,
-      `- memory of an agent: ${slopeText(agentRss)}.`,
-      "",
-      ...shortfall(largest),
-    ].join("\n"),
-  };
-}
-
-function row(figure: string, ours: string): Findings["summary"][number] {
-  return { figure, ours, theirs: "–", factor: "–" };
-}
-
-function shortfall(largest: PodsStep | undefined): string[] {
-  if (largest?.pods !== TARGET.pods) return [];
-  const missed = [
-    ...(largest.rssMb > TARGET.rssMb
-      ? [`${withUnit(largest.rssMb, "MB")} instead of ${TARGET.rssMb} MB`]
-      : []),
-    ...(largest.syncCpuMs > TARGET.syncCpuMs
-      ? [`${withUnit(largest.syncCpuMs, "ms")} of CPU instead of ${countText(TARGET.syncCpuMs)} ms`]
-      : []),
-  ];
-  return missed.length === 0
-    ? []
-    : [`**Short of our own targets** for ${countText(TARGET.pods)} pods: ${missed.join("; ")}.`];
 }
 
 export const growthTest: EvaluationTest<GrowthResult> = {
@@ -184,6 +32,6 @@ export const growthTest: EvaluationTest<GrowthResult> = {
   expectedSeconds: (size) => ({ smoke: 12, quick: 45, full: 300 })[size],
   run,
   faults: ({ wrong }) => wrong,
-  charts,
-  findings,
+  charts: chartsOf,
+  findings: findingsOf,
 };

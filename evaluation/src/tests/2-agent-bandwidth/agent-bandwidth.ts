@@ -5,12 +5,7 @@ import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, NOTHING, withUnit } from "../../report/number-text.ts";
 import { OURS, THEIRS } from "../../report/summary.ts";
-import {
-  type AgentAtRest,
-  agentAtRest,
-  agentFaults,
-  expectedSeconds,
-} from "../agent-at-rest/agent-at-rest.ts";
+import { AGENT_AT_REST, type AgentAtRest } from "../agent-at-rest/agent-at-rest.ts";
 import { bandwidthOf, thinned } from "./figures.ts";
 
 const PUBLISHED = PREDECESSOR.agentBandwidth;
@@ -18,12 +13,10 @@ const PUBLISHED = PREDECESSOR.agentBandwidth;
 const METHOD = `One agent with its default flags in a small cluster (10 nodes, 200 pods) where nothing happens, for 5 minutes (full run) from the start of its process. Between agent and broker stands a TCP proxy that counts the bytes of both directions on all connections, read every 500 ms: TLS handshakes and records are counted, headers of TCP and IP are not (how the predecessor counted was not published). Traffic between the agent and its own cluster's API server is not counted.`;
 
 export const agentBandwidthTest: EvaluationTest<AgentAtRest> = {
+  ...AGENT_AT_REST,
   id: "2",
   title: "Agent bandwidth",
   method: METHOD,
-  expectedSeconds,
-  run: (context) => agentAtRest(context, "3"),
-  faults: agentFaults,
   charts: chartsOf,
   findings: findingsOf,
 };

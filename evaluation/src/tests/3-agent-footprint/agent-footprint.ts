@@ -5,7 +5,7 @@ import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { NOTHING, withUnit } from "../../report/number-text.ts";
 import { OURS, THEIRS } from "../../report/summary.ts";
-import { type AgentAtRest, agentAtRest, agentFaults } from "../agent-at-rest/agent-at-rest.ts";
+import { AGENT_AT_REST, type AgentAtRest } from "../agent-at-rest/agent-at-rest.ts";
 import { footprintOf, memoryOverTime } from "./figures.ts";
 
 const PUBLISHED = PREDECESSOR.agentFootprint;
@@ -14,13 +14,10 @@ const CPU_UNIT = "% of one core";
 const METHOD = `The same run as 2: every 500 ms the CPU time of the agent's process from \`/proc/<pid>/task/*/schedstat\` (all threads) and its memory (\`VmRSS\`, \`RssAnon\`) from \`/proc/<pid>/status\`. "At rest" is everything after the first 15 s; the other figure has the start of the process in it. Memory is the median of the looks at rest. The agent shares the core of the load with the simulated cluster and this program.`;
 
 export const agentFootprintTest: EvaluationTest<AgentAtRest> = {
+  ...AGENT_AT_REST,
   id: "3",
   title: "Agent footprint",
   method: METHOD,
-  // With 2 before it there is nothing left to measure.
-  expectedSeconds: () => 1,
-  run: (context) => agentAtRest(context, "2"),
-  faults: agentFaults,
   charts: chartsOf,
   findings: findingsOf,
 };

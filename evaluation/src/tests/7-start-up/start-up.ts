@@ -4,7 +4,7 @@ import { advertisementSchema, PATH, validate } from "@resource-broker/contract";
 import type { AgentProcess, BrokerProcess } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
-import { cpuTimeOf } from "../../measure/process-usage.ts";
+import { cpuTimeOf } from "../../measure/cpu-time.ts";
 import { pidOf, startMeasuredAgent, startMeasuredBroker } from "../../measure/start-programs.ts";
 import { withEndings } from "../../measure/with-endings.ts";
 import { type CliCertificates, cliCertificates } from "./cli-certificates.ts";

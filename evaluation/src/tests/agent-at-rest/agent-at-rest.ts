@@ -29,19 +29,13 @@ const FOR_MS: Readonly<Record<Size, number>> = { smoke: 3_000, quick: 45_000, fu
 const SAMPLE_EVERY_MS = 500;
 const SHAPE = { name: "resting", nodes: 10, pods: 200 };
 
-export function expectedSeconds(size: Size): number {
-  return FOR_MS[size] / 1000 + 3;
-}
-
-/** What another test of this run has measured already, or measured now. */
-export async function agentAtRest(context: Context, otherTest: string): Promise<AgentAtRest> {
-  const earlier = context.earlier(otherTest);
-  return isAgentAtRest(earlier) ? earlier : measure(context);
-}
-
-function isAgentAtRest(value: unknown): value is AgentAtRest {
-  return typeof value === "object" && value !== null && "connections" in value && "forMs" in value;
-}
+/** Traffic and footprint of the same agent, told apart in the report. */
+export const AGENT_AT_REST = {
+  measurement: "2-3",
+  expectedSeconds: (size: Size): number => FOR_MS[size] / 1000 + 3,
+  run: measure,
+  faults,
+};
 
 function measure(context: Context): Promise<AgentAtRest> {
   const forMs = FOR_MS[context.size];
@@ -86,7 +80,7 @@ function measure(context: Context): Promise<AgentAtRest> {
 }
 
 /** The agent must have been there all the time. */
-export function agentFaults({ heard, samples }: AgentAtRest): string[] {
+function faults({ heard, samples }: AgentAtRest): string[] {
   const isSilent = (samples.at(-1)?.sentBytes ?? 0) === 0;
   return [
     ...(heard === 1 ? [] : [`the broker had heard ${heard} clusters lately instead of one`]),

@@ -5,18 +5,8 @@ import { climbAgents } from "./climb-agents.ts";
 import { climbClients } from "./climb-clients.ts";
 import { INTERVAL_MS, PLANS, type Staircase } from "./staircase.ts";
 
-/** What another test of this run has measured already, or measured now. */
-export async function staircaseOf(context: Context, otherTest: string): Promise<Staircase> {
-  const earlier = context.earlier(otherTest);
-  return isStaircase(earlier) ? earlier : measureStaircase(context);
-}
-
-function isStaircase(value: unknown): value is Staircase {
-  return typeof value === "object" && value !== null && "steps" in value && "intervalMs" in value;
-}
-
 /** One broker for agents, one for clients, one for pollers: none has another's past in its memory. */
-async function measureStaircase(context: Context): Promise<Staircase> {
+export async function measureStaircase(context: Context): Promise<Staircase> {
   const plan = PLANS[context.size];
   const { agents, clients, pollers } = plan.counts;
   const totalMs = plan.windowMs * (agents.length + clients.length + pollers.length);

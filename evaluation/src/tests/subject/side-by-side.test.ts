@@ -20,7 +20,6 @@ async function contextWith(more: Partial<Context>): Promise<{ context: Context; 
       folder,
       cores: { broker: [], load: [] },
       programs: { broker: "", agent: "", agentNodeFlags: [], cli: "" },
-      earlier: () => undefined,
       progress: (share, doing) => void told.push([share, doing]),
       signal: new AbortController().signal,
       log: { info: silent, warn: silent, error: silent },

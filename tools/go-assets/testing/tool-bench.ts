@@ -1,16 +1,27 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { MARKER } from "../cache.ts";
 
-interface BenchOptions {
-  /** The tool: its main.ts. */
-  readonly main: string;
-  /** Stands in for Go: a shell script that appends a line to the file NOTES for everything it builds. */
-  readonly fakeGo: string;
-  /** More that is there with Go: text by path inside the bench's folder. */
+export interface BenchOptions {
+  /** The tool: its folder's name. */
+  readonly tool: string;
+  /** What a program that its Go has built says of itself. */
+  readonly says: string;
+  /** How its Go answers more than `go list` and `go build`: cases of a shell script. */
+  readonly answers?: string;
+  /** More that is there with Go: text by path inside the bench's folder, which the cases above find in BENCH. */
   readonly files?: Readonly<Record<string, string>>;
-  readonly env: (folder: string) => Readonly<Record<string, string>>;
 }
 
 interface ToolRun {
@@ -30,13 +41,30 @@ export interface ToolBench {
   readonly path: (...parts: readonly string[]) => string;
   /** Writes a file that can be run. */
   readonly write: (path: string, text: string) => void;
+  /** SAYS is what built programs say; a build of the package that BREAKS_AT names fails. */
   readonly run: (run?: ToolRun) => Promise<ToolEnd>;
-  /** What the fake Go noted. */
+  /** The packages that were built, whether or not that went well. */
   readonly built: () => readonly string[];
+  /** The folder in the cache. */
+  readonly kept: () => string;
+  readonly isWhole: () => boolean;
   readonly dispose: () => void;
 }
 
-export function toolBench({ main, fakeGo, files = {}, env: always }: BenchOptions): ToolBench {
+const goScript = (answers: string): string => `#!/bin/sh
+case "$1 $2" in
+  ${answers}
+  "list "*) echo a/b; echo c/d ;;
+  "build "*)
+    while [ $# -gt 1 ]; do [ "$1" = -o ] && out=$2; shift; done
+    echo "$1" >> "$BENCH/notes"
+    case "$1" in *"\${BREAKS_AT:-nothing}") echo "undefined: x" >&2; exit 1 ;; esac
+    echo "go: downloading k8s.io/api v0.34.4" >&2
+    printf '#!/bin/sh\\necho %s\\n' "$SAYS" > "$out"; chmod +x "$out" ;;
+esac
+`;
+
+export function toolBench({ tool, says, answers = "", files = {} }: BenchOptions): ToolBench {
   const folder = mkdtempSync(join(tmpdir(), "tool-bench-"));
   const path: ToolBench["path"] = (...parts) => join(folder, ...parts);
   const write: ToolBench["write"] = (name, text) => {
@@ -44,15 +72,21 @@ export function toolBench({ main, fakeGo, files = {}, env: always }: BenchOption
     writeFileSync(path(name), text);
     chmodSync(path(name), 0o755);
   };
+  const withGo = { "bin/go": goScript(answers), ...files };
+  const kept = (): string => path("cache", readdirSync(path("cache"))[0] ?? "");
   return {
     path,
     write,
     run: ({ args = [], env = {}, hasGo = true } = {}) => {
-      if (hasGo) for (const [name, text] of Object.entries({ "bin/go": fakeGo, ...files })) write(name, text);
+      if (hasGo) for (const [name, text] of Object.entries(withGo)) write(name, text);
       const PATH = hasGo ? `${path("bin")}:/usr/bin:/bin` : path("nowhere");
-      return runNode([main, ...args], { PATH, NOTES: path("notes"), ...always(folder), ...env });
+      const cache = { [`${tool.replace("-", "_").toUpperCase()}_CACHE`]: path("cache") };
+      const main = join(import.meta.dirname, "../..", tool, "main.ts");
+      return runNode([main, ...args], { PATH, BENCH: folder, SAYS: says, ...cache, ...env });
     },
     built: () => readFileSync(path("notes"), "utf8").trimEnd().split("\n"),
+    kept,
+    isWhole: () => existsSync(join(kept(), MARKER)),
     dispose: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
