@@ -27,6 +27,8 @@ export interface StandIn {
 export async function standIn(credentials: Credentials): Promise<StandIn> {
   const streams = new Set<ServerResponse>();
   const granted = new Map<string, ReservationDTO>();
+  /** The newest generation of each. */
+  const told = new Map<string, ReservationDTO>();
   let next: Script | undefined;
 
   const answer = (response: ServerResponse, status: number, body: unknown): void =>
@@ -58,6 +60,12 @@ export async function standIn(credentials: Credentials): Promise<StandIn> {
     "POST /api/v1/reservations/*/activate": change({ phase: "Active", generation: 2 }),
     "DELETE /api/v1/reservations/*": change({ phase: "Released", generation: 3 }),
     "GET /api/v1/reservations": reply(200, []),
+    // An agent asks for what it was told and does not find in the list.
+    "GET /api/v1/reservations/*": (response, { url }) => {
+      const known = told.get(url.split("/")[4] ?? "");
+      if (known === undefined) answer(response, 404, { error: "no such reservation", code: "not-found" });
+      else answer(response, 200, known);
+    },
     "POST /api/v1/instructions/*/ack": reply(200, {}),
     "GET /api/v1/instructions": (response) => {
       response.writeHead(200, { ...CURRENT, "Content-Type": "text/event-stream" });
@@ -87,6 +95,8 @@ export async function standIn(credentials: Credentials): Promise<StandIn> {
       await until("the agent listens", async () => streams.size > 0 || undefined);
     },
     tell: (event, reservation) => {
+      const before = told.get(reservation.id)?.generation ?? 0;
+      if ((reservation.generation ?? 0) >= before) told.set(reservation.id, reservation);
       for (const stream of streams) stream.write(`event: ${event}\ndata: ${JSON.stringify(reservation)}\n\n`);
     },
     acknowledged: () => calls(/\/ack$/).map(({ url }) => url.split("/")[4] ?? ""),

@@ -4,9 +4,11 @@ import { identify } from "../forge/identify.ts";
 import { agentsWish, wish } from "../testing/samples.ts";
 import { lend, reservationsHub } from "./testing/reservations-hub.ts";
 
+const SLICE_DEFAULTS = { pods: 50, ephemeralStorage: "5Gi" };
 const hub = reservationsHub({
   broker: {
     policy: { maxTtlMs: 48 * 60 * 60 * 1000, quotas: { poor: { cpuMillis: 1000 } }, stalenessMs: 1e12 },
+    sliceDefaults: () => SLICE_DEFAULTS,
   },
   lenders: { paris: 64, berlin: 8 },
 });
@@ -24,6 +26,7 @@ describe("a person's Reservation", () => {
     expect(status).toMatchObject({
       message: "Use paris for 0.5 CPU / 512Mi Memory",
       generation: 1,
+      sliceDefaults: SLICE_DEFAULTS,
       ledgerID: hub.broker.engine.ledgerId,
     });
     expect(JSON.parse(status?.decision ?? "{}")).toMatchObject({ winner: "paris", considered: 2 });

@@ -64,6 +64,12 @@ describe("views", () => {
     });
   });
 
+  test("tell the policy's slice defaults", async () => {
+    const sliceDefaults = { pods: 50, ephemeralStorage: "5Gi" };
+    const world = await shown({ sliceDefaults });
+    expect((await world.reservation(ID))?.status?.sliceDefaults).toEqual(sliceDefaults);
+  });
+
   test("follow a reservation through its life, and go when the ledger forgets it", async () => {
     const world = await started();
     await world.advertise("paris");

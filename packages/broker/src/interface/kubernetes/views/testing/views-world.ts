@@ -1,5 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { type ClusterAdvertisement, DEFAULT_SLICE, Fault, type Reservation } from "@resource-broker/contract";
+import {
+  type ClusterAdvertisement,
+  DEFAULT_SLICE,
+  Fault,
+  type Reservation,
+  type SliceDefaults,
+} from "@resource-broker/contract";
 import type { Advertisement, Command, Reply } from "@resource-broker/domain";
 import { DEFAULT_POLICY } from "@resource-broker/domain";
 import { actor, cluster, request } from "@resource-broker/domain/testing";
@@ -39,11 +45,12 @@ export async function simPlace(): Promise<SimPlace> {
 export interface WorldOptions {
   readonly objects?: boolean;
   readonly disk?: MemoryDisk;
+  readonly sliceDefaults?: SliceDefaults;
 }
 
 /** A broker's engine, its views, and whoever else writes into the same namespace. */
 export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions = {}) {
-  const { objects = false, disk = memoryDisk("led-1") } = options;
+  const { objects = false, disk = memoryDisk("led-1"), sliceDefaults = DEFAULT_SLICE } = options;
   const engine = await startedEngine(time, disk);
   const writes: (CallSeen & { readonly atMs: number })[] = [];
   const happenings: Happening[] = [];
@@ -76,7 +83,7 @@ export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions 
       recorder,
       store: { findDecision: () => Promise.resolve(undefined) },
       isLeading: () => isLeading,
-      sliceDefaults: () => DEFAULT_SLICE,
+      sliceDefaults: () => sliceDefaults,
       onPolicy: () => undefined,
     },
   );
