@@ -36,6 +36,8 @@ const units = {
   include: [UNITS],
   exclude: ELSEWHERE,
   isolate: false,
+  // The long run looks for new cases.
+  setupFiles: long ? [] : ["everyday-seed.ts"],
 };
 const others = {
   name: "e2e",

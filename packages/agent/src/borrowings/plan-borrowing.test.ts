@@ -35,6 +35,13 @@ describe("a reservation of this cluster", () => {
     expect(kinds({ instruction: written })).toEqual(["deliver"]);
   });
 
+  test("keeps the slice defaults that its instruction has, also none", () => {
+    const told = aReservation({ sliceDefaults: { pods: 50, ephemeralStorage: "5Gi" } });
+    expect(kinds({ entry: entry(told), instruction: written })).toEqual(["deliver"]);
+    const instruction = reservationInstruction(told, "default", aRequest());
+    expect(kinds({ instruction })).toEqual(["deliver"]);
+  });
+
   test("made by an admin becomes an instruction of nobody", () => {
     const [put] = planBorrowing(state({ request: undefined })).actions;
     expect(put?.kind === "put" && put.instruction.metadata.ownerReferences).toBeUndefined();

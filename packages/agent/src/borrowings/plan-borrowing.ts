@@ -3,6 +3,7 @@ import { reservationInstruction } from "../forge/instructions.ts";
 import { isSameInstruction } from "../forge/is-same-instruction.ts";
 import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
+import { asWritten } from "../reservations/slice-defaults.ts";
 
 export interface BorrowingState {
   readonly entry: BookEntry;
@@ -40,7 +41,7 @@ export function planBorrowing(state: BorrowingState): BorrowingPlan {
   if (expiry.kind === "over") return { actions: [{ kind: "end-here" }, ...withdrawal] };
   const later = expiry.kind === "later" ? { requeueAfterMs: expiry.inMs } : {};
   if (isOrphan || isElsewhere(entry, instruction)) return { actions: withdrawal, ...later };
-  const wanted = reservationInstruction(entry.reservation, namespace, request);
+  const wanted = reservationInstruction(asWritten(entry.reservation, instruction), namespace, request);
   const isWritten = instruction !== undefined && isSameInstruction(instruction, wanted);
   return {
     actions: [...(isWritten ? [] : [{ kind: "put", instruction: wanted } as const]), { kind: "deliver" }],

@@ -8,6 +8,7 @@ import { type HoldState, planHold } from "./plan-hold.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 const fits = { kind: "fits" } as const;
+const FEW = { pods: 50, ephemeralStorage: "5Gi" };
 
 function entry(reservation: ReservationDTO, changes: Partial<BookEntry> = {}): BookEntry {
   const endedAt = reservation.reason === undefined ? undefined : NOW;
@@ -84,6 +85,17 @@ describe("a reservation made here", () => {
     expect(kinds(changes)).toEqual(["put", "status", "acknowledge"]);
     expect(carriedOut(changes).spec.expiresAt).toBe("2026-07-01T12:00:00Z");
   });
+
+  test.each([
+    ["none", aReservation({ sliceDefaults: FEW }), aReservation()],
+    ["those of an earlier policy", aReservation(), aReservation({ sliceDefaults: FEW })],
+  ])(
+    "keeps the slice defaults of an instruction that is there, since nobody can change them: %s",
+    (_, known, first) => {
+      const instruction = carriedOut({ entry: entry(first) });
+      expect(kinds({ entry: entry(known), instruction, acknowledged: 1 })).toEqual([]);
+    },
+  );
 });
 
 describe("a hold ends", () => {

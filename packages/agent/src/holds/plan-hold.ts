@@ -5,6 +5,7 @@ import { isSameInstruction } from "../forge/is-same-instruction.ts";
 import { UNKNOWN_TO_BROKER, unknownToBroker } from "../forge/unknown-to-broker.ts";
 import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
+import { asWritten } from "../reservations/slice-defaults.ts";
 
 /** Whether the cluster has room for a hold it has not accepted yet. `unknown`: it is not observed yet. */
 export type Room =
@@ -67,7 +68,7 @@ function isNew({ entry, instruction, acknowledged }: HoldState): boolean {
 function keep(entry: BookEntry, state: HoldState): HoldAction[] {
   const { instruction, namespace, acknowledged } = state;
   const { generation } = entry.reservation;
-  const wanted = providerInstruction(entry.reservation, namespace);
+  const wanted = providerInstruction(asWritten(entry.reservation, instruction), namespace);
   const actions: HoldAction[] = [];
   if (instruction === undefined || !isSameInstruction(instruction, wanted)) {
     actions.push({ kind: "put", instruction: wanted });

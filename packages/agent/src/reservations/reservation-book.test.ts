@@ -50,6 +50,10 @@ describe("what the book learns", () => {
     untold.remember("requester", grant);
     untold.learn("requester", { ...active, sliceDefaults: many });
     expect(untold.get("requester", id)?.reservation).toEqual(active);
+    const nextLife = { ...grant, createdAt: "2036-01-01T00:00:00Z", sliceDefaults: many };
+    told.learn("requester", released);
+    told.learn("requester", nextLife);
+    expect(told.get("requester", id)?.reservation).toEqual(nextLife);
   });
 
   test("is nothing when it is about others", () => {

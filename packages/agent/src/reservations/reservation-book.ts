@@ -78,16 +78,17 @@ export function reservationBook({ clusterId, now, log }: BookOptions): Reservati
   const isOurs = (role: Role, { requesterID, targetClusterID }: ReservationDTO): boolean =>
     clusterId === (role === "requester" ? requesterID : targetClusterID);
 
-  const completed = (told: ReservationDTO, before: ReservationDTO | undefined): ReservationDTO => {
-    if (before === undefined) return withSliceDefaults(told, usable(told));
+  const completed = (told: ReservationDTO, before: BookEntry | undefined): ReservationDTO => {
+    const known = withKey(told, before?.reservation.key);
     // Settled by the first word of it, also by none: a later policy must not change a slice that runs.
-    return withSliceDefaults(withKey(told, before.key), before.sliceDefaults);
+    const isSettled = before !== undefined && !isNextLife(before, told);
+    return withSliceDefaults(known, isSettled ? before.reservation.sliceDefaults : usable(told));
   };
 
   const learn = (role: Role, told: ReservationDTO): Learned => {
     if (!isOurs(role, told)) return "not-ours";
     const before = books[role].get(told.id);
-    const reservation = completed(told, before?.reservation);
+    const reservation = completed(told, before);
     const news = judge(before, reservation);
     if (news === "old") return news;
     if (news === "same" && before?.standing === "confirmed") return news;
@@ -176,6 +177,11 @@ function judge(before: BookEntry | undefined, now: ReservationDTO): "new" | "cha
 function livesLater(before: ReservationDTO, now: ReservationDTO): number {
   const apartMs = (parseTime(now.createdAt) ?? 0) - (parseTime(before.createdAt) ?? 0);
   return Math.abs(apartMs) > LIVES_APART_MS ? apartMs : 0;
+}
+
+/** True: what was known of it has ended, and its key was used again. */
+function isNextLife({ endedAt, reservation }: BookEntry, now: ReservationDTO): boolean {
+  return endedAt !== undefined && livesLater(reservation, now) > 0;
 }
 
 function growthOf(before: ReservationDTO, now: ReservationDTO): number {

@@ -125,6 +125,18 @@ describe("a session that began with a link", () => {
     expect(await look(running, heldBy(browser))).toMatchObject({ status: 401 });
   });
 
+  test("that is signed out while a wrong clock makes it count for nothing stays out when the clock is put right", async () => {
+    const { time, run } = place();
+    const running = await run();
+    for (const wrongByMs of [-HOUR_MS, 24 * HOUR_MS]) {
+      const other = await running.signIn();
+      time.jumpWall(wrongByMs);
+      expect(await other.send("DELETE /ui/session")).toMatchObject({ status: 204 });
+      time.jumpWall(-wrongByMs);
+      expect(await look(running, heldBy(other))).toMatchObject({ status: 401 });
+    }
+  });
+
   test.each([
     { name: "cut short", forge: (held: string) => held.slice(0, -1) },
     { name: "without its seal", forge: (held: string) => held.slice(0, held.lastIndexOf("~")) },

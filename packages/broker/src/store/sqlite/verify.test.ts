@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { runs } from "@resource-broker/domain/testing";
 import { EVENTFUL_DAYS, LedgerStory } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -104,8 +105,7 @@ describe("verifying a ledger", () => {
         // Not found: then nobody who reads the file can tell the difference.
         else expect(contentsOf(file)).toBe(before);
       }),
-      // Everyday runs flip the same bits each time; the long run looks elsewhere.
-      process.env["LONG"] === undefined ? { numRuns: FLIPS, seed: 1 } : { numRuns: LONG_FLIPS },
+      runs(FLIPS, LONG_FLIPS),
     );
     expect(found).toBeGreaterThan(FLIPS / 2);
   });

@@ -63,11 +63,8 @@ export function createSessions({ machine, randomBytes, seal, ...deps }: Sessions
     return { id, role, name, by: "link", leftMs: () => leftMs(claims) };
   };
 
-  /** Undefined: not ours, or over. */
-  const claimsIn = (token: string): Claims | undefined => {
-    const claims = readClaims(seal.open(token) ?? []);
-    return claims === undefined || leftMs(claims) === 0 ? undefined : claims;
-  };
+  /** Undefined: not ours. */
+  const claimsIn = (token: string): Claims | undefined => readClaims(seal.open(token) ?? []);
 
   return {
     open: ({ role, by, voucher }) => {
@@ -77,12 +74,12 @@ export function createSessions({ machine, randomBytes, seal, ...deps }: Sessions
     },
     find: (token) => {
       const claims = claimsIn(token);
-      return claims === undefined ? undefined : sessionOf(claims);
+      return claims === undefined || leftMs(claims) === 0 ? undefined : sessionOf(claims);
     },
     end: async (token) => {
       const claims = claimsIn(token);
-      // What nobody would let in need not be remembered: so nobody without a session can fill the memory.
-      if (claims !== undefined) await deps.signOuts.add(claims);
+      // Also one that counts for nothing just now: a clock or a revocation list that was wrong may be put right.
+      if (claims !== undefined && !deps.signOuts.has(claims)) await deps.signOuts.add(claims);
     },
   };
 }

@@ -46,12 +46,27 @@ test("all that end at once are kept", async () => {
 test("what would be over anyway is forgotten", async () => {
   const { file, time, loaded } = world();
   const signOuts = await loaded();
-  await signOuts.add({ id: "old", beganAt: time.wallMs() });
+  const beganAt = time.wallMs();
+  await signOuts.add({ id: "old", beganAt });
   await time.advance(12 * HOUR_MS);
   await signOuts.add({ id: "new", beganAt: time.wallMs() });
   expect(readFileSync(file, "utf8")).toBe(
-    JSON.stringify({ overUpTo: 0, sessions: [["new", time.wallMs()]] }),
+    JSON.stringify({ overUpTo: beganAt, sessions: [["new", time.wallMs()]] }),
   );
+});
+
+test("nobody comes back when a clock that ran ahead is put right, and only those before are taken along", async () => {
+  const { time, loaded } = world();
+  const signOuts = await loaded();
+  const ended = { id: "a", beganAt: time.wallMs() };
+  await signOuts.add(ended);
+  time.jumpWall(24 * HOUR_MS);
+  await signOuts.add({ id: "b", beganAt: time.wallMs() });
+  time.jumpWall(-24 * HOUR_MS);
+  for (const kept of [signOuts, await loaded()]) {
+    expect(kept.has(ended)).toBe(true);
+    expect(kept.has({ id: "later", beganAt: ended.beganAt + 1 })).toBe(false);
+  }
 });
 
 test("beyond a thousand the oldest take along what began before them: nobody comes back", async () => {

@@ -1,7 +1,7 @@
 import { open, readFile, rename } from "node:fs/promises";
 import type { Log, MachineTime } from "@resource-broker/runtime";
 
-/** Beyond this the oldest take all that began before them along: never does one that has ended come back. */
+/** Beyond this the oldest are forgotten. */
 const MAX_REMEMBERED = 1000;
 
 /** What of a session is needed to end it. */
@@ -40,12 +40,14 @@ export function createSignOuts({ file, sessionMs, machine, log }: SignOutsDeps):
   let overUpTo = 0;
   let writing: Promise<void> = Promise.resolve();
 
+  /** What is forgotten takes along all that began before it: so none comes back, also when a clock that was wrong is put right. */
   const tidy = (): void => {
     const oldest = machine.wallMs() - sessionMs;
-    const inOrder = [...ended].filter(([, beganAt]) => beganAt > oldest).sort(([, a], [, b]) => a - b);
-    const tooMany = inOrder.splice(0, Math.max(0, inOrder.length - MAX_REMEMBERED));
-    overUpTo = Math.max(overUpTo, tooMany.at(-1)?.[1] ?? 0);
-    ended = new Map(inOrder);
+    const inOrder = [...ended].sort(([, a], [, b]) => a - b);
+    const kept = inOrder.filter(([, beganAt]) => beganAt > oldest).slice(-MAX_REMEMBERED);
+    const [, forgotten = 0] = inOrder.at(-kept.length - 1) ?? [];
+    overUpTo = Math.max(overUpTo, forgotten);
+    ended = new Map(kept);
   };
 
   const write = async (): Promise<void> => {

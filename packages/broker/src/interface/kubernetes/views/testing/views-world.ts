@@ -7,18 +7,15 @@ import {
   type SliceDefaults,
 } from "@resource-broker/contract";
 import type { Advertisement, Command, Reply } from "@resource-broker/domain";
-import { DEFAULT_POLICY } from "@resource-broker/domain";
 import { actor, cluster, request } from "@resource-broker/domain/testing";
 import type { Happening } from "@resource-broker/kube";
 import { createKubeSim, type SimCluster } from "@resource-broker/kube-sim";
 import type { Log } from "@resource-broker/runtime";
-import { type FakeTime, fakeTime, type MemoryDisk, memoryDisk, memoryStore } from "@resource-broker/testkit";
-import { createEngine } from "../../../../engine/create-engine.ts";
-import type { Engine } from "../../../../engine/engine.ts";
-import { NO_OBSERVER } from "../../../../engine/engine-observer.ts";
+import { type FakeTime, fakeTime, type MemoryDisk, memoryDisk } from "@resource-broker/testkit";
 import { followObjects } from "../../objects/known-objects.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../../objects/resources.ts";
 import { definitions, NAMESPACE, namespaceObject } from "../../testing/scene.ts";
+import { startedEngine } from "../../testing/started-engine.ts";
 import { createViews } from "../views.ts";
 import { type CallSeen, directClient, type Mishap } from "./direct-client.ts";
 
@@ -148,22 +145,5 @@ export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions 
 }
 
 export type ViewsWorld = Awaited<ReturnType<typeof viewsWorld>>;
-
-async function startedEngine(time: FakeTime, disk: MemoryDisk): Promise<Engine> {
-  const engine = createEngine(
-    { policy: DEFAULT_POLICY, maxWaiting: 10_000 },
-    {
-      store: memoryStore(disk),
-      machine: time,
-      observer: NO_OBSERVER,
-      defer: setImmediate,
-      onFatal: (failure) => {
-        throw failure;
-      },
-    },
-  );
-  await engine.start();
-  return engine;
-}
 
 const nothing = (): Promise<void> => Promise.resolve();
