@@ -18,5 +18,4 @@ test.each([
 test("whatever an ID is made of, its link leads back to it", () => {
   const id = '"><img src=x>/eu.paris?#';
   expect(parseRoute(hrefTo("fleet", id), "")).toMatchObject({ page: "fleet", id });
-  expect(hrefTo("fleet", id)).not.toContain(".");
 });

@@ -47,7 +47,6 @@ function decoded(part: string): string {
   }
 }
 
-/** IDs may have dots in them; the broker takes a path with a dot for a file. */
 export function hrefTo(page: PageName, id?: string): string {
-  return id === undefined ? `/${page}` : `/${page}/${encodeURIComponent(id).replaceAll(".", "%2E")}`;
+  return id === undefined ? `/${page}` : `/${page}/${encodeURIComponent(id)}`;
 }
