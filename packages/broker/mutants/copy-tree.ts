@@ -9,6 +9,7 @@ const PARTS = [
   "tools",
   "package.json",
   "vitest.config.ts",
+  "everyday-seed.ts",
   "tsconfig.base.json",
   "tsconfig.json",
 ];

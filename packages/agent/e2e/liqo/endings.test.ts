@@ -1,6 +1,7 @@
 import { RESOURCE_SLICES, tenantNamespaceOf, VIRTUAL_NODES } from "@resource-broker/agent";
 import type { FakeLiqo } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
+import { isActive } from "../testing/resource-request.ts";
 import { liqoIdOf } from "./testing/liqo-world.ts";
 import { oneLoan, peered } from "./testing/one-loan.ts";
 import { tracesIn } from "./testing/traces.ts";
@@ -17,7 +18,7 @@ describe("every end is clean", PATIENCE, () => {
     const { world, rome, paris, ask, seen, remove, clean } = await oneLoan();
     world.liqo.behave({ stuck: [which] });
     await ask(OFFLOAD);
-    const request = await seen(({ status }) => status?.phase === "Active");
+    const request = await seen(isActive);
     expect(peered(request)).toMatchObject({ status: "True" });
     await remove();
     await clean(rome);
@@ -27,7 +28,7 @@ describe("every end is clean", PATIENCE, () => {
   test("though the provider is gone for good", async () => {
     const { world, rome, agents, ask, seen, remove, clean } = await oneLoan();
     await ask(OFFLOAD);
-    await seen(({ status }) => status?.phase === "Active");
+    await seen(isActive);
     await agents.paris.stop();
     world.liqo.lose(PARIS);
     const request = await seen((each) => peered(each)?.status === "False");
@@ -75,7 +76,7 @@ describe("every end is clean", PATIENCE, () => {
 test("a slice that a person made is not ours to delete, and keeps the peering", PATIENCE, async () => {
   const { world, rome, clock, ask, seen, remove } = await oneLoan();
   await ask();
-  const request = await seen(({ status }) => status?.phase === "Active");
+  const request = await seen(isActive);
   const id = request.status?.reservationName ?? "";
   const ours = await rome.client.get(RESOURCE_SLICES, { name: id, namespace: SLICES });
   const { "rear.fluidos.eu/reservation": _, ...labels } = ours.metadata.labels ?? {};

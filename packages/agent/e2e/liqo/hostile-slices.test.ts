@@ -17,7 +17,7 @@ import {
   type WorldCluster,
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
-import { askFor, untilActive } from "../testing/resource-request.ts";
+import { askFor, isActive, untilActive } from "../testing/resource-request.ts";
 import { podOn, TWO_CLUSTERS } from "./testing/liqo-way.ts";
 import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
 import { oneLoan } from "./testing/one-loan.ts";
@@ -116,7 +116,7 @@ describe("paris grants what is reserved, and nothing else", () => {
 test("a replica that outlives its reservation loses its pods, and gets no new ones", async () => {
   const { world, rome, paris, clock, agents, ask, seen } = await oneLoan();
   await ask({ offload: { namespaces: ["default"] } });
-  const request = await seen(({ status }) => status?.phase === "Active");
+  const request = await seen(isActive);
   const id = request.status?.reservationName ?? "";
   await clock.until("pods may go to paris", async () => {
     const offloading = await rome.find(NAMESPACE_OFFLOADINGS, "offloading");

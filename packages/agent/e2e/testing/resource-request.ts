@@ -15,8 +15,10 @@ export function askFor(
   });
 }
 
-function isActive({ status }: ResourceRequest): boolean {
-  return status?.phase === "Active";
+/** The phase is the broker's word, the condition the instruction's: either may be seen first. */
+export function isActive({ status }: ResourceRequest): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  return status?.phase === "Active" && ready?.status === "True";
 }
 
 /** Resolves when what was asked for can be used. */
