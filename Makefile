@@ -29,7 +29,7 @@ install: ## Installs the kinds (CRDs) into the cluster
 	$(KUBECTL) apply --server-side -f deploy/crds
 
 uninstall: ## Removes the kinds, and with them every object of these kinds
-	$(KUBECTL) delete --ignore-not-found -f deploy/crds
+	$(KUBECTL) delete --ignore-not-found --wait=false -f deploy/crds
 
 deploy: ## Deploys COMPONENT (broker or agent) into the cluster
 	$(KUBECTL) apply -k deploy/kustomize/$(COMPONENT)

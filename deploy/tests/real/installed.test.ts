@@ -207,7 +207,14 @@ describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIM
       /namespace\/resource-broker-system\n[^]*serviceaccount\/resource-broker\n[^]*reservations\.broker/,
     );
     await make(site, paris, "uninstall");
-    expect(await names("crd")).not.toContain("fluidos.eu");
+    // API servers take their time to remove definitions that are only moments old.
+    const crds = JSON.parse(await kubectl(paris, "get crd -o json")) as {
+      readonly items: readonly { readonly metadata: { name: string; deletionTimestamp?: string } }[];
+    };
+    const kept = crds.items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    expect(kept.map(({ metadata }) => metadata.name).filter((name) => name.endsWith("fluidos.eu"))).toEqual(
+      [],
+    );
   });
 });
 
