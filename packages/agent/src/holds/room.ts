@@ -14,6 +14,7 @@ export function roomFor(
   holds: readonly ReservationDTO[],
 ): Room {
   const wanted = grantedOf(reservation);
+  if (wanted === undefined) return { kind: "short", reason: "the amounts of the reservation cannot be read" };
   const others = holds.filter(({ id }) => id !== reservation.id);
   const available = availableOf(observation, others);
   if (fits(wanted, available)) return { kind: "fits" };

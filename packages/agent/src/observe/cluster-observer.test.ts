@@ -141,13 +141,14 @@ describe("listeners", () => {
   });
 });
 
-test("a quantity that cannot be read counts as nothing, and is told of once", async () => {
-  const { time, cluster, cpus, log, observer } = await world((before) =>
-    before.put(PODS, pod("odd", "many")),
-  );
-  cluster.edit(PODS, { name: "odd", namespace: "default" }, () => pod("odd", "many", { seen: "again" }));
+test("a pod whose request cannot be read takes its whole node, and is told of once", async () => {
+  const { time, cluster, cpus, log, observer } = await world((before) => {
+    before.put(NODES, node("two", { cpu: "4" }));
+    before.put(PODS, pod("odd", "1e18"));
+  });
+  cluster.edit(PODS, { name: "odd", namespace: "default" }, () => pod("odd", "1e18", { seen: "again" }));
   await time.advance(1);
-  expect(cpus()).toEqual([8, 0]);
+  expect(cpus()).toEqual([4, 0]);
   expect(log.lines.filter((line) => line.includes("could not be read"))).toHaveLength(1);
   await observer.stop();
 });

@@ -69,9 +69,7 @@ export function clusterObserver(options: ObserverOptions, deps: FollowDeps): Clu
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
-  const warn = once((problem) =>
-    deps.log.warn({ problem }, "a quantity could not be read and counts as nothing"),
-  );
+  const warn = once((problem) => deps.log.warn({ problem }, "a quantity could not be read"));
 
   const nodeSink: Sink<KubernetesNode> = notifying(
     {
@@ -79,7 +77,8 @@ export function clusterObserver(options: ObserverOptions, deps: FollowDeps): Clu
       endList: () => sums.endNodes(),
       put: (node) => {
         const reading = nodeFacts(node, resources);
-        for (const problem of reading.problems) warn(`node ${reading.facts.name}: ${problem}`);
+        for (const problem of reading.problems)
+          warn(`node ${reading.facts.name}, which lends nothing of it: ${problem}`);
         sums.putNode(reading.facts);
       },
       remove: (node) => sums.removeNode(node.metadata?.name ?? ""),
@@ -95,7 +94,8 @@ export function clusterObserver(options: ObserverOptions, deps: FollowDeps): Clu
       endList: () => sums.endPods(),
       put: (pod) => {
         const reading = podFacts(pod, resources);
-        for (const problem of reading.problems) warn(`pod ${nameOf(pod)}: ${problem}`);
+        for (const problem of reading.problems)
+          warn(`pod ${nameOf(pod)}, whose whole node counts as taken: ${problem}`);
         sums.putPod(reading.facts);
       },
       remove: (pod) => sums.removePod(podKey(pod)),

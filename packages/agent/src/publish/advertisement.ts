@@ -94,20 +94,22 @@ export function availableOf(observation: Observation, holds: readonly Reservatio
 /** What holds take: each as much as was granted, or as its pods use if that is more. */
 export function heldIn({ totals }: Observation, holds: readonly ReservationDTO[]): ResourceVector {
   const used = new Map(totals.usage.map((usage) => [usage.reservationId, usage.used]));
-  return sum(holds.map((hold) => larger(grantedOf(hold), used.get(hold.id) ?? NO_RESOURCES)));
+  return sum(
+    holds.map((hold) => larger(grantedOf(hold) ?? totals.allocatable, used.get(hold.id) ?? NO_RESOURCES)),
+  );
 }
 
-/** A hold's amounts in the ledger's numbers; what cannot be read counts as nothing. */
-export function grantedOf({ requestedResources }: ReservationDTO): ResourceVector {
+/** A hold's amounts in the ledger's numbers; undefined: they cannot be read. Such a hold takes all that the cluster has. */
+export function grantedOf({ requestedResources }: ReservationDTO): ResourceVector | undefined {
   const parsed = parseResources(requestedResources, "up");
-  return parsed.ok ? parsed.resources : NO_RESOURCES;
+  return parsed.ok ? parsed.resources : undefined;
 }
 
 function usageOf({ observation, holds }: Offer): HoldUsage[] {
   const used = new Map(observation.totals.usage.map((usage) => [usage.reservationId, usage.used]));
   return holds.map((hold) => ({
     reservationId: hold.id,
-    granted: grantedOf(hold),
+    granted: grantedOf(hold) ?? observation.totals.allocatable,
     used: used.get(hold.id) ?? NO_RESOURCES,
   }));
 }

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { equals, resourceVector } from "../resources/resource-vector.ts";
+import { equals, type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
 import { asks } from "./asks.ts";
+import type { GuestFacts } from "./pod.ts";
 import { aGuest } from "./testing/facts.ts";
 
 const small = resourceVector({ cpuMillis: 100, memoryBytes: 64 });
+const ask = (request: ResourceVector, guest?: GuestFacts) => ({ request, guest, unreadable: false });
 
 describe("what pods ask for", () => {
   it.each([
@@ -14,21 +16,25 @@ describe("what pods ask for", () => {
     ["of another slice", small, aGuest("rsv-b"), false],
     ["of another cluster", small, aGuest("rsv-a", "oslo-liqo"), false],
     ["of the cluster's own", small, undefined, false],
-  ])("is shared with pods that are alike, not with those %s", (_, request, guest, isShared) => {
-    const all = asks();
-    const first = all.take({ ...small }, aGuest("rsv-a"));
-    expect(all.take(request, guest) === first).toBe(isShared);
-  });
+    ["that could not be read", small, aGuest("rsv-a"), false, true],
+  ])(
+    "is shared with pods that are alike, not with those %s",
+    (_, request, guest, isShared, unreadable = false) => {
+      const all = asks();
+      const first = all.take(ask({ ...small }, aGuest("rsv-a")));
+      expect(all.take({ ...ask(request, guest), unreadable }) === first).toBe(isShared);
+    },
+  );
 
   it("is forgotten with the last pod, and its number used again", () => {
     const all = asks();
-    const first = all.take(small, undefined);
-    all.take(small, undefined);
+    const first = all.take(ask(small));
+    all.take(ask(small));
     all.release(first.number);
-    expect(all.take(small, undefined)).toBe(first);
+    expect(all.take(ask(small))).toBe(first);
     all.release(first.number);
     expect(all.release(first.number)).toBe(first);
-    const next = all.take(small, undefined);
+    const next = all.take(ask(small));
     expect(next).not.toBe(first);
     expect(next.number).toBe(first.number);
     expect(() => all.release(first.number + 1)).toThrow(`there is no ask ${first.number + 1}`);
@@ -45,7 +51,7 @@ describe("what pods ask for", () => {
     fc.assert(
       fc.property(fc.array(vector, { maxLength: 60, size: "max" }), (requests) => {
         const all = asks();
-        const taken = requests.map((request) => all.take(request, undefined));
+        const taken = requests.map((request) => all.take(ask(request)));
         taken.forEach(({ request }, index) => {
           const asked = requests[index];
           expect(asked !== undefined && equals(request, asked)).toBe(true);

@@ -8,14 +8,18 @@ export interface Ask {
   readonly number: number;
   readonly request: ResourceVector;
   readonly guest: Pick<GuestFacts, "sliceName" | "origin"> | undefined;
+  /** Part of it could not be read and is missing in `request`. */
+  readonly unreadable: boolean;
   /** How many pods ask for it. */
   pods: number;
 }
 
+type AskingPod = Pick<Ask, "request" | "guest" | "unreadable">;
+
 /** The asks of a cluster's bound pods; each lives as long as there are pods of it. */
 export interface Asks {
   /** The ask of one pod more. */
-  take(request: ResourceVector, guest: Ask["guest"]): Ask;
+  take(pod: AskingPod): Ask;
   /** One pod less; returns what it asked for. */
   release(number: number): Ask;
 }
@@ -34,12 +38,13 @@ export function asks(): Asks {
   }
 
   return {
-    take(request, guest) {
+    take(pod) {
+      const { request, guest, unreadable } = pod;
       const hash = hashOf(request);
       const alike = byHash.get(hash) ?? [];
-      let ask = alike.find((known) => isSame(known, request, guest));
+      let ask = alike.find((known) => isSame(known, pod));
       if (ask === undefined) {
-        ask = byNumber.add((number) => ({ number, request, guest, pods: 0 }));
+        ask = byNumber.add((number) => ({ number, request, guest, unreadable, pods: 0 }));
         byHash.set(hash, [...alike, ask]);
       }
       ask.pods += 1;
@@ -63,7 +68,8 @@ function hashOf({ cpuMillis, memoryBytes, storageBytes, gpus }: ResourceVector):
   return Math.imul(cpuMillis, 0x9e37_79b1) ^ bytes ^ gpus;
 }
 
-function isSame(ask: Ask, request: ResourceVector, guest: Ask["guest"]): boolean {
+function isSame(ask: Ask, { request, guest, unreadable }: AskingPod): boolean {
+  if (ask.unreadable !== unreadable) return false;
   if (ask.guest?.sliceName !== guest?.sliceName || ask.guest?.origin !== guest?.origin) return false;
   return isSameVector(ask.request, request);
 }

@@ -11,6 +11,8 @@ export interface NodeEntry {
   facts: NodeFacts | undefined;
   verdict: NodeVerdict | undefined;
   pods: number;
+  /** How many of them ask for something that could not be read. */
+  unreadablePods: number;
   readonly own: RunningTotal;
   /** Made with the first guest: most nodes have none. */
   guests: Map<string, GuestTotal> | undefined;
@@ -45,6 +47,7 @@ export function newNodeEntry(name: string, number: number): NodeEntry {
     facts: undefined,
     verdict: undefined,
     pods: 0,
+    unreadablePods: 0,
     own: runningTotal(),
     guests: undefined,
   };
@@ -56,8 +59,9 @@ export function boundPods(): BoundPods {
   return {
     own,
     guests,
-    change(node, { request, guest }, by) {
+    change(node, { request, guest, unreadable }, by) {
       node.pods += by;
+      if (unreadable) node.unreadablePods += by;
       const counted = node.verdict?.counted === true;
       if (guest === undefined) {
         addTimes(node.own, request, by);

@@ -106,6 +106,11 @@ const ROWS: readonly (readonly [string, Partial<PodFacts>, PodClass])[] = [
     { selectsVirtualNode: true },
     shown("selects-virtual-node"),
   ],
+  [
+    "a waiting pod that asks for more than can be counted is shown",
+    { unreadable: true },
+    shown("unreadable"),
+  ],
   ["a gated pod is shown", { gated: true, selectsVirtualNode: true }, shown("gated")],
   [
     "a pod tied to a counted node that could hold it counts",

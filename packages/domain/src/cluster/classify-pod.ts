@@ -25,6 +25,7 @@ export type NodeKind = "counted" | "uncounted" | "virtual";
 export const PENDING_REASONS = [
   "gated",
   "selects-virtual-node",
+  "unreadable",
   "pinned-to-uncounted-node",
   "fits-no-node",
 ] as const;
@@ -69,7 +70,10 @@ export function classifyPod(pod: PodFacts, view: ClusterView): PodClass {
 }
 
 /** What decides whether a pod that waits for a node is counted. */
-export type PendingPod = Pick<PodFacts, "request" | "gated" | "selectsVirtualNode" | "pinnedNode">;
+export type PendingPod = Pick<
+  PodFacts,
+  "request" | "unreadable" | "gated" | "selectsVirtualNode" | "pinnedNode"
+>;
 
 /**
  * Undefined when the pod counts: the scheduler may bind it at any moment, so its room must not be lent meanwhile.
@@ -82,6 +86,8 @@ export function pendingReason(
 ): PendingReason | undefined {
   if (pod.gated) return "gated";
   if (pod.selectsVirtualNode) return "selects-virtual-node";
+  // More than can be counted, which no node has. Once bound it takes its node out of the count.
+  if (pod.unreadable) return "unreadable";
   const pinnedTo = pod.pinnedNode === undefined ? undefined : view.nodeKind(pod.pinnedNode);
   if (pod.pinnedNode === undefined || pinnedTo === undefined) {
     return view.fitsSomeCountedNode(pod.request) ? undefined : "fits-no-node";

@@ -41,6 +41,25 @@ describe("cluster sums", () => {
     expect(sums.totals()).toMatchObject({ allocatable: cpus(12), allocated: cpus(4) });
   });
 
+  it("count the whole node as taken while a pod on it asks for what cannot be read", () => {
+    const sums = clusterSums();
+    sums.putPod(aPod({ key: "odd", nodeName: "node-1", request: cpus(1), unreadable: true }));
+    sums.putPod(aPod({ key: "plain", nodeName: "node-1", request: cpus(1) }));
+    sums.putNode(aNode({ name: "node-1", allocatable: cpus(4) }));
+    sums.putNode(aNode({ name: "node-2", allocatable: cpus(8) }));
+    const lendable = { allocatable: cpus(8), allocated: NO_RESOURCES };
+    expect(sums.totals()).toMatchObject(lendable);
+    expect([...sums.nodes()].map(({ verdict }) => verdict)).toMatchObject([
+      { counted: false, reason: "unreadable-pod" },
+      { counted: true },
+    ]);
+    sums.putPod(aPod({ key: "second", nodeName: "node-1", unreadable: true }));
+    sums.removePod("odd");
+    expect(sums.totals()).toMatchObject(lendable);
+    sums.putPod(aPod({ key: "second", nodeName: "node-1", request: cpus(2) }));
+    expect(sums.totals()).toMatchObject({ allocatable: cpus(12), allocated: cpus(3) });
+  });
+
   it("keep the pods of a deleted node for its return", () => {
     const sums = clusterSums();
     sums.putNode(aNode({ name: "node-1", allocatable: cpus(4) }));

@@ -1,7 +1,7 @@
 import type { NodeShape } from "../advertisement/advertisement.ts";
 import type { ReservationId } from "../reservation/ids.ts";
 import { equals, fits, type ResourceVector } from "../resources/resource-vector.ts";
-import { asks as clusterAsks } from "./asks.ts";
+import { type Ask, asks as clusterAsks } from "./asks.ts";
 import { boundPods, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
 import type { ClusterView, LiveReservation, NodeKind } from "./classify-pod.ts";
 import { type NodeVerdict, nodeVerdict } from "./counted-node.ts";
@@ -102,6 +102,16 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
     account(node, 1);
   }
 
+  function verdictOf({ unreadablePods }: NodeEntry, facts: NodeFacts): NodeVerdict {
+    return nodeVerdict(facts, toleratedTaints, unreadablePods);
+  }
+
+  function changeBound(node: NodeEntry, ask: Ask, by: 1 | -1): void {
+    bound.change(node, ask, by);
+    const { facts } = node;
+    if (ask.unreadable && facts !== undefined) observe(node, { facts, verdict: verdictOf(node, facts) });
+  }
+
   function forgetWhenEmpty(node: NodeEntry): void {
     if (node.pods > 0 || node.facts !== undefined) return;
     nodes.delete(node.name);
@@ -118,15 +128,15 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
   function count(pod: PodFacts): number {
     if (pod.nodeName === undefined) return placeOf(NO_NODE, pending.add(pod));
     const node = entryOf(pod.nodeName);
-    const ask = asks.take(pod.request, pod.guest);
-    bound.change(node, ask, 1);
+    const ask = asks.take(pod);
+    changeBound(node, ask, 1);
     return placeOf(node.number, ask.number);
   }
 
   function uncount(place: number): void {
     const node = nodeNumbers.get(nodeIn(place));
     if (node === undefined) return pending.remove(askIn(place));
-    bound.change(node, asks.release(askIn(place)), -1);
+    changeBound(node, asks.release(askIn(place)), -1);
     forgetWhenEmpty(node);
   }
 
@@ -147,7 +157,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
       };
       const node = entryOf(facts.name);
       nodes.set(facts.name, node); // seen, should a list be under way
-      const verdict = nodeVerdict(facts, toleratedTaints);
+      const verdict = verdictOf(node, facts);
       // A node reports in every few seconds and seldom differs in what is counted.
       if (isSameAccount(node, facts, verdict)) Object.assign(node, { facts, verdict });
       else observe(node, { facts, verdict });

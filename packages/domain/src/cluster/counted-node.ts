@@ -2,7 +2,13 @@ import type { NodeFacts, Taint } from "./node.ts";
 import { isTolerated, type ToleratedTaint } from "./tolerated-taint.ts";
 
 /** Why a node's capacity is not lent: a closed list, so that nodes can be counted by reason. */
-export const UNCOUNTED_NODE_REASONS = ["virtual", "not-ready", "unschedulable", "tainted"] as const;
+export const UNCOUNTED_NODE_REASONS = [
+  "virtual",
+  "not-ready",
+  "unschedulable",
+  "tainted",
+  "unreadable-pod",
+] as const;
 export type UncountedNodeReason = (typeof UNCOUNTED_NODE_REASONS)[number];
 
 export type NodeVerdict =
@@ -22,13 +28,27 @@ const UNSCHEDULABLE: NodeVerdict = {
   message: "is cordoned; kubectl uncordon brings it back",
 };
 
-/** Whether a node's capacity can be lent, and if not, why. The most lasting reason is named first. */
-export function nodeVerdict(node: NodeFacts, tolerated: readonly ToleratedTaint[]): NodeVerdict {
+/** Nobody can say what is left beside such a pod: the whole node counts as taken. */
+const UNREADABLE_POD: NodeVerdict = {
+  counted: false,
+  reason: "unreadable-pod",
+  message: "runs a pod whose resource requests cannot be read",
+};
+
+/**
+ * Whether a node's capacity can be lent, and if not, why. The most lasting reason is named first. `unreadablePods` is the
+ * number of pods bound to the node whose requests cannot be read.
+ */
+export function nodeVerdict(
+  node: NodeFacts,
+  tolerated: readonly ToleratedTaint[],
+  unreadablePods = 0,
+): NodeVerdict {
   if (node.virtual) return VIRTUAL;
   if (!node.ready) return NOT_READY;
   if (node.unschedulable) return UNSCHEDULABLE;
   const taint = node.taints.find((each) => repels(each) && !isTolerated(each, tolerated));
-  if (taint === undefined) return COUNTED;
+  if (taint === undefined) return unreadablePods > 0 ? UNREADABLE_POD : COUNTED;
   return {
     counted: false,
     reason: "tainted",

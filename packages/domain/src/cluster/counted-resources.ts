@@ -56,7 +56,7 @@ export function quantityReading(resources: CountedResources, rounding: "up" | "d
 }
 
 /**
- * The amounts of a list, as a vector; what is missing or unreadable counts as zero. `where` is its place in the object,
+ * The amounts of a list, as a vector; what is missing is zero. An unreadable amount is left out and named in `problems`. `where` is its place in the object,
  * with `*` for the container.
  */
 export function readVector(

@@ -46,13 +46,14 @@ export function pendingPods(): PendingPods {
 }
 
 function newGroup(pod: PodFacts, name: { readonly key: string; readonly number: number }): PendingGroup {
-  const { request, gated, selectsVirtualNode, pinnedNode, guest } = pod;
-  return { ...name, request, gated, selectsVirtualNode, pinnedNode, guest, pods: 0 };
+  const { request, unreadable, gated, selectsVirtualNode, pinnedNode, guest } = pod;
+  return { ...name, request, unreadable, gated, selectsVirtualNode, pinnedNode, guest, pods: 0 };
 }
 
-function groupKey({ request, gated, selectsVirtualNode, pinnedNode, guest }: PodFacts): string {
+function groupKey({ request, unreadable, gated, selectsVirtualNode, pinnedNode, guest }: PodFacts): string {
   return JSON.stringify([
     vectorKey(request),
+    unreadable,
     gated,
     selectsVirtualNode,
     pinnedNode,

@@ -143,7 +143,7 @@ describe("a pod request", () => {
     expect(podRequest(pod, resources).request).toEqual(resourceVector({}));
   });
 
-  it("names each quantity it cannot read, counts it as zero and keeps the rest", () => {
+  it("names each quantity it cannot read, leaves it out and keeps the rest", () => {
     const { request, problems } = podRequest({
       spec: {
         containers: [app({ cpu: "lots", memory: "1Gi" }), app({ cpu: "-1" }, "web")],

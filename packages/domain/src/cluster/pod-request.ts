@@ -24,7 +24,7 @@ import type {
 
 export interface PodRequest {
   readonly request: ResourceVector;
-  /** Quantities that could not be read; they count as zero. */
+  /** Quantities that could not be read; they are missing in `request`. */
   readonly problems: readonly string[];
 }
 

@@ -23,6 +23,7 @@ describe("pod facts", () => {
       nodeName: "node-1",
       terminal: false,
       request: resourceVector({ cpuMillis: 1000 }),
+      unreadable: false,
       guest: undefined,
       gated: false,
       selectsVirtualNode: false,
@@ -32,6 +33,13 @@ describe("pod facts", () => {
 
   it("of an empty object are those of a waiting pod that asks for nothing", () => {
     expect(podFacts({}).facts).toMatchObject({ key: "/", nodeName: undefined, terminal: false });
+  });
+
+  it("tell a request that cannot be counted", () => {
+    const containers = [{ name: "web", resources: { requests: { cpu: "1e18", memory: "1Gi" } } }];
+    const { facts, problems } = podFacts({ spec: { nodeName: "node-1", containers } });
+    expect(facts).toMatchObject({ unreadable: true, request: { memoryBytes: 1024 ** 3 } });
+    expect(problems).toEqual([expect.stringContaining('"1e18" is too large')]);
   });
 
   it("take an empty node name for none", () => {

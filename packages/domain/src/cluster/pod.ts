@@ -27,6 +27,8 @@ export interface PodFacts {
   readonly nodeName: string | undefined;
   readonly terminal: boolean;
   readonly request: ResourceVector;
+  /** Part of the request could not be read and is missing in it: how much the pod takes is not known. */
+  readonly unreadable: boolean;
   readonly guest: GuestFacts | undefined;
   /** Held back by a scheduling gate: nobody will place it until the gate is removed. */
   readonly gated: boolean;
@@ -50,6 +52,7 @@ export function podFacts(
     nodeName: spec.nodeName || undefined,
     terminal: isTerminal(pod),
     request,
+    unreadable: problems.length > 0,
     guest: guestFacts(pod),
     gated: (spec.schedulingGates?.length ?? 0) > 0,
     selectsVirtualNode: selectsVirtualNode(pod),

@@ -4,6 +4,7 @@ import {
   formatBytes,
   formatCount,
   formatCpu,
+  NO_RESOURCES,
   parseAmount,
   type ResourceVector,
 } from "@resource-broker/domain";
@@ -38,7 +39,7 @@ const FORMS: Readonly<Record<Slot, (amount: number) => string>> = {
 export type Measures = (name: string) => Measure | undefined;
 
 export function measuresOf(reservation: ReservationDTO, { counted }: SliceTerms): Measures {
-  const granted = grantedOf(reservation);
+  const granted = grantedOf(reservation) ?? NO_RESOURCES;
   const { sliceDefaults = DEFAULT_SLICE } = reservation;
   return (name) => {
     if (name === "pods") return unreserved(countMeasure(name, sliceDefaults.pods));

@@ -28,7 +28,11 @@ export type Step = (sums: ClusterSums, model: Model) => void;
 export const emptyModel = (): Model => ({ nodes: new Map(), pods: new Map(), reservations: new Map() });
 
 export function recount({ nodes, pods, reservations }: Model): ClusterTotals {
-  const counted = [...nodes.values()].filter((node) => nodeVerdict(node, []).counted);
+  const unreadableOn = (name: string) =>
+    [...pods.values()].filter((pod) => pod.unreadable && !pod.terminal && pod.nodeName === name).length;
+  const counted = [...nodes.values()].filter(
+    (node) => nodeVerdict(node, [], unreadableOn(node.name)).counted,
+  );
   const isCounted = (name: string) => counted.find((node) => node.name === name);
   const view: ClusterView = {
     nodeKind: (name) => {
@@ -110,6 +114,7 @@ const podFields = {
   terminal: rarely,
   request,
   guest: often(fc.tuple(slice, origin).map(([name, from]) => aGuest(name, from))),
+  unreadable: rarely,
   gated: rarely,
   selectsVirtualNode: rarely,
   pinnedNode: often(fc.constantFrom(...NODE_NAMES, "never-seen")),

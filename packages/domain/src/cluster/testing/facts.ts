@@ -28,6 +28,7 @@ export function aPod(stated: Partial<PodFacts> = {}): PodFacts {
     nodeName: undefined,
     terminal: false,
     request: NO_RESOURCES,
+    unreadable: false,
     guest: undefined,
     gated: false,
     selectsVirtualNode: false,
