@@ -10,6 +10,8 @@ export const EVENT_REASONS = {
   Queued: "Nothing fits now; the agent asks again when capacity is freed.",
   ProviderRefused: "The chosen cluster could not hold the resources after all; the agent asks again.",
   BrokerUnavailable: "The broker did not answer; the agent asks again.",
+  WrongAnswer:
+    "The broker answered with a reservation that is not this request's; the agent takes nothing of it and asks again.",
   Ended: "The reservation is over; the message says why.",
   Released: "The request was deleted and its resources were given back.",
   ReleaseUnsupported: "The broker is too old to take resources back; the reservation ends by its own time.",

@@ -1,4 +1,4 @@
-import type { Fault, FaultCode, ResourceRequest } from "@resource-broker/contract";
+import type { Fault, FaultCode, ReservationDTO, ResourceRequest } from "@resource-broker/contract";
 import { type NotReserved, notReservedStatus, type RequestStatus } from "./request-status.ts";
 
 /** A queued request asks again at least this often; the broker's news of freed capacity makes it earlier. */
@@ -123,6 +123,16 @@ export function planUnanswered(state: Asked, fault: Fault): AnsweredPlan {
     ...(retryAfterMs === undefined ? {} : { requeueAfterMs: Math.min(retryAfterMs, LONGEST_PAUSE_MS) }),
     isUnanswered: true,
   };
+}
+
+export const WRONG_ANSWER = "WrongAnswer";
+
+/** The broker answered with a reservation that is not this attempt's: nothing of it is taken up. */
+export function planWrongAnswer(state: Asked, { id, requesterID }: ReservationDTO): AnsweredPlan {
+  const message = `the broker answered with the reservation ${id} of ${requesterID}, which is not what was asked for: check who answers at the broker's address; asking again`;
+  const attempts = state.request.status?.attempts ?? 0;
+  const story: NotReserved = { phase: "Pending", reason: WRONG_ANSWER, message, attempts };
+  return { status: notReservedStatus(state, story), isUnanswered: true };
 }
 
 const UNANSWERED: Readonly<Partial<Record<FaultCode, string>>> = {

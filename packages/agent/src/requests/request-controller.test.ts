@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Occurrence } from "../events/tell.ts";
 import { reservationBook } from "../reservations/reservation-book.ts";
 import { fakeCluster } from "../testing/fake-cluster.ts";
+import { recordedLog } from "../testing/recorded-log.ts";
 import { aRequest, aReservation, UID } from "../testing/samples.ts";
 import { requestController } from "./request-controller.ts";
 import { RESOURCE_REQUESTS } from "./status-board.ts";
@@ -17,6 +18,7 @@ function world(request: ResourceRequest = aRequest()) {
   cluster.put(RESOURCE_REQUESTS, request);
   const book = reservationBook({ clusterId: "rome", now: time.wallMs });
   const events: Occurrence[] = [];
+  const log = recordedLog();
   const asked: string[] = [];
   const closed: string[] = [];
   const unwanted: string[] = [];
@@ -50,6 +52,7 @@ function world(request: ResourceRequest = aRequest()) {
     machine: time,
     random: () => 0.5,
     tell: (occurrence) => void events.push(occurrence),
+    log,
     onReserved: (tookMs) => void took.push(tookMs),
     onUnwanted: ({ metadata }) => void unwanted.push(metadata.uid ?? ""),
   });
@@ -63,6 +66,7 @@ function world(request: ResourceRequest = aRequest()) {
     cluster,
     book,
     events,
+    log,
     asked,
     closed,
     unwanted,
@@ -164,12 +168,35 @@ describe("asking", () => {
   });
 });
 
-test("an answer that is no news does not lead in a circle", async () => {
-  const { reconcile, state, asked, book } = world(aRequest({ status: { phase: "Pending", attempts: 1 } }));
-  state.answer = async () => aReservation({ requesterID: "berlin" });
-  expect((await reconcile()).requeueAfterMs).toBeGreaterThan(100);
-  expect(asked).toHaveLength(1);
-  expect(book.live("requester")).toEqual([]);
+describe("an answer that is not for this request", () => {
+  test.each([
+    ["a reservation of another cluster", { requesterID: "berlin" }],
+    ["a reservation of another request", { id: "rsv-rome-other", key: `${UID.replace("0b", "ff")}-1` }],
+  ])("as %s is told of once, and asked about ever more seldom", async (_, wrong) => {
+    const { reconcile, state, asked, book, events, log, find, time } = world();
+    state.answer = async () => aReservation(wrong);
+    const pauses: number[] = [];
+    for (let round = 0; round < 8; round++) {
+      const { requeueAfterMs = 0 } = await reconcile();
+      pauses.push(requeueAfterMs);
+      await time.advance(requeueAfterMs);
+    }
+    expect(pauses).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
+    expect(new Set(asked)).toEqual(new Set([`${UID}-1`]));
+    expect(book.ofRequest(UID).size).toBe(0);
+    const { id, requesterID } = aReservation(wrong);
+    expect(find()?.status).toMatchObject({
+      phase: "Pending",
+      message: expect.stringContaining(
+        `the reservation ${id} of ${requesterID}, which is not what was asked for`,
+      ),
+    });
+    expect(events.map(({ reason, type }) => [type, reason])).toEqual([["Warning", "WrongAnswer"]]);
+    expect(log.lines).toHaveLength(8);
+    state.answer = async () => aReservation();
+    await reconcile();
+    expect(find()?.status?.phase).toBe("Reserved");
+  });
 });
 
 describe("a request that is deleted while the broker is asked", () => {
@@ -266,6 +293,17 @@ describe("a request whose status names a reservation that nobody here remembers"
     const { reconcile, asked } = world(holding);
     await reconcile();
     expect(asked).toEqual([`${UID}-1`]);
+  });
+
+  test("is not looked up again at once when the broker answers with another one", async () => {
+    const { reconcile, state, asked, find, time } = world(holding);
+    state.known = aReservation({ id: "rsv-rome-other", key: `${UID.replace("0b", "ff")}-1` });
+    expect(await reconcile()).toEqual({ requeueAfterMs: 250 });
+    expect(await reconcile()).toEqual({ requeueAfterMs: 250 });
+    await time.advance(250);
+    expect(await reconcile()).toEqual({ requeueAfterMs: 500 });
+    expect(asked).toEqual([]);
+    expect(find()?.status).toEqual(holding.status);
   });
 
   test("does not take up somebody else's", async () => {

@@ -1,6 +1,11 @@
-import { Fault, type ReservationInstruction, type ResourceRequest } from "@resource-broker/contract";
+import {
+  Fault,
+  type ReservationDTO,
+  type ReservationInstruction,
+  type ResourceRequest,
+} from "@resource-broker/contract";
 import { type KubeClient, toFault } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Log, MachineTime } from "@resource-broker/runtime";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import type { Tell } from "../events/tell.ts";
 import type { Requeue } from "../reconcile.ts";
@@ -8,7 +13,14 @@ import { withKey } from "../reservations/attempt-key.ts";
 import type { BookEntry, ReservationBook } from "../reservations/reservation-book.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import { askPauses } from "./ask-pauses.ts";
-import { type AnsweredPlan, planAsking, planLostAnswer, planRefusal, planUnanswered } from "./plan-answer.ts";
+import {
+  type AnsweredPlan,
+  planAsking,
+  planLostAnswer,
+  planRefusal,
+  planUnanswered,
+  planWrongAnswer,
+} from "./plan-answer.ts";
 import { planForgotten, planRequest, type RequestPlan, type RequestState } from "./plan-request.ts";
 import type { Delivery } from "./request-status.ts";
 import { isSameObject, statusBoard } from "./status-board.ts";
@@ -29,6 +41,7 @@ export interface RequestDeps {
   /** In [0, 1). */
   readonly random: () => number;
   readonly tell: Tell;
+  readonly log: Pick<Log, "warn">;
   /** From the first sight of a request to its grant. */
   readonly onReserved: (tookMs: number) => void;
   /** The answer came after the request was deleted: whatever this attempt has led to is to be given back. */
@@ -91,8 +104,15 @@ export function requestController(deps: RequestDeps): RequestController {
   };
 
   const lookUp = async (key: string, state: RequestState, id: string): Promise<Requeue> => {
+    const pauseMs = pauses.left(key);
+    if (pauseMs > 0) return { requeueAfterMs: pauseMs };
     const forgotten = planForgotten(state);
     const found = await communicator.fetchReservation(id);
+    if (found !== undefined && found.id !== id) {
+      // What the status names is kept: this answer says nothing of it.
+      logWrongAnswer(key, found);
+      return { requeueAfterMs: pauses.begin(key) };
+    }
     const learned = found && book.learn("requester", withKey(found, forgotten.ask?.key));
     const isForgotten = learned === undefined || learned === "not-ours";
     return isForgotten ? carryOut(key, state, forgotten) : { requeueAfterMs: 0 };
@@ -111,26 +131,35 @@ export function requestController(deps: RequestDeps): RequestController {
       deps.onUnwanted(state.request);
       return {};
     }
-    return answer instanceof Fault && !isKnown(now, wish)
-      ? refused(key, state, { wish, fault: answer, isRepeatable })
-      : granted(key, now);
+    if (!(answer instanceof Fault)) return granted(key, now, answer);
+    return isKnown(now, wish)
+      ? granted(key, now)
+      : refused(key, state, { wish, fault: answer, isRepeatable });
   };
 
   /** The broker's stream may have told what its answer did not. */
   const isKnown = (request: ResourceRequest, wish: Ask): boolean =>
     borrowingOf(request, book)?.reservation.key === wish.key;
 
-  const granted = (key: string, now: ResourceRequest): Promise<Requeue> => {
+  const granted = (key: string, now: ResourceRequest, answer?: ReservationDTO): Promise<Requeue> => {
+    const state = stateOf(key, now);
+    const plan = planRequest(state);
+    // An answer that leaves the request as it was must not make it ask again at once.
+    if (plan.ask !== undefined && answer !== undefined) {
+      logWrongAnswer(key, answer);
+      return follow(key, state, planWrongAnswer(state, answer));
+    }
     pauses.end(key);
     deps.onReserved(machine.monotonicMs() - (firstSeen.get(key) ?? 0));
     firstSeen.delete(key);
-    const state = stateOf(key, now);
-    const plan = planRequest(state);
-    // An answer that is no news must not lead in a circle.
-    return plan.ask === undefined
-      ? carryOut(key, state, plan)
-      : Promise.resolve({ requeueAfterMs: pauses.begin(key) });
+    return carryOut(key, state, plan);
   };
+
+  const logWrongAnswer = (key: string, { id, requesterID }: ReservationDTO): void =>
+    deps.log.warn(
+      { request: key, reservation: id, requesterID },
+      "the broker answered with a reservation that was not asked for; nothing of it is taken up",
+    );
 
   const refused = async (
     key: string,

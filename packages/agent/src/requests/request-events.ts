@@ -1,6 +1,7 @@
 import type { ResourceRequest } from "@resource-broker/contract";
 import type { EventReason } from "../events/reasons.ts";
 import type { Occurrence } from "../events/tell.ts";
+import { WRONG_ANSWER } from "./plan-answer.ts";
 import type { RequestStatus } from "./request-status.ts";
 
 /** What people should hear of a change of a request's status; undefined when it is nothing new. */
@@ -21,6 +22,7 @@ const BY_CONDITION: Readonly<Record<string, EventReason>> = {
   BrokerBusy: "BrokerUnavailable",
   BrokerRefusesAgent: "BrokerUnavailable",
   UnknownToBroker: "UnknownToBroker",
+  [WRONG_ANSWER]: "WrongAnswer",
 };
 
 function reasonOf({ phase, reservationName, conditions = [] }: RequestStatus): EventReason | undefined {
