@@ -4,6 +4,8 @@ const POSTGRES = "packages/broker/src/store/postgres";
 /** Runs against a real PostgreSQL. */
 const STORE = { ...testFile(`${POSTGRES}/postgres-store.test.ts`), needs: "postgres" as const };
 
+const FENCING = { ...testFile(`${POSTGRES}/fencing.test.ts`), needs: "postgres" as const };
+
 /** Several brokers on one database: who leads, and who may write. */
 export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
@@ -26,6 +28,34 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
     find: "machine.monotonicMs() - term.prolongedAt < leaseMs ?",
     replace: "machine.monotonicMs() - term.prolongedAt < 1000 * leaseMs ?",
     caughtBy: STORE,
+  },
+  {
+    name: "lets a deposed leader trim: the epoch is unchecked there",
+    file: `${POSTGRES}/ledger-database.ts`,
+    find: "    await transact(session, { reads: [], plan: () => ({ writes, next }) });\n",
+    replace: "    for (const write of writes) await session.send(write);\n",
+    caughtBy: FENCING,
+  },
+  {
+    name: "lets a deposed leader renew its successor's lease",
+    file: `${POSTGRES}/lease.ts`,
+    find: "WHERE one = 1 AND epoch = $1 RETURNING",
+    replace: "WHERE one = 1 AND $1::bigint > 0 RETURNING",
+    caughtBy: FENCING,
+  },
+  {
+    name: "lets a deposed leader end its successor's term",
+    file: `${POSTGRES}/lease.ts`,
+    find: "SET expires_at = now() WHERE one = 1 AND epoch = $1`",
+    replace: "SET expires_at = now() WHERE one = 1 AND $1::bigint > 0`",
+    caughtBy: FENCING,
+  },
+  {
+    name: "serves what it has read though its term was over by then",
+    file: `${POSTGRES}/postgres-store.ts`,
+    find: "    if (epoch !== keeper.epoch()) throw await writer.use(keeper.lose);\n",
+    replace: "    if (epoch < 0) throw await writer.use(keeper.lose);\n",
+    caughtBy: FENCING,
   },
   {
     name: "takes a COMMIT that nobody confirmed for done",

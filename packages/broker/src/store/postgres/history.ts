@@ -13,28 +13,38 @@ export interface Limits {
   readonly now: number;
 }
 
-/** Removes decisions that are too old or too many; true: there may be more of them. */
-export async function trimDecisions(
+/** Old decisions, not more than are removed at a time. */
+export interface OldDecisions {
+  readonly before: number;
+  readonly tooMany: number;
+  readonly tooOld: number;
+}
+
+/** The decisions that are too old or too many; undefined: there are none. */
+export async function decisionsToTrim(
   session: Session,
   schema: string,
   { keep, now }: Limits,
-): Promise<boolean> {
+): Promise<OldDecisions | undefined> {
   const table = `${schema}.decision`;
   const { rows } = await session.send({
     text: `SELECT sequence, at, (SELECT max(sequence) FROM ${table}) AS newest
       FROM ${table} ORDER BY sequence LIMIT 1`,
   });
   const [first] = rows;
-  if (first === undefined) return false;
+  if (first === undefined) return undefined;
   const from = Number(first["sequence"]);
   const tooMany = Number(first["newest"]) - keep.atMost;
   const tooOld = now - keep.forMs;
-  if (from > tooMany && Number(first["at"]) >= tooOld) return false;
-  const { count } = await session.send({
-    text: `DELETE FROM ${table} WHERE sequence < $1 AND (sequence <= $2 OR at < $3)`,
-    values: [from + STEP, tooMany, tooOld],
-  });
-  return count === STEP;
+  const isDue = from <= tooMany || Number(first["at"]) < tooOld;
+  return isDue ? { before: from + STEP, tooMany, tooOld } : undefined;
+}
+
+export function removeDecisions(schema: string, { before, tooMany, tooOld }: OldDecisions): Statement {
+  return {
+    text: `DELETE FROM ${schema}.decision WHERE sequence < $1 AND (sequence <= $2 OR at < $3)`,
+    values: [before, tooMany, tooOld],
+  };
 }
 
 /** The last line of the audit log that need not be kept; undefined: all of it is. */

@@ -31,10 +31,10 @@ export interface LeaseRow {
   readonly release: (session: Session, epoch: number) => Promise<void>;
   /** The last commit of a term that is over. */
   readonly lastCommitOf: (session: Session, epoch: number) => Promise<number | undefined>;
-  /** The first statement of each commit: moves the head by one, for the leader of this term only. */
-  readonly fence: (epoch: number, next: Head) => Statement;
-  /** Changes where the audit log begins; no commit. */
-  readonly trim: (epoch: number, next: Head) => Statement;
+  /** The first statement of every transaction that writes: finds a row for the leader of this term only, and locks it. */
+  readonly fence: (epoch: number, at: Head) => Statement;
+  /** The last statement of every such transaction: where the ledger stands from now on. */
+  readonly moveTo: (epoch: number, next: Head) => Statement;
 }
 
 export function leaseRow(schema: string, leaseMs: number): LeaseRow {
@@ -43,13 +43,6 @@ export function leaseRow(schema: string, leaseMs: number): LeaseRow {
   const until = `now() + ${leaseMs} * interval '1 millisecond'`;
   const columns = HEAD_COLUMNS.join(", ");
   const assignments = HEAD_COLUMNS.map((column, index) => `${column} = $${index + 2}`).join(", ");
-  const setHead = (name: string, before: number, [epoch, head]: [number, Head]): Statement => ({
-    name,
-    text: `UPDATE ${lease} SET expires_at = ${until}, ${assignments}
-      WHERE one = 1 AND epoch = $1 AND commit_seq = $${HEAD_COLUMNS.length + 2}`,
-    values: [epoch, ...headCells(head), before],
-  });
-
   return {
     look: async (session) => {
       const { rows } = await session.send({
@@ -94,7 +87,15 @@ export function leaseRow(schema: string, leaseMs: number): LeaseRow {
       });
       return rows[0] === undefined ? undefined : Number(rows[0]["since_commit"]);
     },
-    fence: (epoch, next) => setHead("fence", next.commitNumber - 1, [epoch, next]),
-    trim: (epoch, next) => setHead("trim", next.commitNumber, [epoch, next]),
+    fence: (epoch, { commitNumber }) => ({
+      name: "fence",
+      text: `SELECT 1 FROM ${lease} WHERE one = 1 AND epoch = $1 AND commit_seq = $2 FOR UPDATE`,
+      values: [epoch, commitNumber],
+    }),
+    moveTo: (epoch, next) => ({
+      name: "move_head",
+      text: `UPDATE ${lease} SET expires_at = ${until}, ${assignments} WHERE one = 1 AND epoch = $1`,
+      values: [epoch, ...headCells(next)],
+    }),
   };
 }

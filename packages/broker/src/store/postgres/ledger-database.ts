@@ -6,13 +6,19 @@ import { type CommitBatch, StoreFailure } from "../store.ts";
 import { arrayValue } from "./array-value.ts";
 import { isConflict } from "./failure.ts";
 import type { Head } from "./head.ts";
-import { lastLineToTrim, removeAuditLines, removeTerms, trimDecisions } from "./history.ts";
+import {
+  decisionsToTrim,
+  lastLineToTrim,
+  removeAuditLines,
+  removeDecisions,
+  removeTerms,
+} from "./history.ts";
 import type { LeaseRow } from "./lease.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
-import type { Session, Statement } from "./session.ts";
+import type { Answer, Session, Statement } from "./session.ts";
 import { ADVERTISEMENT, columnsOf, RESERVATION, upsert, valueFrom } from "./tables.ts";
 import { begin, finish, rollBack } from "./transaction.ts";
-import { type PlannedBatch, planBatch, writesOf } from "./write-batch.ts";
+import { planBatch, writesOf } from "./write-batch.ts";
 
 /** How often a transaction is tried that another one got in the way of. */
 const TRIES = 5;
@@ -40,6 +46,7 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
   let latest = opened.time;
   /** A commit failed without a word on what became of it. */
   let isUnsettled = false;
+  let hasRemovedTerms = false;
 
   /**
    * Where the ledger really stands; undefined: the term is over. It changes the lease's row, so it waits for a
@@ -64,27 +71,45 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
     return found === undefined ? keeper.lose(session) : lostCommits(found, head);
   };
 
-  const stage = async (session: Session, plan: PlannedBatch): Promise<Statement[]> => {
-    const known = knownBefore(plan.events);
-    const reads = known.length === 0 ? [] : [findReservations(schema, known)];
+  /**
+   * The only way in which this process writes: one transaction, of which nothing happens once another replica leads. The
+   * lock keeps a successor from beginning its term meanwhile.
+   */
+  const transact = async (session: Session, { reads, plan }: Work): Promise<void> => {
+    const sentAt = machine.monotonicMs();
+    const { writes, next } = await stage(session, { reads, plan });
     try {
-      const [fence, found] = await begin(session, [row.fence(keeper.epoch(), plan.next), ...reads]);
+      await finish(session, [...writes, row.moveTo(keeper.epoch(), next)]);
+    } catch (error) {
+      isUnsettled = error instanceof StoreFailure && error.kind === "unknown";
+      throw error;
+    }
+    keeper.prolonged(sentAt);
+    head = next;
+  };
+
+  const stage = async (session: Session, { reads, plan }: Work): Promise<Planned> => {
+    try {
+      const [fence, ...found] = await begin(session, [row.fence(keeper.epoch(), head), ...reads]);
       if (fence?.count !== 1) throw FENCED;
-      const stored = (found?.rows ?? []).map((each) => valueFrom(RESERVATION, each));
-      return writesOf(schema, plan, new Map(stored.map((each): [string, Reservation] => [each.id, each])));
+      return plan(found);
     } catch (error) {
       await rollBack(session);
       throw error === FENCED ? await whyFenced(session) : error;
     }
   };
 
-  const transact = async (session: Session, batch: CommitBatch): Promise<void> => {
-    const plan = planBatch(head, batch);
-    const sentAt = machine.monotonicMs();
-    const writes = await stage(session, plan);
-    await finish(session, writes);
-    keeper.prolonged(sentAt);
-    head = plan.next;
+  const write = async (session: Session, batch: CommitBatch): Promise<void> => {
+    const planned = planBatch(head, batch);
+    const known = knownBefore(planned.events);
+    await transact(session, {
+      reads: known.length === 0 ? [] : [findReservations(schema, known)],
+      plan: ([found]) => {
+        const stored = (found?.rows ?? []).map((each) => valueFrom(RESERVATION, each));
+        const byId = new Map(stored.map((each): [string, Reservation] => [each.id, each]));
+        return { writes: writesOf(schema, planned, byId), next: planned.next };
+      },
+    });
     latest = Math.max(latest, batch.at);
   };
 
@@ -96,30 +121,27 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
     }
     for (let left = TRIES - 1; ; left--) {
       try {
-        return await transact(session, batch);
+        return await write(session, batch);
       } catch (error) {
-        isUnsettled = error instanceof StoreFailure && error.kind === "unknown";
         if (left === 0 || !isConflict(error)) throw error;
       }
     }
   };
 
   /** In one transaction with the row that says where the log begins: no line is missing without being accounted for. */
-  const trimAudit = async (session: Session): Promise<boolean> => {
-    const trimmed = await lastLineToTrim(session, schema, { ...head, keep: retention.audit, now: latest });
-    if (trimmed === undefined) return false;
-    const next = { ...head, trimmed };
-    try {
-      const [fence] = await begin(session, [row.trim(keeper.epoch(), next)]);
-      if (fence?.count !== 1) throw FENCED;
-    } catch (error) {
-      await rollBack(session);
-      throw error === FENCED ? await whyFenced(session) : error;
-    }
-    isUnsettled = true;
-    await finish(session, [removeAuditLines(schema, trimmed)]);
-    isUnsettled = false;
-    head = next;
+  const trim = async (session: Session): Promise<boolean> => {
+    const { decisions: keep, audit } = retention;
+    const decisions = await decisionsToTrim(session, schema, { keep, now: latest });
+    const trimmed = await lastLineToTrim(session, schema, { ...head, keep: audit, now: latest });
+    if (decisions === undefined && trimmed === undefined && hasRemovedTerms) return false;
+    const writes = [
+      removeTerms(schema, keeper.epoch()),
+      ...(decisions === undefined ? [] : [removeDecisions(schema, decisions)]),
+      ...(trimmed === undefined ? [] : [removeAuditLines(schema, trimmed)]),
+    ];
+    const next = { ...head, trimmed: trimmed ?? head.trimmed };
+    await transact(session, { reads: [], plan: () => ({ writes, next }) });
+    hasRemovedTerms = true;
     return true;
   };
 
@@ -133,23 +155,25 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
       if (last === undefined) throw failure;
       return last;
     },
-    saveAdvertisements: async (session, values) => {
-      // The shared lock keeps a successor from beginning its term meanwhile.
-      const condition = (place: string): string =>
-        `EXISTS (SELECT 1 FROM ${schema}.lease WHERE one = 1 AND epoch = ${place} FOR SHARE)`;
-      await session.send(
-        upsert(schema, ADVERTISEMENT, { values, guard: { condition, epoch: keeper.epoch() } }),
-      );
-    },
-    trim: async (session) => {
-      await session.send(removeTerms(schema, keeper.epoch()));
-      const hasMoreDecisions = await trimDecisions(session, schema, {
-        keep: retention.decisions,
-        now: latest,
-      });
-      return (await trimAudit(session)) || hasMoreDecisions;
-    },
+    saveAdvertisements: (session, values) =>
+      transact(session, {
+        reads: [],
+        plan: () => ({ writes: [upsert(schema, ADVERTISEMENT, values)], next: head }),
+      }),
+    trim,
   };
+}
+
+/** One transaction: what to read, and what to write once that is known. */
+interface Work {
+  readonly reads: readonly Statement[];
+  readonly plan: (found: readonly Answer[]) => Planned;
+}
+
+interface Planned {
+  readonly writes: readonly Statement[];
+  /** Where the ledger stands afterwards. */
+  readonly next: Head;
 }
 
 const FENCED = new Error("the fence found no row");

@@ -1,5 +1,4 @@
 import {
-  clusterOf,
   fakeTime,
   postgresPrograms,
   STORE_PROMISES,
@@ -76,15 +75,11 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
 
       await expect(old.commit(batch)).rejects.toMatchObject({ kind: "deposed", message: /young/ });
       await expect(old.commit(batch)).rejects.toMatchObject({ kind: "deposed" });
-      await old.saveAdvertisements([
-        { advertisement: clusterOf("oslo", 1), receivedAt: 1, replacedInstances: [] },
-      ]);
       expect(lost).toEqual([expect.objectContaining({ kind: "deposed" })]);
       expect(old.leadership.standing()).toEqual({ role: "deposed", leader: "young" });
       await old.close();
       expect(young.leadership.standing()).toEqual({ role: "leader" });
       expect(await young.lastCommit()).toBe(3);
-      expect(await ledger.psql("SELECT count(*) FROM S.advertisement WHERE cluster_id = 'oslo'")).toBe("0");
     });
 
     it("a deposed one can write nothing even before its successor has written anything", async () => {

@@ -91,17 +91,11 @@ export function closedKeyName({ requester, key }: Pick<ClosedKey, "requester" | 
   return JSON.stringify([requester, key]);
 }
 
-/** Lets a statement write nothing once the term is over; `place` stands for the term's epoch. */
-export interface Guard {
-  readonly condition: (place: string) => string;
-  readonly epoch: number;
-}
-
 /** Writes all the values with one statement; no two may have the same name. */
 export function upsert<T>(
   schema: string,
   { table, columns, cells, newestBy }: TableForm<T>,
-  { values, guard }: { readonly values: readonly T[]; readonly guard?: Guard },
+  values: readonly T[],
 ): Statement {
   const rows = values.map((value) => {
     const content = cells(value);
@@ -117,17 +111,13 @@ export function upsert<T>(
     name: `put_${table}`,
     text: `INSERT INTO ${schema}.${table} AS kept (${list})
       SELECT ${list} FROM unnest(${arrays.join(", ")}) AS given (${list})
-      ${guard === undefined ? "" : `WHERE ${guard.condition(`$${names.length + 1}`)}`}
       ON CONFLICT (${names[0]}) DO UPDATE SET ${assignments} ${isNewer}`,
-    values: [
-      ...typed.map(([, type], index) =>
-        arrayValue(
-          type,
-          rows.map((row) => row[index] ?? ""),
-        ),
+    values: typed.map(([, type], index) =>
+      arrayValue(
+        type,
+        rows.map((row) => row[index] ?? ""),
       ),
-      ...(guard === undefined ? [] : [guard.epoch]),
-    ],
+    ),
   };
 }
 

@@ -101,7 +101,7 @@ function changing<T>(
 }
 
 function putting<T>(schema: string, form: TableForm<T>, values: readonly T[]): Statement[] {
-  return values.length === 0 ? [] : [upsert(schema, form, { values })];
+  return values.length === 0 ? [] : [upsert(schema, form, values)];
 }
 
 function appending(schema: string, lines: PlannedBatch["audit"]): Statement[] {
