@@ -81,6 +81,7 @@ export {
   type ReceivedCall,
   startGoBroker,
 } from "./go-broker/go-broker.ts";
+export { ACTIVE_AFTER_MS } from "./go-broker/go-ledger.ts";
 export {
   TRANSPORT_PROMISES,
   type TransportPromise,

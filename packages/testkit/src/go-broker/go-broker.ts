@@ -14,6 +14,10 @@ const TEXT_TYPE = "text/plain; charset=utf-8";
 export interface GoBrokerOptions {
   readonly credentials: Pick<Credentials, "cert" | "key" | "ca">;
   readonly machine: Pick<MachineTime, "wallMs">;
+  /** True: as its first releases, which cannot be asked about one reservation by its name. */
+  readonly isFirstRelease?: boolean;
+  /** 0: any free port. */
+  readonly port?: number;
 }
 
 /** What a client sent. */
@@ -25,15 +29,16 @@ export interface ReceivedCall {
 }
 
 /**
- * Behaves towards agents as the Go broker does: fewer calls, an empty list as null, errors without codes or as plain
- * text, no look at keys or at anything but cpu, memory and duration, and none of the newer headers.
+ * Behaves towards agents as the Go broker did: fewer calls, an empty list as null, errors without codes or as plain
+ * text, no look at keys or at anything but cpu, memory and duration, none of the newer headers. A cluster lends only
+ * seconds after its first advertisement, a reservation is locked twice and becomes Released after its time.
  */
 export interface GoBroker {
   readonly port: number;
   readonly url: string;
   /** Everything that was asked, in order. */
   readonly received: readonly ReceivedCall[];
-  readonly reservations: readonly ReservationDTO[];
+  readonly reservations: () => readonly ReservationDTO[];
   readonly close: () => Promise<void>;
 }
 
@@ -43,8 +48,10 @@ interface GoReply {
   readonly content: string;
 }
 
-export async function startGoBroker({ credentials, machine }: GoBrokerOptions): Promise<GoBroker> {
+export async function startGoBroker(options: GoBrokerOptions): Promise<GoBroker> {
+  const { credentials, machine, isFirstRelease = false } = options;
   const ledger = createGoLedger();
+  const routes = isFirstRelease ? ROUTES.filter(({ reply }) => reply !== readReservation) : ROUTES;
   const received: ReceivedCall[] = [];
   const { cert, key, ca } = credentials;
   // As Go's RequireAndVerifyClientCert: without a right certificate there is no HTTP at all.
@@ -55,12 +62,14 @@ export async function startGoBroker({ credentials, machine }: GoBrokerOptions): 
     const clusterId = commonName(request);
     const call: ReceivedCall = { clusterId, call: `${request.method} ${request.url}`, body };
     received.push(call);
-    const { status, type, content } = answer(call, ledger, machine.wallMs());
+    const nowMs = machine.wallMs();
+    ledger.advanceTo(nowMs);
+    const { status, type, content } = answer(call, { routes, ledger, nowMs });
     response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(content) });
     response.end(content);
   };
   server.on("request", (request, response) => void serve(request, response));
-  server.listen(0, HOST);
+  server.listen(options.port ?? 0, HOST);
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
@@ -69,7 +78,10 @@ export async function startGoBroker({ credentials, machine }: GoBrokerOptions): 
     port,
     url: `https://${HOST}:${port}`,
     received,
-    reservations: ledger.reservations,
+    reservations: () => {
+      ledger.advanceTo(machine.wallMs());
+      return ledger.reservations();
+    },
     close: async () => {
       server.close();
       server.closeAllConnections();
@@ -105,31 +117,36 @@ const ROUTES: readonly GoRoute[] = [
   },
 ];
 
-function answer({ clusterId, call, body }: ReceivedCall, ledger: GoLedger, nowMs: number): GoReply {
+interface GoState {
+  readonly routes: readonly GoRoute[];
+  readonly ledger: GoLedger;
+  readonly nowMs: number;
+}
+
+function answer({ clusterId, call, body }: ReceivedCall, { routes, ledger, nowMs }: GoState): GoReply {
   const [method = "", url = ""] = call.split(" ");
   const [path = ""] = url.split("?");
-  const known = ROUTES.filter((route) => route.path.test(path));
-  if (known.length === 0) return text(404, "404 page not found\n");
+  const known = routes.filter((route) => route.path.test(path));
+  const isList = method === "GET" && path === "/api/v1/reservations";
+  if (known.length === 0 || isList) return text(404, "404 page not found\n");
   const route = known.find((each) => each.method === method);
   if (route === undefined) return text(405, "Method Not Allowed\n");
   const name = route.path.exec(path)?.[1] ?? "";
   return route.reply(ledger, { clusterId, name, body, nowMs });
 }
 
-function advertise(ledger: GoLedger, { clusterId, body }: GoCall): GoReply {
+function advertise(ledger: GoLedger, { clusterId, body, nowMs }: GoCall): GoReply {
   if ((body as { clusterID?: unknown } | null)?.clusterID !== clusterId) {
-    return text(403, "clusterID does not match certificate CN\n");
+    return text(403, "Cluster ID does not match certificate\n");
   }
-  const advertisement = ledger.advertise(body);
-  if (advertisement === undefined) return text(400, "the body cannot be read\n");
+  const advertisement = ledger.advertise(body, nowMs);
+  if (advertisement === undefined) return text(500, "Failed to process advertisement\n");
   return json(200, { advertisement, providerInstructions: instructionsFor(ledger, clusterId) });
 }
 
 function readAdvertisement(ledger: GoLedger, { name }: GoCall): GoReply {
   const advertisement = ledger.advertisement(name);
-  return advertisement === undefined
-    ? text(404, "no advertisement of that cluster\n")
-    : json(200, advertisement);
+  return advertisement === undefined ? text(404, "Advertisement not found\n") : json(200, advertisement);
 }
 
 function reserve(ledger: GoLedger, { clusterId, body, nowMs }: GoCall): GoReply {
@@ -138,13 +155,15 @@ function reserve(ledger: GoLedger, { clusterId, body, nowMs }: GoCall): GoReply 
 }
 
 function readReservation(ledger: GoLedger, { name }: GoCall): GoReply {
-  const found = ledger.reservations.find(({ id }) => id === name);
-  return found === undefined ? json(404, { error: "no such reservation" }) : json(200, found);
+  const found = ledger.reservations().find(({ id }) => id === name);
+  return found === undefined ? json(404, { error: "Reservation not found" }) : json(200, found);
 }
 
-/** Go writes a list without elements as null. */
+/** Only what is Reserved. Go writes a list without elements as null. */
 function instructionsFor(ledger: GoLedger, clusterId: string): readonly ReservationDTO[] | null {
-  const mine = ledger.reservations.filter(({ targetClusterID }) => targetClusterID === clusterId);
+  const mine = ledger
+    .reservations()
+    .filter(({ targetClusterID, status }) => targetClusterID === clusterId && status.phase === "Reserved");
   return mine.length === 0 ? null : mine;
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import {
   advertisementBody,
+  type FakeTime,
   fakeTime,
   type GoBroker,
   reservationBody,
@@ -16,10 +17,17 @@ import { scriptedBroker } from "./testing/scripted-broker.ts";
 const certificates = await testCertificates();
 const request = reservationBody({ cpu: 2, memoryGi: 4 });
 
-async function olderBroker(): Promise<{ broker: GoBroker; as: (id: string) => Promise<BrokerCommunicator> }> {
-  const broker = await startGoBroker({ credentials: certificates.broker, machine: fakeTime() });
+interface OlderBroker {
+  readonly broker: GoBroker;
+  readonly time: FakeTime;
+  readonly as: (id: string) => Promise<BrokerCommunicator>;
+}
+
+async function olderBroker(): Promise<OlderBroker> {
+  const time = fakeTime();
+  const broker = await startGoBroker({ credentials: certificates.broker, machine: time });
   onTestFinished(broker.close);
-  return { broker, as: (id) => connect(id, broker.url) };
+  return { broker, time, as: (id) => connect(id, broker.url) };
 }
 
 async function connect(id: string, ...brokerUrls: string[]): Promise<BrokerCommunicator> {
@@ -28,10 +36,14 @@ async function connect(id: string, ...brokerUrls: string[]): Promise<BrokerCommu
   return communicator;
 }
 
+/** A cluster counts only seconds after its first advertisement. */
+const UNTIL_ACTIVE_MS = 5000;
+
 async function lending(): Promise<{ broker: GoBroker; rome: BrokerCommunicator; paris: BrokerCommunicator }> {
-  const { broker, as } = await olderBroker();
+  const { broker, time, as } = await olderBroker();
   const [rome, paris] = [await as("rome"), await as("paris")];
   await paris.publishAdvertisement(advertisementBody("paris", { cpu: 16, memoryGi: 64 }));
+  await time.advance(UNTIL_ACTIVE_MS);
   return { broker, rome, paris };
 }
 
@@ -47,7 +59,7 @@ describe("with an older broker", () => {
     const { advertisement, providerInstructions } = await paris.publishAdvertisement(
       advertisementBody("paris", { cpu: 16, memoryGi: 64 }),
     );
-    expect(advertisement.resources).toMatchObject({ reserved: { cpu: "2" }, available: { cpu: "14" } });
+    expect(advertisement.resources).toMatchObject({ reserved: { cpu: "4" }, available: { cpu: "12" } });
     expect(providerInstructions).toEqual([made]);
     await expect(rome.ping()).resolves.toBeUndefined();
   });
@@ -79,7 +91,7 @@ describe("with an older broker", () => {
     const rome = await as("rome");
     for (const _again of [1, 2]) await expect(call(rome)).rejects.toMatchObject({ code: "unsupported" });
     await expect(call(rome)).rejects.toThrow(broker.url);
-    expect(broker.reservations).toEqual([]);
+    expect(broker.reservations()).toEqual([]);
   });
 
   test.each([
@@ -114,7 +126,7 @@ describe("with an older broker", () => {
     const foreign = rome.publishAdvertisement(advertisementBody("paris", { cpu: 1, memoryGi: 1 }));
     await expect(foreign).rejects.toMatchObject({
       code: "forbidden",
-      message: "clusterID does not match certificate CN",
+      message: "Cluster ID does not match certificate",
     });
   });
 
