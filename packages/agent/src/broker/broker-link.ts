@@ -49,6 +49,7 @@ export function brokerLink(
     view: () => ({
       now: time.now(),
       isSilent: machine.monotonicMs() - (heardAt ?? startedAt) > SILENT_AFTER_MS,
+      isOlder: isCurrent === false,
     }),
     now,
     heard,

@@ -41,7 +41,8 @@ export function census(deps: CensusDeps): Census {
 
   /** Missing from a list ends nothing: the broker is asked by name, and only a final phase is an end. */
   const askAbout = async (role: Role, id: string): Promise<void> => {
-    const found = await communicator.fetchReservation(id);
+    const found = await communicator.fetchReservation(id).catch(cannotTell);
+    if (found === "cannot-tell") return;
     if (found !== undefined) {
       book.learn(role, found);
       return;
@@ -84,8 +85,14 @@ export function census(deps: CensusDeps): Census {
   };
 }
 
-/** Older brokers list nothing by role, but can be asked about each by its name. */
+/** Older brokers list nothing by role, but most can be asked about each by its name. */
 function nothingListed(error: unknown): readonly [] {
   if (error instanceof Fault && error.code === "unsupported") return [];
+  throw error;
+}
+
+/** The first ones cannot even be asked by name: there, a reservation ends at its time. */
+function cannotTell(error: unknown): "cannot-tell" {
+  if (error instanceof Fault && error.code === "unsupported") return "cannot-tell";
   throw error;
 }

@@ -40,6 +40,7 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
   const { book, objects, observer } = deps;
   const requests = requestController({
     ...deps,
+    clusterId: options.clusterId,
     request: objects.requests.get,
     requestKeys: objects.requests.keys,
     instruction: objects.borrowing,

@@ -1,13 +1,15 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
+import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
+import { asAdmin } from "../testing/fake-broker.ts";
 import { gate } from "../testing/mishap.ts";
 import { type SmallWorld, smallWorld } from "../testing/small-world.ts";
 
 const MINUTE_MS = 60_000;
 
-async function withOlderBroker(): Promise<SmallWorld> {
+async function withOlderBroker(kind: true | "cannotTell" = true): Promise<SmallWorld> {
   const world = smallWorld();
-  world.broker.setOlder(true);
+  world.broker.setOlder(kind);
   await world.begin();
   return world;
 }
@@ -47,16 +49,73 @@ describe("with an older broker", () => {
     expect(rome.logLines.filter((line) => line.includes("too old to take resources back"))).toHaveLength(1);
   });
 
-  test("a reservation that has ended there is noticed by asking for it by its name", async () => {
-    const world = await withOlderBroker();
-    const { rome, paris, time } = world;
+  test("a reservation that was ended there is noticed by asking for it by its name", async () => {
+    const { broker, rome, paris, time } = await withOlderBroker();
+    rome.ask("more");
+    await time.advance(6000);
+    for (const { id } of broker.live()) broker.run({ kind: "release", ...asAdmin, id });
+    await time.advance(2 * MINUTE_MS);
+    expect([rome.borrowings(), paris.holds()]).toEqual([[], []]);
+    expect(rome.request("more")?.status?.phase).toBe("Released");
+  });
+
+  test.each([true, "cannotTell"] as const)(
+    "a reservation ends at its time, also where it cannot be asked for by its name (older: %s)",
+    async (kind) => {
+      const { rome, paris, time } = await withOlderBroker(kind);
+      rome.ask("more", { duration: "5m" });
+      await time.advance(6000);
+      expect([rome.borrowings().length, paris.holds().length]).toEqual([1, 1]);
+      await time.advance(5 * MINUTE_MS - 7000);
+      expect([rome.borrowings().length, paris.holds().length]).toEqual([1, 1]);
+      await time.advance(4000);
+      expect([rome.borrowings(), paris.holds()]).toEqual([[], []]);
+      expect(rome.request("more")?.status).toMatchObject({ phase: "Released", reason: "Expired" });
+      await time.advance(10 * MINUTE_MS);
+      expect([rome.borrowings(), paris.holds()]).toEqual([[], []]);
+    },
+  );
+
+  test("a reservation ends at its time though its agent was restarted meanwhile", async () => {
+    const { rome, paris, time } = await withOlderBroker("cannotTell");
     rome.ask("more", { duration: "5m" });
     await time.advance(6000);
-    expect(paris.holds()).toHaveLength(1);
-    await time.advance(7 * MINUTE_MS);
+    rome.kill();
+    const started = rome.start();
+    await time.advance(5 * MINUTE_MS);
+    await started;
+    expect([rome.borrowings(), paris.holds()]).toEqual([[], []]);
+    expect(rome.request("more")?.status).toMatchObject({ phase: "Released", reason: "Expired" });
+  });
+
+  test("a request whose instruction was lost with its agent still ends at its time, and asks for nothing more", async () => {
+    const world = await withOlderBroker("cannotTell");
+    const { rome, time } = world;
+    rome.ask("more", { duration: "5m" });
+    await time.advance(6000);
+    rome.kill();
+    for (const name of rome.borrowings()) {
+      rome.remove(RESERVATION_INSTRUCTIONS, { name, namespace: "default" });
+    }
+    const started = rome.start();
+    await time.advance(MINUTE_MS);
+    await started;
+    expect(booked(world)).toEqual(rome.borrowings());
+    await time.advance(5 * MINUTE_MS);
     expect(rome.borrowings()).toEqual([]);
-    expect(paris.holds()).toEqual([]);
-    expect(rome.request("more")?.status?.phase).toBe("Released");
+    expect(rome.request("more")?.status).toMatchObject({ phase: "Released", reason: "Expired" });
+  });
+
+  test("where nothing can be asked for by its name, a deleted request still lets go", async () => {
+    const { rome, time } = await withOlderBroker("cannotTell");
+    rome.ask("more");
+    await time.advance(6000);
+    rome.kill();
+    rome.unask("more");
+    const started = rome.start();
+    await time.advance(5 * MINUTE_MS);
+    await started;
+    expect(rome.borrowings()).toEqual([]);
   });
 
   test.each([

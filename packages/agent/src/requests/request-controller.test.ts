@@ -31,6 +31,7 @@ function world(request: ResourceRequest = aRequest()) {
     seen: () => ResourceRequest | undefined;
   } = { answer: async () => aReservation(), known: undefined, looksAtKeys: true, seen: find };
   const controller = requestController({
+    clusterId: "rome",
     book,
     client: cluster.client,
     request: () => state.seen(),

@@ -22,10 +22,11 @@ import {
   planWrongAnswer,
 } from "./plan-answer.ts";
 import { planForgotten, planRequest, type RequestPlan, type RequestState } from "./plan-request.ts";
-import type { Delivery } from "./request-status.ts";
+import { type Delivery, reservationInStatus } from "./request-status.ts";
 import { isSameObject, statusBoard } from "./status-board.ts";
 
 export interface RequestDeps {
+  readonly clusterId: string;
   readonly book: ReservationBook;
   readonly client: Pick<KubeClient, "patch">;
   /** As last seen in the cluster, by `namespace/name`. */
@@ -107,7 +108,8 @@ export function requestController(deps: RequestDeps): RequestController {
     const pauseMs = pauses.left(key);
     if (pauseMs > 0) return { requeueAfterMs: pauseMs };
     const forgotten = planForgotten(state);
-    const found = await communicator.fetchReservation(id);
+    const found = await communicator.fetchReservation(id).catch(toFault);
+    if (found instanceof Fault) return believeStatus(state, found);
     if (found !== undefined && found.id !== id) {
       // What the status names is kept: this answer says nothing of it.
       logWrongAnswer(key, found);
@@ -116,6 +118,14 @@ export function requestController(deps: RequestDeps): RequestController {
     const learned = found && book.learn("requester", withKey(found, forgotten.ask?.key));
     const isForgotten = learned === undefined || learned === "not-ours";
     return isForgotten ? carryOut(key, state, forgotten) : { requeueAfterMs: 0 };
+  };
+
+  /** A broker that cannot be asked about a reservation would book another: what the status says is all there is. */
+  const believeStatus = async ({ request }: RequestState, fault: Fault): Promise<Requeue> => {
+    const said = fault.code === "unsupported" ? reservationInStatus(request, deps.clusterId) : undefined;
+    if (said === undefined) throw fault;
+    book.remember("requester", said);
+    return { requeueAfterMs: 0 };
   };
 
   const ask = async (key: string, state: RequestState, wish: Ask): Promise<Requeue> => {

@@ -6,7 +6,7 @@ import {
   toReservationRequest,
 } from "@resource-broker/contract";
 import { equals, parseResources } from "@resource-broker/domain";
-import { attemptOf } from "../reservations/attempt-key.ts";
+import { attemptKey, attemptOf } from "../reservations/attempt-key.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { type Said, withConditions } from "../forge/conditions.ts";
@@ -146,15 +146,40 @@ const RELEASING = { reason: "Releasing", message: "what was borrowed is about to
 
 function reservationFields(reservation: ReservationDTO): RequestStatus {
   const { targetClusterEndpoint, cost, decisionID } = reservation;
-  const { reservedAt, expiresAt } = reservation.status;
   return {
     targetClusterID: reservation.targetClusterID,
     reservationName: reservation.id,
     ...(targetClusterEndpoint === undefined ? {} : { targetClusterEndpoint }),
-    ...(reservedAt === undefined ? {} : { reservedAt }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...timesOf(reservation.status),
     ...(cost === undefined ? {} : { cost }),
     ...(decisionID === undefined ? {} : { decisionID }),
+  };
+}
+
+/** The reservation as the request's own status tells it; undefined: it does not tell enough. */
+export function reservationInStatus(
+  { metadata, spec, status = {} }: ResourceRequest,
+  clusterId: string,
+): ReservationDTO | undefined {
+  const { reservationName, targetClusterID, phase, message = "", attempts = 1 } = status;
+  const wish = wishOf({ spec });
+  const isHeld = phase === "Reserved" || phase === "Active";
+  if (!isHeld || !wish.ok || reservationName === undefined || targetClusterID === undefined) return undefined;
+  return {
+    id: reservationName,
+    requesterID: clusterId,
+    targetClusterID,
+    requestedResources: wish.request.requestedResources,
+    status: { phase, message, ...timesOf(status) },
+    createdAt: String(status.reservedAt ?? metadata.creationTimestamp),
+    key: attemptKey(String(metadata.uid), attempts),
+  };
+}
+
+function timesOf({ reservedAt, expiresAt }: Pick<RequestStatus, "reservedAt" | "expiresAt">) {
+  return {
+    ...(reservedAt === undefined ? {} : { reservedAt }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
   };
 }
 

@@ -14,8 +14,14 @@ function entry(inMs: number | undefined, standing: BookEntry["standing"] = "conf
   return { role: "provider", reservation, standing, endedAt: undefined };
 }
 
+function ofOlder(inMs: number): BookEntry {
+  const { generation: _, ...reservation } = entry(inMs).reservation;
+  return { ...entry(inMs), reservation };
+}
+
 const heard: BrokerView = { now: NOW, isSilent: false };
 const silent: BrokerView = { now: NOW, isSilent: true };
+const older: BrokerView = { now: NOW, isSilent: false, isOlder: true };
 const never: BrokerView = { now: undefined, isSilent: true };
 
 test.each<[string, BookEntry, BrokerView, Expiry]>([
@@ -32,6 +38,15 @@ test.each<[string, BookEntry, BrokerView, Expiry]>([
   ["whose time is just over does not end yet", entry(1 - GRACE_MS), silent, { kind: "later", inMs: 1 }],
   ["whose time is over ends if the broker does not know it", entry(-GRACE_MS, "unknown"), heard, OVER],
   ["that is only remembered waits for the broker's word", entry(-GRACE_MS, "remembered"), heard, LATER],
+  ["that an older broker granted ends at its time: it renews nothing", ofOlder(0), older, OVER],
+  [
+    "that an older broker granted is looked at when its time comes",
+    ofOlder(5000),
+    older,
+    { kind: "later", inMs: 5000 },
+  ],
+  ["that an older broker granted waits for the word of a newer one", ofOlder(-GRACE_MS), heard, LATER],
+  ["that a newer broker granted waits though an older one answers", entry(-GRACE_MS), older, LATER],
   ["never ends by this machine's clock alone", entry(-1e9), never, LATER],
 ])("a reservation %s", (_, held, view, expected) => {
   expect(expiryOf(held, view)).toEqual(expected);

@@ -10,6 +10,8 @@ export interface BrokerView {
   readonly now: Instant | undefined;
   /** True when the broker has not answered for a while: it cannot say that something has ended. */
   readonly isSilent: boolean;
+  /** True: an older broker answers. It renews nothing, and may not be able to say that something has ended. */
+  readonly isOlder?: boolean;
 }
 
 export type Expiry =
@@ -21,12 +23,15 @@ export type Expiry =
 const LONGEST_LOOK_MS = 3_600_000;
 
 /** A reservation ends when the broker says so; only if it cannot say, or does not know it, its own time counts. */
-export function expiryOf({ reservation, standing }: BookEntry, { now, isSilent }: BrokerView): Expiry {
+export function expiryOf({ reservation, standing }: BookEntry, view: BrokerView): Expiry {
+  const { now, isSilent } = view;
   const { expiresAt } = reservation.status;
   const at = expiresAt === undefined ? undefined : parseTime(expiresAt);
   if (at === undefined) return { kind: "none" };
   if (now === undefined) return { kind: "later", inMs: GRACE_MS };
-  const inMs = at + GRACE_MS - now;
+  // Only newer brokers count generations: without one, nobody can have renewed it.
+  const isFixed = view.isOlder === true && reservation.generation === undefined;
+  const inMs = at + (isFixed ? 0 : GRACE_MS) - now;
   if (inMs > 0) return { kind: "later", inMs: Math.min(inMs, LONGEST_LOOK_MS) };
-  return isSilent || standing === "unknown" ? { kind: "over" } : { kind: "later", inMs: GRACE_MS };
+  return isFixed || isSilent || standing === "unknown" ? { kind: "over" } : { kind: "later", inMs: GRACE_MS };
 }

@@ -61,8 +61,8 @@ export interface FakeBroker {
   readonly cutStreams: () => void;
   /** It comes back with an empty database. */
   readonly forget: () => void;
-  /** True: it answers as the Go broker does. */
-  readonly setOlder: (isOlder: boolean) => void;
+  /** True: it answers as the Go broker does. `cannotTell`: as its first releases, which know no reservation by name. */
+  readonly setOlder: (isOlder: boolean | "cannotTell") => void;
   /** Another policy is in force. Undefined: the built-in slice defaults, which no word is lost on. */
   readonly setSliceDefaults: (sliceDefaults: SliceDefaults | undefined) => void;
   readonly onEvent: (listener: (event: LedgerEvent) => void) => void;
@@ -83,6 +83,7 @@ export function fakeBroker(machine: MachineTime): FakeBroker {
   let made = 0;
   let isDown = false;
   let isOlder = false;
+  let tellsByName = true;
   let sliceDefaults: SliceDefaults | undefined;
   let rule: MishapRule<BrokerCall> | undefined;
   let cancelSweep = (): void => undefined;
@@ -237,6 +238,7 @@ export function fakeBroker(machine: MachineTime): FakeBroker {
         newer("fetchReservations", role, () => of(clusterId, role).map((each) => shown(each, role))),
       fetchReservation: (id) =>
         call("fetchReservation", id, () => {
+          if (!tellsByName) throw new Fault("unsupported", "404 page not found");
           const found = ledger.reservations.get(id);
           const isParty = found?.requester === clusterId || found?.provider === clusterId;
           return found === undefined || !isParty ? undefined : shown(found, roleOf(clusterId, found));
@@ -310,7 +312,8 @@ export function fakeBroker(machine: MachineTime): FakeBroker {
       sliceDefaults = next;
     },
     setOlder: (next) => {
-      isOlder = next;
+      isOlder = next !== false;
+      tellsByName = next !== "cannotTell";
       streams.cut();
     },
     onEvent: (listener) => void listeners.push(listener),
