@@ -10,7 +10,7 @@ import {
 import { dashboardSide } from "./dashboard-side.ts";
 import { logCommit } from "./decision-log.ts";
 import { createEngine } from "./engine/create-engine.ts";
-import { engineCheck, leadingCheck } from "./engine-check.ts";
+import { engineCheck, leadingCheck, writesCheck } from "./engine-check.ts";
 import { watchEngine } from "./engine-watch.ts";
 import { clusterAccess } from "./cluster-access.ts";
 import { createHttpInterface, type HttpInterface } from "./interface/http/http-interface.ts";
@@ -116,8 +116,16 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   let isServing = false;
   const api = { name: "api", problem: () => (isServing ? undefined : "takes no calls yet") };
   const role = podRole(settings, { ...deps, open: cluster.open });
-  const others = [side, role].filter((part) => part !== undefined).map(({ check }) => check);
-  const checks = [leadingCheck(leadership), engineCheck(engine, leadership), api, ...others];
+  // An API server that is away must not take those out who ask over HTTP.
+  const followed = side === undefined ? [] : [{ ...side.check, isAdvisory: isHttp }];
+  const checks = [
+    leadingCheck(leadership),
+    engineCheck(engine, leadership),
+    writesCheck(engine),
+    api,
+    ...followed,
+    ...(role === undefined ? [] : [role.check]),
+  ];
   const probes = createProbes(settings, { checks, metrics, machine, log, openApi });
   const endings: (() => unknown)[] = [];
 

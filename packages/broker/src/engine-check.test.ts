@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
 import type { EngineHealth } from "./engine/engine.ts";
-import { engineCheck, leadingCheck } from "./engine-check.ts";
+import { engineCheck, leadingCheck, writesCheck } from "./engine-check.ts";
 
 const rows: readonly { readonly health: EngineHealth; readonly problem: string | undefined }[] = [
   { health: { state: "ready" }, problem: undefined },
   { health: { state: "starting" }, problem: "starting" },
-  { health: { state: "degraded", reason: "disk full" }, problem: "degraded: disk full" },
+  { health: { state: "failed", reason: "a line is missing" }, problem: "failed: a line is missing" },
+  { health: { state: "stopped" }, problem: "stopped" },
+  // Its readers must still be sent here.
+  { health: { state: "degraded", reason: "disk full" }, problem: undefined },
 ];
 
 test.each(rows)("an engine that is $health.state has the problem $problem", ({ health, problem }) => {
@@ -14,4 +17,11 @@ test.each(rows)("an engine that is $health.state has the problem $problem", ({ h
 
 test("a broker that has its store to itself always leads", () => {
   expect(leadingCheck().problem()).toBeUndefined();
+});
+
+test("a store that cannot be written is shown, and takes nobody out", () => {
+  const check = writesCheck({ health: { state: "degraded", reason: "disk full" } });
+  expect(check).toMatchObject({ name: "ledger-writes", isAdvisory: true });
+  expect(check.problem()).toBe("degraded: disk full");
+  expect(writesCheck({ health: { state: "ready" } }).problem()).toBeUndefined();
 });

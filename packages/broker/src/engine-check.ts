@@ -18,7 +18,10 @@ export function leadingCheck(leadership?: Standings): ReadinessCheck {
   };
 }
 
-/** The engine can take commands and write them down. One that stands by has not begun: it needs to reach the store. */
+/**
+ * The engine can answer for the ledger. One that stands by has not begun: it needs to reach the store. A store that cannot
+ * be written takes nobody out: reading goes on, and `writesCheck` shows it.
+ */
 export function engineCheck(engine: Pick<Engine, "health">, leadership?: Standings): ReadinessCheck {
   return {
     name: "ledger",
@@ -28,8 +31,17 @@ export function engineCheck(engine: Pick<Engine, "health">, leadership?: Standin
       // Another one may lead: whoever is sent here, by a label that is out of date, would be turned away.
       if (standing.role !== "leader") return standingProblem(standing);
       const { health } = engine;
-      if (health.state === "ready") return undefined;
-      return "reason" in health ? `${health.state}: ${health.reason}` : health.state;
+      if (health.state === "ready" || health.state === "degraded") return undefined;
+      return health.state === "failed" ? `failed: ${health.reason}` : health.state;
     },
+  };
+}
+
+/** Whether the ledger can be written; only shown, because whoever reads must still be sent here. */
+export function writesCheck(engine: Pick<Engine, "health">): ReadinessCheck {
+  return {
+    name: "ledger-writes",
+    isAdvisory: true,
+    problem: () => (engine.health.state === "degraded" ? `degraded: ${engine.health.reason}` : undefined),
   };
 }

@@ -163,7 +163,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     tag: "Health",
     summary: "Can it serve",
     description:
-      "On the probe port. Of several replicas only the leader is ready. ?verbose lists each check; ?exclude=<check>, also more than once, leaves one out: ?exclude=leading asks whether a replica is well, leading or not.",
+      "On the probe port. Of several replicas only the leader is ready. ?verbose lists each check; ?exclude=<check>, also more than once, leaves one out: ?exclude=leading asks whether a replica is well, leading or not. A check marked [!] is only shown: a ledger that cannot be written (ledger-writes) keeps nobody from reading.",
     reply: { status: 200, description: "Ready.", mediaType: "text/plain", textExample: "ok" },
     faults: ["invalid", "store-unavailable", "not-leader"],
     isPublic: true,

@@ -86,6 +86,21 @@ describe("the probe port", () => {
     expect((await read(getPlain, port, "/readyz")).text).toContain("starting");
   });
 
+  test("shows what is only advice to whoever asks for details, and stays ready", async () => {
+    const port = await start({
+      checks: [
+        { name: "ledger", problem: () => undefined },
+        { name: "writes", isAdvisory: true, problem: () => "disk full" },
+      ],
+    });
+    expect(await read(getPlain, port, "/readyz")).toMatchObject({ status: 200, text: "ok" });
+    expect(await read(getPlain, port, "/readyz?verbose")).toMatchObject({
+      status: 200,
+      text: "[+] ledger ok\n[!] writes: disk full\nok",
+    });
+    expect((await read(getPlain, port, "/readyz?verbose&exclude=writes")).text).toContain("writes excluded");
+  });
+
   test.each([
     { query: "exclude=ledger", status: 200, says: "ok" },
     {

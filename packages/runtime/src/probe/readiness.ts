@@ -1,7 +1,9 @@
-/** One thing that must be well before calls are sent here. */
+/** One thing that must be well before calls are sent here, or that is only shown. */
 export interface ReadinessCheck {
   /** A word that can stand in a URL: `?exclude=<name>` leaves the check out. */
   readonly name: string;
+  /** True: a problem is shown to whoever asks for details, and the program stays ready. */
+  readonly isAdvisory?: boolean;
   /** What is wrong; undefined: nothing. */
   readonly problem: () => string | undefined;
 }
@@ -23,15 +25,17 @@ export function readinessReport(
   checks: readonly ReadinessCheck[],
   { isVerbose, excluded }: ReadinessQuestion,
 ): ReadinessReport {
-  const results = checks.map(({ name, problem }) => {
+  const results = checks.map(({ name, problem, isAdvisory = false }) => {
     const isExcluded = excluded.includes(name);
-    return { name, isExcluded, problem: isExcluded ? undefined : problem() };
+    return { name, isAdvisory, isExcluded, problem: isExcluded ? undefined : problem() };
   });
-  const failed = results.filter(({ problem }) => problem !== undefined);
+  const failed = results.filter(({ problem, isAdvisory }) => problem !== undefined && !isAdvisory);
   const isReady = failed.length === 0;
   const shown = isVerbose ? results : failed;
-  const lines = shown.map(({ name, isExcluded, problem }) =>
-    problem === undefined ? `[+] ${name} ${isExcluded ? "excluded" : "ok"}` : `[-] ${name}: ${problem}`,
+  const lines = shown.map(({ name, isAdvisory, isExcluded, problem }) =>
+    problem === undefined
+      ? `[+] ${name} ${isExcluded ? "excluded" : "ok"}`
+      : `[${isAdvisory ? "!" : "-"}] ${name}: ${problem}`,
   );
   return { isReady, content: [...lines, isReady ? "ok" : "not ready"].join("\n") };
 }
