@@ -6,7 +6,7 @@ import { AGENT_SETTINGS } from "../settings/agent-settings.ts";
 const ROOT = join(import.meta.dirname, "../../../..");
 const HANDBOOK = await readFile(join(ROOT, "docs/liqo.md"), "utf8");
 /** Flags of liqoctl that the page shows. */
-const FOREIGN = ["consumer-cluster-id", "create-resource-slice"];
+const FOREIGN = ["consumer-cluster-id", "create-resource-slice", "minify", "flatten", "raw"];
 /** Short steps and races: nobody will look these up. */
 const PASSING = [
   "Aborted",

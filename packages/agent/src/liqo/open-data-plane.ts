@@ -1,13 +1,13 @@
-import { Fault } from "@resource-broker/contract";
-import { createKubeClient, type Environment, type KubeClient, loadKubeConfig } from "@resource-broker/kube";
+import { createKubeClient, type Environment, type KubeClient } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
 import type { DataPlane } from "../data-plane/data-plane.ts";
 import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 import { MANAGER } from "../forge/labels.ts";
 import type { AgentSettings } from "../settings/agent-settings.ts";
 import { liqoDataPlane } from "./consumer/liqo-data-plane.ts";
-import { foreignProblem } from "./liqoctl/foreign-kubeconfig.ts";
+import { foreignConfig } from "./liqoctl/foreign-access.ts";
 import { kubeconfigFolder } from "./liqoctl/kubeconfigs.ts";
+import { privateFiles } from "./liqoctl/private-file.ts";
 import { liqoctl } from "./liqoctl/run-liqoctl.ts";
 
 export interface OpenDataPlaneDeps {
@@ -25,6 +25,7 @@ export function openDataPlane(
 ): { readonly dataPlane: DataPlane; readonly stop: () => Promise<void> } {
   if (settings["liqo-mode"] !== "liqoctl") return { dataPlane: dataPlaneOff(), stop: async () => undefined };
   const { kubeconfig, context } = settings;
+  const files = privateFiles(deps.env);
   const [gpuResource = "nvidia.com/gpu"] = settings["gpu-resources"];
   const dataPlane = liqoDataPlane(
     {
@@ -43,15 +44,10 @@ export function openDataPlane(
       ...deps,
       kubeconfigs: kubeconfigFolder(settings["kubeconfigs-dir"]),
       run: liqoctl({ path: settings.liqoctl, env: deps.env }),
-      connect: (file) => connect(file, deps),
+      connect: async (access, origin) =>
+        createKubeClient(foreignConfig(access, origin), { ...deps, userAgent: MANAGER }),
+      lend: files.lend,
     },
   );
-  return { dataPlane, stop: dataPlane.stop };
-}
-
-async function connect(file: string, { env, machine, log }: OpenDataPlaneDeps): Promise<KubeClient> {
-  const config = await loadKubeConfig({ env, files: [file] });
-  const problem = foreignProblem(config);
-  if (problem !== undefined) throw new Fault("invalid", `it ${problem}`);
-  return createKubeClient(config, { machine, log, env, userAgent: MANAGER });
+  return { dataPlane, stop: () => dataPlane.stop().finally(files.stop) };
 }

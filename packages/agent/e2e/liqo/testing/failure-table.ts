@@ -1,4 +1,4 @@
-import { copyFile, rm } from "node:fs/promises";
+import { copyFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LiqoBehaviour } from "@resource-broker/testkit";
 import type { LiqoWorld } from "./liqo-world.ts";
@@ -44,6 +44,17 @@ export const FAILURES: readonly Failure[] = [
     spoil: (world) => copyFile(kubeconfigIn(world, "rome"), kubeconfigIn(world, "paris")),
     reason: "IdentityMismatch",
     message: /the kubeconfig of paris leads to Liqo's cluster liqo-rome instead of liqo-paris/,
+  },
+  {
+    // Readers that know merge keys, as liqoctl's does, would run the program.
+    name: "the kubeconfig runs a program that a merge key brings in",
+    spoil: (world) =>
+      writeFile(
+        kubeconfigIn(world, "paris"),
+        "x: &x {exec: {command: sh}}\nusers: [{name: u, user: {<<: *x}}]\n",
+      ),
+    reason: "KubeconfigRefused",
+    message: /paris\.kubeconfig: x has an anchor \(&\), which is refused/,
   },
   {
     name: "liqoctl fails",

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import {
   LIQO_LABEL,
   NAMESPACE_OFFLOADINGS,
@@ -31,6 +31,8 @@ export const TWO_CLUSTERS = [
   { name: "paris", nodes: [{ cpu: "16", memory: "64Gi" }] },
 ];
 
+const LENT = /=(\/.*\/liqo-kubeconfig-[^/]+)\/kubeconfig$/;
+
 /** Two loans of one provider from the first request to the last trace, wherever the API servers come from. */
 export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>): void {
   describe(`two loans through Liqo on ${where}`, () => {
@@ -50,10 +52,12 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
       const { reservationName, request } = await untilActive(rome, name);
       return { id: reservationName, request };
     };
-    const kubeconfig = (name: string): string => join(world.kubeconfigs, `${name}.kubeconfig`);
+    /** What liqoctl was started with; the files it was lent, which are written anew each time, under one name. */
+    const calls = (): string[][] =>
+      world.liqo.liqoctl.calls.map((args) => args.map((arg) => arg.replace(LENT, "=PRIVATE")));
     const clusterFlags = (timeout: string): string[] => [
-      `--kubeconfig=${kubeconfig("rome")}`,
-      `--remote-kubeconfig=${kubeconfig("paris")}`,
+      "--kubeconfig=PRIVATE",
+      "--remote-kubeconfig=PRIVATE",
       "--namespace=liqo",
       "--remote-namespace=liqo",
       `--timeout=${timeout}`,
@@ -77,7 +81,7 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
     });
 
     test("liqoctl was started once, with exactly these arguments", () => {
-      expect(world.liqo.liqoctl.calls).toEqual([
+      expect(calls()).toEqual([
         [
           "peer",
           ...clusterFlags("10m"),
@@ -86,6 +90,12 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
           "--gw-server-service-type=NodePort",
         ],
       ]);
+    });
+
+    test("the kubeconfigs that it was lent are gone", async () => {
+      const lent = world.liqo.liqoctl.calls.flat().flatMap((arg) => LENT.exec(arg)?.[1] ?? []);
+      expect(lent).toHaveLength(2);
+      await until("they are removed", async () => lent.every((path) => !existsSync(path)) || undefined);
     });
 
     test("the provider's agent has granted it, and Liqo holds its pods to that", async () => {
@@ -165,7 +175,7 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
     test("released, the last takes the peering with it, and nothing is left anywhere", async () => {
       await rome.client.delete(RESOURCE_REQUESTS, { name: "second", namespace: "default" });
       await untilClean([rome, paris]);
-      expect(world.liqo.liqoctl.calls.slice(1)).toEqual([["unpeer", ...clusterFlags("2m")]]);
+      expect(calls().slice(1)).toEqual([["unpeer", ...clusterFlags("2m")]]);
       await until("paris can lend all of it again", async () => {
         const { body } = await world.broker.admin().request("GET", PATH.advertisement("paris"));
         return (body as AdvertisementDTO).resources.available.cpu === "16" || undefined;

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,13 +13,15 @@ import {
   realControlPlanes,
   simulatedControlPlanes,
 } from "@resource-broker/testkit";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   forceUnpeerArguments,
   type GatewayType,
   peerArguments,
   unpeerArguments,
 } from "../../../src/liqo/liqoctl/arguments.ts";
+import { foreignText } from "../../../src/liqo/liqoctl/foreign-access.ts";
+import { kubeconfigFolder } from "../../../src/liqo/liqoctl/kubeconfigs.ts";
 import { shownOutput } from "../../../src/liqo/liqoctl/output.ts";
 import { liqoctl, type Ran } from "../../../src/liqo/liqoctl/run-liqoctl.ts";
 
@@ -93,6 +96,55 @@ describe.skipIf(assets === undefined)("the real liqoctl", () => {
     });
     // Without --skip-confirm it asks for ever, and does not end when it is asked to.
     expect((await asking).code).toBeUndefined();
+  });
+
+  describe("given a kubeconfig that runs a program through a merge key", () => {
+    const hostile = (program: string): string =>
+      [
+        "apiVersion: v1",
+        "kind: Config",
+        "current-context: c",
+        "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]",
+        "contexts: [{name: c, context: {cluster: c, user: u}}]",
+        `x: &x {exec: {apiVersion: client.authentication.k8s.io/v1, command: ${program}, interactiveMode: Never}}`,
+        "users: [{name: u, user: {<<: *x}}]",
+      ].join("\n");
+    let folder = "";
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), "hostile-kubeconfig-"));
+      const program = join(folder, "program.sh");
+      await writeFile(program, `#!/bin/sh\n: > ${join(folder, "it-ran")}\nexit 1\n`, { mode: 0o700 });
+      await writeFile(join(folder, "paris.kubeconfig"), hostile(program));
+      return () => rm(folder, { recursive: true });
+    });
+    const hasRun = (): boolean => existsSync(join(folder, "it-ran"));
+
+    test("is not started at all", async () => {
+      const found = await kubeconfigFolder(folder).of("paris");
+      expect(found).toMatchObject({ kind: "refused", reason: "KubeconfigRefused" });
+      expect(hasRun()).toBe(false);
+    });
+
+    test("would have run it: nothing that was only looked at may be handed on", async () => {
+      const remoteKubeconfig = join(folder, "plain");
+      await writeFile(remoteKubeconfig, foreignText({ server: "https://127.0.0.1:2", token: "abc" }));
+      const local = { kubeconfig: join(folder, "paris.kubeconfig") };
+      await run(unpeerArguments({ ...PEERING, local, remoteKubeconfig }));
+      expect(hasRun()).toBe(true);
+    });
+  });
+
+  test("takes the file that is written from what was understood", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "real-liqoctl-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const written = async (port: number): Promise<string> => {
+      const file = join(folder, String(port));
+      await writeFile(file, foreignText({ server: `https://127.0.0.1:${port}`, token: "abc" }));
+      return file;
+    };
+    const local = { kubeconfig: await written(1) };
+    const { output } = await run(unpeerArguments({ ...PEERING, local, remoteKubeconfig: await written(2) }));
+    expect(output).toMatch(/127\.0\.0\.1:1/);
   });
 
   interface Place {

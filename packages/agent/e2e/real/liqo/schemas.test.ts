@@ -21,6 +21,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Loan } from "../../../src/data-plane/data-plane.ts";
 import { liqoDataPlane, type LiqoDataPlane } from "../../../src/liqo/consumer/liqo-data-plane.ts";
 import { aLoan, TERMS } from "../../../src/liqo/consumer/testing/samples.ts";
+import { kubeconfigFolder } from "../../../src/liqo/liqoctl/kubeconfigs.ts";
+import { privateFiles } from "../../../src/liqo/liqoctl/private-file.ts";
 import { RESOURCE_SLICES } from "../../../src/liqo/objects/resource-slice.ts";
 import { statusSaying } from "../../../src/liqo/provider/replica-status.ts";
 import { recordedLog } from "../../../src/testing/recorded-log.ts";
@@ -132,7 +134,8 @@ describe.skipIf(assets === undefined)("Liqo's own schemas keep every field that 
         {
           client,
           connect: async () => ({ ...paris.client, close: () => undefined }),
-          kubeconfigs: { of: async (id) => ({ kind: "found", path: join(folder, `${id}.kubeconfig`) }) },
+          kubeconfigs: kubeconfigFolder(folder),
+          lend: privateFiles({}).lend,
           run: liqoctl.run,
           machine,
           log: recordedLog([]),

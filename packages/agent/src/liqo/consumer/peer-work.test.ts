@@ -4,11 +4,14 @@ import { fakeTime } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { type FakeCluster, fakeCluster } from "../../testing/fake-cluster.ts";
 import { DEPLOYMENTS } from "../identity/read-identity.ts";
+import { foreignText } from "../liqoctl/foreign-access.ts";
 import type { Found } from "../liqoctl/kubeconfigs.ts";
 import type { Ran } from "../liqoctl/run-liqoctl.ts";
 import { peerWork } from "./peer-work.ts";
 import type { Job } from "./peering-jobs.ts";
 
+const PARIS = { server: "https://paris:6443", token: "of-paris" };
+const ROME = { server: "https://rome:6443", token: "of-rome" };
 const PAIR = { clusterId: "paris", liqoId: "calm-paris", ownLiqoId: "cool-rome" };
 
 function install(cluster: FakeCluster, id: string, version?: string): void {
@@ -36,9 +39,13 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
   const [rome, paris] = [fakeCluster(time), fakeCluster(time)];
   install(rome, "cool-rome", here);
   install(paris, "calm-paris", there);
-  const files: Record<string, Found> = { paris: { kind: "found", path: "/k/paris.kubeconfig" } };
+  const files: Record<string, Found> = {
+    paris: { kind: "found", path: "/k/paris.kubeconfig", access: PARIS },
+  };
+  /** What is lent at the moment, by its path. */
+  const lent = new Map<string, string>();
   const begun: string[] = [];
-  const ran: { args: readonly string[]; timeoutMs: number }[] = [];
+  const ran: { args: readonly string[]; timeoutMs: number; read: string[] }[] = [];
   const state: { end: Ran; connects: Fault | undefined } = {
     end: { code: 0, output: "" },
     connects: undefined,
@@ -61,25 +68,30 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
       kubeconfigs: { of: async (id) => files[id] ?? { kind: "missing", problem: `no ${id}` } },
       begin: async (liqoId) => void begun.push(liqoId),
       run: async (args, { timeoutMs }) => {
-        ran.push({ args, timeoutMs });
+        ran.push({ args, timeoutMs, read: [...lent.values()] });
         return state.end;
+      },
+      lend: async (text, use) => {
+        const path = `/private/${lent.size}`;
+        lent.set(path, text);
+        return await use(path).finally(() => lent.delete(path));
       },
     },
   );
   const done = (job: Job) => job.work(new AbortController().signal);
-  return { rome, paris, work, done, ran, begun, files, state };
+  return { rome, paris, work, done, ran, begun, files, state, lent };
 }
 
 describe("liqoctl", () => {
   test("peers clusters that are who they should be, and of one version", async () => {
-    const { work, done, ran } = world();
+    const { work, done, ran, lent } = world();
     expect(await done(work.peer(PAIR))).toBeUndefined();
     expect(ran).toMatchObject([
       {
         args: [
           "peer",
           "--context=rome",
-          "--remote-kubeconfig=/k/paris.kubeconfig",
+          "--remote-kubeconfig=/private/0",
           "--namespace=liqo",
           "--remote-namespace=liqo",
           "--timeout=10m",
@@ -89,18 +101,36 @@ describe("liqoctl", () => {
         ],
       },
     ]);
+    expect(ran[0]?.read).toEqual([foreignText(PARIS)]);
+    expect(lent.size).toBe(0);
     expect(ran[0]?.timeoutMs).toBeGreaterThan(600_000);
   });
 
   test("uses the folder's kubeconfig of the own cluster where there is one", async () => {
     const { work, done, ran, files } = world();
-    files["rome"] = { kind: "found", path: "/k/rome.kubeconfig" };
+    files["rome"] = { kind: "found", path: "/k/rome.kubeconfig", access: ROME };
     await done(work.peer(PAIR));
     await done(work.forceUnpeer("calm-paris"));
     expect(ran.map(({ args }) => args.find((arg) => arg.startsWith("--kubeconfig")))).toEqual([
-      "--kubeconfig=/k/rome.kubeconfig",
-      "--kubeconfig=/k/rome.kubeconfig",
+      "--kubeconfig=/private/0",
+      "--kubeconfig=/private/0",
     ]);
+    expect(ran.map(({ read }) => read)).toEqual([
+      [foreignText(ROME), foreignText(PARIS)],
+      [foreignText(ROME)],
+    ]);
+  });
+
+  test("is not run when the folder's kubeconfig of the own cluster is refused", async () => {
+    const { work, done, ran, files } = world();
+    files["rome"] = { kind: "refused", reason: "KubeconfigRefused", problem: "user.exec is refused" };
+    for (const job of [work.peer(PAIR), work.unpeer(PAIR), work.forceUnpeer("calm-paris")]) {
+      expect(await done(job)).toMatchObject({
+        reason: "KubeconfigRefused",
+        message: expect.stringContaining("user.exec is refused; or remove it"),
+      });
+    }
+    expect(ran).toEqual([]);
   });
 
   test.each([
@@ -128,15 +158,17 @@ describe("liqoctl", () => {
     ["no kubeconfig", ({ files }) => void delete files["paris"], "KubeconfigMissing", "no paris"],
     [
       "an ID that is no name",
-      ({ files }) => void (files["paris"] = { kind: "refused", problem: "no name" }),
+      ({ files }) =>
+        void (files["paris"] = { kind: "refused", reason: "ClusterIDRefused", problem: "no name" }),
       "ClusterIDRefused",
       "no name",
     ],
     [
       "a kubeconfig that runs programs",
-      ({ state }) => void (state.connects = new Fault("invalid", "names a program to run")),
+      ({ files }) =>
+        void (files["paris"] = { kind: "refused", reason: "KubeconfigRefused", problem: "user.exec" }),
       "KubeconfigRefused",
-      "names a program to run",
+      "user.exec",
     ],
     [
       "a provider that does not answer",

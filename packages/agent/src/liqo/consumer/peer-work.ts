@@ -8,8 +8,10 @@ import {
   peerArguments,
   unpeerArguments,
 } from "../liqoctl/arguments.ts";
-import type { Kubeconfigs } from "../liqoctl/kubeconfigs.ts";
+import { type ForeignAccess, foreignText } from "../liqoctl/foreign-access.ts";
+import type { Found, Kubeconfigs } from "../liqoctl/kubeconfigs.ts";
 import { shownOutput } from "../liqoctl/output.ts";
+import type { PrivateFiles } from "../liqoctl/private-file.ts";
 import { NOT_THERE, type RunLiqoctl } from "../liqoctl/run-liqoctl.ts";
 import { identityAt } from "./identity-at.ts";
 import type { Job, JobEnd } from "./peering-jobs.ts";
@@ -27,9 +29,10 @@ export interface PeerWorkOptions {
 
 export interface PeerWorkDeps {
   readonly client: Pick<KubeClient, "list">;
-  /** A client for another cluster. Rejects when its kubeconfig cannot be used. */
-  readonly connect: (kubeconfig: string) => Promise<Pick<KubeClient, "list" | "close">>;
+  /** A client for another cluster; `origin` is for messages. */
+  readonly connect: (access: ForeignAccess, origin: string) => Promise<Pick<KubeClient, "list" | "close">>;
   readonly kubeconfigs: Kubeconfigs;
+  readonly lend: PrivateFiles["lend"];
   /** Writes down that liqoctl is about to peer; resolves before it does. */
   readonly begin: (liqoId: string) => Promise<void>;
   readonly run: RunLiqoctl;
@@ -44,6 +47,7 @@ export interface Pair {
 }
 
 type Named = Pick<Pair, "clusterId" | "liqoId">;
+type Provider = Extract<Found, { readonly kind: "found" }>;
 type Remote =
   | { readonly ok: true; readonly version: string }
   | { readonly ok: false; readonly obstacle: NonNullable<JobEnd> };
@@ -61,7 +65,7 @@ const UNPEER_MS = 120_000;
 const GRACE_MS = 15_000;
 
 export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork {
-  const { client, kubeconfigs, run } = deps;
+  const { client, kubeconfigs, run, lend } = deps;
   const { liqoNamespace } = options;
 
   const jobOf = (kind: Job["kind"], timeoutMs: number, work: Job["work"]): Job => ({
@@ -69,9 +73,15 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
     timeoutMs: timeoutMs + GRACE_MS,
     work,
   });
-  const own = async (): Promise<Access> => {
+  /** The folder's kubeconfig of the own cluster lies among those of others, and is trusted no more than they are. */
+  const withOwn = async (act: (local: Access) => Promise<JobEnd>): Promise<JobEnd> => {
     const found = await kubeconfigs.of(options.clusterId);
-    return found.kind === "found" ? { kubeconfig: found.path } : options.ownAccess;
+    if (found.kind === "found") {
+      return await lend(foreignText(found.access), (kubeconfig) => act({ kubeconfig }));
+    }
+    if (found.kind === "missing" || found.reason === "ClusterIDRefused") return await act(options.ownAccess);
+    const remedy = "or remove it, and liqoctl goes by the agent's own --kubeconfig";
+    return { reason: found.reason, message: `${found.problem}; ${remedy}` };
   };
   const ranWell = async (
     args: readonly string[],
@@ -84,32 +94,41 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
     const ended = code === undefined ? "was killed" : `ended with ${code}`;
     return { reason: "PeeringFailed", message: `liqoctl ${args[0]} ${ended}:\n${shownOutput(output)}` };
   };
-  const withBoth = async (
+  const withProvider = async (
     clusterId: string,
-    timeoutMs: number,
-    act: (peering: Peering) => Promise<JobEnd>,
+    act: (provider: Provider) => Promise<JobEnd>,
   ): Promise<JobEnd> => {
     const found = await kubeconfigs.of(clusterId);
-    if (found.kind === "refused") return { reason: "ClusterIDRefused", message: found.problem };
-    if (found.kind === "missing") return { reason: "KubeconfigMissing", message: found.problem };
-    return await act({ local: await own(), remoteKubeconfig: found.path, liqoNamespace, timeoutMs });
+    if (found.kind === "found") return await act(found);
+    const reason = found.kind === "missing" ? "KubeconfigMissing" : found.reason;
+    return { reason, message: found.problem };
   };
+  const withBoth = (
+    { access }: Provider,
+    timeoutMs: number,
+    act: (peering: Peering) => Promise<JobEnd>,
+  ): Promise<JobEnd> =>
+    withOwn((local) =>
+      lend(foreignText(access), (remoteKubeconfig) =>
+        act({ local, remoteKubeconfig, liqoNamespace, timeoutMs }),
+      ),
+    );
 
   /** Clusters that cannot peer, or are not who they should be, are told apart before anything is changed. */
-  const check = async (pair: Pair, kubeconfig: string): Promise<JobEnd> => {
+  const check = async (pair: Pair, provider: Provider): Promise<JobEnd> => {
     const here = await identityAt(client, liqoNamespace);
     if (here === undefined) {
       const message = `Liqo is not installed in namespace ${liqoNamespace} of this cluster: install it, or set --liqo-mode=off`;
       return { reason: "LiqoMissing", message };
     }
-    const there = await remoteIdentity(pair, kubeconfig);
+    const there = await remoteIdentity(pair, provider);
     if (!there.ok) return there.obstacle;
     return ownProblem(pair, here) ?? versionProblem(pair, here.version, there.version);
   };
   /** liqoctl acts on whatever cluster the file leads to, and the file may have been replaced. */
-  const remoteIdentity = async (pair: Named, kubeconfig: string): Promise<Remote> => {
+  const remoteIdentity = async (pair: Named, { access, path }: Provider): Promise<Remote> => {
     try {
-      const remote = await deps.connect(kubeconfig);
+      const remote = await deps.connect(access, path);
       const there = await identityAt(remote, liqoNamespace).finally(() => remote.close());
       if (there?.clusterId === pair.liqoId) return { ok: true, version: there.version };
       const found = there === undefined ? "no Liqo" : `Liqo's cluster ${there.clusterId}`;
@@ -118,32 +137,36 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
     } catch (error) {
       const { code, message } = toFault(error);
       const reason = code === "invalid" ? "KubeconfigRefused" : "ProviderUnreachable";
-      return { ok: false, obstacle: { reason, message: `with ${kubeconfig}: ${message}` } };
+      return { ok: false, obstacle: { reason, message: `with ${path}: ${message}` } };
     }
   };
 
   return {
     peer: (pair) =>
       jobOf("peer", options.timeoutMs, (signal) =>
-        withBoth(pair.clusterId, options.timeoutMs, async (peering) => {
-          const problem = await check(pair, peering.remoteKubeconfig);
+        withProvider(pair.clusterId, async (provider) => {
+          const problem = await check(pair, provider);
           if (problem !== undefined || signal.aborted) return problem;
-          await deps.begin(pair.liqoId);
-          if (signal.aborted) return undefined;
-          return await ranWell(peerArguments({ ...options, ...peering }), options.timeoutMs, signal);
+          return await withBoth(provider, options.timeoutMs, async (peering) => {
+            await deps.begin(pair.liqoId);
+            if (signal.aborted) return undefined;
+            return await ranWell(peerArguments({ ...options, ...peering }), options.timeoutMs, signal);
+          });
         }),
       ),
     unpeer: (pair) =>
       jobOf("unpeer", UNPEER_MS, (signal) =>
-        withBoth(pair.clusterId, UNPEER_MS, async (peering) => {
-          const there = await remoteIdentity(pair, peering.remoteKubeconfig);
+        withProvider(pair.clusterId, async (provider) => {
+          const there = await remoteIdentity(pair, provider);
           if (!there.ok) return there.obstacle;
-          return signal.aborted ? undefined : await ranWell(unpeerArguments(peering), UNPEER_MS, signal);
+          return await withBoth(provider, UNPEER_MS, async (peering) =>
+            signal.aborted ? undefined : await ranWell(unpeerArguments(peering), UNPEER_MS, signal),
+          );
         }),
       ),
     forceUnpeer: (liqoId) =>
-      jobOf("force-unpeer", UNPEER_MS, async (signal) =>
-        ranWell(forceUnpeerArguments(liqoId, await own()), UNPEER_MS, signal),
+      jobOf("force-unpeer", UNPEER_MS, (signal) =>
+        withOwn((local) => ranWell(forceUnpeerArguments(liqoId, local), UNPEER_MS, signal)),
       ),
   };
 }

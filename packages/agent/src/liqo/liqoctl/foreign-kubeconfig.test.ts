@@ -1,48 +1,225 @@
-import type { KubeConfig } from "@resource-broker/kube";
-import { describe, expect, test } from "vitest";
-import { foreignProblem } from "./foreign-kubeconfig.ts";
+import { parseKubeconfig, resolveContext } from "@resource-broker/kube";
+import { type Credentials, testCertificates } from "@resource-broker/testkit";
+import { beforeAll, describe, expect, test } from "vitest";
+import { foreignConfig, foreignText } from "./foreign-access.ts";
+import { readForeignKubeconfig } from "./foreign-kubeconfig.ts";
 
-function configOf(login: KubeConfig["user"]["login"]): KubeConfig {
-  const user = login === undefined ? {} : { login };
-  return {
-    origin: "a test",
-    server: "https://paris:6443",
-    namespace: "default",
-    trust: { isBlind: false },
-    user,
-  };
+const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64");
+let ada: Credentials;
+let bob: Credentials;
+
+beforeAll(async () => {
+  const { leaf } = await testCertificates();
+  [ada, bob] = [leaf({ subject: [] }), leaf({ subject: [] })];
+});
+
+/** Each replaces the lines of its part. */
+interface Parts {
+  readonly root?: string;
+  readonly cluster?: string;
+  readonly user?: string;
+  readonly context?: string;
 }
 
+function file({ root = "", cluster = "", user = "token: abc", context = "" }: Parts = {}): string {
+  return [
+    "apiVersion: v1",
+    "kind: Config",
+    "clusters:",
+    "- name: paris",
+    "  cluster:",
+    "    server: https://paris.example:6443",
+    `    certificate-authority-data: ${base64(ada.ca)}`,
+    ...indented(cluster),
+    "users:",
+    "- name: rome",
+    "  user:",
+    ...indented(user),
+    "contexts:",
+    "- name: rome@paris",
+    "  context:",
+    "    cluster: paris",
+    "    user: rome",
+    ...indented(context),
+    "current-context: rome@paris",
+    root,
+  ].join("\n");
+}
+
+function indented(lines: string): string[] {
+  return lines === "" ? [] : lines.split("\n").map((line) => `    ${line}`);
+}
+
+const certificate = ({ cert, key }: Pick<Credentials, "cert" | "key">): string =>
+  `client-certificate-data: ${base64(cert)}\nclient-key-data: ${base64(key)}`;
+
 describe("a kubeconfig of another cluster", () => {
-  test.each<[string, KubeConfig["user"]["login"]]>([
-    ["no login", undefined],
-    ["a token", { kind: "token", token: { kind: "text", text: "abc" } }],
-    ["a password", { kind: "password", username: "ada", password: "x" }],
-  ])("may have %s", (_, login) => {
-    expect(foreignProblem(configOf(login))).toBeUndefined();
+  test("is read for its address, its authority and what is shown there", async () => {
+    const access = await readForeignKubeconfig(file({ user: certificate(ada) }));
+    expect(access).toMatchObject({ server: "https://paris.example:6443", ca: ada.ca });
+    expect(access.certificate?.cert).toBe(ada.cert);
+    expect(access.token).toBeUndefined();
   });
 
-  test.each<[string, KubeConfig["user"]["login"], string]>([
+  test.each<[string, () => string]>([
+    ["a token", () => file()],
+    ["a certificate", () => file({ user: certificate(ada) })],
+    ["a certificate and a token", () => file({ user: `${certificate(ada)}\ntoken: abc` })],
+    ["preferences", () => file({ root: "preferences: {}" })],
+    ["notes of tools", () => file({ cluster: "extensions:\n- name: kind\n  extension: {at: 1}" })],
+    ["a namespace", () => file({ context: "namespace: shop" })],
+    ["the statement that TLS is verified", () => file({ cluster: "insecure-skip-tls-verify: false" })],
+    ["JSON", () => foreignText({ server: "https://paris", token: "abc" })],
     [
-      "run a program",
-      {
-        kind: "plugin",
-        plugin: {
-          apiVersion: "client.authentication.k8s.io/v1",
-          command: "/bin/sh",
-          args: [],
-          env: {},
-          interactiveMode: "Never",
-        },
-      },
-      "exec",
+      "comments and a path in its address",
+      () => `# Rancher\n${file().replace(":6443", "/k8s/clusters/c-1")}`,
+    ],
+  ])("may have %s, and what is handed on says the same to our own reader", async (_, text) => {
+    const access = await readForeignKubeconfig(text());
+    const handedOn = foreignText(access);
+    expect(Object.keys(JSON.parse(handedOn) as object)).toEqual([
+      "apiVersion",
+      "kind",
+      "clusters",
+      "users",
+      "contexts",
+      "current-context",
+    ]);
+    expect(await readForeignKubeconfig(handedOn)).toEqual(access);
+    const { origin, ...rest } = resolveContext(parseKubeconfig(JSON.parse(handedOn), "handed on"));
+    expect(foreignConfig(access, origin)).toEqual({ origin, ...rest });
+  });
+
+  const EXEC = "exec: {apiVersion: client.authentication.k8s.io/v1, command: /bin/sh, args: [-c, reboot]}";
+  test.each<[string, () => string, string]>([
+    ["a program", () => file({ user: EXEC }), "users[0].user.exec"],
+    ["a program beside a token", () => file({ user: `token: abc\n${EXEC}` }), "users[0].user.exec"],
+    [
+      "a program merged from an anchor",
+      () => `x: &x {${EXEC}}\n${file({ user: "<<: *x" })}`,
+      "x has an anchor",
+    ],
+    ["a program merged inline", () => file({ user: `<<: {${EXEC}}` }), '"<<" is a merge key'],
+    ["a program merged from a list", () => file({ user: `<<: [{${EXEC}}]` }), '"<<" is a merge key'],
+    ["a merge key in quotes", () => file({ user: `"<<": {${EXEC}}` }), '"<<" is a merge key'],
+    [
+      "a merge key by its tag",
+      () => file({ user: `!!merge <<: {${EXEC}}` }),
+      "a key of users[0].user has a tag",
+    ],
+    ["an alias", () => file({ cluster: "extensions: *x" }), "clusters[0].cluster.extensions is an alias"],
+    ["an anchor", () => file({ user: "token: &t abc" }), "users[0].user.token has an anchor"],
+    ["an anchored key", () => file({ user: "&t token: abc" }), "a key of users[0].user has an anchor"],
+    ["a tag", () => file({ user: "token: !!binary YWJj" }), "users[0].user.token has a tag"],
+    ["a field twice", () => file({ user: "token: abc\ntoken: def" }), "users[0].user.token is there twice"],
+    ["a field twice in JSON", () => '{"kind":"Config","kind":"Config"}', "kind is there twice"],
+    [
+      "an entry twice",
+      () => file().replace("users:", "users:\n- {name: rome, user: {token: x}}"),
+      "user rome is there twice",
+    ],
+    ["a second document", () => `${file()}\n---\n${file()}`, "one YAML document, not several"],
+    ["an older YAML", () => `%YAML 1.1\n---\n${file()}`, "%YAML"],
+    ["a login of a plugin of old", () => file({ user: "auth-provider: {name: gcp}" }), "user.auth-provider"],
+    ["a file with a token", () => file({ user: "tokenFile: /var/run/secrets/token" }), "user.tokenFile"],
+    [
+      "a file with a certificate",
+      () => file({ user: "client-certificate: a.pem" }),
+      "user.client-certificate",
+    ],
+    ["a file with a key", () => file({ user: "client-key: a.pem" }), "user.client-key"],
+    ["a password", () => file({ user: "username: ada\npassword: x" }), "user.username"],
+    ["impersonation", () => file({ user: "token: abc\nas: admin" }), "users[0].user.as is refused"],
+    ["impersonation by UID", () => file({ user: "token: abc\nas-uid: admin" }), "user.as-uid"],
+    ["impersonation of groups", () => file({ user: "token: abc\nas-groups: [admin]" }), "user.as-groups"],
+    ["impersonation with more", () => file({ user: "token: abc\nas-user-extra: {}" }), "user.as-user-extra"],
+    ["a proxy", () => file({ cluster: "proxy-url: http://evil" }), "cluster.proxy-url"],
+    [
+      "an unproven server",
+      () => file({ cluster: "insecure-skip-tls-verify: true" }),
+      "insecure-skip-tls-verify",
+    ],
+    ["another name of the server", () => file({ cluster: "tls-server-name: x" }), "cluster.tls-server-name"],
+    [
+      "a file with an authority",
+      () => file({ cluster: "certificate-authority: ca.pem" }),
+      "cluster.certificate-authority ",
+    ],
+    ["an unknown field", () => file({ user: "token: abc\nTOKENFILE: /x" }), "users[0].user.TOKENFILE"],
+    ["an unknown field at its root", () => file({ root: "hosts: {}" }), "hosts is refused"],
+    [
+      "an unknown field of an entry",
+      () => file().replace("- name: rome\n", "- name: rome\n  exec: {}\n"),
+      "users[0].exec",
+    ],
+    ["an unknown field of a context", () => file({ context: "exec: {}" }), "contexts[0].context.exec"],
+    [
+      "a field that no terminal should see",
+      () => file({ user: '"a\\u001b[2J\\u202e": b' }),
+      'user."a\\u001b[2J?" is refused',
+    ],
+    ["the prototype as a field", () => file({ user: "__proto__: {token: abc}" }), "user.__proto__"],
+    ["a number for a token", () => file({ user: "token: 123" }), "user.token must be text"],
+    ["a list for a token", () => file({ user: "token: [abc]" }), "user.token must be text"],
+    ["a token of two lines", () => file({ user: 'token: "abc\\ndef"' }), "user.token has a blank"],
+    ["no login", () => file({ user: "extensions: []" }), "neither certificate nor token"],
+    ["half a certificate", () => file({ user: certificate(ada).split("\n")[0] ?? "" }), "add the other"],
+    [
+      "the key of another",
+      () => file({ user: certificate({ cert: ada.cert, key: bob.key }) }),
+      "is not the key of",
     ],
     [
-      "send a token that lies here to where it leads",
-      { kind: "token", token: { kind: "file", path: "/var/run/secrets/kubernetes.io/serviceaccount/token" } },
-      "tokenFile",
+      "a key for an authority",
+      () => file().replace(base64(ada.ca), base64(ada.key)),
+      "certificates and nothing else",
     ],
-  ])("must not %s", (_, login, named) => {
-    expect(foreignProblem(configOf(login))).toContain(named);
+    [
+      "an authority that is none",
+      () => file().replace(base64(ada.ca), base64("ada")),
+      "certificates and nothing else",
+    ],
+    [
+      "a broken authority",
+      () => file().replace(base64(ada.ca), base64(ada.ca.replace("MII", "MIJ"))),
+      "cannot be read",
+    ],
+    ["what is not base64", () => file().replace(base64(ada.ca), "'-----BEGIN'"), "is not base64"],
+    ["a server without TLS", () => file().replace("https:", "http:"), "cluster.server is no plain https"],
+    [
+      "a server with a user",
+      () => file().replace("//paris", "//ada:x@paris"),
+      "cluster.server is no plain https",
+    ],
+    ["a server with a query", () => file().replace(":6443", ":6443/?x"), "cluster.server is no plain https"],
+    ["a socket for a server", () => file().replace("https:", "unix:"), "cluster.server is no plain https"],
+    [
+      "a context that is not there",
+      () => file().replace("current-context: rome", "current-context: oslo"),
+      "there is no context",
+    ],
+    ["another kind", () => file().replace("kind: Config", "kind: Secret"), "it is no kubeconfig"],
+    ["nothing in it", () => "", "not none"],
+    ["a list", () => "[]", "it must hold fields"],
+    ["no YAML", () => 'a: "', "it is not YAML (line 1)"],
+  ])("must not have %s", async (_, text, named) => {
+    await expect(readForeignKubeconfig(text())).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining(named),
+    });
+  });
+
+  test("that is refused says nothing of its secrets", async () => {
+    const secret = "s3cr3t";
+    for (const user of [
+      `token: ${secret} ${secret}`,
+      `password: ${secret}`,
+      `token: ["${secret}`,
+      `- ${secret}`,
+    ]) {
+      const said = await readForeignKubeconfig(file({ user })).catch(String);
+      expect(said).toContain("Fault");
+      expect(said).not.toContain(secret);
+    }
   });
 });

@@ -3,17 +3,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { foreignText } from "./foreign-access.ts";
 import { isLiqoId, kubeconfigFolder } from "./kubeconfigs.ts";
 
+const ACCESS = { server: "https://paris:6443", token: "abc" };
 const folder = await mkdtemp(join(tmpdir(), "kubeconfigs-"));
-await writeFile(join(folder, "paris.kubeconfig"), "");
-await writeFile(join(folder, "eu.paris.kubeconfig"), "");
+await writeFile(join(folder, "paris.kubeconfig"), foreignText(ACCESS));
+await writeFile(join(folder, "eu.paris.kubeconfig"), foreignText(ACCESS));
+await writeFile(join(folder, "huge.kubeconfig"), `# ${"x".repeat(300_000)}\n${foreignText(ACCESS)}`);
+await writeFile(join(folder, "deep.kubeconfig"), "[".repeat(200_000));
+await writeFile(
+  join(folder, "exec.kubeconfig"),
+  "clusters: []\nusers: [{name: u, user: {exec: {command: sh}}}]\n",
+);
 const outside = await mkdtemp(join(tmpdir(), "elsewhere-"));
 await writeFile(join(outside, "secret"), "");
 await symlink(join(outside, "secret"), join(folder, "linked.kubeconfig"));
 // As the kubelet mounts a Secret.
 await mkdir(join(folder, "..2026_07_01"));
-await writeFile(join(folder, "..2026_07_01", "mounted.kubeconfig"), "");
+await writeFile(join(folder, "..2026_07_01", "mounted.kubeconfig"), foreignText(ACCESS));
 await symlink("..2026_07_01", join(folder, "..data"));
 await symlink("..data/mounted.kubeconfig", join(folder, "mounted.kubeconfig"));
 await mkdir(join(folder, "folder.kubeconfig"));
@@ -50,6 +58,7 @@ describe("the folder of kubeconfigs", () => {
     expect(await kubeconfigFolder(folder).of(id)).toEqual({
       kind: "found",
       path: join(folder, `${id}.kubeconfig`),
+      access: ACCESS,
     });
   });
 
@@ -65,15 +74,22 @@ describe("the folder of kubeconfigs", () => {
   test.each([
     ["a link that leads out of it", "linked", "leads out of"],
     ["a folder", "folder", "is no file"],
+    ["a huge file", "huge", "larger than"],
+    ["a file that is nested too deep", "deep", "YAML"],
+    ["a file that runs a program", "exec", "exec.kubeconfig: users[0].user.exec is refused"],
   ])("does not give out %s", async (_, id, problem) => {
     expect(await kubeconfigFolder(folder).of(id)).toEqual({
       kind: "refused",
+      reason: "KubeconfigRefused",
       problem: expect.stringContaining(problem),
     });
   });
 
   test.each(HOSTILE)("is never left for %j", async (id) => {
-    expect(await kubeconfigFolder(folder).of(id)).toMatchObject({ kind: "refused" });
+    expect(await kubeconfigFolder(folder).of(id)).toMatchObject({
+      kind: "refused",
+      reason: "ClusterIDRefused",
+    });
     expect(isLiqoId(id)).toBe(false);
   });
 

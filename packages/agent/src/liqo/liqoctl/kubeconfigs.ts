@@ -1,11 +1,19 @@
-import { access, constants, realpath, stat } from "node:fs";
+import { readFile, realpath, stat } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { promisify } from "node:util";
+import { Fault } from "@resource-broker/contract";
+import type { ForeignAccess } from "./foreign-access.ts";
+import { readForeignKubeconfig } from "./foreign-kubeconfig.ts";
 
 export type Found =
-  | { readonly kind: "found"; readonly path: string }
+  | { readonly kind: "found"; readonly path: string; readonly access: ForeignAccess }
   | { readonly kind: "missing"; readonly problem: string }
-  | { readonly kind: "refused"; readonly problem: string };
+  /** The cluster ID is none, or its file says what such a file must not say. */
+  | {
+      readonly kind: "refused";
+      readonly reason: "ClusterIDRefused" | "KubeconfigRefused";
+      readonly problem: string;
+    };
 
 /** The kubeconfigs that people have put into a folder, one for each cluster: `<cluster ID>.kubeconfig`. */
 export interface Kubeconfigs {
@@ -17,9 +25,11 @@ const CLUSTER_ID = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
 const LIQO_ID = new RegExp(`^${LABEL}$`);
 const MAX_LENGTH = 63;
 const SHOWN_LENGTH = 80;
+/** Far more than a bundle of authorities; it is parsed at one go. */
+const MAX_BYTES = 262_144;
 
 /** `node:fs/promises` has them as promises, and brings streams and readline into every agent. */
-const files = { access: promisify(access), realpath: promisify(realpath), stat: promisify(stat) };
+const files = { readFile: promisify(readFile), realpath: promisify(realpath), stat: promisify(stat) };
 
 /** Stricter than the broker: what becomes part of a path must have nothing in it that a path could mean. */
 export function isPlainClusterId(id: string): boolean {
@@ -39,28 +49,46 @@ export function kubeconfigFolder(folder: string): Kubeconfigs {
       const isInside = dirname(path) === root && basename(path) === `${clusterId}.kubeconfig`;
       if (!isPlainClusterId(clusterId) || !isInside) {
         const shown = JSON.stringify(clusterId.slice(0, SHOWN_LENGTH));
-        return { kind: "refused", problem: `${shown} is no cluster ID that a file can be named after` };
+        const problem = `${shown} is no cluster ID that a file can be named after`;
+        return { kind: "refused", reason: "ClusterIDRefused", problem };
       }
-      return await lookAt(path, root).catch(
-        (): Found => ({
+      const read = await textAt(path, root).catch(() => undefined);
+      if (read === undefined) {
+        return {
           kind: "missing",
           problem: `there is no readable ${path}: put the kubeconfig there that ${clusterId}'s administrator made with liqoctl generate peering-user`,
-        }),
-      );
+        };
+      }
+      return "problem" in read ? unusable(read.problem) : await understood(read.text, path);
     },
   };
 }
 
+/** What is handed on is written anew from what was understood here: nobody else reads this file. */
+async function understood(text: string, path: string): Promise<Found> {
+  try {
+    return { kind: "found", path, access: await readForeignKubeconfig(text) };
+  } catch (error) {
+    // Brackets nested too deep, for one, are too much for the parser itself.
+    return unusable(`${path}: ${error instanceof Fault ? error.message : "it cannot be read as YAML"}`);
+  }
+}
+
+function unusable(problem: string): Found {
+  return { kind: "refused", reason: "KubeconfigRefused", problem };
+}
+
 /** Links within the folder are how Kubernetes mounts a Secret. Rejects when it cannot be read. */
-async function lookAt(path: string, root: string): Promise<Found> {
+async function textAt(
+  path: string,
+  root: string,
+): Promise<{ readonly text: string } | { readonly problem: string }> {
   const [real, realRoot] = await Promise.all([files.realpath(path), files.realpath(root)]);
   if (!real.startsWith(`${realRoot}${sep}`)) {
-    return {
-      kind: "refused",
-      problem: `${path} is a link that leads out of ${root}: put the file itself there`,
-    };
+    return { problem: `${path} is a link that leads out of ${root}: put the file itself there` };
   }
-  if (!(await files.stat(real)).isFile()) return { kind: "refused", problem: `${path} is no file` };
-  await files.access(real, constants.R_OK);
-  return { kind: "found", path };
+  const found = await files.stat(real);
+  if (!found.isFile()) return { problem: `${path} is no file` };
+  if (found.size > MAX_BYTES) return { problem: `${path} is larger than ${MAX_BYTES} bytes` };
+  return { text: await files.readFile(real, "utf8") };
 }

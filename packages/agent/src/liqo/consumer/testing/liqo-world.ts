@@ -47,9 +47,14 @@ export function liqoWorld() {
         kubeconfigs: {
           of: async (id) =>
             state.kubeconfig && id === "paris"
-              ? { kind: "found", path: `/k/${id}.kubeconfig` }
+              ? {
+                  kind: "found",
+                  path: `/k/${id}.kubeconfig`,
+                  access: { server: `https://${id}`, token: "abc" },
+                }
               : { kind: "missing", problem: `there is no ${id}.kubeconfig` },
         },
+        lend: async (text, use) => await use(`/private/${serverIn(text)}.kubeconfig`),
         run: liqo.run,
         machine: time,
         log: recordedLog([]),
@@ -129,4 +134,8 @@ export function liqoWorld() {
   function markers() {
     return cluster.all(CONFIG_MAPS).filter(({ metadata }) => metadata.name.startsWith("liqo-peering-"));
   }
+}
+
+function serverIn(text: string): string {
+  return /"https:\/\/([^"]*)"/.exec(text)?.[1] ?? "";
 }

@@ -1,0 +1,45 @@
+import { mkdtemp, rmSync, writeFile } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Fault } from "@resource-broker/contract";
+import type { Environment } from "@resource-broker/kube";
+
+/** Gives another program a file to read that nobody else can, for as long as it needs it. */
+export interface PrivateFiles {
+  readonly lend: <T>(text: string, use: (path: string) => Promise<T>) => Promise<T>;
+  /** Removes whatever is still lent. */
+  readonly stop: () => void;
+}
+
+/** `node:fs/promises` has them as promises, and brings streams and readline into every agent. */
+const files = { mkdtemp: promisify(mkdtemp), writeFile: promisify(writeFile) };
+
+export function privateFiles(env: Environment): PrivateFiles {
+  const lent = new Set<string>();
+  const remove = (folder: string): void => {
+    rmSync(folder, { recursive: true, force: true });
+    lent.delete(folder);
+  };
+  return {
+    lend: async (text, use) => {
+      const root = env["TMPDIR"] ?? "/tmp";
+      // It is made with mode 0700.
+      const folder = await files.mkdtemp(join(root, "liqo-kubeconfig-")).catch((error: unknown) => {
+        throw new Fault("invalid", `no file can be written in ${root}: make it writable, or set TMPDIR`, {
+          cause: error,
+        });
+      });
+      lent.add(folder);
+      try {
+        const path = join(folder, "kubeconfig");
+        await files.writeFile(path, text, { mode: 0o600, flag: "wx" });
+        return await use(path);
+      } finally {
+        remove(folder);
+      }
+    },
+    stop: () => {
+      for (const folder of lent) remove(folder);
+    },
+  };
+}
