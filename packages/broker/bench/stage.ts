@@ -41,6 +41,8 @@ export async function withBroker<T>(
     environment,
     nodeFlags: [...nodeFlags, ...moreNodeFlags],
     readyWithinMs: 120_000,
+    // Few clients stand for many.
+    policy: { defaultQuota: { reservations: 1_000_000 } },
     ...(cpu === undefined ? {} : { cpu }),
   });
   try {

@@ -3,7 +3,6 @@ export { type BrokerPolicy, brokerPolicyKind } from "./crd/broker-policy.ts";
 export {
   type ClusterAdvertisement,
   clusterAdvertisementKind,
-  MAX_HOLDS,
 } from "./crd/cluster-advertisement.ts";
 export type { Condition } from "./crd/conditions.ts";
 export { type CustomResourceDefinition, customResourceDefinition } from "./crd/definition.ts";

@@ -4,6 +4,7 @@ export {
   type GpuModel,
   type HoldUsage,
   type LiqoIdentity,
+  MAX_RESERVATIONS_PER_PROVIDER,
   type NodeShape,
   REGION_LABEL,
 } from "./advertisement/advertisement.ts";
@@ -71,6 +72,7 @@ export {
   type LendingRule,
   type Policy,
   type PricePolicy,
+  type Quota,
   type ResourceLimits,
 } from "./deciding/policy.ts";
 export { type CandidateRefusal, refusalsOf, withoutFigures } from "./deciding/refusals.ts";

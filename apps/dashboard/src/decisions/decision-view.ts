@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "lending-policy": "may not lend to this requester",
   "refused-recently": "refused it a moment ago",
   stale: "not heard of lately",
+  "reservation-limit": "have as many reservations as they may",
   capacity: "too little room",
   "node-shape": "no single node is big enough",
 };

@@ -19,6 +19,8 @@ const COUNTS: Readonly<Record<Size, readonly number[]>> = {
   full: [1, 10, 100, 1000, 10_000],
 };
 const RESERVATIONS: Readonly<Record<Size, number>> = { smoke: 150, quick: 800, full: 3000 };
+/** A provider has at most 1,000 at a time, a quarter of so many to warm up included. */
+const MOST_PER_CLUSTER = 800;
 /** Less than a cluster may send in a burst, when there is only one. */
 const ADVERTISEMENTS = 300;
 const ASKERS = 20;
@@ -74,7 +76,8 @@ function measure(
   return withEndings(async (later: Later) => {
     const pid = pidOf({ pid: subject.broker?.pid });
     const asking = await connectAll(subject, askers, { later });
-    const count = RESERVATIONS[size];
+    // With those before, as many as so few clusters may have at once.
+    const count = Math.min(RESERVATIONS[size], MOST_PER_CLUSTER * clusters);
     const reserve = (name: string, of: number) =>
       fill(asking, { count: of, request: requestFor(SMALL), name: `${name}-${clusters}`, signal });
     const warm = await reserve("warm", Math.ceil(count / 4));

@@ -8,7 +8,8 @@ import { type Recovery, recoveryFaults } from "./figures.ts";
 import { killOnce, openClusters, SMALL } from "./kill-once.ts";
 import { chartsOf, findingsOf, MAIN_STEP, type RecoveryResult } from "./show.ts";
 
-const FILLERS: Readonly<Record<Size, number>> = { smoke: 20, quick: 100, full: 100 };
+/** They lend, too, and each lends at most 1,000 times at once. */
+const FILLERS: Readonly<Record<Size, number>> = { smoke: 20, quick: 100, full: 200 };
 /** On their way when the broker is killed; few, so that the ledger does not grow much from kill to kill. */
 const IN_FLIGHT: Readonly<Record<Size, number>> = { smoke: 20, quick: 50, full: 50 };
 

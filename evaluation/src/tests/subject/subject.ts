@@ -26,7 +26,10 @@ export interface Subject {
   readonly identities: (count: number) => readonly Identity[];
 }
 
-/** Ours is started for the test; its policy is the built-in one, but for advertisements, which stay fresh for a day. */
+/**
+ * Ours is started for the test; its policy is the built-in one, but for advertisements, which stay fresh for a day, and
+ * for the number of reservations of one requester: few clusters stand for many.
+ */
 export async function openSubject(context: Context, later: Later): Promise<Subject> {
   if (context.baseline !== undefined) return baselineSubject(context.baseline);
   const certificates = await testCertificates();
@@ -83,7 +86,10 @@ export async function connectAll(
 async function writePatientPolicy(folder: string): Promise<string> {
   const file = join(folder, "policy.yaml");
   // JSON is YAML.
-  await writeFile(file, JSON.stringify({ version: "patient", staleness: "24h" }));
+  await writeFile(
+    file,
+    JSON.stringify({ version: "patient", staleness: "24h", defaultQuota: { reservations: 1_000_000 } }),
+  );
   return file;
 }
 

@@ -19,6 +19,8 @@ const SUSTAINABLE_IN_FLIGHT = 64;
 const TICK_MS = 10;
 const RENEWERS = 8;
 const RENEW_EVERY_MS = 100;
+/** Each has at most 1,000 reservations at a time. */
+const PROVIDERS = 400;
 const ENDLESS = { cpu: 1_000_000, memoryGi: 4_000_000 };
 const MOST_RECOVERY_MS = 30_000;
 /** Normal again: a request takes no more than so many times what it took before. */
@@ -47,8 +49,12 @@ export interface OverloadResult {
 
 export async function runOverload(options: OverloadOptions): Promise<OverloadResult> {
   const { broker, seconds, factor, now, print } = options;
-  const lender = broker.clientFor("lender");
-  await lender.request("POST", PATH.advertisements, { body: advertisementBody("lender", ENDLESS) });
+  for (let each = 0; each < PROVIDERS; each++) {
+    const name = `provider-${each}`;
+    const body = advertisementBody(name, ENDLESS);
+    await broker.clientFor(name).request("POST", PATH.advertisements, { body });
+    broker.clientFor(name).close();
+  }
   const fleet = await openFleet(options);
   const renewers = await Promise.all(Array.from({ length: RENEWERS }, (_, each) => newRenewer(broker, each)));
   let serial = 0;

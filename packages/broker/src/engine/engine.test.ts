@@ -275,11 +275,11 @@ describe("time", () => {
   });
 
   test("ends a mass of reservations in steps", async () => {
-    const { engine, time, store } = await running();
-    await engine.submit({
-      kind: "advertise",
-      advertisement: cluster("paris", { cpu: 10_000, memoryGi: 10_000 }),
-    });
+    const { engine, time, store } = await running({ policy: { defaultQuota: {} } });
+    for (const name of ["paris", "lyon", "nice"]) {
+      const advertisement = cluster(name, { cpu: 10_000, memoryGi: 10_000 });
+      await engine.submit({ kind: "advertise", advertisement });
+    }
     await Promise.all(
       Array.from({ length: 2500 }, () => engine.submit(reserve("rome", 1, { durationMs: 5000 }))),
     );

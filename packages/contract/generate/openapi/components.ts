@@ -24,7 +24,7 @@ import {
 import { quoteSchema } from "../../src/wire/quote.ts";
 import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
 import { renewRequestSchema, reservationRequestSchema } from "../../src/wire/reservation-request.ts";
-import { policySchema } from "../../src/policy/policy-schema.ts";
+import { policySchema, quotaSchema } from "../../src/policy/policy-schema.ts";
 
 const NAMED: readonly SchemaNode[] = [
   acknowledgementSchema,
@@ -45,6 +45,7 @@ const NAMED: readonly SchemaNode[] = [
   errorSchema,
   policyReplySchema,
   policySchema,
+  quotaSchema,
   quoteSchema,
   refusalSchema,
   renewRequestSchema,

@@ -1,3 +1,4 @@
+import { MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 import {
   array,
   boolean,
@@ -18,8 +19,6 @@ import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { advertisementColumns } from "./printer-columns.ts";
 import { statusFields } from "./shared-fields.ts";
 
-/** More would outgrow the object: then only so many are shown. */
-export const MAX_HOLDS = 1000;
 const MAX_REASON_LENGTH = 8192;
 const COUNT = integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
@@ -75,7 +74,7 @@ const statusSchema = object({
     { examples: ["62.50"] },
   ),
   holds: optional(
-    array(holdSchema, { maxItems: MAX_HOLDS, listKeys: ["id"] }),
+    array(holdSchema, { maxItems: MAX_RESERVATIONS_PER_PROVIDER, listKeys: ["id"] }),
     "What is lent, shown when the broker keeps its ledger in Kubernetes. Written by the broker only.",
   ),
   accepted: optional(acceptedSchema, "The advertisement that counts: the newest one the broker took in."),

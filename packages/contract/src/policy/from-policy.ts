@@ -1,17 +1,10 @@
-import {
-  formatBytes,
-  formatCount,
-  formatCpu,
-  type Policy,
-  type ResourceLimits,
-} from "@resource-broker/domain";
+import { formatBytes, formatCount, formatCpu, type Policy, type Quota } from "@resource-broker/domain";
 import { fromCostModel } from "../mapping/cost.ts";
 import { mapValues } from "../mapping/map-values.ts";
 import { present } from "../mapping/present.ts";
 import { formatDuration } from "../schema/duration.ts";
-import type { SomeQuantitiesDTO } from "../wire/quantities.ts";
 import type { SliceDefaults } from "./parse-policy.ts";
-import type { PolicyDTO } from "./policy-schema.ts";
+import type { PolicyDTO, QuotaDTO } from "./policy-schema.ts";
 
 /** The policy in force, in the form of the policy file and with the defaults written out. */
 export function fromPolicy(policy: Policy, sliceDefaults: SliceDefaults): PolicyDTO {
@@ -28,25 +21,21 @@ export function fromPolicy(policy: Policy, sliceDefaults: SliceDefaults): Policy
     refusalMemory: formatDuration(policy.refusalMemoryMs),
     prices: { ...prices, clusters: mapValues(prices.clusters, (model) => fromCostModel(model)) },
     lending: policy.lending,
-    quotas: mapValues(policy.quotas, (limits) => fromLimits(limits)),
+    quotas: mapValues(policy.quotas, (quota) => fromQuota(quota)),
+    defaultQuota: fromQuota(policy.defaultQuota),
     disclosure: policy.disclosure,
     sliceDefaults,
   });
 }
 
-function fromLimits({
-  cpuMillis,
-  memoryBytes,
-  storageBytes,
-  gpus,
-  extended,
-}: ResourceLimits): SomeQuantitiesDTO {
+function fromQuota({ cpuMillis, memoryBytes, storageBytes, gpus, extended, reservations }: Quota): QuotaDTO {
   return present({
     cpu: cpuMillis === undefined ? undefined : formatCpu(cpuMillis),
     memory: memoryBytes === undefined ? undefined : formatBytes(memoryBytes),
     storage: storageBytes === undefined ? undefined : formatBytes(storageBytes),
     gpu: gpus === undefined ? undefined : formatCount(gpus),
     extended: extended && mapValues(extended, (amount) => formatCount(amount)),
+    reservations,
   });
 }
 

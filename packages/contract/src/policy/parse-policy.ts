@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY, type Policy, type PricePolicy, type ResourceLimits } from "@resource-broker/domain";
+import { DEFAULT_POLICY, type Policy, type PricePolicy, type Quota } from "@resource-broker/domain";
 import { type AmountReader, amountReader } from "../mapping/amounts.ts";
 import { toCostModel } from "../mapping/cost.ts";
 import { mapValues } from "../mapping/map-values.ts";
@@ -6,9 +6,8 @@ import { present } from "../mapping/present.ts";
 import { toMilliseconds } from "../mapping/reservation-request.ts";
 import type { Problem } from "../schema/problem.ts";
 import { validateExactly } from "../schema/validate.ts";
-import type { SomeQuantitiesDTO } from "../wire/quantities.ts";
 import { contradictions } from "./contradictions.ts";
-import { type PolicyDTO, policySchema } from "./policy-schema.ts";
+import { type PolicyDTO, policySchema, type QuotaDTO } from "./policy-schema.ts";
 
 /** What a Liqo virtual node gets beyond what was reserved; the agent's business, not the ledger's. */
 export interface SliceDefaults {
@@ -41,7 +40,7 @@ export function parsePolicy(input: unknown, version: string = DEFAULT_POLICY.ver
 }
 
 function toPolicy(dto: PolicyDTO, reader: AmountReader, version: string): Policy {
-  const { lending = {}, prices = {}, quotas = {} } = dto;
+  const { lending = {}, prices = {}, quotas = {}, defaultQuota = {} } = dto;
   const stated = present({
     weights: dto.weights,
     ratings: dto.ratings,
@@ -59,7 +58,8 @@ function toPolicy(dto: PolicyDTO, reader: AmountReader, version: string): Policy
     version: dto.version ?? version,
     prices: toPrices(prices),
     lending: { ...DEFAULT_POLICY.lending, ...lending },
-    quotas: toQuotas(quotas, reader),
+    quotas: mapValues(quotas, (limits, clusterId) => toQuota(limits, `quotas.${clusterId}`, reader)),
+    defaultQuota: { ...DEFAULT_POLICY.defaultQuota, ...toQuota(defaultQuota, "defaultQuota", reader) },
   };
 }
 
@@ -71,12 +71,8 @@ function toPrices(dto: NonNullable<PolicyDTO["prices"]>): PricePolicy {
   };
 }
 
-function toQuotas(dto: Readonly<Record<string, SomeQuantitiesDTO>>, reader: AmountReader): Policy["quotas"] {
-  return mapValues(dto, (limits, clusterId) => toLimits(limits, `quotas.${clusterId}`, reader));
-}
-
 /** Only what is named is limited: a quota without GPUs says nothing about them, one of 0 forbids them. */
-function toLimits(dto: SomeQuantitiesDTO, path: string, reader: AmountReader): ResourceLimits {
+function toQuota(dto: QuotaDTO, path: string, reader: AmountReader): Quota {
   const vector = reader.given(dto, path);
   const limit = (text: string | undefined, amount: number) => (text === undefined ? undefined : amount);
   return present({
@@ -86,6 +82,7 @@ function toLimits(dto: SomeQuantitiesDTO, path: string, reader: AmountReader): R
     gpus: limit(dto.gpu, vector.gpus),
     // A vector leaves zeros out; a limit of zero must stay.
     extended: dto.extended && mapValues(dto.extended, (_, name) => vector.extended[name] ?? 0),
+    reservations: dto.reservations,
   });
 }
 

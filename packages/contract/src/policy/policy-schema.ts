@@ -13,10 +13,11 @@ import {
 import type { Infer } from "../schema/node.ts";
 import { clusterId, currency, duration, quantity } from "../schema/terms.ts";
 import { costSchema } from "../wire/cost.ts";
-import { someQuantitiesSchema } from "../wire/quantities.ts";
+import { someQuantityFields } from "../wire/quantities.ts";
 
 const MAX_CLUSTERS = 1000;
 const MAX_SCORERS = 16;
+const MAX_RESERVATIONS = 1_000_000;
 
 const scorerName = () =>
   matching("^[a-z][a-zA-Z0-9-]*$", "a scorer's name, such as latency", { maxLength: 63 });
@@ -52,6 +53,23 @@ const pricesSchema = object({
     "Prices by cluster ID; they replace what the cluster advertises.",
   ),
 });
+
+export const quotaSchema = titled(
+  "QuotaDTO",
+  object(
+    {
+      ...someQuantityFields,
+      reservations: optional(
+        integer({ minimum: 0, maximum: MAX_RESERVATIONS }),
+        "How many live reservations, whatever their size.",
+        { examples: [500] },
+      ),
+    },
+    { minProperties: 1 },
+  ),
+  "The most that a requester may hold at once. Only what is named is limited.",
+);
+export type QuotaDTO = Infer<typeof quotaSchema>;
 
 /** The policy file, and the spec of a BrokerPolicy object. Everything may be left out. */
 export const policySchema = titled(
@@ -121,9 +139,14 @@ export const policySchema = titled(
       "Who may borrow from whom.",
     ),
     quotas: optional(
-      record(clusterId(), someQuantitiesSchema, { maxProperties: MAX_CLUSTERS }),
-      "The most a requester may hold at once, by cluster ID.",
-      { examples: [{ rome: { cpu: "64", memory: "256Gi" } }] },
+      record(clusterId(), quotaSchema, { maxProperties: MAX_CLUSTERS }),
+      "The most a requester may hold at once, by cluster ID. What one does not name follows defaultQuota.",
+      { examples: [{ rome: { cpu: "64", memory: "256Gi", reservations: 2000 } }] },
+    ),
+    defaultQuota: optional(
+      quotaSchema,
+      "The most that any other requester may hold at once. Absent: 500 reservations of any size.",
+      { examples: [{ reservations: 500 }] },
     ),
     disclosure: optional(
       oneOf("full", "reasons"),

@@ -32,6 +32,7 @@ const whole = {
   },
   lending: { default: { deny: ["tokyo"] }, clusters: { paris: { allow: ["rome"] } } },
   quotas: { rome: { cpu: "64", memory: "256Gi", gpu: 0, extended: { "amd.com/gpu": "0" } } },
+  defaultQuota: { cpu: "16", reservations: 20 },
   disclosure: "reasons",
   sliceDefaults: { pods: 50 },
 };
@@ -79,9 +80,16 @@ describe("parsePolicy", () => {
         quotas: {
           rome: { cpuMillis: 64_000, memoryBytes: 256 * 1024 ** 3, gpus: 0, extended: { "amd.com/gpu": 0 } },
         },
+        defaultQuota: { cpuMillis: 16_000, reservations: 20 },
         disclosure: "reasons",
       },
       sliceDefaults: { pods: 50, ephemeralStorage: "20Gi" },
+    });
+  });
+
+  test("a default quota without a number of reservations keeps the built-in one", () => {
+    expect(parsePolicy({ defaultQuota: { cpu: "8" } })).toMatchObject({
+      policy: { defaultQuota: { cpuMillis: 8000, reservations: DEFAULT_POLICY.defaultQuota.reservations } },
     });
   });
 

@@ -1,3 +1,4 @@
+import { MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 import {
   array,
   boolean,
@@ -90,7 +91,7 @@ export const offerFields = {
 /** What the broker needs to keep holds and posts in order; absent from older agents. */
 export const accountingFields = {
   usage: optional(
-    array(usageSchema, { maxItems: 1000 }),
+    array(usageSchema, { maxItems: MAX_RESERVATIONS_PER_PROVIDER }),
     "One entry for each hold the agent knows of, with what its pods request.",
   ),
   instance: optional(
@@ -164,7 +165,7 @@ export const advertisementReplySchema = titled(
       "The advertisement as accepted, with the broker's reserved and available.",
     ),
     providerInstructions: optional(
-      array(reservationSchema, { maxItems: 1000 }),
+      array(reservationSchema, { maxItems: MAX_RESERVATIONS_PER_PROVIDER }),
       "Live reservations that this cluster provides: saves the agent a poll.",
     ),
   }),

@@ -52,29 +52,29 @@ export const shownQuantitiesSchema = titled(
   "Amounts that are shown and never decided on; older agents may send negative ones.",
 );
 
-/** Amounts of only the resources that matter: a limit, a shortage, what one node must fit. */
+/** Amounts of only the resources that matter. */
+export const someQuantityFields = {
+  cpu: optional(quantity("non-negative"), "CPU in cores (2, 0.5) or millicores (500m).", {
+    examples: CPU_EXAMPLES,
+  }),
+  memory: optional(quantity("non-negative"), "Memory in bytes, with a unit such as Mi or Gi.", {
+    examples: MEMORY_EXAMPLES,
+  }),
+  gpu: optional(quantity("non-negative"), "Number of GPUs, whole ones.", { examples: ["1"] }),
+  storage: optional(quantity("non-negative"), "Ephemeral storage in bytes.", { examples: ["20Gi"] }),
+  extended: optional(
+    extendedQuantities("non-negative"),
+    "Other extended resources by their Kubernetes name.",
+    {
+      examples: [{ "amd.com/gpu": "1" }],
+    },
+  ),
+};
+
+/** A shortage, or what one node must fit. */
 export const someQuantitiesSchema = titled(
   "SomeQuantitiesDTO",
-  object(
-    {
-      cpu: optional(quantity("non-negative"), "CPU in cores (2, 0.5) or millicores (500m).", {
-        examples: CPU_EXAMPLES,
-      }),
-      memory: optional(quantity("non-negative"), "Memory in bytes, with a unit such as Mi or Gi.", {
-        examples: MEMORY_EXAMPLES,
-      }),
-      gpu: optional(quantity("non-negative"), "Number of GPUs, whole ones.", { examples: ["1"] }),
-      storage: optional(quantity("non-negative"), "Ephemeral storage in bytes.", { examples: ["20Gi"] }),
-      extended: optional(
-        extendedQuantities("non-negative"),
-        "Other extended resources by their Kubernetes name.",
-        {
-          examples: [{ "amd.com/gpu": "1" }],
-        },
-      ),
-    },
-    { minProperties: 1 },
-  ),
+  object(someQuantityFields, { minProperties: 1 }),
   "Amounts of only the resources that are named.",
 );
 export type SomeQuantitiesDTO = Infer<typeof someQuantitiesSchema>;

@@ -29,6 +29,12 @@ export interface Advertisement {
   readonly statedAt?: Instant;
 }
 
+/**
+ * The most reservations one provider has at a time: its agent lists each of them in `usage`, and no list on the wire
+ * is longer. The broker grants none beyond it.
+ */
+export const MAX_RESERVATIONS_PER_PROVIDER = 1000;
+
 /** What an agent holds for one reservation, and what its guest pods request right now. */
 export interface HoldUsage {
   readonly reservationId: ReservationId;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Advertisement } from "../advertisement/advertisement.ts";
+import { type Advertisement, MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
 import { cluster, request, size } from "../testing/builders.ts";
 import { ADMIN, actor, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
@@ -94,6 +94,12 @@ const ROWS: readonly Row[] = [
     },
   },
   {
+    filter: "reservation-limit",
+    when: "it has as many as its agent can list",
+    message: "has 1000 reservations, and 1000 is the most",
+    prepare: (world) => world.advertise(listing(MAX_RESERVATIONS_PER_PROVIDER)),
+  },
+  {
     filter: "capacity",
     when: "CPU is short",
     message: "needs 1.5 more CPU",
@@ -139,6 +145,16 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+/** Paris with so many reservations in its usage that nobody else knows of. */
+function listing(count: number): Advertisement {
+  const usage = Array.from({ length: count }, (_, index) => ({
+    id: `rsv-old-${index}`,
+    granted: {},
+    used: {},
+  }));
+  return cluster("paris", { usage });
+}
+
 function refusedAMinuteAgo(world: World): void {
   const { id } = world.grant("rome", request());
   world.run({ kind: "refuse", by: actor("paris"), id, why: "full" });
@@ -159,6 +175,22 @@ describe("a candidate is passed over", () => {
 
   test("by every filter at least once in the table above", () => {
     expect(new Set(ROWS.map(({ filter }) => filter))).toEqual(new Set(FILTER_NAMES));
+  });
+
+  test("when what is granted and what is still listed reach the limit together", () => {
+    const world = openWorld();
+    world.advertise(listing(MAX_RESERVATIONS_PER_PROVIDER - 2));
+    const small = request({ cpu: 0.001, memoryGi: 1 });
+    const { id } = world.grant("rome", small);
+    world.grant("oslo", small);
+    expect(world.refusal("oslo", small).refusedBy).toEqual({ "reservation-limit": 1 });
+    world.run({ kind: "release", by: actor("rome"), id });
+    expect(world.grant("oslo", small).provider).toBe("paris");
+    // What has ended counts as long as its pods run.
+    const left = cluster("paris", { usage: [{ id, granted: {}, used: { cpu: 1 } }] });
+    world.advertise({ ...left, usage: [...left.usage, ...listing(MAX_RESERVATIONS_PER_PROVIDER - 3).usage] });
+    expect(world.account("paris").reservationCount).toBe(MAX_RESERVATIONS_PER_PROVIDER);
+    expect(world.refusal("oslo", small).refusedBy).toEqual({ "reservation-limit": 1 });
   });
 
   test("with the missing amount for machines", () => {

@@ -1,9 +1,9 @@
-import { REGION_LABEL } from "../advertisement/advertisement.ts";
+import { MAX_RESERVATIONS_PER_PROVIDER, REGION_LABEL } from "../advertisement/advertisement.ts";
 import { lookup } from "../lookup.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
 import { fits, type ResourceVector, shortage } from "../resources/resource-vector.ts";
-import type { Candidate } from "./candidate.ts";
+import { type Candidate, hasMostReservations } from "./candidate.ts";
 import { describeAge, describeShortage } from "./describe.ts";
 import type { LendingRule, Policy } from "./policy.ts";
 
@@ -25,6 +25,7 @@ export const FILTER_NAMES = [
   "lending-policy",
   "refused-recently",
   "stale",
+  "reservation-limit",
   "capacity",
   "node-shape",
 ] as const;
@@ -42,7 +43,7 @@ export interface Refusal {
 /** A reason to pass over a candidate. `applies` is asked once a decision, `rejects` once a candidate: keep it cheap. */
 export interface Filter {
   readonly name: FilterName;
-  /** Set when it can only reject candidates with a mark (a cordon, a refusal): the others need not be asked. */
+  /** Set when it can only reject candidates with a mark (see `isMarked`): the others need not be asked. */
   readonly looksAtMarks?: true;
   readonly applies: (question: Question) => boolean;
   readonly rejects: (candidate: Candidate, question: Question) => boolean;
@@ -130,6 +131,17 @@ export const stale: Filter = {
   refusal: (candidate, { now }) => plainly(`advertisement ${describeAge(now - candidate.receivedAt)} old`),
 };
 
+const reservationLimit: Filter = {
+  name: "reservation-limit",
+  looksAtMarks: true,
+  applies: always,
+  rejects: (candidate) => hasMostReservations(candidate),
+  refusal: ({ reservationCount }) => ({
+    message: `has ${reservationCount} reservations, and ${MAX_RESERVATIONS_PER_PROVIDER} is the most`,
+    summary: "has as many reservations as a provider may",
+  }),
+};
+
 export const capacity: Filter = {
   name: "capacity",
   applies: always,
@@ -164,6 +176,7 @@ export const FILTERS: readonly Filter[] = [
   lendingPolicy,
   refusedRecently,
   stale,
+  reservationLimit,
   capacity,
   nodeShape,
 ];

@@ -20,6 +20,7 @@ const REMEDIES: Readonly<Partial<Record<FilterName, string>>> = {
   "lending-policy": "'s lending policy allowed it",
   "refused-recently": " had not refused just now",
   stale: " advertised again",
+  "reservation-limit": " had one reservation less",
   "node-shape": " had a node that large",
 };
 

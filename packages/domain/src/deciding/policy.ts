@@ -1,3 +1,4 @@
+import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
 import type { CostModel } from "../cost/cost-model.ts";
 import type { ResourceVector } from "../resources/resource-vector.ts";
 import type { ClusterId } from "../reservation/ids.ts";
@@ -24,8 +25,9 @@ export interface Policy {
   readonly refusalMemoryMs: number;
   readonly prices: PricePolicy;
   readonly lending: LendingPolicy;
-  /** The most a requester may hold at once, by cluster ID. */
-  readonly quotas: Readonly<Record<ClusterId, ResourceLimits>>;
+  /** The most a requester may hold at once, by cluster ID. What one does not name follows `defaultQuota`. */
+  readonly quotas: Readonly<Record<ClusterId, Quota>>;
+  readonly defaultQuota: Quota;
   /** `reasons` hides other clusters' figures from callers that are not admins. */
   readonly disclosure: "full" | "reasons";
 }
@@ -56,6 +58,14 @@ export type ResourceLimits = Partial<Omit<ResourceVector, "extended">> & {
   readonly extended?: Readonly<Record<string, number>>;
 };
 
+export interface Quota extends ResourceLimits {
+  /** How many live reservations, whatever their size. */
+  readonly reservations?: number;
+}
+
+/** Half of what one provider can have: no requester alone can keep a provider from lending to others. */
+const DEFAULT_MAX_RESERVATIONS = MAX_RESERVATIONS_PER_PROVIDER / 2;
+
 export const DEFAULT_POLICY: Policy = {
   version: "default",
   weights: { resources: 0.7, cost: 0.3, latency: 0, reliability: 0 },
@@ -69,5 +79,6 @@ export const DEFAULT_POLICY: Policy = {
   prices: { currency: "EUR", rates: {}, clusters: {} },
   lending: { default: {}, clusters: {} },
   quotas: {},
+  defaultQuota: { reservations: DEFAULT_MAX_RESERVATIONS },
   disclosure: "full",
 };

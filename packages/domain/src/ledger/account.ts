@@ -42,6 +42,8 @@ export interface ClusterAccount {
   /** Sum of `returned`: an older agent may go on counting their virtual nodes as its own. */
   borrowedBefore: ResourceVector;
   reserved: ResourceVector;
+  /** Reservations that are live here or still in its usage. */
+  reservationCount: number;
   available: ResourceVector;
   /** By how much the holds exceed what the cluster still has for them. */
   overcommitted: ResourceVector;
@@ -71,6 +73,7 @@ export function openAccount(clusterId: ClusterId, now: Instant): ClusterAccount 
     borrowed: NO_RESOURCES,
     borrowedBefore: NO_RESOURCES,
     reserved: NO_RESOURCES,
+    reservationCount: 0,
     available: NO_RESOURCES,
     overcommitted: NO_RESOURCES,
   };
@@ -115,6 +118,13 @@ export function reservedOf(holds: Holds): ResourceVector {
     if (!holds.lending.has(id)) total = add(total, holdOf(id, holds));
   }
   return total;
+}
+
+/** How many reservations are live at a provider or still in its usage. */
+export function countReservations({ lending, usage }: Pick<Holds, "lending" | "usage">): number {
+  let count = lending.size;
+  for (const id of usage.keys()) if (!lending.has(id)) count++;
+  return count;
 }
 
 type Dues = Pick<ClusterAccount, "reserved" | "borrowed" | "borrowedBefore">;

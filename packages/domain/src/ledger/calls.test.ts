@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
 import { cluster, request, size } from "../testing/builders.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
@@ -245,8 +246,9 @@ describe("time", () => {
   });
 
   test("a mass of lost requesters is ended in steps", () => {
-    const world = openWorld({ requesterLostMs: MINUTE_MS });
-    world.advertise(cluster("paris", { cpu: 10_000, memoryGi: 100_000 }), cluster("rome"));
+    const world = openWorld({ requesterLostMs: MINUTE_MS, defaultQuota: {} });
+    const large = { cpu: 10_000, memoryGi: 100_000 };
+    world.advertise(cluster("paris", large), cluster("lyon", large), cluster("rome"));
     for (let index = 0; index < 1500; index++) world.grant("rome", request({ cpu: 1, memoryGi: 1 }));
     world.now += 2 * MINUTE_MS;
     const first = world.run({ kind: "expire-due" });
@@ -408,19 +410,6 @@ describe("an advertisement", () => {
   });
 });
 
-describe("quota", () => {
-  test("limits what a requester holds in all, and says so", () => {
-    const world = worldWithParis({ quotas: { rome: { cpuMillis: 6000 } } });
-    world.grant("rome", request({ cpu: 4 }));
-    expect(world.reserve("rome", request({ cpu: 4 }))).toEqual({
-      kind: "rejected",
-      code: "quota-exceeded",
-      message: "rome may hold 6 CPU; it holds 4 CPU and asks for 4 CPU",
-    });
-    expect(world.reserve("rome", request({ cpu: 2 })).kind).toBe("granted");
-  });
-});
-
 describe("adoption by a broker that lost its memory", () => {
   const offer: AdoptionOffer = {
     id: "rsv-rome-lost",
@@ -434,6 +423,22 @@ describe("adoption by a broker that lost its memory", () => {
   };
   const holding = cluster("paris", {
     usage: [{ id: offer.id, granted: { cpu: 4, memoryGi: 8 }, used: { cpu: 1 } }],
+  });
+
+  test("is refused by a provider that has as many as it can list, unless it lists this one", () => {
+    const usage = Array.from({ length: MAX_RESERVATIONS_PER_PROVIDER }, (_, index) => ({
+      id: index === 0 ? offer.id : `rsv-oslo-${index}`,
+      granted: {},
+      used: {},
+    }));
+    const world = openWorld();
+    world.advertise(cluster("paris", { usage }));
+    const other = { ...offer, id: "rsv-rome-other", key: "other" };
+    expect(world.reply({ kind: "adopt", by: ADMIN, offer: other })).toMatchObject({
+      code: "quota-exceeded",
+      message: "paris has 1000 reservations, and 1000 is the most",
+    });
+    expect(world.reply({ kind: "adopt", by: ADMIN, offer })).toMatchObject({ kind: "current" });
   });
 
   test("needs both parties to say the same", () => {

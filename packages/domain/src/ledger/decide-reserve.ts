@@ -18,6 +18,7 @@ import {
   isZero,
   NO_RESOURCES,
   resourceNames,
+  type ResourceVector,
 } from "../resources/resource-vector.ts";
 import { type Moment, type Outcome, rejected, type Reserve } from "./command.ts";
 import { unacceptableDuration } from "./duration.ts";
@@ -83,12 +84,30 @@ function unacceptable(request: ReservationRequest, { now, policy }: Moment): Out
   return request.durationMs === undefined ? undefined : unacceptableDuration(request.durationMs, policy);
 }
 
-function overQuota(ledger: LedgerView, { requester, request }: Reserve, policy: Policy): Outcome | undefined {
-  const quota = lookup(policy.quotas, requester);
-  if (quota === undefined) return undefined;
-  const borrowed = ledger.accounts.get(requester)?.borrowed ?? NO_RESOURCES;
+function overQuota(ledger: LedgerView, command: Reserve, policy: Policy): Outcome | undefined {
+  const { requester } = command;
+  const own = lookup(policy.quotas, requester) ?? {};
+  const { borrowing, borrowed } = ledger.accounts.get(requester) ?? NOTHING_BORROWED;
+  const most = own.reservations ?? policy.defaultQuota.reservations;
+  if (most !== undefined && borrowing.size >= most) {
+    return rejected(
+      "quota-exceeded",
+      `${requester} may hold ${most} reservations at once and holds ${borrowing.size}; ` +
+        `release some, or have an admin raise quotas.${requester}.reservations in the policy`,
+    );
+  }
+  return overAmount(command, borrowed, (name) => limitOf(own, name) ?? limitOf(policy.defaultQuota, name));
+}
+
+const NOTHING_BORROWED = { borrowing: new Map<never, never>(), borrowed: NO_RESOURCES };
+
+function overAmount(
+  { requester, request }: Reserve,
+  borrowed: ResourceVector,
+  limitFor: (name: string) => number | undefined,
+): Outcome | undefined {
   for (const name of resourceNames(request.resources)) {
-    const limit = limitOf(quota, name);
+    const limit = limitFor(name);
     const [holds, asks] = [amountOf(borrowed, name), amountOf(request.resources, name)];
     if (limit === undefined || holds + asks <= limit) continue;
     const [most, held, asked] = [limit, holds, asks].map((amount) => describeAmount(name, amount));

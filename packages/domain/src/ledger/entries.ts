@@ -3,7 +3,14 @@ import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import { add, type ResourceVector, subtract } from "../resources/resource-vector.ts";
-import { type ClusterAccount, holdOf, type ReceivedAdvertisement, reservedOf, usageById } from "./account.ts";
+import {
+  type ClusterAccount,
+  countReservations,
+  holdOf,
+  type ReceivedAdvertisement,
+  reservedOf,
+  usageById,
+} from "./account.ts";
 import { withdrawOffer } from "./adoption.ts";
 import type { ClosedKey } from "./event.ts";
 import { deadlineOf } from "./evolve.ts";
@@ -15,9 +22,11 @@ export function record(ledger: Ledger, reservation: Reservation, at: Instant): v
   const provider = accountOf(ledger, reservation.provider, at);
   const requester = accountOf(ledger, reservation.requester, at);
   const before = heldFor(ledger, provider, id);
+  const countedBefore = isCounted(provider, id);
   ledger.reservations.set(id, reservation);
   if (isLive(reservation.phase)) provider.lending.set(id, reservation);
   else provider.lending.delete(id);
+  provider.reservationCount += Number(isCounted(provider, id)) - Number(countedBefore);
   replaceTerm(provider, before, heldFor(ledger, provider, id));
   enterLoan(requester, reservation);
   if (key !== undefined) ledger.keys.set(keyName(reservation.requester, key), id);
@@ -55,6 +64,7 @@ export function receive(ledger: Ledger, account: ClusterAccount, received: Recei
   account.replacedInstances = received.replacedInstances;
   account.usage = usageById(received.advertisement);
   account.reserved = reservedOf(holdsOf(ledger, account));
+  account.reservationCount = countReservations(account);
   settleAccount(ledger, account);
 }
 
@@ -75,6 +85,10 @@ export function reopenKey(ledger: Ledger, requester: ClusterId, key: string): vo
   const id = keyName(requester, key);
   if (ledger.closedKeys.delete(id)) accountOf(ledger, requester, ledger.time).closedKeyCount--;
   ledger.deadlines.remove("closed-key", id);
+}
+
+function isCounted({ lending, usage }: ClusterAccount, id: ReservationId): boolean {
+  return lending.has(id) || usage.has(id);
 }
 
 function heldFor(ledger: Ledger, provider: ClusterAccount, id: ReservationId): ResourceVector {

@@ -1,3 +1,5 @@
+import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
+import { hasMostReservations } from "../deciding/candidate.ts";
 import { isReservationIdOf } from "../reservation/ids.ts";
 import { add, isCountable, isZero, NO_RESOURCES } from "../resources/resource-vector.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
@@ -13,7 +15,13 @@ export function unacceptableOffer(
   offer: AdoptionOffer,
   { now }: Moment,
 ): Outcome | undefined {
-  return malformed(offer) ?? uncountable(ledger, offer) ?? expired(offer, now) ?? keyProblem(ledger, offer);
+  return (
+    malformed(offer) ??
+    uncountable(ledger, offer) ??
+    expired(offer, now) ??
+    keyProblem(ledger, offer) ??
+    beyondLimit(ledger, offer)
+  );
 }
 
 function malformed({ id, requester, provider, generation }: AdoptionOffer): Outcome | undefined {
@@ -49,4 +57,12 @@ function keyProblem(ledger: LedgerView, { id, requester, key }: AdoptionOffer): 
   const bound = ledger.keys.get(name);
   if (bound === undefined || bound === id) return undefined;
   return rejected("ledger-conflict", `the key of ${id} belongs to ${bound}`);
+}
+
+/** What its provider lists anyway adds nothing to the list. */
+function beyondLimit(ledger: LedgerView, { id, provider }: AdoptionOffer): Outcome | undefined {
+  const account = ledger.accounts.get(provider);
+  if (account === undefined || !hasMostReservations(account) || account.usage.has(id)) return undefined;
+  const many = `has ${account.reservationCount} reservations, and ${MAX_RESERVATIONS_PER_PROVIDER} is the most`;
+  return rejected("quota-exceeded", `${provider} ${many}`);
 }

@@ -1,7 +1,8 @@
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { PolicyDTO } from "@resource-broker/contract";
 import { type PeerCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { type CommandOptions, nodeCommand, type Program, programOf } from "../process/program.ts";
@@ -21,6 +22,8 @@ export interface BrokerProcessOptions extends CommandOptions {
   readonly isReplica?: boolean;
   /** Flags of the broker beside those for ports and folders. */
   readonly flags?: readonly string[];
+  /** Its policy, written to a file beside the ledger. Absent: the built-in one, unless a flag names another. */
+  readonly policy?: PolicyDTO;
   readonly readyWithinMs?: number;
   /** Where its API listens. Absent: on a free port. */
   readonly port?: number;
@@ -87,6 +90,7 @@ export async function startBroker(options: BrokerProcessOptions): Promise<Broker
   };
   try {
     await writeCertificateFolder(places.certificateFolder, certificates.broker);
+    await writePolicy(options.policy, places.policyFile);
     if (options.isReplica === true) await program.launch();
     else await program.restart();
     return broker;
@@ -94,6 +98,11 @@ export async function startBroker(options: BrokerProcessOptions): Promise<Broker
     await dispose();
     throw error;
   }
+}
+
+/** JSON is YAML. */
+async function writePolicy(policy: PolicyDTO | undefined, file: string): Promise<void> {
+  if (policy !== undefined) await writeFile(file, JSON.stringify(policy));
 }
 
 function isWithoutHttp({ flags = [] }: BrokerProcessOptions): boolean {
@@ -104,14 +113,19 @@ interface Places {
   readonly ports: Pick<BrokerProcess, "port" | "probePort" | "metricsPort">;
   readonly storeDirectory: string;
   readonly certificateFolder: string;
+  readonly policyFile: string;
 }
 
 function placesIn(directory: string): Omit<Places, "ports"> {
-  return { storeDirectory: join(directory, "store"), certificateFolder: join(directory, "certificates") };
+  return {
+    storeDirectory: join(directory, "store"),
+    certificateFolder: join(directory, "certificates"),
+    policyFile: join(directory, "policy.yaml"),
+  };
 }
 
 function commandLine(options: BrokerProcessOptions, places: Places): string[] {
-  const { ports, storeDirectory, certificateFolder } = places;
+  const { ports, storeDirectory, certificateFolder, policyFile } = places;
   const { flags = [], store = `sqlite:${storeDirectory}` } = options;
   return [
     ...nodeCommand(SOURCE, options),
@@ -122,6 +136,7 @@ function commandLine(options: BrokerProcessOptions, places: Places): string[] {
     `--metrics-bind-address=${HOST}:${ports.metricsPort}`,
     `--health-probe-bind-address=${HOST}:${ports.probePort}`,
     "--log-format=json",
+    ...(options.policy === undefined ? [] : [`--policy=${policyFile}`]),
     ...flags,
   ];
 }

@@ -16,8 +16,11 @@ import {
   resourceVector,
 } from "@resource-broker/domain";
 
-/** Time leaps by days in these stories: with the usual staleness hardly anything would be granted. */
-const POLICY: Policy = { ...DEFAULT_POLICY, stalenessMs: Number.POSITIVE_INFINITY };
+/**
+ * Time leaps by days in these stories: with the usual staleness hardly anything would be granted. Few requesters stand
+ * for many.
+ */
+const POLICY: Policy = { ...DEFAULT_POLICY, stalenessMs: Number.POSITIVE_INFINITY, defaultQuota: {} };
 
 export const ADMIN = { clusterId: "ops", isAdmin: true };
 

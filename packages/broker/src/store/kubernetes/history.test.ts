@@ -109,10 +109,11 @@ describe("a batch larger than an object may be", () => {
     const store = replica(ledger);
     await store.open();
     const story = new LedgerStory();
-    story.batch({ kind: "advertise", advertisement: clusterOf("paris", 100_000) });
+    for (const name of ["paris", "lyon"])
+      story.batch({ kind: "advertise", advertisement: clusterOf(name, 100_000) });
     const asks = Array.from({ length: 1500 }, (_, number) => reserve("rome", `key-${number}`, requestFor(1)));
     const batch = story.batch(...asks);
-    if (batch === undefined) throw new Error("paris has room");
+    if (batch === undefined) throw new Error("there is room");
     await store.commit(batch);
     const later = story.batch({ kind: "release-by-key", requester: "rome", key: "key-7" });
     if (later !== undefined) await store.commit(later);

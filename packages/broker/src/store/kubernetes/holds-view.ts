@@ -3,13 +3,13 @@ import {
   clusterAdvertisementName,
   type ClusterAdvertisement,
   formatTime,
-  MAX_HOLDS,
 } from "@resource-broker/contract";
 import {
   type ClusterId,
   formatResources,
   isLive,
   type LedgerEvent,
+  MAX_RESERVATIONS_PER_PROVIDER,
   type Reservation,
 } from "@resource-broker/domain";
 import { customResource, type KubeClient } from "@resource-broker/kube";
@@ -80,7 +80,7 @@ export function holdsView(deps: HoldsViewDeps): HoldsView {
     [...records.reservations.values()]
       .filter((each) => each.provider === provider && isLive(each.phase))
       .sort((a, b) => (a.id < b.id ? -1 : 1))
-      .slice(0, MAX_HOLDS)
+      .slice(0, MAX_RESERVATIONS_PER_PROVIDER)
       .map(holdFrom);
 
   const write = async (provider: ClusterId): Promise<void> => {

@@ -10,7 +10,12 @@ import {
   PATH,
   toAdvertisement,
 } from "@resource-broker/contract";
-import type { AccountView, ClusterId, Cordon } from "@resource-broker/domain";
+import {
+  type AccountView,
+  type ClusterId,
+  type Cordon,
+  MAX_RESERVATIONS_PER_PROVIDER,
+} from "@resource-broker/domain";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import { firstAfter } from "../first-after.ts";
 import { readPage } from "../query.ts";
@@ -18,8 +23,6 @@ import { renderInstructions } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
-/** The most instructions that travel with a reply; the rest is in /instructions. */
-const MAX_INSTRUCTIONS = 1000;
 const CURRENT_PROTOCOL = 2;
 const OLDER_PROTOCOL = 1;
 
@@ -41,7 +44,7 @@ export function advertisementRoutes({ engine, books, hub }: RouteContext): reado
     const instructions = renderInstructions(
       books(),
       { clusterId: caller.clusterId, isOlderAgent },
-      MAX_INSTRUCTIONS,
+      MAX_RESERVATIONS_PER_PROVIDER,
     );
     const accepted: AdvertisementReplyDTO = {
       advertisement: render(caller.clusterId) ?? dto,
