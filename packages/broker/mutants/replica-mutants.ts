@@ -25,8 +25,8 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "believes that it leads though its lease has run out",
     file: `${POSTGRES}/lease-keeper.ts`,
-    find: "machine.monotonicMs() - term.prolongedAt < leaseMs ?",
-    replace: "machine.monotonicMs() - term.prolongedAt < 1000 * leaseMs ?",
+    find: "isHeld(term.prolongedAt, leaseMoment(machine), leaseMs))",
+    replace: "isHeld(term.prolongedAt, leaseMoment(machine), 1000 * leaseMs))",
     caughtBy: STORE,
   },
   {
@@ -56,6 +56,20 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
     find: "    if (epoch !== keeper.epoch()) throw await writer.use(keeper.lose);\n",
     replace: "    if (epoch < 0) throw await writer.use(keeper.lose);\n",
     caughtBy: FENCING,
+  },
+  {
+    name: "believes a monotonic clock that stood still while the machine was suspended",
+    file: "packages/broker/src/store/lease-time.ts",
+    find: "  const onWallMs = now.wallMs - since.wallMs;\n",
+    replace: "  const onWallMs = elapsedMs;\n",
+    caughtBy: { ...testFile("packages/broker/src/suspended-replica.test.ts"), needs: "postgres" },
+  },
+  {
+    name: "talks on over its streams though another one may lead",
+    file: "packages/broker/src/interface/http/stream/stream-hub.ts",
+    find: "    if (deps.notLeading?.() !== undefined) return;\n",
+    replace: "",
+    caughtBy: testFile("packages/broker/src/interface/http/stream/stream.test.ts"),
   },
   {
     name: "takes a COMMIT that nobody confirmed for done",

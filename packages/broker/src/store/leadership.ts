@@ -5,7 +5,7 @@ export type Standing =
   | { readonly role: "leader" }
   /** Waits for its turn. */
   | { readonly role: "standby"; readonly leader: string; readonly problem?: string }
-  /** Has led, and could not renew its lease in time: another one may lead by now. */
+  /** Has led, and could not renew its lease in time, or cannot tell how long ago that was: another one may lead by now. */
   | { readonly role: "unsure" }
   /** Another one leads: this replica will never lead again. */
   | { readonly role: "deposed"; readonly leader: string };
@@ -16,7 +16,10 @@ export interface Leadership {
   readonly prepare: () => Promise<void>;
   /** Resolves with true when this replica leads, with false when the store was closed before. */
   readonly win: () => Promise<boolean>;
-  /** `leader` as long as nobody else can have written: by this process's own clock, so also right after a pause. */
+  /**
+   * `leader` as long as nobody else can have written: by this machine's own clocks, so also right after a pause. Where they
+   * disagree the machine was suspended, or its clock was set: `unsure`, and the store is asked at once.
+   */
   readonly standing: () => Standing;
   /** Who was seen to lead before this replica did; empty: nobody, as far as it knows. */
   readonly predecessor: () => string;

@@ -36,7 +36,7 @@ export async function openLedgerSide(
     ...(historyFile === undefined ? {} : { file: historyFile }),
   });
   await history.start();
-  const hub = createLiveHub({ engine, machine, headers: parts.headers, limits });
+  const hub = createLiveHub({ ...deps, headers: parts.headers, limits });
   const lines = newestLines(store);
   const held = heldMoments(store, lines);
   const ledger = () => engine.ledger;

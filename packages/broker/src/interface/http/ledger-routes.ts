@@ -27,7 +27,7 @@ export function ledgerRoutes(
   deps: HttpDeps,
   { headers, limits }: { readonly headers: () => string[]; readonly limits: HttpLimits },
 ): LedgerRoutes {
-  const { engine, machine } = deps;
+  const { engine } = deps;
   const standby = createRouter(healthRoutes(deps));
   const starting = new Fault("overloaded", "the broker is starting; ask again");
   let open: Open | undefined;
@@ -39,7 +39,7 @@ export function ledgerRoutes(
   const lead = (): void => {
     // Both begin with what the ledger holds, so only now.
     const index = new ReservationIndex(engine);
-    const hub = createStreamHub({ engine, books, machine, headers, limits });
+    const hub = createStreamHub({ ...deps, books, headers, limits });
     const decision = orderedDecisions(engine.now, deps.randomBytes);
     const ids = { ...idMaker(deps.randomBytes), decision };
     const router = createRouter(allRoutes({ ...deps, books, ids, index, hub }));

@@ -1,5 +1,6 @@
 import type { MachineTime } from "@resource-broker/runtime";
 import type { Leadership, Standing } from "../leadership.ts";
+import { isHeld, type LeaseMoment, leaseMoment } from "../lease-time.ts";
 import { StoreFailure } from "../store.ts";
 import type { Holding, LeaseObject } from "./lease-object.ts";
 
@@ -33,17 +34,19 @@ export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "pred
 
 export function leaseKeeper({ lease, leaseMs, machine, verify, onTrouble }: KeeperDeps): LeaseKeeper {
   const listeners: ((failure: StoreFailure) => void)[] = [];
-  /** By this machine's monotonic clock, from before the renewal was sent: others count from later. */
-  let heldSince: number | undefined;
+  /** By this machine's clocks, from before the renewal was sent: others count from later. */
+  let heldSince: LeaseMoment | undefined;
   let leader = "";
   let problem: string | undefined;
   let lost: StoreFailure | undefined;
   let isClosed = false;
+  /** The renewal after which the clocks were found to disagree. */
+  let askedAfter: LeaseMoment | undefined;
   let wake = (): void => undefined;
   let cancelRenewal = (): void => undefined;
 
   const take = async (): Promise<Holding> => {
-    const sentAt = machine.monotonicMs();
+    const sentAt = leaseMoment(machine);
     const holding = await (await lease()).hold();
     problem = undefined;
     if (holding.isMine) await held(sentAt, holding.wasMine);
@@ -51,7 +54,7 @@ export function leaseKeeper({ lease, leaseMs, machine, verify, onTrouble }: Keep
     return holding;
   };
 
-  const held = async (sentAt: number, wasMine: boolean): Promise<void> => {
+  const held = async (sentAt: LeaseMoment, wasMine: boolean): Promise<void> => {
     // Somebody may have led while this process slept, and be gone again: what is known here is old then.
     if (heldSince !== undefined && !wasMine) await verify();
     if (lost !== undefined) return;
@@ -72,6 +75,13 @@ export function leaseKeeper({ lease, leaseMs, machine, verify, onTrouble }: Keep
       onTrouble("the lease could not be renewed", error);
       plan(leaseMs / RENEWALS / 2);
     }
+  };
+
+  /** The clocks disagree: the API server is asked at once who leads, and not when the next renewal is due. */
+  const ask = (renewedAt: LeaseMoment): void => {
+    if (askedAfter === renewedAt) return;
+    askedAfter = renewedAt;
+    void renew();
   };
 
   const lose = (successor: string): StoreFailure => {
@@ -134,7 +144,9 @@ export function leaseKeeper({ lease, leaseMs, machine, verify, onTrouble }: Keep
       if (lost !== undefined) return { role: "deposed", leader };
       if (heldSince === undefined)
         return { role: "standby", leader, ...(problem === undefined ? {} : { problem }) };
-      return machine.monotonicMs() - heldSince < leaseMs ? { role: "leader" } : { role: "unsure" };
+      if (isHeld(heldSince, leaseMoment(machine), leaseMs)) return { role: "leader" };
+      if (machine.monotonicMs() - heldSince.monotonicMs < leaseMs) ask(heldSince);
+      return { role: "unsure" };
     },
     predecessor: () => leader,
     onLost: (listener) => {

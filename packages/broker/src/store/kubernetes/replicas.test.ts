@@ -202,6 +202,23 @@ describe("the lease", () => {
     });
   });
 
+  it("of a machine that was suspended is not believed before the API server was asked", async () => {
+    const ledger = await newLedger();
+    const machine = fakeTime();
+    const sleeper = replica(ledger, { machine, leaseMs: 6000, replica: "sleeper" });
+    await sleeper.open();
+    const isA = (role: string) => async () => sleeper.leadership.standing().role === role || undefined;
+    // Its monotonic clock and its timers stood still, and nobody took over.
+    machine.jumpWall(600_000);
+    expect(sleeper.leadership.standing()).toEqual({ role: "unsure" });
+    await until("it leads again", isA("leader"));
+    machine.jumpWall(600_000);
+    await ledger.expireLease();
+    await replica(ledger, { replica: "other" }).open();
+    expect(sleeper.leadership.standing()).toEqual({ role: "unsure" });
+    await until("it knows", isA("deposed"));
+  });
+
   it("deleted by hand is made again by whoever leads", async () => {
     const ledger = await newLedger();
     const machine = fakeTime();

@@ -1,5 +1,6 @@
 import type { MachineTime } from "@resource-broker/runtime";
 import type { Leadership, Standing } from "../leadership.ts";
+import { isHeld, type LeaseMoment, leaseMoment } from "../lease-time.ts";
 import { StoreFailure } from "../store.ts";
 import type { Candidate, LeaseRow, LeaseView } from "./lease.ts";
 import type { Line } from "./line.ts";
@@ -27,8 +28,8 @@ export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "pred
   readonly take: () => Promise<boolean>;
   /** The term that is led, or was: the fence knows which. Throws a StoreFailure when there is none. */
   readonly epoch: () => number;
-  /** The lease was prolonged by a statement that was sent at this time. */
-  readonly prolonged: (sentAtMs: number) => void;
+  /** The lease was prolonged by a statement that was sent at this moment. */
+  readonly prolonged: (sentAt: LeaseMoment) => void;
   /** The term is over: tells so whoever listens. */
   readonly lose: (session: Session) => Promise<StoreFailure>;
   /** Lets the next one in. */
@@ -37,8 +38,8 @@ export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "pred
 
 interface Term {
   readonly epoch: number;
-  /** By this machine's monotonic clock: counted from when the statement was sent, so always before the database's. */
-  prolongedAt: number;
+  /** By this machine's clocks: counted from when the statement was sent, so always before the database's. */
+  prolongedAt: LeaseMoment;
 }
 
 export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
@@ -51,12 +52,14 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
   let isClosed = false;
   /** The lease should run out before the next look: then it is taken without one. */
   let isDue = false;
+  /** The renewal after which the clocks were found to disagree. */
+  let askedAfter: LeaseMoment | undefined;
   let wake = (): void => undefined;
   let cancelRenewal = (): void => undefined;
 
   const take = (): Promise<boolean> =>
     line.use(async (session) => {
-      const sentAt = machine.monotonicMs();
+      const sentAt = leaseMoment(machine);
       const epoch = await row.take(session, candidate);
       if (epoch === undefined) return false;
       term = { epoch, prolongedAt: sentAt };
@@ -71,8 +74,7 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
 
   const renew = async (): Promise<void> => {
     try {
-      if (term !== undefined && machine.monotonicMs() - term.prolongedAt >= leaseMs / RENEWALS)
-        await prolong(term);
+      if (term !== undefined && isRenewalDue(term)) await prolong(term);
       plan(leaseMs / RENEWALS);
     } catch (error) {
       onTrouble("the lease could not be renewed", error);
@@ -80,15 +82,26 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
     }
   };
 
+  const isRenewalDue = ({ prolongedAt }: Term): boolean =>
+    machine.monotonicMs() - prolongedAt.monotonicMs >= leaseMs / RENEWALS ||
+    !isHeld(prolongedAt, leaseMoment(machine), leaseMs);
+
+  /** The clocks disagree: the database is asked at once who leads, and not when the next renewal is due. */
+  const ask = ({ prolongedAt }: Term): void => {
+    if (askedAfter === prolongedAt) return;
+    askedAfter = prolongedAt;
+    void renew();
+  };
+
   const prolong = (current: Term): Promise<void> =>
     line.use(async (session) => {
-      const sentAt = machine.monotonicMs();
+      const sentAt = leaseMoment(machine);
       if ((await row.renew(session, current.epoch)) === undefined) await lose(session);
       else prolonged(sentAt);
     });
 
-  const prolonged = (sentAtMs: number): void => {
-    if (term !== undefined) term.prolongedAt = Math.max(term.prolongedAt, sentAtMs);
+  const prolonged = (sentAt: LeaseMoment): void => {
+    if (term !== undefined && sentAt.monotonicMs >= term.prolongedAt.monotonicMs) term.prolongedAt = sentAt;
   };
 
   const lose = async (session: Session): Promise<StoreFailure> => {
@@ -146,7 +159,9 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
   const standing = (): Standing => {
     if (lost !== undefined) return { role: "deposed", leader };
     if (term === undefined) return { role: "standby", leader, ...(problem === undefined ? {} : { problem }) };
-    return machine.monotonicMs() - term.prolongedAt < leaseMs ? { role: "leader" } : { role: "unsure" };
+    if (isHeld(term.prolongedAt, leaseMoment(machine), leaseMs)) return { role: "leader" };
+    if (machine.monotonicMs() - term.prolongedAt.monotonicMs < leaseMs) ask(term);
+    return { role: "unsure" };
   };
 
   const release = async (): Promise<void> => {

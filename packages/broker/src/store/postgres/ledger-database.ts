@@ -1,6 +1,7 @@
 import type { ReceivedAdvertisement, Reservation } from "@resource-broker/domain";
 import type { MachineTime } from "@resource-broker/runtime";
 import { knownBefore } from "../changes.ts";
+import { leaseMoment } from "../lease-time.ts";
 import type { Retention } from "../sqlite/retention.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
 import { arrayValue } from "./array-value.ts";
@@ -27,7 +28,7 @@ export interface LedgerDatabaseDeps {
   readonly schema: string;
   readonly row: LeaseRow;
   readonly keeper: Pick<LeaseKeeper, "epoch" | "prolonged" | "lose">;
-  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly machine: Pick<MachineTime, "monotonicMs" | "wallMs">;
   readonly retention: Retention;
 }
 
@@ -53,7 +54,7 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
    * transaction of ours that the server still has under way: reading alone could miss its commit.
    */
   const settle = async (session: Session): Promise<Head | undefined> => {
-    const sentAt = machine.monotonicMs();
+    const sentAt = leaseMoment(machine);
     const found = await row.renew(session, keeper.epoch());
     if (found === undefined) return undefined;
     keeper.prolonged(sentAt);
@@ -76,7 +77,7 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
    * lock keeps a successor from beginning its term meanwhile.
    */
   const transact = async (session: Session, { reads, plan }: Work): Promise<void> => {
-    const sentAt = machine.monotonicMs();
+    const sentAt = leaseMoment(machine);
     const { writes, next } = await stage(session, { reads, plan });
     try {
       await finish(session, [...writes, row.moveTo(keeper.epoch(), next)]);

@@ -43,9 +43,12 @@ export interface LiveHubDeps {
     DashboardLimits,
     "changesRemembered" | "maxStreams" | "maxStreamsPerSession" | "maxStreamBufferBytes"
   >;
+  /** Why nothing may be said of the ledger right now. Absent: one process alone has the store. */
+  readonly notLeading?: (() => unknown) | undefined;
 }
 
-export function createLiveHub({ engine, machine, headers, limits }: LiveHubDeps): LiveHub {
+export function createLiveHub(deps: LiveHubDeps): LiveHub {
+  const { engine, machine, headers, limits } = deps;
   const log = new ChangeLog(limits.changesRemembered, { commit: engine.commitNumber, at: engine.now() });
   const readers = new Map<ServerResponse, LiveReader>();
   let watch = new SoftWatch();
@@ -78,6 +81,8 @@ export function createLiveHub({ engine, machine, headers, limits }: LiveHubDeps)
 
   const look = (): void => {
     cancelLook = machine.after(LOOK_MS, look);
+    // Another replica may lead by now: what is remembered here may not be true any more.
+    if (deps.notLeading?.() !== undefined) return;
     const clusters = watch.look(engine.ledger, { now: engine.now(), policy: engine.policy });
     if (clusters.size > 0) gather({ clusters, reservations: new Set(), decisions: [] });
     if (++looks % LOOKS_PER_HEARTBEAT === 0) writeToAll(HEARTBEAT);

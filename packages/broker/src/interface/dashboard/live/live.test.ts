@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import type { UiEvent } from "@resource-broker/contract";
+import { Fault, type UiEvent } from "@resource-broker/contract";
 import { fakeTime, memoryDisk, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { NEWER_AGENT, requestOf } from "../../http/testing/samples.ts";
@@ -132,6 +132,20 @@ describe("a stream of events", () => {
     await time.advance(12_000);
     const text = await stream.hears(/(?:: alive\n\n[^]*){3}/);
     expect(text.match(/^: alive$/gm)).toHaveLength(3);
+  });
+
+  test("says nothing while another replica may lead", async () => {
+    let isLeading = true;
+    const notLeading = () => (isLeading ? undefined : new Fault("not-leader", "another one may lead"));
+    const { browser, time } = await world({ notLeading });
+    const stream = await browser.listen();
+    await stream.hears("event: hello");
+    isLeading = false;
+    await time.advance(12_000);
+    isLeading = true;
+    await time.advance(4000);
+    const text = await stream.hears(/: alive\n\n/);
+    expect(text.match(/^: alive$/gm)).toHaveLength(1);
   });
 
   test("tells that there is more than it tells", async () => {

@@ -42,9 +42,12 @@ export interface StreamHubDeps {
   /** Headers that every reply carries. */
   readonly headers: () => string[];
   readonly limits: HttpLimits;
+  /** Why nothing may be said of the ledger right now. Absent: one process alone has the store. */
+  readonly notLeading?: () => unknown;
 }
 
-export function createStreamHub({ engine, books, machine, headers, limits }: StreamHubDeps): StreamHub {
+export function createStreamHub(deps: StreamHubDeps): StreamHub {
+  const { engine, books, machine, headers, limits } = deps;
   const capacity = new CapacityWatch(engine);
   const ring = new ChangeRing(limits.changesRemembered, engine.commitNumber);
   const streams = new OpenStreams({
@@ -92,6 +95,8 @@ export function createStreamHub({ engine, books, machine, headers, limits }: Str
 
   const tick = (): void => {
     cancelTick = streams.size === 0 ? undefined : machine.after(TICK_MS, tick);
+    // What is committed is true. What is said without a commit may not be any more, once another replica may lead.
+    if (deps.notLeading?.() !== undefined) return;
     streams.tick(engine.now(), commit());
     if (engine.now() >= tellCapacityAt) tellCapacity();
   };

@@ -3,6 +3,7 @@ import {
   describeProblems,
   EVENT_SCHEMAS,
   type EventName,
+  Fault,
   type Schema,
   type SliceDefaults,
   validateExactly,
@@ -27,9 +28,11 @@ let time: ReturnType<typeof fakeTime>;
 const LIMITS = { changesRemembered: 8, maxStreamsPerCluster: 2, maxStreamBufferBytes: 256 * 1024 };
 
 let sliceDefaults: SliceDefaults;
+let isLeading: boolean;
 
 beforeEach(async () => {
   time = fakeTime();
+  isLeading = true;
   sliceDefaults = DEFAULT_SLICE;
   broker = await runBroker({
     store: memoryStore(),
@@ -37,6 +40,7 @@ beforeEach(async () => {
     certificates: certificates.broker,
     limits: LIMITS,
     sliceDefaults: () => sliceDefaults,
+    notLeading: () => (isLeading ? undefined : new Fault("not-leader", "another one may lead")),
   });
   await advertise("16");
 });
@@ -132,6 +136,20 @@ describe("an event stream", () => {
     expect((await provider.hasHeard(2))[1]).toMatchObject({ data: { status: { phase: "Released" } } });
     expect((await requester.hasHeard(2))[1]).toMatchObject({ data: { reason: "ReleasedByRequester" } });
     expect(stranger.events()).toEqual([]);
+  });
+
+  test("says nothing while another replica may lead, not even that it lives", async () => {
+    const provider = await watch(paris);
+    await time.advance(20_000);
+    await expect.poll(() => provider.heard(), PATIENCE).toContain(": alive\nid: ");
+    isLeading = false;
+    const before = provider.heard();
+    await time.advance(20_000);
+    isLeading = true;
+    // What was said meanwhile would have come before this.
+    const id = await reserve();
+    await expect.poll(() => provider.events().at(-1)?.data, PATIENCE).toMatchObject({ id });
+    expect(provider.heard().slice(before.length).split("\n\n")[0]).toContain("event: instruction");
   });
 
   test("tells of an expiry that nobody asked for", async () => {

@@ -1,4 +1,4 @@
-import { DEFAULT_SLICE, type SliceDefaults } from "@resource-broker/contract";
+import { DEFAULT_SLICE, type Fault, type SliceDefaults } from "@resource-broker/contract";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import {
   type CertificateFiles,
@@ -27,6 +27,8 @@ export interface BrokerParts {
   readonly limits?: Partial<HttpLimits>;
   readonly maxWaiting?: number;
   readonly metrics?: HttpMetrics;
+  /** Of a replica; absent: one process alone has the store. */
+  readonly notLeading?: () => Fault | undefined;
   /** Made with the engine; absent: the dashboard is off. */
   readonly dashboard?: (engine: Engine, log: Log) => LinkMaker;
 }
@@ -49,9 +51,10 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
   const note = (level: string) => (fields: object, message: string) =>
     void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
   const log: Log = { info: note("info"), warn: note("warn"), error: note("error") };
+  const leading = parts.notLeading === undefined ? {} : { notLeading: parts.notLeading };
   const engine = createEngine(
     { policy: { ...DEFAULT_POLICY, ...parts.policy }, maxWaiting: parts.maxWaiting ?? 1000 },
-    { store, machine, observer: NO_OBSERVER, defer: setImmediate, onFatal: () => undefined },
+    { store, machine, observer: NO_OBSERVER, defer: setImmediate, onFatal: () => undefined, ...leading },
   );
   await engine.start();
   const source = heldCertificates({ crl: undefined, ...parts.certificates });
@@ -75,6 +78,7 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
         loadedAt: 0,
         sliceDefaults: parts.sliceDefaults?.() ?? DEFAULT_SLICE,
       }),
+      ...leading,
       ...(parts.dashboard === undefined ? {} : { dashboard: parts.dashboard(engine, log) }),
       metrics: parts.metrics ?? { answered: () => undefined, demandUnmet: () => undefined },
     },

@@ -5,8 +5,7 @@ import { type PostgresAddress, readAddress } from "../address.ts";
 import { type PostgresStore, type PostgresStoreOptions, postgresStore } from "../postgres-store.ts";
 import type { openSession } from "../session.ts";
 
-/** The store never asks for the wall clock. */
-const MACHINE = nodeMachineTime(() => 0);
+const MACHINE = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
 
 /** A ledger of its own on a server that others use as well. */
 export interface TestLedger {

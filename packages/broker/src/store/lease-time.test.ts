@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { isHeld } from "./lease-time.ts";
+
+const LEASE_MS = 6000;
+const RENEWED = { monotonicMs: 1000, wallMs: 1_767_614_400_000 };
+
+describe("a lease", () => {
+  test.each([
+    { name: "was just renewed", monotonicMs: 0, wallMs: 0, held: true },
+    { name: "is nearly over", monotonicMs: 5999, wallMs: 5999, held: true },
+    { name: "is over", monotonicMs: 6000, wallMs: 6000, held: false },
+    { name: "is over by the monotonic clock alone", monotonicMs: 6000, wallMs: 5900, held: false },
+    { name: "is over by the wall clock alone", monotonicMs: 5900, wallMs: 6000, held: false },
+    { name: "is held while clocks are slewed", monotonicMs: 2000, wallMs: 2300, held: true },
+    { name: "is in doubt after a suspension", monotonicMs: 10, wallMs: 600_010, held: false },
+    { name: "is in doubt after a short suspension", monotonicMs: 10, wallMs: 1100, held: false },
+    {
+      name: "is in doubt when the wall clock is set back",
+      monotonicMs: 2000,
+      wallMs: -3_600_000,
+      held: false,
+    },
+  ])("$name", ({ monotonicMs, wallMs, held }) => {
+    const now = { monotonicMs: RENEWED.monotonicMs + monotonicMs, wallMs: RENEWED.wallMs + wallMs };
+    expect(isHeld(RENEWED, now, LEASE_MS)).toBe(held);
+  });
+});

@@ -1,0 +1,25 @@
+import type { MachineTime } from "@resource-broker/runtime";
+
+/** A moment by both clocks of this machine. */
+export interface LeaseMoment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+/** The clocks may disagree by this part of a lease: they are slewed, and they are not read in the same instant. */
+const DISAGREEMENT = 1 / 6;
+
+export function leaseMoment(machine: Pick<MachineTime, "monotonicMs" | "wallMs">): LeaseMoment {
+  return { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };
+}
+
+/**
+ * Whether a lease that was renewed at `since` still holds. Linux's monotonic clock stands still while the machine is
+ * suspended, and the wall clock may be set: the lease holds only while both say so and agree. Otherwise nobody but the
+ * store knows who leads.
+ */
+export function isHeld(since: LeaseMoment, now: LeaseMoment, leaseMs: number): boolean {
+  const elapsedMs = now.monotonicMs - since.monotonicMs;
+  const onWallMs = now.wallMs - since.wallMs;
+  return Math.max(elapsedMs, onWallMs) < leaseMs && Math.abs(onWallMs - elapsedMs) <= leaseMs * DISAGREEMENT;
+}
