@@ -22,7 +22,7 @@ const TESTKIT = "^packages/testkit/";
 const TOOLING = "^(packages|apps)/[^/]+/(bench|chaos|e2e|fuzz|generate|mutants|sim)/";
 const NOT_PRODUCTION = [TEST, TESTING, TESTKIT, TOOLING];
 /** What a package shows to others: its index, and `./testing` for tests. */
-const ENTRY_POINT = "^packages/[^/]+/src/(index|testing|testing/index)\\.ts$";
+const ENTRY_POINT = "^packages/([^/]+/src/(index|testing|testing/index)|contract/src/text/safe-text)\\.ts$";
 
 const onlyDownward = Object.entries(mayImport).map(([name, allowed]) => ({
   name: `layer-${name}`,
@@ -68,7 +68,7 @@ const rules = [
   },
   {
     name: "only-entry-points",
-    comment: "A package's insides are its own: import its index, or `./testing` from tests.",
+    comment: "A package's insides are its own: import its index, `contract/text`, or `./testing` from tests.",
     from: { path: "^(packages/[^/]+|apps|evaluation|tools|scripts)/" },
     to: { path: "^packages/", pathNot: ["^$1/", ENTRY_POINT] },
   },

@@ -1,5 +1,8 @@
 import { homedir, tmpdir } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
+import { inspect } from "node:util";
+import { safeText } from "@resource-broker/contract/text";
+import { EXIT_CODES } from "./cli/exit-code.ts";
 import { run } from "./run.ts";
 
 for (const stream of [process.stdout, process.stderr]) {
@@ -22,4 +25,8 @@ process.exitCode = await run(process.argv.slice(2), {
     return openInBrowser(url, openerOn(process.platform), { folders: [homedir(), tmpdir()] });
   },
   pause: (ms) => pause(ms),
+}).catch((error: unknown) => {
+  // A mistake of ours; what a peer said may be in it all the same.
+  process.stderr.write(`brokerctl: ${safeText(inspect(error))}\n`);
+  return EXIT_CODES.error.code;
 });

@@ -3,9 +3,16 @@ import { CommandError, EXIT_CODES, type Exit } from "./cli/exit-code.ts";
 import { findCommand } from "./cli/find-command.ts";
 import type { Host } from "./cli/host.ts";
 import { ROOT } from "./commands.ts";
+import { safeFor } from "./output/colour.ts";
 
 /** Runs one command line and tells the exit status. Every expected problem ends here as readable lines. */
-export async function run(args: readonly string[], host: Host): Promise<number> {
+export async function run(args: readonly string[], outside: Host): Promise<number> {
+  const safe = safeFor(outside);
+  const host: Host = {
+    ...outside,
+    out: (text) => outside.out(safe(text)),
+    note: (text) => outside.note(safe(text)),
+  };
   try {
     const exit = await dispatch(args, host);
     return EXIT_CODES[exit].code;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
-import { Fault } from "@resource-broker/contract";
+import { Fault, safeText } from "@resource-broker/contract";
 import { describeFailure, EXIT, nodeMachineTime, runUntilSignal } from "@resource-broker/runtime";
 import { otherMode } from "./modes.ts";
 import { type DemoOptions, HELP, readOptions } from "./options.ts";
@@ -52,6 +52,6 @@ async function run(options: DemoOptions): Promise<void> {
 }
 
 function end(code: number, ...problems: readonly string[]): never {
-  for (const problem of problems) console.error(`npm start: ${problem}`);
+  for (const problem of problems) console.error(safeText(`npm start: ${problem}`));
   process.exit(code);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { helpText } from "@resource-broker/contract";
+import { helpText, safeText } from "@resource-broker/contract";
 import {
   createLog,
   EXIT,
@@ -52,6 +52,6 @@ async function run(settings: AgentSettings, warnings: readonly string[]): Promis
 }
 
 function end(code: number, ...problems: readonly string[]): never {
-  console.error(problems.map((problem) => `agent: ${problem}`).join("\n"));
+  console.error(safeText(problems.map((problem) => `agent: ${problem}`).join("\n")));
   process.exit(code);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { helpText } from "@resource-broker/contract";
+import { helpText, safeText } from "@resource-broker/contract";
 import {
   createLog,
   describeFailure,
@@ -55,6 +55,6 @@ async function run(settings: BrokerSettings, warnings: readonly string[]): Promi
 }
 
 function end(code: number, ...problems: readonly string[]): never {
-  console.error(problems.map((problem) => `broker: ${problem}`).join("\n"));
+  console.error(safeText(problems.map((problem) => `broker: ${problem}`).join("\n")));
   process.exit(code);
 }

@@ -4,7 +4,7 @@ export {
   type ClusterAdvertisement,
   clusterAdvertisementKind,
 } from "./crd/cluster-advertisement.ts";
-export type { Condition } from "./crd/conditions.ts";
+export { type Condition, conditionMessage } from "./crd/conditions.ts";
 export { type CustomResourceDefinition, customResourceDefinition } from "./crd/definition.ts";
 export {
   apiVersionOf,
@@ -103,6 +103,7 @@ export { DEFAULT_SLICE, type PolicyResult, parsePolicy, type SliceDefaults } fro
 export { type PolicyDTO, policySchema } from "./policy/policy-schema.ts";
 export { closest } from "./schema/closest.ts";
 export { type DurationResult, formatDuration, parseDuration } from "./schema/duration.ts";
+export { fitted } from "./schema/fitted.ts";
 export type { Infer, Schema } from "./schema/node.ts";
 export { describeProblem, describeProblems, type Problem } from "./schema/problem.ts";
 export { formatTime, parseTime } from "./schema/time.ts";
@@ -116,6 +117,7 @@ export {
 } from "./settings/parse-settings.ts";
 export type { Reading, Setting, SettingsTable, Values } from "./settings/setting.ts";
 export { choice, duration, integer, list, text, toggle } from "./settings/settings.ts";
+export { cut, safeJson, safeLine, safeText, withoutHidden } from "./text/safe-text.ts";
 export { yamlText } from "./text/yaml-text.ts";
 export { type AcknowledgementDTO, acknowledgementSchema } from "./wire/acknowledgement.ts";
 export {

@@ -5,6 +5,7 @@ import { formatTime } from "@resource-broker/contract";
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
 import type { JsonObject } from "@resource-broker/kube-sim";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { runCli } from "../testing/cli.ts";
 import { type OneCluster, startOneCluster } from "../testing/one-cluster.ts";
 
 const RSV = "rsv-rome-k3u7dq2hvmx5b4ta";
@@ -274,3 +275,48 @@ function remove({ api }: OneCluster["cluster"], name: string): void {
   if (definition === undefined) throw new Error("the cluster knows no ResourceRequest");
   api.delete({ definition, name, namespace: "default" }, { dryRun: false, propagation: "Background" });
 }
+
+describe("objects that somebody filled with hostile text", () => {
+  const HOSTILE = "fine\u001b[2J\u001b[8m\u009b31m\u202eemor\u200b";
+  const status = {
+    ...GRANTED,
+    message: `${HOSTILE}\nNAME   evil`,
+    explanation: HOSTILE,
+    conditions: [{ ...GRANTED.conditions[0], message: `${HOSTILE}\nReady   True` }],
+  };
+
+  test.each([
+    ["get", "requests"],
+    ["get", "requests", "-o", "wide"],
+    ["get", "requests", "-o", "json"],
+    ["get", "requests", "-o", "yaml"],
+    ["get", "requests", "-o", "name"],
+    ["describe", "request", "more"],
+    ["describe", "request", "more", "-o", "json"],
+    ["explain", "request/more"],
+    ["describe", "request", "\u001b[2Jnobody"],
+  ])("reach no terminal as they are: %s %s %s %s", async (...args) => {
+    const { run } = await rome([
+      request("more", { status: JSON.parse(JSON.stringify(status)) as JsonObject }),
+    ]);
+    const { out, err } = await run(...args);
+    // Letters of people and our own arrows and ellipses pass; nothing that a terminal obeys or nobody sees does.
+    expect(out + err).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+    expect(out).not.toMatch(/^ *(NAME|Ready) {3}(evil|True)$/mu);
+    if (args.includes("json") && args[0] === "get") expect(JSON.parse(out)).toMatchObject([{ status }]);
+  });
+
+  test("cannot hide anything where there are colours", async () => {
+    const { kubeconfig, now } = await rome([
+      request("more", { status: JSON.parse(JSON.stringify(status)) as JsonObject }),
+    ]);
+    const shown = await runCli(["describe", "request", "more"], {
+      now,
+      env: { KUBECONFIG: kubeconfig },
+      isTerminal: true,
+    });
+    expect(shown.out).toContain("\u001b[33mReserved\u001b[39m");
+    // oxlint-disable-next-line no-control-regex -- it is what is looked for
+    expect(shown.out).not.toMatch(/\u001b(?!\[(31|32|33|90|39)m)/u);
+  });
+});

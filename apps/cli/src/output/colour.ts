@@ -1,4 +1,6 @@
 import { styleText } from "node:util";
+// Alone: the whole contract would triple the time until help is shown.
+import { safeLine, safeText } from "@resource-broker/contract/text";
 import type { Host } from "../cli/host.ts";
 
 export type Mood = "good" | "bad" | "careful" | "quiet";
@@ -9,8 +11,30 @@ const COLOURS = { good: "green", bad: "red", careful: "yellow", quiet: "gray" } 
 export type Paint = (word: string, mood: Mood) => string;
 
 /** Colours on a terminal only, and not for those who do not want them (https://no-color.org). */
-export function paintFor({ isTerminal, env }: Pick<Host, "isTerminal" | "env">): Paint {
-  const isPlain = isTerminal !== true || (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
-  if (isPlain) return (word) => word;
+export function paintFor(host: Pick<Host, "isTerminal" | "env">): Paint {
+  if (isPlain(host)) return (word) => word;
   return (word, mood) => styleText(COLOURS[mood], word, { validateStream: false });
+}
+
+function isPlain({ isTerminal, env }: Pick<Host, "isTerminal" | "env">): boolean {
+  return isTerminal !== true || (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
+}
+
+/** What `paintFor` puts around a word, and nothing else that a terminal obeys. */
+// oxlint-disable-next-line no-control-regex -- it is what colours are made of
+const OUR_COLOURS = /(\u001b\[(?:31|32|33|90|39)m)/u;
+
+/** A cell or a row: what others wrote in it stays on its line and moves no cursor. Colours stay. */
+export function safeCell(text: string): string {
+  return besideColours(text, safeLine);
+}
+
+/** Everything that brokerctl prints passes here, whoever wrote it: nothing but our own colours is obeyed by a terminal. */
+export function safeFor(host: Pick<Host, "isTerminal" | "env">): (text: string) => string {
+  return isPlain(host) ? safeText : (text) => besideColours(text, safeText);
+}
+
+function besideColours(text: string, safe: (text: string) => string): string {
+  const parts = text.split(OUR_COLOURS);
+  return parts.map((part, index) => (index % 2 === 1 ? part : safe(part))).join("");
 }

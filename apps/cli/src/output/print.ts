@@ -1,4 +1,4 @@
-import { yamlText } from "@resource-broker/contract";
+import { safeJson, safeLine, yamlText } from "@resource-broker/contract";
 import type { Host } from "../cli/host.ts";
 import type { OutputFormat } from "./output-option.ts";
 
@@ -20,14 +20,14 @@ export function print(view: View, format: OutputFormat, host: Host): void {
     case "wide":
       return host.out((view.wide ?? view.table)());
     case "json":
-      return host.out(`${JSON.stringify(view.data, null, 2)}\n`);
+      return host.out(`${safeJson(JSON.stringify(view.data, null, 2))}\n`);
     case "yaml":
       return host.out(yamlText(view.data));
     case "name":
       return host.out(
         view
           .names()
-          .map((name) => `${name}\n`)
+          .map((name) => `${safeLine(name)}\n`)
           .join(""),
       );
   }

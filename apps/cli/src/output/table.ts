@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { safeCell } from "./colour.ts";
 
 export interface Column<Item> {
   readonly title: string;
@@ -22,7 +23,8 @@ export function properties(rows: readonly (readonly [title: string, value: strin
   return aligned(rows.map(([title, value]) => [`${title}:`, value]));
 }
 
-function aligned(rows: readonly (readonly string[])[]): string {
+function aligned(given: readonly (readonly string[])[]): string {
+  const rows = given.map((row) => row.map(safeCell));
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => widthOf(row[column] ?? ""))),
   );

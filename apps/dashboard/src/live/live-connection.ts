@@ -1,5 +1,5 @@
 import type { UiEvent } from "@resource-broker/contract";
-import type { Fetch } from "../net/ask.ts";
+import { type Fetch, readAnswer } from "../net/ask.ts";
 import type { Timers } from "../time/timers.ts";
 import { createEventReader, type StreamEvent } from "./event-reader.ts";
 
@@ -148,5 +148,5 @@ const KNOWN_EVENTS = ["hello", "reset", "changes"];
 function readEvent({ event, data }: StreamEvent): UiEvent | undefined {
   if (!KNOWN_EVENTS.includes(event)) return undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- pages and broker are built and shipped together
-  return { event, data: JSON.parse(data) as unknown } as UiEvent;
+  return { event, data: readAnswer(data) } as UiEvent;
 }

@@ -35,6 +35,11 @@ test.each([
   await expect(ask.get("/ui/clusters/x")).rejects.toMatchObject({ message, status: response.status });
 });
 
+test("characters that hide or turn text are shown as a mark", async () => {
+  const { ask } = asking(() => Response.json({ reason: "ro\u202eme\u200b" }));
+  expect(await ask.get("/ui/clusters/x")).toEqual({ reason: "ro\ufffdme\ufffd" });
+});
+
 test("a broker that cannot be reached is a failure with status 0", async () => {
   const { ask } = asking(() => Promise.reject(new TypeError("failed to fetch")));
   await expect(ask.get("/ui/clusters")).rejects.toMatchObject({ status: 0, code: "unreachable" });

@@ -1,4 +1,5 @@
 import type { UiError } from "@resource-broker/contract";
+import { withoutHidden } from "@resource-broker/contract/text";
 
 /** An answer that is no answer; `status` 0: the broker was not reached. */
 export class AskFailure extends Error {
@@ -74,9 +75,14 @@ function answerAs<T>(answer: unknown): T {
   return answer as T;
 }
 
+/** HTML escapes tags, but not what turns the direction of a name or is not seen in it: a mark shows that it was there. */
+export function readAnswer(text: string): unknown {
+  return JSON.parse(withoutHidden(text));
+}
+
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readAnswer(text);
   } catch {
     return null;
   }

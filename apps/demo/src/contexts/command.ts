@@ -1,4 +1,4 @@
-import { Fault, parseSettings, type Values } from "@resource-broker/contract";
+import { Fault, parseSettings, safeJson, safeLine, type Values } from "@resource-broker/contract";
 import { describeFailure, EXIT, type Log, type MachineTime } from "@resource-broker/runtime";
 import { looksOf } from "../report/choose-report.ts";
 import { demoCertificates } from "../start/certificates.ts";
@@ -55,7 +55,7 @@ async function look(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHos
   });
   const policy = await readPolicy(file);
   const names = [...configs.keys()].join(", ");
-  errors.write(`Listing nodes and pods of ${names}. Nothing is written.\n`);
+  errors.write(`Listing nodes and pods of ${safeLine(names)}. Nothing is written.\n`);
   return lookAtClusters(configs, {
     machine,
     log: NO_LOG,
@@ -73,7 +73,7 @@ async function look(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHos
 }
 
 function print(report: Report, form: "text" | "json", { output, env }: ContextsHost): void {
-  if (form === "json") return void output.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  if (form === "json") return void output.write(`${safeJson(JSON.stringify(report, undefined, 2))}\n`);
   const looks = looksOf(env);
   const paint = { ...looks, hasColours: looks.hasColours && output.isTTY, width: Number.POSITIVE_INFINITY };
   for (const row of reportRows(report)) output.write(`${painted(row, paint)}\n`);

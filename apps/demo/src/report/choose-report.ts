@@ -1,3 +1,4 @@
+import { safeJson, safeLine } from "@resource-broker/contract";
 import type { MachineTime } from "@resource-broker/runtime";
 import { guardTerminal } from "../terminal/guard.ts";
 import { liveTerminal, type TerminalPorts } from "../terminal/live-terminal.ts";
@@ -19,7 +20,11 @@ export interface ReportDeps extends Omit<TerminalPorts, "guard"> {
 export function chooseReport({ json }: { readonly json: boolean }, deps: ReportDeps): Report {
   const write = (line: string): void => void deps.output.write(`${line}\n`);
   if (json)
-    return { start: () => undefined, tell: (news) => write(JSON.stringify(news)), stop: () => undefined };
+    return {
+      start: () => undefined,
+      tell: (news) => write(safeJson(JSON.stringify(news))),
+      stop: () => undefined,
+    };
   const isLive = deps.isTerminal && !["", "dumb"].includes(deps.env["TERM"] ?? "");
   return isLive ? liveReport(deps, write) : plainReport(write);
 }
@@ -31,7 +36,7 @@ function plainReport(write: (line: string) => void): Report {
       linesOf = plainLines(names);
       write(`Resource Broker: a broker and ${names.length} clusters, all on this machine.`);
     },
-    tell: (news) => linesOf(news).forEach(write),
+    tell: (news) => linesOf(news).forEach((line) => write(safeLine(line))),
     stop: () => undefined,
   };
 }

@@ -57,6 +57,13 @@ describe("without a terminal", () => {
     ]);
   });
 
+  test.each([false, true])("words of others move no cursor and add no lines (json: %s)", (json) => {
+    const text = "\u001b[2Jgone\r\n\u009b31m\u202e";
+    const lines = told([{ kind: "trouble", text }], { json });
+    expect(lines).toHaveLength(json ? 1 : 2);
+    expect(lines.join("")).toMatch(/^[ -~]*$/u);
+  });
+
   test("a cluster is told of when its state changes, not when its figures do", () => {
     const [rome] = FOUR;
     if (rome === undefined) throw new Error("no rome");

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { cut } from "@resource-broker/contract";
 
 type Mood = "plain" | "title" | "quiet" | "good" | "careful" | "bad";
 
@@ -28,7 +29,7 @@ export function cell(text: string, width: number, side: "left" | "right" = "left
 
 function clipped(text: string, width: number): string {
   if (text.length <= width) return text;
-  return width < 1 ? "" : `${text.slice(0, width - 1).trimEnd()}…`;
+  return width < 1 ? "" : `${cut(text, width).slice(0, -1).trimEnd()}…`;
 }
 
 interface Paint {
@@ -55,9 +56,9 @@ export function painted(row: Line, { width, hasColours, hasBlocks }: Paint): str
   return hasColours ? written : written.trimEnd();
 }
 
-/** Words of others must not move the cursor, and a line stays a line. */
+/** Words of others must not move the cursor, and a line stays a line, as wide as it was measured. */
 function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ");
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, " ");
 }
 
 const IN_ASCII: Readonly<Record<string, string>> = {

@@ -1,4 +1,9 @@
-import { formatTime, type ReservationInstruction } from "@resource-broker/contract";
+import {
+  fitted,
+  formatTime,
+  type ReservationInstruction,
+  reservationInstructionKind,
+} from "@resource-broker/contract";
 import type { DataPlaneState, ReleaseState } from "../data-plane/data-plane.ts";
 import { type Said, saysTheSame, withConditions } from "../forge/conditions.ts";
 import { UNKNOWN_TO_BROKER, unknownToBroker } from "../forge/unknown-to-broker.ts";
@@ -83,7 +88,7 @@ function statusOf(
   { said, delivered, message }: { said: readonly Said[]; delivered: boolean; message: string },
 ): InstructionStatus {
   const now = formatTime(wallMs);
-  return {
+  return fitted(reservationInstructionKind.status, {
     delivered,
     message,
     lastUpdateTime: now,
@@ -91,5 +96,5 @@ function statusOf(
       now,
       observedGeneration: instruction?.metadata.generation,
     }),
-  };
+  });
 }

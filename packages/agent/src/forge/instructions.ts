@@ -1,5 +1,6 @@
 import {
   apiVersionOf,
+  fitted,
   type OwnerReference,
   type ProviderInstruction,
   providerInstructionKind,
@@ -35,11 +36,11 @@ export function providerInstruction(reservation: ReservationDTO, namespace: stri
       labels: { [MANAGED_BY_LABEL]: MANAGER },
       annotations: remembered(reservation),
     },
-    spec: {
+    spec: fitted(providerInstructionKind.spec, {
       ...sharedSpec(reservation),
       requesterClusterID: reservation.requesterID,
       ...(reservation.requesterLiqoID === undefined ? {} : { requesterLiqoID: reservation.requesterLiqoID }),
-    },
+    }),
   };
 }
 
@@ -60,12 +61,12 @@ export function reservationInstruction(
       annotations: { ...remembered(reservation), ...requestAnnotation(request) },
       ...(request?.metadata.namespace === namespace ? { ownerReferences: [ownerOf(request)] } : {}),
     },
-    spec: {
+    spec: fitted(reservationInstructionKind.spec, {
       ...sharedSpec(reservation),
       targetClusterID: reservation.targetClusterID,
       ...(targetClusterEndpoint === undefined ? {} : { targetClusterEndpoint }),
       ...(targetLiqoID === undefined ? {} : { targetLiqoID }),
-    },
+    }),
   };
 }
 

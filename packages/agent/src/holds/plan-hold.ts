@@ -1,4 +1,9 @@
-import { formatTime, type ProviderInstruction } from "@resource-broker/contract";
+import {
+  fitted,
+  formatTime,
+  type ProviderInstruction,
+  providerInstructionKind,
+} from "@resource-broker/contract";
 import { type Said, saysTheSame, withConditions } from "../forge/conditions.ts";
 import { providerInstruction } from "../forge/instructions.ts";
 import { isSameInstruction } from "../forge/is-same-instruction.ts";
@@ -88,10 +93,10 @@ function heldStatus(entry: BookEntry, { instruction, wallMs }: HoldState): HoldS
     { type: "Enforced", status: "True", reason: "Held", message },
     unknownToBroker(entry),
   ];
-  return {
+  return fitted(providerInstructionKind.status, {
     enforced: true,
     message: entry.standing === "unknown" ? UNKNOWN_TO_BROKER : message,
     lastUpdateTime: now,
     conditions: withConditions(instruction?.status?.conditions, said, { now, observedGeneration }),
-  };
+  });
 }

@@ -3,6 +3,7 @@ import {
   type AdvertisementDTO,
   advertisementKind,
   apiVersionOf,
+  fitted,
   formatTime,
 } from "@resource-broker/contract";
 import { type Said, withConditions } from "../forge/conditions.ts";
@@ -45,13 +46,13 @@ export function mirroredStatus(publication: Publication, before: Status | undefi
   const said: Said = publication.ok
     ? { type: "Published", status: "True", reason: "Accepted", message }
     : { type: "Published", status: "False", reason: reasonOf(publication.fault.code), message };
-  return {
+  return fitted(advertisementKind.status, {
     phase: publication.ok ? "Active" : "Error",
     published: publication.ok,
     message,
     lastUpdateTime: now,
     conditions: withConditions(before?.conditions, [said], { now, observedGeneration: undefined }),
-  };
+  });
 }
 
 /** `store-unavailable` → `StoreUnavailable`: conditions want one CamelCase word. */

@@ -1,4 +1,4 @@
-import { type Advertisement, advertisementKind, Fault } from "@resource-broker/contract";
+import { type Advertisement, advertisementKind, Fault, validate } from "@resource-broker/contract";
 import { customResource } from "@resource-broker/kube";
 import { advertisementBody, fakeTime } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
@@ -44,6 +44,16 @@ describe("the local Advertisement", () => {
       spec: { clusterID: "paris", resources: { allocatable: { cpu: "16" } } },
       status: { phase: "Active", published: true },
     });
+  });
+
+  test("shows also an answer that is longer than a status may be, and nothing that deceives", async () => {
+    const { mirror, shown } = world();
+    const fault = new Fault("internal", `\u001b[2J\u202e${"🚀".repeat(2500)}`);
+    mirror.write({ ...failed(12), fault } as Publication);
+    await mirror.settled();
+    const checked = validate(advertisementKind.status, shown()?.status);
+    expect(checked).toMatchObject({ ok: true, value: { phase: "Error" } });
+    expect(shown()?.status?.message).toMatch(/^\\u\{1b\}\[2J\\u\{202e\}🚀+…$/u);
   });
 
   test("shows why the broker did not take it, and since when", async () => {

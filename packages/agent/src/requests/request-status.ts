@@ -1,8 +1,10 @@
 import {
   type Fault,
+  fitted,
   formatTime,
   type ReservationDTO,
   type ResourceRequest,
+  resourceRequestKind,
   toReservationRequest,
 } from "@resource-broker/contract";
 import { equals, parseResources } from "@resource-broker/domain";
@@ -46,7 +48,7 @@ function finish(writing: Writing, status: RequestStatus, said: readonly Said[]):
   const { request, now } = writing;
   const { generation } = request.metadata;
   const time = formatTime(now);
-  return {
+  return fitted(resourceRequestKind.status, {
     ...status,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     lastUpdateTime: time,
@@ -54,7 +56,7 @@ function finish(writing: Writing, status: RequestStatus, said: readonly Said[]):
       now: time,
       observedGeneration: generation,
     }),
-  };
+  });
 }
 
 /** The broker granted it. */
@@ -218,11 +220,8 @@ export function notReservedStatus(writing: Writing, story: NotReserved): Request
   );
 }
 
-const MAX_EXPLANATION_LENGTH = 16_384;
-
 /** One line for each cluster that was considered. */
 function explanationOf({ details: { reasons } }: Fault): string | undefined {
   if (reasons === undefined || reasons.length === 0) return undefined;
-  const lines = reasons.map(({ clusterID, message }) => `${clusterID}: ${message}`);
-  return lines.join("\n").slice(0, MAX_EXPLANATION_LENGTH);
+  return reasons.map(({ clusterID, message }) => `${clusterID}: ${message}`).join("\n");
 }

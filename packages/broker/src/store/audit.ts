@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { cut } from "@resource-broker/contract";
 import { describeResources, headline, isSoft, type LedgerEvent } from "@resource-broker/domain";
 import type { AuditEntry, CommitBatch } from "./store.ts";
 
@@ -28,7 +29,7 @@ export function auditLines(batch: CommitBatch): AuditLine[] {
         by,
         action,
         subject: subjectOf(event),
-        detail: shortened(detailOf(event)),
+        detail: cut(detailOf(event), MAX_DETAIL_LENGTH),
       })),
   );
 }
@@ -144,8 +145,4 @@ const DETAILS = {
 function instant(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? `${at} ms` : date.toISOString();
-}
-
-function shortened(text: string): string {
-  return text.length <= MAX_DETAIL_LENGTH ? text : `${text.slice(0, MAX_DETAIL_LENGTH - 1)}…`;
 }

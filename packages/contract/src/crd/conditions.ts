@@ -1,10 +1,18 @@
 import { array, integer, matching, object, oneOf, optional, prose, required } from "../schema/builders.ts";
+import { fitted } from "../schema/fitted.ts";
 import type { Infer } from "../schema/node.ts";
 import { time } from "../schema/terms.ts";
 
 const CONDITION_TYPE =
   "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
 const CONDITION_REASON = "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$";
+
+const messageSchema = prose({ maxLength: 32_768 });
+
+/** A text as the message of a condition can hold it. */
+export function conditionMessage(text: string): string {
+  return fitted(messageSchema, text);
+}
 
 /** The shape every Kubernetes tool knows: `kubectl wait --for=condition=Ready` works on it. */
 const conditionSchema = object({
@@ -29,7 +37,7 @@ const conditionSchema = object({
     "Why, in one CamelCase word, for machines.",
     { examples: ["Granted"] },
   ),
-  message: required(prose({ maxLength: 32_768 }), "Why, in words, for people.", {
+  message: required(messageSchema, "Why, in words, for people.", {
     examples: ["paris lends 4 CPU / 8Gi Memory"],
   }),
 });

@@ -1,4 +1,5 @@
 import { validate } from "../schema/validate.ts";
+import { cut } from "../text/safe-text.ts";
 import { type ErrorDTO, errorSchema } from "../wire/error.ts";
 import { Fault } from "./fault.ts";
 import { type FaultCode, isFaultCode } from "./fault-table.ts";
@@ -44,7 +45,7 @@ export function readFault(reply: ErrorReply): Fault {
 function readBody(text: string): ErrorDTO {
   const validated = validate(errorSchema, parseJson(text));
   if (validated.ok) return validated.value;
-  return { error: text.trim().slice(0, MAX_TEXT_LENGTH) || "the peer gave no reason" };
+  return { error: cut(text.trim(), MAX_TEXT_LENGTH) || "the peer gave no reason" };
 }
 
 function codeOf(code: string | undefined, status: number): FaultCode {

@@ -84,7 +84,13 @@ export function record<T>(
   return { type: "object", propertyNames: names, additionalProperties: values, ...limits };
 }
 
-/** A text on one line: no control characters, so it cannot disturb a terminal, a log or an event stream. */
+/** The form of a `line`, which tells it from all other texts. */
+export const ONE_LINE = "^[^\\x00-\\x1f\\x7f-\\x9f]*$";
+
+/**
+ * A text on one line: control characters are refused, so it cannot disturb a terminal, a log or an event stream; in
+ * place of characters that hide or turn text `validate` puts a mark.
+ */
 export function line(limits: { readonly minLength?: number; readonly maxLength: number }): Schema<string> {
   return { type: "string", ...limits, pattern: ONE_LINE, "x-expects": "one line of plain text" };
 }
@@ -122,8 +128,6 @@ export function number(limits: {
 export function boolean(): Schema<boolean> {
   return { type: "boolean" };
 }
-
-const ONE_LINE = "^[^\\x00-\\x1f\\x7f-\\x9f]*$";
 
 function fieldNode({ schema, description, hints }: Field<unknown, boolean>): SchemaNode {
   return {

@@ -1,3 +1,5 @@
+import { withoutHidden } from "../text/safe-text.ts";
+import { ONE_LINE } from "./builders.ts";
 import { FORMATS, type Format } from "./formats.ts";
 import type { SchemaNode } from "./node.ts";
 import { type Problem, show } from "./problem.ts";
@@ -48,13 +50,14 @@ function choiceCheck(choices: readonly string[]): ScalarCheck {
 function textCheck(node: SchemaNode): ScalarCheck {
   const pattern = node.pattern === undefined ? undefined : new RegExp(node.pattern, "u");
   const { minLength = 0, maxLength = 0 } = node;
+  const isLine = node.pattern === ONE_LINE;
   return (input, problems) => {
     if (typeof input !== "string") return refuse(problems, `${show(input)} must be a text`);
     const length = lengthOf(input);
     if (length < minLength) return refuse(problems, "must not be empty");
     if (length > maxLength)
       return refuse(problems, `is ${length} characters long; at most ${maxLength} are allowed`);
-    if (pattern === undefined || pattern.test(input)) return input;
+    if (pattern === undefined || pattern.test(input)) return isLine ? withoutHidden(input) : input;
     return refuse(problems, `${show(input)} is not ${node["x-expects"] ?? "allowed"}${example(node)}`);
   };
 }

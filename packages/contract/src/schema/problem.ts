@@ -1,3 +1,5 @@
+import { cut, safeJson } from "../text/safe-text.ts";
+
 /** One thing wrong with an input: where, and what to do about it. */
 export interface Problem {
   /** As a person would write it: `requestedResources.cpu`, `usage[3].used`, `labels["a.b/c"]`; empty for the whole. */
@@ -20,9 +22,9 @@ export function describeProblems(problems: readonly Problem[]): string {
   return problems.map(describeProblem).join("; ");
 }
 
-/** A value made safe to show: short, quoted, control characters escaped. */
+/** A value made safe to show: short, quoted, what cannot be seen escaped. */
 export function show(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(shortened(value));
+  if (typeof value === "string") return safeJson(JSON.stringify(shortened(value)));
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
@@ -30,7 +32,7 @@ export function show(value: unknown): string {
 }
 
 function shortened(text: string): string {
-  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+  return cut(text, SHOWN_LENGTH + 1);
 }
 
 /** Moves the problems found from `from` on one level down, under `key`. Costs nothing while all is well. */

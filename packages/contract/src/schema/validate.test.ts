@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { advertisementSchema } from "../wire/advertisement.ts";
-import { reservationListSchema } from "../wire/reservation.ts";
+import { idempotencyKeySchema, reservationListSchema } from "../wire/reservation.ts";
 import { reservationRequestSchema } from "../wire/reservation-request.ts";
 import { array, integer, line, object, optional, record, required } from "./builders.ts";
 import type { Schema } from "./node.ts";
@@ -127,6 +127,15 @@ describe("a reservation request", () => {
     ],
   ])("refuses %s", (_, input, expected) => {
     expect(said(input)).toEqual([expected]);
+  });
+
+  test("puts a mark in place of what hides or turns text, and takes a key exactly as it is", () => {
+    const result = validate(reservationRequestSchema, {
+      ...request,
+      constraints: { regions: ["eu\u202e\u200b"] },
+    });
+    expect(result).toMatchObject({ ok: true, value: { constraints: { regions: ["eu\ufffd\ufffd"] } } });
+    expect(validate(idempotencyKeySchema, "a\u00ad")).toEqual({ ok: true, value: "a\u00ad" });
   });
 
   test("keeps only what the schema names", () => {

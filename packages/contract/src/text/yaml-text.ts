@@ -1,3 +1,5 @@
+import { safeJson } from "./safe-text.ts";
+
 /**
  * JSON-like data as YAML, laid out as `kubectl get -o yaml` does. Texts that YAML could take for something else are quoted
  * as JSON, which YAML reads the same way.
@@ -38,5 +40,5 @@ const PLAIN = /^[A-Za-z][A-Za-z0-9_./=-]*( [A-Za-z0-9_./=-]+)*$/u;
 const NOT_A_TEXT = /^(?:true|false|yes|no|on|off|null|y|n)$/iu;
 
 function scalar(text: string): string {
-  return PLAIN.test(text) && !NOT_A_TEXT.test(text) ? text : JSON.stringify(text);
+  return PLAIN.test(text) && !NOT_A_TEXT.test(text) ? text : safeJson(JSON.stringify(text));
 }

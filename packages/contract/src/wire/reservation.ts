@@ -2,7 +2,7 @@ import { FAILURE_REASONS, PHASES, RELEASE_REASONS } from "@resource-broker/domai
 import {
   array,
   integer,
-  line,
+  matching,
   object,
   oneOf,
   optional,
@@ -20,7 +20,11 @@ import { SLICE_DEFAULTS_TEXT, sliceDefaultsSchema } from "./slice-defaults.ts";
 export const MAX_MESSAGE_LENGTH = 4096;
 
 /** The Idempotency-Key header, and where it is repeated in a body. */
-export const idempotencyKeySchema = line({ minLength: 1, maxLength: LIMIT.idempotencyKeyLength });
+// Two keys must never become the same: unlike a `line`, it is taken exactly as it is.
+export const idempotencyKeySchema = matching("^[^\\x00-\\x1f\\x7f-\\x9f]+$", "one line of plain text", {
+  minLength: 1,
+  maxLength: LIMIT.idempotencyKeyLength,
+});
 
 export const phaseSchema = oneOf(...PHASES);
 export const endReasonSchema = oneOf(...RELEASE_REASONS, ...FAILURE_REASONS);

@@ -1,3 +1,4 @@
+import { safeText } from "@resource-broker/contract";
 import type { ClusterEvent, ObjectReference } from "../resource/object-types.ts";
 
 /** Something worth telling about an object. */
@@ -40,7 +41,7 @@ export function eventBody({
     involvedObject: regarding,
     type,
     reason,
-    message: cutMessage(message),
+    message: cutMessage(safeText(message)),
     count,
     firstTimestamp: time,
     lastTimestamp: time,

@@ -22,6 +22,8 @@ const GRANTED: Happening = {
   message: "Use paris for 4 CPU / 8Gi Memory",
 };
 
+const HOSTILE = "\u001b[2J\u202eemor";
+
 function world(capacity?: number) {
   const time = fakeTime();
   const kube = fakeKube({ machine: time });
@@ -208,4 +210,11 @@ describe("the event recorder", () => {
     await time.advance(10_000);
     expect(isStopped).toBe(true);
   });
+});
+
+test("a message holds nothing that a terminal obeys", async () => {
+  const { time, recorder, events } = world();
+  recorder.record({ ...GRANTED, message: HOSTILE });
+  await time.advance(MINUTE);
+  expect(events().map(({ message }) => message)).toEqual(["\\u{1b}[2J\\u{202e}emor"]);
 });

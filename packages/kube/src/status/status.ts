@@ -1,3 +1,4 @@
+import { cut } from "@resource-broker/contract";
 import { isRecord } from "../config/entry.ts";
 import { type ProtobufStatus, readStatus } from "../protobuf/status.ts";
 
@@ -62,5 +63,5 @@ function parseJson(text: string): unknown {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s+/gu, " ").trim().slice(0, MAX_TEXT_LENGTH);
+  return cut(text.replace(/\s+/gu, " ").trim(), MAX_TEXT_LENGTH);
 }

@@ -9,6 +9,8 @@ function logged(options: Partial<LogOptions>, use: (log: Log) => void): string {
   return String(out.read() ?? "");
 }
 
+const HOSTILE = "fine\n\u001b[2J\u009b31m\u202eemor\u200b";
+
 const lend = (log: Log): void =>
   log.info({ reservation: "rsv-1", refusedBy: { capacity: 2 }, nothing: undefined }, "paris lends");
 
@@ -88,4 +90,16 @@ test.each([
 ] as const)("%s on a terminal (%s) is %s", (format, isTerminal, wanted) => {
   const settings = { "log-level": "info", "log-format": format } as const;
   expect(logOptions(settings, { isTerminal, noColour: false }).format).toBe(wanted);
+});
+
+test.each(["json", "pretty"] as const)("a %s line is one line, whatever others put into it", (format) => {
+  const circle: Record<string, unknown> = { text: HOSTILE };
+  circle["self"] = circle;
+  const use = (log: Log): void => {
+    log.warn({ name: HOSTILE, list: [HOSTILE], err: new Error(HOSTILE) }, HOSTILE);
+    log.warn({ circle }, HOSTILE);
+  };
+  const text = logged({ format }, use);
+  expect(text.split("\n")).toHaveLength(3);
+  expect(text).toMatch(/^[\n\u0020-\u007e]*$/u);
 });

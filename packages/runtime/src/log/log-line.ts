@@ -1,3 +1,4 @@
+import { safeJson } from "@resource-broker/contract";
 import type { LogFields } from "./log.ts";
 
 /** As numbers in lines for machines, so that they can be compared. */
@@ -17,9 +18,9 @@ export interface LogEntry {
 export function jsonLine({ level, time, fields, message }: LogEntry): string {
   const start = { level: LEVELS[level], time };
   try {
-    return JSON.stringify({ ...start, ...fields, msg: message }, printable);
+    return safeJson(JSON.stringify({ ...start, ...fields, msg: message }, printable));
   } catch (error) {
-    return JSON.stringify({ ...start, unprintable: String(error), msg: message });
+    return safeJson(JSON.stringify({ ...start, unprintable: String(error), msg: message }));
   }
 }
 

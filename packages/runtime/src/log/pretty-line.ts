@@ -1,3 +1,4 @@
+import { safeJson, safeLine } from "@resource-broker/contract";
 import { type Level, type LogEntry, printable } from "./log-line.ts";
 
 const COLOURS: Readonly<Record<Level, string>> = {
@@ -15,14 +16,14 @@ export function prettyLine({ level, time, fields, message }: LogEntry, useColour
   const shown = useColours ? `${COLOURS[level]}${name}${RESET}` : name;
   const rest = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `${key}=${typeof value === "string" ? value : asText(value)}`);
-  return [new Date(time).toISOString().slice(11, 23), shown, message, ...rest].join(" ");
+    .map(([key, value]) => `${key}=${typeof value === "string" ? safeLine(value) : asText(value)}`);
+  return [new Date(time).toISOString().slice(11, 23), shown, safeLine(message), ...rest].join(" ");
 }
 
 function asText(value: unknown): string {
   try {
-    return JSON.stringify(value, printable) ?? String(value);
+    return safeJson(JSON.stringify(value, printable) ?? String(value));
   } catch {
-    return String(value);
+    return safeLine(String(value));
   }
 }

@@ -1,4 +1,4 @@
-import { Fault, type FaultCode, PATH, toErrorBody } from "@resource-broker/contract";
+import { Fault, type FaultCode, PATH, safeJson, toErrorBody } from "@resource-broker/contract";
 import { exclusionProblem, type ReadinessCheck, readinessReport } from "./readiness.ts";
 
 const TEXT = "text/plain; charset=utf-8";
@@ -59,5 +59,6 @@ function readinessPage(checks: readonly ReadinessCheck[], query: URLSearchParams
 
 export function faultPage(code: FaultCode, message: string): Page {
   const fault = new Fault(code, message);
-  return { status: fault.status, type: "application/json", content: JSON.stringify(toErrorBody(fault)) };
+  const content = safeJson(JSON.stringify(toErrorBody(fault)));
+  return { status: fault.status, type: "application/json", content };
 }

@@ -82,6 +82,10 @@ describe("the probe port", () => {
       text: "[-] ledger: degraded: disk full\nnot ready",
     });
     expect((await read(getPlain, port, "/readyz?verbose")).text).toContain("[+] http ok");
+    problem = "\u001b[2J\u202efine\n[+] ledger ok";
+    expect((await read(getPlain, port, "/readyz?verbose")).text).toBe(
+      "[-] ledger: \\u{1b}[2J\\u{202e}fine [+] ledger ok\n[+] http ok\nnot ready",
+    );
     problem = "starting";
     expect((await read(getPlain, port, "/readyz")).text).toContain("starting");
   });

@@ -1,3 +1,5 @@
+import { safeLine } from "@resource-broker/contract";
+
 /** One thing that must be well before calls are sent here, or that is only shown. */
 export interface ReadinessCheck {
   /** A word that can stand in a URL: `?exclude=<name>` leaves the check out. */
@@ -35,7 +37,7 @@ export function readinessReport(
   const lines = shown.map(({ name, isAdvisory, isExcluded, problem }) =>
     problem === undefined
       ? `[+] ${name} ${isExcluded ? "excluded" : "ok"}`
-      : `[${isAdvisory ? "!" : "-"}] ${name}: ${problem}`,
+      : `[${isAdvisory ? "!" : "-"}] ${name}: ${safeLine(problem)}`,
   );
   return { isReady, content: [...lines, isReady ? "ok" : "not ready"].join("\n") };
 }

@@ -20,5 +20,5 @@ export function shownOutput(output: string): string {
     .filter((line) => line !== "");
   const last = lines.slice(-MAX_LINES).join("\n");
   if (last.length <= MAX_LENGTH) return last;
-  return `… ${last.slice(-MAX_LENGTH)}`;
+  return `… ${last.slice(-MAX_LENGTH).replace(/^\p{Surrogate}/u, "")}`;
 }

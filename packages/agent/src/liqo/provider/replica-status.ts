@@ -1,4 +1,4 @@
-import { formatTime } from "@resource-broker/contract";
+import { conditionMessage, formatTime } from "@resource-broker/contract";
 import { LIQO_ANNOTATION } from "../objects/labels.ts";
 import type { ResourceList, ResourceSlice, ResourceSliceCondition } from "../objects/resource-slice.ts";
 import { isSameList } from "./slice-amounts.ts";
@@ -35,7 +35,8 @@ export function isCordonedByUs({ metadata }: ResourceSlice): boolean {
 }
 
 /** The status that says so; undefined where it says so already. What Liqo wrote beside it stays. */
-export function statusSaying(slice: ResourceSlice, word: Word, wallMs: number): Status | undefined {
+export function statusSaying(slice: ResourceSlice, asked: Word, wallMs: number): Status | undefined {
+  const word = { ...asked, message: conditionMessage(asked.message) };
   const { status: said = {} } = slice;
   const before = resourcesCondition(slice);
   if (isSaid(before, word) && isSameList(said.resources ?? {}, word.resources)) return undefined;

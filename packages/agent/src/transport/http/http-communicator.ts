@@ -1,4 +1,5 @@
 import {
+  acknowledgementSchema,
   type AdoptionReplyDTO,
   type AdoptionRequestDTO,
   adoptionReplySchema,
@@ -6,6 +7,7 @@ import {
   decisionSchema,
   Fault,
   type FaultCode,
+  fitted,
   HEADER,
   LIMIT,
   PATH,
@@ -160,7 +162,8 @@ export async function httpCommunicator(
     releaseByKey: (key) => remove(PATH.releaseByKey(key)).catch(allow("not-found", "already-ended")),
     acknowledge: (id, generation) =>
       answer(id, { state: "held", ...(generation === undefined ? {} : { generation }) }),
-    refuse: (id, reason) => answer(id, { state: "refused", reason }).catch(allow("already-ended")),
+    refuse: (id, reason) =>
+      answer(id, fitted(acknowledgementSchema, { state: "refused", reason })).catch(allow("already-ended")),
     quote: (body) => post(PATH.quotes, quoteSchema, { body, olderLacks: "quotes" }),
     explain: (decisionId) => get(PATH.decision(decisionId), decisionSchema, { olderLacks: "decisions" }),
     adopt,

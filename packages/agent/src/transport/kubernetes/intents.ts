@@ -1,6 +1,7 @@
 import {
   type AdoptionReplyDTO,
   type AdoptionRequestDTO,
+  cut,
   Fault,
   isFaultCode,
   type QuoteDTO,
@@ -125,5 +126,5 @@ function quoteIn(object: Reservation | undefined): QuoteDTO | undefined {
 
 function outcomeIn({ status = {} }: Reservation): Pick<Result, "outcome" | "message"> | undefined {
   const { outcome, message = "" } = status;
-  return outcome && { outcome, message: message.slice(0, MAX_MESSAGE_LENGTH) };
+  return outcome && { outcome, message: cut(message, MAX_MESSAGE_LENGTH) };
 }

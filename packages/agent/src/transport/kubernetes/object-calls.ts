@@ -1,5 +1,6 @@
 import {
   type Condition,
+  conditionMessage,
   Fault,
   formatTime,
   KUBE_ANNOTATION,
@@ -61,7 +62,8 @@ export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
   const { client, machine, log, place, calls, pulse } = deps;
   const { namespace, clusterId } = place;
 
-  const signal: ObjectCalls["signal"] = async (object, said) => {
+  const signal: ObjectCalls["signal"] = async (object, asked) => {
+    const said = { ...asked, message: conditionMessage(asked.message) };
     const before = object.status?.conditions?.find(({ type }) => type === said.type);
     if (before !== undefined && isSaid(before, said)) return object;
     const isNew = before?.status !== said.status;

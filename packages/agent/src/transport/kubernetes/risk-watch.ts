@@ -1,4 +1,4 @@
-import type { CapacityEventDTO, ClusterAdvertisement } from "@resource-broker/contract";
+import { type CapacityEventDTO, type ClusterAdvertisement, cut } from "@resource-broker/contract";
 import type { Sink } from "@resource-broker/kube";
 
 const OVERCOMMITTED = "Overcommitted";
@@ -26,7 +26,7 @@ export function riskWatch({ touched, onRisk }: RiskDeps): Sink<ClusterAdvertisem
       const isNews = before !== undefined && isAtRisk && now !== before;
       before = now;
       if (!isNews) return;
-      const message = `${spec.clusterID}: ${now}`.slice(0, MAX_MESSAGE_LENGTH);
+      const message = cut(`${spec.clusterID}: ${now}`, MAX_MESSAGE_LENGTH);
       onRisk({ change: "at-risk", reservationIDs: touched().slice(0, MAX_IDS), message });
     },
   };

@@ -1,5 +1,7 @@
 import {
   type ClusterAdvertisement,
+  clusterAdvertisementKind,
+  fitted,
   formatTime,
   type ResourceQuantitiesDTO,
   toQuantities,
@@ -13,7 +15,6 @@ import {
 } from "@resource-broker/domain";
 import { conditionIn, conditionsOf, isTrue, type Said } from "./conditions.ts";
 import { type Ownership, saysTheSame } from "./same-status.ts";
-import { cut, MAX_MESSAGE } from "./texts.ts";
 
 export type AdvertisementStatus = NonNullable<ClusterAdvertisement["status"]>;
 
@@ -70,7 +71,7 @@ export function advertisementStatus(
   const said = conditionsFor(subject, telling);
   const observedGeneration = object?.metadata.generation;
   const isStale = conditionIn(said, ADVERTISEMENT_CONDITION.stale)?.status !== "False";
-  return {
+  return fitted(clusterAdvertisementKind.status, {
     phase: isStale ? "Stale" : "Active",
     active: isTrue(said, ADVERTISEMENT_CONDITION.ready),
     ...(account?.advertisement === undefined ? {} : figuresOf(account)),
@@ -79,7 +80,7 @@ export function advertisementStatus(
     ledgerID: telling.ledgerId,
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
     conditions: conditionsOf(said, object?.status?.conditions, { now, observedGeneration }),
-  };
+  });
 }
 
 function figuresOf(account: AccountView): Pick<AdvertisementStatus, "score" | "lastUpdateTime"> {
@@ -88,7 +89,7 @@ function figuresOf(account: AccountView): Pick<AdvertisementStatus, "score" | "l
 
 function messageOf(said: readonly Said[], receipt: Receipt | undefined): string {
   const ready = conditionIn(said, ADVERTISEMENT_CONDITION.ready)?.message ?? "";
-  return cut(receipt?.refused === undefined ? ready : `Refused: ${receipt.refused.message}`, MAX_MESSAGE);
+  return receipt?.refused === undefined ? ready : `Refused: ${receipt.refused.message}`;
 }
 
 /** What only the broker writes into the spec. */

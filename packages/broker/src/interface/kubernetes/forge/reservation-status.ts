@@ -1,7 +1,9 @@
 import {
+  fitted,
   formatTime,
   KUBE_ANNOTATION,
   type Reservation as ReservationObject,
+  reservationKind,
   RESERVATION_CONDITION,
 } from "@resource-broker/contract";
 import {
@@ -15,7 +17,7 @@ import {
 import { type Books, renderReservation } from "../../shared/render.ts";
 import { conditionsOf, type Said } from "./conditions.ts";
 import { type Ownership, saysTheSame } from "./same-status.ts";
-import { cut, MAX_EXPLANATION, MAX_MESSAGE, renewalEcho } from "./texts.ts";
+import { renewalEcho } from "./texts.ts";
 
 export type ReservationStatus = NonNullable<ReservationObject["status"]>;
 
@@ -100,19 +102,21 @@ export function refusedStatus(
   object: ReservationObject,
 ): ReservationStatus {
   const { reserved, ready } = RESERVATION_CONDITION;
-  const status = finished(
-    { phase: "Failed", reason, message, ...(decisionId === undefined ? {} : { decisionID: decisionId }) },
+  return finished(
+    {
+      phase: "Failed",
+      reason,
+      message,
+      code,
+      ...(decisionId === undefined ? {} : { decisionID: decisionId }),
+      ...(explanation === undefined ? {} : { explanation }),
+    },
     [
       { type: reserved, status: "False", reason, message },
       { type: ready, status: "False", reason, message },
     ],
     { telling, object },
   );
-  return {
-    ...status,
-    code,
-    ...(explanation === undefined ? {} : { explanation: cut(explanation, MAX_EXPLANATION) }),
-  };
 }
 
 /** True once the broker has said what became of the request. */
@@ -174,16 +178,15 @@ function finished(
 ): ReservationStatus {
   const now = formatTime(telling.now);
   const observedGeneration = object?.metadata.generation;
-  return {
+  return fitted(reservationKind.status, {
     ...status,
-    ...(status.message === undefined ? {} : { message: cut(status.message, MAX_MESSAGE) }),
     ledgerID: telling.ledgerId,
     lastUpdateTime: now,
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
     ...(said.length === 0
       ? {}
       : { conditions: conditionsOf(said, object?.status?.conditions, { now, observedGeneration }) }),
-  };
+  });
 }
 
 function conditionsFor(reservation: Reservation, ledger: LedgerView): Said[] {

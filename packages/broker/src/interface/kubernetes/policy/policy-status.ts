@@ -1,8 +1,7 @@
-import { type BrokerPolicy, formatTime } from "@resource-broker/contract";
+import { type BrokerPolicy, brokerPolicyKind, fitted, formatTime } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
 import { conditionsOf, type Said } from "../forge/conditions.ts";
 import { type Ownership, saysTheSame } from "../forge/same-status.ts";
-import { cut, MAX_MESSAGE } from "../forge/texts.ts";
 
 export type PolicyStatus = NonNullable<BrokerPolicy["status"]>;
 
@@ -24,22 +23,20 @@ export function policyStatus(standing: Standing, object: BrokerPolicy, now: Inst
   const observedGeneration = object.metadata.generation;
   const { version, said } = tellingOf(standing);
   const time = formatTime(now);
-  return {
+  return fitted(brokerPolicyKind.status, {
     inForce: standing.kind === "in-force",
-    ...(version === undefined ? {} : { version: cut(version, MAX_VERSION) }),
+    ...(version === undefined ? {} : { version }),
     message: said.message,
     lastUpdateTime: time,
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
     conditions: conditionsOf([said], object.status?.conditions, { now: time, observedGeneration }),
-  };
+  });
 }
 
 /** True when writing it would tell nothing new. */
 export function isPolicyTold(status: PolicyStatus, object: BrokerPolicy): boolean {
   return saysTheSame(status, object.status, OWNED);
 }
-
-const MAX_VERSION = 253;
 
 function tellingOf(standing: Standing): { readonly version?: string; readonly said: Said } {
   switch (standing.kind) {
@@ -72,5 +69,5 @@ function tellingOf(standing: Standing): { readonly version?: string; readonly sa
 }
 
 function not(reason: string, message: string): Said {
-  return { type: READY, status: "False", reason, message: cut(message, MAX_MESSAGE) };
+  return { type: READY, status: "False", reason, message };
 }

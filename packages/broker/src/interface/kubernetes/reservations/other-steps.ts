@@ -4,7 +4,6 @@ import { objectKey } from "@resource-broker/kube";
 import { reservationIn } from "../../shared/checked.ts";
 import { renewalHappening, renewalRefusedHappening } from "../forge/happenings.ts";
 import { identify } from "../forge/identify.ts";
-import { cut, MAX_EXPLANATION } from "../forge/texts.ts";
 import type { NewestObjects } from "../objects/newest-objects.ts";
 import type { KubernetesDeps } from "../ports.ts";
 import { adoptionIn, closingIn, quoteIn } from "./answers.ts";
@@ -43,7 +42,7 @@ export function otherSteps(
       const isRefused = reply.kind === "rejected";
       const written = await writer.tellRenewal(object, {
         renewed: wish.text,
-        ...(isRefused ? { code: reply.code, explanation: cut(reply.message, MAX_EXPLANATION) } : {}),
+        ...(isRefused ? { code: reply.code, explanation: reply.message } : {}),
       });
       newest.wrote(written);
       recorder.record(

@@ -1,4 +1,10 @@
-import { KUBE_LABEL, RESERVATION_FINALIZER, type Reservation } from "@resource-broker/contract";
+import {
+  fitted,
+  KUBE_LABEL,
+  RESERVATION_FINALIZER,
+  type Reservation,
+  reservationKind,
+} from "@resource-broker/contract";
 import type { ClusterId } from "@resource-broker/domain";
 import type { KubeClient } from "@resource-broker/kube";
 import type { ReservationStatus } from "../forge/reservation-status.ts";
@@ -67,7 +73,8 @@ export function reservationWriter(client: KubeClient): ReservationWriter {
       }),
     tell: (object, status) => applyStatus(thatOne(object), status, FIELD_MANAGER),
     tellRefusal: (object, status) => applyStatus(thatVersion(object), status, FIELD_MANAGER),
-    tellRenewal: (object, answer) => applyStatus(thatOne(object), answer, RENEWAL_FIELD_MANAGER),
+    tellRenewal: (object, answer) =>
+      applyStatus(thatOne(object), fitted(reservationKind.status, answer), RENEWAL_FIELD_MANAGER),
     dropFields: (object, names) => {
       const status = Object.fromEntries(names.map((name) => [name, null]));
       const body = { metadata: uidOf(object), status };

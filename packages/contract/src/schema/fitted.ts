@@ -1,0 +1,32 @@
+import { cut, safeLine, safeText } from "../text/safe-text.ts";
+import { ONE_LINE } from "./builders.ts";
+import type { Schema, SchemaNode } from "./node.ts";
+
+/**
+ * What is about to be written, with its free texts (`line`, `prose`) made safe and cut to the length their schema allows: a
+ * text that is too long must not make the whole unwritable. All else stays: half an ID would be another one.
+ */
+export function fitted<T>(schema: Schema<T>, value: T): T {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only texts change, and they stay texts
+  return fit(schema, value) as T;
+}
+
+function fit(node: SchemaNode, value: unknown): unknown {
+  if (typeof value === "string") return fitText(node, value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const { items } = node;
+    return items === undefined ? value : value.map((item) => fit(items, item));
+  }
+  const entries = Object.entries(value).map(([name, part]) => {
+    const child = node.properties?.[name] ?? node.additionalProperties;
+    return [name, child === undefined ? part : fit(child, part)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function fitText({ format, enum: choices, pattern, maxLength }: SchemaNode, text: string): string {
+  if (format !== undefined || choices !== undefined || maxLength === undefined) return text;
+  if (pattern === undefined) return cut(safeText(text), maxLength);
+  return pattern === ONE_LINE ? cut(safeLine(text), maxLength) : text;
+}

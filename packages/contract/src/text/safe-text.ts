@@ -1,0 +1,52 @@
+/**
+ * Texts of peers and objects, made safe to show. Control characters move the cursor of a terminal or start a new line
+ * of a log; format characters turn the reading direction or are not seen at all, so that one name looks like another.
+ */
+
+/** Line breaks and tabs: a space says as much, and the line stays one. */
+const BREAKS = /[\t\n\v\f\r\u0085\p{Zl}\p{Zp}]+/gu;
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+const EVERY_UNSAFE = new RegExp(UNSAFE, "gu");
+const UNSAFE_IN_LINES = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** Format characters and their like: all that `line` of the schemas does not refuse already. */
+const HIDDEN = /[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const REPLACEMENT = "\u{fffd}";
+
+/** One line: what cannot be seen is spelled out (`\u{202e}`), line breaks become spaces. */
+export function safeLine(text: string): string {
+  return UNSAFE.test(text) ? text.replaceAll(BREAKS, " ").replaceAll(EVERY_UNSAFE, spelledOut) : text;
+}
+
+/** The same for a text of several lines: its line breaks and tabs stay. */
+export function safeText(text: string): string {
+  return UNSAFE.test(text) ? text.replaceAll(UNSAFE_IN_LINES, spelledOut) : text;
+}
+
+/** JSON that holds the same data, with everything escaped that a terminal or a reader could be deceived by. */
+export function safeJson(json: string): string {
+  return UNSAFE.test(json) ? json.replaceAll(UNSAFE_IN_LINES, inJson) : json;
+}
+
+/**
+ * A mark in place of each character that hides or turns text. The text is not longer than before, so what was within its
+ * bound stays within it.
+ */
+export function withoutHidden(text: string): string {
+  return UNSAFE.test(text) ? text.replaceAll(HIDDEN, REPLACEMENT) : text;
+}
+
+/** At most so many characters, the last of them an ellipsis where something is missing. Never half a character. */
+export function cut(text: string, maxLength: number): string {
+  // Half a character would come back from the server as another one, and be written again and again.
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/\p{Surrogate}$/u, "")}…`;
+}
+
+function spelledOut(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`;
+}
+
+function inJson(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
+    .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
+    .join("");
+}
