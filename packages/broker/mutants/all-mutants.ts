@@ -1,3 +1,4 @@
+import { AGENT_MUTANTS } from "./agent-mutants.ts";
 import { EDGE_MUTANTS } from "./edge-mutants.ts";
 import { ENGINE_MUTANTS } from "./engine-mutants.ts";
 import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
@@ -9,4 +10,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEDGER_MUTANTS,
   ...EDGE_MUTANTS,
   ...REPLICA_MUTANTS,
+  ...AGENT_MUTANTS,
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isClusterId, reservationId } from "./ids.ts";
+import { isClusterId, isReservationIdOf, reservationId } from "./ids.ts";
 
 const DIGEST = Uint8Array.from({ length: 32 }, (_, index) => index * 8);
 
@@ -44,6 +44,20 @@ describe("a reservation id", () => {
     const id = reservationId(requester, DIGEST);
     expect(id).toMatch(expected);
     expect(id.length).toBeLessThanOrEqual(41);
+  });
+
+  test("of the longest requester is its own, and one character more is nobody's", () => {
+    const requester = "a".repeat(63);
+    const id = reservationId(requester, DIGEST);
+    expect(id).toHaveLength(41);
+    expect(isReservationIdOf(id, requester)).toBe(true);
+    expect(isReservationIdOf(`${id}x`, requester)).toBe(false);
+  });
+
+  test("keeps apart requesters whose names are cut alike", () => {
+    const [first, second] = ["rome", "oslo"].map((end) => `${"a".repeat(20)}-${end}`);
+    const other = DIGEST.with(9, 0xff);
+    expect(reservationId(first ?? "", DIGEST)).not.toBe(reservationId(second ?? "", other));
   });
 
   test("is base32 of the digest's first 80 bits", () => {

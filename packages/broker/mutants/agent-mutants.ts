@@ -1,0 +1,42 @@
+import { type Mutant, testFile } from "./mutant.ts";
+
+const NAMES = testFile("packages/agent/src/forge/names.test.ts");
+
+/** What an agent makes of a reservation in its own cluster. */
+export const AGENT_MUTANTS: readonly Mutant[] = [
+  {
+    name: "cuts the names of slices to 40 characters",
+    file: "packages/agent/src/liqo/consumer/forge-slice.ts",
+    find: "      name: id,\n",
+    replace: "      name: id.slice(0, 40),\n",
+    caughtBy: NAMES,
+  },
+  {
+    name: "cuts the reservation in the name of a ProviderInstruction",
+    file: "packages/agent/src/forge/instructions.ts",
+    find: "return `${reservationId}-provider`;",
+    replace: "return `${reservationId.slice(0, 40)}-provider`;",
+    caughtBy: NAMES,
+  },
+  {
+    name: "cuts the reservation in the label of a slice",
+    file: "packages/agent/src/liqo/consumer/forge-slice.ts",
+    find: "[RESERVATION_LABEL]: id,",
+    replace: "[RESERVATION_LABEL]: id.slice(0, 40),",
+    caughtBy: NAMES,
+  },
+  {
+    name: "lends a kubeconfig that everybody can read",
+    file: "packages/agent/src/liqo/liqoctl/private-file.ts",
+    find: "mode: 0o600",
+    replace: "mode: 0o644",
+    caughtBy: testFile("packages/agent/src/liqo/liqoctl/private-file.test.ts"),
+  },
+  {
+    name: "takes an anchor in a foreign kubeconfig",
+    file: "packages/agent/src/liqo/liqoctl/strict-yaml.ts",
+    find: "if (node.anchor !== undefined) {",
+    replace: "if (false) {",
+    caughtBy: testFile("packages/agent/src/liqo/liqoctl/foreign-kubeconfig.test.ts"),
+  },
+];
