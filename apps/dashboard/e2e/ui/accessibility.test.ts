@@ -70,7 +70,56 @@ test.each(LOOKS)("no page has a serious barrier, $name", async ({ colorScheme, s
   expect(Object.entries(found).filter(([, problems]) => problems.length > 0)).toEqual([]);
 });
 
-const SIZES = [{ width: 1024, height: 768 }, { width: 768, height: 1024 }, PHONE];
+/** The smallest that people still read. */
+const SMALLEST_PX = 11;
+
+test.each([DESKTOP, PHONE])("no text is too small to be read, $width wide", async (size) => {
+  await page.setViewportSize(size);
+  const details = [
+    await openFirst(page, dashboard.origin, "/reservations?phase=live"),
+    await openFirst(page, dashboard.origin, "/decisions?outcome=granted"),
+    await openFirst(page, dashboard.origin, "/decisions?outcome=refused"),
+    "/fleet/dublin",
+    "/no-such-page",
+  ];
+  const found: Record<string, string[]> = {};
+  for (const path of [...details, ...LIST_PAGES.map((each) => each.path)]) {
+    await page.goto(`${dashboard.origin}${path}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.locator(".skeleton").first().waitFor({ state: "detached" });
+    found[path] = await page.evaluate<string[]>(`(${SMALL_TEXTS})(${SMALLEST_PX})`);
+  }
+  expect(Object.entries(found).filter(([, small]) => small.length > 0)).toEqual([]);
+  expect(await page.evaluate("getComputedStyle(document.documentElement).fontSize")).toBe("16px");
+});
+
+/** As they are drawn: letters of a drawing are scaled with it. Placeholders count as text, too. */
+const SMALL_TEXTS = `(smallest) => {
+  const small = new Set();
+  const sizeOf = (element, pseudo) => parseFloat(getComputedStyle(element, pseudo).fontSize);
+  const look = (element, size, text) => {
+    if (size < smallest - 0.01) small.add(element.tagName + "." + element.getAttribute("class") + " " + size + "px: " + text.slice(0, 30));
+  };
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+    const element = node.parentElement;
+    if (node.data.trim() === "" || element.getClientRects().length === 0) continue;
+    const drawing = element.ownerSVGElement?.getScreenCTM();
+    look(element, sizeOf(element) * (drawing?.a ?? 1), node.data);
+  }
+  for (const element of document.querySelectorAll("input, select, textarea"))
+    look(element, Math.min(sizeOf(element), sizeOf(element, "::placeholder") || 99), element.placeholder ?? "");
+  return [...small];
+}`;
+
+const SIZES = [
+  { width: 1320, height: 800 },
+  { width: 1265, height: 800 },
+  { width: 1161, height: 800 },
+  { width: 1024, height: 768 },
+  { width: 768, height: 1024 },
+  PHONE,
+];
 
 test("nothing is out of sight, however narrow the window", async () => {
   const detail = await openFirst(page, dashboard.origin, "/reservations?phase=live");
@@ -105,4 +154,20 @@ test("a field of the what-if that is emptied stays empty", async () => {
   await page.getByLabel("CPU").fill("");
   await page.getByText("Say who asks, and for how much").waitFor();
   expect(await page.getByLabel("CPU").inputValue()).toBe("");
+});
+
+test("the what-if says nothing of a question that nobody answers", async () => {
+  await page.setViewportSize(DESKTOP);
+  await page.goto(`${dashboard.origin}/what-if?requester=rome&cpu=2`);
+  await page.locator(".verdict").waitFor();
+  await page.locator(".is-ranking").waitFor();
+  await page.route("**/ui/quotes", (route) => route.abort());
+  await page.getByLabel("CPU").fill("9999");
+  await page.getByRole("alert").waitFor();
+  expect(await page.locator(".verdict").count()).toBe(0);
+  expect(await page.locator(".is-ranking").count()).toBe(0);
+  expect(await page.getByText("Ask for it in earnest").count()).toBe(0);
+  await page.unroute("**/ui/quotes");
+  await page.getByLabel("CPU").fill("9998");
+  await page.locator(".verdict.is-bad").waitFor();
 });

@@ -94,6 +94,16 @@ test("a failure stands beside what was read before", async () => {
   expect(answer.snapshot()).toMatchObject({ data: { rows: [{ id: "a" }] }, failure: { message: "away" } });
 });
 
+test("a question that fails is not answered by what another one was told", async () => {
+  const { answer, broker } = answering({});
+  answer.ask("/fleet/oslo");
+  await settled();
+  broker.answer = new AskFailure("away", { status: 0, code: "unreachable" });
+  answer.ask("/fleet/paris");
+  await settled();
+  expect(answer.snapshot()).toMatchObject({ data: undefined, failure: { message: "away" } });
+});
+
 test("a reload is read at once, and what changes without an event is read in time", async () => {
   const { answer, asked, tell, timers } = answering({ everyMs: (data) => (data === undefined ? 100 : 2000) });
   answer.ask("/list");

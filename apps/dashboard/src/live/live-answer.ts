@@ -46,6 +46,8 @@ export function createLiveAnswer<T>(deps: AnswerDeps, freshness: Freshness<T>): 
   const listeners = new Set<() => void>();
   let answer: Answer<T> = { data: undefined, failure: undefined, isLoading: false };
   let path: string | null = null;
+  /** What `answer.data` answers. */
+  let answered: string | undefined;
   let underWay: AbortController | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   let cancelPlanned: (() => void) | undefined;
@@ -70,11 +72,14 @@ export function createLiveAnswer<T>(deps: AnswerDeps, freshness: Freshness<T>): 
     readAt = timers.now();
     try {
       const data = await deps.ask.get<T>(asked, mine.signal);
-      if (underWay === mine)
-        become({ data: keepSame(answer.data, data), failure: undefined, isLoading: false });
+      if (underWay !== mine) return;
+      answered = asked;
+      become({ data: keepSame(answer.data, data), failure: undefined, isLoading: false });
     } catch (error) {
       if (underWay !== mine || isAborted(error)) return;
-      become({ ...answer, failure: asFailure(error), isLoading: false });
+      // What another question was answered must not stand beside this one.
+      const data = answered === asked ? answer.data : undefined;
+      become({ data, failure: asFailure(error), isLoading: false });
     } finally {
       if (underWay === mine) {
         underWay = undefined;

@@ -6,6 +6,8 @@ import { useSurroundings } from "../shell/session-context.ts";
 
 export interface QuoteState {
   readonly quote: UiQuote | undefined;
+  /** False: the quote answers an earlier question, and says nothing of this one. */
+  readonly isCurrent: boolean;
   readonly problem: string | undefined;
   readonly isLoading: boolean;
 }
@@ -17,7 +19,7 @@ const FOLLOW_MS = 2000;
 /** Asks when typing pauses, and again when clusters or reservations changed. */
 export function useQuote(request: UiQuoteRequest | null): QuoteState {
   const { ask, live, timers } = useSurroundings();
-  const [state, setState] = useState<QuoteState>({ quote: undefined, problem: undefined, isLoading: false });
+  const [state, setState] = useState<Answer>(NOTHING);
   const question = request === null ? null : JSON.stringify(request);
   const latest = useRef(request);
   latest.current = request;
@@ -31,6 +33,7 @@ export function useQuote(request: UiQuoteRequest | null): QuoteState {
         const quote = await ask.post<UiQuote>("/ui/quotes", latest.current, abort.signal);
         setState((before) => ({
           quote: keepSame(before.quote, quote),
+          question,
           problem: undefined,
           isLoading: false,
         }));
@@ -43,7 +46,7 @@ export function useQuote(request: UiQuoteRequest | null): QuoteState {
     const plan = (delayMs: number): void => {
       cancel ??= timers.after(delayMs, () => void put());
     };
-    setState((before) => ({ ...before, isLoading: true }));
+    setState((before) => ({ ...before, problem: undefined, isLoading: true }));
     plan(PAUSE_IN_TYPING_MS);
     const stopHearing = live.onNews(() => plan(FOLLOW_MS));
     return () => {
@@ -52,5 +55,13 @@ export function useQuote(request: UiQuoteRequest | null): QuoteState {
       abort.abort();
     };
   }, [question, ask, live, timers]);
-  return state;
+  const { question: answered, ...rest } = state;
+  return { ...rest, isCurrent: answered === question };
 }
+
+interface Answer extends Omit<QuoteState, "isCurrent"> {
+  /** What the quote answers. */
+  readonly question: string | undefined;
+}
+
+const NOTHING: Answer = { quote: undefined, question: undefined, problem: undefined, isLoading: false };

@@ -57,8 +57,9 @@ interface OutcomeProps {
 
 /** Only the verdict is told to readers of a screen: the ranking moves with the market. */
 function Outcome({ request, state }: OutcomeProps) {
-  const { quote, problem, isLoading } = state;
-  const view = quote === undefined || request === null ? undefined : decisionView(quote.decision);
+  const { quote, isCurrent, problem, isLoading } = state;
+  // What was said of another question is no verdict on this one.
+  const view = quote === undefined || !isCurrent ? undefined : decisionView(quote.decision);
   return (
     <>
       <div className="what-if-verdict" aria-live="polite">
@@ -94,12 +95,14 @@ function Verdict({ view }: { readonly view: DecisionView }) {
 }
 
 function Ranked({ request, state }: { readonly request: UiQuoteRequest; readonly state: QuoteState }) {
-  const { quote, problem } = state;
-  if (quote === undefined) return problem === undefined ? <Loading rows={6} /> : null;
+  const { quote, isCurrent, problem } = state;
+  // While it is asked, the ranking before stays, dimmed: it would only flicker.
+  if (quote === undefined || (problem !== undefined && !isCurrent))
+    return problem === undefined ? <Loading rows={6} /> : null;
   return (
     <>
       <Ranking view={decisionView(quote.decision)} />
-      {quote.fits && request.weights === undefined && (
+      {isCurrent && quote.fits && request.weights === undefined && (
         <CodeCard
           title={`Ask for it in earnest, in ${request.requesterID}`}
           text={askCommand(request)}
