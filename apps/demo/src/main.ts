@@ -19,6 +19,8 @@ else if (reading.options.help) console.log(HELP);
 else await run(reading.options);
 
 async function run(options: DemoOptions): Promise<void> {
+  // What is kept is believed at the next start: nobody else may write it, whatever the shell's default.
+  if (options.keep !== "") process.umask(0o077);
   enableCompileCache(fileURLToPath(new URL("../../../node_modules/.cache/compiled", import.meta.url)));
   // Only now: what a whole world needs is more than what a line of help needs.
   const [{ createDemo }, { chooseReport }] = await Promise.all([

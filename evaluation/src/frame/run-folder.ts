@@ -1,13 +1,6 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "@resource-broker/runtime";
 import type { Size } from "../evaluation-test.ts";
 import type { Machine } from "./machine.ts";
 import type { Noise } from "./noise.ts";
@@ -55,7 +48,7 @@ export function runFolder(path: string): RunFolder {
   const rawFile = (id: string): string => `raw/${id}.json`;
   const write: RunFolder["write"] = (name, content) => {
     const file = join(path, name);
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     // Whole or not at all: a run that is killed while it writes is resumed from what is there.
     writeFileSync(`${file}.part`, content);
     renameSync(`${file}.part`, file);

@@ -16,6 +16,7 @@ export {
 export type { CertificateSource } from "./certificates/certificate-source.ts";
 export { type FolderWatchOptions, watchFolder } from "./certificates/folder-watch.ts";
 export type { RevocationList } from "./certificates/revocation-list.ts";
+export { makeFolder } from "./files/make-folder.ts";
 export { readText } from "./files/read-text.ts";
 export { reservationNameFor } from "./ids/reservation-name.ts";
 export { createLog, type LogOptions, type LogSettings, logOptions } from "./log/create-log.ts";

@@ -41,7 +41,7 @@ export async function createAuthority(layout: Layout, now: number, days: number)
   const issuer = { name: authorityName(AUTHORITY_NAME), randomBytes, ...(await generateKeys()) };
   const certificate = makeAuthorityCertificate(issuer, validityFrom(now, days));
   const draft = `${layout.ca}.${certificate.serialNumber}.tmp`;
-  await makePrivateFolder(draft);
+  makePrivateFolder(draft);
   await writeFiles([
     { path: join(draft, "ca.key"), text: toKeyPem(issuer.privateKey), mode: PRIVATE },
     { path: join(draft, "ca.crt"), text: certificate.toString(), mode: PUBLIC },

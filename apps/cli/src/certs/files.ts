@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
 
 export const PRIVATE = 0o600;
@@ -31,9 +32,9 @@ export async function writeFiles(files: readonly FileToWrite[]): Promise<void> {
 }
 
 /** Makes a folder that only its owner can look into; one that is there stays as it is. True: it is new. */
-export async function makePrivateFolder(folder: string): Promise<boolean> {
+export function makePrivateFolder(folder: string): boolean {
   try {
-    return (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
+    return makeFolder(folder, 0o700) !== undefined;
   } catch (error) {
     throw asCommandError(error);
   }

@@ -26,7 +26,7 @@ type InitOptions = Input<typeof INIT_OPTIONS>["options"];
 export async function init({ options }: Input<typeof INIT_OPTIONS>, host: Host): Promise<void> {
   const layout = layoutOf(options.dir);
   const hosts = readHosts(options.host);
-  if (await makePrivateFolder(layout.dir)) await keepOutOfGit(layout);
+  if (makePrivateFolder(layout.dir)) await keepOutOfGit(layout);
   await withLock(layout, host, async () => {
     const isReplaced = options.force && (await hasAuthority(layout));
     if (isReplaced) await replaceAuthority(layout, host);

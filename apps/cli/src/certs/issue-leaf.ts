@@ -69,7 +69,7 @@ interface LeafFiles {
 }
 
 async function writeLeafFolder(folder: string, { cert, ca, key }: LeafFiles): Promise<void> {
-  await makePrivateFolder(folder);
+  makePrivateFolder(folder);
   await writeFiles([
     { path: join(folder, "ca.crt"), text: ca, mode: PUBLIC },
     ...(key === undefined ? [] : [{ path: join(folder, "tls.key"), text: key, mode: PRIVATE } as const]),

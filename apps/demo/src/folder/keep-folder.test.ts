@@ -1,8 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { keepFolder } from "./keep-folder.ts";
+import { checkTrusted } from "./trusted-folder.ts";
 
 const NOT_SAID = { clusters: 0, nodes: 0 };
 
@@ -72,4 +74,57 @@ describe("a folder that is kept", () => {
       });
     },
   );
+
+  test.runIf(existsSync("/proc/self"))("is refused at once where no folder can be made", async () => {
+    await expect(keepFolder("/proc/foo", NOT_SAID)).rejects.toMatchObject({ code: "EROFS" });
+  });
+});
+
+describe("a folder that others could put programs into is refused", () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), "kept-demo-"));
+    return () => rm(dir, { recursive: true, force: true });
+  });
+
+  const refusal = async (folder = dir): Promise<unknown> =>
+    keepFolder(folder, NOT_SAID).then(
+      ({ release }) => release(),
+      (error: unknown) => error,
+    );
+
+  test("unless all of it is ours", async () => {
+    expect(await refusal()).toBeUndefined();
+    expect(await refusal()).toBeUndefined();
+  });
+
+  test.each([0o777, 0o775, 0o1777])("because its mode is %o", async (mode) => {
+    await chmod(dir, mode);
+    expect(await refusal()).toMatchObject({
+      code: "invalid",
+      message: `--keep: ${dir} can be written by other users, who could have this demo run what they like; take that away (chmod -R go-w ${dir}), or name a folder of your own`,
+    });
+  });
+
+  test("because a program in it can be replaced", async () => {
+    await refusal();
+    await writeFile(join(dir, "brokerctl"), "");
+    await chmod(join(dir, "brokerctl"), 0o775);
+    expect(await refusal()).toMatchObject({
+      message: expect.stringContaining(`${dir}/brokerctl can be written`),
+    });
+  });
+
+  test("because a folder above it can be written, without the bit that protects what is in it", async () => {
+    const inner = join(dir, "a");
+    await chmod(dir, 0o777);
+    expect(await refusal(inner)).toMatchObject({ message: expect.stringContaining(`${dir} can be written`) });
+    await chmod(dir, 0o1777);
+    expect(await refusal(inner)).toBeUndefined();
+  });
+
+  test("because it belongs to somebody else", () => {
+    const stranger = (process.getuid?.() ?? 0) + 1;
+    expect(() => checkTrusted(dir, stranger)).toThrow("belongs to another user");
+  });
 });

@@ -1,8 +1,10 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Fault } from "@resource-broker/contract";
+import { makeFolder } from "@resource-broker/runtime";
 import { DEFAULT_CLUSTERS, type FleetOrder } from "../fleet/plan-fleet.ts";
 import { LOCK_FILES, lockFolder } from "./lock-folder.ts";
+import { checkTrusted } from "./trusted-folder.ts";
 
 /** Says that a folder is ours, and what runs in it. */
 const MARKER = "demo.json";
@@ -19,7 +21,8 @@ export interface KeptFolder {
 /** A folder for this demo alone: a new one, or one of an earlier demo, which then goes on with the same fleet. */
 export async function keepFolder(dir: string, asked: FleetOrder): Promise<KeptFolder> {
   const folder = resolve(dir);
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder, 0o700);
+  checkTrusted(folder);
   const others = (await readdir(folder)).filter((name) => !LOCK_FILES.includes(name));
   const isAgain = others.includes(MARKER);
   if (!isAgain && others.length > 0) {

@@ -1,6 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Program } from "@resource-broker/runtime";
+import { makeFolder, type Program } from "@resource-broker/runtime";
 import { createKubeSim } from "../create-kube-sim.ts";
 import type { KubeSimDeps } from "../kube-sim.ts";
 import type { Flags } from "./flags.ts";
@@ -17,7 +17,7 @@ export function runClusters(flags: Flags, deps: RunClustersDeps): Program {
   return {
     start: async () => {
       const objects = await loadObjects(flags.paths);
-      await mkdir(flags.kubeconfigDir, { recursive: true });
+      makeFolder(flags.kubeconfigDir);
       for (const [index, name] of flags.clusters.entries()) {
         const port = flags.port === undefined ? {} : { port: flags.port + index };
         const cluster = await sim.addCluster({ name, behaves: flags.behaves, objects, ...port });

@@ -1,11 +1,12 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fsyncSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { makeFolder } from "@resource-broker/runtime";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
 /** Makes the directory, and those above it, so that a power failure does not take it away with what is in it. */
 export function makeDirectory(directory: string): void {
   try {
-    const highest = mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const highest = makeFolder(directory, 0o700);
     if (highest === undefined) return;
     for (let made = resolve(directory); made !== dirname(resolve(highest)); made = dirname(made))
       flush(dirname(made));
