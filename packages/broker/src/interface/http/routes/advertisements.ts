@@ -19,6 +19,7 @@ import {
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import { firstAfter } from "../first-after.ts";
 import { readPage } from "../query.ts";
+import { withoutIncompleteCost } from "../../shared/incomplete-cost.ts";
 import { renderInstructions } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
@@ -26,14 +27,25 @@ import type { RouteContext } from "./context.ts";
 const CURRENT_PROTOCOL = 2;
 const OLDER_PROTOCOL = 1;
 
-export function advertisementRoutes({ engine, books, hub }: RouteContext): readonly Route[] {
+export function advertisementRoutes({ engine, books, hub, log }: RouteContext): readonly Route[] {
+  /** Clusters whose incomplete price was told of. */
+  const unpriced = new Set<ClusterId>();
+
   const advertise = async (call: Call): Promise<PlainAnswer> => {
     const { caller, isOlderAgent } = call;
-    const dto = checked(advertisementSchema, call.body);
+    const body = withoutIncompleteCost(call.body);
+    const dto = checked(advertisementSchema, body);
     if (dto.clusterID !== caller.clusterId) {
       throw new Fault(
         "forbidden",
         `clusterID is ${dto.clusterID}, but the certificate is of ${caller.clusterId}`,
+      );
+    }
+    if (body !== call.body && !unpriced.has(caller.clusterId)) {
+      unpriced.add(caller.clusterId);
+      log.warn(
+        { cluster: caller.clusterId },
+        "an incomplete price is ignored: the cluster lends without a price",
       );
     }
     const protocol = isOlderAgent ? OLDER_PROTOCOL : CURRENT_PROTOCOL;

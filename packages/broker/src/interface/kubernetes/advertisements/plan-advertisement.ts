@@ -24,6 +24,7 @@ import {
   isAdvertisementTold,
   type Receipt,
 } from "../forge/advertisement-status.ts";
+import { withoutIncompleteCost } from "../../shared/incomplete-cost.ts";
 import { mergeDifference } from "./merge-difference.ts";
 
 /** An object and what the ledger knows. */
@@ -110,7 +111,7 @@ function isOf(stamp: Stamp, told: Stamp | undefined): boolean {
 
 /** The API server has checked the object, but perhaps by an older definition. */
 function planNew({ spec }: ClusterAdvertisement): AdvertisementStep {
-  const checked = validate(clusterAdvertisementKind.spec, spec);
+  const checked = validate(clusterAdvertisementKind.spec, withoutIncompleteCost(spec));
   if (!checked.ok) return { kind: "turn-away", problem: describeProblems(checked.problems) };
   const { resources, instance } = checked.value;
   const protocol = instance === undefined ? OLDER_PROTOCOL : CURRENT_PROTOCOL;
