@@ -4,10 +4,10 @@ import { BoundedNames } from "./bounded-names.ts";
 import { registerCertificateGauge } from "./certificate-gauge.ts";
 import { commitCounters } from "./commit-counters.ts";
 import { registerLedgerGauges } from "./ledger-gauges.ts";
-import type { BrokerMetrics, Watched } from "./metrics.ts";
+import type { BrokerMetrics, UnmetReason, Watched } from "./metrics.ts";
 import { auditFigures } from "./audit-figures.ts";
 import { registerStandingGauges } from "./standing-gauges.ts";
-import { UnmetDemand } from "./unmet-demand.ts";
+import { UNMET_REASONS, UnmetDemand } from "./unmet-demand.ts";
 import { watchedGauge } from "./watched-gauge.ts";
 
 export interface MetricsOptions {
@@ -28,7 +28,7 @@ export function createMetrics({
   const registry = new Registry();
   const registers = [registry];
   const clusters = new BoundedNames(maxClusters);
-  const unmet = new UnmetDemand();
+  const unmet = new UnmetDemand(refusalCounter(registry));
   const answers = new Map<string, number>();
   let watched: Watched | undefined;
   let certificates: CertificateSet | undefined;
@@ -103,6 +103,18 @@ export function createMetrics({
     contentType: registry.contentType,
     stop: stopProcess,
   };
+}
+
+/** All reasons from the start: a rate needs a value before the first refusal. */
+function refusalCounter(registry: Registry): (reason: UnmetReason) => void {
+  const refusals = new Counter({
+    name: "broker_refusals_total",
+    help: "Requests for a reservation that were refused, by the reason that most clusters had.",
+    labelNames: ["reason"],
+    registers: [registry],
+  });
+  for (const reason of UNMET_REASONS) refusals.inc({ reason }, 0);
+  return (reason) => refusals.inc({ reason });
 }
 
 /** Counted in a plain map on the way of each request, and told to Prometheus when it asks. */

@@ -104,7 +104,10 @@ describe("what the ledger went through", () => {
       '{reason="quota"}': 1,
       '{reason="stale"}': 0,
     });
+    const refused = { '{reason="capacity"}': 2, '{reason="no-clusters"}': 1, '{reason="quota"}': 1 };
+    expect(await figure("broker_refusals_total")).toMatchObject({ ...refused, '{reason="stale"}': 0 });
     await time.advance(6 * 60_000);
+    expect(await figure("broker_refusals_total")).toMatchObject(refused);
     expect(Object.values(await figure("broker_unmet_demand")).every((count) => count === 0)).toBe(true);
   });
 

@@ -21,11 +21,17 @@ export function unmetReason({ refusedBy }: Pick<Decision, "refusedBy">): UnmetRe
   return reason;
 }
 
-/** Refused requests of the last minutes, by reason. */
+/** Refused requests of the last minutes, by reason; `onRefused` hears of each of them. */
 export class UnmetDemand {
   readonly #minutes = new Map<number, Map<UnmetReason, number>>();
+  readonly #onRefused: (reason: UnmetReason) => void;
+
+  constructor(onRefused: (reason: UnmetReason) => void) {
+    this.#onRefused = onRefused;
+  }
 
   add(reason: UnmetReason, now: Instant): void {
+    this.#onRefused(reason);
     const minute = Math.floor(now / MINUTE_MS);
     const counts = this.#minutes.get(minute) ?? new Map<UnmetReason, number>();
     counts.set(reason, (counts.get(reason) ?? 0) + 1);
