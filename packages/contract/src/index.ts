@@ -28,6 +28,7 @@ export {
 export { type ProviderInstruction, providerInstructionKind } from "./crd/provider-instruction.ts";
 export { RESERVATION_FINALIZER, type Reservation, reservationKind } from "./crd/reservation.ts";
 export { type ReservationInstruction, reservationInstructionKind } from "./crd/reservation-instruction.ts";
+export { MAX_EXPLANATION_LENGTH } from "./crd/shared-fields.ts";
 export { type ResourceRequest, resourceRequestKind } from "./crd/resource-request.ts";
 export type {
   UiAmounts,
@@ -95,7 +96,7 @@ export { toAdoptionOffers } from "./mapping/adoption.ts";
 export { type AdvertisementStanding, fromAdvertisement, toAdvertisement } from "./mapping/advertisement.ts";
 export { type Mapped, toQuantities, toSomeQuantities } from "./mapping/amounts.ts";
 export { formatDecimal, fromCostModel, fromReservationCost, toCostModel } from "./mapping/cost.ts";
-export { type Disclosure, fromDecision, toRefusals } from "./mapping/decision.ts";
+export { type Disclosure, fromDecision, refusalDetails, toRefusals } from "./mapping/decision.ts";
 export { fromReservation, type ReservationView, reservationMessage } from "./mapping/reservation.ts";
 export { fromReservationRequest, toReservationRequest } from "./mapping/reservation-request.ts";
 export { fromPolicy } from "./policy/from-policy.ts";

@@ -183,6 +183,7 @@ describe("a refusal", () => {
   const noCapacity = new Fault("no-capacity", "No cluster can lend 4 CPU", {
     details: {
       reasons: [{ clusterID: "paris", reason: "capacity", message: "needs 3 more CPU" }],
+      flip: "Would fit paris with 5 CPU instead of 8.",
       decisionID: "dec-1",
     },
   });
@@ -194,10 +195,24 @@ describe("a refusal", () => {
     expect(plan.status).toMatchObject({
       phase: "Failed",
       reason: "NoCapacity",
-      explanation: "paris: needs 3 more CPU",
+      explanation: "paris: needs 3 more CPU\nWould fit paris with 5 CPU instead of 8.",
       decisionID: "dec-1",
       attempts: 1,
     });
+  });
+
+  test("keeps its last line however many clusters there are", () => {
+    const reasons = Array.from({ length: 64 }, (_, index) => ({
+      clusterID: `cluster-${index}`,
+      reason: "capacity",
+      message: "x".repeat(512),
+    }));
+    const fault = new Fault("no-capacity", "no", {
+      details: { reasons, flip: "Would fit paris without GPU." },
+    });
+    const { explanation = "" } = planRefusal(state(), fault).status;
+    expect(explanation.length).toBe(16_384);
+    expect(explanation.split("\n").at(-1)).toBe("Would fit paris without GPU.");
   });
 
   test("makes a request that queues wait for the next attempt", () => {
@@ -208,7 +223,7 @@ describe("a refusal", () => {
       phase: "Pending",
       attempts: 1,
       nextAttemptTime: formatTime(NOW + QUEUE_RETRY_MS),
-      explanation: "paris: needs 3 more CPU",
+      explanation: "paris: needs 3 more CPU\nWould fit paris with 5 CPU instead of 8.",
     });
     const waiting = withStatus(plan.status, { queue: true });
     expect(planRequest(state({ request: waiting, now: NOW + 10_000 }))).toEqual({ requeueAfterMs: 20_000 });

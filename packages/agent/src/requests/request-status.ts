@@ -2,6 +2,7 @@ import {
   type Fault,
   fitted,
   formatTime,
+  MAX_EXPLANATION_LENGTH,
   type ReservationDTO,
   type ResourceRequest,
   resourceRequestKind,
@@ -220,8 +221,9 @@ export function notReservedStatus(writing: Writing, story: NotReserved): Request
   );
 }
 
-/** One line for each cluster that was considered. */
-function explanationOf({ details: { reasons } }: Fault): string | undefined {
-  if (reasons === undefined || reasons.length === 0) return undefined;
-  return reasons.map(({ clusterID, message }) => `${clusterID}: ${message}`).join("\n");
+/** One line for each cluster that was considered, and last what would fit: that is never cut off. */
+function explanationOf({ details: { reasons, flip } }: Fault): string | undefined {
+  if (reasons === undefined || reasons.length === 0) return flip;
+  const lines = reasons.map(({ clusterID, message }) => `${clusterID}: ${message}`).join("\n");
+  return flip === undefined ? lines : `${lines.slice(0, MAX_EXPLANATION_LENGTH - flip.length - 1)}\n${flip}`;
 }

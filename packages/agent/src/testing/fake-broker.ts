@@ -11,7 +11,7 @@ import {
   type SliceDefaults,
   toAdoptionOffers,
   toAdvertisement,
-  toRefusals,
+  refusalDetails,
   toReservationRequest,
 } from "@resource-broker/contract";
 import {
@@ -187,7 +187,7 @@ export function fakeBroker(machine: MachineTime): FakeBroker {
       });
       if (reply.kind === "refused") {
         throw new Fault("no-capacity", headline(reply.decision), {
-          details: { reasons: toRefusals(reply.decision, "full"), decisionID: reply.decision.id },
+          details: refusalDetails(reply.decision, "full"),
         });
       }
       return after(reply, clusterId);

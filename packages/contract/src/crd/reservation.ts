@@ -7,7 +7,7 @@ import { endReasonSchema, generationSchema, idempotencyKeySchema, phaseSchema } 
 import { wishFields } from "../wire/reservation-request.ts";
 import { SLICE_DEFAULTS_TEXT, sliceDefaultsSchema } from "../wire/slice-defaults.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
-import { statusFields } from "./shared-fields.ts";
+import { MAX_EXPLANATION_LENGTH, statusFields } from "./shared-fields.ts";
 
 /** On a person's Reservation: deleting it releases what it holds first. */
 export const RESERVATION_FINALIZER = "reservation.broker.fluidos.eu/finalizer";
@@ -83,7 +83,10 @@ const statusSchema = object({
   cost: optional(reservationCostSchema, "What it costs. Absent: the provider is not priced."),
   generation: optional(generationSchema, "Grows with every change of the reservation.", { examples: [1] }),
   decisionID: optional(dnsLabel(), "The decision that explains the choice.", { examples: ["dec-4f0q2"] }),
-  explanation: optional(prose({ maxLength: 16_384 }), "Why the request was refused, cluster by cluster."),
+  explanation: optional(
+    prose({ maxLength: MAX_EXPLANATION_LENGTH }),
+    "Why the request was refused, cluster by cluster.",
+  ),
   reservationID: optional(reservationName(), "The reservation's name in the ledger and everywhere else.", {
     examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
   }),

@@ -24,7 +24,7 @@ import { endReasonSchema, phaseSchema } from "../wire/reservation.ts";
 import { wishFields } from "../wire/reservation-request.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { requestedColumns, requestedGpuColumn } from "./printer-columns.ts";
-import { requestedFields, statusFields } from "./shared-fields.ts";
+import { MAX_EXPLANATION_LENGTH, requestedFields, statusFields } from "./shared-fields.ts";
 
 const offloadSchema = object({
   namespaces: required(
@@ -77,7 +77,10 @@ const statusSchema = object({
   nextAttemptTime: optional(time(), "When the broker is asked again, for a queued request.", {
     examples: ["2026-07-01T10:00:30Z"],
   }),
-  explanation: optional(prose({ maxLength: 16_384 }), "Why the request was refused, cluster by cluster."),
+  explanation: optional(
+    prose({ maxLength: MAX_EXPLANATION_LENGTH }),
+    "Why the request was refused, cluster by cluster.",
+  ),
   ...statusFields,
 });
 

@@ -5,6 +5,9 @@ import { generationSchema, MAX_MESSAGE_LENGTH } from "../wire/reservation.ts";
 import { SLICE_DEFAULTS_TEXT, sliceDefaultsSchema } from "../wire/slice-defaults.ts";
 import { conditionsSchema } from "./conditions.ts";
 
+/** Of the text that says why a request was refused, cluster by cluster. */
+export const MAX_EXPLANATION_LENGTH = 16_384;
+
 /** What is asked for or held, in the flat form people write in YAML. */
 export const requestedFields = {
   requestedCPU: required(quantity("positive"), "CPU in cores (2, 0.5) or millicores (500m); more than 0.", {

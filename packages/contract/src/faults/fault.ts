@@ -5,6 +5,8 @@ import { type FaultCode, faultKind } from "./fault-table.ts";
 export interface FaultDetails {
   readonly reasons?: readonly RefusalDTO[];
   readonly decisionID?: string;
+  /** The smallest change that would have made it fit. */
+  readonly flip?: string;
   /** How long to wait before asking again. */
   readonly retryAfterMs?: number;
 }
@@ -37,11 +39,12 @@ export class Fault extends Error {
 
 /** The body of an error reply. What went wrong inside (`cause`) stays inside: it is for the log. */
 export function toErrorBody(fault: Fault): ErrorDTO {
-  const { reasons, decisionID } = fault.details;
+  const { reasons, decisionID, flip } = fault.details;
   return {
     error: fault.message,
     code: fault.code,
     ...(reasons === undefined ? {} : { reasons }),
+    ...(flip === undefined ? {} : { flip }),
     ...(decisionID === undefined ? {} : { decisionID }),
   };
 }

@@ -32,10 +32,11 @@ const MAX_TEXT_LENGTH = 1024;
 /** The fault that a peer reported, whatever its age. */
 export function readFault(reply: ErrorReply): Fault {
   const body = readBody(reply.body);
-  const { reasons, decisionID } = body;
+  const { reasons, decisionID, flip } = body;
   return new Fault(codeOf(body.code, reply.status), body.error, {
     details: {
       ...(reasons === undefined ? {} : { reasons }),
+      ...(flip === undefined ? {} : { flip }),
       ...(decisionID === undefined ? {} : { decisionID }),
       ...(reply.retryAfterMs === undefined ? {} : { retryAfterMs: reply.retryAfterMs }),
     },

@@ -10,6 +10,7 @@ import {
   refusalsOf,
   withoutFigures,
 } from "@resource-broker/domain";
+import type { FaultDetails } from "../faults/fault.ts";
 import { formatDuration } from "../schema/duration.ts";
 import { formatTime } from "../schema/time.ts";
 import type { DecisionDTO } from "../wire/decision.ts";
@@ -37,12 +38,26 @@ export function fromDecision(decision: Decision, disclosure: Disclosure): Decisi
     fitted: decision.fitted,
     counts: { ...decision.refusedBy },
     candidates: decision.candidates.map(isFull ? fromCandidate : fromCandidateWithoutFigures),
-    flip: isFull ? flipOf(decision) : undefined,
+    flip: disclosedFlip(decision, disclosure),
     explanation: isFull ? explain(decision) : explainWithoutFigures(decision),
   });
 }
 
-/** One reason for each cluster that was passed over: what a 409 tells its caller. */
+/** What a 409 tells its caller: one reason for each cluster that was passed over, and what would have fitted. */
+export function refusalDetails(decision: Decision, disclosure: Disclosure): FaultDetails {
+  return present({
+    reasons: toRefusals(decision, disclosure),
+    flip: disclosedFlip(decision, disclosure),
+    decisionID: decision.id,
+  });
+}
+
+/** It tells figures. */
+function disclosedFlip(decision: Decision, disclosure: Disclosure): string | undefined {
+  return disclosure === "full" ? flipOf(decision) : undefined;
+}
+
+/** One reason for each cluster that was passed over. */
 export function toRefusals(decision: Decision, disclosure: Disclosure): RefusalDTO[] {
   return disclosedRefusals(decision, disclosure).map(({ clusterId, filter, message, missing }) =>
     present({ clusterID: clusterId, reason: filter, message, missing: missing && toSomeQuantities(missing) }),

@@ -12,6 +12,7 @@ import {
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { clusterId, currency, decimal, dnsLabel, duration, time } from "../schema/terms.ts";
+import { MAX_FLIP_LENGTH } from "./error.ts";
 import { resourceQuantitiesSchema, shownQuantitiesSchema, someQuantitiesSchema } from "./quantities.ts";
 import { reservationRequestSchema } from "./reservation-request.ts";
 
@@ -82,9 +83,13 @@ export const decisionSchema = titled(
       array(candidateSchema, { maxItems: MAX_CANDIDATES }),
       "Best first, then those passed over. All of them up to 64; beyond, the best or the nearest misses.",
     ),
-    flip: optional(line({ maxLength: 1024 }), "The smallest change that would have turned the decision.", {
-      examples: ["Would fit paris with 6 GPU instead of 8."],
-    }),
+    flip: optional(
+      line({ maxLength: MAX_FLIP_LENGTH }),
+      "The smallest change that would have turned the decision.",
+      {
+        examples: ["Would fit paris with 6 GPU instead of 8."],
+      },
+    ),
     explanation: required(prose({ maxLength: 65_536 }), "The whole decision as text for people."),
   }),
   "Why the broker chose, or refused, as it did.",

@@ -17,6 +17,8 @@ export const refusalSchema = titled(
 );
 export type RefusalDTO = Infer<typeof refusalSchema>;
 
+export const MAX_FLIP_LENGTH = 1024;
+
 export const errorSchema = titled(
   "ErrorDTO",
   object({
@@ -32,6 +34,9 @@ export const errorSchema = titled(
       array(refusalSchema, { maxItems: 64 }),
       "Why each cluster could not serve the request.",
     ),
+    flip: optional(line({ maxLength: MAX_FLIP_LENGTH }), "The smallest change that would have made it fit.", {
+      examples: ["Would fit paris with 6 GPU instead of 8."],
+    }),
     decisionID: optional(dnsLabel(), "The decision that explains it: GET /api/v1/decisions/{id}.", {
       examples: ["dec-4f0q2"],
     }),

@@ -97,10 +97,12 @@ export function refusalIn({ status = {}, metadata }: Reservation): Fault {
   const { code = "", message, explanation, reason, decisionID } = status;
   const byReason = reason === "Invalid" ? "invalid" : "no-capacity";
   const text = message ?? explanation ?? `${metadata.name} was refused`;
-  const reasons = reasonsIn(decisionIn(status.decision));
+  const decision = decisionIn(status.decision);
+  const reasons = reasonsIn(decision);
   return new Fault(isFaultCode(code) ? code : byReason, text, {
     details: {
       ...(reasons.length === 0 ? {} : { reasons }),
+      ...(decision?.flip === undefined ? {} : { flip: decision.flip }),
       ...(decisionID === undefined ? {} : { decisionID }),
     },
   });

@@ -6,7 +6,7 @@ import {
   PATH,
   renewRequestSchema,
   reservationRequestSchema,
-  toRefusals,
+  refusalDetails,
   toReservationRequest,
 } from "@resource-broker/contract";
 import { type Actor, type Decision, headline, type Reply, type Reservation } from "@resource-broker/domain";
@@ -77,10 +77,7 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
 
   const noCapacity = (decision: Decision, { isAdmin }: Actor): Fault =>
     new Fault("no-capacity", headline(decision), {
-      details: {
-        reasons: toRefusals(decision, isAdmin ? "full" : engine.policy.disclosure),
-        decisionID: decision.id,
-      },
+      details: refusalDetails(decision, isAdmin ? "full" : engine.policy.disclosure),
     });
 
   const activate = async ({ caller, name }: Call): Promise<PlainAnswer> =>

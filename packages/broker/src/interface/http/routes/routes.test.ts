@@ -1,6 +1,7 @@
 import {
   adoptionReplySchema,
   advertisementPageSchema,
+  advertisementSchema,
   advertisementReplySchema,
   auditPageSchema,
   cordonReplySchema,
@@ -157,7 +158,8 @@ describe("a reservation over HTTP", () => {
     await advertise(paris, "paris");
     const refused = await reserve({ body: requestOf("100", "500Gi") });
     expect(refused.status).toBe(409);
-    const { code, reasons, decisionID } = read(errorSchema, refused);
+    const { code, reasons, flip, decisionID } = read(errorSchema, refused);
+    expect(flip).toMatch(/^Would fit paris with 16 CPU instead of 100/);
     expect(code).toBe("no-capacity");
     expect(reasons).toMatchObject([{ clusterID: "paris", reason: "capacity", missing: { cpu: "84" } }]);
     const decision = read(decisionSchema, await broker.call(rome, `GET /api/v1/decisions/${decisionID}`));
@@ -170,6 +172,7 @@ describe("a reservation over HTTP", () => {
     await advertise(paris, "paris");
     const refused = read(errorSchema, await reserve({ body: requestOf("100", "500Gi") }));
     expect(JSON.stringify(refused.reasons)).not.toMatch(/84|missing/);
+    expect(refused.flip).toBeUndefined();
     const address = `GET /api/v1/decisions/${refused.decisionID}` as const;
     expect((await broker.call(rome, address)).text).not.toContain("84");
     expect((await broker.call(ops, address)).text).toContain("84");
@@ -279,6 +282,21 @@ describe("lists", () => {
 });
 
 describe("other calls", () => {
+  test.each([
+    ["of the predecessor's fork", { renewable: true, energyCost: 0.2 }],
+    ["without a currency", { cpuCost: "0.1", memoryCost: "0.01" }],
+    ["with an empty field", { cpuCost: "0.1", memoryCost: "", currency: "EUR" }],
+  ])("an incomplete price %s drops the price, not the advertisement", async (_, cost) => {
+    await advertise(paris, "paris", { cost });
+    const [quote, shown] = [
+      read(quoteSchema, await broker.call(rome, "POST /api/v1/quotes", { body: requestOf("4", "10G") })),
+      read(advertisementSchema, await broker.call(paris, "GET /api/v1/advertisements/paris")),
+    ];
+    expect(quote).toMatchObject({ fits: true, targetClusterID: "paris" });
+    expect(quote.cost).toBeUndefined();
+    expect(shown.cost).toBeUndefined();
+  });
+
   test("a quote books nothing", async () => {
     await advertise(paris, "paris", { cost: { cpuCost: "0.1", memoryCost: "0.01", currency: "EUR" } });
     const before = broker.engine.commitNumber;
