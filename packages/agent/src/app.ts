@@ -17,7 +17,7 @@ import type { DataPlane } from "./data-plane/data-plane.ts";
 import type { Tell } from "./events/tell.ts";
 import { MANAGER } from "./forge/labels.ts";
 import { clusterEndpoint } from "./identity/cluster-endpoint.ts";
-import { findClusterId } from "./identity/cluster-id.ts";
+import { clusterIdByUid, findClusterId } from "./identity/cluster-id.ts";
 import { openDataPlane } from "./liqo/open-data-plane.ts";
 import { createAgentMetrics } from "./metrics/create-agent-metrics.ts";
 import { createPriceSource } from "./price/create-price-source.ts";
@@ -62,6 +62,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     answered.catch(() => undefined);
     const { communicator, shown: broker } = await openTransport(settings, {
       ...deps,
+      clusterIdByUid: () => clusterIdByUid(client),
       onCertificates: metrics.certificatesInForce,
     });
     endings.push(communicator.close);
@@ -111,6 +112,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
           gpuResources: settings["gpu-resources"],
           extendedResources: settings["extended-resources"],
         }),
+        withoutBroker: settings["broker-transport"] === "none",
         intervalMs: settings["advertisement-requeue-interval"],
         pollIntervalMs: settings["instruction-poll-interval"],
         advertisement: {

@@ -62,8 +62,10 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
   async function listen(): Promise<void> {
     await objects.start();
     lender.poke();
-    feed.start();
-    rounds.start();
+    if (options.withoutBroker !== true) {
+      feed.start();
+      rounds.start();
+    }
     borrower.start();
   }
 

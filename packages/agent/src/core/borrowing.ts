@@ -16,6 +16,7 @@ import type { AgentObjects } from "./agent-objects.ts";
 export interface BorrowingOptions {
   readonly clusterId: string;
   readonly instructionNamespace: string;
+  readonly withoutBroker?: boolean;
 }
 
 export interface BorrowingDeps extends AgentDeps {
@@ -41,6 +42,7 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
   const requests = requestController({
     ...deps,
     clusterId: options.clusterId,
+    withoutBroker: options.withoutBroker === true,
     request: objects.requests.get,
     requestKeys: objects.requests.keys,
     instruction: objects.borrowing,

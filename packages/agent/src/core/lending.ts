@@ -24,6 +24,8 @@ export interface LendingOptions {
   readonly toleratedTaints: readonly ToleratedTaint[];
   readonly resources: CountedResources;
   readonly intervalMs: number;
+  /** There is nobody to tell: the cluster is advertised by its own Advertisement alone. */
+  readonly withoutBroker?: boolean;
   readonly advertisement: MirrorPlace;
   readonly instructionNamespace: string;
   /** Absent: this cluster has nothing to do with Liqo. */
@@ -55,7 +57,10 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
   const { book, objects, prices, observer, log } = deps;
   const cluster = clusterObserver(options, followDeps(deps));
   const meter = usageMeter(options, { ...deps, isCounted: cluster.isCounted });
-  const mirror = mirrorWriter(options.advertisement, deps);
+  const mirror = mirrorWriter(options.advertisement, {
+    ...deps,
+    withoutBroker: options.withoutBroker === true,
+  });
   let last: Publication | undefined;
 
   const holds = (): ReservationDTO[] =>
@@ -109,7 +114,8 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
     offer,
     onPublished: (publication, tookMs) => {
       last = publication;
-      observer.published(publication.ok ? "accepted" : publication.fault.code, tookMs);
+      if (options.withoutBroker !== true)
+        observer.published(publication.ok ? "accepted" : publication.fault.code, tookMs);
       if (!publication.ok)
         log.warn({ code: publication.fault.code }, `not advertised: ${publication.fault.message}`);
       const observation = cluster.observe();

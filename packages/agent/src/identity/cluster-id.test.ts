@@ -1,7 +1,14 @@
 import { Fault } from "@resource-broker/contract";
 import type { KubeClient } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
-import { findClusterId, type IdentitySources, type IdentityVerdict, judgeIdentity } from "./cluster-id.ts";
+import {
+  clusterIdByKubeconfig,
+  clusterIdByUid,
+  findClusterId,
+  type IdentitySources,
+  type IdentityVerdict,
+  judgeIdentity,
+} from "./cluster-id.ts";
 
 const verdicts: readonly (IdentitySources & { readonly name: string; readonly verdict: IdentityVerdict })[] =
   [
@@ -67,6 +74,21 @@ describe("a cluster's ID", () => {
   test("is the UID of kube-system as a last resort", async () => {
     const id = await findClusterId({ flag: "", commonName: undefined }, clusterWith(UID));
     expect(id).toBe(UID);
+  });
+
+  test("is the UID of kube-system for a kubeconfig that names no cluster", async () => {
+    const byUid = () => clusterIdByUid(clusterWith(UID));
+    expect(await clusterIdByKubeconfig({ flag: "", issued: undefined }, byUid)).toBe(UID);
+    expect(await clusterIdByKubeconfig({ flag: "rome", issued: undefined }, byUid)).toBe("rome");
+    expect(await clusterIdByKubeconfig({ flag: "", issued: "rome" }, byUid)).toBe("rome");
+  });
+
+  test("by UID needs the right to look at kube-system, and says so", async () => {
+    const forbidding = { get: () => Promise.reject(new Fault("forbidden", "no")) };
+    await expect(clusterIdByUid(forbidding)).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("give --cluster-id, or the right to get the namespace kube-system"),
+    });
   });
 
   test("needs no API server where certificate or flag say it", async () => {

@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import { type ClusterId, isClusterId } from "@resource-broker/domain";
-import { type KubeClient, NAMESPACES } from "@resource-broker/kube";
+import { type KubeClient, NAMESPACES, toFault } from "@resource-broker/kube";
 
 export interface IdentitySources {
   /** `--cluster-id`; "" where it was not given. */
@@ -31,32 +31,28 @@ export function judgeIdentity({ flag, commonName }: IdentitySources): IdentityVe
 }
 
 /** The same for a broker that is reached by kubeconfig; `issued` undefined: it was issued for no cluster in particular. */
-export function clusterIdByKubeconfig({
-  flag,
-  issued,
-}: {
-  flag: string;
-  issued: string | undefined;
-}): ClusterId {
+export async function clusterIdByKubeconfig(
+  { flag, issued }: { flag: string; issued: string | undefined },
+  byUid?: () => Promise<ClusterId>,
+): Promise<ClusterId> {
   const verdict = judgeKubeconfig(flag, issued);
   if (verdict.kind === "known") return verdict.clusterId;
-  throw new Fault("invalid", verdict.problem);
+  if (verdict.kind === "by-uid" && byUid !== undefined) return byUid();
+  throw new Fault("invalid", verdict.kind === "refused" ? verdict.problem : NAMELESS_KUBECONFIG);
 }
 
-function judgeKubeconfig(
-  flag: string,
-  issued: string | undefined,
-): Exclude<IdentityVerdict, { kind: "by-uid" }> {
+const NAMELESS_KUBECONFIG =
+  "--broker-kubeconfig does not say which cluster this is: give --cluster-id, or make a kubeconfig with brokerctl kubeconfig issue <cluster-id>";
+
+function judgeKubeconfig(flag: string, issued: string | undefined): IdentityVerdict {
   if (issued !== undefined && flag !== "" && flag !== issued) {
     return refused(
       `--cluster-id is ${JSON.stringify(flag)}, but --broker-kubeconfig was issued for ${JSON.stringify(issued)}: leave --cluster-id out, or make a kubeconfig with brokerctl kubeconfig issue ${flag}`,
     );
   }
   const clusterId = issued ?? flag;
-  if (isClusterId(clusterId)) return { kind: "known", clusterId };
-  return refused(
-    "--broker-kubeconfig does not say which cluster this is: give --cluster-id, or make a kubeconfig with brokerctl kubeconfig issue <cluster-id>",
-  );
+  if (clusterId === "") return { kind: "by-uid" };
+  return isClusterId(clusterId) ? { kind: "known", clusterId } : refused(NAMELESS_KUBECONFIG);
 }
 
 /** Throws a Fault that names the remedy where there is no ID to use. */
@@ -70,12 +66,21 @@ export async function findClusterId(
       return verdict.clusterId;
     case "refused":
       throw new Fault("invalid", verdict.problem);
-    case "by-uid": {
-      const { metadata } = await client.get(NAMESPACES, { name: "kube-system" });
-      if (metadata.uid !== undefined && isClusterId(metadata.uid)) return metadata.uid;
-      throw new Fault("invalid", "the namespace kube-system has no UID to go by: give --cluster-id");
-    }
+    case "by-uid":
+      return clusterIdByUid(client);
   }
+}
+
+/** The UID of kube-system: it stays the same as long as the cluster does. */
+export async function clusterIdByUid(client: Pick<KubeClient, "get">): Promise<ClusterId> {
+  const { metadata } = await client.get(NAMESPACES, { name: "kube-system" }).catch((error: unknown) => {
+    const fault = toFault(error);
+    if (fault.code !== "forbidden") throw fault;
+    const remedy = "give --cluster-id, or the right to get the namespace kube-system";
+    throw new Fault("invalid", `nothing names this cluster: ${remedy}`, { cause: error });
+  });
+  if (metadata.uid !== undefined && isClusterId(metadata.uid)) return metadata.uid;
+  throw new Fault("invalid", "the namespace kube-system has no UID to go by: give --cluster-id");
 }
 
 function refused(problem: string): Extract<IdentityVerdict, { kind: "refused" }> {

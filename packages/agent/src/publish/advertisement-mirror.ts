@@ -8,6 +8,7 @@ import {
 } from "@resource-broker/contract";
 import { type Said, withConditions } from "../forge/conditions.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../forge/labels.ts";
+import { NO_BROKER } from "../transport/no-broker.ts";
 import type { Publication } from "./publisher.ts";
 
 export interface MirrorPlace {
@@ -40,19 +41,31 @@ export function mirroredAdvertisement(
 
 type Status = NonNullable<Advertisement["status"]>;
 
-export function mirroredStatus(publication: Publication, before: Status | undefined, wallMs: number): Status {
+export function mirroredStatus(
+  outcome: Publication | "no-broker",
+  before: Status | undefined,
+  wallMs: number,
+): Status {
   const now = formatTime(wallMs);
-  const message = publication.ok ? "the broker accepted it" : publication.fault.message;
-  const said: Said = publication.ok
-    ? { type: "Published", status: "True", reason: "Accepted", message }
-    : { type: "Published", status: "False", reason: reasonOf(publication.fault.code), message };
+  const said = publishedCondition(outcome);
   return fitted(advertisementKind.status, {
-    phase: publication.ok ? "Active" : "Error",
-    published: publication.ok,
-    message,
+    phase: outcome === "no-broker" || outcome.ok ? "Active" : "Error",
+    published: said.status === "True",
+    message: said.message,
     lastUpdateTime: now,
     conditions: withConditions(before?.conditions, [said], { now, observedGeneration: undefined }),
   });
+}
+
+function publishedCondition(outcome: Publication | "no-broker"): Said {
+  const type = "Published";
+  if (outcome === "no-broker") {
+    const message = `${NO_BROKER}: nobody can borrow here`;
+    return { type, status: "False", reason: "NoBroker", message };
+  }
+  if (outcome.ok) return { type, status: "True", reason: "Accepted", message: "the broker accepted it" };
+  const { code, message } = outcome.fault;
+  return { type, status: "False", reason: reasonOf(code), message };
 }
 
 /** `store-unavailable` → `StoreUnavailable`: conditions want one CamelCase word. */

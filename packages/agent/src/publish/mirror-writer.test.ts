@@ -15,7 +15,7 @@ function world() {
   const time = fakeTime();
   const cluster = fakeCluster(time);
   const log = recordedLog();
-  const mirror = mirrorWriter(PLACE, { client: cluster.client, machine: time, log });
+  const mirror = mirrorWriter(PLACE, { client: cluster.client, machine: time, log, withoutBroker: false });
   return {
     time,
     cluster,

@@ -11,6 +11,7 @@ export interface MirrorDeps {
   readonly client: Pick<KubeClient, "apply" | "patch">;
   readonly machine: MachineTime;
   readonly log: Log;
+  readonly withoutBroker: boolean;
 }
 
 /** Keeps the local Advertisement up to date. Advertising goes on when that fails; only the newest state is written. */
@@ -20,7 +21,10 @@ export interface MirrorWriter {
   readonly settled: () => Promise<void>;
 }
 
-export function mirrorWriter(place: MirrorPlace, { client, machine, log }: MirrorDeps): MirrorWriter {
+export function mirrorWriter(
+  place: MirrorPlace,
+  { client, machine, log, withoutBroker }: MirrorDeps,
+): MirrorWriter {
   const writing = trouble({ log, machine, fields: { ...place }, what: "writing the Advertisement" });
   let next: Publication | undefined;
   let before: Advertisement["status"];
@@ -29,7 +33,8 @@ export function mirrorWriter(place: MirrorPlace, { client, machine, log }: Mirro
   const writeOne = async (publication: Publication): Promise<void> => {
     const wanted = mirroredAdvertisement(publication.advertisement, place);
     const written = await client.apply(ADVERTISEMENTS, wanted, { fieldManager: MANAGER, force: true });
-    const status = mirroredStatus(publication, written.status ?? before, machine.wallMs());
+    const outcome = withoutBroker ? "no-broker" : publication;
+    const status = mirroredStatus(outcome, written.status ?? before, machine.wallMs());
     await client.patch(
       ADVERTISEMENTS,
       { name: place, patch: { kind: "merge", body: { status } } },

@@ -1,4 +1,5 @@
 import type { Fault, FaultCode, ReservationDTO, ResourceRequest } from "@resource-broker/contract";
+import { NO_BROKER } from "../transport/no-broker.ts";
 import { type NotReserved, notReservedStatus, type RequestStatus } from "./request-status.ts";
 
 /** A queued request asks again at least this often; the broker's news of freed capacity makes it earlier. */
@@ -123,6 +124,13 @@ export function planUnanswered(state: Asked, fault: Fault): AnsweredPlan {
     ...(retryAfterMs === undefined ? {} : { requeueAfterMs: Math.min(retryAfterMs, LONGEST_PAUSE_MS) }),
     isUnanswered: true,
   };
+}
+
+/** There is nobody to ask, and nothing to wait for. */
+export function planNoBroker(state: Asked): AnsweredPlan {
+  const message = `${NO_BROKER}: nothing can be borrowed`;
+  const attempts = state.request.status?.attempts ?? 0;
+  return { status: notReservedStatus(state, { phase: "Pending", reason: "NoBroker", message, attempts }) };
 }
 
 export const WRONG_ANSWER = "WrongAnswer";

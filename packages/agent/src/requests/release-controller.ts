@@ -78,7 +78,10 @@ export function releaseController(deps: ReleaseDeps): ReleaseController {
   const tooOld = (uid: string, request: ResourceRequest | undefined, ids: readonly string[]): void => {
     if (told.has(uid) || ids.length === 0) return;
     told.add(uid);
-    deps.log.warn({ uid, reservations: ids }, "the broker is too old to take resources back");
+    deps.log.warn(
+      { uid, reservations: ids },
+      "the broker cannot take resources back: it is too old, or there is none",
+    );
     const what = `the broker cannot take back ${ids.join(", ")}`;
     tellOf(request, "ReleaseUnsupported", `${what}: it ends by its own time, or ask the broker's operator`);
   };

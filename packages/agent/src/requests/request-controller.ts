@@ -17,6 +17,7 @@ import {
   type AnsweredPlan,
   planAsking,
   planLostAnswer,
+  planNoBroker,
   planRefusal,
   planUnanswered,
   planWrongAnswer,
@@ -36,6 +37,7 @@ export interface RequestDeps {
   /** How far what an ended reservation led to is taken down; undefined: that has not begun. */
   readonly released: (reservationId: string) => ReleaseState | undefined;
   readonly communicator: Pick<BrokerCommunicator, "requestReservation" | "fetchReservation" | "releaseByKey">;
+  readonly withoutBroker?: boolean;
   /** False: the broker would book again when it is asked again. Rejects when it cannot be reached. */
   readonly looksAtKeys: () => Promise<boolean>;
   readonly machine: Pick<MachineTime, "wallMs" | "monotonicMs">;
@@ -95,6 +97,8 @@ export function requestController(deps: RequestDeps): RequestController {
   };
 
   const carryOut = async (key: string, state: RequestState, plan: RequestPlan): Promise<Requeue> => {
+    const needsBroker = plan.lookUp !== undefined || plan.ask !== undefined;
+    if (needsBroker && deps.withoutBroker === true) return wait(key, state, plan);
     if (plan.lookUp !== undefined) return lookUp(key, state, plan.lookUp);
     if (plan.ask !== undefined) {
       const pauseMs = pauses.left(key);
@@ -103,6 +107,10 @@ export function requestController(deps: RequestDeps): RequestController {
     if (plan.status !== undefined) await board.write(key, state.request, plan.status);
     return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
   };
+
+  /** Nobody can be asked: a request says so, and one that names a reservation stays as it is. */
+  const wait = (key: string, state: RequestState, plan: RequestPlan): Promise<Requeue> =>
+    plan.ask === undefined ? Promise.resolve({}) : follow(key, state, planNoBroker(state));
 
   const lookUp = async (key: string, state: RequestState, id: string): Promise<Requeue> => {
     const pauseMs = pauses.left(key);

@@ -16,18 +16,20 @@ import { checkedText, listOf } from "./setting-kinds.ts";
 
 const GPU = "nvidia.com/gpu";
 
-type BrokerTransport = "" | "http" | "kubernetes";
+const BROKER_TRANSPORTS = ["http", "kubernetes", "none"] as const;
+type BrokerTransport = "" | (typeof BROKER_TRANSPORTS)[number];
 
 const brokerTransport: Setting<BrokerTransport> = {
   kind: "choice",
   description:
-    "How the broker is reached: http, or kubernetes (objects in the broker's cluster). Empty: kubernetes with --broker-kubeconfig alone, else http.",
-  placeholder: "http|kubernetes",
+    "How the broker is reached: http, kubernetes (objects in the broker's cluster), or none (only the Advertisement is filled). Empty: kubernetes with --broker-kubeconfig alone, else http.",
+  placeholder: BROKER_TRANSPORTS.join("|"),
   defaultText: "",
   defaultValue: "",
   read: (given) => {
-    if (given === "" || given === "http" || given === "kubernetes") return { ok: true, value: given };
-    return { ok: false, problem: `${JSON.stringify(given)} is not one of http, kubernetes` };
+    const value = given === "" ? given : BROKER_TRANSPORTS.find((known) => known === given);
+    if (value !== undefined) return { ok: true, value };
+    return { ok: false, problem: `${JSON.stringify(given)} is not one of ${BROKER_TRANSPORTS.join(", ")}` };
   },
 };
 
@@ -63,7 +65,7 @@ const CLUSTER_SETTINGS = {
   "cluster-id": checkedText(
     {
       description:
-        "ID of this cluster. Empty: whom certificate or kubeconfig for the broker were issued for. Another one than that is refused.",
+        "ID of this cluster. Empty: whom certificate or kubeconfig for the broker were issued for (another one than that is refused), else the UID of kube-system.",
       placeholder: "ID",
     },
     clusterIdProblem,

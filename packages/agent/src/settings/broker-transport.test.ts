@@ -25,6 +25,12 @@ describe("the agent's settings", () => {
     });
   });
 
+  test("need nothing else where there is no broker", async () => {
+    expect(await read(["--broker-transport=none"])).toMatchObject({
+      settings: { "broker-transport": "none", "broker-url": [], "broker-cert-path": "" },
+    });
+  });
+
   test("keep http where the flag says so, beside a kubeconfig", async () => {
     const argv = ["--broker-transport=http", "--broker-kubeconfig=/hub"];
     expect(await settingsOf(argv)).toMatchObject({ "broker-transport": "http" });
@@ -37,7 +43,7 @@ const WRONG: readonly Wrong[] = [
   {
     name: "an unknown transport",
     argv: ["--broker-transport=ftp"],
-    line: '--broker-transport: "ftp" is not one of http, kubernetes',
+    line: '--broker-transport: "ftp" is not one of http, kubernetes, none',
   },
   {
     name: "the kubernetes transport without a kubeconfig",

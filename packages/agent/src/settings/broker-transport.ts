@@ -7,7 +7,7 @@ type Settings = Pick<
 >;
 
 /** The transport that is meant: a kubeconfig of the broker's cluster alone says so, too. */
-export function transportOf(settings: Settings): "http" | "kubernetes" {
+export function transportOf(settings: Settings): Exclude<AgentSettings["broker-transport"], ""> {
   const { "broker-transport": stated, "broker-kubeconfig": kubeconfig, "broker-url": urls } = settings;
   if (stated !== "") return stated;
   return kubeconfig !== "" && urls.length === 0 ? "kubernetes" : "http";
@@ -21,7 +21,8 @@ export function transportProblems(settings: Settings): string[] {
       "--broker-url and --broker-kubeconfig are two ways to the broker: leave one out, or choose with --broker-transport",
     ];
   }
-  return transportOf(settings) === "http" ? httpProblems(settings) : kubernetesProblems(settings);
+  const problems = { http: httpProblems, kubernetes: kubernetesProblems, none: () => [] };
+  return problems[transportOf(settings)](settings);
 }
 
 function httpProblems(settings: Settings): string[] {

@@ -11,6 +11,7 @@ import type { Occurrence } from "../events/tell.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import { fixedPrices } from "../price/price-source.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
+import { noBroker } from "../transport/no-broker.ts";
 import { type FakeBroker, fakeBroker } from "./fake-broker.ts";
 import { type FakeCluster, fakeCluster } from "./fake-cluster.ts";
 import type { FakeKinds, FakeObject } from "./fake-objects.ts";
@@ -61,6 +62,8 @@ export interface SmallWorldOptions {
   readonly random?: () => number;
   /** Rome's. Absent: none. */
   readonly dataPlane?: DataPlane;
+  /** rome runs with `--broker-transport=none`. */
+  readonly isRomeAlone?: boolean;
 }
 
 /** Clusters and a broker in memory, in the time of a test. rome is short of everything, the others lend. */
@@ -69,11 +72,20 @@ export function smallWorld({
   cpu = "16",
   random = () => 0.5,
   dataPlane = dataPlaneOff(),
+  isRomeAlone = false,
 }: SmallWorldOptions = {}): SmallWorld {
   const time = fakeTime(Date.UTC(2026, 6, 1, 10));
   const broker = fakeBroker(time);
   const of = (id: string, size: string, plane = dataPlaneOff()) =>
-    smallCluster(id, { time, broker, kinds, cpu: size, random, dataPlane: plane });
+    smallCluster(id, {
+      time,
+      broker,
+      kinds,
+      cpu: size,
+      random,
+      dataPlane: plane,
+      withoutBroker: isRomeAlone && id === "rome",
+    });
   const [rome, paris, berlin] = [of("rome", "1", dataPlane), of("paris", cpu), of("berlin", cpu)];
   return {
     time,
@@ -98,11 +110,12 @@ interface Surroundings {
   readonly cpu: string;
   readonly random: () => number;
   readonly dataPlane: DataPlane;
+  readonly withoutBroker: boolean;
 }
 
 function smallCluster(
   id: string,
-  { time, broker, kinds, cpu, random, dataPlane }: Surroundings,
+  { time, broker, kinds, cpu, random, dataPlane, withoutBroker }: Surroundings,
 ): SmallCluster {
   const server = fakeCluster(time, kinds);
   const events: Occurrence[] = [];
@@ -124,6 +137,7 @@ function smallCluster(
         labels: {},
         toleratedTaints: [],
         resources: countedResources({ gpuResources: ["nvidia.com/gpu"], extendedResources: [] }),
+        withoutBroker,
         intervalMs: 30_000,
         pollIntervalMs: 5000,
         advertisement: { name: "cluster-advertisement", namespace: "default" },
@@ -131,7 +145,7 @@ function smallCluster(
       },
       {
         client: life.client(server.client),
-        communicator: life.communicator(broker.connect(id)),
+        communicator: life.communicator(withoutBroker ? noBroker() : broker.connect(id)),
         prices: fixedPrices(undefined),
         dataPlane,
         machine: life.machine,

@@ -11,6 +11,7 @@ import type { AgentSettings } from "../settings/agent-settings.ts";
 import type { BrokerCommunicator } from "./broker-communicator.ts";
 import { httpCommunicator } from "./http/http-communicator.ts";
 import { kubernetesCommunicator } from "./kubernetes/kubernetes-communicator.ts";
+import { noBroker } from "./no-broker.ts";
 
 export interface TransportDeps {
   readonly machine: MachineTime;
@@ -19,6 +20,8 @@ export interface TransportDeps {
   readonly randomBytes: (size: number) => Uint8Array;
   readonly env: Environment;
   readonly log: Log;
+  /** The UID of the agent's own kube-system, for a kubeconfig that names no cluster. */
+  readonly clusterIdByUid: () => Promise<string>;
   /** Told of the certificates in force, where the transport has any. */
   readonly onCertificates: (set: CertificateSet) => void;
 }
@@ -32,6 +35,7 @@ export interface Transport {
 
 export async function openTransport(settings: AgentSettings, deps: TransportDeps): Promise<Transport> {
   const { machine, random, randomBytes, env, log } = deps;
+  if (settings["broker-transport"] === "none") return { communicator: noBroker(), shown: "none" };
   if (settings["broker-transport"] !== "kubernetes") {
     const folder = agentCertificates(settings["broker-cert-path"], deps);
     const certificates = watchedCertificates(folder, deps.onCertificates);
@@ -42,7 +46,7 @@ export async function openTransport(settings: AgentSettings, deps: TransportDeps
   const config = await loadKubeConfig({ env, files: [settings["broker-kubeconfig"]] });
   const client = createKubeClient(config, { machine, log, env, userAgent: MANAGER });
   const namespace = settings["broker-namespace"];
-  const options = { namespace, clusterId: settings["cluster-id"] };
+  const options = { namespace, clusterId: settings["cluster-id"], clusterIdByUid: deps.clusterIdByUid };
   try {
     const communicator = await kubernetesCommunicator(options, { client, machine, random, randomBytes, log });
     return { communicator, shown: `${client.server}, namespace ${namespace}` };

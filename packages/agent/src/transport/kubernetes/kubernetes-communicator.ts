@@ -27,6 +27,8 @@ export interface KubernetesCommunicatorOptions {
   readonly namespace: string;
   /** `--cluster-id`; "" where it was not given. */
   readonly clusterId: string;
+  /** For a kubeconfig that was issued for no cluster, where `clusterId` is not given either. */
+  readonly clusterIdByUid?: () => Promise<string>;
 }
 
 export interface KubernetesCommunicatorDeps {
@@ -44,7 +46,7 @@ export interface KubernetesCommunicatorDeps {
  * `clusterId` the API server is asked for whom the kubeconfig was issued.
  */
 export async function kubernetesCommunicator(
-  { namespace, clusterId: flag }: KubernetesCommunicatorOptions,
+  { namespace, clusterId: flag, clusterIdByUid }: KubernetesCommunicatorOptions,
   deps: KubernetesCommunicatorDeps,
 ): Promise<BrokerCommunicator> {
   const issued = await issuedClusterId(deps.client, namespace).catch((error: unknown) => {
@@ -54,7 +56,7 @@ export async function kubernetesCommunicator(
     deps.log.warn({ error: fault.message }, "whom the kubeconfig was issued for is not known yet");
     return undefined;
   });
-  const clusterId = clusterIdByKubeconfig({ flag, issued });
+  const clusterId = await clusterIdByKubeconfig({ flag, issued }, clusterIdByUid);
   return connect({ namespace, clusterId, issued }, deps);
 }
 

@@ -1,0 +1,33 @@
+import { Fault } from "@resource-broker/contract";
+import type { BrokerCommunicator } from "./broker-communicator.ts";
+
+/** What people are told where `--broker-transport=none`. */
+export const NO_BROKER = "no broker is configured (--broker-transport=none)";
+
+/** Stands in where there is no broker: an advertisement comes back as it is, every other call is unsupported. */
+export function noBroker(): BrokerCommunicator {
+  const absent = (): Promise<never> => Promise.reject(new Fault("unsupported", NO_BROKER));
+  return {
+    identity: () => undefined,
+    publishAdvertisement: (advertisement) => Promise.resolve({ advertisement }),
+    requestReservation: absent,
+    fetchReservations: absent,
+    fetchReservation: absent,
+    fetchInstructions: absent,
+    watchInstructions: () => {
+      throw new Fault("unsupported", NO_BROKER);
+    },
+    activate: absent,
+    renew: absent,
+    release: absent,
+    releaseByKey: absent,
+    acknowledge: absent,
+    refuse: absent,
+    quote: absent,
+    explain: absent,
+    adopt: absent,
+    ping: absent,
+    onContact: () => () => undefined,
+    close: () => Promise.resolve(),
+  };
+}
