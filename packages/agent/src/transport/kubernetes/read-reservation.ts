@@ -4,6 +4,7 @@ import {
   decisionSchema,
   describeProblems,
   Fault,
+  type FaultDetails,
   isFaultCode,
   type RefusalDTO,
   type Reservation,
@@ -97,15 +98,20 @@ export function refusalIn({ status = {}, metadata }: Reservation): Fault {
   const { code = "", message, explanation, reason, decisionID } = status;
   const byReason = reason === "Invalid" ? "invalid" : "no-capacity";
   const text = message ?? explanation ?? `${metadata.name} was refused`;
-  const decision = decisionIn(status.decision);
-  const reasons = reasonsIn(decision);
   return new Fault(isFaultCode(code) ? code : byReason, text, {
     details: {
-      ...(reasons.length === 0 ? {} : { reasons }),
-      ...(decision?.flip === undefined ? {} : { flip: decision.flip }),
+      ...explanationIn(decisionIn(status.decision)),
       ...(decisionID === undefined ? {} : { decisionID }),
     },
   });
+}
+
+function explanationIn(decision: DecisionDTO | undefined): Pick<FaultDetails, "reasons" | "flip"> {
+  const reasons = reasonsIn(decision);
+  return {
+    ...(reasons.length === 0 ? {} : { reasons }),
+    ...(decision?.flip === undefined ? {} : { flip: decision.flip }),
+  };
 }
 
 /** Undefined: there is none, or none that can be read. */
