@@ -124,8 +124,11 @@ export { type AcknowledgementDTO, acknowledgementSchema } from "./wire/acknowled
 export {
   type AdoptionReplyDTO,
   type AdoptionRequestDTO,
+  type AdoptionWindowDTO,
+  adoptionOpeningSchema,
   adoptionReplySchema,
   adoptionRequestSchema,
+  adoptionWindowSchema,
 } from "./wire/adoption.ts";
 export {
   type AdvertisementDTO,

@@ -81,6 +81,11 @@ export type { RosterView } from "./deciding/roster.ts";
 export type { Market, ScoreInputs, ScoreParts } from "./deciding/scorers.ts";
 export { type AccountView, type ReceivedAdvertisement, receivedFrom } from "./ledger/account.ts";
 export type { AdoptionOffer } from "./ledger/adoption-offer.ts";
+export {
+  type AdoptionWindow,
+  isAdoptionOpen,
+  windowFrom,
+} from "./ledger/adoption-window.ts";
 export { apply } from "./ledger/apply.ts";
 export {
   type Actor,
@@ -90,6 +95,7 @@ export {
   REJECTION_CODES,
   type RejectionCode,
   type Reply,
+  type SetAdoptionWindow,
 } from "./ledger/command.ts";
 export type { Deadline } from "./ledger/deadlines.ts";
 export { decide } from "./ledger/decide.ts";

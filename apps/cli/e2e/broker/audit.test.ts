@@ -28,18 +28,19 @@ describe("audit", () => {
       .map((line) => line.split(/ {2,}/u));
     expect(rows[0]).toEqual(["LINE", "AGE", "WHO", "ACTION", "SUBJECT", "MESSAGE"]);
     expect(rows.slice(1).map(([line, , who, action]) => [line, who, action])).toEqual([
-      ["1", "rome", "reserve"],
-      ["2", "ops", "cordon"],
-      ["3", "rome", "release"],
+      ["1", "broker", "open-adoption"],
+      ["2", "rome", "reserve"],
+      ["3", "ops", "cordon"],
+      ["4", "rome", "release"],
     ]);
     expect(validate(auditPageSchema, { items: lines })).toMatchObject({ ok: true });
   });
 
   test.each([
-    { args: ["--tail", "1"], shows: "3\n" },
-    { args: ["--tail", "2"], shows: "2\n3\n" },
-    { args: ["--tail", "50"], shows: "1\n2\n3\n" },
-    { args: ["--tail", "1", "--all"], shows: "1\n2\n3\n" },
+    { args: ["--tail", "1"], shows: "4\n" },
+    { args: ["--tail", "2"], shows: "3\n4\n" },
+    { args: ["--tail", "50"], shows: "1\n2\n3\n4\n" },
+    { args: ["--tail", "1", "--all"], shows: "1\n2\n3\n4\n" },
   ])("keeps to $args", async ({ args, shows }) => {
     expect((await fleet.as("ops", "audit", ...args, "-o", "name")).out).toBe(shows);
   });
@@ -62,7 +63,7 @@ describe("audit", () => {
     );
     await expect(following).rejects.toThrow("enough");
     expect(out.trimEnd().split("\n").slice(2)).toEqual([
-      expect.stringMatching(/^4 +\d+s +ops +uncordon +tokyo /u),
+      expect.stringMatching(/^5 +\d+s +ops +uncordon +tokyo /u),
     ]);
   });
 
@@ -92,12 +93,12 @@ describe("a chain", () => {
   const check = (entries: readonly AuditEntryDTO[]) => entries.reduce(addLine, NO_LINES);
 
   test("as it came from the broker is sound", () => {
-    expect(check(lines)).toMatchObject({ lines: 3, first: 1, problem: undefined });
+    expect(check(lines)).toMatchObject({ lines: 4, first: 1, problem: undefined });
   });
 
   test("may begin later: older lines are trimmed", () => {
     const { previousHash: _gone, ...second } = lines[1] ?? ({} as AuditEntryDTO);
-    expect(check([second, ...lines.slice(2)])).toMatchObject({ lines: 2, first: 2, problem: undefined });
+    expect(check([second, ...lines.slice(2)])).toMatchObject({ lines: 3, first: 2, problem: undefined });
   });
 
   const changes: readonly { name: string; change: (entry: AuditEntryDTO) => AuditEntryDTO; says: string }[] =

@@ -8,11 +8,12 @@ import { printVerification } from "./print-verification.ts";
 export const restore: Run<typeof RESTORE_OPTIONS> = async ({ options, words }, host) => {
   const directory = ledgerFolder(options.store);
   try {
-    const verification = restoreLedger({ file: resolve(words[0] ?? ""), directory, force: options.force });
+    const file = resolve(words[0] ?? "");
+    const verification = restoreLedger({ file, directory, force: options.force, now: host.now() });
     host.note(
       `Restored the ledger in ${directory}. What was granted since the copy was made is held by the agents,\n`,
     );
-    host.note("but unknown here; what ended since is live again until it is released or expires.\n");
+    host.note("and adopted for 24 hours; what ended since is live again until it is released or expires.\n");
     printVerification(verification, options.output, host);
   } catch (error) {
     throw asCommandError(error);

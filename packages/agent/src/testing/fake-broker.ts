@@ -27,6 +27,7 @@ import {
   type Reply,
   type Reservation,
   reservationId,
+  windowFrom,
 } from "@resource-broker/domain";
 import type { MachineTime } from "@resource-broker/runtime";
 import type { BrokerCommunicator, BrokerEvent, Contact, Role } from "../transport/broker-communicator.ts";
@@ -305,6 +306,7 @@ export function fakeBroker(machine: MachineTime): FakeBroker {
     cutStreams: streams.cut,
     forget: () => {
       ledger = emptyLedger();
+      ledger.adoption = windowFrom(now(), "created");
       ledgers++;
       streams.cut();
     },

@@ -54,6 +54,7 @@ export function differsWhenRebuilt(ledger: LedgerView, now: number): string | un
   if (again.reservations.size !== ledger.reservations.size) return "a rebuilt ledger has other reservations";
   if (again.keys.size !== ledger.keys.size) return "a rebuilt ledger has other keys";
   if (again.closedKeys.size !== ledger.closedKeys.size) return "a rebuilt ledger has other released keys";
+  if (again.adoption !== ledger.adoption) return "a rebuilt ledger adopts other holds";
   if (again.deadlines.earliest?.at !== hardDeadline(ledger)) return "a rebuilt ledger has other deadlines";
   for (const [id, account] of ledger.accounts) {
     const other = again.accounts.get(id);

@@ -18,6 +18,8 @@ export function actorOf(command: Command): string {
     case "cordon":
     case "uncordon":
     case "adopt":
+    case "open-adoption":
+    case "close-adoption":
       return command.by.clusterId;
   }
 }

@@ -9,6 +9,7 @@ import {
   receivedFrom,
 } from "@resource-broker/domain";
 import type { MachineTime } from "@resource-broker/runtime";
+import { recordingMemory } from "../store/memory-begins.ts";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
 import { actorOf } from "./actor.ts";
 import { type Clock, startClock } from "./clock.ts";
@@ -44,7 +45,7 @@ export interface EngineDeps {
 }
 
 export function createEngine(options: EngineOptions, deps: EngineDeps): Engine {
-  return new SingleWriter(options, deps);
+  return new SingleWriter(options, { ...deps, store: recordingMemory(deps.store, deps.machine) });
 }
 
 /** A command with what it decided, until the commit is through. */

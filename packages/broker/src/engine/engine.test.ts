@@ -361,3 +361,36 @@ test("a stop answers what was taken in, refuses what comes later, and closes the
   expect(disk.advertisements.has("paris")).toBe(true);
   expect(engine.health).toEqual({ state: "stopped" });
 });
+
+describe("a ledger's memory", () => {
+  const DAY_MS = 24 * 60 * MINUTE_MS;
+
+  test("begins when it is made empty; the first commit records it, and a later process does not begin anew", async () => {
+    const { engine, store, disk, time } = await running();
+    const since = time.wallMs();
+    const window = { since, until: since + DAY_MS, cause: "created" } as const;
+    expect(engine.ledger.adoption).toEqual(window);
+    await granted(engine.submit(reserve("rome", 1)));
+    const [first] = store.commits;
+    expect(first?.entries[0]).toMatchObject({
+      by: "broker",
+      action: "open-adoption",
+      events: [{ kind: "adoption-window-set", window }],
+    });
+    await granted(engine.submit(reserve("rome", 1)));
+    expect(store.commits[1]?.entries).toHaveLength(1);
+    await engine.stop();
+    const later = await running({ disk });
+    expect(later.engine.ledger.adoption).toEqual(window);
+  });
+
+  test("has no known beginning in a ledger of an older version: it adopts nothing", async () => {
+    const disk = memoryDisk();
+    const older = memoryStore(disk);
+    await older.open();
+    await older.commit({ number: 1, at: 1, entries: [] });
+    await older.close();
+    const { engine } = await running({ disk });
+    expect(engine.ledger.adoption).toBeUndefined();
+  });
+});

@@ -96,6 +96,8 @@ function subjectOf(event: LedgerEvent): string {
       return event.advertisement.clusterId;
     case "adoption-offered":
       return event.offer.id;
+    case "adoption-window-set":
+      return "ledger";
   }
 }
 
@@ -123,6 +125,12 @@ function detailOf(event: LedgerEvent): string {
       return `Key ${event.key} may be used again.`;
     case "cordoned":
       return event.cordon.why === undefined ? "Cordoned." : `Cordoned: ${event.cordon.why}`;
+    case "adoption-window-set": {
+      const { cause, since, until } = event.window;
+      return cause === "closed"
+        ? "Adoption closed."
+        : `Adoption (${cause}): holds made before ${instant(since)} are adopted until ${instant(until)}.`;
+    }
     case "activated":
     case "acknowledged":
     case "forgotten":

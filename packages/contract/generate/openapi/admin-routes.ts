@@ -1,3 +1,4 @@
+import { adoptionOpeningSchema, adoptionWindowSchema } from "../../src/wire/adoption.ts";
 import { advertisementPageSchema, advertisementSchema } from "../../src/wire/advertisement.ts";
 import { auditPageSchema } from "../../src/wire/audit.ts";
 import { cordonReplySchema, cordonRequestSchema } from "../../src/wire/cordon.ts";
@@ -11,6 +12,16 @@ const cordonReply = (cordoned: boolean) => ({
   schema: cordonReplySchema,
   example: { clusterID: "tokyo", cordoned },
 });
+
+const adoptionWindow = {
+  schema: adoptionWindowSchema,
+  example: {
+    open: true,
+    since: "2026-07-01T10:00:00.123Z",
+    until: "2026-07-02T10:00:00.123Z",
+    cause: "restored",
+  },
+};
 
 /** What is read by clusters and people, and what only admins may do. */
 export const ADMIN_ROUTES: readonly Route[] = [
@@ -98,6 +109,38 @@ export const ADMIN_ROUTES: readonly Route[] = [
     parameters: ["clusterID"],
     reply: { status: 200, description: "Lending again.", body: cordonReply(false) },
     faults: ["not-found"],
+  },
+  {
+    method: "get",
+    path: "/api/v1/adoptions/window",
+    operationId: "getAdoptionWindow",
+    tag: "Administration",
+    summary: "Read whether holds can be adopted",
+    description:
+      "For admins. Open for 24 hours after the ledger was made empty, restored or re-identified, and while an admin opens it.",
+    reply: { status: 200, description: "The window.", body: adoptionWindow },
+    faults: [],
+  },
+  {
+    method: "post",
+    path: "/api/v1/adoptions/window",
+    operationId: "openAdoption",
+    tag: "Administration",
+    summary: "Let holds made before now be adopted for a while",
+    description: "For admins. Replaces the window in force. In the audit log.",
+    body: { schema: adoptionOpeningSchema, example: { duration: "1h" } },
+    reply: { status: 200, description: "Open.", body: adoptionWindow },
+    faults: ["malformed", "invalid"],
+  },
+  {
+    method: "delete",
+    path: "/api/v1/adoptions/window",
+    operationId: "closeAdoption",
+    tag: "Administration",
+    summary: "Adopt nothing more",
+    description: "For admins. Closing what is closed changes nothing. In the audit log.",
+    reply: { status: 200, description: "Closed.", body: adoptionWindow },
+    faults: [],
   },
   {
     method: "get",

@@ -182,7 +182,7 @@ export const AGENT_ROUTES: readonly Route[] = [
     tag: "Reservations",
     summary: "Offer holds to a broker that lost its memory",
     description:
-      "For both parties. A hold is adopted when requester and provider report the same parties and amounts; otherwise an admin decides.",
+      "For both parties. A hold is adopted when requester and provider report the same parties and amounts, or an admin decides. Only holds made before the ledger's memory began, and only while adoption is open (see getAdoptionWindow). Quota, lending rules and the longest time allowed hold as for a grant; beyond what the provider has left only what it reports as held.",
     body: { schema: adoptionRequestSchema, example: examples.adoptionRequest },
     reply: {
       status: 200,

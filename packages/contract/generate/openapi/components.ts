@@ -1,6 +1,11 @@
 import type { SchemaNode } from "../../src/schema/node.ts";
 import { acknowledgementSchema } from "../../src/wire/acknowledgement.ts";
-import { adoptionReplySchema, adoptionRequestSchema } from "../../src/wire/adoption.ts";
+import {
+  adoptionOpeningSchema,
+  adoptionReplySchema,
+  adoptionRequestSchema,
+  adoptionWindowSchema,
+} from "../../src/wire/adoption.ts";
 import {
   advertisementPageSchema,
   advertisementReplySchema,
@@ -28,8 +33,10 @@ import { policySchema, quotaSchema } from "../../src/policy/policy-schema.ts";
 
 const NAMED: readonly SchemaNode[] = [
   acknowledgementSchema,
+  adoptionOpeningSchema,
   adoptionReplySchema,
   adoptionRequestSchema,
+  adoptionWindowSchema,
   advertisementPageSchema,
   advertisementReplySchema,
   advertisementSchema,

@@ -12,8 +12,10 @@ ajv.addSchema({ $id: "broker", ...document });
 
 test("every call of the design is described", () => {
   expect(ROUTES.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+    "delete /api/v1/adoptions/window",
     "delete /api/v1/reservations",
     "delete /api/v1/reservations/{id}",
+    "get /api/v1/adoptions/window",
     "get /api/v1/advertisements",
     "get /api/v1/advertisements/{clusterID}",
     "get /api/v1/audit",
@@ -27,6 +29,7 @@ test("every call of the design is described", () => {
     "get /openapi.json",
     "get /readyz",
     "post /api/v1/adoptions",
+    "post /api/v1/adoptions/window",
     "post /api/v1/advertisements",
     "post /api/v1/clusters/{clusterID}/cordon",
     "post /api/v1/clusters/{clusterID}/uncordon",

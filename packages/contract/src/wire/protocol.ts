@@ -42,6 +42,7 @@ export const PATH = {
   instructionStream: `${API}/instructions?watch=true`,
   acknowledge: (id: string): string => `${API}/instructions/${part(id)}/ack`,
   adoptions: `${API}/adoptions`,
+  adoptionWindow: `${API}/adoptions/window`,
   cordon: (clusterId: string): string => `${API}/clusters/${part(clusterId)}/cordon`,
   uncordon: (clusterId: string): string => `${API}/clusters/${part(clusterId)}/uncordon`,
   audit: `${API}/audit`,

@@ -109,7 +109,7 @@ const lendingPolicy: Filter = {
   applies: ({ policy }) =>
     Object.keys(policy.lending.clusters).length > 0 || !isOpenToAll(policy.lending.default),
   rejects: (candidate, { requester, policy }) =>
-    !mayBorrow(requester, lookup(policy.lending.clusters, candidate.clusterId) ?? policy.lending.default),
+    !mayLend(policy, { provider: candidate.clusterId, requester }),
   refusal: (_, { requester }) => plainly(`does not lend to ${requester} (lending policy)`),
 };
 
@@ -199,6 +199,14 @@ function missingLabels(candidate: Candidate, request: ReservationRequest): strin
 
 function isOpenToAll(rule: LendingRule): boolean {
   return rule.allow === undefined && rule.deny === undefined;
+}
+
+/** True when the policy lets this provider lend to this requester. */
+export function mayLend(
+  { lending }: Policy,
+  { provider, requester }: { readonly provider: ClusterId; readonly requester: ClusterId },
+): boolean {
+  return mayBorrow(requester, lookup(lending.clusters, provider) ?? lending.default);
 }
 
 function mayBorrow(requester: ClusterId, rule: LendingRule): boolean {

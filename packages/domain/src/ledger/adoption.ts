@@ -1,11 +1,13 @@
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import { equals } from "../resources/resource-vector.ts";
+import { describeResources } from "../quantity/format-amount.ts";
+import { atLeastZero, equals, isZero, shortage, subtract } from "../resources/resource-vector.ts";
+import { holdOf } from "./account.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
 import { type Adopt, type Moment, type Outcome, rejected } from "./command.ts";
 import type { LedgerEvent } from "./event.ts";
 import { unacceptableOffer } from "./unacceptable-offer.ts";
-import type { Ledger, LedgerView } from "./ledger.ts";
+import { holdsOf, type Ledger, type LedgerView } from "./ledger.ts";
 
 /** One party's word stands this long while the ledger waits for the other's. */
 const OFFER_STANDS_MS = 60 * 60 * 1000;
@@ -13,8 +15,9 @@ const OFFER_STANDS_MS = 60 * 60 * 1000;
 const MAX_OFFERS_PER_CLUSTER = 10_000;
 
 /**
- * A broker that lost its memory takes a hold back in when requester and provider report the same parties and
- * amounts, or when an admin says so. Capacity is not checked: the hold exists in the provider's cluster either way.
+ * A ledger that lost its memory takes a hold from before that back in when requester and provider report the same
+ * parties and amounts, or when an admin says so. The hold may exceed what the provider has left only as far as the
+ * provider's advertisement reports it as held: then it counts already, and adoption adds nothing to what is lent.
  */
 export function decideAdopt(ledger: LedgerView, { by, offer }: Adopt, moment: Moment): Outcome {
   const isParty = by.clusterId === offer.requester || by.clusterId === offer.provider;
@@ -24,7 +27,7 @@ export function decideAdopt(ledger: LedgerView, { by, offer }: Adopt, moment: Mo
   const problem = unacceptableOffer(ledger, offer, moment);
   if (problem !== undefined) return problem;
   return by.isAdmin
-    ? adopt({ ...offer, acknowledged: false }, moment)
+    ? (noRoom(ledger, offer) ?? adopt({ ...offer, acknowledged: false }, moment))
     : decideOffer(ledger, { by, offer }, moment);
 }
 
@@ -63,9 +66,10 @@ function decideKnown(known: Reservation, offer: AdoptionOffer): Outcome {
 function decideOffer(ledger: LedgerView, { by, offer }: Omit<Adopt, "kind">, moment: Moment): Outcome {
   const isRequester = by.clusterId === offer.requester;
   const other = ledger.offers.get(isRequester ? offer.provider : offer.requester)?.get(offer.id);
-  if (other !== undefined && agree(offer, other)) {
+  const isAgreed = other !== undefined && agree(offer, other);
+  if (isAgreed && hasAdvertised(ledger, offer.provider)) {
     const merged = isRequester ? merge(offer, other) : merge(other, offer);
-    return unacceptableOffer(ledger, merged, moment) ?? adopt(merged, moment);
+    return unacceptableOffer(ledger, merged, moment) ?? noRoom(ledger, merged) ?? adopt(merged, moment);
   }
   const own = ledger.offers.get(by.clusterId);
   if (own !== undefined && own.size >= MAX_OFFERS_PER_CLUSTER && !own.has(offer.id)) {
@@ -76,8 +80,29 @@ function decideOffer(ledger: LedgerView, { by, offer }: Omit<Adopt, "kind">, mom
   }
   return {
     events: [{ kind: "adoption-offered", at: moment.now, by: by.clusterId, offer }],
-    reply: { kind: "adoption-offered", isDisputed: other !== undefined },
+    reply: {
+      kind: "adoption-offered",
+      waitsFor: isAgreed ? "advertisement" : other ? "admin" : "other-party",
+    },
   };
+}
+
+function hasAdvertised(ledger: LedgerView, provider: ClusterId): boolean {
+  return ledger.accounts.get(provider)?.advertisement !== undefined;
+}
+
+/** What the hold takes beyond what it counts already must be available, or the provider would lend what it has not. */
+function noRoom(ledger: LedgerView, { id, provider, granted }: AdoptionOffer): Outcome | undefined {
+  const account = ledger.accounts.get(provider);
+  if (account?.advertisement === undefined)
+    return rejected("not-yet", `${provider} has not advertised yet: what it can hold is unknown`);
+  const counted = holdOf(id, holdsOf(ledger, account));
+  const missing = shortage(atLeastZero(subtract(granted, counted)), account.available);
+  if (isZero(missing)) return undefined;
+  return rejected(
+    "ledger-conflict",
+    `${provider} lacks ${describeResources(missing)} for ${id}, and does not report it as held`,
+  );
 }
 
 function agree(a: AdoptionOffer, b: AdoptionOffer): boolean {

@@ -44,6 +44,9 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
       return applyOffer(ledger, event);
     case "adoption-withdrawn":
       return withdrawOffer(ledger, event.by, event.id);
+    case "adoption-window-set":
+      ledger.adoption = event.window;
+      return;
     case "refused":
       return;
   }

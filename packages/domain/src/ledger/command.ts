@@ -4,6 +4,7 @@ import type { Policy } from "../deciding/policy.ts";
 import type { ClusterId, DecisionId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation, ReservationRequest } from "../reservation/reservation.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
+import type { AdoptionWindow } from "./adoption-window.ts";
 import type { LedgerEvent } from "./event.ts";
 
 /** Who speaks: a cluster by its certificate, perhaps with admin rights. */
@@ -86,6 +87,11 @@ export interface Adopt {
   readonly offer: AdoptionOffer;
 }
 
+/** An admin lets the ledger adopt holds made before now, for a while; or ends that. */
+export type SetAdoptionWindow =
+  | { readonly kind: "open-adoption"; readonly by: Actor; readonly durationMs: number }
+  | { readonly kind: "close-adoption"; readonly by: Actor };
+
 export type Command =
   | Advertise
   | Reserve
@@ -97,7 +103,8 @@ export type Command =
   | Refuse
   | ExpireDue
   | SetCordon
-  | Adopt;
+  | Adopt
+  | SetAdoptionWindow;
 
 export const REJECTION_CODES = [
   "invalid",
@@ -123,7 +130,10 @@ export type Reply =
   | { readonly kind: "key-closed" }
   | { readonly kind: "swept"; readonly hasMore: boolean }
   | { readonly kind: "cordon-set"; readonly clusterId: ClusterId; readonly isCordoned: boolean }
-  | { readonly kind: "adoption-offered"; readonly isDisputed: boolean }
+  /** It waits: for the other party's word, for an admin when both differ, or for the provider to advertise. */
+  | { readonly kind: "adoption-offered"; readonly waitsFor: "other-party" | "admin" | "advertisement" }
+  /** Without a window nothing changed. */
+  | { readonly kind: "adoption-window-set"; readonly window?: AdoptionWindow }
   | { readonly kind: "rejected"; readonly code: RejectionCode; readonly message: string };
 
 /** The moment a command is judged at. Never before anything the ledger already knows to have happened. */

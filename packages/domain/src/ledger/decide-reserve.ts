@@ -84,7 +84,13 @@ function unacceptable(request: ReservationRequest, { now, policy }: Moment): Out
   return request.durationMs === undefined ? undefined : unacceptableDuration(request.durationMs, policy);
 }
 
-function overQuota(ledger: LedgerView, command: Reserve, policy: Policy): Outcome | undefined {
+interface Wanted {
+  readonly requester: ClusterId;
+  readonly request: Pick<ReservationRequest, "resources">;
+}
+
+/** What speaks against this requester holding so much more, if anything. */
+export function overQuota(ledger: LedgerView, command: Wanted, policy: Policy): Outcome | undefined {
   const { requester } = command;
   const own = lookup(policy.quotas, requester) ?? {};
   const { borrowing, borrowed } = ledger.accounts.get(requester) ?? NOTHING_BORROWED;
@@ -102,7 +108,7 @@ function overQuota(ledger: LedgerView, command: Reserve, policy: Policy): Outcom
 const NOTHING_BORROWED = { borrowing: new Map<never, never>(), borrowed: NO_RESOURCES };
 
 function overAmount(
-  { requester, request }: Reserve,
+  { requester, request }: Wanted,
   borrowed: ResourceVector,
   limitFor: (name: string) => number | undefined,
 ): Outcome | undefined {

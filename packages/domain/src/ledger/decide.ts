@@ -1,3 +1,4 @@
+import { decideAdoptionWindow } from "./adoption-window.ts";
 import { decideAdopt } from "./adoption.ts";
 import { decideAdvertise } from "./decide-advertise.ts";
 import { decideCordon } from "./decide-cordon.ts";
@@ -41,5 +42,8 @@ export function decide(ledger: LedgerView, command: Command, moment: Moment): Ou
       return decideCordon(ledger, command, at.now);
     case "adopt":
       return decideAdopt(ledger, command, at);
+    case "open-adoption":
+    case "close-adoption":
+      return decideAdoptionWindow(ledger, command, at);
   }
 }

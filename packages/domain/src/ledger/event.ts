@@ -5,6 +5,7 @@ import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { EndReason } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
+import type { AdoptionWindow } from "./adoption-window.ts";
 
 /** What came to pass. Events carry everything `apply` needs, so that every copy of the ledger ends up the same. */
 export type LedgerEvent =
@@ -64,6 +65,7 @@ export type LedgerEvent =
       readonly id: ReservationId;
     }
   | { readonly kind: "adopted"; readonly at: Instant; readonly reservation: Reservation }
+  | { readonly kind: "adoption-window-set"; readonly at: Instant; readonly window: AdoptionWindow }
   /** An ended reservation is kept longer because its pods still run. */
   | { readonly kind: "retained"; readonly at: Instant; readonly id: ReservationId; readonly until: Instant }
   | { readonly kind: "forgotten"; readonly at: Instant; readonly id: ReservationId };

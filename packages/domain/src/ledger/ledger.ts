@@ -1,5 +1,6 @@
 import { type AccountView, type ClusterAccount, type Holds, openAccount, standingOf } from "./account.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
+import type { AdoptionWindow } from "./adoption-window.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
 import type { Candidate } from "../deciding/candidate.ts";
@@ -23,6 +24,8 @@ export interface Ledger {
   readonly closedKeys: Map<string, ClosedKey>;
   /** Holds that one party offers for adoption, by that party. */
   readonly offers: Map<ClusterId, Map<ReservationId, AdoptionOffer>>;
+  /** Which holds may be adopted; undefined: none, the ledger knows of no time that it has forgotten. */
+  adoption: AdoptionWindow | undefined;
   readonly deadlines: Deadlines;
   /** The latest moment anything durable happened; time never runs behind it. */
   time: Instant;
@@ -36,6 +39,7 @@ export interface LedgerView {
   readonly keys: ReadonlyMap<string, ReservationId>;
   readonly closedKeys: ReadonlyMap<string, ClosedKey>;
   readonly offers: ReadonlyMap<ClusterId, ReadonlyMap<ReservationId, AdoptionOffer>>;
+  readonly adoption: AdoptionWindow | undefined;
   readonly deadlines: Pick<Deadlines, "earliest" | "due">;
   readonly time: Instant;
 }
@@ -48,6 +52,7 @@ export function emptyLedger(): Ledger {
     keys: new Map(),
     closedKeys: new Map(),
     offers: new Map(),
+    adoption: undefined,
     deadlines: new Deadlines(),
     time: 0,
   };
@@ -65,6 +70,7 @@ export function cloneLedger(ledger: Ledger): Ledger {
     keys: new Map(ledger.keys),
     closedKeys: new Map(ledger.closedKeys),
     offers: new Map([...ledger.offers].map(([id, offers]) => [id, new Map(offers)])),
+    adoption: ledger.adoption,
     deadlines: ledger.deadlines.clone(),
     time: ledger.time,
   };

@@ -1,6 +1,7 @@
 import type { Cordon } from "../deciding/candidate.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
+import type { AdoptionWindow } from "./adoption-window.ts";
 import { type ReceivedAdvertisement, receivedFrom } from "./account.ts";
 import { closeKey, receive, record, setCordon } from "./entries.ts";
 import type { ClosedKey } from "./event.ts";
@@ -11,6 +12,8 @@ export interface LedgerRecords {
   readonly reservations: readonly Reservation[];
   readonly closedKeys: readonly ClosedKey[];
   readonly cordons: readonly (readonly [ClusterId, Cordon])[];
+  /** Absent in ledgers made by older versions: they adopt nothing. */
+  readonly adoption?: AdoptionWindow | undefined;
   /** The latest durable moment: after a restart, time goes on from here at the earliest. */
   readonly time: Instant;
   /** Soft state: the newest advertisement of each cluster, as far as it was written. */
@@ -25,6 +28,7 @@ export function recordsOf(ledger: LedgerView): LedgerRecords {
     cordons: accounts.flatMap(({ clusterId, cordon }) =>
       cordon === undefined ? [] : [[clusterId, cordon] as const],
     ),
+    adoption: ledger.adoption,
     time: ledger.time,
     advertisements: accounts.flatMap((account) => receivedFrom(account) ?? []),
   };
@@ -36,6 +40,7 @@ export function ledgerFrom(records: LedgerRecords, wallClock: Instant): Ledger {
   // The wall clock may have gone back while the broker was down: time goes on from what was committed last.
   const now = Math.max(wallClock, records.time);
   ledger.time = records.time;
+  ledger.adoption = records.adoption;
   for (const reservation of records.reservations) record(ledger, reservation, now);
   for (const closedKey of records.closedKeys) closeKey(ledger, closedKey);
   for (const [clusterId, cordon] of records.cordons) setCordon(ledger, clusterId, cordon);

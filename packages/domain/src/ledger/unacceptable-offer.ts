@@ -1,9 +1,11 @@
 import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
 import { hasMostReservations } from "../deciding/candidate.ts";
+import { mayLend } from "../deciding/filters.ts";
 import { isReservationIdOf } from "../reservation/ids.ts";
 import { add, isCountable, isZero, NO_RESOURCES } from "../resources/resource-vector.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
 import { type Moment, type Outcome, rejected } from "./command.ts";
+import { overQuota } from "./decide-reserve.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
 /** Far above any real one, and far below where numbers stop counting. */
@@ -13,15 +15,45 @@ const MAX_GENERATION = 2 ** 31;
 export function unacceptableOffer(
   ledger: LedgerView,
   offer: AdoptionOffer,
-  { now }: Moment,
+  { now, policy }: Moment,
 ): Outcome | undefined {
   return (
     malformed(offer) ??
+    remembered(ledger, offer, now) ??
     uncountable(ledger, offer) ??
     expired(offer, now) ??
     keyProblem(ledger, offer) ??
-    beyondLimit(ledger, offer)
+    beyondLimit(ledger, offer) ??
+    forbiddenByPolicy(ledger, offer, policy)
   );
+}
+
+/** A hold that this ledger would know if it had granted it. */
+function remembered(
+  { adoption }: LedgerView,
+  { id, createdAt }: AdoptionOffer,
+  now: number,
+): Outcome | undefined {
+  if (adoption === undefined || now >= adoption.until) {
+    return rejected(
+      "forbidden",
+      `${id} is not in the ledger, and adoption is closed; an admin can open it: brokerctl adoption open --for 1h`,
+    );
+  }
+  if (createdAt < adoption.since) return undefined;
+  const began = new Date(adoption.since).toISOString();
+  return rejected("forbidden", `${id} is not older than ${began}: only older holds are adopted`);
+}
+
+/** Rules that a grant obeys, an adoption obeys too. A hold that is turned away stays counted by its provider's reports. */
+function forbiddenByPolicy(
+  ledger: LedgerView,
+  { requester, provider, granted }: AdoptionOffer,
+  policy: Moment["policy"],
+): Outcome | undefined {
+  if (!mayLend(policy, { provider, requester }))
+    return rejected("forbidden", `${provider} does not lend to ${requester} (lending policy)`);
+  return overQuota(ledger, { requester, request: { resources: granted } }, policy);
 }
 
 function malformed({ id, requester, provider, generation }: AdoptionOffer): Outcome | undefined {

@@ -80,7 +80,7 @@ export const action = fc.oneof(
     }),
   },
   {
-    weight: 1,
+    weight: 3,
     arbitrary: fc.record({
       do: fc.constant("adopt" as const),
       clusterId,
@@ -89,6 +89,16 @@ export const action = fc.oneof(
       key: fc.option(fc.constantFrom(...KEYS), { nil: undefined }),
       seconds: fc.option(fc.integer({ min: 1, max: 100 }), { nil: undefined }),
       by: fc.constantFrom("requester" as const, "provider" as const, "admin" as const),
+      /** When it was made, in seconds before now. */
+      age: fc.constantFrom(0, 30, 1e9),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("adoption" as const),
+      /** 0 closes. */
+      seconds: fc.constantFrom(0, 10, 3600, 90_000),
     }),
   },
   {
@@ -117,6 +127,8 @@ export class ModelRun {
   readonly #ended = new Set<string>();
   readonly #grantsByKey = new Map<string, string>();
   #adoptions = 0;
+  /** Holds made before the first may be adopted until the second. */
+  #adoptable = { since: 0, until: 0 };
   /** The latest moment a command was run at. */
   #latest = 0;
 
@@ -173,10 +185,7 @@ export class ModelRun {
       if (key !== undefined)
         strictEqual(this.#grantsByKey.get(`${requester} ${key}`), undefined, "a retry booked twice");
     }
-    if (event.kind === "adopted" && event.reservation.key !== undefined) {
-      const { requester, key } = event.reservation;
-      strictEqual(this.#grantsByKey.get(`${requester} ${key}`), undefined, "an adoption took a key");
-    }
+    if (event.kind === "adopted") this.#checkAdoption(event.reservation, event.at);
     if (event.kind === "ended") {
       ok(!this.#ended.has(event.id), `${event.id} ended twice`);
       const { expiresAt } = this.#world.reservation(event.id);
@@ -185,10 +194,22 @@ export class ModelRun {
     }
   }
 
+  #checkAdoption({ id, requester, provider, key, granted, createdAt }: Reservation, at: number): void {
+    if (key !== undefined)
+      strictEqual(this.#grantsByKey.get(`${requester} ${key}`), undefined, "an adoption took a key");
+    ok(at < this.#adoptable.until, `${id} was adopted while adoption was closed`);
+    ok(createdAt < this.#adoptable.since, `${id} was adopted though the ledger remembers its time`);
+    const reported = this.#newest.get(provider)?.usage.find(({ reservationId }) => reservationId === id);
+    const counted = reported === undefined ? 0 : this.#leftover(provider, reported, "cpuMillis");
+    const grows = Math.max(0, granted.cpuMillis - counted);
+    ok(grows <= this.#available(provider).cpuMillis, `an adoption at ${provider} exceeds what it has`);
+  }
+
   /** Keeps the model in step, using the events alone. */
   #follow(event: LedgerEvent): void {
     if (event.kind === "advertised") this.#newest.set(event.advertisement.clusterId, event.advertisement);
     if (event.kind === "ended") this.#ended.add(event.id);
+    if (event.kind === "adoption-window-set") this.#adoptable = event.window;
     if (event.kind === "forgotten") this.#forget(event.id);
     if (event.kind === "granted" || event.kind === "adopted") {
       const { id, key, requester } = event.reservation;
@@ -275,6 +296,10 @@ export class ModelRun {
         return { kind: each.on ? "cordon" : "uncordon", by: ADMIN, clusterId: each.clusterId };
       case "adopt":
         return this.#adoptFor(each);
+      case "adoption":
+        return each.seconds === 0
+          ? { kind: "close-adoption", by: ADMIN }
+          : { kind: "open-adoption", by: ADMIN, durationMs: each.seconds * 1000 };
       case "activate":
       case "renew":
       case "release":
@@ -325,7 +350,7 @@ export class ModelRun {
       granted: request({ cpu: each.cpu % 3, memoryGi: 1 }).resources,
       phase: "Reserved" as const,
       generation: 1,
-      createdAt: 0,
+      createdAt: this.#latest - each.age * 1000,
       ...(each.key === undefined ? {} : { key: each.key }),
       ...(each.seconds === undefined ? {} : { expiresAt: this.#latest + each.seconds * 1000 }),
     };
@@ -342,7 +367,9 @@ export class ModelRun {
       holds.set(reservation.id, { id: reservation.id, granted, used: { cpu: hold.used } });
     }
     if (each.unknownHold !== undefined) {
-      holds.set("rsv-unknown", { id: "rsv-unknown", granted: { cpu: each.unknownHold }, used: { cpu: 1 } });
+      // Sometimes one that is offered for adoption.
+      const id = each.unknownHold > 2 ? "rsv-rome-adopted-1" : "rsv-unknown";
+      holds.set(id, { id, granted: { cpu: each.unknownHold }, used: { cpu: 1 } });
     }
     return cluster(each.clusterId, {
       cpu: each.cpu,
@@ -373,6 +400,7 @@ function essence(ledger: LedgerView): unknown {
     keys: sorted(ledger.keys),
     closedKeys: sorted(ledger.closedKeys),
     time: ledger.time,
+    adoption: ledger.adoption,
     accounts: sorted(ledger.accounts)
       .filter(([, account]) => !isBlank(account))
       .map(([id, account]) => {

@@ -17,6 +17,7 @@ export const DURABLE_KINDS: Readonly<Record<Exclude<LedgerEvent["kind"], SoftKin
   cordoned: true,
   uncordoned: true,
   adopted: true,
+  "adoption-window-set": true,
   retained: true,
   forgotten: true,
 };
@@ -72,7 +73,10 @@ export const EVENTFUL_DAYS: readonly ((story: LedgerStory) => CommitBatch | unde
       createdAt: story.now - DAY_MS,
       key: "from before",
     };
-    return story.batch({ kind: "adopt", by: ADMIN, offer });
+    return story.batch(
+      { kind: "open-adoption", by: ADMIN, durationMs: DAY_MS },
+      { kind: "adopt", by: ADMIN, offer },
+    );
   },
   (story) => {
     // Its pods still run at paris: it must be remembered longer than the others.

@@ -11,6 +11,7 @@ export function rebuilt(records: LedgerRecords, now: number): unknown {
 export function essenceOf(ledger: LedgerView): unknown {
   return {
     time: ledger.time,
+    adoption: ledger.adoption,
     reservations: sorted(ledger.reservations),
     keys: sorted(ledger.keys),
     closedKeys: sorted(ledger.closedKeys),

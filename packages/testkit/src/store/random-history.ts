@@ -47,6 +47,13 @@ const action = fc.oneof(
     arbitrary: fc.record({ do: fc.constant("adopt" as const), clusterId, provider: clusterId, pick }),
   },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constantFrom("open-adoption" as const, "close-adoption" as const),
+      seconds,
+    }),
+  },
+  {
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant("pass" as const),
@@ -80,6 +87,10 @@ export function commandFor(story: LedgerStory, each: Action): Command | undefine
       return { kind: each.do, by: ADMIN, clusterId: each.clusterId, why: "planned work" };
     case "adopt":
       return adoptFor(each);
+    case "open-adoption":
+      return { kind: each.do, by: ADMIN, durationMs: each.seconds * 1000 };
+    case "close-adoption":
+      return { kind: each.do, by: ADMIN };
     case "pass":
       story.now += each.seconds * 1000;
       return { kind: "expire-due" };

@@ -41,6 +41,7 @@ export const STORE_PROMISES: readonly StorePromise[] = [
         reservations: [],
         closedKeys: [],
         cordons: [],
+        adoption: undefined,
         advertisements: [],
         time: 0,
       });

@@ -108,6 +108,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
         reservations: [...records.reservations.values()],
         closedKeys: [...records.closedKeys.values()],
         cordons: [...records.cordons],
+        adoption: records.adoption,
         advertisements: advertisements.all(),
         time: head.time,
       },

@@ -1,4 +1,5 @@
 import type {
+  AdoptionWindow,
   ClosedKey,
   ClusterId,
   LedgerEvent,
@@ -16,6 +17,7 @@ export interface Records {
   readonly reservations: Map<ReservationId, Reservation>;
   readonly closedKeys: Map<string, ClosedKey>;
   readonly cordons: Map<ClusterId, Cordon>;
+  adoption?: AdoptionWindow;
 }
 
 /**
@@ -28,7 +30,8 @@ type Change =
   | readonly ["closed-key", ClosedKey]
   | readonly ["reopened-key", ClusterId, string]
   | readonly ["cordon", ClusterId, Cordon]
-  | readonly ["uncordon", ClusterId];
+  | readonly ["uncordon", ClusterId]
+  | readonly ["adoption", AdoptionWindow];
 
 export function emptyRecords(): Records {
   return { reservations: new Map(), closedKeys: new Map(), cordons: new Map() };
@@ -57,24 +60,29 @@ function otherChange(event: LedgerEvent): Change[] {
       return [["cordon", event.clusterId, event.cordon]];
     case "uncordoned":
       return [["uncordon", event.clusterId]];
+    case "adoption-window-set":
+      return [["adoption", event.window]];
     default:
       return [];
   }
 }
 
 /** All of the records as lines that make them anew. */
-export function* snapshotLines({ reservations, closedKeys, cordons }: Records): Generator<string> {
+export function* snapshotLines(records: Records): Generator<string> {
+  const { reservations, closedKeys, cordons, adoption } = records;
   const line = (change: Change): string => JSON.stringify(change);
   for (const reservation of reservations.values()) yield line(["reservation", reservation]);
   for (const closedKey of closedKeys.values()) yield line(["closed-key", closedKey]);
   for (const [clusterId, cordon] of cordons) yield line(["cordon", clusterId, cordon]);
+  if (adoption !== undefined) yield line(["adoption", adoption]);
 }
 
 export function replay(records: Records, lines: Iterable<string>): void {
   for (const line of lines) make(records, parseStored<Change>(line));
 }
 
-function make({ reservations, closedKeys, cordons }: Records, change: Change): void {
+function make(records: Records, change: Change): void {
+  const { reservations, closedKeys, cordons } = records;
   switch (change[0]) {
     case "reservation":
       return void reservations.set(change[1].id, change[1]);
@@ -88,6 +96,8 @@ function make({ reservations, closedKeys, cordons }: Records, change: Change): v
       return void cordons.set(change[1], change[2]);
     case "uncordon":
       return void cordons.delete(change[1]);
+    case "adoption":
+      records.adoption = change[1];
   }
 }
 

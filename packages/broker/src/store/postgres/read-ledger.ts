@@ -5,6 +5,7 @@ import { type AuditEntry, type AuditQuery, type StoreContents, StoreFailure } fr
 import { HEAD_COLUMNS, HEAD_IS_GONE, type Head, headFrom } from "./head.ts";
 import type { Row, Session } from "./session.ts";
 import {
+  ADOPTION,
   ADVERTISEMENT,
   CLOSED_KEY,
   columnsOf,
@@ -29,20 +30,23 @@ export async function readLedger(
   schema: string,
 ): Promise<{ readonly contents: StoreContents; readonly head: Head; readonly epoch: number }> {
   try {
-    const [, { head, epoch }, tail, reservations, closedKeys, cordons, advertisements] = await Promise.all([
-      session.send({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" }),
-      readHead(session, schema),
-      readAuditTail(session, schema),
-      readAll(session, schema, RESERVATION),
-      readAll(session, schema, CLOSED_KEY),
-      readAll(session, schema, CORDON),
-      readAll(session, schema, ADVERTISEMENT),
-    ]);
+    const [, { head, epoch }, tail, reservations, closedKeys, cordons, adoption, advertisements] =
+      await Promise.all([
+        session.send({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" }),
+        readHead(session, schema),
+        readAuditTail(session, schema),
+        readAll(session, schema, RESERVATION),
+        readAll(session, schema, CLOSED_KEY),
+        readAll(session, schema, CORDON),
+        readAll(session, schema, ADOPTION),
+        readAll(session, schema, ADVERTISEMENT),
+      ]);
     checkAuditTail(tail, head);
     const records: LedgerRecords = {
       reservations,
       closedKeys,
       cordons: cordons.map(({ clusterId, cordon }) => [clusterId, cordon] as const),
+      adoption: adoption[0],
       advertisements,
       time: head.time,
     };

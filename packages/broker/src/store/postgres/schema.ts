@@ -53,6 +53,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     // The line is the canonical text that its hash is taken over; `at` repeats its time, for trimming.
     "CREATE TABLE S.audit (sequence BIGINT PRIMARY KEY, at BIGINT NOT NULL, line TEXT NOT NULL, hash TEXT NOT NULL)",
   ],
+  // At most one row: which holds may be adopted, and until when.
+  ["CREATE TABLE S.adoption (name TEXT PRIMARY KEY, body TEXT NOT NULL, seal BIGINT NOT NULL)"],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,4 +1,5 @@
 import type {
+  AdoptionWindow,
   ClosedKey,
   ClusterId,
   Cordon,
@@ -60,6 +61,16 @@ export const CORDON: TableForm<CordonedCluster> = {
     ["body", "text"],
   ],
   cells: (cordoned) => [cordoned.clusterId, JSON.stringify(cordoned)],
+  parse: parseBody,
+};
+
+export const ADOPTION: TableForm<AdoptionWindow> = {
+  table: "adoption",
+  columns: [
+    ["name", "text"],
+    ["body", "text"],
+  ],
+  cells: (window) => ["window", JSON.stringify(window)],
   parse: parseBody,
 };
 

@@ -1,4 +1,4 @@
-import type { ClosedKey, LedgerEvent, Reservation } from "@resource-broker/domain";
+import type { AdoptionWindow, ClosedKey, LedgerEvent, Reservation } from "@resource-broker/domain";
 import { auditLines, type ChainLink, canonical, nextLink } from "../audit.ts";
 import { changedReservations, decisionOf, durableEvents, latestOf } from "../changes.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
@@ -6,6 +6,7 @@ import { arrayValue, type ElementType } from "./array-value.ts";
 import type { Head } from "./head.ts";
 import type { Statement } from "./session.ts";
 import {
+  ADOPTION,
   CLOSED_KEY,
   type CordonedCluster,
   CORDON,
@@ -51,6 +52,7 @@ export function writesOf(
     ...changing(schema, RESERVATION, changes.reservations),
     ...changing(schema, CLOSED_KEY, changes.closedKeys),
     ...changing(schema, CORDON, changes.cordons),
+    ...putting(schema, ADOPTION, events.flatMap(adoptionIn).slice(-1)),
     ...putting(schema, DECISION, decisionsIn(events)),
     ...appending(schema, audit),
   ];
@@ -77,6 +79,10 @@ function changesOf(events: readonly LedgerEvent[], stored: ReadonlyMap<string, R
   } catch (cause) {
     throw new StoreFailure("corrupt", "the batch contradicts what is stored", { cause });
   }
+}
+
+function adoptionIn(event: LedgerEvent): AdoptionWindow[] {
+  return event.kind === "adoption-window-set" ? [event.window] : [];
 }
 
 function decisionsIn(events: readonly LedgerEvent[]) {

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { backupLedger, restoreLedger } from "./backup.ts";
 import { ledgerFileIn } from "./database.ts";
@@ -45,6 +46,8 @@ describe("a backup", () => {
   });
 });
 
+const NOW = Date.UTC(2026, 6, 1);
+
 describe("restoring", () => {
   async function backedUp() {
     const directory = temporaryDirectory();
@@ -60,25 +63,50 @@ describe("restoring", () => {
     const { file, store, ledgerId } = await backedUp();
     await store.close();
     const directory = join(temporaryDirectory(), "new", "place");
-    restoreLedger({ file, directory });
+    restoreLedger({ now: NOW, file, directory });
     const restored = sqliteStore({ directory });
     const contents = await restored.open();
-    expect(contents).toMatchObject({ ledgerId, commitNumber: 3 });
+    expect(contents).toMatchObject({ ledgerId, commitNumber: 4 });
     expect(contents.records.reservations).toHaveLength(3);
-    await restored.commit({ number: 4, at: contents.records.time, entries: [] });
+    await restored.commit({ number: 5, at: contents.records.time, entries: [] });
     await restored.close();
   });
 
   it("refuses a directory with a ledger, unless told to replace it; then keeps that one beside", async () => {
     const { directory, file, store } = await backedUp();
     await store.close();
-    expect(() => restoreLedger({ file, directory })).toThrow("use --force to replace it");
+    expect(() => restoreLedger({ now: NOW, file, directory })).toThrow("use --force to replace it");
     expect(verifyLedger(directory).found?.commitNumber).toBe(5);
-    restoreLedger({ file, directory, force: true });
-    expect(verifyLedger(directory).found?.commitNumber).toBe(3);
+    restoreLedger({ now: NOW, file, directory, force: true });
+    expect(verifyLedger(directory).found?.commitNumber).toBe(4);
     expect(verifyFile(`${ledgerFileIn(directory)}.replaced`).found?.commitNumber).toBe(5);
-    restoreLedger({ file, directory, force: true });
-    expect(verifyFile(`${ledgerFileIn(directory)}.replaced`).found?.commitNumber).toBe(3);
+    restoreLedger({ now: NOW, file, directory, force: true });
+    expect(verifyFile(`${ledgerFileIn(directory)}.replaced`).found?.commitNumber).toBe(4);
+  });
+
+  it("records that the ledger's memory begins now, in the audit log, too", async () => {
+    const { file, store } = await backedUp();
+    await store.close();
+    const directory = temporaryDirectory();
+    expect(restoreLedger({ now: NOW, file, directory }).found?.commitNumber).toBe(3);
+    const restored = sqliteStore({ directory });
+    const { records } = await restored.open();
+    expect(records.adoption).toEqual({ since: NOW, until: NOW + 24 * 3_600_000, cause: "restored" });
+    const [line] = (await restored.readAudit({ after: 0, limit: 1000 })).slice(-1);
+    expect(line).toMatchObject({ by: "broker", action: "restore", subject: "ledger" });
+    await restored.close();
+    expect(verifyLedger(directory).problems).toEqual([]);
+  });
+
+  it("takes a copy that an older version made, and brings it to this version's schema", async () => {
+    const { file, store } = await backedUp();
+    await store.close();
+    const older = new DatabaseSync(file);
+    older.exec("DROP TABLE adoption; DELETE FROM migration WHERE number = 2");
+    older.close();
+    const directory = temporaryDirectory();
+    expect(restoreLedger({ now: NOW, file, directory }).problems).toEqual([]);
+    expect(verifyLedger(directory)).toMatchObject({ problems: [], found: { reservations: 3 } });
   });
 
   it("keeps the log of a killed broker's ledger with that ledger, not with the restored one", async () => {
@@ -87,15 +115,15 @@ describe("restoring", () => {
     for (const part of ["ledger.db", "ledger.db-wal"])
       copyFileSync(join(directory, part), join(killed, part));
     await store.close();
-    restoreLedger({ file, directory: killed, force: true });
-    expect(verifyLedger(killed)).toMatchObject({ problems: [], found: { commitNumber: 3 } });
+    restoreLedger({ now: NOW, file, directory: killed, force: true });
+    expect(verifyLedger(killed)).toMatchObject({ problems: [], found: { commitNumber: 4 } });
     const replaced = `${ledgerFileIn(killed)}.replaced`;
     expect(verifyFile(replaced)).toMatchObject({ problems: [], found: { commitNumber: 5 } });
   });
 
   it("refuses while a broker runs", async () => {
     const { directory, file, store } = await backedUp();
-    expect(() => restoreLedger({ file, directory, force: true })).toThrow(/another broker.* uses/);
+    expect(() => restoreLedger({ now: NOW, file, directory, force: true })).toThrow(/another broker.* uses/);
     expect(await store.lastCommit()).toBe(5);
     await store.close();
   });
@@ -107,7 +135,7 @@ describe("restoring", () => {
     const at = bytes.indexOf("cpuMillis");
     bytes[at] = (bytes[at] ?? 0) ^ 1;
     writeFileSync(file, bytes);
-    expect(() => restoreLedger({ file, directory, force: true })).toThrow("is not a sound copy");
+    expect(() => restoreLedger({ now: NOW, file, directory, force: true })).toThrow("is not a sound copy");
     expect(verifyLedger(directory)).toMatchObject({ problems: [], found: { commitNumber: 5 } });
     expect(existsSync(`${ledgerFileIn(directory)}.replaced`)).toBe(false);
   });
@@ -117,7 +145,7 @@ describe("restoring", () => {
     await store.close();
     writeFileSync(`${ledgerFileIn(directory)}.unfinished`, "half a copy");
     await expect(sqliteStore({ directory }).open()).rejects.toThrow("was interrupted; run it again");
-    restoreLedger({ file, directory, force: true });
+    restoreLedger({ now: NOW, file, directory, force: true });
     expect((await openStore(directory)).store).toBeDefined();
   });
 });

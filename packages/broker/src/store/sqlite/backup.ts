@@ -2,9 +2,12 @@ import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
+import type { Instant } from "@resource-broker/domain";
+import { memoryBegins } from "../memory-begins.ts";
 import { ledgerFileIn, openForReading, unfinishedRestore } from "./database.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { flush, makeDirectory } from "./durable-files.ts";
+import { openLedgerFile } from "./ledger-file.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { type Verification, verifyFile } from "./verify.ts";
 
@@ -49,40 +52,74 @@ export interface RestoreOptions {
   readonly directory: string;
   /** Replaces a ledger that is there; it is kept beside as `ledger.db.replaced`. */
   readonly force?: boolean;
+  readonly now: Instant;
 }
+
+/** Nothing of a copy's history is trimmed: what to keep is the broker's to say. */
+const KEEP_ALL = { atMost: Number.MAX_SAFE_INTEGER, forMs: Number.MAX_SAFE_INTEGER };
 
 /**
  * Puts a copy in place of the ledger, after checking every byte of it that means something. No broker may be running.
  *
- * The ledger keeps its Ledger-ID: agents do not take it for a broker without memory, and offer nothing for adoption.
- * What was granted after the copy was made is unknown to it: asked by id it answers 404, the agents keep holding it
- * (`UnknownToBroker`), its capacity stays counted through their usage reports, and is never lent twice. What ended after
- * the copy was made is live again, until it is released or expires.
+ * The ledger keeps its Ledger-ID, and records that its memory begins now. What was granted after the copy was made is
+ * unknown to it: asked by id it answers 404, the agents keep holding it (`UnknownToBroker`) and offer it, and it is
+ * adopted for a day. Until then its capacity stays counted through their usage reports, and is never lent twice. What
+ * ended after the copy was made is live again, until it is released or expires.
  */
-export function restoreLedger({ file, directory, force = false }: RestoreOptions): Verification {
-  const verification = verifyFile(file);
-  if (verification.problems.length > 0) {
-    throw new StoreFailure("corrupt", `${file} is not a sound copy: ${verification.problems.join("; ")}`);
-  }
+export function restoreLedger({ file, directory, force = false, now }: RestoreOptions): Verification {
   makeDirectory(directory);
   const lock = lockDirectory(directory);
+  const ledger = ledgerFileIn(directory);
+  const staged = `${ledger}.staged`;
   try {
-    replace(file, ledgerFileIn(directory), force);
+    if (existsSync(ledger) && !force) {
+      throw new StoreFailure(
+        "not-committed",
+        `there is a ledger at ${ledger}; use --force to replace it (it is kept beside)`,
+      );
+    }
+    const verification = stage(file, staged, now);
+    replace(staged, ledger);
+    return verification;
   } finally {
+    for (const part of ["", "-wal", "-shm"]) rmSync(`${staged}${part}`, { force: true });
     lock.release();
   }
-  return verification;
 }
 
-function replace(copy: string, ledger: string, force: boolean): void {
-  if (existsSync(ledger) && !force) {
-    throw new StoreFailure(
-      "not-committed",
-      `there is a ledger at ${ledger}; use --force to replace it (it is kept beside)`,
-    );
+/** A checked copy of the copy, brought to this version's schema, that knows when its memory begins. */
+function stage(file: string, staged: string, now: Instant): Verification {
+  if (!existsSync(file)) throw unsound(file, ["there is no such file; check the path"]);
+  copyFileSync(file, staged);
+  try {
+    openLedgerFile(staged, { decisions: KEEP_ALL, audit: KEEP_ALL }).close();
+  } catch (error) {
+    throw unsound(file, [sqliteFailure(error, file).message]);
   }
+  const verification = verifyFile(staged);
+  if (verification.problems.length > 0) throw unsound(file, verification.problems);
+  recordRestore(staged, now);
+  makeSingleFile(staged);
+  return { ...verification, file };
+}
+
+function unsound(file: string, problems: readonly string[]): StoreFailure {
+  return new StoreFailure("corrupt", `${file} is not a sound copy: ${problems.join("; ")}`);
+}
+
+function recordRestore(staged: string, now: Instant): void {
+  const ledger = openLedgerFile(staged, { decisions: KEEP_ALL, audit: KEEP_ALL });
+  try {
+    const number = ledger.lastCommit() + 1;
+    ledger.commit({ number, at: now, entries: [{ ...memoryBegins(now, "restored"), action: "restore" }] });
+  } finally {
+    ledger.close();
+  }
+}
+
+function replace(staged: string, ledger: string): void {
   const unfinished = unfinishedRestore(ledger);
-  copyFileSync(copy, unfinished);
+  renameSync(staged, unfinished);
   flush(unfinished);
   if (existsSync(ledger)) keepBeside(ledger, `${ledger}.replaced`);
   renameSync(unfinished, ledger);

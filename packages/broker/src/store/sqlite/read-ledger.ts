@@ -46,6 +46,7 @@ export function readRecords(tables: Tables, { time }: Head): LedgerRecords {
     reservations: tables.reservations.load(),
     closedKeys: [...tables.closedKeys.all()],
     cordons: [...tables.cordons.all()].map(({ clusterId, cordon }) => [clusterId, cordon] as const),
+    adoption: [...tables.adoption.all()][0],
     time,
     advertisements: [...tables.advertisements.all()],
   };

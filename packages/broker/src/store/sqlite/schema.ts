@@ -47,10 +47,21 @@ const MIGRATIONS: readonly string[] = [
   -- The line is the canonical text that its hash is taken over.
   CREATE TABLE audit (sequence INTEGER PRIMARY KEY, line TEXT NOT NULL, hash TEXT NOT NULL) STRICT;
   `,
+  `
+  -- At most one row: which holds may be adopted, and until when.
+  CREATE TABLE adoption (name TEXT PRIMARY KEY, body TEXT NOT NULL, seal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Tables whose content is the ledger: checked at every start. The others are history and grow with it. */
-export const LEDGER_TABLES = ["ledger", "reservation", "closed_key", "cordon", "advertisement"] as const;
+export const LEDGER_TABLES = [
+  "ledger",
+  "reservation",
+  "closed_key",
+  "cordon",
+  "advertisement",
+  "adoption",
+] as const;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

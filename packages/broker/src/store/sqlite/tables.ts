@@ -1,5 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { ClosedKey, ClusterId, Cordon, Decision, ReceivedAdvertisement } from "@resource-broker/domain";
+import type {
+  AdoptionWindow,
+  ClosedKey,
+  ClusterId,
+  Cordon,
+  Decision,
+  ReceivedAdvertisement,
+} from "@resource-broker/domain";
 import { decodeDecision, encodeDecision } from "./decision-codec.ts";
 import { type ReservationTable, reservationTable } from "./reservation-table.ts";
 import type { Cell } from "./seal.ts";
@@ -15,6 +22,7 @@ export interface Tables {
   readonly reservations: ReservationTable;
   readonly closedKeys: SealedTable<ClosedKey>;
   readonly cordons: SealedTable<CordonedCluster>;
+  readonly adoption: SealedTable<AdoptionWindow>;
   readonly advertisements: SealedTable<ReceivedAdvertisement>;
   readonly decisions: SealedTable<Decision>;
 }
@@ -30,6 +38,13 @@ const CORDON: TableForm<CordonedCluster> = {
   table: "cordon",
   columns: ["cluster_id", "body"],
   cells: (cordoned) => [cordoned.clusterId, JSON.stringify(cordoned)],
+  parse: parseBody,
+};
+
+const ADOPTION: TableForm<AdoptionWindow> = {
+  table: "adoption",
+  columns: ["name", "body"],
+  cells: (window) => ["window", JSON.stringify(window)],
   parse: parseBody,
 };
 
@@ -53,6 +68,7 @@ export function openTables(database: DatabaseSync): Tables {
     reservations: reservationTable(database),
     closedKeys: sealedTable(database, CLOSED_KEY),
     cordons: sealedTable(database, CORDON),
+    adoption: sealedTable(database, ADOPTION),
     advertisements: sealedTable(database, ADVERTISEMENT),
     decisions: sealedTable(database, DECISION),
   };

@@ -25,6 +25,8 @@ function writeOthers(tables: Tables, event: LedgerEvent): void {
       return tables.cordons.put({ clusterId: event.clusterId, cordon: event.cordon });
     case "uncordoned":
       return tables.cordons.remove(event.clusterId);
+    case "adoption-window-set":
+      return tables.adoption.put(event.window);
     default:
       return;
   }

@@ -1,11 +1,22 @@
 import {
   type AdoptionReplyDTO,
+  type AdoptionWindowDTO,
+  adoptionOpeningSchema,
   adoptionRequestSchema,
+  formatTime,
   LIMIT,
+  parseDuration,
   PATH,
   toAdoptionOffers,
 } from "@resource-broker/contract";
-import type { Actor, AdoptionOffer, Reply } from "@resource-broker/domain";
+import {
+  type Actor,
+  type AdoptionOffer,
+  isAdoptionOpen,
+  type Reply,
+  type SetAdoptionWindow,
+} from "@resource-broker/domain";
+import { waitingWords } from "../../shared/adoption-words.ts";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import { renderReservation, roleOf } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route } from "../route.ts";
@@ -13,7 +24,7 @@ import type { RouteContext } from "./context.ts";
 
 type Result = AdoptionReplyDTO["results"][number];
 
-/** Holds offered to a broker that lost its memory. Offering again is harmless, so a failed call may be repeated whole. */
+/** Holds offered to a broker that lost its memory, and whether it takes any. Offering again is harmless, so a failed call may be repeated whole. */
 export function adoptionRoutes({ engine, books }: RouteContext): readonly Route[] {
   const adopt = async ({ caller, body }: Call): Promise<PlainAnswer> => {
     const offers = valueOf(toAdoptionOffers(checked(adoptionRequestSchema, body)));
@@ -37,12 +48,46 @@ export function adoptionRoutes({ engine, books }: RouteContext): readonly Route[
     }
     if (reply.kind === "rejected") return { id, outcome: "refused", message: reply.message };
     if (reply.kind !== "adoption-offered") throw faultOf(reply);
-    const other = caller.clusterId === offer.requester ? offer.provider : offer.requester;
-    return reply.isDisputed
-      ? { id, outcome: "disputed", message: `${other} reports it differently; an admin must decide` }
-      : { id, outcome: "waiting", message: `waits for ${other} to report the same hold` };
+    return { id, ...waitingWords(reply, { by: caller.clusterId, offer }) };
+  };
+
+  const shown = (): PlainAnswer => {
+    const { adoption } = engine.ledger;
+    const answer: AdoptionWindowDTO = {
+      open: isAdoptionOpen(engine.ledger, engine.now()),
+      ...(adoption && {
+        since: formatTime(adoption.since),
+        until: formatTime(adoption.until),
+        cause: adoption.cause,
+        ...(adoption.by === undefined ? {} : { by: adoption.by }),
+      }),
+    };
+    return ok(answer);
+  };
+
+  const set = async (command: SetAdoptionWindow): Promise<PlainAnswer> => {
+    const reply = await engine.submit(command);
+    if (reply.kind !== "adoption-window-set") throw faultOf(reply);
+    return shown();
+  };
+
+  const open = ({ caller, body }: Call): Promise<PlainAnswer> => {
+    const { duration } = checked(adoptionOpeningSchema, body);
+    const parsed = parseDuration(duration);
+    return set({ kind: "open-adoption", by: caller, durationMs: parsed.ok ? parsed.ms : 0 });
   };
 
   const body = { limit: LIMIT.bodyBytes };
-  return [{ method: "POST", path: PATH.adoptions, access: "cluster", body, handle: adopt }];
+  const path = PATH.adoptionWindow;
+  return [
+    { method: "POST", path: PATH.adoptions, access: "cluster", body, handle: adopt },
+    { method: "GET", path, access: "admin", handle: shown },
+    { method: "POST", path, access: "admin", body, handle: open },
+    {
+      method: "DELETE",
+      path,
+      access: "admin",
+      handle: ({ caller }) => set({ kind: "close-adoption", by: caller }),
+    },
+  ];
 }

@@ -1,5 +1,6 @@
 import {
   adoptionReplySchema,
+  adoptionWindowSchema,
   advertisementPageSchema,
   advertisementSchema,
   advertisementReplySchema,
@@ -261,7 +262,7 @@ describe("lists", () => {
 
   test("of the audit log go page by page, and each line links to the one before", async () => {
     await advertise(paris, "paris");
-    for (let count = 0; count < 5; count++) await reserve({ body: requestOf("1", "1Gi") });
+    for (let count = 0; count < 4; count++) await reserve({ body: requestOf("1", "1Gi") });
     const first = read(auditPageSchema, await broker.call(ops, "GET /api/v1/audit?limit=2"));
     const second = read(
       auditPageSchema,
@@ -277,7 +278,8 @@ describe("lists", () => {
     for (const [index, { previousHash }] of all.entries()) {
       expect(previousHash).toBe(all[index - 1]?.hash ?? "0".repeat(64));
     }
-    expect(all[0]).toMatchObject({ actor: "rome", action: "reserve" });
+    expect(all[0]).toMatchObject({ actor: "broker", action: "open-adoption" });
+    expect(all[1]).toMatchObject({ actor: "rome", action: "reserve" });
   });
 });
 
@@ -371,6 +373,47 @@ describe("other calls", () => {
     expect(await offered(paris, { reservations: [offer] })).toMatchObject([
       { outcome: "adopted", reservation: { generation: 3 } },
     ]);
+  });
+
+  test("no hold is adopted once adoption is closed, until an admin opens it for a while", async () => {
+    const window = async (call: string, body?: object) =>
+      read(
+        adoptionWindowSchema,
+        await broker.call(ops, `${call} /api/v1/adoptions/window`, body === undefined ? {} : { body }),
+      );
+    const offer = {
+      id: "rsv-rome-a3u7dq2hvmx5b4ta",
+      requesterID: "rome",
+      targetClusterID: "paris",
+      requestedResources: { cpu: "4", memory: "8Gi" },
+      phase: "Active",
+      generation: 2,
+      createdAt: "2026-01-01T00:00:00Z",
+    };
+    const offered = async (credentials: ClientCredentials) => {
+      const reply = await broker.call(credentials, "POST /api/v1/adoptions", {
+        body: { reservations: [offer] },
+      });
+      return read(adoptionReplySchema, reply).results;
+    };
+    await advertise(paris, "paris");
+    expect(await window("GET")).toMatchObject({ open: true, cause: "created" });
+    expect(await window("DELETE")).toMatchObject({ open: false, cause: "closed", by: "ops" });
+    for (const party of [rome, paris]) {
+      expect(await offered(party)).toMatchObject([
+        { outcome: "refused", message: expect.stringContaining("brokerctl adoption open --for 1h") },
+      ]);
+    }
+    expect(
+      (await broker.call(ops, "POST /api/v1/adoptions/window", { body: { duration: "169h" } })).status,
+    ).toBe(400);
+    expect(await window("POST", { duration: "1h" })).toMatchObject({
+      open: true,
+      cause: "opened",
+      by: "ops",
+    });
+    await offered(rome);
+    expect(await offered(paris)).toMatchObject([{ outcome: "adopted" }]);
   });
 
   test("the policy in force is shown with where it came from", async () => {

@@ -6,6 +6,7 @@ import {
   headline,
   type Reply,
 } from "@resource-broker/domain";
+import { waitingWords } from "../../shared/adoption-words.ts";
 import { faultOf } from "../../shared/checked.ts";
 import type { Refused, ReservationStatus } from "../forge/reservation-status.ts";
 import { decisionText } from "../forge/texts.ts";
@@ -81,8 +82,5 @@ export function adoptionIn(reply: Reply, { by, offer }: Offering): ReservationSt
   if (reply.kind === "current") return { outcome: "adopted", message: "It is in the ledger." };
   if (reply.kind === "rejected") return { outcome: "refused", code: reply.code, message: reply.message };
   if (reply.kind !== "adoption-offered") throw faultOf(reply);
-  const other = by === offer.requester ? offer.provider : offer.requester;
-  return reply.isDisputed
-    ? { outcome: "disputed", message: `${other} reports it differently; an admin must decide` }
-    : { outcome: "waiting", message: `waits for ${other} to report the same hold` };
+  return waitingWords(reply, { by, offer });
 }

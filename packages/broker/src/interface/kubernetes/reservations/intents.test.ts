@@ -41,7 +41,7 @@ describe("an offer", () => {
           by,
           phase: "Active",
           generation: 3,
-          createdAt: new Date(hub.scene.time.wallMs()).toISOString(),
+          createdAt: "2020-01-01T00:00:00Z",
           ...(by === "rome" ? { key: "old-key" } : {}),
         },
       });

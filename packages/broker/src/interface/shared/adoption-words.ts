@@ -1,0 +1,20 @@
+import type { AdoptionReplyDTO } from "@resource-broker/contract";
+import type { AdoptionOffer, ClusterId, Reply } from "@resource-broker/domain";
+
+type Waiting = Pick<AdoptionReplyDTO["results"][number], "outcome" | "message">;
+
+/** What a party is told whose offer is not decided yet. */
+export function waitingWords(
+  { waitsFor }: Extract<Reply, { readonly kind: "adoption-offered" }>,
+  { by, offer }: { readonly by: ClusterId; readonly offer: AdoptionOffer },
+): Waiting {
+  const other = by === offer.requester ? offer.provider : offer.requester;
+  switch (waitsFor) {
+    case "other-party":
+      return { outcome: "waiting", message: `waits for ${other} to report the same hold` };
+    case "advertisement":
+      return { outcome: "waiting", message: `waits for ${offer.provider} to advertise what it has` };
+    case "admin":
+      return { outcome: "disputed", message: `${other} reports it differently; an admin must decide` };
+  }
+}
