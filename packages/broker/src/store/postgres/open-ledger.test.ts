@@ -10,9 +10,9 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
     it.each([
       {
         name: "refuses one of a newer version and says so",
-        sql: "INSERT INTO S.migration VALUES (2)",
+        sql: "INSERT INTO S.migration SELECT max(number) + 1 FROM S.migration",
         kind: "not-committed",
-        says: /newer broker \(schema 2, this one knows 1\)/,
+        says: /newer broker \(schema \d+, this one knows \d+\)/,
       },
       {
         name: "refuses a list of migrations with a gap",

@@ -8,6 +8,7 @@ import {
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Grants } from "../sqlite/testing/grants.ts";
 import type { StoreFailure } from "../store.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
 import { breakableSessions } from "./testing/breakable-sessions.ts";
 import { ledgers } from "./testing/ledgers.ts";
 import { testLedger } from "./testing/stores.ts";
@@ -28,7 +29,7 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       const stores = Array.from({ length: 6 }, () => replica(ledger));
       await Promise.all(stores.map((store) => store.leadership.prepare()));
       expect(await ledger.psql("SELECT count(*) FROM S.lease")).toBe("1");
-      expect(await ledger.psql("SELECT count(*) FROM S.migration")).toBe("1");
+      expect(await ledger.psql("SELECT count(*) FROM S.migration")).toBe(String(SCHEMA_VERSION));
     });
 
     it("one leads, the others stand by and know who it is", async () => {
@@ -129,12 +130,27 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       });
     });
 
+    it("the leader brings an older ledger to its schema, and that one adopts nothing", async () => {
+      const ledger = newLedger();
+      const older = replica(ledger);
+      await older.open();
+      await new Grants().commit(older, 2);
+      await older.close();
+      await ledger.psql("DROP TABLE S.adoption");
+      await ledger.psql("DELETE FROM S.migration WHERE number = 2");
+      const newer = replica(ledger);
+      const { records, commitNumber } = await newer.open();
+      expect({ commitNumber, adoption: records.adoption }).toEqual({ commitNumber: 2, adoption: undefined });
+      expect(records.reservations).toHaveLength(2);
+      await newer.close();
+    });
+
     it("an older one does not take over what a newer one has written", async () => {
       const ledger = newLedger();
       const [first, second] = [replica(ledger), replica(ledger)];
       await second.leadership.prepare();
       await first.open();
-      await ledger.psql("INSERT INTO S.migration VALUES (2)");
+      await ledger.psql("INSERT INTO S.migration SELECT max(number) + 1 FROM S.migration");
       await first.close();
       await expect(second.open()).rejects.toMatchObject({ kind: "not-committed", message: /newer broker/ });
       expect(await ledger.psql("SELECT epoch FROM S.lease")).toBe("1");

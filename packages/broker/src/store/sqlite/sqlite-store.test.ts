@@ -50,9 +50,9 @@ describe("opening a ledger", () => {
   it.each([
     {
       name: "refuses a ledger of a newer version and says so",
-      sql: "INSERT INTO migration VALUES (2)",
+      sql: "INSERT INTO migration SELECT max(number) + 1 FROM migration",
       kind: "not-committed",
-      says: /newer broker \(schema 2, this one knows 1\)/,
+      says: /newer broker \(schema \d+, this one knows \d+\)/,
     },
     {
       name: "refuses a list of migrations with a gap",

@@ -20,7 +20,7 @@ const READINGS = [
   "SELECT id, phase, body, seal FROM reservation ORDER BY sequence",
   "SELECT id, at, body, seal FROM decision ORDER BY sequence",
   "SELECT * FROM audit ORDER BY sequence",
-  ...["migration", "ledger", "closed_key", "cordon", "advertisement"].map(
+  ...["migration", "ledger", "closed_key", "cordon", "advertisement", "adoption"].map(
     (table) => `SELECT * FROM ${table} ORDER BY 1`,
   ),
 ];
