@@ -66,11 +66,18 @@ function decideKnown(known: Reservation, offer: AdoptionOffer): Outcome {
 function decideOffer(ledger: LedgerView, { by, offer }: Omit<Adopt, "kind">, moment: Moment): Outcome {
   const isRequester = by.clusterId === offer.requester;
   const other = ledger.offers.get(isRequester ? offer.provider : offer.requester)?.get(offer.id);
-  const isAgreed = other !== undefined && agree(offer, other);
-  if (isAgreed && hasAdvertised(ledger, offer.provider)) {
-    const merged = isRequester ? merge(offer, other) : merge(other, offer);
-    return unacceptableOffer(ledger, merged, moment) ?? noRoom(ledger, merged) ?? adopt(merged, moment);
-  }
+  if (other === undefined) return offered(ledger, { by, offer, waitsFor: "other-party" }, moment);
+  if (!agree(offer, other)) return offered(ledger, { by, offer, waitsFor: "admin" }, moment);
+  if (!hasAdvertised(ledger, offer.provider))
+    return offered(ledger, { by, offer, waitsFor: "advertisement" }, moment);
+  const merged = isRequester ? merge(offer, other) : merge(other, offer);
+  return unacceptableOffer(ledger, merged, moment) ?? noRoom(ledger, merged) ?? adopt(merged, moment);
+}
+
+type Offered = Omit<Adopt, "kind"> &
+  Pick<Extract<Outcome["reply"], { readonly kind: "adoption-offered" }>, "waitsFor">;
+
+function offered(ledger: LedgerView, { by, offer, waitsFor }: Offered, { now }: Moment): Outcome {
   const own = ledger.offers.get(by.clusterId);
   if (own !== undefined && own.size >= MAX_OFFERS_PER_CLUSTER && !own.has(offer.id)) {
     return rejected(
@@ -79,11 +86,8 @@ function decideOffer(ledger: LedgerView, { by, offer }: Omit<Adopt, "kind">, mom
     );
   }
   return {
-    events: [{ kind: "adoption-offered", at: moment.now, by: by.clusterId, offer }],
-    reply: {
-      kind: "adoption-offered",
-      waitsFor: isAgreed ? "advertisement" : other ? "admin" : "other-party",
-    },
+    events: [{ kind: "adoption-offered", at: now, by: by.clusterId, offer }],
+    reply: { kind: "adoption-offered", waitsFor },
   };
 }
 
