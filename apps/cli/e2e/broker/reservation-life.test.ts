@@ -51,11 +51,28 @@ describe("reserve", () => {
     expect((await fleet.as("rome", "explain", decision)).code).toBe(0);
   });
 
-  test("tells an admin that no agent will act on it", async () => {
-    const { code, err } = await fleet.as("ops", "reserve", ...SMALL, "--key", "admin");
-    expect(code).toBe(0);
-    expect(err).toContain("the requester is ops, an admin");
-    await fleet.as("ops", "release", "--key", "admin");
+  test("is for the cluster that an admin names, and for no admin", async () => {
+    const nobody = await fleet.as("ops", "reserve", ...SMALL);
+    expect(nobody).toMatchObject({ code: 2, err: expect.stringContaining("--for rome") });
+    expect(await fleet.as("ops", "release", "--key", "job-43")).toMatchObject({ code: 2 });
+    const args = ["reserve", ...SMALL, "--key", "job-43", "--for", "paris", "-o", "json"];
+    const made = await fleet.as("ops", ...args);
+    expect(JSON.parse(made.out)).toMatchObject({ requesterID: "paris" });
+    expect(await fleet.as("ops", ...args)).toMatchObject({ code: 0, out: made.out });
+    const lines = (await fleet.as("ops", "audit")).out
+      .split("\n")
+      .filter((line) => line.includes("to paris"));
+    expect(lines).toEqual([expect.stringMatching(/ ops +reserve /u)]);
+    const released = await fleet.as("ops", "release", "--key", "job-43", "--for", "paris");
+    expect(released).toMatchObject({ code: 0, out: expect.stringContaining("Released") });
+  });
+
+  test("is refused for another cluster, and for one that nobody knows", async () => {
+    const other = await fleet.as("rome", "reserve", ...SMALL, "--for", "paris");
+    expect(other).toMatchObject({ code: 5, err: expect.stringContaining("may not ask for paris") });
+    const unknown = await fleet.as("ops", "reserve", ...SMALL, "--for", "atlantis");
+    expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('no cluster "atlantis"') });
+    expect(await fleet.as("ops", "quote", ...SMALL, "--for", "paris")).toMatchObject({ code: 0 });
   });
 });
 

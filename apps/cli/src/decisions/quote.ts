@@ -7,13 +7,19 @@ import { costText } from "../output/price.ts";
 import { print } from "../output/print.ts";
 import type { QUOTE_OPTIONS } from "../reservations/options.ts";
 import { readRequest } from "../reservations/read-request.ts";
+import { pathFor, requesterFor } from "../reservations/requester.ts";
 import { decisionText } from "./print-decision.ts";
 
 export const quote: Run<typeof QUOTE_OPTIONS> = async ({ options }, host) => {
   const body = readRequest(options);
   const paint = paintFor(host);
   await withBroker(options, host, async (broker) => {
-    const { value } = await broker.ask({ method: "POST", path: PATH.quotes, body }, quoteSchema);
+    // A question binds nobody: without a name, it is asked for the certificate's own.
+    const requester = options.for === undefined ? undefined : requesterFor(options.for, broker);
+    const { value } = await broker.ask(
+      { method: "POST", path: pathFor(PATH.quotes, requester), body },
+      quoteSchema,
+    );
     const text = (isWide: boolean): string =>
       `${decisionText(value.decision, { paint, isWide })}${priceText(value)}`;
     const names = value.targetClusterID === undefined ? [] : [value.targetClusterID];

@@ -40,11 +40,13 @@ export const RESERVATION_COMMANDS: readonly Command[] = [
   defineCommand({
     name: "reserve",
     summary: "Reserves resources of another cluster for the cluster whose certificate is used",
-    details: "Ends with status 3, and says why for each cluster, when nobody can lend that.",
+    details:
+      "An admin says for which cluster (--for). Status 3, and why for each, when nobody can lend that.",
     options: RESERVE_OPTIONS,
     examples: [
       "brokerctl reserve --cpu 4 --memory 8Gi --duration 1h --certs certs/clusters/rome",
       "brokerctl reserve --cpu 2 --memory 8Gi --gpu 1 --region eu-west --key job-42",
+      "brokerctl reserve --for rome --cpu 2 --memory 8Gi --certs certs/clusters/ops",
     ],
     load: async () => (await import("./reserve.ts")).reserve,
   }),

@@ -54,10 +54,18 @@ export const REQUEST = {
   },
 } as const;
 
-export const QUOTE_OPTIONS = { ...REQUEST, output: OUTPUT, ...CONNECTION } as const;
+const FOR = { kind: "text", value: "cluster-id" } as const;
+
+export const QUOTE_OPTIONS = {
+  ...REQUEST,
+  for: { ...FOR, summary: "the cluster that would ask; only an admin may name another than its own" },
+  output: OUTPUT,
+  ...CONNECTION,
+} as const;
 
 export const RESERVE_OPTIONS = {
   ...REQUEST,
+  for: { ...FOR, summary: "the cluster that it is booked for; an admin must name one" },
   key: {
     kind: "text",
     value: "text",
@@ -74,6 +82,7 @@ export const RENEW_OPTIONS = {
 } as const;
 
 export const RELEASE_OPTIONS = {
+  for: { ...FOR, summary: "the cluster that used the key; an admin must name it" },
   key: { kind: "text", value: "text", summary: "release what was, or will be, reserved with this key" },
   output: OUTPUT,
   ...CONNECTION,

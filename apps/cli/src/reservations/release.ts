@@ -5,6 +5,7 @@ import { withBroker } from "../connection/broker.ts";
 import type { RELEASE_OPTIONS } from "./options.ts";
 import { printReservation } from "./print-reservation.ts";
 import { withHint } from "./read-reservations.ts";
+import { pathFor, requesterFor } from "./requester.ts";
 import { reservationIdIn } from "./reservation-id.ts";
 
 export const release: Run<typeof RELEASE_OPTIONS> = async ({ options, words }, host) => {
@@ -14,8 +15,11 @@ export const release: Run<typeof RELEASE_OPTIONS> = async ({ options, words }, h
     throw new CommandError("usage", "say which to release: one reservation, or --key");
   }
   const id = reservationIdIn(word ?? "");
-  const path = key === undefined ? PATH.reservation(id) : PATH.releaseByKey(key);
   await withBroker(options, host, async (broker) => {
+    const path =
+      key === undefined
+        ? PATH.reservation(id)
+        : pathFor(PATH.releaseByKey(key), requesterFor(options.for, broker));
     const { value, at } = await withHint(broker, id, () =>
       broker.tell({ method: "DELETE", path }, reservationSchema),
     );

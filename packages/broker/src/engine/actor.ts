@@ -7,7 +7,7 @@ export function actorOf(command: Command): string {
       return command.advertisement.clusterId;
     case "reserve":
     case "release-by-key":
-      return command.requester;
+      return command.by?.clusterId ?? command.requester;
     case "expire-due":
       return "broker";
     case "activate":

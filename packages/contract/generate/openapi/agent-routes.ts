@@ -40,8 +40,8 @@ export const AGENT_ROUTES: readonly Route[] = [
     tag: "Reservations",
     summary: "Reserve resources in the best cluster",
     description:
-      "For any cluster. Decides, locks and answers in one call; the answer is sent when it is durable. The same key and request again: the current state of the same reservation.",
-    parameters: ["idempotencyKey", "agentProtocol"],
+      "For any cluster, and for admins on behalf of one. Decides, locks and answers in one call; the answer is sent when it is durable. The same key and request again: the current state of the same reservation.",
+    parameters: ["requester", "idempotencyKey", "agentProtocol"],
     body: { schema: reservationRequestSchema, example: examples.reservationRequest },
     reply: { status: 201, description: "Locked.", body: reservationBody },
     otherReply: {
@@ -69,7 +69,7 @@ export const AGENT_ROUTES: readonly Route[] = [
     summary: "Release what a key has made, or will make",
     description:
       "For the requester. Also works before the reservation exists: a request with this key that arrives later is refused with 410.",
-    parameters: ["key"],
+    parameters: ["key", "requester"],
     reply: { status: 200, description: "Released.", body: reservationBody },
     otherReply: {
       status: 204,
@@ -133,6 +133,7 @@ export const AGENT_ROUTES: readonly Route[] = [
     tag: "Decisions",
     summary: "What would happen",
     description: "For any cluster. The same decision as for a reservation, but nothing is written or held.",
+    parameters: ["requester"],
     body: { schema: reservationRequestSchema, example: examples.reservationRequest },
     reply: {
       status: 200,

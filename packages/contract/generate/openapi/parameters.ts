@@ -53,6 +53,11 @@ export const PARAMETERS = {
     ),
     required: true,
   },
+  requester: inQuery(
+    "requester",
+    cluster,
+    "The cluster that asks. An admin must name one that has advertised; anyone else only itself.",
+  ),
   idempotencyKey: {
     name: HEADER.idempotencyKey,
     in: "header",

@@ -21,6 +21,8 @@ export interface Advertise {
 export interface Reserve {
   readonly kind: "reserve";
   readonly requester: ClusterId;
+  /** Who asks on its behalf; absent: the requester itself. */
+  readonly by?: Actor;
   readonly request: ReservationRequest;
   readonly key?: string;
   /** Made by the caller from requester and key, or from random bytes: the domain draws no lots. */
@@ -51,6 +53,8 @@ export interface Release {
 export interface ReleaseByKey {
   readonly kind: "release-by-key";
   readonly requester: ClusterId;
+  /** Who asks on its behalf; absent: the requester itself. */
+  readonly by?: Actor;
   readonly key: string;
 }
 

@@ -11,12 +11,17 @@ import type { Decision, ReservationCost } from "@resource-broker/domain";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import { type Call, ok, type PlainAnswer, type Route } from "../route.ts";
 import type { RouteContext } from "./context.ts";
+import { requesterOf } from "./requester.ts";
 
 /** What would happen: the same deciding, nothing written. */
-export function quoteRoutes({ engine }: RouteContext): readonly Route[] {
-  const quote = ({ caller, body }: Call): PlainAnswer => {
+export function quoteRoutes(context: RouteContext): readonly Route[] {
+  const { engine } = context;
+  const quote = (call: Call): PlainAnswer => {
+    const { caller, body, query } = call;
     const request = valueOf(toReservationRequest(checked(reservationRequestSchema, body)));
-    const reply = engine.quote(caller.clusterId, request);
+    // A question binds nobody: an admin may ask it for no cluster at all.
+    const isOwn = query.one("requester") === undefined;
+    const reply = engine.quote(isOwn ? caller.clusterId : requesterOf(call, context), request);
     if (reply.kind !== "granted" && reply.kind !== "refused") throw faultOf(reply);
     const disclosure = caller.isAdmin ? "full" : engine.policy.disclosure;
     const cost = reply.kind === "granted" ? reply.reservation.cost : undefined;

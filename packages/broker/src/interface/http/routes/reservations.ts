@@ -15,6 +15,7 @@ import { checkKey } from "../idempotency-key.ts";
 import { renderReservation, roleOf } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
+import { requesterOf } from "./requester.ts";
 
 const KEY_HEADER = "idempotency-key";
 const REPLAYED: readonly string[] = [HEADER.idempotencyReplayed, "true"];
@@ -31,12 +32,14 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
     const stated = headers[KEY_HEADER];
     const key = stated === undefined ? undefined : checkKey(String(stated));
     const request = valueOf(toReservationRequest(checked(reservationRequestSchema, call.body)));
+    const requester = requesterOf(call, context);
     const reply = await engine.submit({
       kind: "reserve",
-      requester: caller.clusterId,
+      requester,
+      by: caller,
       request,
       ...(key === undefined ? {} : { key }),
-      reservationId: ids.reservation(caller.clusterId, key),
+      reservationId: ids.reservation(requester, key),
       decisionId: ids.decision(),
     });
     if (reply.kind !== "granted") return answer(reply, caller);
@@ -94,11 +97,13 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
   const release = async ({ caller, name }: Call): Promise<PlainAnswer> =>
     ok(render(reservationIn(await engine.submit({ kind: "release", by: caller, id: name })), caller));
 
-  const releaseByKey = async ({ caller, query }: Call): Promise<PlainAnswer> => {
+  const releaseByKey = async (call: Call): Promise<PlainAnswer> => {
+    const { caller, query } = call;
     const key = query.one("key");
     if (key === undefined) throw new Fault("invalid", "say which: ?key=<Idempotency-Key>");
     checkKey(key, "key");
-    const reply = await engine.submit({ kind: "release-by-key", requester: caller.clusterId, key });
+    const requester = requesterOf(call, context);
+    const reply = await engine.submit({ kind: "release-by-key", requester, by: caller, key });
     // Nothing was made with it so far, and nothing will be.
     return reply.kind === "key-closed" ? { status: 204 } : ok(render(reservationIn(reply), caller));
   };

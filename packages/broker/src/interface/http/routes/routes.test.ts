@@ -113,6 +113,59 @@ describe("a reservation over HTTP", () => {
     expect(broker.engine.ledger.reservations.size).toBe(1);
   });
 
+  describe("asked for by an admin", () => {
+    const ofAdmin = (path: `${string} /${string}`, more: object = {}) =>
+      broker.call(ops, path, { body: requestOf("4", "8Gi"), ...more });
+
+    test("is for the cluster that is named, and the audit log says who asked", async () => {
+      await advertise(paris, "paris");
+      await advertise(rome, "rome");
+      const made = await ofAdmin("POST /api/v1/reservations?requester=rome", keyed("k"));
+      expect(made).toMatchObject({ status: 201, json: { requesterID: "rome" } });
+      const again = await reserve(keyed("k"));
+      expect(again).toMatchObject({ status: 200, json: { id: read(reservationSchema, made).id } });
+      const { json } = await broker.call(ops, "GET /api/v1/audit");
+      expect(json).toMatchObject({ items: [{ actor: "ops", action: "reserve" }] });
+      const released = await ofAdmin("DELETE /api/v1/reservations?key=k&requester=rome", { body: undefined });
+      expect(released).toMatchObject({ status: 200, json: { status: { phase: "Released" } } });
+    });
+
+    test.each([
+      { name: "nobody is named", path: "POST /api/v1/reservations", says: "ops is an admin and no cluster" },
+      { name: "nobody's key", path: "DELETE /api/v1/reservations?key=k", says: "ops is an admin" },
+      {
+        name: "the cluster is unknown",
+        path: "POST /api/v1/reservations?requester=atlantis",
+        says: 'no cluster "atlantis" has advertised here',
+      },
+      { name: "it is no name", path: "POST /api/v1/quotes?requester=..%2F", says: "no cluster" },
+    ] as const)("is refused when $name", async ({ path, says }) => {
+      await advertise(paris, "paris");
+      expect(await ofAdmin(path)).toMatchObject({
+        status: 400,
+        json: { code: "invalid", error: expect.stringContaining(says) },
+      });
+      expect(broker.engine.ledger.reservations.size).toBe(0);
+    });
+
+    test("is refused when it is none, and needs no name when an agent has the certificate", async () => {
+      await advertise(paris, "paris");
+      const own = await broker.call(rome, "POST /api/v1/reservations?requester=rome", {
+        body: requestOf("1", "1Gi"),
+      });
+      expect(own.status).toBe(201);
+      const other = await broker.call(rome, "POST /api/v1/reservations?requester=paris", {
+        body: requestOf("1", "1Gi"),
+      });
+      expect(other).toMatchObject({ status: 403, json: { code: "forbidden" } });
+      const both = certificates.admin("tokyo");
+      await advertise(both, "tokyo");
+      expect(
+        await broker.call(both, "POST /api/v1/reservations", { body: requestOf("1", "1Gi") }),
+      ).toMatchObject({ status: 201, json: { requesterID: "tokyo" } });
+    });
+  });
+
   test("a key of another cluster is another key", async () => {
     await advertise(paris, "paris");
     const tokyo = certificates.cluster("tokyo");

@@ -1,0 +1,33 @@
+import { Fault } from "@resource-broker/contract";
+import { type ClusterId, isClusterId } from "@resource-broker/domain";
+import type { Call } from "../route.ts";
+import type { RouteContext } from "./context.ts";
+
+const PARAMETER = "requester";
+
+/**
+ * The cluster that a call is made for: the caller, or the one that an admin names. An admin is no cluster: what were booked
+ * for one nobody would ever use, or give back. (An agent may have an admin's certificate: that cluster has advertised.)
+ */
+export function requesterOf({ caller, query }: Call, context: Pick<RouteContext, "books">): ClusterId {
+  const named = query.one(PARAMETER);
+  if (!caller.isAdmin && named !== undefined && named !== caller.clusterId) {
+    throw new Fault("forbidden", `only an admin may ask for another cluster; leave ?${PARAMETER}= out`);
+  }
+  const requester = named ?? caller.clusterId;
+  if (!caller.isAdmin || hasAdvertised(requester, context)) return requester;
+  if (named === undefined) {
+    throw new Fault(
+      "invalid",
+      `${caller.clusterId} is an admin and no cluster: say which cluster it is for, ?${PARAMETER}=<cluster-id> (brokerctl: --for)`,
+    );
+  }
+  throw new Fault(
+    "invalid",
+    `${PARAMETER}: no cluster ${JSON.stringify(named)} has advertised here; GET /api/v1/advertisements lists those that have`,
+  );
+}
+
+function hasAdvertised(id: string, { books }: Pick<RouteContext, "books">): id is ClusterId {
+  return isClusterId(id) && books().ledger.accounts.get(id)?.advertisement !== undefined;
+}
