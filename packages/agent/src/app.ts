@@ -11,7 +11,7 @@ import {
   loadKubeConfig,
   toFault,
 } from "@resource-broker/kube";
-import { createProbes, type Log, type MachineTime } from "@resource-broker/runtime";
+import { createProbes, createReloads, type Log, type MachineTime } from "@resource-broker/runtime";
 import { type AgentCore, agentCore } from "./core/agent-core.ts";
 import type { DataPlane } from "./data-plane/data-plane.ts";
 import type { Tell } from "./events/tell.ts";
@@ -48,14 +48,21 @@ export interface Agent {
 
 export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
   const { machine, random, log } = deps;
-  const metrics = createAgentMetrics();
+  const reloads = createReloads();
+  const metrics = createAgentMetrics(reloads.statuses);
   const endings: (() => Promise<unknown> | undefined)[] = [];
   let progress: Progress = { kind: "starting" };
-  const probes = createProbes(settings, { checks: agentChecks(() => progress), metrics, machine, log });
+  const probes = createProbes(settings, {
+    checks: agentChecks(() => progress),
+    metrics,
+    machine,
+    log,
+    reloads,
+  });
 
   const start = async (): Promise<{ readonly clusterId: string }> => {
     const config = await loadKubeConfig(kubeConfigSources(settings, deps.env));
-    const client = createKubeClient(config, { machine, log, env: deps.env, userAgent: MANAGER });
+    const client = createKubeClient(config, { machine, log, env: deps.env, userAgent: MANAGER, reloads });
     endings.push(async () => client.close());
     // On its way while certificates are read and ports are opened; what comes of it is told below.
     const answered = answers(client, config);
@@ -63,6 +70,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     const { communicator, shown: broker } = await openTransport(settings, {
       ...deps,
       clusterIdByUid: () => clusterIdByUid(client),
+      reloads,
       onCertificates: metrics.certificatesInForce,
     });
     endings.push(communicator.close);
@@ -130,6 +138,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
           machine,
           random,
           log,
+          reloads,
           observer: { onRestart: metrics.watchRestarted },
         }),
         dataPlane,

@@ -3,8 +3,10 @@ import {
   certificateFolder,
   type CertificateSource,
   createProbes,
+  createReloads,
   type Log,
   type MachineTime,
+  type Reloads,
   watchedCertificates,
 } from "@resource-broker/runtime";
 import { dashboardSide } from "./dashboard-side.ts";
@@ -17,7 +19,6 @@ import { createHttpInterface, type HttpInterface } from "./interface/http/http-i
 import { DEFAULT_HTTP_LIMITS, type HttpDeps, type PolicyOrigin } from "./interface/http/ports.ts";
 import { kubernetesSide } from "./kubernetes-side.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
-import type { BrokerMetrics } from "./metrics/metrics.ts";
 import { BUILT_IN_POLICY, followPolicy, loadPolicy } from "./policy/policy-file.ts";
 import { policyInForce } from "./policy/policy-in-force.ts";
 import { podRole } from "./pod-role/pod-role.ts";
@@ -59,9 +60,10 @@ const CERTIFICATE_OWNER = { name: "the broker", peers: "clients", remedy: "broke
 
 export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker {
   const { machine, log, readYaml, random, randomBytes } = deps;
-  const metrics = createMetrics(DEFAULT_METRICS_OPTIONS);
+  const reloads = createReloads();
+  const metrics = createMetrics({ ...DEFAULT_METRICS_OPTIONS, reloads: reloads.statuses });
   const needs = clusterNeeds(settings);
-  const cluster = clusterAccess(settings, deps);
+  const cluster = clusterAccess(settings, { ...deps, reloads });
   const { store, leadership, shown, replica } = chooseStore(settings, { machine, log, kube: cluster.open });
   const leading = leadership === undefined ? {} : { notLeading: () => notLeading(leadership) };
   const isLeading = (): boolean => leadership === undefined || leadership.standing().role === "leader";
@@ -84,15 +86,23 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   };
   let apiPort: number | undefined;
   const parts = { engine, store, machine, randomBytes, log, ...leading };
+  const certificates = (): CertificateSource => ownCertificates(settings, { machine, log, reloads });
   const dashboard = dashboardSide(settings, deps.version, {
     ...parts,
-    certificates: () => ownCertificates(settings, deps),
+    certificates,
     apiPort: () => apiPort,
   });
   const { openApi } = deps;
   const isHttp = settings["broker-interface"].includes("http");
   const http: HttpInterface | undefined = isHttp
-    ? httpOf(settings, { ...parts, openApi, metrics, policyOrigin, ...(dashboard && { dashboard }) })
+    ? httpOf(settings, {
+        ...parts,
+        openApi,
+        metrics,
+        policyOrigin,
+        certificates: watchedCertificates(certificates(), metrics.certificatesInForce),
+        ...(dashboard && { dashboard }),
+      })
     : undefined;
   const side =
     needs.objects || needs.views
@@ -110,6 +120,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
             isLeading,
             sliceDefaults: () => policy.now().sliceDefaults,
             onPolicy: policy.fromObject,
+            reportPolicy: reloads.source("brokerpolicy"),
           },
         )
       : undefined;
@@ -126,7 +137,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     ...followed,
     ...(role === undefined ? [] : [role.check]),
   ];
-  const probes = createProbes(settings, { checks, metrics, machine, log, openApi });
+  const probes = createProbes(settings, { checks, metrics, machine, log, openApi, reloads });
   const endings: (() => unknown)[] = [];
 
   const start = async (): Promise<{ readonly port: number | undefined }> => {
@@ -138,8 +149,9 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     if (first !== undefined) {
       const source = settings.policy;
       policy.fromFile({ ...first, source });
+      const following = { read: readYaml, machine, log, report: reloads.source("policy-file") };
       endings.push(
-        followPolicy({ path: source, inForce: first }, { read: readYaml, machine, log }, (loaded) =>
+        followPolicy({ path: source, inForce: first }, following, (loaded) =>
           policy.fromFile({ ...loaded, source }),
         ),
       );
@@ -223,11 +235,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   return { start, stop };
 }
 
-type HttpParts = Omit<HttpDeps, "certificates"> & { readonly metrics: BrokerMetrics };
-
-function httpOf(settings: BrokerSettings, parts: HttpParts): HttpInterface {
-  const { metrics } = parts;
-  const folder = ownCertificates(settings, parts);
+function httpOf(settings: BrokerSettings, parts: HttpDeps): HttpInterface {
   return createHttpInterface(
     {
       port: settings["http-port"],
@@ -236,13 +244,14 @@ function httpOf(settings: BrokerSettings, parts: HttpParts): HttpInterface {
       adminUnit: settings["admin-ou"],
       limits: DEFAULT_HTTP_LIMITS,
     },
-    { ...parts, certificates: watchedCertificates(folder, metrics.certificatesInForce) },
+    parts,
   );
 }
 
 function ownCertificates(
   settings: BrokerSettings,
-  { machine, log }: Pick<BrokerDeps, "machine" | "log">,
+  { machine, log, reloads }: Pick<BrokerDeps, "machine" | "log"> & { readonly reloads: Reloads },
 ): CertificateSource {
-  return certificateFolder(settings["http-cert-path"], { owner: CERTIFICATE_OWNER, machine, log });
+  const report = reloads.source("certificates");
+  return certificateFolder(settings["http-cert-path"], { owner: CERTIFICATE_OWNER, machine, log, report });
 }

@@ -18,7 +18,7 @@ export const USER_AGENT = "resource-broker";
 /** Made when it is first wanted, and then the same for everyone. */
 export function clusterAccess(
   settings: Pick<BrokerSettings, "kubeconfig" | "context" | "http-namespace">,
-  deps: Pick<KubeClientDeps, "machine" | "log"> & { readonly env: Environment },
+  deps: Pick<KubeClientDeps, "machine" | "log" | "reloads"> & { readonly env: Environment },
 ): { readonly open: () => Promise<BrokerCluster>; readonly close: () => Promise<void> } {
   let opened: Promise<BrokerCluster> | undefined;
   const connect = async (): Promise<BrokerCluster> => {

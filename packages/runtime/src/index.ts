@@ -12,6 +12,7 @@ export {
   type CertificateFiles,
   type CertificateSet,
   readCertificateSet,
+  revokedIn,
 } from "./certificates/certificate-set.ts";
 export type { CertificateSource } from "./certificates/certificate-source.ts";
 export { type FolderWatchOptions, watchFolder } from "./certificates/folder-watch.ts";
@@ -34,6 +35,7 @@ export {
 } from "./probe/probe-settings.ts";
 export { createProbes, type Probes, type ProbesDeps } from "./probe/probes.ts";
 export type { ReadinessCheck } from "./probe/readiness.ts";
+export { createReloads, type Reloads, type ReloadStatus, type ReportReload } from "./probe/reloads.ts";
 export { describeFailure, EXIT } from "./process/exit.ts";
 export { type Program, type RunDeps, runUntilSignal } from "./process/run-until-signal.ts";
 export { type Address, parseAddress } from "./settings/address.ts";

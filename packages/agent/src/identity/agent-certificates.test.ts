@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fakeTime, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { agentCertificates } from "./agent-certificates.ts";
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -33,4 +33,30 @@ test("a folder without certificates is a fault that names folder and remedy", as
       ),
     ),
   });
+});
+
+test("another cluster's certificate is not taken over, and somebody is told until its own is back", async () => {
+  const folder = await emptyFolder();
+  const certificates = await testCertificates();
+  await writeCertificateFolder(folder, certificates.cluster("rome"));
+  const [machine, reported, used] = [fakeTime(), [] as (string | undefined)[], [] as string[]];
+  const report = (problem: string | undefined) => void reported.push(problem);
+  const source = agentCertificates(folder, { machine, log, report });
+  onTestFinished(source.stop);
+  await source.start();
+  source.onChange(({ own }) => void used.push(own.subject));
+  const eventually = (check: () => void) =>
+    vi.waitFor(
+      async () => {
+        await machine.advance(1000);
+        check();
+      },
+      { timeout: 60_000, interval: 5 },
+    );
+  await writeCertificateFolder(folder, certificates.cluster("berlin"));
+  await eventually(() => expect(reported.at(-1)).toContain('belongs to "berlin", and this agent is "rome"'));
+  expect(used).toEqual([]);
+  await writeCertificateFolder(folder, certificates.cluster("rome"));
+  await eventually(() => expect(used).toEqual(["CN=rome"]));
+  expect(reported.at(-1)).toBeUndefined();
 });

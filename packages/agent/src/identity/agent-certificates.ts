@@ -1,18 +1,22 @@
 import { Fault } from "@resource-broker/contract";
 import {
   type CertificateFolderDeps,
+  type CertificateSet,
   certificateFolder,
   type CertificateSource,
 } from "@resource-broker/runtime";
 
 const OWNER = { name: "the agent", peers: "the broker", remedy: "brokerctl certs issue <cluster-id>" };
 
-/** The folder of `--broker-cert-path`. What is wrong with it at start is a fault of whoever named it. */
+/**
+ * The folder of `--broker-cert-path`. What is wrong with it at start is a fault of whoever named it. A later certificate of
+ * another cluster is not used: everything this agent holds was asked for under the first one's name.
+ */
 export function agentCertificates(
   folder: string,
-  deps: Omit<CertificateFolderDeps, "owner">,
+  deps: Omit<CertificateFolderDeps, "owner" | "objection">,
 ): CertificateSource {
-  const source = certificateFolder(folder, { ...deps, owner: OWNER });
+  const source = certificateFolder(folder, { ...deps, owner: OWNER, objection: ownerProblem });
   return {
     ...source,
     start: async () => {
@@ -24,4 +28,16 @@ export function agentCertificates(
       }
     },
   };
+}
+
+/** Undefined where there is not exactly one. Node gives a list where there are several. */
+export function commonNameOf({ own }: CertificateSet): string | undefined {
+  const name: unknown = own.toLegacyObject().subject.CN;
+  return typeof name === "string" && name !== "" ? name : undefined;
+}
+
+function ownerProblem(next: CertificateSet, current: CertificateSet): string | undefined {
+  const [name, before] = [commonNameOf(next), commonNameOf(current)];
+  if (name === before) return undefined;
+  return `tls.crt now belongs to ${JSON.stringify(name ?? "nobody")}, and this agent is ${JSON.stringify(before)}: put its own certificate back, or restart the agent`;
 }

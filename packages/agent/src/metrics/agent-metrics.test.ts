@@ -8,9 +8,13 @@ import type { Role } from "../transport/broker-communicator.ts";
 import type { AgentMetrics } from "./agent-metrics.ts";
 import { createAgentMetrics } from "./create-agent-metrics.ts";
 
+const reloads = [
+  { source: "certificates", problem: "tls.crt is cut short" },
+  { source: "prices", problem: undefined },
+];
 let metrics: AgentMetrics;
 beforeEach(() => {
-  metrics = createAgentMetrics();
+  metrics = createAgentMetrics(() => reloads);
 });
 
 const figure = async (name: string) => samplesOf(await metrics.scrape(), name);
@@ -114,6 +118,13 @@ describe("the agent's figures", () => {
     expect(await figure("agent_certificate_expiry_timestamp_seconds")).toEqual({
       '{file="tls.crt"}': set.own.validToDate.getTime() / 1000,
       '{file="ca.crt"}': (set.authorities[0]?.validToDate.getTime() ?? 0) / 1000,
+    });
+  });
+
+  test("show what cannot be read again", async () => {
+    expect(await figure("agent_last_reload_successful")).toEqual({
+      '{source="certificates"}': 0,
+      '{source="prices"}': 1,
     });
   });
 

@@ -1,7 +1,12 @@
-import { addProcessFigures, type CertificateSet, createFigures } from "@resource-broker/runtime";
+import {
+  addProcessFigures,
+  type CertificateSet,
+  createFigures,
+  type Reloads,
+} from "@resource-broker/runtime";
 import type { ResourceVector } from "@resource-broker/domain";
 import type { AgentMetrics, Watched } from "./agent-metrics.ts";
-import { addCertificateGauge } from "./certificate-gauge.ts";
+import { addCertificateGauge, addReloadGauge } from "./certificate-gauge.ts";
 import { addReservationGauges } from "./reservation-gauges.ts";
 import { addResourceGauges } from "./resource-gauges.ts";
 
@@ -10,8 +15,8 @@ const RESERVE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 6
 /** The broker's time is known to a second; finer delays show where both run on one clock. */
 const DELAY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
-/** The agent's figures. */
-export function createAgentMetrics(): AgentMetrics {
+/** The agent's figures; `reloads` tells what is read again while it runs. */
+export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): AgentMetrics {
   const figures = createFigures();
   let watched: Watched | undefined;
   let certificates: CertificateSet | undefined;
@@ -50,6 +55,7 @@ export function createAgentMetrics(): AgentMetrics {
     isLabelled: true,
   });
   addCertificateGauge(figures, () => certificates);
+  addReloadGauge(figures, reloads);
   addResourceGauges(figures, () => advertised);
   addReservationGauges(figures, () => watched);
   addProcessFigures(figures);

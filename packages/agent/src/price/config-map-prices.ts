@@ -5,6 +5,7 @@ import {
   informer,
   type ObjectName,
 } from "@resource-broker/kube";
+import type { Reloads } from "@resource-broker/runtime";
 import { readConfigMapCost } from "./config-map-cost.ts";
 import { lastGoodPrices } from "./last-good-prices.ts";
 import type { PriceSource } from "./price-source.ts";
@@ -23,10 +24,16 @@ type Data = NonNullable<ConfigMap["data"]>;
 const NO_DATA: Data = {};
 
 /** Prices from a ConfigMap, which may come, change and go while the agent runs. */
-export function configMapPrices({ configMap, currency }: ConfigMapOptions, deps: FollowDeps): PriceSource {
+export function configMapPrices(
+  { configMap, currency }: ConfigMapOptions,
+  deps: FollowDeps & { readonly reloads?: Pick<Reloads, "source"> },
+): PriceSource {
   const { name, namespace } = configMap;
   const key = `${namespace}/${name}`;
-  const prices = lastGoodPrices(`ConfigMap ${key}`, deps.log);
+  const prices = lastGoodPrices(`ConfigMap ${key}`, {
+    log: deps.log,
+    report: deps.reloads?.source("prices"),
+  });
   const follower = informer(
     {
       resource: CONFIG_MAPS,

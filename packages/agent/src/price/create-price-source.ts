@@ -1,4 +1,5 @@
 import type { FollowDeps } from "@resource-broker/kube";
+import type { Reloads } from "@resource-broker/runtime";
 import { configMapPrices } from "./config-map-prices.ts";
 import { priceChoice } from "./price-choice.ts";
 import type { PriceSettings } from "./price-settings.ts";
@@ -6,7 +7,10 @@ import { fixedPrices, type PriceSource } from "./price-source.ts";
 import { sheetPrices } from "./sheet-prices.ts";
 
 /** The source that the flags name. They were checked when they were read. */
-export function createPriceSource(settings: PriceSettings, deps: FollowDeps): PriceSource {
+export function createPriceSource(
+  settings: PriceSettings,
+  deps: FollowDeps & { readonly reloads?: Pick<Reloads, "source"> },
+): PriceSource {
   const { place } = priceChoice(settings);
   const currency = settings["price-currency"];
   switch (place.kind) {

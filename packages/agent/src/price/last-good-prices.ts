@@ -1,5 +1,5 @@
 import type { CostDTO } from "@resource-broker/contract";
-import type { Log } from "@resource-broker/runtime";
+import type { Log, ReportReload } from "@resource-broker/runtime";
 import type { CostReading } from "./cost-reading.ts";
 
 /** Prices that are read again and again: a wrong reading is told once and changes nothing. */
@@ -9,14 +9,21 @@ export interface LastGoodPrices {
   readonly onChange: (listener: () => void) => () => void;
 }
 
+export interface PriceReadingDeps {
+  readonly log: Log;
+  /** Told of each reading that is wrong, and of the next that is right. */
+  readonly report?: ReportReload | undefined;
+}
+
 /** `from`: the file or object, as messages name it. */
-export function lastGoodPrices(from: string, log: Log): LastGoodPrices {
+export function lastGoodPrices(from: string, { log, report }: PriceReadingDeps): LastGoodPrices {
   const listeners = new Set<() => void>();
   let cost: CostDTO | undefined;
   let complaint: string | undefined;
 
   return {
     take: (reading) => {
+      report?.(reading.ok ? undefined : `${from}: ${reading.problem}`);
       if (!reading.ok) {
         if (reading.problem === complaint) return;
         complaint = reading.problem;

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { Fault } from "@resource-broker/contract";
-import { type Log, type MachineTime, readText, watchFolder } from "@resource-broker/runtime";
+import { type Log, type MachineTime, readText, type Reloads, watchFolder } from "@resource-broker/runtime";
 import type { CostReading } from "./cost-reading.ts";
 import { lastGoodPrices } from "./last-good-prices.ts";
 import { readPriceSheet } from "./price-sheet.ts";
@@ -19,11 +19,15 @@ export interface SheetOptions {
 export interface SheetDeps {
   readonly machine: Pick<MachineTime, "after">;
   readonly log: Log;
+  readonly reloads?: Pick<Reloads, "source">;
 }
 
 /** Prices from a file: at start it must be right, later a wrong one changes nothing. */
-export function sheetPrices({ path, currency }: SheetOptions, { machine, log }: SheetDeps): PriceSource {
-  const prices = lastGoodPrices(path, log);
+export function sheetPrices(
+  { path, currency }: SheetOptions,
+  { machine, log, reloads }: SheetDeps,
+): PriceSource {
+  const prices = lastGoodPrices(path, { log, report: reloads?.source("prices") });
   let unwatch = (): void => undefined;
   /** Readings take their time; only the newest counts, and none after the end. */
   let round = 0;

@@ -3,6 +3,7 @@ import {
   type CertificateSet,
   type Log,
   type MachineTime,
+  type Reloads,
   watchedCertificates,
 } from "@resource-broker/runtime";
 import { MANAGER } from "../forge/labels.ts";
@@ -22,6 +23,7 @@ export interface TransportDeps {
   readonly log: Log;
   /** The UID of the agent's own kube-system, for a kubeconfig that names no cluster. */
   readonly clusterIdByUid: () => Promise<string>;
+  readonly reloads: Pick<Reloads, "source">;
   /** Told of the certificates in force, where the transport has any. */
   readonly onCertificates: (set: CertificateSet) => void;
 }
@@ -34,17 +36,21 @@ export interface Transport {
 }
 
 export async function openTransport(settings: AgentSettings, deps: TransportDeps): Promise<Transport> {
-  const { machine, random, randomBytes, env, log } = deps;
+  const { machine, random, randomBytes, env, log, reloads } = deps;
   if (settings["broker-transport"] === "none") return { communicator: noBroker(), shown: "none" };
   if (settings["broker-transport"] !== "kubernetes") {
-    const folder = agentCertificates(settings["broker-cert-path"], deps);
+    const folder = agentCertificates(settings["broker-cert-path"], {
+      machine,
+      log,
+      report: reloads.source("certificates"),
+    });
     const certificates = watchedCertificates(folder, deps.onCertificates);
     const brokerUrls = settings["broker-url"];
     const communicator = await httpCommunicator({ brokerUrls }, { certificates, machine, random, log });
     return { communicator, shown: brokerUrls.join(",") };
   }
   const config = await loadKubeConfig({ env, files: [settings["broker-kubeconfig"]] });
-  const client = createKubeClient(config, { machine, log, env, userAgent: MANAGER });
+  const client = createKubeClient(config, { machine, log, env, userAgent: MANAGER, reloads });
   const namespace = settings["broker-namespace"];
   const options = { namespace, clusterId: settings["cluster-id"], clusterIdByUid: deps.clusterIdByUid };
   try {

@@ -1,8 +1,8 @@
-import { type CertificateSet, certificateEnds } from "@resource-broker/runtime";
+import { type CertificateSet, certificateEnds, type Reloads, revokedIn } from "@resource-broker/runtime";
 import { Gauge, type Registry } from "prom-client";
 
 /** Without the HTTP interface there are none. */
-export function registerCertificateGauge(
+export function registerCertificateGauges(
   registry: Registry,
   inForce: () => CertificateSet | undefined,
 ): void {
@@ -16,6 +16,30 @@ export function registerCertificateGauge(
       const set = inForce();
       if (set === undefined) return;
       for (const { file, atSeconds } of certificateEnds(set)) this.set({ file }, atSeconds);
+    },
+  });
+  new Gauge({
+    name: "broker_revoked_certificates",
+    help: "Certificates that are revoked by the lists of `crl.pem` in force.",
+    registers: [registry],
+    collect() {
+      const set = inForce();
+      // 0 would say that nobody is revoked, before anybody knows.
+      if (set === undefined) this.remove();
+      else this.set(revokedIn(set));
+    },
+  });
+}
+
+export function registerReloadGauge(registry: Registry, reloads: Reloads["statuses"]): void {
+  new Gauge({
+    name: "broker_last_reload_successful",
+    help: "1 while what is in force is what was found last, 0 while it could not be read again and the one before stays in force, by what it is.",
+    labelNames: ["source"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { source, problem } of reloads()) this.set({ source }, problem === undefined ? 1 : 0);
     },
   });
 }

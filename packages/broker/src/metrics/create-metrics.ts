@@ -1,7 +1,7 @@
-import { type CertificateSet, registerProcessGauges } from "@resource-broker/runtime";
+import { type CertificateSet, type Reloads, registerProcessGauges } from "@resource-broker/runtime";
 import { Counter, Histogram, Registry } from "prom-client";
 import { BoundedNames } from "./bounded-names.ts";
-import { registerCertificateGauge } from "./certificate-gauge.ts";
+import { registerCertificateGauges, registerReloadGauge } from "./certificate-gauge.ts";
 import { commitCounters } from "./commit-counters.ts";
 import { registerLedgerGauges } from "./ledger-gauges.ts";
 import type { BrokerMetrics, UnmetReason, Watched } from "./metrics.ts";
@@ -13,6 +13,8 @@ import { watchedGauge } from "./watched-gauge.ts";
 export interface MetricsOptions {
   /** So many clusters have figures of their own; the rest is summed up as `other`. */
   readonly maxClusters: number;
+  /** What is read again while the broker runs. */
+  readonly reloads?: Reloads["statuses"];
 }
 
 export const DEFAULT_METRICS_OPTIONS: MetricsOptions = { maxClusters: 500 };
@@ -24,6 +26,7 @@ const COMMIT_BUCKETS = [1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 0.
 /** The broker's figures, in a registry of their own. */
 export function createMetrics({
   maxClusters,
+  reloads = () => [],
 }: MetricsOptions): BrokerMetrics & { readonly stop: () => void } {
   const registry = new Registry();
   const registers = [registry];
@@ -70,7 +73,8 @@ export function createMetrics({
   const countCommit = commitCounters({ registry, clusters, unmet });
   registerLedgerGauges({ registry, clusters, unmet, watched: () => watched });
   registerStandingGauges(registry, () => watched);
-  registerCertificateGauge(registry, () => certificates);
+  registerCertificateGauges(registry, () => certificates);
+  registerReloadGauge(registry, reloads);
   const audit = auditFigures(registry);
   registerHttpFigures(registry, answers, () => watched);
   const stopProcess = registerProcessGauges(registry);

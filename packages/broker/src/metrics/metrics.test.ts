@@ -18,6 +18,10 @@ import { createMetrics } from "./create-metrics.ts";
 
 type Metrics = ReturnType<typeof createMetrics>;
 
+const reloads = [
+  { source: "certificates", problem: undefined },
+  { source: "policy-file", problem: "staleness: write 2m" },
+];
 let metrics: Metrics;
 let engine: Engine;
 let store: MemoryStore;
@@ -30,7 +34,7 @@ async function start(maxClusters = 500, policy: Partial<Policy> = {}): Promise<v
   time = fakeTime();
   store = memoryStore();
   isLeading = true;
-  metrics = createMetrics({ maxClusters });
+  metrics = createMetrics({ maxClusters, reloads: () => reloads });
   engine = createEngine(
     { policy: { ...DEFAULT_POLICY, ...policy }, maxWaiting: 1000 },
     {
@@ -219,6 +223,18 @@ describe("what this replica can do", () => {
     expect(await figure("broker_certificate_expiry_timestamp_seconds")).toEqual({
       '{file="tls.crt"}': set.own.validToDate.getTime() / 1000,
       '{file="ca.crt"}': (set.authorities[0]?.validToDate.getTime() ?? 0) / 1000,
+    });
+  });
+
+  test("show how many certificates are revoked, and what cannot be read again", async () => {
+    expect(await figure("broker_revoked_certificates")).toEqual({});
+    const certificates = await testCertificates();
+    const crl = certificates.crl([certificates.cluster("rome"), certificates.cluster("paris")]);
+    metrics.certificatesInForce(readCertificateSet({ ...certificates.broker, crl }));
+    expect(await figure("broker_revoked_certificates")).toEqual({ "": 2 });
+    expect(await figure("broker_last_reload_successful")).toEqual({
+      '{source="certificates"}': 1,
+      '{source="policy-file"}': 0,
     });
   });
 

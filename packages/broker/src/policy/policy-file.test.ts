@@ -59,7 +59,9 @@ describe("a policy file", () => {
       error: () => undefined,
     };
     const inForce = await loadPolicy(path, readYaml);
-    const deps = { read: readYaml, machine: time, log };
+    const reported: (string | undefined)[] = [];
+    const report = (problem: string | undefined) => void reported.push(problem);
+    const deps = { read: readYaml, machine: time, log, report };
     const stop = followPolicy({ path, inForce }, deps, (loaded) => changes.push(loaded));
     const replace = async (content: string) => {
       await writeFile(`${path}.new`, content);
@@ -70,11 +72,13 @@ describe("a policy file", () => {
       await time.advance(10_000);
       expect(warnings).toHaveLength(1);
     }, PATIENCE);
+    expect(reported.at(-1)).toContain("staleness");
     await replace("staleness: 3m");
     await vi.waitFor(async () => {
       await time.advance(10_000);
       expect(changes.map(({ policy }) => policy.stalenessMs)).toEqual([180_000]);
     }, PATIENCE);
+    expect(reported.at(-1)).toBeUndefined();
     stop();
   });
 });

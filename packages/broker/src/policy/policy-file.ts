@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { type Log, type MachineTime, watchFolder } from "@resource-broker/runtime";
+import { type Log, type MachineTime, type ReportReload, watchFolder } from "@resource-broker/runtime";
 import { type LoadedPolicy, readPolicy } from "./loaded-policy.ts";
 
 export { BUILT_IN_POLICY, type LoadedPolicy } from "./loaded-policy.ts";
@@ -11,6 +11,8 @@ export interface PolicyFileDeps {
   readonly read: (path: string) => Promise<unknown>;
   readonly machine: Pick<MachineTime, "after">;
   readonly log: Log;
+  /** Told of each reload that fails, and of the next one that works. */
+  readonly report: ReportReload;
 }
 
 /** Reads the file once; throws with everything that is wrong with it. */
@@ -29,7 +31,7 @@ export interface PolicyFollowing {
 /** Follows the file: a whole new policy is handed over, a broken one is reported and the old one stays. */
 export function followPolicy(
   { path, inForce }: PolicyFollowing,
-  { machine, log, read }: PolicyFileDeps,
+  { machine, log, read, report }: PolicyFileDeps,
   onChange: (loaded: LoadedPolicy) => void,
 ): () => void {
   let current = JSON.stringify(inForce);
@@ -38,6 +40,7 @@ export function followPolicy(
     try {
       const loaded = await loadPolicy(path, read);
       complaint = "";
+      report(undefined);
       const text = JSON.stringify(loaded);
       if (text === current) return;
       current = text;
@@ -45,6 +48,7 @@ export function followPolicy(
       log.info({ path, version: loaded.policy.version }, "policy reloaded");
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
+      report(problem);
       if (problem !== complaint)
         log.warn({ path, problem }, "policy not reloaded; the old one stays in force");
       complaint = problem;

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createReloads } from "@resource-broker/runtime";
 import { fakeTime, type FakeTime, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { KubeClient } from "../client/client.ts";
@@ -102,16 +103,24 @@ describe("a token", () => {
 
   test("stays in use while its file cannot be read or is being written", async () => {
     const log = recordedLog();
+    const reloads = createReloads();
     await replace("token", "one");
-    const client = connect(user(), { log });
+    const client = connect(user(), { log, reloads });
     await client.read("/version");
+    expect(reloads.check.problem()).toBeUndefined();
     await rm(at("token"));
     await time.advance(60_000);
     await client.read("/version");
+    expect(reloads.check.problem()).toMatch(/^kubernetes-credentials not reloaded: .*token/u);
     await replace("token", "");
     await time.advance(60_000);
     await client.read("/version");
-    expect(shown()).toEqual(["Bearer one", "Bearer one", "Bearer one"]);
+    expect(reloads.check.problem()).toContain("token is empty");
+    await replace("token", "one");
+    await time.advance(60_000);
+    await client.read("/version");
+    expect(reloads.check.problem()).toBeUndefined();
+    expect(shown()).toEqual(["Bearer one", "Bearer one", "Bearer one", "Bearer one"]);
     expect(log.lines).toEqual(["warn credentials not read again; the old ones stay in use"]);
   });
 
@@ -204,17 +213,20 @@ describe("a client certificate", () => {
 
   test("of which only one file is new yet does not take the old pair out of use", async () => {
     const log = recordedLog();
+    const reloads = createReloads();
     await rotate(certificates.cluster("one"));
-    const client = connect(user(), { log });
+    const client = connect(user(), { log, reloads });
     await client.read("/version");
     const two = certificates.cluster("two");
     await replace("tls.crt", two.cert);
     await time.advance(60_000);
     await client.read("/version");
     await client.read("/version");
+    expect(reloads.check.problem()).toContain("kubernetes-credentials not reloaded");
     await replace("tls.key", two.key);
     await time.advance(60_000);
     await client.read("/version");
+    expect(reloads.check.problem()).toBeUndefined();
     expect(server.seen.map(({ client: name }) => name)).toEqual(["one", "one", "one", "two"]);
     expect(log.lines).toEqual(["warn new certificates cannot be used yet; the old ones stay in use"]);
   });

@@ -1,6 +1,7 @@
 import { Fault } from "@resource-broker/contract";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Log, MachineTime, Reloads } from "@resource-broker/runtime";
 import { credentialSource } from "../auth/credential-source.ts";
+import { CREDENTIALS } from "../auth/rotating-file.ts";
 import type { Environment } from "../config/in-cluster.ts";
 import type { KubeConfig } from "../config/kube-config.ts";
 import { httpClient } from "../http/http-client.ts";
@@ -29,13 +30,22 @@ export interface KubeClientDeps {
   readonly isInteractive?: boolean;
   /** How we introduce ourselves; field managers and audit logs show it. */
   readonly userAgent?: string;
+  /** Told of credentials that cannot be read again, or not be used. */
+  readonly reloads?: Pick<Reloads, "source">;
 }
 
 /** A client of one cluster. Nothing is read or opened before the first call. */
 export function createKubeClient(config: KubeConfig, deps: KubeClientDeps): KubeClient {
-  const { machine, log, env, isInteractive = false, userAgent = "resource-broker" } = deps;
-  const credentials = credentialSource(config, { machine, log, env, isInteractive });
-  const http = httpClient(config, { credentials, machine, log, userAgent });
+  const { machine, log, env, isInteractive = false, userAgent = "resource-broker", reloads } = deps;
+  const credentials = credentialSource(config, {
+    machine,
+    log,
+    env,
+    isInteractive,
+    ...(reloads && { reloads }),
+  });
+  const report = reloads?.source(CREDENTIALS);
+  const http = httpClient(config, { credentials, machine, log, userAgent, ...(report && { report }) });
   const formats = createFormats();
   const { server } = config;
 

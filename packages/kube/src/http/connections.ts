@@ -3,7 +3,7 @@ import { Agent as PlainAgent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import { Fault } from "@resource-broker/contract";
-import type { Log } from "@resource-broker/runtime";
+import type { Log, ReportReload } from "@resource-broker/runtime";
 import { type Credentials, isSameTls } from "../auth/credentials.ts";
 import type { Trust } from "../config/kube-config.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -32,10 +32,12 @@ export interface ConnectionsOptions {
   readonly trust: Trust;
   readonly origin: string;
   readonly log: Log;
+  /** Told of new certificates that cannot be used, and of the next that can. */
+  readonly report?: ReportReload;
 }
 
 /** Keeps connections open and TLS sessions at hand. Other certificates mean other connections; streams live on. */
-export function connections({ endpoint, trust, origin, log }: ConnectionsOptions): Connections {
+export function connections({ endpoint, trust, origin, log, report }: ConnectionsOptions): Connections {
   let pool: Pool | undefined;
   let inUse: Credentials = {};
   /** Looked at and found wanting. */
@@ -50,21 +52,31 @@ export function connections({ endpoint, trust, origin, log }: ConnectionsOptions
       pool = next;
       inUse = credentials;
       unfit = undefined;
+      report?.(undefined);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       if (pool === undefined) throw unusable(origin, problem, error);
       // Of a pair of files one may be new and the other not yet: the next look finds both.
       unfit = credentials;
+      report?.(problem);
       log.warn({ origin, problem }, "new certificates cannot be used yet; the old ones stay in use");
     }
+    return pool;
+  };
+
+  const poolFor = (credentials: Credentials): Pool => {
+    if (pool === undefined) return replace(credentials);
+    if (unfit !== undefined && isSameTls(credentials, unfit)) return pool;
+    if (!isSameTls(credentials, inUse)) return replace(credentials);
+    if (unfit !== undefined) report?.(undefined);
+    unfit = undefined;
     return pool;
   };
 
   return {
     agentFor: (credentials, use) => {
       if (isClosed) throw new Fault("unreachable", `the client of ${endpoint.server} was closed`);
-      const isKnown = [inUse, unfit].some((known) => known !== undefined && isSameTls(credentials, known));
-      return (pool !== undefined && isKnown ? pool : replace(credentials))[use];
+      return poolFor(credentials)[use];
     },
     close: () => {
       isClosed = true;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Fault } from "@resource-broker/contract";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Log, MachineTime, ReportReload } from "@resource-broker/runtime";
 import type { Credentials, CredentialSource } from "../auth/credentials.ts";
 import { wait } from "../backoff/wait.ts";
 import type { KubeConfig } from "../config/kube-config.ts";
@@ -44,6 +44,8 @@ export interface HttpDeps {
   readonly machine: MachineTime;
   readonly log: Log;
   readonly userAgent: string;
+  /** Told of new certificates that cannot be used, and of the next that can. */
+  readonly report?: ReportReload;
 }
 
 /** An object has at most 1.5 MB in etcd; discovery and metrics documents are larger. */
@@ -54,11 +56,11 @@ const LONGEST_PAUSE_MS = 5_000;
 
 export function httpClient(
   config: KubeConfig,
-  { credentials, machine, log, userAgent }: HttpDeps,
+  { credentials, machine, log, userAgent, report }: HttpDeps,
 ): HttpClient {
   const { server, origin, trust } = config;
   const endpoint = endpointOf(server);
-  const open = connections({ endpoint, trust, origin, log });
+  const open = connections({ endpoint, trust, origin, log, ...(report && { report }) });
 
   const sendOnce = (request: HttpRequest, shown: Credentials, use: Use): Promise<Exchange> => {
     const { authorization } = shown;

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { fakeTime, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Log } from "../log/log.ts";
-import { certificateFolder } from "./certificate-folder.ts";
+import type { ReportReload } from "../probe/reloads.ts";
+import { type CertificateFolderDeps, certificateFolder } from "./certificate-folder.ts";
 import type { CertificateSet } from "./certificate-set.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 
@@ -18,12 +19,14 @@ let folder: string;
 let source: CertificateSource;
 let warnings: string[];
 let sets: CertificateSet[];
+let reported: (string | undefined)[];
 let time: ReturnType<typeof fakeTime>;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "broker-certificates-"));
   warnings = [];
   sets = [];
+  reported = [];
   time = fakeTime();
 });
 afterEach(async () => {
@@ -37,8 +40,9 @@ const log: Log = {
   error: () => undefined,
 };
 
-async function started(path = folder): Promise<CertificateSet> {
-  source = certificateFolder(path, { owner: OWNER, machine: time, log });
+async function started(more: Partial<CertificateFolderDeps> = {}): Promise<CertificateSet> {
+  const report: ReportReload = (problem) => void reported.push(problem);
+  source = certificateFolder(folder, { owner: OWNER, machine: time, log, report, ...more });
   source.onChange((set) => void sets.push(set));
   return source.start();
 }
@@ -74,9 +78,19 @@ describe("a certificate folder", () => {
     ["an authority that is a leaf", { ...certificates.broker, ca: certificates.broker.cert }, "ca.crt"],
     ["a certificate that is none", { ...certificates.broker, cert: "nothing" }, "tls.crt"],
     [
-      "a foreign revocation list",
-      { ...certificates.broker, crl: others.crl([]) },
-      "crl.pem: it is not signed by",
+      "a damaged revocation list",
+      { ...certificates.broker, crl: certificates.crl([], { brokenSignature: true }) },
+      "crl.pem: a list is not signed by the authority",
+    ],
+    [
+      "a revocation list that is cut short behind a whole one",
+      { ...certificates.broker, crl: certificates.crl([]) + certificates.crl([]).slice(0, 100) },
+      "crl.pem: a block of it (-----BEGIN X509 CRL-----) is cut short",
+    ],
+    [
+      "an authority that is cut short behind a whole one",
+      { ...certificates.broker, ca: certificates.ca.cert + others.ca.cert.slice(0, 100) },
+      "ca.crt: a block of it",
     ],
   ])("with %s stops the start, and says which file it is", async (_, contents, message) => {
     if ("cert" in contents) await writeCertificateFolder(folder, contents);
@@ -96,13 +110,78 @@ describe("a certificate folder", () => {
     ]);
   });
 
-  test("whose revocation list disappears is taken, and somebody is told", async () => {
-    const revoked = certificates.crl([certificates.cluster("rome")]);
+  test("whose revocation list disappears keeps it in force, and somebody is told until it is back", async () => {
+    const rome = certificates.cluster("rome");
+    const revoked = certificates.crl([rome]);
     await writeCertificateFolder(folder, { ...certificates.broker, crl: revoked });
     await started();
     await rm(join(folder, "crl.pem"));
-    await eventually(() => expect(sets.at(-1)?.revocations).toEqual([]));
-    expect(warnings).toEqual([expect.stringContaining("crl.pem is gone")]);
+    await eventually(() => expect(reported.at(-1)).toContain("crl.pem is gone"));
+    expect(warnings).toEqual([expect.stringContaining("the last revocation lists stay in force")]);
+    expect(sets).toEqual([]);
+
+    const renewed = certificates.leaf({
+      subject: [{ type: "CN", value: "broker" }],
+      extendedKeyUsage: ["serverAuth"],
+    });
+    await writeCertificateFolder(folder, renewed);
+    await eventually(() => expect(sets.at(-1)?.own.serialNumber).toBe(renewed.serial));
+    expect(sets.at(-1)?.revocations[0]?.serials).toEqual(new Set([rome.serial]));
+    expect(reported.at(-1)).toContain("crl.pem is gone");
+
+    await writeCertificateFolder(folder, { ...renewed, crl: revoked });
+    await eventually(() => expect(reported.at(-1)).toBeUndefined());
+    expect(warnings).toHaveLength(1);
+  });
+
+  test("whose revocation list was empty may lose it", async () => {
+    await writeCertificateFolder(folder, { ...certificates.broker, crl: certificates.crl([]) });
+    await started();
+    await rm(join(folder, "crl.pem"));
+    await writeCertificateFolder(folder, certificates.leaf({ subject: [{ type: "CN", value: "broker" }] }));
+    await eventually(() => expect(sets).toHaveLength(1));
+    expect([...warnings, ...reported.filter((problem) => problem !== undefined)]).toEqual([]);
+  });
+
+  test("whose new list names fewer certificates is taken, and somebody is told who is trusted again", async () => {
+    const [rome, paris] = [certificates.cluster("rome"), certificates.cluster("paris")];
+    await writeCertificateFolder(folder, { ...certificates.broker, crl: certificates.crl([rome, paris]) });
+    await started();
+    await writeCertificateFolder(folder, { ...certificates.broker, crl: certificates.crl([paris]) });
+    await eventually(() => expect(sets).toHaveLength(1));
+    expect(warnings).toEqual([
+      expect.stringContaining(`they are trusted again {"count":1,"serials":["${rome.serial}"]}`),
+    ]);
+  });
+
+  test("with the list of an authority that is trusted no more retires that authority, and says what is skipped", async () => {
+    const rome = certificates.cluster("rome");
+    const crl = certificates.crl([rome]);
+    const both = { ...others.broker, ca: others.ca.cert + certificates.ca.cert, crl };
+    await writeCertificateFolder(folder, both);
+    expect((await started()).revocations).toHaveLength(1);
+    await writeCertificateFolder(folder, { ...both, ca: others.ca.cert });
+    await eventually(() => expect(sets.at(-1)?.authorities).toHaveLength(1));
+    expect(sets.at(-1)).toMatchObject({ revocations: [], skippedLists: 1 });
+    expect(warnings).toEqual([
+      expect.stringContaining("authorities that are not in ca.crt: they are skipped"),
+    ]);
+    expect(reported.at(-1)).toBeUndefined();
+  });
+
+  test("with a list of nobody that is trusted starts, and says so", async () => {
+    await writeCertificateFolder(folder, { ...certificates.broker, crl: others.crl([]) });
+    expect(await started()).toMatchObject({ revocations: [], skippedLists: 1 });
+    expect(warnings).toEqual([expect.stringContaining("they are skipped")]);
+  });
+
+  test("whose new certificate the owner does not want is not taken, and somebody is told", async () => {
+    await writeCertificateFolder(folder, certificates.broker);
+    await started({ objection: () => "tls.crt belongs to somebody else" });
+    await writeCertificateFolder(folder, others.broker);
+    await eventually(() => expect(reported.at(-1)).toBe("tls.crt belongs to somebody else"));
+    expect(sets).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining("certificates not reloaded; the old ones stay")]);
   });
 
   test("is read again when its files are replaced", async () => {
@@ -139,8 +218,10 @@ describe("a certificate folder", () => {
     expect(warnings[0]).toContain("the old ones stay");
     expect(warnings).toHaveLength(1);
     expect(sets).toEqual([]);
+    expect(reported.at(-1)).toContain("tls.crt and tls.key");
     await writeFile(join(folder, "tls.key"), others.broker.key);
     await eventually(() => expect(sets.at(-1)?.own.serialNumber).toBe(others.broker.serial));
+    expect(reported.at(-1)).toBeUndefined();
   });
 
   test("a revocation list that appears later is taken", async () => {

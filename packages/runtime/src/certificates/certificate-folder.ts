@@ -2,12 +2,14 @@ import { join } from "node:path";
 import { readText } from "../files/read-text.ts";
 import type { MachineTime } from "../time/machine-time.ts";
 import type { Log } from "../log/log.ts";
+import type { ReportReload } from "../probe/reloads.ts";
 import {
   type CertificateFiles,
   type CertificateSet,
   FILE_NAMES,
   isSameSet,
   readCertificateSet,
+  revokedIn,
 } from "./certificate-set.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 import { watchFolder } from "./folder-watch.ts";
@@ -16,6 +18,9 @@ const SETTLE_MS = 200;
 const POLL_MS = 30_000;
 /** A set that does not fit together is mostly half-written: look again before the next poll. */
 const RETRY_MS = 1000;
+const SHOWN_SERIALS = 10;
+const LIST_GONE =
+  "crl.pem is gone: the lists it held stay in force until the process ends, and nobody is revoked after that; put the file back, or one with an empty list";
 
 /** Whose certificates they are, in the words of messages. */
 export interface CertificateOwner {
@@ -31,11 +36,15 @@ export interface CertificateFolderDeps {
   readonly owner: CertificateOwner;
   readonly machine: Pick<MachineTime, "after" | "wallMs">;
   readonly log: Log;
+  /** Told of each reload that fails, and of the next one that works. */
+  readonly report?: ReportReload;
+  /** Why a whole new set must not replace the one in force; undefined: it may. */
+  readonly objection?: (next: CertificateSet, current: CertificateSet) => string | undefined;
 }
 
 /** A folder with `tls.crt`, `tls.key`, `ca.crt` and perhaps `crl.pem`, as cert-manager writes it; read again on change. */
 export function certificateFolder(folder: string, deps: CertificateFolderDeps): CertificateSource {
-  const { owner, machine, log } = deps;
+  const { owner, machine, log, report = () => undefined } = deps;
   const listeners = new Set<(set: CertificateSet) => void>();
   let current: CertificateSet | undefined;
   let isStopped = false;
@@ -46,7 +55,7 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
   const load = async (): Promise<CertificateSet> => {
     try {
       const set = readCertificateSet(await readFiles(folder));
-      warnOfAge(set, deps);
+      warnOf(set, deps);
       return set;
     } catch (cause) {
       const needs = `it needs tls.crt, tls.key and ca.crt that belong together; ${owner.remedy} writes them`;
@@ -54,23 +63,34 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
     }
   };
 
+  const complain = (problem: string | undefined, message: string): void => {
+    report(problem);
+    if (problem !== undefined && problem !== complaint) log.warn({ folder, problem }, message);
+    complaint = problem;
+  };
+
+  const use = (next: CertificateSet, before: CertificateSet): void => {
+    const objection = deps.objection?.(next, before);
+    if (objection !== undefined) throw new Error(objection);
+    current = next;
+    warnOf(next, deps);
+    warnOfTrustedAgain(before, next, log);
+    log.info({ folder, expires: next.own.validTo, revoked: revokedIn(next) }, "certificates reloaded");
+    for (const listener of listeners) listener(next);
+  };
+
   const look = async (): Promise<void> => {
     cancelRetry();
     try {
-      const files = await readFiles(folder);
-      if (isStopped || (current !== undefined && isSameSet(files, current.files))) return;
-      warnOfLostList(current?.files, files, log);
-      current = readCertificateSet(files);
-      complaint = undefined;
-      warnOfAge(current, deps);
-      const revoked = current.revocations.reduce((count, { serials }) => count + serials.size, 0);
-      log.info({ folder, expires: current.own.validTo, revoked }, "certificates reloaded");
-      for (const listener of listeners) listener(current);
+      const found = await readFiles(folder);
+      if (isStopped || current === undefined) return;
+      // A list that is missing must let nobody in again: the lists of before stay.
+      const files = { ...found, crl: found.crl ?? current.files.crl };
+      if (!isSameSet(files, current.files)) use(readCertificateSet(files), current);
+      const isListMissed = found.crl === undefined && revokedIn(current) > 0;
+      complain(isListMissed ? LIST_GONE : undefined, "the last revocation lists stay in force");
     } catch (error) {
-      const problem = messageOf(error);
-      if (problem !== complaint)
-        log.warn({ folder, problem }, "certificates not reloaded; the old ones stay");
-      complaint = problem;
+      complain(messageOf(error), "certificates not reloaded; the old ones stay");
       if (!isStopped) cancelRetry = machine.after(RETRY_MS, () => void look());
     }
   };
@@ -114,20 +134,35 @@ function absent(error: unknown): undefined {
   throw error;
 }
 
-function warnOfLostList(before: CertificateFiles | undefined, now: CertificateFiles, log: Log): void {
-  if (before?.crl !== undefined && now.crl === undefined) {
-    log.warn({}, "crl.pem is gone: what it revoked is trusted again");
-  }
+/** Whom a shorter list no longer names may call again: right when it was meant, and worth a look when it was not. */
+function warnOfTrustedAgain(before: CertificateSet, next: CertificateSet, log: Log): void {
+  const again = before.revocations.flatMap(({ issuer, serials }) => {
+    const isTrusted = next.authorities.some(({ fingerprint256 }) => fingerprint256 === issuer.fingerprint256);
+    if (!isTrusted) return [];
+    const lists = next.revocations.filter((list) => list.issuer.publicKey.equals(issuer.publicKey));
+    return [...serials].filter((serial) => !lists.some((list) => list.serials.has(serial)));
+  });
+  if (again.length === 0) return;
+  log.warn(
+    { count: again.length, serials: again.slice(0, SHOWN_SERIALS) },
+    "crl.pem no longer names these certificates: they are trusted again",
+  );
 }
 
-/** Old revocation lists and certificates still work here; somebody should know. */
-function warnOfAge({ own, revocations }: CertificateSet, deps: CertificateFolderDeps): void {
+/** Old revocation lists and certificates still work here, and lists of strangers do no harm; somebody should know. */
+function warnOf({ own, revocations, skippedLists }: CertificateSet, deps: CertificateFolderDeps): void {
   const { owner, machine, log } = deps;
   const now = machine.wallMs();
   if (own.validToDate.getTime() <= now) {
     log.warn(
       { expired: own.validTo },
       `${owner.name}'s own certificate has expired; ${owner.peers} will refuse it`,
+    );
+  }
+  if (skippedLists > 0) {
+    log.warn(
+      { skipped: skippedLists },
+      "crl.pem holds lists of authorities that are not in ca.crt: they are skipped; take them out",
     );
   }
   for (const { issuer, nextUpdateMs } of revocations) {

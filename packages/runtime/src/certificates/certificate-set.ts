@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { pemBlocks } from "../x509/pem.ts";
-import { type RevocationList, readRevocationLists } from "./revocation-list.ts";
+import { type RevocationList, type RevocationLists, readRevocationLists } from "./revocation-list.ts";
 
 /** The files of a certificate folder, as text. */
 export interface CertificateFiles {
@@ -17,6 +17,8 @@ export interface CertificateSet {
   readonly own: X509Certificate;
   readonly authorities: readonly X509Certificate[];
   readonly revocations: readonly RevocationList[];
+  /** How many lists in `crl.pem` are of authorities that are not in `ca.crt`. */
+  readonly skippedLists: number;
 }
 
 export const FILE_NAMES: Readonly<Record<keyof CertificateFiles, string>> = {
@@ -26,6 +28,8 @@ export const FILE_NAMES: Readonly<Record<keyof CertificateFiles, string>> = {
   crl: "crl.pem",
 };
 
+const NO_LISTS: RevocationLists = { lists: [], skipped: 0 };
+
 /** Checks that the files belong together; throws with the name of the file that does not. */
 export function readCertificateSet(files: CertificateFiles): CertificateSet {
   const own = of(FILE_NAMES.cert, () => new X509Certificate(files.cert));
@@ -34,9 +38,14 @@ export function readCertificateSet(files: CertificateFiles): CertificateSet {
     createSecureContext({ cert: files.cert, key: files.key, ca: files.ca }),
   );
   const { crl } = files;
-  const revocations =
-    crl === undefined ? [] : of(FILE_NAMES.crl, () => readRevocationLists(crl, authorities));
-  return { files, own, authorities, revocations };
+  const { lists, skipped } =
+    crl === undefined ? NO_LISTS : of(FILE_NAMES.crl, () => readRevocationLists(crl, authorities));
+  return { files, own, authorities, revocations: lists, skippedLists: skipped };
+}
+
+/** How many certificates are revoked. */
+export function revokedIn({ revocations }: Pick<CertificateSet, "revocations">): number {
+  return revocations.reduce((count, { serials }) => count + serials.size, 0);
 }
 
 /** The same certificates, whatever object holds them. */

@@ -9,21 +9,23 @@ const authority = new X509Certificate(certificates.ca.cert);
 const rome = certificates.cluster("rome");
 const paris = certificates.cluster("paris");
 
+const listsIn = (...given: Parameters<typeof readRevocationLists>) => readRevocationLists(...given).lists;
+
 describe("a revocation list", () => {
   test("names what was revoked and nothing else", () => {
-    const [list] = readRevocationLists(certificates.crl([rome]), [authority]);
+    const [list] = listsIn(certificates.crl([rome]), [authority]);
     expect(list?.serials).toEqual(new Set([new X509Certificate(rome.cert).serialNumber]));
     expect(list?.serials.has(new X509Certificate(paris.cert).serialNumber)).toBe(false);
     expect(list?.issuer.fingerprint256).toBe(authority.fingerprint256);
   });
 
   test("may be empty", () => {
-    expect(readRevocationLists(certificates.crl([]), [authority])[0]?.serials.size).toBe(0);
+    expect(listsIn(certificates.crl([]), [authority])[0]?.serials.size).toBe(0);
   });
 
   test("tells when the next one is due, also in the other way to write a time", () => {
     const dueAt = (nextUpdate: Date) =>
-      readRevocationLists(certificates.crl([], { nextUpdate }), [authority])[0]?.nextUpdateMs;
+      listsIn(certificates.crl([], { nextUpdate }), [authority])[0]?.nextUpdateMs;
     for (const due of ["2026-08-09T10:11:12Z", "2050-01-02T03:04:05Z", "2099-12-31T23:59:59Z"]) {
       expect(dueAt(new Date(due))).toBe(Date.parse(due));
     }
@@ -32,7 +34,7 @@ describe("a revocation list", () => {
   test("serial numbers are written as Node writes them, whatever their length", () => {
     for (const serial of [Uint8Array.of(7), Uint8Array.of(0x80), new Uint8Array(20).fill(0x7f)]) {
       const leaf = certificates.leaf({ subject: [{ type: "CN", value: "rome" }], serial });
-      const [list] = readRevocationLists(certificates.crl([leaf]), [authority]);
+      const [list] = listsIn(certificates.crl([leaf]), [authority]);
       expect(list?.serials).toEqual(new Set([new X509Certificate(leaf.cert).serialNumber]));
     }
   });
@@ -40,7 +42,7 @@ describe("a revocation list", () => {
   test("several lists in one file are all read, each with its issuer", () => {
     const other = certificates.authority({ subject: [{ type: "CN", value: "Second CA" }] });
     const pem = certificates.crl([rome]) + certificates.crl([paris]);
-    const lists = readRevocationLists(pem, [new X509Certificate(other.cert), authority]);
+    const lists = listsIn(pem, [new X509Certificate(other.cert), authority]);
     expect(lists.map(({ serials }) => [...serials][0])).toEqual([rome.serial, paris.serial]);
   });
 
@@ -51,11 +53,9 @@ describe("a revocation list", () => {
       const ca = others.authority({ keys: makeKeys(kind) });
       expect(ca.cert).toContain("CERTIFICATE");
       // The factory signs lists of its own authority only; what matters here is that a foreign key never throws.
-      expect(() => readRevocationLists(certificates.crl([rome]), [new X509Certificate(ca.cert)])).toThrow(
-        "not signed by",
-      );
-      const both = [new X509Certificate(ca.cert), authority];
-      expect(readRevocationLists(certificates.crl([rome]), both)).toHaveLength(1);
+      const foreign = [new X509Certificate(ca.cert)];
+      expect(readRevocationLists(certificates.crl([rome]), foreign)).toEqual({ lists: [], skipped: 1 });
+      expect(listsIn(certificates.crl([rome]), [...foreign, authority])).toHaveLength(1);
     },
   );
 
@@ -72,9 +72,23 @@ describe("a revocation list", () => {
     expect(() => readRevocationLists(pem, [authority])).toThrow(reason);
   });
 
-  test("of another authority with the same name is refused", async () => {
+  test("of another authority is skipped, also where that has the same name and the list another one", async () => {
     const others = await testCertificates();
-    expect(() => readRevocationLists(others.crl([rome]), [authority])).toThrow("not signed by");
+    const pem = others.crl([rome]) + certificates.crl([paris]);
+    const { lists, skipped } = readRevocationLists(pem, [authority]);
+    expect(skipped).toBe(1);
+    expect(lists.map(({ serials }) => [...serials])).toEqual([[paris.serial]]);
+  });
+
+  test("that says by its name alone whose it is must be signed by the authority of that name", async () => {
+    const others = await testCertificates();
+    // An authority whose certificate has no key id cannot be told from another of its name.
+    const bare = certificates.authority({ version: 1 });
+    expect(() => readRevocationLists(others.crl([rome]), [new X509Certificate(bare.cert)])).toThrow(
+      "or of an older authority of that name",
+    );
+    const named = certificates.authority({ version: 1, subject: [{ type: "CN", value: "Second CA" }] });
+    expect(readRevocationLists(others.crl([rome]), [new X509Certificate(named.cert)]).skipped).toBe(1);
   });
 
   test("no garbage is ever accepted, and none makes the reader fail in another way", () => {

@@ -1,5 +1,6 @@
 import type { X509Certificate } from "node:crypto";
-import { openCrl } from "../x509/open-crl.ts";
+import { subjectIdOf } from "../x509/key-ids.ts";
+import { type OpenedCrl, openCrl } from "../x509/open-crl.ts";
 import { pemBlocks } from "../x509/pem.ts";
 
 /** What one authority has taken back. */
@@ -11,21 +12,45 @@ export interface RevocationList {
   readonly nextUpdateMs: number | undefined;
 }
 
-/** Reads every list in a PEM text. Each must be signed by one of the authorities, or it would protect from nothing. */
-export function readRevocationLists(
-  pem: string,
-  authorities: readonly X509Certificate[],
-): readonly RevocationList[] {
-  const blocks = pemBlocks(pem, "X509 CRL");
-  if (blocks.length === 0) throw new Error("it holds no revocation list (-----BEGIN X509 CRL-----)");
-  return blocks.map((bytes) => readRevocationList(bytes, authorities));
+export interface RevocationLists {
+  readonly lists: readonly RevocationList[];
+  /** How many lists are of authorities that are not trusted: whom they revoke is refused anyway. */
+  readonly skipped: number;
 }
 
-function readRevocationList(bytes: Buffer, authorities: readonly X509Certificate[]): RevocationList {
-  const { isSignedBy, nextUpdate, entries } = openCrl(bytes);
-  const issuer = authorities.find(({ publicKey }) => isSignedBy(publicKey));
-  if (issuer === undefined) throw new Error("it is not signed by any certificate in ca.crt");
+/**
+ * Reads every list in a PEM text. A list of an authority that is not trusted is skipped. One that names a trusted authority
+ * must be signed by it: a damaged list that was skipped would let in again whom it revokes.
+ */
+export function readRevocationLists(pem: string, authorities: readonly X509Certificate[]): RevocationLists {
+  const blocks = pemBlocks(pem, "X509 CRL");
+  if (blocks.length === 0) throw new Error("it holds no revocation list (-----BEGIN X509 CRL-----)");
+  const lists = blocks.map((bytes) => readRevocationList(openCrl(bytes), authorities));
+  const trusted = lists.filter((list) => list !== undefined);
+  return { lists: trusted, skipped: lists.length - trusted.length };
+}
+
+/** Undefined: it is of an authority that is not trusted. */
+function readRevocationList(
+  list: OpenedCrl,
+  authorities: readonly X509Certificate[],
+): RevocationList | undefined {
+  const issuer = authorities.find(({ publicKey }) => list.isSignedBy(publicKey));
+  if (issuer === undefined) {
+    const named = authorities.find((authority) => isNamedIn(list, authority));
+    if (named === undefined) return undefined;
+    throw new Error(
+      `a list is not signed by the authority in ca.crt that it names (${named.subject}): it is damaged, or of an older authority of that name; write the file anew`,
+    );
+  }
   const serials = new Set<string>();
-  for (const { serial } of entries()) serials.add(serial);
-  return { issuer, serials, nextUpdateMs: nextUpdate };
+  for (const { serial } of list.entries()) serials.add(serial);
+  return { issuer, serials, nextUpdateMs: list.nextUpdate };
+}
+
+/** By the id of its key where both say it, else by its name. */
+function isNamedIn({ issuer }: OpenedCrl, authority: X509Certificate): boolean {
+  const { name, keyId } = subjectIdOf(authority);
+  if (keyId !== undefined && issuer.keyId !== undefined) return keyId === issuer.keyId;
+  return name.equals(issuer.name);
 }

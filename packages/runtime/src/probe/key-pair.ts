@@ -4,6 +4,7 @@ import type { MachineTime } from "../time/machine-time.ts";
 import { watchFolder } from "../certificates/folder-watch.ts";
 import { readText } from "../files/read-text.ts";
 import type { Log } from "../log/log.ts";
+import type { ReportReload } from "./reloads.ts";
 
 const SETTLE_MS = 200;
 const POLL_MS = 30_000;
@@ -26,10 +27,18 @@ export interface KeyPairSource {
   readonly stop: () => void;
 }
 
+export interface KeyPairDeps {
+  readonly machine: Pick<MachineTime, "after">;
+  readonly log: Log;
+  /** Told of each reload that fails, and of the next one that works. */
+  readonly report?: ReportReload;
+}
+
 export function keyPairFolder(
   { folder, certName, keyName }: KeyPairFiles,
-  { machine, log }: { readonly machine: Pick<MachineTime, "after">; readonly log: Log },
+  { machine, log, report = () => undefined }: KeyPairDeps,
 ): KeyPairSource {
+  let complaint: string | undefined;
   let unwatch = (): void => undefined;
 
   const load = async (): Promise<KeyPair> => {
@@ -45,11 +54,17 @@ export function keyPairFolder(
       const look = async (): Promise<void> => {
         try {
           const next = await load();
+          complaint = undefined;
+          report(undefined);
           if (next.cert === current.cert && next.key === current.key) return;
           current = next;
           use(next);
         } catch (error) {
-          log.warn({ folder, err: error }, "certificate of the metrics port not reloaded; the old one stays");
+          const problem = error instanceof Error ? error.message : String(error);
+          report(problem);
+          if (problem === complaint) return;
+          complaint = problem;
+          log.warn({ folder, problem }, "certificate of the metrics port not reloaded; the old one stays");
         }
       };
       unwatch = watchFolder({

@@ -5,10 +5,13 @@ import { keyPairFolder } from "./key-pair.ts";
 import type { PageDeps, PageGroup } from "./pages.ts";
 import { createProbeInterface, type ProbeInterface } from "./probe-interface.ts";
 import type { ProbeSettings } from "./probe-settings.ts";
+import type { Reloads } from "./reloads.ts";
 
 export interface ProbesDeps extends Omit<PageDeps, "groups"> {
   readonly machine: Pick<MachineTime, "after">;
   readonly log: Log;
+  /** What is read again while the program runs: shown as a check, and told of the certificate of /metrics. */
+  readonly reloads: Reloads;
 }
 
 export interface Probes {
@@ -35,7 +38,7 @@ export function createProbes(settings: ProbeSettings, deps: ProbesDeps): Probes 
 function probeAt(
   settings: ProbeSettings,
   { address, group }: { readonly address: string; readonly group: PageGroup },
-  { machine, log, ...pages }: ProbesDeps,
+  { machine, log, reloads, ...pages }: ProbesDeps,
 ): ProbeInterface | undefined {
   const where = parseAddress(address);
   if (where === undefined || where === "off") return undefined;
@@ -49,9 +52,12 @@ function probeAt(
     { port: where.port, ...(where.host === undefined ? {} : { host: where.host }) },
     {
       ...pages,
+      checks: [...pages.checks, reloads.check],
       groups: [group],
       log,
-      ...(isSecure ? { tls: keyPairFolder(files, { machine, log }) } : {}),
+      ...(isSecure
+        ? { tls: keyPairFolder(files, { machine, log, report: reloads.source("metrics-certificate") }) }
+        : {}),
     },
   );
 }

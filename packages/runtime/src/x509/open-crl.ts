@@ -1,9 +1,12 @@
 import { type KeyObject, verify } from "node:crypto";
+import { authorityKeyIdIn } from "./key-ids.ts";
 import { type Element, elementAt, elementsIn, readElements, readTime, TAG } from "./read-der.ts";
 
 /** A revocation list taken apart. Anybody can write one: ask who signed it before believing the rest. */
 export interface OpenedCrl {
   readonly isSignedBy: (publicKey: KeyObject) => boolean;
+  /** Whose list it says it is: a name as DER, and the id of the key that signed it where it says so. */
+  readonly issuer: { readonly name: Buffer; readonly keyId: string | undefined };
   readonly thisUpdate: number;
   /** When a newer list should have come; undefined: the list does not say. */
   readonly nextUpdate: number | undefined;
@@ -63,13 +66,17 @@ function digestOf(algorithm: Element): string | null {
 function readBody(body: Element): Omit<OpenedCrl, "isSignedBy"> {
   // version?, algorithm, issuer, thisUpdate, nextUpdate?, revoked?, extensions?
   const fields = readElements(body.content);
-  const [thisUpdate, next, ...others] = fields.slice(fields.findIndex(isTime));
+  const firstTime = fields.findIndex(isTime);
+  const [thisUpdate, next, ...others] = fields.slice(firstTime);
   if (thisUpdate === undefined || !isTime(thisUpdate)) throw new RangeError("the list has no date");
+  const name = fields[firstTime - 1];
+  if (name === undefined) throw new RangeError("the list names no issuer");
   const nextUpdate = next !== undefined && isTime(next) ? next : undefined;
   const rest = nextUpdate === undefined && next !== undefined ? [next, ...others] : others;
   for (const field of rest) refuseUnsupported(field);
   const revoked = rest.find(({ tag }) => tag === TAG.sequence);
   return {
+    issuer: { name: name.whole, keyId: authorityKeyIdIn(rest) },
     thisUpdate: readTime(thisUpdate),
     nextUpdate: nextUpdate === undefined ? undefined : readTime(nextUpdate),
     entries: () => (revoked === undefined ? [] : entriesIn(revoked)),

@@ -22,7 +22,11 @@ export function readPem(text: string): PemBlock[] {
   }));
 }
 
-/** The contents of every block with this label, in order. */
+/** The contents of every block with this label, in order. Throws a RangeError when one of them has no end. */
 export function pemBlocks(text: string, label: string): Buffer[] {
-  return readPem(text).flatMap((block) => (block.label === label ? [block.der] : []));
+  const blocks = readPem(text).flatMap((block) => (block.label === label ? [block.der] : []));
+  if (text.split(`-----BEGIN ${label}-----`).length - 1 !== blocks.length) {
+    throw new RangeError(`a block of it (-----BEGIN ${label}-----) is cut short`);
+  }
+  return blocks;
 }

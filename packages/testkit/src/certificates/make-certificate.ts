@@ -43,6 +43,8 @@ export interface CertificateKnobs {
   readonly keyUsage?: readonly KeyUsage[] | "absent";
   readonly extendedKeyUsage?: readonly ExtendedKeyUsage[] | "absent";
   readonly subjectAltNames?: readonly string[];
+  /** Without them only names tell authorities apart. */
+  readonly keyIds?: "present" | "absent";
   /** Encoded extensions to add as they are. */
   readonly extraExtensions?: readonly Der[];
   /** 1 has no extensions at all. */
@@ -171,8 +173,7 @@ function extensions(knobs: CompleteKnobs, keys: KeyPair, signer: KeyPair): Der[]
     ...(knobs.basicConstraints === "absent" ? [] : [basicConstraints(knobs.basicConstraints)]),
     ...(knobs.keyUsage === "absent" ? [] : [keyUsage(knobs.keyUsage)]),
     ...(knobs.extendedKeyUsage === "absent" ? [] : [extendedKeyUsage(knobs.extendedKeyUsage)]),
-    subjectKeyId(keyIdOf(keys)),
-    authorityKeyId(keyIdOf(signer)),
+    ...(knobs.keyIds === "absent" ? [] : [subjectKeyId(keyIdOf(keys)), authorityKeyId(keyIdOf(signer))]),
     ...(knobs.subjectAltNames === undefined ? [] : [subjectAltNames(knobs.subjectAltNames)]),
     ...(knobs.extraExtensions ?? []),
   ];

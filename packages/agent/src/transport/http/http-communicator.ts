@@ -56,7 +56,7 @@ export async function httpCommunicator(
 ): Promise<BrokerCommunicator> {
   const { machine, random, log } = deps;
   const endpoints = createEndpoints(readBrokerUrls(brokerUrls), { machine, random });
-  const connections = await openTlsConnections(deps);
+  const connections = await openTlsConnections(deps.certificates);
   const exchanger = createExchanger(machine);
   const contacts = createContacts();
   const pauses = createPauses(machine);

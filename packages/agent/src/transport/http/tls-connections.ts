@@ -1,7 +1,8 @@
 import { Agent } from "node:https";
 import { createSecureContext } from "node:tls";
 import { Fault } from "@resource-broker/contract";
-import type { CertificateSet, CertificateSource, Log } from "@resource-broker/runtime";
+import type { CertificateSet, CertificateSource } from "@resource-broker/runtime";
+import { commonNameOf } from "../../identity/agent-certificates.ts";
 
 /** The broker keeps idle connections for 120 s: ours must end first, or a call meets one that is closing. */
 const IDLE_MS = 90_000;
@@ -30,24 +31,14 @@ export interface TlsConnections {
   readonly close: () => void;
 }
 
-export interface TlsConnectionsDeps {
-  readonly certificates: CertificateSource;
-  readonly log: Log;
-}
-
 /** Reads the certificates; rejects when they are missing or do not belong together. */
-export async function openTlsConnections({ certificates, log }: TlsConnectionsDeps): Promise<TlsConnections> {
+export async function openTlsConnections(certificates: CertificateSource): Promise<TlsConnections> {
   const listeners = new Set<() => void>();
   const first = await certificates.start();
   const name = identityOf(first);
   let lines = makeLines(first);
 
   const unsubscribe = certificates.onChange((set) => {
-    const renewed = readName(set);
-    if (renewed !== name) {
-      log.error({ current: name, renewed }, "tls.crt now belongs to somebody else; the old one stays in use");
-      return;
-    }
     retire(lines.calls);
     lines = makeLines(set);
     for (const listener of listeners) listener();
@@ -99,16 +90,10 @@ function dropIdle(agent: Agent): void {
 }
 
 function identityOf(set: CertificateSet): string {
-  const name = readName(set);
+  const name = commonNameOf(set);
   if (name !== undefined) return name;
   throw new Fault(
     "no-certificate",
     "tls.crt in the folder of --broker-cert-path must have exactly one Common Name, the cluster ID: brokerctl certs issue <cluster-id> makes one",
   );
-}
-
-/** Undefined where there is not exactly one. Node gives a list where there are several. */
-function readName({ own }: CertificateSet): string | undefined {
-  const name: unknown = own.toLegacyObject().subject.CN;
-  return typeof name === "string" && name !== "" ? name : undefined;
 }

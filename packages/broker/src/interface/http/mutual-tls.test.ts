@@ -176,6 +176,34 @@ describe("certificates that change while the broker runs", () => {
     expect(await callOnce(broker.port, parisOfOthers, `GET ${instructions}`)).toMatchObject({ status: 200 });
   });
 
+  test("an authority that is trusted no more is retired also while its revocation list is still there", async () => {
+    const others = await testCertificates();
+    const rolling = certificates.ca.cert + others.ca.cert;
+    broker.replaceCertificates({ ca: rolling, crl: certificates.crl([rome]) });
+    const line = await openLine(broker.port, paris);
+    expect(await line.ask(instructions)).toContain("200 OK");
+    broker.replaceCertificates({ ca: others.ca.cert });
+    await line.closed;
+    for (const old of [rome, paris])
+      expect(await callOnce(broker.port, old, `GET ${instructions}`)).toMatchObject({ status: 401 });
+    const renewed = { ...others.cluster("rome"), ca: certificates.ca.cert };
+    expect(await callOnce(broker.port, renewed, `GET ${instructions}`)).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    { name: "another name", knobs: { subject: [{ type: "CN" as const, value: "Second CA" }] } },
+    { name: "the same name and another key", knobs: {} },
+  ])("a serial number is revoked for its own authority only: the other has $name", async ({ knobs }) => {
+    const second = certificates.authority(knobs);
+    const serial = Buffer.from(rome.serial, "hex");
+    const twin = certificates.leaf({ subject: [{ type: "CN", value: "tokyo" }], serial }, second);
+    expect(twin.serial).toBe(rome.serial);
+    broker.replaceCertificates({ ca: certificates.ca.cert + second.cert, crl: certificates.crl([rome]) });
+    const tokyo = { ...twin, ca: certificates.ca.cert };
+    expect(await callOnce(broker.port, tokyo, `GET ${instructions}`)).toMatchObject({ status: 200 });
+    expect(await callOnce(broker.port, rome, `GET ${instructions}`)).toMatchObject({ status: 401 });
+  });
+
   test("a handshake that began under an authority that is trusted no more does not slip through", async () => {
     const { port, letThrough, close } = await slowRoad(broker.port);
     const connecting = openLine(port, rome);

@@ -1,7 +1,7 @@
 import type { ClusterAdvertisement, Reservation, SliceDefaults } from "@resource-broker/contract";
 import type { ReservationId } from "@resource-broker/domain";
 import type { EventRecorder, KeptObjects, KubeClient } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Log, MachineTime, ReportReload } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { SourcedPolicy } from "../../policy/loaded-policy.ts";
@@ -36,6 +36,8 @@ export interface KubernetesDeps {
   readonly sliceDefaults: () => SliceDefaults;
   /** A BrokerPolicy is to be followed; undefined: none any more, so the file or the built-in policy is. */
   readonly onPolicy: (loaded: SourcedPolicy | undefined) => void;
+  /** Told why a BrokerPolicy is not followed, and when it is again. */
+  readonly reportPolicy?: ReportReload;
 }
 
 /** One concern of the interface. Started when `KnownObjects` has seen all there is; stopped before it ends. */

@@ -16,13 +16,16 @@ const isNamedIssuer: Link = (certificate, issuer) => certificate.checkIssued(iss
 const isProvenIssuer: Link = (certificate, issuer) =>
   certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 
-/** True when an authority has taken back the certificate or one above it. */
+/**
+ * True when an authority has taken back the certificate or one above it. Serial numbers are unique to one issuer only, and
+ * names are not unique at all: the authority whose list it is must have signed the certificate.
+ */
 export function isRevoked(chain: Chain, { revocations, authorities }: CertificateSet): boolean {
   if (revocations.length === 0) return false;
   const above = pathUp(chain, authorities, isNamedIssuer) ?? [chain.leaf];
   return above.some((certificate) =>
     revocations.some(
-      ({ issuer, serials }) => serials.has(certificate.serialNumber) && isNamedIssuer(certificate, issuer),
+      ({ issuer, serials }) => serials.has(certificate.serialNumber) && isProvenIssuer(certificate, issuer),
     ),
   );
 }

@@ -38,6 +38,7 @@ async function world(first: readonly Spec[] = []) {
     },
     log: { info: () => undefined, warn: note, error: note },
   });
+  let reported: string | undefined;
   let isDown = false;
   let writes = 0;
   const client = directClient(sim.api, ({ verb }) => {
@@ -59,6 +60,7 @@ async function world(first: readonly Spec[] = []) {
       log,
       isLeading: () => true,
       onPolicy: force.fromObject,
+      reportPolicy: (problem) => void (reported = problem),
       engine: {
         now: time.wallMs,
         get policy() {
@@ -77,6 +79,7 @@ async function world(first: readonly Spec[] = []) {
     lines,
     put,
     follower,
+    reported: () => reported,
     remove: (name: string) => people.delete(POLICIES, { namespace: NAMESPACE, name }),
     status: async (name: string) => (await people.find(POLICIES, { namespace: NAMESPACE, name }))?.status,
     writes: () => writes,
@@ -138,12 +141,13 @@ describe("a BrokerPolicy", () => {
   });
 
   test("that means nothing is not followed: the one before stays, and the status says why", async () => {
-    const { follower, put, versions, status, time, lines } = await world([
+    const { follower, put, versions, status, time, lines, reported } = await world([
       { name: "default", spec: { version: "v1" } },
     ]);
     await follower.start();
     await put("default", MEANINGLESS);
     await time.advance(2000);
+    expect(reported()).toMatch(/^BrokerPolicy broker\/default: .*weights\.latency/s);
     expect(versions).toEqual(["v1"]);
     const told = await status("default");
     expect(told).toMatchObject({
@@ -158,6 +162,7 @@ describe("a BrokerPolicy", () => {
     await put("default", { version: "v3", weights: { cost: 1 } });
     await time.advance(2000);
     expect(versions).toEqual(["v1", "v3"]);
+    expect(reported()).toBeUndefined();
     expect(await status("default")).toMatchObject({ inForce: true, version: "v3" });
   });
 
@@ -195,11 +200,12 @@ describe("a BrokerPolicy", () => {
   });
 
   test("is not guessed among several of which none is named default", async () => {
-    const { follower, versions, status, time } = await world([
+    const { follower, versions, status, time, reported } = await world([
       { name: "summer", spec: { version: "s1" } },
       { name: "winter", spec: { version: "w1" } },
     ]);
     await follower.start();
+    expect(reported()).toContain("several BrokerPolicies");
     await time.advance(2000);
     expect(versions).toEqual([]);
     expect(await status("summer")).toMatchObject({

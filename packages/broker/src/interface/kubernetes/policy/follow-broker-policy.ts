@@ -22,15 +22,19 @@ const LOOK_AGAIN_MS = 30_000;
 /** Whoever quarrels with us about a status is answered no faster. */
 const SETTLE_MS = 500;
 const CHOICE = "choice";
+const SEVERAL = "there are several BrokerPolicies, and none is named default";
 
 export interface PolicyDeps
-  extends Pick<PartDeps, "client" | "machine" | "random" | "log" | "isLeading" | "onPolicy"> {
+  extends Pick<
+    PartDeps,
+    "client" | "machine" | "random" | "log" | "isLeading" | "onPolicy" | "reportPolicy"
+  > {
   readonly engine: Pick<PartDeps["engine"], "now" | "policy">;
 }
 
 /** Follows the BrokerPolicy of the namespace, and says in its status what became of it. */
 export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps): KubernetesPart {
-  const { client, machine, log, engine, isLeading } = deps;
+  const { client, machine, log, engine, isLeading, reportPolicy: report = () => undefined } = deps;
   const policies = informer({ resource: BROKER_POLICIES, namespace, keep: lean }, deps);
   /** What objects brought into force last; undefined: the file, or what is built in. */
   let followed: SourcedPolicy | undefined;
@@ -43,6 +47,7 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
     if (!isSame) deps.onPolicy(loaded);
   };
   const complain = (name: string, problem: string): void => {
+    report(`BrokerPolicy ${namespace}/${name}: ${problem}`);
     if (problem === complaint) return;
     complaint = problem;
     log.warn({ policy: name, problem }, "BrokerPolicy not followed; the policy before it stays in force");
@@ -61,6 +66,7 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
       };
     }
     complaint = "";
+    report(undefined);
     use({ ...reading.loaded, source: `BrokerPolicy ${namespace}/${name}` });
     return { kind: "in-force", version: reading.loaded.policy.version };
   };
@@ -70,10 +76,14 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
     const chosen = choosePolicy(objects);
     if (chosen === undefined && followed !== undefined && (await isPlaceEnding(client, namespace))) {
       log.warn({ policy: followed.source }, "namespace or CRD are being deleted: the policy stays in force");
+      report(`${followed.source}: namespace or CRD are being deleted`);
       return { requeueAfterMs: LOOK_AGAIN_MS };
     }
     const standing = chosen === undefined ? undefined : take(chosen);
-    if (chosen === undefined) use(undefined);
+    if (chosen === undefined) {
+      use(undefined);
+      report(objects.length === 0 ? undefined : SEVERAL);
+    }
     const others: Standing = { kind: "passed-over", chosen: chosen?.metadata.name };
     standings = new Map(
       objects.map((object) => [object.metadata.name, object === chosen && standing ? standing : others]),
