@@ -17,6 +17,7 @@ import { watchEngine } from "./engine-watch.ts";
 import { clusterAccess } from "./cluster-access.ts";
 import { createHttpInterface, type HttpInterface } from "./interface/http/http-interface.ts";
 import { DEFAULT_HTTP_LIMITS, type HttpDeps, type PolicyOrigin } from "./interface/http/ports.ts";
+import { importReservations } from "./import-reservations.ts";
 import { kubernetesSide } from "./kubernetes-side.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
 import { BUILT_IN_POLICY, followPolicy, loadPolicy } from "./policy/policy-file.ts";
@@ -189,6 +190,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
 
   const openLedger = async (): Promise<void> => {
     await engine.start();
+    await takeOverObjects();
     endings.push(engine.onCommit((commit) => logCommit(commit, log)));
     endings.push(
       metrics.watch({
@@ -199,6 +201,13 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
       }),
     );
     endings.push(watchAudit({ store, machine, observer: metrics, log }));
+  };
+
+  const takeOverObjects = async (): Promise<void> => {
+    const usesCluster = needs.objects || needs.views || needs.store;
+    if (settings["import-reservations"] === "auto" && usesCluster) {
+      await importReservations({ engine, open: cluster.open, log });
+    }
   };
 
   const giveUp = (error: unknown): void => {

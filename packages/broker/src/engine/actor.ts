@@ -9,6 +9,7 @@ export function actorOf(command: Command): string {
     case "release-by-key":
       return command.by?.clusterId ?? command.requester;
     case "expire-due":
+    case "import":
       return "broker";
     case "activate":
     case "renew":

@@ -48,6 +48,12 @@ export const BROKER_SETTINGS = {
     defaultValue: "auto",
     choices: ["auto", "on", "off"],
   }),
+  "import-reservations": choice({
+    description:
+      "What a new ledger does about live Reservations of an older (Go) broker in --http-namespace: auto takes them over before it lends, where the broker uses a cluster (see --views); off begins without them.",
+    defaultValue: "auto",
+    choices: ["auto", "off"],
+  }),
   "tls-min-version": choice({
     description: "Oldest TLS version that is accepted.",
     defaultValue: "1.2",

@@ -96,6 +96,12 @@ export type SetAdoptionWindow =
   | { readonly kind: "open-adoption"; readonly by: Actor; readonly durationMs: number }
   | { readonly kind: "close-adoption"; readonly by: Actor };
 
+/** A new ledger takes over what a broker without a ledger of its own has left behind. Nobody but the broker says so. */
+export interface Import {
+  readonly kind: "import";
+  readonly reservations: readonly Reservation[];
+}
+
 export type Command =
   | Advertise
   | Reserve
@@ -108,7 +114,8 @@ export type Command =
   | ExpireDue
   | SetCordon
   | Adopt
-  | SetAdoptionWindow;
+  | SetAdoptionWindow
+  | Import;
 
 export const REJECTION_CODES = [
   "invalid",
@@ -134,6 +141,7 @@ export type Reply =
   | { readonly kind: "key-closed" }
   | { readonly kind: "swept"; readonly hasMore: boolean }
   | { readonly kind: "cordon-set"; readonly clusterId: ClusterId; readonly isCordoned: boolean }
+  | { readonly kind: "imported"; readonly count: number }
   /** It waits: for the other party's word, for an admin when both differ, or for the provider to advertise. */
   | { readonly kind: "adoption-offered"; readonly waitsFor: "other-party" | "admin" | "advertisement" }
   /** Without a window nothing changed. */

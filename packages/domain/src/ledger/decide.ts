@@ -11,6 +11,7 @@ import {
   decideReleaseByKey,
   decideRenew,
 } from "./decide-party-calls.ts";
+import { decideImport } from "./decide-import.ts";
 import { decideReserve } from "./decide-reserve.ts";
 import type { Command, Moment, Outcome } from "./command.ts";
 import type { LedgerView } from "./ledger.ts";
@@ -45,5 +46,7 @@ export function decide(ledger: LedgerView, command: Command, moment: Moment): Ou
     case "open-adoption":
     case "close-adoption":
       return decideAdoptionWindow(ledger, command, at);
+    case "import":
+      return decideImport(ledger, command, at.now);
   }
 }

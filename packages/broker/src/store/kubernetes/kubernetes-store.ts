@@ -6,7 +6,6 @@ import { DEFAULT_RETENTION, type Retention } from "../sqlite/retention.ts";
 import { type Store, StoreFailure } from "../store.ts";
 import { kubernetesFailure } from "./failure.ts";
 import { type Content, contentIn, firstHead } from "./head.ts";
-import { importReservations } from "./import-objects.ts";
 import { leaseKeeper, RENEWALS } from "./lease-keeper.ts";
 import { type LeaseObject, leaseObject } from "./lease-object.ts";
 import { type OpenLedger, openLedger } from "./open-ledger.ts";
@@ -106,16 +105,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
     );
   };
 
-  const firstContent = async (): Promise<Content> => {
-    const { client, namespace } = await cluster();
-    const imported = await importReservations(client, namespace, log);
-    if (imported.length > 0)
-      log.info({ reservations: imported.length }, "took over the Reservations of an older broker");
-    const head = firstHead(randomUUID());
-    const time = imported.reduce((latest, { reservedAt }) => Math.max(latest, reservedAt), head.time);
-    const changes = imported.map((reservation) => JSON.stringify(["reservation", reservation]));
-    return { head: { ...head, time }, changes, audit: [] };
-  };
+  const firstContent = (): Content => ({ head: firstHead(randomUUID()), changes: [], audit: [] });
 
   const close = async (): Promise<void> => {
     const ending = ledger;

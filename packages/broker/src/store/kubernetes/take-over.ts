@@ -17,7 +17,7 @@ export interface TakeOverDeps {
   readonly patiently: Patiently;
   readonly candidate: Candidate;
   /** What a ledger begins with that was never there. */
-  readonly firstContent: () => Promise<Content>;
+  readonly firstContent: () => Content;
 }
 
 export interface TakenLedger {

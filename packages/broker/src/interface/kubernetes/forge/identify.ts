@@ -1,5 +1,5 @@
 import { KUBE_LABEL, NOBODY, type Reservation } from "@resource-broker/contract";
-import type { ClusterId, ReservationId } from "@resource-broker/domain";
+import type { Reservation as Booked, ClusterId, ReservationId } from "@resource-broker/domain";
 import { reservationNameFor } from "@resource-broker/runtime";
 
 /**
@@ -23,6 +23,14 @@ export function identify({ metadata, spec }: Reservation): Identity {
   if (isView({ metadata })) return { sort: "view", intent, requester, key, id: metadata.name };
   const sort = spec.key === undefined ? "person" : "agent";
   return { sort, intent, requester, key, id: reservationNameFor(requester, key) };
+}
+
+/** True when the ledger took this very object of an older broker over: under its name, with its UID as key. */
+export function isImported(
+  { metadata, spec }: Pick<Reservation, "metadata" | "spec">,
+  found: Pick<Booked, "key"> | undefined,
+): boolean {
+  return spec.key === undefined && metadata.uid !== undefined && found?.key === metadata.uid;
 }
 
 function isView({ metadata }: Pick<Reservation, "metadata">): boolean {

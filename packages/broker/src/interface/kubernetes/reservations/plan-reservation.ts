@@ -4,7 +4,7 @@ import {
   type Reservation as ReservationObject,
 } from "@resource-broker/contract";
 import { isFinal, isLive, isSameRequest, KEEP_ENDED_MS, type Reservation } from "@resource-broker/domain";
-import { identify, type Identity } from "../forge/identify.ts";
+import { identify, type Identity, isImported } from "../forge/identify.ts";
 import {
   isDecided,
   isRefused,
@@ -91,9 +91,11 @@ function planKnown(state: ReservationState, reservation: Reservation): Step {
 
 /** The ledger has forgotten it, or never knew it. It is not decided again: whoever asked was answered. */
 function planUnknown(state: ReservationState, identity: Identity): Step {
-  const { object } = state;
+  const { object, ledger } = state;
   const { phase = "Reserved" } = object.status ?? {};
   if (isFinal(phase)) return planEnded(state, identity);
+  // An older broker's, taken over under its name: its view takes its place.
+  if (isImported(object, ledger.reservations.get(object.metadata.name))) return REST;
   const status = orphanedStatus(object, state);
   return isTold(status, object) ? REST : { kind: "tell", status };
 }

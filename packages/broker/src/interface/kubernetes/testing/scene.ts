@@ -23,6 +23,7 @@ import {
 import { createEngine } from "../../../engine/create-engine.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { NO_OBSERVER } from "../../../engine/engine-observer.ts";
+import { importReservations } from "../../../import-reservations.ts";
 import { createKubernetesInterface } from "../kubernetes-interface.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/resources.ts";
 import type { KubernetesDeps, KubernetesOptions } from "../ports.ts";
@@ -42,6 +43,8 @@ export interface BrokerParts {
   readonly wrapEngine?: (engine: Engine) => Engine;
   readonly isLeading?: () => boolean;
   readonly sliceDefaults?: KubernetesDeps["sliceDefaults"];
+  /** True: a new ledger takes over what an older broker has left. */
+  readonly imports?: boolean;
 }
 
 export interface SceneBroker {
@@ -111,6 +114,9 @@ export async function openScene(): Promise<Scene> {
     );
     await engine.start();
     const own = parts.client ?? kubeClientFor(cluster.kubeconfig);
+    if (parts.imports === true) {
+      await importReservations({ engine, open: async () => ({ client: own, namespace: NAMESPACE }), log });
+    }
     const recorder = eventRecorder(
       { component: "resource-broker", instance: "replica-1" },
       { client: own, machine: time, random, log },

@@ -2,6 +2,7 @@ import { RESERVATION_FINALIZER, type Reservation } from "@resource-broker/contra
 import type { ReservationId } from "@resource-broker/domain";
 import type { RoundEnd } from "@resource-broker/kube";
 import { reservationHappenings } from "../forge/happenings.ts";
+import { isImported } from "../forge/identify.ts";
 import { orphanedStatus, reservationStatus, type ReservationStatus } from "../forge/reservation-status.ts";
 import { keptReservation } from "../objects/known-objects.ts";
 import { newestObjects } from "../objects/newest-objects.ts";
@@ -85,7 +86,9 @@ export function reservationViews(
   };
 
   const isTheBrokers = (object: Reservation, id: ReservationId): boolean =>
-    isPicture(object) || (engine.ledger.reservations.has(id) && isNamesake(object));
+    isPicture(object) ||
+    (engine.ledger.reservations.has(id) && isNamesake(object)) ||
+    isImported(object, engine.ledger.reservations.get(id));
 
   const reconcile = async (id: string): Promise<RoundEnd> => {
     const object = newest.get(keyOf(id));

@@ -1,0 +1,169 @@
+import { readFileSync } from "node:fs";
+import {
+  clusterAdvertisementKind,
+  KUBE_LABEL,
+  type Reservation,
+  RESERVATION_CONDITION,
+  RESERVATION_FINALIZER,
+} from "@resource-broker/contract";
+import type { KubeClient } from "@resource-broker/kube";
+import { memoryDisk, memoryStore } from "@resource-broker/testkit";
+import { beforeEach, describe, expect, test } from "vitest";
+import { RESERVATIONS } from "./interface/kubernetes/objects/resources.ts";
+import { NAMESPACE, openScene, type Scene } from "./interface/kubernetes/testing/scene.ts";
+
+const file = new URL("../../contract/golden/go-broker-objects.json", import.meta.url);
+const { items } = JSON.parse(readFileSync(file, "utf8")) as { items: Reservation[] };
+const left = items.filter(({ kind }) => kind !== clusterAdvertisementKind.kind);
+const live = left.filter(({ status }) => status?.phase === "Reserved");
+/** While the Go broker's last reservations lived. */
+const RECORDED_AT = Date.parse("2026-11-16T02:20:00Z");
+const HOUR_MS = 3_600_000;
+
+let scene: Scene;
+beforeEach(async () => {
+  scene = await openScene();
+  scene.time.jumpWall(RECORDED_AT - scene.time.wallMs());
+  return scene.stop;
+});
+
+/** As the Go broker, or somebody else, left it there. */
+async function leave({ metadata, spec, status, ...kind }: Reservation): Promise<Reservation> {
+  const { name, labels = {}, finalizers = [] } = metadata;
+  const made = await scene.client.create(RESERVATIONS, {
+    ...kind,
+    metadata: { name, labels, finalizers, namespace: NAMESPACE },
+    spec,
+  });
+  if (status === undefined) return made;
+  return scene.client.update(RESERVATIONS, { ...made, status }, { subresource: "status" });
+}
+
+const isOrphaned = ({ status }: Reservation): boolean =>
+  status?.conditions?.some(({ type }) => type === RESERVATION_CONDITION.orphaned) === true;
+
+describe("a new ledger where the Go broker has worked", () => {
+  test("takes its live reservations over, each counted once, and writes that down", async () => {
+    for (const each of left) await leave(each);
+    const disk = memoryDisk();
+    const { engine, stop } = await scene.startBroker({ disk, imports: true });
+    const { reservations, accounts } = engine.ledger;
+    expect([...reservations.keys()].sort()).toEqual(live.map(({ metadata }) => metadata.name).sort());
+    const lent = ["paris", "gparis", "rome", "grome"].map((id) => [
+      id,
+      (accounts.get(id)?.reserved.cpuMillis ?? 0) / 1000,
+    ]);
+    expect(Object.fromEntries(lent)).toEqual({ paris: 3, gparis: 4, rome: 2, grome: 2 });
+    expect(reservations.get("rsv-grome-1794795483192")).toMatchObject({
+      requester: "grome",
+      provider: "paris",
+      phase: "Reserved",
+      reservedAt: Date.parse("2026-11-16T02:18:03Z"),
+      expiresAt: Date.parse("2026-11-16T02:58:03Z"),
+    });
+    expect(reservations.get("rsv-rome-1794795484757")?.expiresAt).toBeUndefined();
+    await stop();
+    const store = memoryStore(disk);
+    await store.open();
+    const audit = await store.readAudit({ after: 0, limit: 100 });
+    expect(audit.map(({ by, action }) => `${by} ${action}`)).toEqual(live.map(() => "broker import"));
+  });
+
+  test.each([{ objects: true }, { objects: false }])(
+    "shows them as they are, none as orphaned, and follows them to their end (objects: $objects)",
+    async (options) => {
+      for (const each of left) await leave(each);
+      await scene.startBroker({ imports: true, options: { ...options, views: true } });
+      for (const { metadata, spec } of live) {
+        const shown = await scene.reservation(
+          metadata.name,
+          ({ status }) => status?.reservationID === metadata.name,
+        );
+        expect(isOrphaned(shown)).toBe(false);
+        expect(shown.metadata.labels?.[KUBE_LABEL.view]).toBe("true");
+        expect(shown).toMatchObject({
+          spec: { requesterID: spec.requesterID, targetClusterID: spec.targetClusterID },
+          status: { phase: "Reserved" },
+        });
+      }
+      await scene.time.advance(HOUR_MS);
+      for (const { metadata, status } of live) {
+        const phase = status?.expiresAt === undefined ? "Reserved" : "Released";
+        await scene.reservation(metadata.name, (object) => object.status?.phase === phase);
+      }
+      expect(scene.logged.filter((line) => line.includes("Orphaned"))).toEqual([]);
+    },
+  );
+
+  test("ends at once what ended while no broker ran", async () => {
+    for (const each of live) await leave(each);
+    scene.time.jumpWall(HOUR_MS);
+    const { engine } = await scene.startBroker({ imports: true });
+    const held = (): string[] =>
+      [...engine.ledger.reservations.values()]
+        .filter(({ phase }) => phase === "Reserved")
+        .map(({ id }) => id);
+    await scene.until("only the endless one lives", async () => held().length === 1 || undefined);
+    expect(held()).toEqual(["rsv-rome-1794795484757"]);
+  });
+
+  test("does so once", async () => {
+    const [first, second] = live;
+    if (first === undefined || second === undefined) throw new Error("two were recorded");
+    await leave(first);
+    const disk = memoryDisk();
+    const before = await scene.startBroker({ disk, imports: true });
+    await before.stop();
+    await leave(second);
+    const { engine } = await scene.startBroker({ disk, imports: true });
+    expect([...engine.ledger.reservations.keys()]).toEqual([first.metadata.name]);
+  });
+
+  const [sample] = live;
+  test.each([
+    { name: "one that waits for an answer", status: undefined },
+    { name: "one that has ended", status: { phase: "Released" } },
+    { name: "one of another ledger", status: { phase: "Reserved", ledgerID: "led-1" } },
+    { name: "a view", status: { phase: "Reserved" }, labels: { [KUBE_LABEL.view]: "true" } },
+  ] as const)("leaves alone $name", async ({ name: _name, status, ...more }) => {
+    if (sample === undefined) throw new Error("some were recorded");
+    const { status: _, metadata, ...rest } = sample;
+    const object = { ...rest, metadata: { ...metadata, ...more } };
+    await leave(status === undefined ? object : { ...object, status });
+    const { engine } = await scene.startBroker({ imports: true, options: { objects: false } });
+    expect(engine.ledger.reservations.size).toBe(0);
+  });
+
+  test("does not begin when one of them makes no sense: it would lend that again", async () => {
+    if (sample === undefined) throw new Error("some were recorded");
+    const { targetClusterID: _, ...spec } = sample.spec;
+    await leave({ ...sample, spec });
+    await expect(scene.startBroker({ imports: true })).rejects.toThrow(sample.metadata.name);
+  });
+
+  test("does not begin while they cannot be read: it would lend them again", async () => {
+    const away: KubeClient = {
+      ...scene.client,
+      list: () => Promise.reject(new Error("the server is away")),
+    };
+    await expect(scene.startBroker({ imports: true, client: away })).rejects.toThrow(
+      "--import-reservations=off",
+    );
+  });
+});
+
+test("a person's object that only has the name of a reservation is not taken for an older broker's", async () => {
+  const [sample] = live;
+  if (sample === undefined) throw new Error("some were recorded");
+  await leave(sample);
+  const disk = memoryDisk();
+  await (await scene.startBroker({ disk, imports: true })).stop();
+  await scene.client.patch(RESERVATIONS, {
+    name: { name: sample.metadata.name, namespace: NAMESPACE },
+    patch: { kind: "merge", body: { metadata: { finalizers: [] } } },
+  });
+  await scene.client.delete(RESERVATIONS, { name: sample.metadata.name, namespace: NAMESPACE });
+  await leave({ ...sample, metadata: { ...sample.metadata, finalizers: [RESERVATION_FINALIZER] } });
+  await scene.startBroker({ disk });
+  expect((await scene.reservation(sample.metadata.name, isOrphaned)).status?.phase).toBe("Reserved");
+});
