@@ -7,6 +7,20 @@ const SQLITE = "packages/broker/src/store/sqlite";
 /** What stands between the ledger and the world: the API, certificates, and the file. */
 export const EDGE_MUTANTS: readonly Mutant[] = [
   {
+    name: "does not notice that rows were taken away, added or put back",
+    file: "packages/broker/src/store/table-sums.ts",
+    find: "  if (found[0] === rows && found[1] === seals) return;\n",
+    replace: "  if (rows >= 0 && seals >= 0) return;\n",
+    caughtBy: testFile("packages/broker/src/store/sqlite/sqlite-store.test.ts"),
+  },
+  {
+    name: "starts in the past when its write-ahead log was cut",
+    file: "packages/broker/src/store/sqlite/sqlite-store.ts",
+    find: "      insistOnLastCommit(directory, contents);\n",
+    replace: "",
+    caughtBy: testFile("packages/broker/src/store/sqlite/last-commit.test.ts"),
+  },
+  {
     name: "believes what an agent says is available",
     file: "packages/contract/src/mapping/advertisement.ts",
     find: 'allocatable: reader.given(resources.allocatable, "resources.allocatable"),',

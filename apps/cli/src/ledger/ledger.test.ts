@@ -58,6 +58,19 @@ describe("the ledger's files", () => {
     expect(await runCli(["restore", "--store", store, "--force", copy])).toMatchObject({ code: 0 });
   });
 
+  test("are put back under a new Ledger-ID where that is asked for", async () => {
+    const idOf = async () => {
+      const { out } = await runCli(["audit", "verify", "--store", store, "-o", "json"]);
+      return (JSON.parse(out) as { found: { ledgerId: string } }).found.ledgerId;
+    };
+    const before = await idOf();
+    await runCli(["backup", "--store", store, copy]);
+    await runCli(["restore", "--store", store, "--force", copy]);
+    expect(await idOf()).toBe(before);
+    await runCli(["restore", "--store", store, "--force", "--new-id", copy]);
+    expect(await idOf()).not.toBe(before);
+  });
+
   const wrong = [
     { name: "no copy is named", args: ["backup"], code: 2, says: "file" },
     {

@@ -16,6 +16,11 @@ export const RESTORE_OPTIONS = {
     kind: "flag",
     summary: "replace the ledger that is there; it is kept beside as ledger.db.replaced",
   },
+  "new-id": {
+    kind: "flag",
+    summary:
+      "give it a new Ledger-ID: agents take it for a ledger without memory, and offer all that they hold",
+  },
   output: OUTPUT,
 } as const;
 

@@ -8,8 +8,9 @@ import { printVerification } from "./print-verification.ts";
 export const restore: Run<typeof RESTORE_OPTIONS> = async ({ options, words }, host) => {
   const directory = ledgerFolder(options.store);
   try {
+    const { force, "new-id": newId } = options;
     const file = resolve(words[0] ?? "");
-    const verification = restoreLedger({ file, directory, force: options.force, now: host.now() });
+    const verification = restoreLedger({ file, directory, force, newId, now: host.now() });
     host.note(
       `Restored the ledger in ${directory}. What was granted since the copy was made is held by the agents,\n`,
     );

@@ -1,11 +1,11 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { backupLedger, restoreLedger } from "./backup.ts";
 import { ledgerFileIn } from "./database.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import { Grants } from "./testing/grants.ts";
+import { asFirstVersion } from "./testing/first-version.ts";
 import { temporaryDirectory } from "./testing/temporary-directory.ts";
 import { verifyFile, verifyLedger } from "./verify.ts";
 
@@ -101,9 +101,7 @@ describe("restoring", () => {
   it("takes a copy that an older version made, and brings it to this version's schema", async () => {
     const { file, store } = await backedUp();
     await store.close();
-    const older = new DatabaseSync(file);
-    older.exec("DROP TABLE adoption; DELETE FROM migration WHERE number = 2");
-    older.close();
+    asFirstVersion(file);
     const directory = temporaryDirectory();
     expect(restoreLedger({ now: NOW, file, directory }).problems).toEqual([]);
     expect(verifyLedger(directory)).toMatchObject({ problems: [], found: { reservations: 3 } });

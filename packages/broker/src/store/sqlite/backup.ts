@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
@@ -7,7 +8,10 @@ import { memoryBegins } from "../memory-begins.ts";
 import { ledgerFileIn, openForReading, unfinishedRestore } from "./database.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { flush, makeDirectory } from "./durable-files.ts";
+import { headCells, UPDATE_HEAD } from "./head.ts";
+import { forgetLastCommit } from "./last-commit.ts";
 import { openLedgerFile } from "./ledger-file.ts";
+import { readHead } from "./read-ledger.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { type Verification, verifyFile } from "./verify.ts";
 
@@ -52,6 +56,8 @@ export interface RestoreOptions {
   readonly directory: string;
   /** Replaces a ledger that is there; it is kept beside as `ledger.db.replaced`. */
   readonly force?: boolean;
+  /** Makes another ledger of it: agents take the broker for one without memory, and offer all that they hold. */
+  readonly newId?: boolean;
   readonly now: Instant;
 }
 
@@ -61,12 +67,12 @@ const KEEP_ALL = { atMost: Number.MAX_SAFE_INTEGER, forMs: Number.MAX_SAFE_INTEG
 /**
  * Puts a copy in place of the ledger, after checking every byte of it that means something. No broker may be running.
  *
- * The ledger keeps its Ledger-ID, and records that its memory begins now. What was granted after the copy was made is
- * unknown to it: asked by id it answers 404, the agents keep holding it (`UnknownToBroker`) and offer it, and it is
- * adopted for a day. Until then its capacity stays counted through their usage reports, and is never lent twice. What
- * ended after the copy was made is live again, until it is released or expires.
+ * Unless told otherwise the ledger keeps its Ledger-ID. It records that its memory begins now. What was granted after the
+ * copy was made is unknown to it: asked by id it answers 404, the agents keep holding it (`UnknownToBroker`) and offer it,
+ * and it is adopted for a day. Until then its capacity stays counted through their usage reports, and is never lent twice.
+ * What ended after the copy was made is live again, until it is released or expires.
  */
-export function restoreLedger({ file, directory, force = false, now }: RestoreOptions): Verification {
+export function restoreLedger({ file, directory, force = false, ...how }: RestoreOptions): Verification {
   makeDirectory(directory);
   const lock = lockDirectory(directory);
   const ledger = ledgerFileIn(directory);
@@ -78,7 +84,7 @@ export function restoreLedger({ file, directory, force = false, now }: RestoreOp
         `there is a ledger at ${ledger}; use --force to replace it (it is kept beside)`,
       );
     }
-    const verification = stage(file, staged, now);
+    const verification = stage(file, staged, how);
     replace(staged, ledger);
     return verification;
   } finally {
@@ -87,8 +93,10 @@ export function restoreLedger({ file, directory, force = false, now }: RestoreOp
   }
 }
 
+type StageOptions = Pick<RestoreOptions, "newId" | "now">;
+
 /** A checked copy of the copy, brought to this version's schema, that knows when its memory begins. */
-function stage(file: string, staged: string, now: Instant): Verification {
+function stage(file: string, staged: string, { newId = false, now }: StageOptions): Verification {
   if (!existsSync(file)) throw unsound(file, ["there is no such file; check the path"]);
   copyFileSync(file, staged);
   try {
@@ -98,6 +106,7 @@ function stage(file: string, staged: string, now: Instant): Verification {
   }
   const verification = verifyFile(staged);
   if (verification.problems.length > 0) throw unsound(file, verification.problems);
+  if (newId) giveNewId(staged);
   recordRestore(staged, now);
   makeSingleFile(staged);
   return { ...verification, file };
@@ -122,8 +131,20 @@ function replace(staged: string, ledger: string): void {
   renameSync(staged, unfinished);
   flush(unfinished);
   if (existsSync(ledger)) keepBeside(ledger, `${ledger}.replaced`);
+  // As long as the unfinished copy is there no broker starts: the note and the ledger change as one.
+  forgetLastCommit(dirname(ledger));
   renameSync(unfinished, ledger);
   flush(dirname(ledger));
+}
+
+function giveNewId(file: string): void {
+  const database = new DatabaseSync(file);
+  try {
+    const head = { ...readHead(database), ledgerId: randomUUID() };
+    database.prepare(UPDATE_HEAD).run(...headCells(head), head.commitNumber);
+  } finally {
+    database.close();
+  }
 }
 
 /** The log moves along: beside another database it would be applied to that one. */

@@ -1,6 +1,6 @@
 import type { Instant } from "@resource-broker/domain";
 import type { ChainLink } from "../audit.ts";
-import { type Row, sealOf, unseal } from "./seal.ts";
+import { type Cell, type Row, sealOf, unseal } from "./seal.ts";
 
 /** Where the ledger stands: the one row of table `ledger`. */
 export interface Head {
@@ -11,9 +11,12 @@ export interface Head {
   readonly audit: ChainLink;
   /** The last line that was trimmed away: the chain of those that are left begins after it. */
   readonly trimmed: ChainLink;
+  /** What each table holds, as TableSums writes it. */
+  readonly sums: string;
 }
 
-const COLUMNS = [
+/** Of the first version: it did not say what the tables hold. */
+const COLUMNS_WITHOUT_SUMS = [
   "ledger_id",
   "commit_number",
   "time",
@@ -22,31 +25,40 @@ const COLUMNS = [
   "trimmed_sequence",
   "trimmed_hash",
 ] as const;
+const COLUMNS = [...COLUMNS_WITHOUT_SUMS, "sums"] as const;
 
 export const SELECT_HEAD = `SELECT ${COLUMNS.join(", ")}, seal FROM ledger WHERE one = 1`;
 
-export const INSERT_HEAD = `INSERT INTO ledger (${COLUMNS.join(", ")}, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+export const INSERT_HEAD = `INSERT INTO ledger (${COLUMNS.join(", ")}, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** The last parameter is the commit number that must be there before: nobody else may have written. */
 export const UPDATE_HEAD = `UPDATE ledger SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")}, seal = ?
   WHERE one = 1 AND commit_number = ?`;
 
-export function headCells({ ledgerId, commitNumber, time, audit, trimmed }: Head): (string | number)[] {
-  const cells = [ledgerId, commitNumber, time, audit.sequence, audit.hash, trimmed.sequence, trimmed.hash];
+export function headCells(head: Head): (string | number)[] {
+  const { ledgerId, commitNumber, time, audit, trimmed, sums } = head;
+  const links = [audit.sequence, audit.hash, trimmed.sequence, trimmed.hash];
+  const cells = [ledgerId, commitNumber, time, ...links, sums];
   return [...cells, sealOf("ledger", cells)];
 }
 
 export function headFrom(row: Row): Head {
-  const [ledgerId, commitNumber, time, auditSequence, auditHash, trimmedSequence, trimmedHash] = unseal(
-    "ledger",
-    row,
-    COLUMNS,
-  );
+  return headOf(unseal("ledger", row, COLUMNS));
+}
+
+/** The row of the first version's table, once it has the column for the sums. */
+export function headWithSums(row: Row, sums: string): Head {
+  return headOf([...unseal("ledger", row, COLUMNS_WITHOUT_SUMS), sums]);
+}
+
+function headOf(cells: readonly Cell[]): Head {
+  const [ledgerId, commitNumber, time, auditSequence, auditHash, trimmedSequence, trimmedHash, sums] = cells;
   return {
     ledgerId: String(ledgerId),
     commitNumber: Number(commitNumber),
     time: Number(time),
     audit: { sequence: Number(auditSequence), hash: String(auditHash) },
     trimmed: { sequence: Number(trimmedSequence), hash: String(trimmedHash) },
+    sums: String(sums),
   };
 }

@@ -56,7 +56,7 @@ describe("a commit that ends with an error", () => {
     const accidents: Accident[] = [];
     const database = failingDatabase(accidents);
     migrate(database, "ledger.db");
-    const ledger = ledgerFile(database, "ledger.db", DEFAULT_RETENTION);
+    const ledger = ledgerFile(database, "ledger.db", { retention: DEFAULT_RETENTION });
     ledger.read();
     return { ledger, database, accidents, grants: new Grants() };
   }

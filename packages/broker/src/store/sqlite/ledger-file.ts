@@ -10,10 +10,11 @@ import {
   type StoreContents,
   StoreFailure,
 } from "../store.ts";
+import { TableSums } from "../table-sums.ts";
 import { auditLog } from "./audit-log.ts";
 import { openForWriting, secureLog } from "./database.ts";
 import { type Head, headCells, UPDATE_HEAD } from "./head.ts";
-import { checkAuditTail, checkLedgerPages, readHead, readOrCreateHead, readRecords } from "./read-ledger.ts";
+import { checkAuditEnds, checkLedgerPages, readHead, readOrCreateHead, readRecords } from "./read-ledger.ts";
 import { historyTrimmer, type Retention } from "./retention.ts";
 import { migrate } from "./schema.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
@@ -34,13 +35,16 @@ export interface LedgerFile {
   readonly close: () => void;
 }
 
-export function openLedgerFile(file: string, retention: Retention): LedgerFile {
+/** Told of every commit that is on the disk. */
+export type OnDurable = (last: Pick<Head, "ledgerId" | "commitNumber">) => void;
+
+export function openLedgerFile(file: string, retention: Retention, onDurable?: OnDurable): LedgerFile {
   secureLog(file);
   const database = openForWriting(file);
   try {
     migrate(database, file);
     checkLedgerPages(database);
-    return ledgerFile(database, file, retention);
+    return ledgerFile(database, file, { retention, onDurable });
   } catch (error) {
     database.close();
     throw sqliteFailure(error, file);
@@ -48,17 +52,22 @@ export function openLedgerFile(file: string, retention: Retention): LedgerFile {
 }
 
 /** The ledger in a database that is ready for it. */
-export function ledgerFile(database: DatabaseSync, file: string, retention: Retention): LedgerFile {
-  const tables = openTables(database);
+export function ledgerFile(
+  database: DatabaseSync,
+  file: string,
+  { retention, onDurable }: { readonly retention: Retention; readonly onDurable?: OnDurable | undefined },
+): LedgerFile {
+  let head = readOrCreateHead(database);
+  const sums = new TableSums(head.sums);
+  const tables = openTables(database, sums);
   const audit = auditLog(database);
-  const trim = historyTrimmer(database, retention);
+  const trim = historyTrimmer(database, retention, sums);
   const updateHead = database.prepare(UPDATE_HEAD);
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
-  let head = readOrCreateHead(database);
   /** The number of a commit that failed without a word on what became of it. */
   let unsettled: number | undefined;
-  checkAuditTail(database, head);
+  checkAuditEnds(database, head);
 
   const guarded = <T>(work: () => T): T => {
     try {
@@ -73,14 +82,19 @@ export function ledgerFile(database: DatabaseSync, file: string, retention: Rete
     writeEvents(tables, events);
     const lines = auditLines(batch);
     const last = audit.append(head.audit, lines);
-    const next: Head = {
+    const trimmed = trim({ lines: lines.length, now: batch.at, audit: last, trimmed: head.trimmed });
+    return moveHead({
       ledgerId: head.ledgerId,
       commitNumber: batch.number,
       time: Math.max(head.time, latestOf(events)),
       audit: last,
-      trimmed: trim({ lines: lines.length, now: batch.at, audit: last, trimmed: head.trimmed }),
-    };
-    const { changes } = updateHead.run(...headCells(next), batch.number - 1);
+      trimmed,
+      sums: sums.text,
+    });
+  };
+
+  const moveHead = (next: Head): Head => {
+    const { changes } = updateHead.run(...headCells(next), head.commitNumber);
     if (changes === 1) return next;
     throw new StoreFailure("corrupt", `${file} was changed by another program; restore a backup`);
   };
@@ -89,6 +103,7 @@ export function ledgerFile(database: DatabaseSync, file: string, retention: Rete
   const resync = (): void => {
     if (database.isTransaction) database.exec("ROLLBACK");
     head = readHead(database);
+    sums.load(head.sums);
     if (head.commitNumber === unsettled) tables.reservations.confirm();
     else tables.reservations.revert();
     unsettled = undefined;
@@ -129,6 +144,7 @@ export function ledgerFile(database: DatabaseSync, file: string, retention: Rete
         commit.run();
         head = next;
         tables.reservations.confirm();
+        onDurable?.(next);
       } catch (error) {
         settle(batch.number, error);
       }
@@ -139,14 +155,21 @@ export function ledgerFile(database: DatabaseSync, file: string, retention: Rete
     },
     saveAdvertisements: (advertisements) =>
       guarded(() => {
+        if (unsettled !== undefined) resync();
         // Soft state may be lost in a power failure: the next commit's sync is soon enough for it.
         database.exec("PRAGMA synchronous = NORMAL");
         try {
           begin.run();
           for (const received of advertisements) tables.advertisements.put(received);
+          const next = moveHead({ ...head, sums: sums.text });
           commit.run();
+          head = next;
+        } catch (error) {
+          // Also what the tables hold has to be read again, before anything else is written.
+          unsettled = head.commitNumber;
+          resync();
+          throw error;
         } finally {
-          if (database.isTransaction) database.exec("ROLLBACK");
           database.exec("PRAGMA synchronous = FULL");
         }
       }),

@@ -38,7 +38,7 @@ describe("a directory in use by another process", () => {
     const other = startProcess(directory, HOLD);
     expect(await other.nextLine()).toContain(`another broker (process ${process.pid}) uses`);
     await store.close();
-    expect(readdirSync(directory).sort()).toEqual(["ledger.db", "lock"]);
+    expect(readdirSync(directory).sort()).toEqual(["last-commit", "ledger.db", "lock"]);
   });
 });
 

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { LedgerRecords } from "@resource-broker/domain";
 import { CHAIN_START, nextLink } from "../audit.ts";
 import { StoreFailure } from "../store.ts";
+import { TableSums } from "../table-sums.ts";
 import { type Head, headCells, headFrom, INSERT_HEAD, SELECT_HEAD } from "./head.ts";
 import { LEDGER_TABLES } from "./schema.ts";
 import type { Tables } from "./tables.ts";
@@ -27,6 +28,7 @@ export function readOrCreateHead(database: DatabaseSync): Head {
       time: 0,
       audit: CHAIN_START,
       trimmed: CHAIN_START,
+      sums: new TableSums().text,
     };
     database.prepare(INSERT_HEAD).run(...headCells(head));
   }
@@ -61,8 +63,15 @@ export function checkLedgerPages(database: DatabaseSync): void {
   }
 }
 
-/** The newest lines must chain up to the link that the head names. */
-export function checkAuditTail(database: DatabaseSync, { audit, trimmed }: Head): void {
+/** The newest lines must chain up to the link that the head names, and the oldest must follow the last one trimmed. */
+export function checkAuditEnds(database: DatabaseSync, { audit, trimmed }: Head): void {
+  const first = Number(database.prepare("SELECT min(sequence) AS first FROM audit").get()?.["first"] ?? 0);
+  if (audit.sequence > trimmed.sequence && first !== trimmed.sequence + 1) {
+    throw new StoreFailure(
+      "corrupt",
+      `the audit log begins at line ${first}, not at ${trimmed.sequence + 1} as recorded; restore a backup`,
+    );
+  }
   const from = Math.max(trimmed.sequence, audit.sequence - TAIL_LINES);
   const before = database.prepare("SELECT hash FROM audit WHERE sequence = ?").get(from);
   let link = { sequence: from, hash: from === trimmed.sequence ? trimmed.hash : String(before?.["hash"]) };

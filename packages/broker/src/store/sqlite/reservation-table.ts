@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Reservation, ReservationId } from "@resource-broker/domain";
 import { StoreFailure } from "../store.ts";
+import { checkSum, type TableSum, type TableSums, withRow } from "../table-sums.ts";
 import { type Row, sealOf, unseal } from "./seal.ts";
 import { parseStored } from "./stored-json.ts";
 
@@ -9,7 +10,7 @@ import { parseStored } from "./stored-json.ts";
  * would touch a page of its own, as much again as all else that it writes. So this process remembers where they are.
  */
 export interface ReservationTable {
-  /** Reads all of them and learns where they are: comes before everything else. */
+  /** Reads all of them, which must be those that were committed, and learns where they are: comes before everything else. */
   readonly load: () => Reservation[];
   readonly find: (id: ReservationId) => Reservation | undefined;
   readonly put: (reservation: Reservation) => void;
@@ -23,22 +24,27 @@ export interface ReservationTable {
 const TABLE = "reservation";
 const COLUMNS = ["id", "phase", "body"];
 
-export function reservationTable(database: DatabaseSync): ReservationTable {
+export function reservationTable(database: DatabaseSync, sums: TableSums): ReservationTable {
   const all = database.prepare("SELECT sequence, id, phase, body, seal FROM reservation");
   const find = database.prepare("SELECT id, phase, body, seal FROM reservation WHERE sequence = ?");
   const put = database.prepare(
     "REPLACE INTO reservation (sequence, id, phase, body, seal) VALUES (?, ?, ?, ?, ?)",
   );
-  const remove = database.prepare("DELETE FROM reservation WHERE sequence = ?");
+  const sealBefore = database.prepare("SELECT seal FROM reservation WHERE sequence = ?");
+  const remove = database.prepare("DELETE FROM reservation WHERE sequence = ? RETURNING seal");
   const places = new Map<ReservationId, number>();
   /** Where the open transaction puts things; undefined: nowhere any more. */
   const moves = new Map<ReservationId, number | undefined>();
   let last = 0;
   const placeOf = (id: ReservationId) => (moves.has(id) ? moves.get(id) : places.get(id));
+  const uncount = (before: Row | undefined): void => {
+    if (before !== undefined) sums.remove(TABLE, Number(before["seal"]));
+  };
 
   return {
     load: () => {
       const reservations: Reservation[] = [];
+      let found: TableSum = [0, 0];
       for (const row of all.iterate()) {
         const reservation = reservationFrom(row);
         if (places.has(reservation.id)) {
@@ -47,10 +53,12 @@ export function reservationTable(database: DatabaseSync): ReservationTable {
             `reservation ${reservation.id} is stored twice; restore a backup`,
           );
         }
+        found = withRow(found, Number(row["seal"]));
         last = Math.max(last, Number(row["sequence"]));
         places.set(reservation.id, Number(row["sequence"]));
         reservations.push(reservation);
       }
+      checkSum(TABLE, found, sums.of(TABLE));
       return reservations;
     },
     find: (id) => {
@@ -60,14 +68,18 @@ export function reservationTable(database: DatabaseSync): ReservationTable {
     },
     put: (reservation) => {
       const { id, phase } = reservation;
-      const place = placeOf(id) ?? ++last;
+      const known = placeOf(id);
+      if (known !== undefined) uncount(sealBefore.get(known));
+      const place = known ?? ++last;
       const cells = [id, phase, JSON.stringify(reservation)];
-      put.run(place, ...cells, sealOf(TABLE, cells));
+      const seal = sealOf(TABLE, cells);
+      put.run(place, ...cells, seal);
+      sums.add(TABLE, seal);
       moves.set(id, place);
     },
     remove: (id) => {
       const place = placeOf(id);
-      if (place !== undefined) remove.run(place);
+      if (place !== undefined) uncount(remove.get(place));
       moves.set(id, undefined);
     },
     confirm: () => {

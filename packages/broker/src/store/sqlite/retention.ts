@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Instant } from "@resource-broker/domain";
 import type { ChainLink } from "../audit.ts";
+import type { TableSums } from "../table-sums.ts";
 import { lineFrom } from "./audit-log.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -33,11 +34,11 @@ export interface Growth {
  * Removes old history a few rows at a time, as part of each commit: more than the commit added, so that it catches up,
  * and never so much that a commit has to wait for it.
  */
-export function historyTrimmer(database: DatabaseSync, retention: Retention) {
+export function historyTrimmer(database: DatabaseSync, retention: Retention, sums: TableSums) {
   const oldest = database.prepare("SELECT sequence, at FROM decision ORDER BY sequence LIMIT 1");
   const newest = database.prepare("SELECT max(sequence) AS sequence FROM decision");
   const removeDecisions = database.prepare(
-    "DELETE FROM decision WHERE sequence < ? AND (sequence <= ? OR at < ?)",
+    "DELETE FROM decision WHERE sequence < ? AND (sequence <= ? OR at < ?) RETURNING seal",
   );
   const findLine = database.prepare("SELECT sequence, line, hash FROM audit WHERE sequence = ?");
   const removeLines = database.prepare("DELETE FROM audit WHERE sequence <= ?");
@@ -48,7 +49,9 @@ export function historyTrimmer(database: DatabaseSync, retention: Retention) {
     const from = Number(first["sequence"]);
     const tooMany = Number(newest.get()?.["sequence"]) - retention.decisions.atMost;
     const tooOld = now - retention.decisions.forMs;
-    if (from <= tooMany || Number(first["at"]) < tooOld) removeDecisions.run(from + step, tooMany, tooOld);
+    if (from > tooMany && Number(first["at"]) >= tooOld) return;
+    for (const { seal } of removeDecisions.all(from + step, tooMany, tooOld))
+      sums.remove("decision", Number(seal));
   };
 
   const trimAudit = (step: number, { audit, trimmed, now }: Growth): ChainLink => {

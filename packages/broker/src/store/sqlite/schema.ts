@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
+import { addSums } from "./add-sums.ts";
 
 /** Marks the file as ours: opening somebody else's database must not migrate it. */
 const APPLICATION_ID = 0x5242_4c31;
@@ -8,8 +9,9 @@ const APPLICATION_ID = 0x5242_4c31;
  * Every step ever released, in order; never edited, only added to. Rows carry a seal (see seal.ts), because SQLite
  * itself does not notice a changed byte inside a value.
  */
-const MIGRATIONS: readonly string[] = [
-  `
+const MIGRATIONS: readonly Migration[] = [
+  {
+    sql: `
   -- Exactly one row: where the ledger and its audit log stand.
   CREATE TABLE ledger (
     one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -47,11 +49,22 @@ const MIGRATIONS: readonly string[] = [
   -- The line is the canonical text that its hash is taken over.
   CREATE TABLE audit (sequence INTEGER PRIMARY KEY, line TEXT NOT NULL, hash TEXT NOT NULL) STRICT;
   `,
-  `
+  },
+  {
+    sql: `
   -- At most one row: which holds may be adopted, and until when.
   CREATE TABLE adoption (name TEXT PRIMARY KEY, body TEXT NOT NULL, seal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  },
+  // How many rows each table has, and the sum of their seals.
+  { sql: "ALTER TABLE ledger ADD COLUMN sums TEXT NOT NULL DEFAULT '{}';", then: addSums },
 ];
+
+interface Migration {
+  readonly sql: string;
+  /** What SQL alone cannot do, in the same transaction. */
+  readonly then?: (database: DatabaseSync) => void;
+}
 
 /** Tables whose content is the ledger: checked at every start. The others are history and grow with it. */
 export const LEDGER_TABLES = [
@@ -77,9 +90,11 @@ export function migrate(database: DatabaseSync, name: string): void {
         "start that version or newer, or restore a backup made by this one",
     );
   }
-  for (const [index, step] of MIGRATIONS.entries()) {
+  for (const [index, { sql, then }] of MIGRATIONS.entries()) {
     if (index < done) continue;
-    database.exec(`BEGIN IMMEDIATE; ${step} INSERT INTO migration VALUES (${index + 1}); COMMIT`);
+    database.exec(`BEGIN IMMEDIATE; ${sql}`);
+    then?.(database);
+    database.exec(`INSERT INTO migration VALUES (${index + 1}); COMMIT`);
   }
 }
 

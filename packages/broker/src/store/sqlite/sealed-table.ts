@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { checkSum, type TableSum, type TableSums, withRow } from "../table-sums.ts";
 import { type Cell, sealOf, unseal } from "./seal.ts";
 
 /** How one kind of thing lies in its table. The first column names it, the last one is its body. */
@@ -16,10 +17,11 @@ export interface SealedTable<T> {
   readonly put: (value: T) => void;
   readonly remove: (name: string) => void;
   readonly find: (name: string) => T | undefined;
+  /** Read to its end, it must be what was committed. */
   readonly all: () => Iterable<T>;
 }
 
-export function sealedTable<T>(database: DatabaseSync, form: TableForm<T>): SealedTable<T> {
+export function sealedTable<T>(database: DatabaseSync, form: TableForm<T>, sums: TableSums): SealedTable<T> {
   const { table, columns, cells, parse, newestBy } = form;
   const names = [...columns, "seal"];
   const [key] = names;
@@ -29,24 +31,35 @@ export function sealedTable<T>(database: DatabaseSync, form: TableForm<T>): Seal
      ON CONFLICT (${key}) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(", ")}
      ${newestBy === undefined ? "" : `WHERE excluded.${newestBy} >= ${newestBy}`}`,
   );
-  const remove = database.prepare(`DELETE FROM ${table} WHERE ${key} = ?`);
+  const sealBefore = database.prepare(`SELECT seal FROM ${table} WHERE ${key} = ?`);
+  const remove = database.prepare(`DELETE FROM ${table} WHERE ${key} = ? RETURNING seal`);
   const find = database.prepare(`${select} WHERE ${key} = ?`);
   const all = database.prepare(select);
   const valueOf = (row: Parameters<typeof unseal>[1]): T => parse(unseal(table, row, columns).at(-1) ?? "");
   return {
     put: (value) => {
       const content = cells(value);
-      put.run(...content, sealOf(table, content));
+      const seal = sealOf(table, content);
+      const before = sealBefore.get(content[0] ?? "");
+      if (put.run(...content, seal).changes === 0) return; // a newer one is there
+      if (before !== undefined) sums.remove(table, Number(before["seal"]));
+      sums.add(table, seal);
     },
     remove: (name) => {
-      remove.run(name);
+      const before = remove.get(name);
+      if (before !== undefined) sums.remove(table, Number(before["seal"]));
     },
     find: (name) => {
       const row = find.get(name);
       return row === undefined ? undefined : valueOf(row);
     },
     *all() {
-      for (const row of all.iterate()) yield valueOf(row);
+      let found: TableSum = [0, 0];
+      for (const row of all.iterate()) {
+        found = withRow(found, Number(row["seal"]));
+        yield valueOf(row);
+      }
+      checkSum(table, found, sums.of(table));
     },
   };
 }

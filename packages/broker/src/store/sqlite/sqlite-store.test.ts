@@ -85,11 +85,36 @@ describe("opening a ledger", () => {
       says: /end of the audit log/,
     },
     {
-      name: "notices one key bound to two reservations",
+      name: "notices a reservation that was taken away",
+      sql: "DELETE FROM reservation WHERE sequence = 2",
+      kind: "corrupt",
+      says: /table reservation holds 2 rows, and 3 were committed/,
+    },
+    {
+      name: "notices a reservation that was put in place of another one",
+      sql: "UPDATE reservation SET id = ?, phase = ?, body = ?, seal = ? WHERE sequence = 2",
+      parameters: [...cells, sealOf("reservation", cells)],
+      kind: "corrupt",
+      says: /table reservation does not hold the rows that were committed/,
+    },
+    {
+      name: "notices an advertisement that was taken away",
+      sql: "DELETE FROM advertisement WHERE cluster_id = 'paris'",
+      kind: "corrupt",
+      says: /table advertisement holds 1 rows, and 2 were committed/,
+    },
+    {
+      name: "notices that the beginning of the audit log is gone",
+      sql: "DELETE FROM audit WHERE sequence = 1",
+      kind: "corrupt",
+      says: /audit log begins at line 2, not at 1/,
+    },
+    {
+      name: "notices a reservation that nobody committed",
       sql: "INSERT INTO reservation (id, phase, body, seal) VALUES (?, ?, ?, ?)",
       parameters: [...cells, sealOf("reservation", cells)],
       kind: "corrupt",
-      says: /key key-1 of rome made both/,
+      says: /table reservation holds 4 rows, and 3 were committed/,
     },
     {
       name: "refuses a database that is not a ledger",

@@ -4,6 +4,7 @@ import { type Store, type StoreContents, StoreFailure } from "../store.ts";
 import { ledgerFileIn } from "./database.ts";
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
 import { makeDirectory } from "./durable-files.ts";
+import { insistOnLastCommit, type LastCommitNote, openLastCommitNote } from "./last-commit.ts";
 import { type LedgerFile, openLedgerFile } from "./ledger-file.ts";
 import { DEFAULT_RETENTION, type Retention } from "./retention.ts";
 
@@ -23,6 +24,7 @@ export function sqliteStore({ directory, retention = DEFAULT_RETENTION }: Sqlite
   const file = ledgerFileIn(directory);
   let lock: DirectoryLock | undefined;
   let ledger: LedgerFile | undefined;
+  let note: LastCommitNote | undefined;
 
   const opened = (): LedgerFile => {
     if (ledger === undefined)
@@ -36,8 +38,12 @@ export function sqliteStore({ directory, retention = DEFAULT_RETENTION }: Sqlite
     makeDirectory(directory);
     lock = lockDirectory(directory);
     try {
-      ledger = openLedgerFile(file, retention);
-      return ledger.read();
+      ledger = openLedgerFile(file, retention, (last) => note?.write(last));
+      const contents = ledger.read();
+      insistOnLastCommit(directory, contents);
+      note = openLastCommitNote(directory);
+      note.write(contents);
+      return contents;
     } catch (error) {
       close();
       throw error;
@@ -46,8 +52,10 @@ export function sqliteStore({ directory, retention = DEFAULT_RETENTION }: Sqlite
 
   const close = (): void => {
     try {
+      note?.close();
       ledger?.close();
     } finally {
+      note = undefined;
       ledger = undefined;
       lock?.release();
       lock = undefined;

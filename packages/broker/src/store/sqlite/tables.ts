@@ -7,6 +7,7 @@ import type {
   Decision,
   ReceivedAdvertisement,
 } from "@resource-broker/domain";
+import type { TableSums } from "../table-sums.ts";
 import { decodeDecision, encodeDecision } from "./decision-codec.ts";
 import { type ReservationTable, reservationTable } from "./reservation-table.ts";
 import type { Cell } from "./seal.ts";
@@ -63,14 +64,14 @@ const DECISION: TableForm<Decision> = {
   parse: (body) => decodeDecision(body instanceof Uint8Array ? body : Buffer.from(String(body))),
 };
 
-export function openTables(database: DatabaseSync): Tables {
+export function openTables(database: DatabaseSync, sums: TableSums): Tables {
   return {
-    reservations: reservationTable(database),
-    closedKeys: sealedTable(database, CLOSED_KEY),
-    cordons: sealedTable(database, CORDON),
-    adoption: sealedTable(database, ADOPTION),
-    advertisements: sealedTable(database, ADVERTISEMENT),
-    decisions: sealedTable(database, DECISION),
+    reservations: reservationTable(database, sums),
+    closedKeys: sealedTable(database, CLOSED_KEY, sums),
+    cordons: sealedTable(database, CORDON, sums),
+    adoption: sealedTable(database, ADOPTION, sums),
+    advertisements: sealedTable(database, ADVERTISEMENT, sums),
+    decisions: sealedTable(database, DECISION, sums),
   };
 }
 

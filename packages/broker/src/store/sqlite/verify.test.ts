@@ -6,6 +6,7 @@ import { EVENTFUL_DAYS, LedgerStory } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ledgerFileIn } from "./database.ts";
+import { sealOf } from "./seal.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import { Grants } from "./testing/grants.ts";
 import { temporaryDirectory } from "./testing/temporary-directory.ts";
@@ -116,6 +117,19 @@ describe("verifying a ledger", () => {
     ["a missing beginning", "DELETE FROM audit WHERE sequence = 1", /line 1 is missing/],
     ["a changed hash", "UPDATE audit SET hash = upper(hash) WHERE sequence = 2", /line 2 was changed/],
     ["a changed decision", "UPDATE decision SET at = at + 1", /row of table decision/],
+    ["a missing decision", "DELETE FROM decision WHERE sequence = 2", /table decision holds/],
+    ["a missing reservation", "DELETE FROM reservation WHERE sequence = 1", /table reservation holds/],
+    [
+      "a key too many",
+      `INSERT INTO closed_key VALUES ('x', '{}', ${sealOf("closed_key", ["x", "{}"])})`,
+      /table closed_key holds 1 rows, and 0 were committed/,
+    ],
+    ["a missing cordon", "DELETE FROM cordon", /table cordon holds 0 rows/],
+    [
+      "a missing advertisement",
+      "DELETE FROM advertisement WHERE cluster_id = 'paris'",
+      /table advertisement/,
+    ],
     ["a changed schema", "CREATE TABLE extra (a)", /schema was changed/],
   ])("finds %s", async (_, sql, says) => {
     const directory = await eventfulLedger();

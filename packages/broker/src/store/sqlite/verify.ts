@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { ledgerFrom, type LedgerRecords } from "@resource-broker/domain";
 import { nextLink } from "../audit.ts";
 import { contradictionIn } from "../recount.ts";
+import { TableSums } from "../table-sums.ts";
 import { ledgerFileIn, openForReading } from "./database.ts";
 import type { Head } from "./head.ts";
+import { comparedWith, readLastCommit } from "./last-commit.ts";
 import { readHead, readRecords } from "./read-ledger.ts";
 import { describeSchema, migrate, SCHEMA_VERSION, versionOf } from "./schema.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
@@ -30,12 +33,17 @@ export interface Verification {
 
 /**
  * Reads the whole ledger and finds any changed byte that means something: structure, indexes and schema by SQLite's own
- * check, values by their rows' seals, the audit log by its chain. What it cannot find is a change in space that holds
- * nothing (free pages, gaps in pages), and a tail of the write-ahead log lost together with its commit. Changes nothing,
- * and may run beside a broker.
+ * check, values by their rows' seals, rows that are missing or too many by their table's sum, the audit log by its chain, and
+ * commits that are missing at the end by the note beside the file. What it cannot find is a change in space that holds
+ * nothing (free pages, gaps in pages). Changes nothing, and may run beside a broker.
  */
 export function verifyLedger(directory: string): Verification {
-  return verifyFile(ledgerFileIn(directory));
+  // Read first: a broker that runs may commit meanwhile, and the ledger must not seem to be behind.
+  const noted = existsSync(directory) ? readLastCommit(directory) : undefined;
+  const verification = verifyFile(ledgerFileIn(directory));
+  const { file, problems, found } = verification;
+  const missing = found && comparedWith(noted, found, file);
+  return missing === undefined ? verification : { ...verification, problems: [...problems, missing] };
 }
 
 export function verifyFile(file: string): Verification {
@@ -61,7 +69,7 @@ function inspect(database: DatabaseSync): Omit<Verification, "file"> {
   // Rows of a broken structure would only repeat what is known already.
   if (structure.length > 0) return { problems: structure };
   const head = readHead(database);
-  const tables = openTables(database);
+  const tables = openTables(database, new TableSums(head.sums));
   const audit = walkAudit(database, head);
   const records = readRecords(tables, head);
   const problems = [...audit.problems, ...recordProblems(records)];

@@ -1,0 +1,13 @@
+import { DatabaseSync } from "node:sqlite";
+import { sealOf } from "../seal.ts";
+
+/** Makes of a ledger what the first version would have left. */
+export function asFirstVersion(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(
+    "DROP TABLE adoption; ALTER TABLE ledger DROP COLUMN sums; DELETE FROM migration WHERE number > 1",
+  );
+  const { one: _, seal: __, ...head } = { ...database.prepare("SELECT * FROM ledger").get() };
+  database.prepare("UPDATE ledger SET seal = ?").run(sealOf("ledger", Object.values(head) as string[]));
+  database.close();
+}

@@ -1,0 +1,63 @@
+import { StoreFailure } from "./store.ts";
+
+/** How many rows a table has, and the sum of their seals. */
+export type TableSum = readonly [rows: number, seals: number];
+
+/** Keeps a sum an exact number, however many rows there are. */
+const MODULUS = 2 ** 48;
+const NONE: TableSum = [0, 0];
+
+export function withRow([rows, seals]: TableSum, seal: number): TableSum {
+  return [rows + 1, (seals + seal) % MODULUS];
+}
+
+export function withoutRow([rows, seals]: TableSum, seal: number): TableSum {
+  return [rows - 1, (seals - seal + MODULUS) % MODULUS];
+}
+
+/**
+ * What each table holds, written with the ledger's head in the transaction that changes it. A row's seal shows that the
+ * row was changed; only the sum shows that one was taken away, added, or put back as it once was.
+ */
+export class TableSums {
+  readonly #sums = new Map<string, TableSum>();
+
+  constructor(text = "{}") {
+    this.load(text);
+  }
+
+  /** Forgets what was counted, and goes on from what a head says. */
+  load(text: string): void {
+    this.#sums.clear();
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- we wrote it, and the head's seal was checked
+    const sums = JSON.parse(text) as Record<string, TableSum>;
+    for (const [table, sum] of Object.entries(sums)) this.#sums.set(table, sum);
+  }
+
+  add(table: string, seal: number): void {
+    this.#sums.set(table, withRow(this.of(table), seal));
+  }
+
+  remove(table: string, seal: number): void {
+    this.#sums.set(table, withoutRow(this.of(table), seal));
+  }
+
+  of(table: string): TableSum {
+    return this.#sums.get(table) ?? NONE;
+  }
+
+  get text(): string {
+    return JSON.stringify(Object.fromEntries(this.#sums));
+  }
+}
+
+/** Throws a StoreFailure when a table that was read from end to end does not hold what it must. */
+export function checkSum(table: string, found: TableSum, expected: TableSum): void {
+  const [rows, seals] = expected;
+  if (found[0] === rows && found[1] === seals) return;
+  const what =
+    found[0] === rows
+      ? `table ${table} does not hold the rows that were committed`
+      : `table ${table} holds ${found[0]} rows, and ${rows} were committed`;
+  throw new StoreFailure("corrupt", `${what}: another program has changed it; restore a backup`);
+}
