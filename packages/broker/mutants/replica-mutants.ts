@@ -72,6 +72,20 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
     caughtBy: testFile("packages/broker/src/interface/http/stream/stream.test.ts"),
   },
   {
+    name: "changes the tables of a ledger that another one leads",
+    file: `${POSTGRES}/schema.ts`,
+    find: "    if (epoch !== undefined && !(await isTerm(session, schema, epoch))) {\n",
+    replace: "    if (epoch !== undefined && epoch < 0 && !(await isTerm(session, schema, epoch))) {\n",
+    caughtBy: FENCING,
+  },
+  {
+    name: "does not notice that rows were taken away from the database",
+    file: `${POSTGRES}/read-ledger.ts`,
+    find: "  checkSum(form.table, sum, await readSum(session, schema, form.table));\n",
+    replace: "  if (sum[0] < 0) checkSum(form.table, sum, await readSum(session, schema, form.table));\n",
+    caughtBy: { ...testFile(`${POSTGRES}/open-ledger.test.ts`), needs: "postgres" },
+  },
+  {
     name: "takes a COMMIT that nobody confirmed for done",
     file: `${POSTGRES}/transaction.ts`,
     find: '  if (commit?.status !== "fulfilled") throw asFailure(failed?.reason, commit?.reason);\n',

@@ -4,15 +4,15 @@ import { StoreFailure } from "./store.ts";
 export type TableSum = readonly [rows: number, seals: number];
 
 /** Keeps a sum an exact number, however many rows there are. */
-const MODULUS = 2 ** 48;
+export const SUM_MODULUS = 2 ** 48;
 const NONE: TableSum = [0, 0];
 
 export function withRow([rows, seals]: TableSum, seal: number): TableSum {
-  return [rows + 1, (seals + seal) % MODULUS];
+  return [rows + 1, (seals + seal) % SUM_MODULUS];
 }
 
 export function withoutRow([rows, seals]: TableSum, seal: number): TableSum {
-  return [rows - 1, (seals - seal + MODULUS) % MODULUS];
+  return [rows - 1, (seals - seal + SUM_MODULUS) % SUM_MODULUS];
 }
 
 /**

@@ -62,6 +62,21 @@ describe.skipIf(!postgresPrograms().isThere)(
       expect(await ledger.psql("SELECT count(*) FROM S.advertisement WHERE cluster_id = 'oslo'")).toBe("0");
     });
 
+    it("does not change the tables under an older version that leads by now", async () => {
+      const ledger = newLedger();
+      const first = ledger.connect();
+      await first.open();
+      await first.close();
+      await ledger.asFirstVersion();
+      const old = replica(ledger, { replica: "old" });
+      await old.leadership.prepare();
+      expect(await old.leadership.win()).toBe(true);
+      await ledger.psql(`UPDATE S.lease SET epoch = epoch + 1, instance = 'x', holder = 'older',
+        expires_at = now() + interval '1 hour'`);
+      await expect(old.open()).rejects.toMatchObject({ kind: "deposed", message: /older/ });
+      expect(await ledger.psql("SELECT max(number) FROM S.migration")).toBe("1");
+    });
+
     it("does not begin to serve what it has read meanwhile", async () => {
       const ledger = newLedger();
       const old = replica(ledger, { replica: "old" });

@@ -1,7 +1,11 @@
 import { postgresPrograms } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
+import { sealOf } from "../sqlite/seal.ts";
 import { Grants } from "../sqlite/testing/grants.ts";
 import { ledgers } from "./testing/ledgers.ts";
+
+/** A row that nobody committed, whose seal fits. */
+const CELLS = ["rsv-x", "Reserved", "{}"];
 
 describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
   const { newLedger, replica, server } = ledgers();
@@ -45,6 +49,31 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
         says: /a table of the ledger is gone/,
       },
       {
+        name: "notices a reservation that was taken away",
+        sql: "DELETE FROM S.reservation WHERE id = (SELECT min(id) FROM S.reservation)",
+        kind: "corrupt",
+        says: /table reservation holds 2 rows, and 3 were committed/,
+      },
+      {
+        name: "notices a reservation that was put in place of another one",
+        sql: `UPDATE S.reservation SET id = '${CELLS[0]}', phase = '${CELLS[1]}', body = '${CELLS[2]}',
+          seal = ${sealOf("reservation", CELLS)} WHERE id = (SELECT min(id) FROM S.reservation)`,
+        kind: "corrupt",
+        says: /table reservation does not hold the rows that were committed/,
+      },
+      {
+        name: "notices an advertisement that was taken away",
+        sql: "DELETE FROM S.advertisement WHERE cluster_id = 'paris'",
+        kind: "corrupt",
+        says: /table advertisement holds 1 rows, and 2 were committed/,
+      },
+      {
+        name: "notices that the beginning of the audit log is gone",
+        sql: "DELETE FROM S.audit WHERE sequence = 1",
+        kind: "corrupt",
+        says: /begins at line 2, not at 1/,
+      },
+      {
         name: "notices that the end of the audit log is gone",
         sql: "DELETE FROM S.audit WHERE sequence = 3",
         kind: "corrupt",
@@ -75,6 +104,22 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       const message = expect.stringContaining("it has lost commits");
       await expect(store.commit(grants.next())).rejects.toMatchObject({ kind: "corrupt", message });
     });
+  });
+
+  it("counts what an older version has left, once, and guards it from then on", async () => {
+    const ledger = newLedger();
+    const store = ledger.connect();
+    await store.open();
+    await new Grants().commit(store, 3);
+    await store.close();
+    await ledger.asFirstVersion();
+    const upgraded = ledger.connect();
+    expect((await upgraded.open()).records.reservations).toHaveLength(3);
+    await upgraded.close();
+    await ledger.psql("DELETE FROM S.reservation WHERE id = (SELECT min(id) FROM S.reservation)");
+    await expect(replica(ledger).open()).rejects.toThrow(
+      "table reservation holds 2 rows, and 3 were committed",
+    );
   });
 
   it("a dump taken from a running ledger can be put back elsewhere, and is the same ledger", async () => {

@@ -136,8 +136,7 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       await older.open();
       await new Grants().commit(older, 2);
       await older.close();
-      await ledger.psql("DROP TABLE S.adoption");
-      await ledger.psql("DELETE FROM S.migration WHERE number = 2");
+      await ledger.asFirstVersion();
       const newer = replica(ledger);
       const { records, commitNumber } = await newer.open();
       expect({ commitNumber, adoption: records.adoption }).toEqual({ commitNumber: 2, adoption: undefined });

@@ -111,7 +111,9 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
   };
 
   const read = async (): Promise<StoreContents> => {
-    if (isOlder) await writer.use((session) => migrate(session, schema));
+    await writer.use(async (session) => {
+      if (isOlder && !(await migrate(session, schema, keeper.epoch()))) throw await keeper.lose(session);
+    });
     const { contents, head, epoch } = await reader.use((session) => readLedger(session, schema));
     if (epoch !== keeper.epoch()) throw await writer.use(keeper.lose);
     database = ledgerDatabase(head, { schema, row, keeper, machine, retention });

@@ -3,6 +3,7 @@ import { fromCanonical, nextLink } from "../audit.ts";
 import { contradictionIn } from "../recount.ts";
 import { type AuditEntry, type AuditQuery, type StoreContents, StoreFailure } from "../store.ts";
 import { HEAD_COLUMNS, HEAD_IS_GONE, type Head, headFrom } from "./head.ts";
+import { checkSum, SUM_MODULUS, type TableSum, withRow } from "../table-sums.ts";
 import type { Row, Session } from "./session.ts";
 import {
   ADOPTION,
@@ -30,10 +31,11 @@ export async function readLedger(
   schema: string,
 ): Promise<{ readonly contents: StoreContents; readonly head: Head; readonly epoch: number }> {
   try {
-    const [, { head, epoch }, tail, reservations, closedKeys, cordons, adoption, advertisements] =
+    const [, { head, epoch }, first, tail, reservations, closedKeys, cordons, adoption, advertisements] =
       await Promise.all([
         session.send({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" }),
         readHead(session, schema),
+        readFirstLine(session, schema),
         readAuditTail(session, schema),
         readAll(session, schema, RESERVATION),
         readAll(session, schema, CLOSED_KEY),
@@ -42,6 +44,7 @@ export async function readLedger(
         readAll(session, schema, ADVERTISEMENT),
       ]);
     checkAuditTail(tail, head);
+    checkAuditBeginning(first, head);
     const records: LedgerRecords = {
       reservations,
       closedKeys,
@@ -69,14 +72,27 @@ async function readHead(
   return { head: headFrom(row), epoch: Number(row["epoch"]) };
 }
 
+/** All rows of a table, which must be those that were committed. */
 async function readAll<T>(session: Session, schema: string, form: TableForm<T>): Promise<T[]> {
   const found: T[] = [];
-  for (let after = ""; ; ) {
+  let sum: TableSum = [0, 0];
+  for (let after = "", isLast = false; !isLast; ) {
     const rows = await readPage(session, schema, { shape: form, after });
-    for (const row of rows) found.push(valueFrom(form, row));
-    if (rows.length < PAGE_ROWS) return found;
+    for (const row of rows) {
+      found.push(valueFrom(form, row));
+      sum = withRow(sum, Number(row["seal"]));
+    }
+    isLast = rows.length < PAGE_ROWS;
     after = String(rows.at(-1)?.[form.columns[0]?.[0] ?? ""]);
   }
+  checkSum(form.table, sum, await readSum(session, schema, form.table));
+  return found;
+}
+
+async function readSum(session: Session, schema: string, table: string): Promise<TableSum> {
+  const text = `SELECT row_count, seal_sum % ${SUM_MODULUS} AS seals FROM ${schema}.table_sum WHERE name = $1`;
+  const [row] = (await session.send({ text, values: [table] })).rows;
+  return row === undefined ? [0, 0] : [Number(row["row_count"]), Number(row["seals"])];
 }
 
 async function readPage(
@@ -107,6 +123,20 @@ export async function readAudit(
     ...fromCanonical(String(row["line"])),
     hash: String(row["hash"]),
   }));
+}
+
+/** The line that the log begins with; 0: it has none. */
+async function readFirstLine(session: Session, schema: string): Promise<number> {
+  const text = `SELECT coalesce(min(sequence), 0) AS first FROM ${schema}.audit`;
+  return Number((await session.send({ text })).rows[0]?.["first"]);
+}
+
+function checkAuditBeginning(first: number, { audit, trimmed }: Head): void {
+  if (audit.sequence === trimmed.sequence || first === trimmed.sequence + 1) return;
+  throw new StoreFailure(
+    "corrupt",
+    `the audit log begins at line ${first}, not at ${trimmed.sequence + 1} as recorded; restore a backup`,
+  );
 }
 
 /** The newest lines, the oldest of them first. */

@@ -55,6 +55,14 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
   // At most one row: which holds may be adopted, and until when.
   ["CREATE TABLE S.adoption (name TEXT PRIMARY KEY, body TEXT NOT NULL, seal BIGINT NOT NULL)"],
+  [
+    // How many rows each table of the ledger has, and the sum of their seals: every statement that changes them keeps it up.
+    "CREATE TABLE S.table_sum (name TEXT PRIMARY KEY, row_count BIGINT NOT NULL, seal_sum BIGINT NOT NULL)",
+    ...["reservation", "closed_key", "cordon", "adoption", "advertisement"].map(
+      (table) =>
+        `INSERT INTO S.table_sum SELECT '${table}', count(*), coalesce(sum(seal), 0) FROM S.${table}`,
+    ),
+  ],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -76,12 +84,16 @@ export async function createTables(session: Session, schema: string): Promise<bo
   return version > 0 && version < SCHEMA_VERSION;
 }
 
-/** Takes the steps that are missing. Of an existing ledger only its leader may do so. */
-export async function migrate(session: Session, schema: string): Promise<void> {
+/**
+ * Takes the steps that are missing. Of an existing ledger only its leader may do so, whose epoch is given: an older
+ * version that leads by now would not keep up what a step adds. False: the term is over.
+ */
+export async function migrate(session: Session, schema: string, epoch?: number): Promise<boolean> {
   for (let done = await versionOf(session, schema); done < SCHEMA_VERSION; ) {
-    await takeStep(session, schema, done + 1);
+    if (!(await takeStep(session, schema, { number: done + 1, epoch }))) return false;
     done = await versionOf(session, schema);
   }
+  return true;
 }
 
 /** The highest step that was taken; 0 for a database without any. */
@@ -104,9 +116,13 @@ export function tooNew(version: number): StoreFailure {
 }
 
 /** The step's own row is its guard: whoever comes second waits for it, and finds the step taken. */
-async function takeStep(session: Session, schema: string, number: number): Promise<void> {
+async function takeStep(session: Session, schema: string, { number, epoch }: Step): Promise<boolean> {
   await session.send({ text: "BEGIN" });
   try {
+    if (epoch !== undefined && !(await isTerm(session, schema, epoch))) {
+      await session.send({ text: "ROLLBACK" });
+      return false;
+    }
     await session.send({ text: `INSERT INTO ${schema}.migration (number) VALUES ($1)`, values: [number] });
     for (const text of MIGRATIONS[number - 1] ?? []) {
       await session.send({ text: text.replaceAll(/\bS\./g, `${schema}.`) });
@@ -117,6 +133,19 @@ async function takeStep(session: Session, schema: string, number: number): Promi
     await session.send({ text: "ROLLBACK" });
     if (!isThere(error)) throw error;
   }
+  return true;
+}
+
+interface Step {
+  readonly number: number;
+  /** Of the leader that takes it; undefined: there is no ledger yet. */
+  readonly epoch: number | undefined;
+}
+
+/** Locks the lease, so that the term cannot end before the transaction does. */
+async function isTerm(session: Session, schema: string, epoch: number): Promise<boolean> {
+  const text = `SELECT 1 FROM ${schema}.lease WHERE one = 1 AND epoch = $1 FOR UPDATE`;
+  return (await session.send({ text, values: [epoch] })).count === 1;
 }
 
 /** The ledger's identity is made with its tables and never again. The lease begins as one that has run out. */

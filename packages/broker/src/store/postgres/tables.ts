@@ -18,6 +18,8 @@ export interface TableShape {
   readonly table: string;
   /** The first column names a row, the last one is its body. */
   readonly columns: readonly (readonly [name: string, type: ElementType])[];
+  /** Its rows are history, which is trimmed: they are not counted. */
+  readonly isHistory?: true;
 }
 
 /** How one kind of thing lies in its table. */
@@ -94,6 +96,7 @@ export const DECISION: TableForm<Decision> = {
     ["body", "bytea"],
   ],
   cells: (decision) => [decision.id, decision.at, encodeDecision(decision)],
+  isHistory: true,
   parse: (body) => decodeDecision(body instanceof Uint8Array ? body : Buffer.from(String(body))),
 };
 
@@ -103,11 +106,8 @@ export function closedKeyName({ requester, key }: Pick<ClosedKey, "requester" | 
 }
 
 /** Writes all the values with one statement; no two may have the same name. */
-export function upsert<T>(
-  schema: string,
-  { table, columns, cells, newestBy }: TableForm<T>,
-  values: readonly T[],
-): Statement {
+export function upsert<T>(schema: string, form: TableForm<T>, values: readonly T[]): Statement {
+  const { table, columns, cells, newestBy } = form;
   const rows = values.map((value) => {
     const content = cells(value);
     return [...content, sealOf(table, content)];
@@ -118,11 +118,21 @@ export function upsert<T>(
   const arrays = typed.map(([, type], index) => `$${index + 1}::${type}[]`);
   const assignments = names.map((name) => `${name} = excluded.${name}`).join(", ");
   const isNewer = newestBy === undefined ? "" : `WHERE excluded.${newestBy} >= kept.${newestBy}`;
+  const [key] = names;
+  const given = `SELECT ${list} FROM unnest(${arrays.join(", ")}) AS given (${list})`;
+  const put = (source: string): string =>
+    `INSERT INTO ${schema}.${table} AS kept (${list}) ${source}
+      ON CONFLICT (${key}) DO UPDATE SET ${assignments} ${isNewer}`;
+  const counted = `WITH given AS (${given}),
+      before AS (SELECT ${key}, seal FROM ${schema}.${table} WHERE ${key} IN (SELECT ${key} FROM given)),
+      put AS (${put(`SELECT ${list} FROM given`)} RETURNING kept.${key}, kept.seal)
+      ${countInto(schema)}
+      SELECT '${table}', count(put.${key}) - count(before.${key}),
+        coalesce(sum(put.seal), 0) - coalesce(sum(before.seal), 0)
+      FROM put LEFT JOIN before ON before.${key} = put.${key} ${ADDED}`;
   return {
     name: `put_${table}`,
-    text: `INSERT INTO ${schema}.${table} AS kept (${list})
-      SELECT ${list} FROM unnest(${arrays.join(", ")}) AS given (${list})
-      ON CONFLICT (${names[0]}) DO UPDATE SET ${assignments} ${isNewer}`,
+    text: form.isHistory ? put(given) : counted,
     values: typed.map(([, type], index) =>
       arrayValue(
         type,
@@ -136,10 +146,19 @@ export function remove(schema: string, { table, columns }: TableShape, names: re
   const [[key] = [""]] = columns;
   return {
     name: `remove_${table}`,
-    text: `DELETE FROM ${schema}.${table} WHERE ${key} = ANY($1::text[])`,
+    text: `WITH gone AS (DELETE FROM ${schema}.${table} WHERE ${key} = ANY($1::text[]) RETURNING seal)
+      ${countInto(schema)} SELECT '${table}', -count(*), -coalesce(sum(seal), 0) FROM gone ${ADDED}`,
     values: [arrayValue("text", names)],
   };
 }
+
+/** What a statement has done to a table is added to the table's sum by the statement itself: no way to write forgets it. */
+function countInto(schema: string): string {
+  return `INSERT INTO ${schema}.table_sum AS sums (name, row_count, seal_sum)`;
+}
+
+const ADDED = `ON CONFLICT (name) DO UPDATE SET
+  row_count = sums.row_count + excluded.row_count, seal_sum = sums.seal_sum + excluded.seal_sum`;
 
 export function columnsOf({ columns }: TableShape): string {
   return [...columns.map(([name]) => name), "seal"].join(", ");

@@ -16,6 +16,8 @@ export interface TestLedger {
   readonly psql: (sql: string) => Promise<string>;
   /** Takes the lease away from whoever holds it, as the end of its time would. */
   readonly expireLease: () => Promise<void>;
+  /** Makes of it what the first version would have left. */
+  readonly asFirstVersion: () => Promise<void>;
   readonly remove: () => Promise<void>;
 }
 
@@ -46,6 +48,8 @@ export function testLedger(server: PostgresServer): TestLedger {
       return postgresStore({ address, replica: "test", ...options }, { machine, log, ...seam });
     },
     expireLease: async () => void (await psql("UPDATE S.lease SET expires_at = now() - interval '1 second'")),
+    asFirstVersion: async () =>
+      void (await psql("DROP TABLE S.adoption, S.table_sum; DELETE FROM S.migration WHERE number > 1")),
     remove: async () => void (await server.psql(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
   };
 }
