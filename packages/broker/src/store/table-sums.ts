@@ -11,7 +11,7 @@ export function withRow([rows, seals]: TableSum, seal: number): TableSum {
   return [rows + 1, (seals + seal) % SUM_MODULUS];
 }
 
-export function withoutRow([rows, seals]: TableSum, seal: number): TableSum {
+function withoutRow([rows, seals]: TableSum, seal: number): TableSum {
   return [rows - 1, (seals - seal + SUM_MODULUS) % SUM_MODULUS];
 }
 

@@ -57,13 +57,13 @@ const MIGRATIONS: readonly Migration[] = [
   `,
   },
   // How many rows each table has, and the sum of their seals.
-  { sql: "ALTER TABLE ledger ADD COLUMN sums TEXT NOT NULL DEFAULT '{}';", then: addSums },
+  { sql: "ALTER TABLE ledger ADD COLUMN sums TEXT NOT NULL DEFAULT '{}';", fill: addSums },
 ];
 
 interface Migration {
   readonly sql: string;
   /** What SQL alone cannot do, in the same transaction. */
-  readonly then?: (database: DatabaseSync) => void;
+  readonly fill?: (database: DatabaseSync) => void;
 }
 
 /** Tables whose content is the ledger: checked at every start. The others are history and grow with it. */
@@ -90,10 +90,10 @@ export function migrate(database: DatabaseSync, name: string): void {
         "start that version or newer, or restore a backup made by this one",
     );
   }
-  for (const [index, { sql, then }] of MIGRATIONS.entries()) {
+  for (const [index, { sql, fill }] of MIGRATIONS.entries()) {
     if (index < done) continue;
     database.exec(`BEGIN IMMEDIATE; ${sql}`);
-    then?.(database);
+    fill?.(database);
     database.exec(`INSERT INTO migration VALUES (${index + 1}); COMMIT`);
   }
 }
