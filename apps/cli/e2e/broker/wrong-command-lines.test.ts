@@ -21,6 +21,7 @@ describe("a wrong command line ends with status 2 before anybody is asked", () =
     { args: ["quote", "--cpu", "2"], says: "say how much: --memory, for example" },
     { args: ["quote", "--cpu", "two", "--memory", "1Gi"], says: '--cpu: "two" is not a quantity' },
     { args: ["reserve", ...SMALL, "--gpu", "-1"], says: "--gpu needs a value" },
+    { args: ["reserve", ...SMALL, "--gpu", "1.5"], says: '--gpu: "1.5" is not a whole number' },
     { args: ["reserve", ...SMALL, "--target", "Paris"], says: '--target: "Paris" is not a cluster ID' },
     { args: ["reserve", ...SMALL, "--duration", "1 hour"], says: '--duration: "1 hour" is not a duration' },
     { args: ["reserve", ...SMALL, "--node-memory", "lots"], says: '--node-memory: "lots" is not a quantity' },

@@ -1,6 +1,6 @@
 import { integer, optional, prose, required } from "../schema/builders.ts";
-import { quantity, reservationName, time } from "../schema/terms.ts";
-import { extendedQuantities } from "../wire/quantities.ts";
+import { count, quantity, reservationName, time } from "../schema/terms.ts";
+import { extendedCounts } from "../wire/quantities.ts";
 import { generationSchema, MAX_MESSAGE_LENGTH } from "../wire/reservation.ts";
 import { SLICE_DEFAULTS_TEXT, sliceDefaultsSchema } from "../wire/slice-defaults.ts";
 import { conditionsSchema } from "./conditions.ts";
@@ -20,7 +20,7 @@ export const requestedFields = {
       examples: ["512Mi", "8Gi"],
     },
   ),
-  requestedGPU: optional(quantity("non-negative"), "Number of GPUs, whole ones.", { examples: ["1"] }),
+  requestedGPU: optional(count(), "Number of GPUs, whole ones.", { examples: ["1"] }),
   requestedStorage: optional(
     quantity("non-negative"),
     "Ephemeral storage in bytes, with a unit such as Gi.",
@@ -28,10 +28,7 @@ export const requestedFields = {
       examples: ["20Gi"],
     },
   ),
-  extended: optional(
-    extendedQuantities("non-negative"),
-    "Other extended resources by their Kubernetes name.",
-  ),
+  extended: optional(extendedCounts(), "Other extended resources by their Kubernetes name."),
 };
 
 /** What every instruction tells an agent about its reservation. */

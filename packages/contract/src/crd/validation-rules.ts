@@ -54,6 +54,13 @@ function formRule({ pattern = "", "x-expects": expects }: SchemaNode): Validatio
 }
 
 function quantityRule(node: SchemaNode): ValidationRule {
+  if (node["x-whole"] === true) {
+    const rule = `string(self).matches(${quoted(node.pattern ?? "")})`;
+    return {
+      rule,
+      message: `must be a whole number that is not negative, for example ${examplesOf(node, "1")}`,
+    };
+  }
   const sign = node["x-sign"] ?? "any";
   return {
     rule: SIGN_RULES[sign],

@@ -82,11 +82,6 @@ describe("a request", () => {
       'requestedResources.memory: "8Ei" is too large: the most that can be counted is "9007199254740991".',
     ],
     [
-      "half a GPU",
-      { requestedResources: { ...requestedResources, gpu: "500m" } },
-      'requestedResources.gpu: "500m" is not a whole number; write for example 1',
-    ],
-    [
       "for GPUs under another name",
       { requestedResources: { ...requestedResources, extended: { "nvidia.com/gpu": "1" } } },
       'extended["nvidia.com/gpu"]: is counted as gpu; write gpu instead',

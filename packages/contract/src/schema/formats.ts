@@ -2,7 +2,7 @@ import { parseQuantity } from "@resource-broker/domain";
 import { parseDuration } from "./duration.ts";
 import type { SchemaNode, Sign } from "./node.ts";
 import { show } from "./problem.ts";
-import { DECIMAL_PATTERN, FORMAT } from "./terms.ts";
+import { DECIMAL_PATTERN, FORMAT, WHOLE_PATTERN } from "./terms.ts";
 import { parseTime } from "./time.ts";
 
 /** A reading of one value: its normal form, or what is wrong with it. */
@@ -18,6 +18,7 @@ export const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
 ]);
 
 const DECIMAL = new RegExp(DECIMAL_PATTERN, "u");
+const WHOLE = new RegExp(WHOLE_PATTERN, "u");
 
 function readQuantity(input: unknown, node: SchemaNode): Reading {
   if (typeof input === "number") return readQuantityNumber(input, node);
@@ -26,7 +27,9 @@ function readQuantity(input: unknown, node: SchemaNode): Reading {
   }
   const parsed = parseQuantity(input);
   if (!parsed.ok) return { problem: parsed.problem };
-  const problem = signProblem(input, isNegative(input) ? -1n : parsed.quantity.digits, node["x-sign"]);
+  const problem =
+    signProblem(input, isNegative(input) ? -1n : parsed.quantity.digits, node["x-sign"]) ??
+    fractionProblem(input, node);
   return problem === undefined ? { value: input } : { problem };
 }
 
@@ -49,6 +52,11 @@ function signProblem(text: string, amount: bigint, sign: Sign | undefined): stri
   if (sign === "positive" && amount <= 0n) return `${show(text)} must be more than 0`;
   if (sign === "non-negative" && amount < 0n) return `${show(text)} must not be negative`;
   return undefined;
+}
+
+function fractionProblem(text: string, node: SchemaNode): string | undefined {
+  if (node["x-whole"] !== true || WHOLE.test(text)) return undefined;
+  return `${show(text)} is not a whole number; write for example ${hint(node, "1")}`;
 }
 
 function readDecimal(input: unknown, node: SchemaNode): Reading {

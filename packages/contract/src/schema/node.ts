@@ -35,6 +35,8 @@ export interface SchemaNode {
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly "x-sign"?: Sign;
+  /** A quantity without a fraction. */
+  readonly "x-whole"?: boolean;
   readonly "x-lock"?: Lock;
   /** What a text must be, in words: completes the sentence "<value> is not …". */
   readonly "x-expects"?: string;

@@ -38,6 +38,15 @@ export function quantity(sign: Sign): Schema<string> {
   };
 }
 
+/** Of what is lent one by one: no fraction, and thousandths only where they are whole. */
+export const WHOLE_PATTERN =
+  "^\\+?(?:[0-9]+(?:\\.0*)?(?:[kMGTPE]|[KMGTPE]i|[eE]\\+?0*[0-9]{1,2})?|[0-9]*000m|0+m)$";
+
+/** A number of GPUs or other devices, as Kubernetes writes quantities: `1`, `2k`, `1000m`; half of one cannot be lent. */
+export function count(): Schema<string> {
+  return { ...quantity("non-negative"), pattern: WHOLE_PATTERN, "x-whole": true };
+}
+
 export const DECIMAL_PATTERN = "^[0-9]{1,12}(?:\\.[0-9]{1,12})?$";
 
 /** A number that must not lose digits, such as a price: a decimal text; JSON numbers are accepted. */

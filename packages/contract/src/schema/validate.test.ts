@@ -121,6 +121,16 @@ describe("a reservation request", () => {
       "constraints.excludeClusters[1]: \"\" is not a cluster ID: lower-case letters, digits, '-' and '.', at most 63 of them",
     ],
     [
+      "half a GPU",
+      { requestedResources: { ...request.requestedResources, gpu: "500m" } },
+      'requestedResources.gpu: "500m" is not a whole number; write for example 1',
+    ],
+    [
+      "a part of a device on one node",
+      { ...request, perNode: { extended: { "amd.com/gpu": "1.5" } } },
+      'perNode.extended["amd.com/gpu"]: "1.5" is not a whole number; write for example 1',
+    ],
+    [
       "a control character",
       { ...request, constraints: { regions: ["eu\u001b[2J"] } },
       'constraints.regions[0]: "eu\\u001b[2J" is not one line of plain text',
@@ -136,6 +146,11 @@ describe("a reservation request", () => {
     });
     expect(result).toMatchObject({ ok: true, value: { constraints: { regions: ["eu\ufffd\ufffd"] } } });
     expect(validate(idempotencyKeySchema, "a\u00ad")).toEqual({ ok: true, value: "a\u00ad" });
+  });
+
+  test.each(["0", "1", "+2", "1.0", "2k", "1Ki", "1e3", "1000m", "0m"])("counts %s GPUs", (gpu) => {
+    const asked = { ...request, requestedResources: { ...request.requestedResources, gpu } };
+    expect(validate(reservationRequestSchema, asked).ok).toBe(true);
   });
 
   test("keeps only what the schema names", () => {

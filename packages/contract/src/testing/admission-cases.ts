@@ -199,9 +199,10 @@ function policyRows(): AdmissionCase[] {
     ),
     refusesValue(at("lending.clusters"), { "a b": { allow: ["rome"] } }, CLUSTER_NAMES),
     refusesValue(at("quotas"), { "a b": { cpu: "1" } }, CLUSTER_NAMES),
-    ...["cpu", "memory", "gpu", "storage"].map((name) =>
+    ...["cpu", "memory", "storage"].map((name) =>
       refusesValue(at(`defaultQuota.${name}`), "-1", "must be a quantity that is not negative"),
     ),
+    refusesValue(at("defaultQuota.gpu"), "1.5", "must be a whole number that is not negative"),
     refusesValue(at("defaultQuota.extended"), { "amd gpu": "1" }, EXTENDED_NAMES),
   ];
 }

@@ -3,6 +3,7 @@ import { type AdmissionCase, refusesValue } from "./admission-case.ts";
 const POSITIVE = "must be a quantity of more than 0";
 const NOT_NEGATIVE = "must be a quantity that is not negative";
 const QUANTITY = "must be a quantity";
+const WHOLE = "must be a whole number that is not negative";
 const EXTENDED = "every name must be an extended resource name with its domain";
 
 const IN_A_SET = ["cpu", "memory", "gpu", "storage"];
@@ -49,7 +50,11 @@ function flatRows(kind: string): AdmissionCase[] {
     refusesValue({ kind, path: "spec.requestedCPU" }, 0, POSITIVE),
     refusesValue({ kind, path: "spec.requestedCPU" }, "abc", POSITIVE),
     refusesValue({ kind, path: "spec.requestedMemory" }, "-1Gi", POSITIVE),
-    refusesValue({ kind, path: "spec.requestedGPU" }, -1, NOT_NEGATIVE),
+    refusesValue({ kind, path: "spec.requestedGPU" }, -1, WHOLE),
+    ...["1.5", "500m", "-1", "1e-1", "1n", "abc"].map((text) =>
+      refusesValue({ kind, path: "spec.requestedGPU" }, text, WHOLE),
+    ),
+    fractionOf({ kind, path: "spec.extended" }, "1.5"),
     refusesValue({ kind, path: "spec.requestedStorage" }, "1 Gi", NOT_NEGATIVE),
     refusesValue({ kind, path: "spec.extended" }, { gpu: "1" }, EXTENDED),
   ];
@@ -57,7 +62,11 @@ function flatRows(kind: string): AdmissionCase[] {
 
 function perNodeRows(kind: string): AdmissionCase[] {
   return [
-    ...IN_A_SET.map((field) => refusesValue({ kind, path: `spec.perNode.${field}` }, "-1", NOT_NEGATIVE)),
+    ...["cpu", "memory", "storage"].map((field) =>
+      refusesValue({ kind, path: `spec.perNode.${field}` }, "-1", NOT_NEGATIVE),
+    ),
+    refusesValue({ kind, path: "spec.perNode.gpu" }, "1.5", WHOLE),
+    fractionOf({ kind, path: "spec.perNode.extended" }, "500m"),
     refusesValue({ kind, path: "spec.perNode.extended" }, { gpu: "1" }, EXTENDED),
   ];
 }
@@ -68,8 +77,16 @@ function reservationRows(): AdmissionCase[] {
     refusesValue(at("cpu"), "0", POSITIVE),
     refusesValue(at("cpu"), "-1", POSITIVE),
     refusesValue(at("memory"), "0", POSITIVE),
-    refusesValue(at("gpu"), "-1", NOT_NEGATIVE),
+    refusesValue(at("gpu"), "-1", WHOLE),
+    refusesValue(at("gpu"), "1.5", WHOLE),
+    fractionOf(at("extended"), "1.5"),
     refusesValue(at("storage"), "-1", NOT_NEGATIVE),
     refusesValue(at("extended"), { gpu: "1" }, EXTENDED),
   ];
+}
+
+/** Inside a map a pattern says it, not a rule. */
+function fractionOf(place: { readonly kind: string; readonly path: string }, amount: string): AdmissionCase {
+  const refusal = { field: `${place.path}.amd.com/gpu`, message: "", isRule: false };
+  return { ...refusesValue(place, { "amd.com/gpu": amount }, ""), refusal };
 }

@@ -1,6 +1,6 @@
 import { object, optional, record, required, titled } from "../schema/builders.ts";
 import type { Infer, Schema, Sign } from "../schema/node.ts";
-import { extendedResourceName, quantity } from "../schema/terms.ts";
+import { count, extendedResourceName, quantity } from "../schema/terms.ts";
 
 /** More kinds of resources than any cluster has; it bounds every vector in the ledger. */
 const MAX_EXTENDED = 32;
@@ -13,20 +13,29 @@ export function extendedQuantities(sign: Sign): Schema<Readonly<Record<string, s
   return record(extendedResourceName(), quantity(sign), { maxProperties: MAX_EXTENDED });
 }
 
+/** The same for what is asked for: devices are lent whole. */
+export function extendedCounts(): Schema<Readonly<Record<string, string>>> {
+  return record(extendedResourceName(), count(), { maxProperties: MAX_EXTENDED });
+}
+
 /** One quantity per resource; cpu and memory are always stated. `main` is what those two may be, `others` the rest. */
 function quantitySet(main: Sign, others: Sign) {
+  // What a cluster says it has is rounded down: an older agent's odd number must not cost its whole advertisement.
+  const isAsked = main === "positive";
   return object({
     cpu: required(quantity(main), "CPU in cores (2, 0.5) or millicores (500m).", { examples: CPU_EXAMPLES }),
     memory: required(quantity(main), "Memory in bytes, with a unit such as Mi or Gi.", {
       examples: MEMORY_EXAMPLES,
     }),
-    gpu: optional(quantity(others), "Number of GPUs, whole ones.", { examples: ["1"] }),
+    gpu: optional(isAsked ? count() : quantity(others), "Number of GPUs, whole ones.", { examples: ["1"] }),
     storage: optional(quantity(others), "Ephemeral storage in bytes, with a unit such as Gi.", {
       examples: ["20Gi"],
     }),
-    extended: optional(extendedQuantities(others), "Other extended resources by their Kubernetes name.", {
-      examples: [{ "amd.com/gpu": "1" }],
-    }),
+    extended: optional(
+      isAsked ? extendedCounts() : extendedQuantities(others),
+      "Other extended resources by their Kubernetes name.",
+      { examples: [{ "amd.com/gpu": "1" }] },
+    ),
   });
 }
 
@@ -60,15 +69,11 @@ export const someQuantityFields = {
   memory: optional(quantity("non-negative"), "Memory in bytes, with a unit such as Mi or Gi.", {
     examples: MEMORY_EXAMPLES,
   }),
-  gpu: optional(quantity("non-negative"), "Number of GPUs, whole ones.", { examples: ["1"] }),
+  gpu: optional(count(), "Number of GPUs, whole ones.", { examples: ["1"] }),
   storage: optional(quantity("non-negative"), "Ephemeral storage in bytes.", { examples: ["20Gi"] }),
-  extended: optional(
-    extendedQuantities("non-negative"),
-    "Other extended resources by their Kubernetes name.",
-    {
-      examples: [{ "amd.com/gpu": "1" }],
-    },
-  ),
+  extended: optional(extendedCounts(), "Other extended resources by their Kubernetes name.", {
+    examples: [{ "amd.com/gpu": "1" }],
+  }),
 };
 
 /** A shortage, or what one node must fit. */

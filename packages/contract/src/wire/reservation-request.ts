@@ -2,7 +2,7 @@ import { array, integer, line, object, optional, record, required, titled } from
 import type { Infer } from "../schema/node.ts";
 import { clusterId, duration, labelKey, labelValue, time } from "../schema/terms.ts";
 import { tierSchema } from "./cost.ts";
-import { extendedQuantities, requestedQuantitiesSchema, someQuantitiesSchema } from "./quantities.ts";
+import { extendedCounts, requestedQuantitiesSchema, someQuantitiesSchema } from "./quantities.ts";
 
 const MAX_PRIORITY = 1_000_000_000;
 
@@ -50,7 +50,7 @@ export const reservationRequestSchema = titled(
   object({
     requestedResources: required(requestedQuantitiesSchema, "What is asked for; cpu and memory more than 0."),
     extended: optional(
-      extendedQuantities("non-negative"),
+      extendedCounts(),
       "Extended resources that are asked for; the same as requestedResources.extended.",
       { examples: [{ "amd.com/gpu": "1" }] },
     ),
