@@ -1,4 +1,5 @@
-import type { ErrorDTO, RefusalDTO } from "../wire/error.ts";
+import { fitted } from "../schema/fitted.ts";
+import { type ErrorDTO, errorSchema, type RefusalDTO } from "../wire/error.ts";
 import { type FaultCode, faultKind } from "./fault-table.ts";
 
 /** What a caller may be told beside the message. */
@@ -40,11 +41,11 @@ export class Fault extends Error {
 /** The body of an error reply. What went wrong inside (`cause`) stays inside: it is for the log. */
 export function toErrorBody(fault: Fault): ErrorDTO {
   const { reasons, decisionID, flip } = fault.details;
-  return {
+  return fitted(errorSchema, {
     error: fault.message,
     code: fault.code,
     ...(reasons === undefined ? {} : { reasons }),
     ...(flip === undefined ? {} : { flip }),
     ...(decisionID === undefined ? {} : { decisionID }),
-  };
+  });
 }

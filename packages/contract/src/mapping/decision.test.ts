@@ -1,10 +1,11 @@
 import { type Decision, resourceVector } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
+import { Fault, toErrorBody } from "../faults/fault.ts";
 import { validate } from "../schema/validate.ts";
 import { brokerStandIn } from "../testing/broker-stand-in.ts";
 import { decisionSchema } from "../wire/decision.ts";
 import { errorSchema } from "../wire/error.ts";
-import { fromDecision, toRefusals } from "./decision.ts";
+import { fromDecision, refusalDetails, toRefusals } from "./decision.ts";
 
 const amounts = (cpu: string) => ({ cpu, memory: "64Gi" });
 
@@ -110,4 +111,25 @@ describe("the reasons of a refusal", () => {
     expect(reasons).toContainEqual(berlin);
     expect(validate(errorSchema, { error: "x", reasons })).toMatchObject({ ok: true });
   });
+});
+
+test("an admin's reason of every allowed length is told, with the broker's own words around it", () => {
+  const decision = decisionAbout(4000);
+  const reason = "x".repeat(512);
+  const candidates = decision.candidates.map((candidate) =>
+    candidate.outcome.kind === "scored"
+      ? candidate
+      : {
+          ...candidate,
+          outcome: {
+            ...candidate.outcome,
+            refusal: { ...candidate.outcome.refusal, message: `is cordoned: ${reason}` },
+          },
+        },
+  );
+  const long = { ...decision, candidates };
+  expect(validate(decisionSchema, fromDecision(long, "full")).ok).toBe(true);
+  const fault = new Fault("no-capacity", "nobody", { details: refusalDetails(long, "full") });
+  const body = validate(errorSchema, toErrorBody(fault));
+  expect(body.ok && body.value.reasons?.[0]?.message).toMatch(/^is cordoned: x{498}…$/u);
 });

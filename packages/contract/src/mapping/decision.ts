@@ -12,8 +12,9 @@ import {
 } from "@resource-broker/domain";
 import type { FaultDetails } from "../faults/fault.ts";
 import { formatDuration } from "../schema/duration.ts";
+import { fitted } from "../schema/fitted.ts";
 import { formatTime } from "../schema/time.ts";
-import type { DecisionDTO } from "../wire/decision.ts";
+import { type DecisionDTO, decisionSchema } from "../wire/decision.ts";
 import type { RefusalDTO } from "../wire/error.ts";
 import { toQuantities, toSomeQuantities } from "./amounts.ts";
 import { formatDecimal } from "./cost.ts";
@@ -25,22 +26,26 @@ export type Disclosure = Policy["disclosure"];
 
 export function fromDecision(decision: Decision, disclosure: Disclosure): DecisionDTO {
   const isFull = disclosure === "full";
-  return present({
-    id: decision.id,
-    at: formatTime(decision.at),
-    requesterID: decision.requester,
-    request: fromReservationRequest(decision.request),
-    policyVersion: decision.policyVersion,
-    weights: decision.weights,
-    currency: decision.currency,
-    winner: decision.winner,
-    considered: decision.considered,
-    fitted: decision.fitted,
-    counts: { ...decision.refusedBy },
-    candidates: decision.candidates.map(isFull ? fromCandidate : fromCandidateWithoutFigures),
-    flip: disclosedFlip(decision, disclosure),
-    explanation: isFull ? explain(decision) : explainWithoutFigures(decision),
-  });
+  // A refusal repeats words of others: with its own around them, they may be longer than the wire takes.
+  return fitted(
+    decisionSchema,
+    present({
+      id: decision.id,
+      at: formatTime(decision.at),
+      requesterID: decision.requester,
+      request: fromReservationRequest(decision.request),
+      policyVersion: decision.policyVersion,
+      weights: decision.weights,
+      currency: decision.currency,
+      winner: decision.winner,
+      considered: decision.considered,
+      fitted: decision.fitted,
+      counts: { ...decision.refusedBy },
+      candidates: decision.candidates.map(isFull ? fromCandidate : fromCandidateWithoutFigures),
+      flip: disclosedFlip(decision, disclosure),
+      explanation: isFull ? explain(decision) : explainWithoutFigures(decision),
+    }),
+  );
 }
 
 /** What a 409 tells its caller: one reason for each cluster that was passed over, and what would have fitted. */
