@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { backupLedger, restoreLedger } from "./backup.ts";
@@ -13,6 +21,11 @@ async function openStore(directory: string) {
   const store = sqliteStore({ directory });
   const { ledgerId } = await store.open();
   return { store, ledgerId, grants: new Grants() };
+}
+
+function modesIn(folder: string): Record<string, number> {
+  const names = readdirSync(folder).toSorted();
+  return Object.fromEntries(names.map((name) => [name, statSync(join(folder, name)).mode & 0o777]));
 }
 
 describe("a backup", () => {
@@ -34,6 +47,33 @@ describe("a backup", () => {
     expect(found?.reservations).toBe(found?.commitNumber);
     expect(readdirSync(join(file, ".."))).toEqual(["copy.db"]);
     expect(verifyLedger(directory)).toMatchObject({ problems: [], found: { commitNumber: 101 } });
+  });
+
+  it("can be read by nobody else, nor can the ledger, its log and what is restored", async () => {
+    const [directory, elsewhere, restored] = [
+      temporaryDirectory(),
+      temporaryDirectory(),
+      temporaryDirectory(),
+    ];
+    const { store, grants } = await openStore(directory);
+    await grants.commit(store, 3);
+    expect(modesIn(directory)).toEqual({
+      "ledger.db": 0o600,
+      "ledger.db-shm": 0o600,
+      "ledger.db-wal": 0o600,
+      lock: 0o600,
+      "lock-journal": 0o600,
+      "lock.holder": 0o600,
+    });
+    const file = join(elsewhere, "copy.db");
+    await backupLedger({ directory, file });
+    await store.close();
+    expect(modesIn(elsewhere)).toEqual({ "copy.db": 0o600 });
+    // As earlier releases wrote it.
+    chmodSync(file, 0o644);
+    restoreLedger({ file, directory: restored });
+    restoreLedger({ file, directory: restored, force: true });
+    expect(modesIn(restored)).toEqual({ "ledger.db": 0o600, "ledger.db.replaced": 0o600, lock: 0o600 });
   });
 
   it("overwrites nothing, and says when there is nothing to copy", async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
@@ -7,7 +7,7 @@ import type { Instant } from "@resource-broker/domain";
 import { memoryBegins } from "../memory-begins.ts";
 import { ledgerFileIn, openForReading, unfinishedRestore } from "./database.ts";
 import { lockDirectory } from "./directory-lock.ts";
-import { flush, makeDirectory } from "./durable-files.ts";
+import { flush, makeDirectory, makePrivateFile } from "./durable-files.ts";
 import { headCells, UPDATE_HEAD } from "./head.ts";
 import { forgetLastCommit } from "./last-commit.ts";
 import { openLedgerFile } from "./ledger-file.ts";
@@ -36,6 +36,7 @@ export async function backupLedger({ directory, file }: BackupOptions): Promise<
   const source = openForReading(ledgerFileIn(directory));
   try {
     rmSync(unfinished, { force: true });
+    makePrivateFile(unfinished);
     await backup(source, unfinished, { rate: ALL_PAGES });
     makeSingleFile(unfinished);
     flush(unfinished);
@@ -99,6 +100,8 @@ type StageOptions = Pick<RestoreOptions, "newId" | "now">;
 function stage(file: string, staged: string, { newId = false, now }: StageOptions): Verification {
   if (!existsSync(file)) throw unsound(file, ["there is no such file; check the path"]);
   copyFileSync(file, staged);
+  // The copy's mode comes along, and earlier releases let everybody read copies.
+  chmodSync(staged, 0o600);
   try {
     openLedgerFile(staged, { decisions: KEEP_ALL, audit: KEEP_ALL }).close();
   } catch (error) {

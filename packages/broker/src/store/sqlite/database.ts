@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
-import { flush } from "./durable-files.ts";
+import { flush, makePrivateFile } from "./durable-files.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
 export function ledgerFileIn(directory: string): string {
@@ -32,6 +32,7 @@ export function openForWriting(file: string): DatabaseSync {
       `a restore into ${file} was interrupted; run it again with --force`,
     );
   }
+  makePrivateFile(file);
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: false });
   return orClose(database, file, () => {
     database.exec(`

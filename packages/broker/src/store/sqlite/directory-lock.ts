@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
+import { makePrivateFile } from "./durable-files.ts";
 import { isBusy, sqliteFailure } from "./sqlite-failure.ts";
 
 export interface DirectoryLock {
@@ -31,7 +32,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   }
   held.add(database);
   // Only for the other's error message: a lock without this note is a lock all the same.
-  quietly(() => writeFileSync(holderFile, `${process.pid} ${hostname()}\n`));
+  quietly(() => writeFileSync(holderFile, `${process.pid} ${hostname()}\n`, { mode: 0o600 }));
   return {
     release: () => {
       quietly(() => rmSync(holderFile, { force: true }));
@@ -42,6 +43,7 @@ export function lockDirectory(directory: string): DirectoryLock {
 }
 
 function openLock(file: string): DatabaseSync {
+  makePrivateFile(file);
   try {
     return new DatabaseSync(file);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { makeFolder } from "@resource-broker/runtime";
 import { sqliteFailure } from "./sqlite-failure.ts";
@@ -12,6 +12,18 @@ export function makeDirectory(directory: string): void {
       flush(dirname(made));
   } catch (error) {
     throw sqliteFailure(error, directory);
+  }
+}
+
+/**
+ * Makes an empty file for SQLite to fill, unless there is one. SQLite itself would let everybody read it; the files
+ * that it keeps beside a database have the database's mode.
+ */
+export function makePrivateFile(file: string): void {
+  try {
+    if (!existsSync(file)) closeSync(openSync(file, "ax", 0o600));
+  } catch (error) {
+    throw sqliteFailure(error, file);
   }
 }
 
