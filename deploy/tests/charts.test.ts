@@ -48,6 +48,13 @@ describe.each(CHARTS)("the chart $folder", ({ folder, values: schema }) => {
     expect(taken).toEqual([]);
   });
 
+  test("lets nobody scrape the metrics but whom its values name: a labelled namespace, unless changed", () => {
+    expect(defaults["networkPolicy"]).toMatchObject({
+      metricsFrom: [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }],
+    });
+    expect(templates).not.toContain("namespaceSelector: {}");
+  });
+
   test("says of every value what it is", () => {
     const silent = leavesOf(schema, []).filter(({ value }) => (value.description ?? "").length < 5);
     expect(silent.map(({ path }) => path)).toEqual([]);

@@ -41,6 +41,21 @@ describe("every file", () => {
   });
 });
 
+test("no policy lets a whole cluster scrape the metrics", () => {
+  const policies = YAML.flatMap((path) => manifestsIn(read(path))).filter(
+    ({ kind }) => kind === "NetworkPolicy",
+  );
+  const scraping = policies.flatMap(({ spec = {} }) => spec["ingress"] as Ingress[]).filter(isForMetrics);
+  expect(scraping.map(({ from }) => from)).toEqual([SCRAPERS, SCRAPERS]);
+});
+
+interface Ingress {
+  readonly ports: readonly { readonly port: string }[];
+  readonly from?: unknown;
+}
+const SCRAPERS = [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }];
+const isForMetrics = ({ ports }: Ingress): boolean => ports.some(({ port }) => port === "metrics");
+
 test("the names that people type are there", () => {
   const names = YAML.flatMap((path) => manifestsIn(read(path))).map(nameOf);
   const wanted = [

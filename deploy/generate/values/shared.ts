@@ -149,8 +149,9 @@ export function networkPolicy(what: string, more: Properties): Schema {
   return group(`Who may talk to the pods, and to whom they may talk: ${what}. Nothing else passes.`, {
     enabled: flag("Make it. Without a network plugin that knows policies it has no effect.", true),
     metricsFrom: list(
-      "Who may scrape the metrics, as peers of a NetworkPolicy. Empty: pods of every namespace.",
+      "Who may scrape the metrics, as peers of a NetworkPolicy: pods of namespaces with the label `metrics: enabled`. Empty: nobody.",
       { type: "object" },
+      [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }],
     ),
     apiServerPorts: list(
       "Ports of the Kubernetes API server, as its endpoints have them.",

@@ -71,8 +71,8 @@ describe("a backup", () => {
     expect(modesIn(elsewhere)).toEqual({ "copy.db": 0o600 });
     // As earlier releases wrote it.
     chmodSync(file, 0o644);
-    restoreLedger({ file, directory: restored });
-    restoreLedger({ file, directory: restored, force: true });
+    restoreLedger({ now: NOW, file, directory: restored });
+    restoreLedger({ now: NOW, file, directory: restored, force: true });
     expect(modesIn(restored)).toEqual({ "ledger.db": 0o600, "ledger.db.replaced": 0o600, lock: 0o600 });
   });
 
