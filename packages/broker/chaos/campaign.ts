@@ -5,13 +5,17 @@ import { judgeBooks } from "./judge-books.ts";
 import { booksOverApi } from "./read-books.ts";
 import { type Scene, sceneOn } from "./scene.ts";
 import type { Strike, Target } from "./target.ts";
-import { violations } from "./violations.ts";
+import { type Drained, violations } from "./violations.ts";
 
 /** Few providers, and small: most requests compete for the last cores. */
 const SCENE = { requesters: 16, providers: 8, provider: { cpu: 64, memoryGi: 256 }, lanes: 4 };
 const LONGEST_LIFE_MS = 1200;
 /** How often the strike waits for a reply: whatever was answered too early is most likely not yet written then. */
 const AT_A_REPLY = 0.5;
+/** How often a provider has nothing left right before the strike: what is written behind is not written yet then. */
+const AT_A_DRAIN = 0.5;
+/** So many orders are served afterwards, or so long is waited for them, before the provider speaks again. */
+const SERVED_AFTER = { orders: 60, forMs: 1500 };
 /** Then a new ledger: what is kept for a day would slow down the checks, not the broker. */
 const STRIKES_PER_LEDGER = 25;
 
@@ -99,25 +103,41 @@ async function strikeOnce(
   const livedMs = random.below(LONGEST_LIFE_MS);
   const isAtReply = random.chance(AT_A_REPLY);
   await sleep(livedMs);
+  const drained = random.chance(AT_A_DRAIN) ? await drain({ scene, crowd }, random) : undefined;
   if (isAtReply) await crowd.nextAcknowledgement();
   const strike = await target.strike(random);
+  if (drained !== undefined) await served(crowd);
   await crowd.pause();
-  const problems = [...crowd.problems, ...(await wrongBooks({ target, scene, crowd }))];
-  // As agents would: what was not yet written of their advertisements is gone.
+  const problems = [...crowd.problems, ...(await wrongBooks({ target, scene, crowd }, drained))];
+  // As agents would: a provider that was full has room again.
   await scene.advertise();
   crowd.resume();
   const { acknowledged, released } = tally(crowd);
   const counts = `${acknowledged} acknowledged, ${released} released`;
   const verdict = problems.length === 0 ? "all found, sums right" : `${problems.length} VIOLATIONS`;
-  const when = `after ${livedMs} ms${isAtReply ? " at a reply" : ""}`;
+  const moment = `${isAtReply ? " at a reply" : ""}${drained === undefined ? "" : `, ${drained.provider} full`}`;
+  const when = `after ${livedMs} ms${moment}`;
   const line = `${strike.what} ${when}; served again in ${strike.downMs.toFixed(0)} ms; ${counts}: ${verdict}`;
   return { strike, line, problems };
 }
 
+/** A provider has nothing left to lend, and was answered that this is known. */
+async function drain({ scene, crowd }: Omit<Stage, "target">, random: SeededRandom): Promise<Drained> {
+  const provider = await scene.drain(random);
+  return { provider, ordersBefore: crowd.orders.length };
+}
+
+/** Lets the broker grant for a while on what it remembers. */
+async function served(crowd: Crowd): Promise<void> {
+  const waited = sleep(SERVED_AFTER.forMs, "waited");
+  for (let left = SERVED_AFTER.orders; left > 0; left--)
+    if ((await Promise.race([crowd.nextAcknowledgement(), waited])) === "waited") return;
+}
+
 /** What of the books over the API is wrong. */
-async function wrongBooks({ target, scene, crowd }: Stage): Promise<readonly string[]> {
+async function wrongBooks({ target, scene, crowd }: Stage, drained?: Drained): Promise<readonly string[]> {
   const read = () => booksOverApi(target.admin(), scene.requesters);
-  return (await judgeBooks(crowd.orders, read)).problems;
+  return (await judgeBooks(crowd.orders, read, drained)).problems;
 }
 
 /** The last word: over the API once more, then a graceful end, then the store itself. */

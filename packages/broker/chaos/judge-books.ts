@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Books } from "./booking.ts";
 import type { Order } from "./order.ts";
-import { violations } from "./violations.ts";
+import { type Drained, violations } from "./violations.ts";
 
 const SETTLE_MS = 500;
 
@@ -15,10 +15,14 @@ export interface Judgement {
  * Compares what clients were told with the books of a broker that runs. A call whose client hung up may still be carried
  * out while they are read, page by page: books that look wrong are read again, and judged when they no longer change.
  */
-export async function judgeBooks(orders: readonly Order[], read: () => Promise<Books>): Promise<Judgement> {
+export async function judgeBooks(
+  orders: readonly Order[],
+  read: () => Promise<Books>,
+  drained?: Drained,
+): Promise<Judgement> {
   let books = await read();
   for (;;) {
-    const problems = violations(orders, books);
+    const problems = violations(orders, books, drained);
     if (problems.length === 0) return { books, problems };
     await sleep(SETTLE_MS);
     const again = await read();

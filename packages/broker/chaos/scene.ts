@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { PATH } from "@resource-broker/contract";
+import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
 import {
   advertisementBody,
   type BrokerClient,
   type BrokerProcess,
+  type SeededRandom,
   type Size,
 } from "@resource-broker/testkit";
 
@@ -18,6 +19,8 @@ export interface Scene {
   readonly requesters: readonly BrokerClient[];
   /** Makes every provider known and fresh. */
   readonly advertise: () => Promise<void>;
+  /** One provider says that its own pods take all it has; resolves when it was answered. Lasts until the next `advertise`. */
+  readonly drain: (random: SeededRandom) => Promise<string>;
   /** Does so again and again until what is returned is called: no advertisement is believed for ever. */
   readonly keepFresh: () => () => Promise<void>;
 }
@@ -39,6 +42,12 @@ export function sceneOn(
       broker.clientFor(`requester-${index}`, { maxSockets: 2 * lanes }),
     ),
     advertise: () => Promise.all(lending.map((client) => advertise(client, provider))).then(() => undefined),
+    drain: async (random) => {
+      const client = random.pick(lending);
+      if (client === undefined) throw new Error("there is no provider");
+      await advertise(client, provider, { isFull: true });
+      return client.clusterId;
+    },
     keepFresh: () => {
       const stopping = new AbortController();
       const ended = advertiseUntil(stopping.signal, lending, provider);
@@ -68,8 +77,8 @@ async function advertiseUntil(
 }
 
 /** As an agent would: until it is taken. */
-async function advertise(client: BrokerClient, provider: Size): Promise<void> {
-  const body = advertisementBody(client.clusterId, provider);
+async function advertise(client: BrokerClient, provider: Size, { isFull = false } = {}): Promise<void> {
+  const body = isFull ? fullBody(client.clusterId, provider) : advertisementBody(client.clusterId, provider);
   let problem = "";
   for (let left = MOST_TRIES; left > 0; left--) {
     try {
@@ -82,4 +91,10 @@ async function advertise(client: BrokerClient, provider: Size): Promise<void> {
     await sleep(BETWEEN_TRIES_MS);
   }
   throw new Error(`${client.clusterId} cannot advertise: ${problem}`);
+}
+
+function fullBody(clusterId: string, provider: Size): AdvertisementDTO {
+  const body = advertisementBody(clusterId, provider);
+  const { allocatable, allocated: none } = body.resources;
+  return { ...body, resources: { ...body.resources, allocated: allocatable, available: none } };
 }

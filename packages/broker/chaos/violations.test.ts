@@ -122,4 +122,12 @@ describe("what clients were told and what is booked", () => {
   test.each(wrong)("disagree on $name", ({ orders, found, problem }) => {
     expect(violations(orders, found)).toContainEqual(expect.stringContaining(problem));
   });
+
+  test("disagree on an order served by a provider that had nothing left before it was made", () => {
+    const drained = { provider: "paris", ordersBefore: 0 };
+    const problem = expect.stringContaining("paris lends rsv-1 (k), and was answered before that");
+    expect(violations([told()], books([booking]), drained)).toEqual([problem]);
+    expect(violations([told()], books([booking]), { ...drained, ordersBefore: 1 })).toEqual([]);
+    expect(violations([told()], books([booking]), { ...drained, provider: "oslo" })).toEqual([]);
+  });
 });

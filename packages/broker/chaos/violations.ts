@@ -13,10 +13,22 @@ import type { Order } from "./order.ts";
 
 const GI = 2 ** 30;
 
+/** A provider that said, and was answered, that nothing is left to lend. */
+export interface Drained {
+  readonly provider: string;
+  /** So many orders had been made by then: none of the later ones may be served there. */
+  readonly ordersBefore: number;
+}
+
 /** Compares what clients were told with what the broker has. Nobody may be changing it meanwhile. */
-export function violations(orders: readonly Order[], { bookings, providers }: Books): string[] {
+export function violations(
+  orders: readonly Order[],
+  { bookings, providers }: Books,
+  drained?: Drained,
+): string[] {
   const byKey = groupByKey(bookings);
   return [
+    ...(drained === undefined ? [] : lentByDrained(orders, byKey, drained)),
     ...orders.flatMap((order) => wrongWith(order, byKey.get(nameOf(order.requester, order.key)) ?? [])),
     ...unordered(orders, byKey),
     ...providers.flatMap((provider) => wrongSums(provider, bookings)),
@@ -89,6 +101,21 @@ function wrongSums(
     );
   }
   return problems;
+}
+
+function lentByDrained(
+  orders: readonly Order[],
+  byKey: ReadonlyMap<string, readonly Booking[]>,
+  { provider, ordersBefore }: Drained,
+): string[] {
+  const found = orders
+    .slice(ordersBefore)
+    .flatMap(({ requester, key }) => byKey.get(nameOf(requester, key)) ?? []);
+  return found
+    .filter((booking) => booking.provider === provider)
+    .map(
+      ({ id, key }) => `${provider} lends ${id} (${key}), and was answered before that it has nothing left`,
+    );
 }
 
 function heldAt(clusterId: string, bookings: readonly Booking[]): ResourceVector {

@@ -1,3 +1,4 @@
+import { ADVERTISEMENT_MUTANTS } from "./advertisement-mutants.ts";
 import { AGENT_MUTANTS } from "./agent-mutants.ts";
 import { EDGE_MUTANTS } from "./edge-mutants.ts";
 import { ENGINE_MUTANTS } from "./engine-mutants.ts";
@@ -7,6 +8,7 @@ import { REPLICA_MUTANTS } from "./replica-mutants.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...ENGINE_MUTANTS,
+  ...ADVERTISEMENT_MUTANTS,
   ...LEDGER_MUTANTS,
   ...EDGE_MUTANTS,
   ...REPLICA_MUTANTS,

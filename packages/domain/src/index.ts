@@ -103,6 +103,7 @@ export { isSameRequest } from "./ledger/decide-reserve.ts";
 export { type ClosedKey, isSoft, type LedgerEvent } from "./ledger/event.ts";
 export { KEEP_ENDED_MS } from "./ledger/evolve.ts";
 export { cloneLedger, emptyLedger, keyName, type Ledger, type LedgerView } from "./ledger/ledger.ts";
+export { mustOutlive } from "./ledger/must-outlive.ts";
 export { type LedgerRecords, ledgerFrom, recordsOf } from "./ledger/records.ts";
 export { type AmountOptions, type AmountResult, parseAmount } from "./quantity/amount.ts";
 export {

@@ -14,6 +14,7 @@ import type { Scheduler } from "../stage/scheduler.ts";
 const GI = 2 ** 30;
 const ADVERTISE_EVERY_MS = 20_000;
 const POLL_EVERY_MS = 15_000;
+const RETRY_MS = 1000;
 
 export interface Habits {
   readonly cpu: number;
@@ -51,6 +52,7 @@ export class Lender {
   #cpu: number;
   #instance = 0;
   #sequence = 0;
+  #posted = 0;
 
   constructor(deps: LenderDeps) {
     this.#deps = deps;
@@ -81,7 +83,21 @@ export class Lender {
 
   advertise(): void {
     this.#live();
-    this.#send({ kind: "command", command: { kind: "advertise", advertisement: this.#advertisement() } });
+    this.#post(this.#advertisement());
+  }
+
+  /** Until it is answered, or there is something newer to say. */
+  #post(advertisement: Advertisement): void {
+    const { name, network, scheduler, random } = this.#deps;
+    const number = ++this.#posted;
+    const send = (): void => {
+      if (number !== this.#posted) return;
+      network.ask(name, { kind: "command", command: { kind: "advertise", advertisement } }, (answer) => {
+        if (answer?.kind !== "reply")
+          scheduler.after(random.below(RETRY_MS), `${name} advertises again`, send);
+      });
+    };
+    send();
   }
 
   /** Nodes leave or come. */

@@ -42,6 +42,8 @@ export class Book {
   readonly closedKeys = new Set<string>();
   readonly cordoned = new Set<string>();
   newest = new Map<string, ReceivedAdvertisement>();
+  /** After a crash: what a cluster was told to be accepted, where what was read back is older. Until it speaks again. */
+  answered = new Map<string, ReceivedAdvertisement>();
   /** When the broker last heard a cluster; whoever is not here: when it began to listen. */
   heard = new Map<string, number>();
 
@@ -54,20 +56,30 @@ export class Book {
     for (const name of this.closedKeys) copy.closedKeys.add(name);
     for (const id of this.cordoned) copy.cordoned.add(id);
     copy.newest = this.newest;
+    copy.answered = this.answered;
     copy.heard = new Map(this.heard);
     return copy;
+  }
+
+  /** False: it is old news, or of a process that was replaced. */
+  isNews(advertisement: Advertisement): boolean {
+    const before = this.newest.get(advertisement.clusterId);
+    return before === undefined || !isOvertaken(advertisement, before);
   }
 
   /** True when the advertisement counts. */
   advertise(advertisement: Advertisement, at: number): boolean {
     const { clusterId, instance } = advertisement;
+    if (!this.isNews(advertisement)) return false;
     const before = this.newest.get(clusterId);
-    if (before !== undefined && isOvertaken(advertisement, before)) return false;
     const last = before?.advertisement.instance;
     const ended = last === undefined || last === instance ? [] : [last];
     const replacedInstances = [...ended, ...(before?.replacedInstances ?? [])].slice(0, REMEMBERED_INSTANCES);
     this.newest = new Map(this.newest).set(clusterId, { advertisement, receivedAt: at, replacedInstances });
     this.heard.set(clusterId, at);
+    const answered = this.answered.get(clusterId);
+    // A late copy of what was said before that is no news of the cluster.
+    if (answered !== undefined && !isOvertaken(advertisement, answered)) this.answered.delete(clusterId);
     return true;
   }
 
@@ -110,14 +122,21 @@ export class Book {
   }
 
   /** available = allocatable − allocated − Σ live max(granted, used) − Σ ended used − Σ unknown max(granted, used). */
-  available(provider: string, unit: Unit): number {
-    const { allocatable, allocated } = this.newest.get(provider)?.advertisement ?? {};
+  available(provider: string, unit: Unit, said = this.newest.get(provider)): number {
+    const { allocatable, allocated } = said?.advertisement ?? {};
     const own = (allocatable?.[unit] ?? 0) - (allocated?.[unit] ?? 0);
-    return Math.max(0, own - this.reserved(provider, unit) - this.#borrowed(provider, unit));
+    return Math.max(0, own - this.reserved(provider, unit, said) - this.#borrowed(provider, unit, said));
   }
 
-  reserved(provider: string, unit: Unit): number {
-    const usage = this.newest.get(provider)?.advertisement.usage ?? [];
+  /** What may be lent: no crash makes an answered advertisement untrue. */
+  lendable(provider: string, unit: Unit): number {
+    const available = this.available(provider, unit);
+    const answered = this.answered.get(provider);
+    return answered === undefined ? available : Math.min(available, this.available(provider, unit, answered));
+  }
+
+  reserved(provider: string, unit: Unit, said = this.newest.get(provider)): number {
+    const usage = said?.advertisement.usage ?? [];
     let total = 0;
     for (const { id, granted, phase, provider: lender } of this.entries.values()) {
       if (lender === provider && isLivePhase(phase))
@@ -145,8 +164,8 @@ export class Book {
   }
 
   /** An older agent counts its virtual nodes as its own, and long after the loan. */
-  #borrowed(requester: string, unit: Unit): number {
-    if ((this.newest.get(requester)?.advertisement.protocol ?? 2) >= 2) return 0;
+  #borrowed(requester: string, unit: Unit, said: ReceivedAdvertisement | undefined): number {
+    if ((said?.advertisement.protocol ?? 2) >= 2) return 0;
     let total = 0;
     for (const entry of this.entries.values())
       if (entry.requester === requester) total += entry.granted[unit];

@@ -50,7 +50,7 @@ function wrongGrant(
   if (book.keys.has(name)) return `key ${key} of ${requester} books a second time`;
   if (book.closedKeys.has(name)) return `key ${key} of ${requester} books though it was released`;
   for (const unit of UNITS) {
-    const available = book.available(provider, unit);
+    const available = book.lendable(provider, unit);
     if (granted[unit] > available)
       return `${provider} lends ${granted[unit]} ${unit} to ${requester} and has ${available}: booked twice`;
     if (granted[unit] !== request.resources[unit]) return `${id} holds other amounts than were asked for`;

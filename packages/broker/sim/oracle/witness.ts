@@ -1,9 +1,10 @@
 import type { CommitBatch, Committed, Engine, StoreContents } from "@resource-broker/broker";
-import type { Command, LedgerEvent, Policy, Reply } from "@resource-broker/domain";
+import type { Command, LedgerEvent, LedgerView, Policy, Reply } from "@resource-broker/domain";
 import type { MachineTime } from "@resource-broker/runtime";
 import type { Findings } from "../stage/findings.ts";
 import type { SimDisk } from "../stage/sim-disk.ts";
 import { Book, keyOf } from "./book.ts";
+import { Heard, type Post } from "./heard.ts";
 import { wrongWith } from "./rules.ts";
 import { differsFromBook, differsWhenRebuilt } from "./same-ledger.ts";
 
@@ -29,6 +30,7 @@ interface Expected {
 export class Witness {
   readonly #deps: WitnessDeps;
   readonly #book = new Book();
+  readonly #heard: Heard;
   readonly #asked = new Set<string>();
   /** In which commit a fact came to be: `rsv-1 2` for a generation, a decision, a released key. */
   readonly #commitOf = new Map<string, number>();
@@ -44,6 +46,7 @@ export class Witness {
 
   constructor(deps: WitnessDeps) {
     this.#deps = deps;
+    this.#heard = new Heard(this.#book, deps.findings);
   }
 
   get book(): Book {
@@ -61,12 +64,14 @@ export class Witness {
     const startedAt = Math.max(machine.wallMs(), this.#book.time);
     this.#expected = { startedAt, zero: machine.monotonicMs(), machine };
     this.#book.heard = new Map();
+    const read = disk.advertisements();
     this.#book.newest = new Map(
-      disk.advertisements().map((received) => {
+      read.map((received) => {
         const receivedAt = Math.min(received.receivedAt, startedAt);
         return [received.advertisement.clusterId, { ...received, receivedAt }];
       }),
     );
+    this.#heard.readBack(read);
     this.excuse();
   }
 
@@ -113,10 +118,19 @@ export class Witness {
     }
   }
 
+  /** An advertisement has reached the broker, and is in force if it is to be. */
+  posted(command: Command, { accounts }: LedgerView): Post | undefined {
+    if (command.kind !== "advertise") return undefined;
+    this.#isDirty = true;
+    const account = accounts.get(command.advertisement.clusterId);
+    const inForce = account?.receivedAt === this.#now() ? account.advertisement : undefined;
+    return this.#heard.post(command.advertisement, inForce, this.#now());
+  }
+
   /** Whoever is answered must be told the truth, and one that survives anything. */
-  answered(command: Command, reply: Reply): void {
+  answered(command: Command, reply: Reply, post: Post | undefined): void {
     this.counts.answers++;
-    if (command.kind === "advertise") return this.#heardAdvertisement(command, reply);
+    if (post !== undefined) return this.#heard.answer(post, reply);
     switch (reply.kind) {
       case "granted":
       case "current":
@@ -198,15 +212,6 @@ export class Witness {
     const id = "reservation" in event ? event.reservation.id : "id" in event ? event.id : undefined;
     const entry = id === undefined ? undefined : book.entries.get(id);
     if (entry !== undefined) this.#commitOf.set(`${entry.id} ${entry.generation}`, number);
-  }
-
-  #heardAdvertisement({ advertisement }: Extract<Command, { kind: "advertise" }>, reply: Reply): void {
-    const isAccepted = this.#book.advertise(advertisement, this.#now());
-    this.#isDirty = true;
-    this.#deps.findings.expect(
-      !(isAccepted && reply.kind !== "advertised"),
-      () => `an advertisement of ${advertisement.clusterId} was turned away: ${JSON.stringify(reply)}`,
-    );
   }
 
   #mustBeSafe(fact: string, what: string): void {

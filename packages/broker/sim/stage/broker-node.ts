@@ -143,10 +143,12 @@ export class BrokerNode {
   #submit({ engine, process }: Life, command: Command, answer: (answer: Answer) => void): void {
     const { witness, findings } = this.#deps;
     witness.asked(command);
-    engine.submit(command).then(
+    const submitted = engine.submit(command);
+    const post = witness.posted(command, engine.ledger);
+    submitted.then(
       (reply: Reply) => {
         if (process.isDead) return;
-        witness.answered(command, reply);
+        witness.answered(command, reply, post);
         answer({ kind: "reply", reply });
       },
       (error: unknown) => {

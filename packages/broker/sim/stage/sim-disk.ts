@@ -11,6 +11,13 @@ interface LogRecord {
   readonly batch: CommitBatch;
 }
 
+interface CachedAdvertisement {
+  readonly clusterId: string;
+  readonly text: string;
+  /** The commit that it is part of: it is there with it, or not at all. */
+  readonly commit?: number;
+}
+
 /**
  * A disk with a cache before it. What was written can be read at once, by this process and the next, but only what was
  * synced survives when the power fails: of the rest, each piece is there, is lost, or is torn.
@@ -23,7 +30,8 @@ export class SimDisk {
   /** True: writes fail. */
   isFull = false;
   readonly #advertisements = new Map<string, string>();
-  readonly #cachedAdvertisements = new Map<string, string>();
+  /** Not surely on the disk yet, in the order they were written. */
+  #cachedAdvertisements: CachedAdvertisement[] = [];
 
   constructor(ledgerId: string) {
     this.ledgerId = ledgerId;
@@ -42,15 +50,17 @@ export class SimDisk {
   append(batch: CommitBatch): void {
     const text = JSON.stringify(batch);
     this.#log.push({ number: batch.number, text, length: text.length, batch: parse(text) });
+    for (const received of batch.advertisements ?? []) this.#cache(received, { commit: batch.number });
   }
 
   /** Begins a sync: when the returned function is called, what was written before it began is safe. */
   sync(): () => void {
     const covered = this.#log.length;
+    const safe = new Set(this.#cachedAdvertisements);
     return () => {
       this.#synced = Math.max(this.#synced, Math.min(covered, this.#log.length));
-      for (const [id, text] of this.#cachedAdvertisements) this.#advertisements.set(id, text);
-      this.#cachedAdvertisements.clear();
+      this.#secure((each) => safe.has(each));
+      this.#cachedAdvertisements = this.#cachedAdvertisements.filter((each) => !safe.has(each));
     };
   }
 
@@ -60,11 +70,12 @@ export class SimDisk {
   }
 
   putAdvertisement(received: ReceivedAdvertisement): void {
-    this.#cachedAdvertisements.set(received.advertisement.clusterId, JSON.stringify(received));
+    this.#cache(received, {});
   }
 
   advertisements(): ReceivedAdvertisement[] {
-    const all = new Map([...this.#advertisements, ...this.#cachedAdvertisements]);
+    const cached = this.#cachedAdvertisements.map(({ clusterId, text }) => [clusterId, text] as const);
+    const all = new Map([...this.#advertisements, ...cached]);
     return [...all.values()].map((text) => parse<ReceivedAdvertisement>(text));
   }
 
@@ -74,18 +85,31 @@ export class SimDisk {
       if (random.chance(0.5)) continue;
       record.text = record.text.slice(0, random.below(record.length));
     }
-    for (const [id, text] of this.#cachedAdvertisements) {
-      if (random.chance(0.5)) this.#advertisements.set(id, text);
-    }
-    this.#cachedAdvertisements.clear();
+    const torn = this.#log.find(isTorn)?.number ?? Number.POSITIVE_INFINITY;
+    this.#secure(({ commit }) => (commit === undefined ? random.chance(0.5) : commit < torn));
+    this.#cachedAdvertisements = [];
   }
 
   /** As a log is read after a crash: up to the first record that is not whole. */
   recover(): void {
-    const whole = this.#log.findIndex(({ text, length }) => text.length !== length);
+    const whole = this.#log.findIndex(isTorn);
     if (whole !== -1) this.#log = this.#log.slice(0, whole);
     this.#synced = Math.min(this.#synced, this.#log.length);
   }
+
+  #cache(received: ReceivedAdvertisement, commit: { readonly commit?: number }): void {
+    const { clusterId } = received.advertisement;
+    this.#cachedAdvertisements.push({ clusterId, text: JSON.stringify(received), ...commit });
+  }
+
+  #secure(isSafe: (each: CachedAdvertisement) => boolean): void {
+    for (const each of this.#cachedAdvertisements)
+      if (isSafe(each)) this.#advertisements.set(each.clusterId, each.text);
+  }
+}
+
+function isTorn({ text, length }: LogRecord): boolean {
+  return text.length !== length;
 }
 
 function parse<T>(text: string): T {

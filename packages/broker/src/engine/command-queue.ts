@@ -1,8 +1,10 @@
-import type { Command, Reply } from "@resource-broker/domain";
+import type { Command, Outcome, Reply } from "@resource-broker/domain";
 
 /** A command and the caller who waits for its answer. */
 export interface Pending {
   readonly command: Command;
+  /** Of an advertisement, which was decided when it came: only its commit is waited for. */
+  readonly outcome?: Outcome;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
 }

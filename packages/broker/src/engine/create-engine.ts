@@ -1,17 +1,9 @@
 import { Fault } from "@resource-broker/contract";
-import {
-  type Command,
-  isSoft,
-  ledgerFrom,
-  type Outcome,
-  type Policy,
-  type Reply,
-  receivedFrom,
-} from "@resource-broker/domain";
+import { type Command, ledgerFrom, type Outcome, type Policy, type Reply } from "@resource-broker/domain";
 import type { MachineTime } from "@resource-broker/runtime";
 import { recordingMemory } from "../store/memory-begins.ts";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
-import { actorOf } from "./actor.ts";
+import { batchOf, type Decided, receivedIn } from "./batch.ts";
 import { type Clock, startClock } from "./clock.ts";
 import { CommandQueue, type Pending } from "./command-queue.ts";
 import type { Committed, Engine, EngineHealth } from "./engine.ts";
@@ -46,12 +38,6 @@ export interface EngineDeps {
 
 export function createEngine(options: EngineOptions, deps: EngineDeps): Engine {
   return new SingleWriter(options, { ...deps, store: recordingMemory(deps.store, deps.machine) });
-}
-
-/** A command with what it decided, until the commit is through. */
-interface Decided {
-  readonly pending: Pending;
-  readonly outcome: Outcome;
 }
 
 /**
@@ -108,11 +94,7 @@ class SingleWriter implements Engine {
   readonly submit = (command: Command): Promise<Reply> => {
     const refusal = this.#refusalFor(command);
     if (refusal !== undefined) return Promise.reject(refusal);
-    if (command.kind === "advertise") return this.#advertise(command);
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ command, resolve: timed(command, resolve, this.#deps), reject });
-      this.#round ??= this.#nextRound();
-    });
+    return command.kind === "advertise" ? this.#advertise(command) : this.#enqueue(command);
   };
 
   readonly quote: Engine["quote"] = (requester, request) => {
@@ -167,14 +149,22 @@ class SingleWriter implements Engine {
     return this.#queue.size < limit ? undefined : overloaded(`${this.#queue.size} calls are waiting already`);
   }
 
-  /** Soft state: in force at once in both ledgers, written behind, waited for by nobody. */
+  #enqueue(command: Command, outcome?: Outcome): Promise<Reply> {
+    const decided = outcome === undefined ? {} : { outcome };
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ command, ...decided, resolve: timed(command, resolve, this.#deps), reject });
+      this.#round ??= this.#nextRound();
+    });
+  }
+
+  /** In force at once in both ledgers. Written behind, and waited for only where it must survive a crash. */
   #advertise(command: Extract<Command, { kind: "advertise" }>): Promise<Reply> {
     try {
-      const { reply } = this.#ledgers.decide(command, this.#moment());
-      const account = this.ledger.accounts.get(command.advertisement.clusterId);
-      const received = account && receivedFrom(account);
-      if (received !== undefined) this.#writeBehind.add(received);
-      return Promise.resolve(reply);
+      const before = receivedIn(this.ledger, command)?.advertisement;
+      const outcome = this.#ledgers.decide(command, this.#moment());
+      const received = outcome.reply.kind === "advertised" ? receivedIn(this.ledger, command) : undefined;
+      const isDone = received === undefined || this.#writeBehind.add(received, before);
+      return isDone ? Promise.resolve(outcome.reply) : this.#enqueue(command, outcome);
     } catch (error) {
       return Promise.reject(this.#bug(command, error));
     }
@@ -187,11 +177,13 @@ class SingleWriter implements Engine {
   }
 
   async #runBatch(waiting: readonly Pending[]): Promise<void> {
+    if (waiting.some(({ outcome }) => outcome !== undefined)) await this.#writeBehind.idle();
     const decided = this.#decideAll(waiting);
-    const batch = this.#batchOf(decided);
+    const batch = batchOf(decided, { number: this.#commitNumber + 1, at: this.now(), ledger: this.ledger });
+    const isEmpty = batch.entries.length === 0 && batch.advertisements.length === 0;
     try {
       // After a failure even an empty commit is worth trying: it shows whether the store works again.
-      if (batch.entries.length > 0 || this.#health.state === "degraded") await this.#commit(batch);
+      if (!isEmpty || this.#health.state === "degraded") await this.#commit(batch);
       else this.#insistOnLeading();
     } catch (error) {
       this.#fail(decided, error);
@@ -214,7 +206,8 @@ class SingleWriter implements Engine {
     const decided: Decided[] = [];
     for (const pending of waiting) {
       try {
-        decided.push({ pending, outcome: this.#ledgers.decide(pending.command, this.#moment()) });
+        const outcome = pending.outcome ?? this.#ledgers.decide(pending.command, this.#moment());
+        decided.push({ pending, outcome });
       } catch (error) {
         pending.reject(this.#bug(pending.command, error));
         this.#ledgers.redraw(decided.flatMap(({ outcome }) => outcome.events));
@@ -224,15 +217,7 @@ class SingleWriter implements Engine {
     return decided;
   }
 
-  #batchOf(decided: readonly Decided[]): CommitBatch {
-    const entries = decided.flatMap(({ pending: { command }, outcome }) => {
-      const events = outcome.events.filter((event) => !isSoft(event));
-      return events.length === 0 ? [] : [{ by: actorOf(command), action: command.kind, events }];
-    });
-    return { number: this.#commitNumber + 1, at: this.now(), entries };
-  }
-
-  async #commit(batch: CommitBatch): Promise<void> {
+  async #commit(batch: Required<CommitBatch>): Promise<void> {
     const { store, observer, machine } = this.#deps;
     const startedAt = machine.monotonicMs();
     const onFailure = (failure: StoreFailure) => {
@@ -240,6 +225,7 @@ class SingleWriter implements Engine {
       this.#health = { state: "degraded", reason: failure.message };
     };
     await persist(batch, { store, clock: this.#clock, onFailure });
+    this.#writeBehind.committed(batch.advertisements);
     this.#ledgers.confirm(batch.entries.flatMap(({ events }) => events));
     this.#commitNumber = batch.number;
     this.#health = { state: "ready" };

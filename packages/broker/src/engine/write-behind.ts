@@ -1,15 +1,33 @@
-import type { ClusterId, ReceivedAdvertisement } from "@resource-broker/domain";
+import {
+  type Advertisement,
+  type ClusterId,
+  mustOutlive,
+  type ReceivedAdvertisement,
+} from "@resource-broker/domain";
 import type { Clock } from "./clock.ts";
 
 const WRITE_WITHIN_MS = 1000;
 
-/** Collects the newest advertisement of each cluster and saves them together, at most a second later. */
+/** The last thing that a cluster said to this process. */
+interface Word {
+  readonly advertisement: Advertisement;
+  /** What is durable of this cluster allows nothing that this word does not. */
+  readonly isSafe: boolean;
+}
+
+/**
+ * Collects the newest advertisement of each cluster and saves them together, at most a second later. Knows which of them
+ * cannot wait for that: a crash would bring back one that allows more (docs/adr/0019).
+ */
 export class WriteBehind {
   readonly #save: (advertisements: readonly ReceivedAdvertisement[]) => Promise<void>;
   readonly #onError: (error: Error) => void;
   readonly #clock: Clock;
+  readonly #words = new Map<ClusterId, Word>();
   #unsaved = new Map<ClusterId, ReceivedAdvertisement>();
   #cancel: (() => void) | undefined;
+  /** One save at a time, so that an older word is never written over a newer one. */
+  #saving = Promise.resolve();
 
   constructor(options: {
     readonly clock: Clock;
@@ -21,15 +39,59 @@ export class WriteBehind {
     this.#onError = options.onError;
   }
 
-  add(received: ReceivedAdvertisement): void {
-    this.#unsaved.set(received.advertisement.clusterId, received);
+  /**
+   * Takes in what a cluster has said last. True: it may be answered now. False: only when it is committed. `before` is what
+   * was in force; a process before this one may have answered something that is newer and was not written.
+   */
+  add(received: ReceivedAdvertisement, before: Advertisement | undefined): boolean {
+    const { advertisement } = received;
+    const { clusterId, instance } = advertisement;
+    const last = this.#words.get(clusterId);
+    // Of a cluster that nobody knows nothing can be lent after a crash; but of its posts none may be missing.
+    const isSafe =
+      last === undefined
+        ? before === undefined && instance === undefined
+        : last.isSafe && !mustOutlive(last.advertisement, advertisement);
+    this.#words.set(clusterId, { advertisement, isSafe });
+    this.#unsaved.set(clusterId, received);
     this.#cancel ??= this.#clock.after(WRITE_WITHIN_MS, () => void this.flush());
+    return isSafe;
+  }
+
+  /** These are durable now. One that was followed by another while it was committed does not speak for that one. */
+  committed(advertisements: readonly ReceivedAdvertisement[]): void {
+    for (const { advertisement } of advertisements) {
+      const { clusterId } = advertisement;
+      if (this.#words.get(clusterId)?.advertisement !== advertisement) continue;
+      this.#words.set(clusterId, { advertisement, isSafe: true });
+      this.#unsaved.delete(clusterId);
+    }
+  }
+
+  /** Resolves when nothing is being saved: what is committed then is not replaced by something older. */
+  async idle(): Promise<void> {
+    for (let awaited: Promise<void> | undefined; awaited !== this.#saving; ) {
+      awaited = this.#saving;
+      await awaited;
+    }
   }
 
   /** Saves now. What cannot be saved is kept for the next time, unless something newer came meanwhile. */
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;
+    this.#saving = this.#saving.then(() => this.#saveAll());
+    return this.#saving;
+  }
+
+  /** Saves what it can, and then no more. */
+  async stop(): Promise<void> {
+    await this.flush();
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  async #saveAll(): Promise<void> {
     const saving = this.#unsaved;
     if (saving.size === 0) return;
     this.#unsaved = new Map();
@@ -40,12 +102,5 @@ export class WriteBehind {
       this.#onError(error instanceof Error ? error : new Error(String(error)));
       this.#cancel ??= this.#clock.after(WRITE_WITHIN_MS, () => void this.flush());
     }
-  }
-
-  /** Saves what it can, and then no more. */
-  async stop(): Promise<void> {
-    await this.flush();
-    this.#cancel?.();
-    this.#cancel = undefined;
   }
 }

@@ -17,6 +17,8 @@ export function memoryBegins(at: number, cause: Parameters<typeof windowFrom>[1]
  */
 export function recordingMemory(store: Store, machine: Pick<MachineTime, "wallMs">): Store {
   let beginning: CommitEntry | undefined;
+  /** The first batch as it was given and as it was handed on: when it is tried again, it is the same one. */
+  let first: { readonly given: CommitBatch; readonly sent: CommitBatch } | undefined;
 
   const open = async (): ReturnType<Store["open"]> => {
     const contents = await store.open();
@@ -27,10 +29,12 @@ export function recordingMemory(store: Store, machine: Pick<MachineTime, "wallMs
     return { ...contents, records: { ...records, adoption: windowFrom(at, "created") } };
   };
 
-  const withBeginning = (batch: CommitBatch): CommitBatch =>
-    beginning === undefined || batch.number > 1
-      ? batch
-      : { ...batch, entries: [beginning, ...batch.entries] };
+  const withBeginning = (batch: CommitBatch): CommitBatch => {
+    if (beginning === undefined || batch.number > 1) return batch;
+    if (first?.given !== batch)
+      first = { given: batch, sent: { ...batch, entries: [beginning, ...batch.entries] } };
+    return first.sent;
+  };
 
   return { ...store, open, commit: (batch) => store.commit(withBeginning(batch)) };
 }

@@ -18,7 +18,7 @@ export interface Store {
   commit: (batch: CommitBatch) => Promise<void>;
   /** The number of the last commit that is really there: settles what became of a commit of unknown outcome. */
   lastCommit: () => Promise<number>;
-  /** Soft state, written behind: the newest advertisement of each cluster named. */
+  /** Written behind, and may be lost: the newest advertisement of each cluster named. */
   saveAdvertisements: (advertisements: readonly ReceivedAdvertisement[]) => Promise<void>;
   findDecision: (id: DecisionId) => Promise<Decision | undefined>;
   readAudit: (query: AuditQuery) => Promise<readonly AuditEntry[]>;
@@ -37,6 +37,8 @@ export interface CommitBatch {
   readonly at: Instant;
   /** One for each command that changed something, in the order they were decided. */
   readonly entries: readonly CommitEntry[];
+  /** Those that must not be lost: they replace what is stored of their clusters, whatever that is. At most one each. */
+  readonly advertisements?: readonly ReceivedAdvertisement[];
 }
 
 export interface CommitEntry {

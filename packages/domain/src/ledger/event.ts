@@ -76,7 +76,7 @@ export interface ClosedKey {
   readonly until: Instant;
 }
 
-/** Soft events are rebuilt from what agents say next: they need not survive a crash. */
+/** Soft events are rebuilt from what agents say next. Advertisements that must survive a crash: see `mustOutlive`. */
 export function isSoft(event: LedgerEvent): boolean {
   return (
     event.kind === "advertised" || event.kind === "adoption-offered" || event.kind === "adoption-withdrawn"

@@ -183,7 +183,12 @@ function write(disk: MemoryDisk, batch: CommitBatch): void {
       disk.audit.push({ ...line, ...expectedLink(disk.audit.at(-1) ?? NO_LINK, line) });
     }
   }
+  replaceAdvertisements(disk, batch);
   disk.commits.push(batch);
+}
+
+function replaceAdvertisements(disk: MemoryDisk, { advertisements = [] }: CommitBatch): void {
+  for (const received of advertisements) disk.advertisements.set(received.advertisement.clusterId, received);
 }
 
 function durableEvents(batch: CommitBatch): LedgerEvent[] {

@@ -6,7 +6,13 @@ import {
   type StoreContents,
   StoreFailure,
 } from "@resource-broker/broker";
-import { type Decision, explain, headline, replayWinner } from "@resource-broker/domain";
+import {
+  type Decision,
+  explain,
+  headline,
+  type ReceivedAdvertisement,
+  replayWinner,
+} from "@resource-broker/domain";
 import fc from "fast-check";
 import { expectedLink, NO_LINK } from "./audit-chain.ts";
 import { DURABLE_KINDS, EVENTFUL_DAYS } from "./eventful-days.ts";
@@ -118,11 +124,6 @@ export const STORE_PROMISES: readonly StorePromise[] = [
   }),
 
   promise("of each cluster the newest advertisement is kept, and is no commit", async (data) => {
-    const received = (clusterId: string, receivedAt: number) => ({
-      advertisement: clusterOf(clusterId, receivedAt),
-      receivedAt,
-      replacedInstances: ["gone"],
-    });
     await use(data, async (store) => {
       await store.saveAdvertisements([received("paris", 1), received("rome", 5)]);
       await store.saveAdvertisements([received("paris", 3)]);
@@ -138,6 +139,34 @@ export const STORE_PROMISES: readonly StorePromise[] = [
       deepStrictEqual(newest.get("paris"), received("paris", 3));
       deepStrictEqual(newest.get("rome"), received("rome", 5));
     });
+  }),
+
+  promise("an advertisement in a commit is there with it, and replaces whatever was there", async (data) => {
+    const story = new LedgerStory();
+    const [first, second] = twoGrants(story);
+    await use(data, async (store) => {
+      await store.saveAdvertisements([received("paris", 9), received("rome", 9)]);
+      // The clock may have gone back meanwhile: what is committed is newer, whatever its time says.
+      await store.commit({ ...first, advertisements: [received("paris", 5), received("oslo", 5)] });
+      const impossible = { kind: "activated", at: second.at, id: "rsv-nobody" } as const;
+      const entries = [{ by: "rome", action: "activate", events: [impossible] }];
+      await refused(store.commit({ ...second, entries, advertisements: [received("paris", 7)] }), "corrupt");
+    });
+    const expectKept = async (expected: Readonly<Record<string, number>>): Promise<void> =>
+      use(data, (_, { records }) => {
+        const kept = records.advertisements.map((each) => [each.advertisement.clusterId, each] as const);
+        const wanted = Object.entries(expected).map(([id, at]) => [id, received(id, at)] as const);
+        deepStrictEqual(Object.fromEntries(kept), Object.fromEntries(wanted));
+      });
+    await expectKept({ paris: 5, rome: 9, oslo: 5 });
+    await use(data, async (store) => {
+      const lines = await readAll(store);
+      await store.commit({ number: 2, at: second.at, entries: [], advertisements: [received("paris", 4)] });
+      strictEqual(await store.lastCommit(), 2);
+      deepStrictEqual(await readAll(store), lines);
+      await store.saveAdvertisements([received("paris", 6)]);
+    });
+    await expectKept({ paris: 6, rome: 9, oslo: 5 });
   }),
 
   promise("decisions are found, explain themselves and replay, also after a restart", async (data) => {
@@ -285,6 +314,10 @@ async function expectSame(data: StoreUnderTest, story: LedgerStory): Promise<voi
     strictEqual(commitNumber, story.commitNumber);
     deepStrictEqual(rebuilt(records, story.now), essenceOf(story.ledger));
   });
+}
+
+function received(clusterId: string, receivedAt: number): ReceivedAdvertisement {
+  return { advertisement: clusterOf(clusterId, receivedAt), receivedAt, replacedInstances: ["gone"] };
 }
 
 function twoGrants(story: LedgerStory): [CommitBatch, CommitBatch] {

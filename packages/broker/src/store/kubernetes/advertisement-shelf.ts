@@ -6,6 +6,7 @@ import { parseStored } from "../sqlite/stored-json.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
 import { LEDGER, linesIn, pageObject } from "./page.ts";
 import type { LedgerShelf } from "./read-ledger.ts";
+import type { KeptAdvertisement, Records } from "./records.ts";
 import { putObject, type SoftObjectDeps } from "./soft-object.ts";
 
 /** Clusters share so many objects: the fleet may be large, and an object a megabyte. */
@@ -15,16 +16,18 @@ const PAUSE_MS = 250;
 
 export interface AdvertisementShelfDeps extends SoftObjectDeps {
   readonly machine: MachineTime;
+  /** What the ledger itself has of them. Forgotten there, once it is here: the next snapshot leaves it out. */
+  readonly committed: Records["advertisements"];
   readonly onTrouble: (error: unknown) => void;
 }
 
 /** The newest advertisement of each cluster, written behind. */
 export interface AdvertisementShelf extends Pick<KeyedWriter<number>, "finish" | "stop"> {
   readonly all: () => ReceivedAdvertisement[];
-  readonly put: (advertisements: readonly ReceivedAdvertisement[]) => void;
+  readonly put: (advertisements: readonly KeptAdvertisement[]) => void;
 }
 
-type Shard = ReadonlyMap<ClusterId, ReceivedAdvertisement>;
+type Shard = ReadonlyMap<ClusterId, KeptAdvertisement>;
 
 export function advertisementShelf(found: LedgerShelf, deps: AdvertisementShelfDeps): AdvertisementShelf {
   const objects = new Map<number, ConfigMap>();
@@ -38,35 +41,47 @@ export function advertisementShelf(found: LedgerShelf, deps: AdvertisementShelfD
 
   const write = async (number: number): Promise<void> => {
     const known = objects.get(number);
+    let written: Shard = new Map();
     const next = (there: ConfigMap | undefined): Promise<ConfigMap> => {
-      // Another replica's words may be newer: of each cluster the newest counts.
+      // Another replica may have written there: of each cluster what was heard last counts.
       if (there !== undefined && there !== known) merge(number, advertisementsIn(there).values());
-      const lines = [...(shards.get(number)?.values() ?? [])].map((each) => JSON.stringify(each));
+      written = shards.get(number) ?? written;
+      const lines = [...written.values()].map((each) => JSON.stringify(each));
       return pageObject({ namespace: deps.namespace, name: shardName(number), role: "soft", lines });
     };
     objects.set(number, await putObject(known, next, deps));
+    settle(written);
   };
 
-  const merge = (number: number, some: Iterable<ReceivedAdvertisement>): void => {
+  const settle = (written: Shard): void => {
+    for (const [clusterId, { commit }] of deps.committed)
+      if (commit <= (written.get(clusterId)?.commit ?? Number.NEGATIVE_INFINITY))
+        deps.committed.delete(clusterId);
+  };
+
+  const merge = (number: number, some: Iterable<KeptAdvertisement>): void => {
     const merged = new Map(shards.get(number));
     for (const each of some) {
       const { clusterId } = each.advertisement;
       const before = merged.get(clusterId);
-      if (before === undefined || before.receivedAt <= each.receivedAt) merged.set(clusterId, each);
+      if (before === undefined || isNoOlder(each, before)) merged.set(clusterId, each);
     }
     shards.set(number, merged);
   };
 
   const writer = keyedWriter<number>({ write, pauseMs: PAUSE_MS, ...deps });
+  const put = (advertisements: Iterable<KeptAdvertisement>): void => {
+    for (const each of advertisements) {
+      const number = shardOf(each.advertisement.clusterId);
+      merge(number, [each]);
+      writer.mark(number);
+    }
+  };
+  put(deps.committed.values());
+
   return {
-    all: () => [...shards.values()].flatMap((shard) => [...shard.values()]),
-    put: (advertisements) => {
-      for (const each of advertisements) {
-        const number = shardOf(each.advertisement.clusterId);
-        merge(number, [each]);
-        writer.mark(number);
-      }
-    },
+    all: () => [...shards.values()].flatMap((shard) => [...shard.values()].map(receivedFrom)),
+    put,
     finish: writer.finish,
     stop: writer.stop,
   };
@@ -80,10 +95,28 @@ function shardOf(clusterId: ClusterId): number {
   return crc32(clusterId) % SHARDS;
 }
 
-/** Soft state: what cannot be read is heard again soon. */
-function advertisementsIn(object: ConfigMap): Map<ClusterId, ReceivedAdvertisement> {
+/** Commits have one order, whoever leads; clocks have not. */
+function isNoOlder(a: KeptAdvertisement, b: KeptAdvertisement): boolean {
+  return a.commit === b.commit ? a.receivedAt >= b.receivedAt : a.commit > b.commit;
+}
+
+function receivedFrom({
+  advertisement,
+  receivedAt,
+  replacedInstances,
+}: KeptAdvertisement): ReceivedAdvertisement {
+  return { advertisement, receivedAt, replacedInstances };
+}
+
+/** What cannot be read is heard again soon. Older versions did not write down a commit. */
+function advertisementsIn(object: ConfigMap): Map<ClusterId, KeptAdvertisement> {
   try {
-    const all = linesIn(object).map((line) => parseStored<ReceivedAdvertisement>(line));
+    const all = linesIn(object).map((line): KeptAdvertisement => {
+      const { commit = 0, ...received } = parseStored<ReceivedAdvertisement & { readonly commit?: number }>(
+        line,
+      );
+      return { ...received, commit };
+    });
     return new Map(all.map((each) => [each.advertisement.clusterId, each]));
   } catch {
     return new Map();

@@ -136,7 +136,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
         await objects.commit(batch);
       }),
     lastCommit: () => on(({ objects }) => objects.lastCommit()),
-    saveAdvertisements: (some) => on(({ advertisements }) => advertisements.put(some)),
+    saveAdvertisements: (some) => on(({ saveAdvertisements }) => saveAdvertisements(some)),
     findDecision: (id) => on(({ decisions }) => decisions.find(id)),
     readAudit: (query) => on(({ objects }) => objects.readAudit(query)),
     close,

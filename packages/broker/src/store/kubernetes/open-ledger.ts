@@ -1,10 +1,11 @@
 import { randomInt } from "node:crypto";
+import type { ReceivedAdvertisement } from "@resource-broker/domain";
 import { type KubeClient, wait } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
 import { decisionOf, durableEvents } from "../changes.ts";
 import type { Retention } from "../sqlite/retention.ts";
 import type { CommitBatch, StoreContents, StoreFailure } from "../store.ts";
-import { type AdvertisementShelf, advertisementShelf } from "./advertisement-shelf.ts";
+import { advertisementShelf } from "./advertisement-shelf.ts";
 import { type DecisionShelf, decisionShelf } from "./decision-shelf.ts";
 import { type HoldsView, holdsView } from "./holds-view.ts";
 import { headWriter } from "./head-writer.ts";
@@ -14,6 +15,7 @@ import { guardPages } from "./page-guard.ts";
 import { ledgerPages } from "./pages.ts";
 import type { Patiently } from "./patience.ts";
 import { readLedger, readShelf, strayPages } from "./read-ledger.ts";
+import { keptIn } from "./records.ts";
 import type { TakenLedger } from "./take-over.ts";
 
 /** More would fill etcd with what nearly nobody asks for. */
@@ -35,7 +37,7 @@ export interface OpenLedgerDeps {
 export interface OpenLedger {
   readonly objects: LedgerObjects;
   readonly decisions: DecisionShelf;
-  readonly advertisements: AdvertisementShelf;
+  readonly saveAdvertisements: (some: readonly ReceivedAdvertisement[]) => void;
   readonly contents: StoreContents;
   /** Ends all that runs beside commits; writes what was left for later, unless another replica leads. */
   readonly end: (how: { readonly isDeposed: boolean; readonly withinMs: number }) => Promise<void>;
@@ -50,7 +52,10 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
   const { records, auditPages } = readLedger(taken.content, shelf);
   const pages = ledgerPages({ ...deps, epoch });
   const soft = (doing: string) => ({ ...deps, onTrouble: (error: unknown) => onTrouble(doing, error) });
-  const advertisements = advertisementShelf(shelf, soft("advertisements could not be saved"));
+  const advertisements = advertisementShelf(shelf, {
+    ...soft("advertisements could not be saved"),
+    committed: records.advertisements,
+  });
   const decisions = decisionShelf(shelf, {
     ...soft("decisions could not be saved"),
     epoch,
@@ -61,6 +66,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
     const events = durableEvents(batch);
     decisions.put(events.map(decisionOf).filter((decision) => decision !== undefined));
     holds.follow(events);
+    advertisements.put(keptIn(batch));
   };
   const objects = ledgerObjects(
     { records, auditPages },
@@ -100,7 +106,10 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
   return {
     objects,
     decisions,
-    advertisements,
+    saveAdvertisements: (some) => {
+      const commit = objects.content().head.commitNumber;
+      advertisements.put(some.map((received) => ({ ...received, commit })));
+    },
     contents: {
       ledgerId: head.ledgerId,
       commitNumber: head.commitNumber,

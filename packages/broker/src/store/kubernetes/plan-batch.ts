@@ -18,8 +18,7 @@ export function planBatch(content: Content, records: Records, batch: CommitBatch
     const message = `commit ${batch.number} cannot follow commit ${head.commitNumber}`;
     throw new StoreFailure("not-committed", message);
   }
-  const events = durableEvents(batch);
-  const changes = linesOf(batch, () => changeLines(events, records));
+  const changes = linesOf(batch, () => changeLines(batch, records));
   let last: ChainLink = head.audit.last;
   const audit = auditLines(batch).map((line) => {
     const text = canonical(line);
@@ -32,7 +31,7 @@ export function planBatch(content: Content, records: Records, batch: CommitBatch
       head: {
         ...head,
         commitNumber: batch.number,
-        time: Math.max(head.time, latestOf(events)),
+        time: Math.max(head.time, latestOf(durableEvents(batch))),
         audit: { ...head.audit, last },
       },
       changes: [...content.changes, ...changes],

@@ -4,13 +4,20 @@ import type {
   ClusterId,
   LedgerEvent,
   LedgerRecords,
+  ReceivedAdvertisement,
   Reservation,
   ReservationId,
 } from "@resource-broker/domain";
-import { changedReservations } from "../changes.ts";
+import { changedReservations, durableEvents } from "../changes.ts";
 import { parseStored } from "../sqlite/stored-json.ts";
+import type { CommitBatch } from "../store.ts";
 
 type Cordon = LedgerRecords["cordons"][number][1];
+
+/** An advertisement, and the commit that was the last one when it was heard, or that it is part of. */
+export interface KeptAdvertisement extends ReceivedAdvertisement {
+  readonly commit: number;
+}
 
 /** What the ledger's pages say, put together. */
 export interface Records {
@@ -18,6 +25,8 @@ export interface Records {
   readonly closedKeys: Map<string, ClosedKey>;
   readonly cordons: Map<ClusterId, Cordon>;
   adoption?: AdoptionWindow;
+  /** Those that were committed and may not be where advertisements are written behind. */
+  readonly advertisements: Map<ClusterId, KeptAdvertisement>;
 }
 
 /**
@@ -31,14 +40,16 @@ type Change =
   | readonly ["reopened-key", ClusterId, string]
   | readonly ["cordon", ClusterId, Cordon]
   | readonly ["uncordon", ClusterId]
-  | readonly ["adoption", AdoptionWindow];
+  | readonly ["adoption", AdoptionWindow]
+  | readonly ["advertisement", KeptAdvertisement];
 
 export function emptyRecords(): Records {
-  return { reservations: new Map(), closedKeys: new Map(), cordons: new Map() };
+  return { reservations: new Map(), closedKeys: new Map(), cordons: new Map(), advertisements: new Map() };
 }
 
-/** What the events change, as lines. Throws when they contradict the records. */
-export function changeLines(events: readonly LedgerEvent[], { reservations }: Records): string[] {
+/** What a batch changes, as lines. Throws when its events contradict the records. */
+export function changeLines(batch: CommitBatch, { reservations }: Records): string[] {
+  const events = durableEvents(batch);
   const changed = changedReservations(events, (id) => reservations.get(id));
   const changes = [
     ...[...changed].map(
@@ -46,8 +57,14 @@ export function changeLines(events: readonly LedgerEvent[], { reservations }: Re
         reservation === undefined ? ["forgotten", id] : ["reservation", reservation],
     ),
     ...events.flatMap(otherChange),
+    ...keptIn(batch).map((kept): Change => ["advertisement", kept]),
   ];
   return changes.map((change) => JSON.stringify(change));
+}
+
+/** The advertisements that are part of a batch. */
+export function keptIn({ number, advertisements = [] }: CommitBatch): KeptAdvertisement[] {
+  return advertisements.map((received) => ({ ...received, commit: number }));
 }
 
 function otherChange(event: LedgerEvent): Change[] {
@@ -69,12 +86,13 @@ function otherChange(event: LedgerEvent): Change[] {
 
 /** All of the records as lines that make them anew. */
 export function* snapshotLines(records: Records): Generator<string> {
-  const { reservations, closedKeys, cordons, adoption } = records;
+  const { reservations, closedKeys, cordons, adoption, advertisements } = records;
   const line = (change: Change): string => JSON.stringify(change);
   for (const reservation of reservations.values()) yield line(["reservation", reservation]);
   for (const closedKey of closedKeys.values()) yield line(["closed-key", closedKey]);
   for (const [clusterId, cordon] of cordons) yield line(["cordon", clusterId, cordon]);
   if (adoption !== undefined) yield line(["adoption", adoption]);
+  for (const kept of advertisements.values()) yield line(["advertisement", kept]);
 }
 
 export function replay(records: Records, lines: Iterable<string>): void {
@@ -82,7 +100,7 @@ export function replay(records: Records, lines: Iterable<string>): void {
 }
 
 function make(records: Records, change: Change): void {
-  const { reservations, closedKeys, cordons } = records;
+  const { reservations, closedKeys, cordons, advertisements } = records;
   switch (change[0]) {
     case "reservation":
       return void reservations.set(change[1].id, change[1]);
@@ -96,6 +114,8 @@ function make(records: Records, change: Change): void {
       return void cordons.set(change[1], change[2]);
     case "uncordon":
       return void cordons.delete(change[1]);
+    case "advertisement":
+      return void advertisements.set(change[1].advertisement.clusterId, change[1]);
     case "adoption":
       records.adoption = change[1];
   }

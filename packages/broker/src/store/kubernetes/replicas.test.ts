@@ -257,13 +257,46 @@ describe("the lease", () => {
 });
 
 describe("advertisements", () => {
+  const received = (receivedAt: number) => ({
+    advertisement: clusterOf("paris", receivedAt),
+    receivedAt,
+    replacedInstances: [],
+  });
+  const commitOf = (number: number, receivedAt: number) => ({
+    number,
+    at: 0,
+    entries: [],
+    advertisements: [received(receivedAt)],
+  });
+
+  it("that were committed are there for a successor, though nothing was written behind", async () => {
+    const ledger = await newLedger();
+    const old = replica(ledger);
+    await old.open();
+    await old.saveAdvertisements([received(9)]);
+    await old.commit(commitOf(1, 5));
+    await ledger.expireLease();
+    const { records } = await replica(ledger).open();
+    expect(records.advertisements).toEqual([received(5)]);
+  });
+
+  it("of a leader that was replaced do not replace what its successor committed, whatever its clock says", async () => {
+    const ledger = await newLedger();
+    const old = replica(ledger);
+    await old.open();
+    await ledger.expireLease();
+    const young = replica(ledger);
+    await young.open();
+    await young.commit(commitOf(1, 5));
+    await young.close();
+    await old.saveAdvertisements([received(9)]);
+    await old.close();
+    const { records } = await replica(ledger).open();
+    expect(records.advertisements).toEqual([received(5)]);
+  });
+
   it("of a leader that was replaced do not hide newer ones", async () => {
     const ledger = await newLedger();
-    const received = (receivedAt: number) => ({
-      advertisement: clusterOf("paris", receivedAt),
-      receivedAt,
-      replacedInstances: [],
-    });
     const old = replica(ledger);
     await old.open();
     await ledger.expireLease();

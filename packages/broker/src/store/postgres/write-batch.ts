@@ -1,4 +1,10 @@
-import type { AdoptionWindow, ClosedKey, LedgerEvent, Reservation } from "@resource-broker/domain";
+import type {
+  AdoptionWindow,
+  ClosedKey,
+  LedgerEvent,
+  ReceivedAdvertisement,
+  Reservation,
+} from "@resource-broker/domain";
 import { auditLines, type ChainLink, canonical, nextLink } from "../audit.ts";
 import { changedReservations, decisionOf, durableEvents, latestOf } from "../changes.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
@@ -7,6 +13,7 @@ import type { Head } from "./head.ts";
 import type { Statement } from "./session.ts";
 import {
   ADOPTION,
+  ADVERTISEMENT,
   CLOSED_KEY,
   type CordonedCluster,
   CORDON,
@@ -21,6 +28,7 @@ import {
 /** A batch as the database will have it. */
 export interface PlannedBatch {
   readonly events: readonly LedgerEvent[];
+  readonly advertisements: readonly ReceivedAdvertisement[];
   /** Where the ledger stands afterwards. */
   readonly next: Head;
   readonly audit: readonly { readonly link: ChainLink; readonly at: number; readonly text: string }[];
@@ -35,7 +43,8 @@ export function planBatch(head: Head, batch: CommitBatch): PlannedBatch {
     return { link, at: line.at, text };
   });
   const time = Math.max(head.time, latestOf(events));
-  return { events, audit, next: { ...head, commitNumber: batch.number, time, audit: link } };
+  const { advertisements = [] } = batch;
+  return { events, advertisements, audit, next: { ...head, commitNumber: batch.number, time, audit: link } };
 }
 
 /**
@@ -44,7 +53,7 @@ export function planBatch(head: Head, batch: CommitBatch): PlannedBatch {
  */
 export function writesOf(
   schema: string,
-  { events, audit }: PlannedBatch,
+  { events, advertisements, audit }: PlannedBatch,
   stored: ReadonlyMap<string, Reservation>,
 ): Statement[] {
   const changes = changesOf(events, stored);
@@ -53,6 +62,7 @@ export function writesOf(
     ...changing(schema, CLOSED_KEY, changes.closedKeys),
     ...changing(schema, CORDON, changes.cordons),
     ...putting(schema, ADOPTION, events.flatMap(adoptionIn).slice(-1)),
+    ...replacing(schema, advertisements),
     ...putting(schema, DECISION, decisionsIn(events)),
     ...appending(schema, audit),
   ];
@@ -108,6 +118,13 @@ function changing<T>(
 
 function putting<T>(schema: string, form: TableForm<T>, values: readonly T[]): Statement[] {
   return values.length === 0 ? [] : [upsert(schema, form, values)];
+}
+
+/** Whatever is there: `newestBy` is for what is written behind, and may be late. */
+function replacing(schema: string, advertisements: readonly ReceivedAdvertisement[]): Statement[] {
+  if (advertisements.length === 0) return [];
+  const names = advertisements.map(({ advertisement }) => advertisement.clusterId);
+  return [remove(schema, ADVERTISEMENT, names), upsert(schema, ADVERTISEMENT, advertisements)];
 }
 
 function appending(schema: string, lines: PlannedBatch["audit"]): Statement[] {

@@ -80,6 +80,11 @@ export function ledgerFile(
   const write = (batch: CommitBatch): Head => {
     const events = durableEvents(batch);
     writeEvents(tables, events);
+    for (const received of batch.advertisements ?? []) {
+      // Whatever is there: that the newest is kept is for what is written behind, and may be late.
+      tables.advertisements.remove(received.advertisement.clusterId);
+      tables.advertisements.put(received);
+    }
     const lines = auditLines(batch);
     const last = audit.append(head.audit, lines);
     const trimmed = trim({ lines: lines.length, now: batch.at, audit: last, trimmed: head.trimmed });
@@ -156,7 +161,7 @@ export function ledgerFile(
     saveAdvertisements: (advertisements) =>
       guarded(() => {
         if (unsettled !== undefined) resync();
-        // Soft state may be lost in a power failure: the next commit's sync is soon enough for it.
+        // What is written behind may be lost in a power failure: the next commit's sync is soon enough for it.
         database.exec("PRAGMA synchronous = NORMAL");
         try {
           begin.run();

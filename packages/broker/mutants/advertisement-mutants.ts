@@ -1,0 +1,108 @@
+import { type Mutant, SIMULATION, testFile } from "./mutant.ts";
+
+const ENGINE = "packages/broker/src/engine/create-engine.ts";
+const BEHIND = "packages/broker/src/engine/write-behind.ts";
+const OUTLIVE = "packages/domain/src/ledger/must-outlive.ts";
+const ENGINE_TEST = testFile("packages/broker/src/engine/advertisements.test.ts");
+const OUTLIVE_TEST = testFile("packages/domain/src/ledger/must-outlive.test.ts");
+const SHELF = "packages/broker/src/store/kubernetes/advertisement-shelf.ts";
+
+/** What an agent was told to be accepted is what the next process lends from. */
+export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
+  {
+    name: "answers an advertisement that allows less before it is durable",
+    file: ENGINE,
+    find: "      return isDone ? Promise.resolve(outcome.reply)",
+    replace: "      return isDone || received !== undefined ? Promise.resolve(outcome.reply)",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "answers an advertisement again before it is durable",
+    file: BEHIND,
+    find: "        : last.isSafe && !mustOutlive(last.advertisement, advertisement);",
+    replace: "        : !mustOutlive(last.advertisement, advertisement);",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "takes an advertisement for durable though its commit failed",
+    file: ENGINE,
+    find: "    await persist(batch, { store, clock: this.#clock, onFailure });\n    this.#writeBehind.committed(batch.advertisements);\n",
+    replace:
+      "    this.#writeBehind.committed(batch.advertisements);\n    await persist(batch, { store, clock: this.#clock, onFailure });\n",
+    caughtBy: ENGINE_TEST,
+  },
+  {
+    name: "writes an older advertisement over one that was committed",
+    file: ENGINE,
+    find: "    if (waiting.some(({ outcome }) => outcome !== undefined)) await this.#writeBehind.idle();\n",
+    replace: "",
+    caughtBy: ENGINE_TEST,
+  },
+  {
+    name: "takes what it read back for the last thing a cluster said",
+    file: BEHIND,
+    find: "        ? before === undefined && instance === undefined",
+    replace: "        ? before !== undefined || instance === undefined",
+    caughtBy: ENGINE_TEST,
+  },
+  {
+    name: "lets a crash bring back capacity that was withdrawn",
+    file: OUTLIVE,
+    find: "    isLess(ownOf(after), ownOf(before)) ||\n",
+    replace: "",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "lets a crash bring back capacity that guests use",
+    file: OUTLIVE,
+    find: "    holdsMore(before, after) ||\n",
+    replace: "",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "lets a crash bring back an agent that was replaced",
+    file: OUTLIVE,
+    find: "after.instance !== before.instance || ",
+    replace: "",
+    caughtBy: OUTLIVE_TEST,
+  },
+  {
+    name: "lets a crash bring back a post that was overtaken",
+    file: OUTLIVE,
+    find: "leavesGap(before, after) || ",
+    replace: "",
+    caughtBy: ENGINE_TEST,
+  },
+  {
+    name: "commits without the advertisements of the batch",
+    file: "packages/broker/src/store/sqlite/ledger-file.ts",
+    find: "of batch.advertisements ?? []) {",
+    replace: "of [] as NonNullable<typeof batch.advertisements>) {",
+    caughtBy: testFile("packages/broker/src/store/sqlite/sqlite-store.test.ts"),
+  },
+  {
+    name: "keeps an advertisement of a clock that was ahead",
+    file: "packages/broker/src/store/sqlite/ledger-file.ts",
+    find: "      tables.advertisements.remove(received.advertisement.clusterId);\n",
+    replace: "",
+    caughtBy: testFile("packages/broker/src/store/sqlite/sqlite-store.test.ts"),
+  },
+  {
+    name: "leaves committed advertisements out of the database",
+    file: "packages/broker/src/store/postgres/write-batch.ts",
+    find: "    ...replacing(schema, advertisements),\n",
+    replace: "",
+    caughtBy: {
+      kind: "test",
+      file: "packages/broker/src/store/postgres/postgres-store.test.ts",
+      needs: "postgres",
+    },
+  },
+  {
+    name: "orders the advertisements of several leaders by their clocks",
+    file: SHELF,
+    find: "  return a.commit === b.commit ? a.receivedAt >= b.receivedAt : a.commit > b.commit;",
+    replace: "  return a.receivedAt >= b.receivedAt;",
+    caughtBy: testFile("packages/broker/src/store/kubernetes/kubernetes-store.test.ts"),
+  },
+];

@@ -1,0 +1,40 @@
+import {
+  type Command,
+  isSoft,
+  type LedgerView,
+  type Outcome,
+  type ReceivedAdvertisement,
+  receivedFrom,
+} from "@resource-broker/domain";
+import type { CommitBatch } from "../store/store.ts";
+import { actorOf } from "./actor.ts";
+import type { Pending } from "./command-queue.ts";
+
+/** A command with what it decided, until the commit is through. */
+export interface Decided {
+  readonly pending: Pending;
+  readonly outcome: Outcome;
+}
+
+/** What has to be durable before these commands are answered. */
+export function batchOf(
+  decided: readonly Decided[],
+  { number, at, ledger }: Pick<CommitBatch, "number" | "at"> & { readonly ledger: LedgerView },
+): Required<CommitBatch> {
+  const entries = decided.flatMap(({ pending: { command }, outcome }) => {
+    const events = outcome.events.filter((event) => !isSoft(event));
+    return events.length === 0 ? [] : [{ by: actorOf(command), action: command.kind, events }];
+  });
+  const advertisements = new Map<string, ReceivedAdvertisement>();
+  for (const { pending } of decided) {
+    const received = receivedIn(ledger, pending.command);
+    if (received !== undefined) advertisements.set(received.advertisement.clusterId, received);
+  }
+  return { number, at, entries, advertisements: [...advertisements.values()] };
+}
+
+/** What is in force of a cluster that advertises; undefined for any other command. */
+export function receivedIn({ accounts }: LedgerView, command: Command): ReceivedAdvertisement | undefined {
+  const account = command.kind === "advertise" ? accounts.get(command.advertisement.clusterId) : undefined;
+  return account && receivedFrom(account);
+}
