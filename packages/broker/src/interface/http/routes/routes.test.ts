@@ -125,7 +125,9 @@ describe("a reservation over HTTP", () => {
       const again = await reserve(keyed("k"));
       expect(again).toMatchObject({ status: 200, json: { id: read(reservationSchema, made).id } });
       const { json } = await broker.call(ops, "GET /api/v1/audit");
-      expect(json).toMatchObject({ items: [{ actor: "ops", action: "reserve" }] });
+      expect(json).toMatchObject({
+        items: expect.arrayContaining([expect.objectContaining({ actor: "ops", action: "reserve" })]),
+      });
       const released = await ofAdmin("DELETE /api/v1/reservations?key=k&requester=rome", { body: undefined });
       expect(released).toMatchObject({ status: 200, json: { status: { phase: "Released" } } });
     });
