@@ -1,6 +1,7 @@
 import { type Mutant, testFile } from "./mutant.ts";
 
 const HTTP = "packages/broker/src/interface/http";
+const DASHBOARD = "packages/broker/src/interface/dashboard";
 const DURABILITY = { ...testFile("packages/broker/e2e/durability.test.ts"), needs: "strace" as const };
 const SQLITE = "packages/broker/src/store/sqlite";
 
@@ -118,5 +119,145 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     find: '  if (row["seal"] === sealOf(table, cells)) return cells;',
     replace: '  if (row["seal"] !== undefined) return cells;',
     caughtBy: testFile(`${SQLITE}/verify.test.ts`),
+  },
+  {
+    name: "goes on with an event stream one commit too late",
+    file: `${HTTP}/stream/beginning.ts`,
+    find: "ring.since(commit);",
+    replace: "ring.since(commit + 1);",
+    caughtBy: testFile(`${HTTP}/stream/stream.test.ts`),
+  },
+  {
+    name: "knows after a restart what it has not seen",
+    file: `${HTTP}/stream/stream-hub.ts`,
+    find: "new ChangeRing(limits.changesRemembered, engine.commitNumber)",
+    replace: "new ChangeRing(limits.changesRemembered, engine.commitNumber - 1)",
+    caughtBy: testFile(`${HTTP}/stream/stream.test.ts`),
+  },
+  {
+    name: "goes on for a reader that has seen more than the ledger has",
+    file: `${HTTP}/stream/beginning.ts`,
+    find: "commit > engine.commitNumber ?",
+    replace: "commit > engine.commitNumber + 1 ?",
+    caughtBy: testFile(`${HTTP}/stream/stream.test.ts`),
+  },
+  {
+    name: "tells a reader in the middle of its list that it has seen everything",
+    file: `${HTTP}/stream/event-stream.ts`,
+    find: "return this.#backlog === undefined ? this.#options.commit() : undefined;",
+    replace: "return this.#options.commit();",
+    caughtBy: testFile(`${HTTP}/stream/open-streams.test.ts`),
+  },
+  {
+    name: "takes an instruction for dealt with before the agent has seen it",
+    file: "packages/agent/src/transport/http/instruction-stream.ts",
+    find: "        if (event !== undefined) yield event;\n        remember(block, event);",
+    replace: "        remember(block, event);\n        if (event !== undefined) yield event;",
+    caughtBy: testFile("packages/agent/src/transport/http/instruction-stream.test.ts"),
+  },
+  {
+    name: "gives a busy cluster a new burst when it forgets quiet ones",
+    file: `${HTTP}/rate-limit.ts`,
+    find: "if (now - at > fullAfterMs) this.#buckets.delete(clusterId);",
+    replace: "this.#buckets.delete(clusterId);",
+    caughtBy: testFile(`${HTTP}/rate-limit.test.ts`),
+  },
+  {
+    name: "forgets all connections of a cluster when one of them ends",
+    file: `${HTTP}/connections.ts`,
+    find: "if (count > 0) this.#perCluster.set(clusterId, count);",
+    replace: "if (change > 0) this.#perCluster.set(clusterId, count);",
+    caughtBy: testFile(`${HTTP}/connections.test.ts`),
+  },
+  {
+    name: "forgets whose a living reservation is when it forgets old ones",
+    file: `${HTTP}/reservation-index.ts`,
+    find: "if (ids.size === 0) this.#byParty.delete(clusterId);",
+    replace: "this.#byParty.delete(clusterId);",
+    caughtBy: testFile(`${HTTP}/reservation-index.test.ts`),
+  },
+  {
+    name: "forgets the moments it has just heard of",
+    file: `${DASHBOARD}/audit/held-moments.ts`,
+    find: "      moments.delete(oldest);",
+    replace: "      moments.clear();",
+    caughtBy: testFile(`${DASHBOARD}/audit/held-moments.test.ts`),
+  },
+  {
+    name: "keeps the oldest decisions of many",
+    file: `${DASHBOARD}/live/decision-memory.ts`,
+    find: "rows = rows.slice(-KEPT);",
+    replace: "rows = rows.slice(0, KEPT);",
+    caughtBy: testFile(`${DASHBOARD}/live/decision-memory.test.ts`),
+  },
+  {
+    name: "forgets the history of living clusters to make room",
+    file: `${DASHBOARD}/history/capacity-history.ts`,
+    find: "newestAt < now - lengthMs(WINDOWS.week)",
+    replace: "newestAt < now",
+    caughtBy: testFile(`${DASHBOARD}/history/capacity-history.test.ts`),
+  },
+  {
+    name: "forgets unmet demand after a minute",
+    file: "packages/broker/src/metrics/unmet-demand.ts",
+    find: "past <= minute - MINUTES",
+    replace: "past < minute",
+    caughtBy: testFile("packages/broker/src/metrics/unmet-demand.test.ts"),
+  },
+  {
+    name: "lets an agent forget what lives when it tidies",
+    file: "packages/agent/src/reservations/reservation-book.ts",
+    find: "if (endedAt === undefined || endedAt >= before) continue;",
+    replace: "if (endedAt !== undefined && endedAt >= before) continue;",
+    caughtBy: testFile("packages/agent/src/reservations/reservation-book.test.ts"),
+  },
+  {
+    name: "lets an agent forget what it has written before it sees it",
+    file: "packages/agent/src/requests/written-requests.ts",
+    find: "entry.older.has(versionOf(seen))",
+    replace: "entry.older.size > 1 && entry.older.has(versionOf(seen))",
+    caughtBy: testFile("packages/agent/src/requests/written-requests.test.ts"),
+  },
+  {
+    name: "lets an agent take a stranger for a guest while the broker is away",
+    file: "packages/agent/src/liqo/provider/inquiries.ts",
+    find: "(await answer(id)) ?? before?.isStranger ?? false",
+    replace: "(await answer(id)) ?? false",
+    caughtBy: testFile("packages/agent/src/liqo/provider/inquiries.test.ts"),
+  },
+  {
+    name: "takes a serial number that any authority revoked for revoked",
+    file: `${HTTP}/certificates/trust.ts`,
+    find: "serials.has(certificate.serialNumber) && isProvenIssuer(certificate, issuer)",
+    replace: "serials.has(certificate.serialNumber)",
+    caughtBy: testFile(`${HTTP}/mutual-tls.test.ts`),
+  },
+  {
+    name: "takes authorities of one name for one",
+    file: `${HTTP}/certificates/trust.ts`,
+    find: "serials.has(certificate.serialNumber) && isProvenIssuer(certificate, issuer)",
+    replace: "serials.has(certificate.serialNumber) && isNamedIssuer(certificate, issuer)",
+    caughtBy: testFile(`${HTTP}/certificates/trust.test.ts`),
+  },
+  {
+    name: "skips a damaged revocation list",
+    file: "packages/runtime/src/certificates/revocation-list.ts",
+    find: "    if (named === undefined) return undefined;",
+    replace: "    if (list.issuer.name.length > 0) return undefined;",
+    caughtBy: testFile("packages/runtime/src/certificates/revocation-list.test.ts"),
+  },
+  {
+    name: "revokes nobody any more when its list vanishes",
+    file: "packages/runtime/src/certificates/certificate-folder.ts",
+    find: "const files = { ...found, crl: found.crl ?? current.files.crl };",
+    replace: "const files = found;",
+    caughtBy: testFile("packages/runtime/src/certificates/certificate-folder.test.ts"),
+  },
+  {
+    name: "takes readers out when the ledger cannot be written",
+    file: "packages/broker/src/engine-check.ts",
+    find: 'if (health.state === "ready" || health.state === "degraded") return undefined;',
+    replace: 'if (health.state === "ready") return undefined;',
+    caughtBy: testFile("packages/broker/src/engine-check.test.ts"),
   },
 ];

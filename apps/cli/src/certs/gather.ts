@@ -3,7 +3,7 @@ import { CommandError } from "../cli/exit-code.ts";
 import { type CertificateFacts, examine, readCertificates } from "./examine.ts";
 import { foldersIn, isDirectory, readText } from "./files.ts";
 import { BROKER, folderOf, type Layout } from "./layout.ts";
-import { readAuthorities, readRevoked } from "./trust.ts";
+import { issuersOf, readAuthorities, readRevoked } from "./trust.ts";
 
 export const AUTHORITY = "ca";
 
@@ -97,7 +97,7 @@ async function gatherPlace(place: Place, now: number): Promise<readonly Certific
     file: place.cert,
     now,
     authorities,
-    revoked: await readRevoked(place.crls, authorities),
+    revoked: await readRevoked(place.crls, issuersOf(first, authorities)),
     keyPem: place.key === undefined ? undefined : await readText(place.key),
   });
   return [facts];

@@ -1,4 +1,6 @@
-import { cp, writeFile } from "node:fs/promises";
+import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
+import { cp, readFile, writeFile } from "node:fs/promises";
+import { makeCrl, subjectOf } from "@resource-broker/runtime";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type Cli, DAY_MS, startCli, temporaryFolder } from "../testing/cli.ts";
 
@@ -54,6 +56,26 @@ describe("show", () => {
     await other.certs("init");
     await cp(other.path("ca", "ca.crt"), `${elsewhere}/ca.crt`);
     expect((await other.certs("show", elsewhere)).out).toContain("not signed by this authority");
+  });
+
+  test("believes only the list of the authority that signed the certificate, wherever in the file it stands", async () => {
+    await cli.ok("init");
+    await cli.ok("issue", "rome");
+    const folder = cli.path("clusters", "rome");
+    const serial = new X509Certificate(await readFile(`${folder}/tls.crt`)).serialNumber;
+    const other = await startCli(onTestFinished);
+    await other.certs("init");
+    const elsewhere = `${await temporaryFolder(onTestFinished)}/copy`;
+    await cp(folder, elsewhere, { recursive: true });
+    await writeFile(
+      `${elsewhere}/ca.crt`,
+      `${await readFile(other.path("ca", "ca.crt"), "utf8")}${await readFile(cli.path("ca", "ca.crt"), "utf8")}`,
+    );
+    const foreign = await listOf(other, serial);
+    await writeFile(`${elsewhere}/crl.pem`, foreign);
+    expect((await other.certs("show", elsewhere)).out).not.toContain("revoked");
+    await writeFile(`${elsewhere}/crl.pem`, foreign + (await listOf(cli, serial)));
+    expect((await other.certs("show", elsewhere)).out).toContain("revoked");
   });
 
   test.each([
@@ -118,3 +140,14 @@ test.each([
     problems: ["not signed by this authority"],
   });
 });
+
+/** A revocation list of a command line's own authority that names whatever it is given. */
+async function listOf({ path }: Cli, serial: string): Promise<string> {
+  const certificate = new X509Certificate(await readFile(path("ca", "ca.crt")));
+  const privateKey = createPrivateKey(await readFile(path("ca", "ca.key")));
+  const [at, nextUpdate] = [certificate.validFromDate.getTime(), certificate.validToDate.getTime()];
+  return makeCrl(
+    { number: 9, thisUpdate: at, nextUpdate, revoked: [{ serial, at, reason: "unspecified" }] },
+    { name: subjectOf(certificate), publicKey: certificate.publicKey, privateKey, randomBytes },
+  );
+}

@@ -10,7 +10,17 @@ export async function readAuthorities(files: readonly string[]): Promise<readonl
   return texts.flatMap(({ file, text }) => (text === undefined ? [] : readCertificates(text, file)));
 }
 
-/** Serial number → when it was revoked, from those lists that are there. */
+/** The authorities that signed a certificate: serial numbers mean something only to them. */
+export function issuersOf(
+  certificate: X509Certificate,
+  authorities: readonly X509Certificate[],
+): readonly X509Certificate[] {
+  return authorities.filter(
+    (authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey),
+  );
+}
+
+/** Serial number → when it was revoked, from those lists of the authorities that are there. */
 export async function readRevoked(
   files: readonly string[],
   authorities: readonly X509Certificate[],

@@ -18,6 +18,12 @@ test("what was written counts while the watch shows what was before, however man
   expect(written.newest(KEY, at("2"))).toEqual(at("3"));
 });
 
+test("what was written once counts until the watch has caught up", () => {
+  const written = writtenRequests();
+  written.wrote(KEY, at("1"), at("2"));
+  for (let look = 0; look < 2; look++) expect(written.newest(KEY, at("1"))).toEqual(at("2"));
+});
+
 test.each([
   ["our own write", at("2")],
   ["somebody else's later one", at("7")],

@@ -145,6 +145,16 @@ describe("an end", () => {
   });
 });
 
+test("what lives is never forgotten, however long nobody spoke of it", () => {
+  const clock = { now: 0 };
+  const book = bookOf("rome", clock);
+  book.learn("requester", grant);
+  clock.now = 10 * REMEMBER_ENDED_MS;
+  book.tidy();
+  expect(book.live("requester")).toHaveLength(1);
+  expect(book.ofRequest(UID).size).toBe(1);
+});
+
 describe("what an instruction in the cluster says", () => {
   test("counts until the broker speaks", () => {
     const book = bookOf();

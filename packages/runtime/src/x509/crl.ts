@@ -57,12 +57,13 @@ export interface CrlFacts {
   readonly revoked: ReadonlyMap<string, number>;
 }
 
-/** Reads a list; undefined when the key did not sign it. Throws a RangeError when it is no list. */
+/** Reads the list that the key signed; undefined when there is none. Throws a RangeError when a block is no list. */
 export function readCrl(pem: string, authorityKey: KeyObject): CrlFacts | undefined {
-  const [der] = pemBlocks(pem, "X509 CRL");
-  if (der === undefined) throw new RangeError("no X509 CRL block");
-  const { isSignedBy, thisUpdate, nextUpdate, entries } = openCrl(der);
-  if (!isSignedBy(authorityKey)) return undefined;
+  const blocks = pemBlocks(pem, "X509 CRL");
+  if (blocks.length === 0) throw new RangeError("no X509 CRL block");
+  const own = blocks.map(openCrl).find(({ isSignedBy }) => isSignedBy(authorityKey));
+  if (own === undefined) return undefined;
+  const { thisUpdate, nextUpdate, entries } = own;
   if (nextUpdate === undefined) throw new RangeError("the list does not say until when it is good");
   const revoked = new Map<string, number>();
   for (const { serial, revokedAt } of entries()) revoked.set(serial, revokedAt());

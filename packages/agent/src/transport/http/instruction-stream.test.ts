@@ -121,6 +121,17 @@ describe("a stream", () => {
     expect(resumedFrom()).toEqual([undefined, "5"]);
   });
 
+  test("hears an event again that its reader was given and may not have dealt with", async () => {
+    const { paris, streams, resumedFrom } = await scene();
+    const first = reading(paris);
+    await first.next();
+    streams[0]?.end(instruction("a", 5) + instruction("b", 6));
+    expect([await first.next(), await first.next()]).toEqual(["a", "b"]);
+    await first.stop();
+    await reading(paris).next();
+    expect(resumedFrom()).toEqual([undefined, "5"]);
+  });
+
   test("knows how far it is from signs of life alone", async () => {
     const { paris, streams, resumedFrom } = await scene();
     const first = reading(paris);

@@ -54,6 +54,8 @@ describe("connections", () => {
     lines[0]?.socket.destroy();
     const next = async () => (await openLine(broker.port, rome)).ask("/api/v1/instructions");
     await expect.poll(next, PATIENCE).toContain("200 OK");
+    // One has gone and one has come: there is room for no other.
+    expect(await next()).toContain("rome has 2 connections open already");
   });
 
   test("are refused beyond the total", async () => {

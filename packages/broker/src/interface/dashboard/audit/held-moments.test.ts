@@ -46,3 +46,17 @@ test("what a provider does not hold yet is not looked for", async () => {
   expect(await moments.find({ ...RESERVED, acknowledged: false })).toBeUndefined();
   expect(state.reads).toBe(0);
 });
+
+test("with many moments the oldest is let go, and the newest is still known", async () => {
+  const { state, moments } = logOf("reserve", "acknowledge");
+  const [last, many] = [{ ...RESERVED, id: "rsv-10001" }, 10_001];
+  for (let count = 1; count <= many; count++) {
+    const event = { kind: "acknowledged", id: `rsv-${count}`, at: NOON + count } as const;
+    moments.add({ number: count, at: NOON, events: [event] });
+  }
+  expect(await moments.find(last)).toBe(NOON + many);
+  expect(await moments.find({ ...RESERVED, id: "rsv-2" })).toBe(NOON + 2);
+  expect(state.reads).toBe(0);
+  await moments.find(RESERVED);
+  expect(state.reads).toBeGreaterThan(0);
+});

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { ClusterId } from "@resource-broker/domain";
-import { eventsText } from "./event-text.ts";
+import { eventsText, heartbeatText } from "./event-text.ts";
 
 /** Events of a long list are written in pieces of about this size. */
 const PIECE_LENGTH = 16 * 1024;
@@ -32,9 +32,18 @@ export class EventStream {
     return this.#options.response.writableNeedDrain;
   }
 
-  /** True while the list it began with is under way: until then no commit number says what it has seen. */
-  get isCatchingUp(): boolean {
-    return this.#backlog !== undefined;
+  /** Tells what belongs to one commit; false when the reader lags behind. */
+  send(events: readonly string[]): boolean {
+    return this.write(eventsText(events, this.#position));
+  }
+
+  beat(): boolean {
+    return this.write(heartbeatText(this.#position));
+  }
+
+  /** How far the reader is. While the list it began with is under way no commit number says what it has seen. */
+  get #position(): number | undefined {
+    return this.#backlog === undefined ? this.#options.commit() : undefined;
   }
 
   /** Writes; false when the reader lags behind. */
@@ -61,11 +70,11 @@ export class EventStream {
   }
 
   readonly #continue = (): void => {
-    const { response, commit } = this.#options;
+    const { response } = this.#options;
     while (this.#backlog !== undefined && !response.destroyed) {
       const piece = takePiece(this.#backlog);
       if (piece.isLast) this.#backlog = undefined;
-      const flows = this.write(eventsText(piece.events, piece.isLast ? commit() : undefined));
+      const flows = this.send(piece.events);
       if (!flows && this.#backlog !== undefined) {
         response.once("drain", this.#continue);
         return;

@@ -7,6 +7,7 @@ import { OpenStreams } from "./open-streams.ts";
 function reader(clusterId = "paris") {
   const written: string[] = [];
   const state = { isStuck: false, isDropped: false, isEnded: false };
+  let onDrain = (): void => undefined;
   const response = {
     get destroyed() {
       return state.isDropped;
@@ -22,6 +23,9 @@ function reader(clusterId = "paris") {
       written.push(text);
       return !state.isStuck;
     },
+    once: (_: "drain", listener: () => void) => {
+      onDrain = listener;
+    },
     destroy: () => {
       state.isDropped = true;
     },
@@ -36,7 +40,11 @@ function reader(clusterId = "paris") {
     maxBufferBytes: 1000,
     commit: () => 7,
   });
-  return { stream, written, state };
+  const readOn = (): void => {
+    state.isStuck = false;
+    onDrain();
+  };
+  return { stream, written, state, readOn };
 }
 
 const OPTIONS = { maxPerCluster: 2, maxLagMs: 30_000, ticksPerHeartbeat: 3 };
@@ -46,7 +54,7 @@ describe("open streams", () => {
     const streams = new OpenStreams(OPTIONS);
     const readers = ["a", "b", "c", "d", "e"].map((clusterId) => reader(clusterId));
     for (const { stream } of readers) streams.add(stream);
-    for (let tick = 0; tick < 3; tick++) streams.tick(tick * 1000, 7);
+    for (let tick = 0; tick < 3; tick++) streams.tick(tick * 1000);
     expect(readers.map(({ written }) => written)).toEqual(readers.map(() => [": alive\nid: 7\n\n"]));
   });
 
@@ -56,17 +64,17 @@ describe("open streams", () => {
     for (const { stream, state } of [stuck, slow]) {
       streams.add(stream);
       state.isStuck = true;
-      streams.write(stream, "x", 0);
+      streams.send(stream, ["x"], 0);
     }
-    streams.tick(29_000, 7);
+    streams.tick(29_000);
     expect([stuck.state.isDropped, slow.state.isDropped]).toEqual([false, false]);
     slow.state.isStuck = false;
-    streams.tick(30_000, 7);
-    streams.tick(30_001, 7);
+    streams.tick(30_000);
+    streams.tick(30_001);
     expect([stuck.state.isDropped, slow.state.isDropped]).toEqual([true, false]);
     slow.state.isStuck = true;
-    streams.write(slow.stream, "x", 31_000);
-    streams.tick(60_000, 7);
+    streams.send(slow.stream, ["x"], 31_000);
+    streams.tick(60_000);
     expect(slow.state.isDropped).toBe(false);
   });
 
@@ -76,7 +84,7 @@ describe("open streams", () => {
     streams.add(stream);
     state.isDropped = true;
     streams.remove(stream);
-    for (let tick = 0; tick < 3; tick++) streams.tick(tick * 1000, 7);
+    for (let tick = 0; tick < 3; tick++) streams.tick(tick * 1000);
     expect(written).toEqual([]);
     expect(streams.size).toBe(0);
     expect(streams.of("paris")).toEqual([]);
@@ -86,6 +94,20 @@ describe("open streams", () => {
     const { stream, written } = reader();
     stream.catchUp(["event: a\ndata: 1\n", "event: b\ndata: 2\n"].values());
     expect(written).toEqual(["event: a\ndata: 1\n\nevent: b\ndata: 2\nid: 7\n\n"]);
-    expect(stream.isCatchingUp).toBe(false);
+  });
+
+  test("until its list is through nothing tells a reader how far it is: cut off, it must hear all of it again", () => {
+    const streams = new OpenStreams({ ...OPTIONS, ticksPerHeartbeat: 1 });
+    const { stream, written, state, readOn } = reader();
+    streams.add(stream);
+    state.isStuck = true;
+    const long = `event: a\ndata: ${"1".repeat(20_000)}\n`;
+    stream.catchUp([long, "event: b\ndata: 2\n"].values());
+    streams.send(stream, ["event: c\ndata: 3\n"], 0);
+    streams.tick(1000);
+    expect(written).toEqual([`${long}\n`, "event: c\ndata: 3\n\n", ": alive\n\n"]);
+    readOn();
+    streams.send(stream, ["event: d\ndata: 4\n"], 2000);
+    expect(written.slice(3)).toEqual(["event: b\ndata: 2\nid: 7\n\n", "event: d\ndata: 4\nid: 7\n\n"]);
   });
 });

@@ -1,6 +1,5 @@
 import type { ClusterId, Instant } from "@resource-broker/domain";
 import type { EventStream } from "./event-stream.ts";
-import { heartbeatText } from "./event-text.ts";
 
 export interface OpenStreamsOptions {
   readonly maxPerCluster: number;
@@ -56,16 +55,18 @@ export class OpenStreams {
     return this.#places.keys();
   }
 
-  write(stream: EventStream, text: string, now: Instant): void {
-    const flows = stream.write(text);
+  send(stream: EventStream, events: readonly string[], now: Instant): void {
+    this.#noteLag(stream, stream.send(events), now);
+  }
+
+  #noteLag(stream: EventStream, flows: boolean, now: Instant): void {
     if (!flows && !this.#laggingSince.has(stream)) this.#laggingSince.set(stream, now);
   }
 
   /** Beats for those whose turn it is, and drops those who have not read for too long. */
-  tick(now: Instant, commit: number): void {
-    const beat = heartbeatText(commit);
+  tick(now: Instant): void {
     const due = this.#wheel[this.#ticks++ % this.#wheel.length] ?? [];
-    for (const stream of due) this.write(stream, stream.isCatchingUp ? heartbeatText(undefined) : beat, now);
+    for (const stream of due) this.#noteLag(stream, stream.beat(), now);
     for (const [stream, since] of this.#laggingSince) {
       if (!stream.isLagging) this.#laggingSince.delete(stream);
       else if (now - since > this.#options.maxLagMs) stream.drop();

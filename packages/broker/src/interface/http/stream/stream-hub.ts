@@ -10,7 +10,7 @@ import { riskEvents } from "./capacity-events.ts";
 import { ChangeRing } from "./change-ring.ts";
 import { changesIn } from "./changes.ts";
 import { EventStream } from "./event-stream.ts";
-import { eventsText, eventText, heartbeatText } from "./event-text.ts";
+import { eventText, heartbeatText } from "./event-text.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { type Notice, noticeText, type PartyEvent } from "./party-event.ts";
 
@@ -91,13 +91,13 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
   };
 
   const send = (stream: EventStream, events: readonly string[]): void =>
-    streams.write(stream, eventsText(events, stream.isCatchingUp ? undefined : commit()), engine.now());
+    streams.send(stream, events, engine.now());
 
   const tick = (): void => {
     cancelTick = streams.size === 0 ? undefined : machine.after(TICK_MS, tick);
     // What is committed is true. What is said without a commit may not be any more, once another replica may lead.
     if (deps.notLeading?.() !== undefined) return;
-    streams.tick(engine.now(), commit());
+    streams.tick(engine.now());
     if (engine.now() >= tellCapacityAt) tellCapacity();
   };
 

@@ -8,7 +8,7 @@ import {
   type SliceDefaults,
   validateExactly,
 } from "@resource-broker/contract";
-import { fakeTime, memoryStore, testCertificates } from "@resource-broker/testkit";
+import { fakeTime, memoryDisk, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClientCredentials } from "../testing/call.ts";
 import { type Line, openLine } from "../testing/line.ts";
@@ -220,6 +220,51 @@ describe("a reader that was away", () => {
       { event: "instruction", data: { id: first, status: { phase: "Released" } } },
       { event: "instruction", id: String(broker.engine.commitNumber), data: { id: second } },
     ]);
+  });
+
+  test("hears of the very next commit, wherever it was cut off", async () => {
+    const from = broker.engine.commitNumber;
+    const ids: string[] = [];
+    for (let count = 0; count < 4; count++) ids.push(await reserve());
+    const commits = broker.engine.commitNumber;
+    expect(commits - from).toBe(ids.length);
+    for (let seen = from; seen < commits; seen++) {
+      const provider = await watch(paris, String(seen));
+      await provider.hears(`id: ${commits}\n`);
+      expect(provider.events().map(({ data }) => data["id"])).toEqual(ids.slice(seen - from));
+      provider.socket.destroy();
+    }
+  });
+
+  test("that has seen more than this ledger, which was put back, is told to start over", async () => {
+    const id = await reserve();
+    const provider = await watch(paris, String(broker.engine.commitNumber + 1));
+    expect(await provider.hasHeard(2)).toMatchObject([{ event: "reset" }, { data: { id } }]);
+  });
+
+  test("is told to start over by a process that has not seen what it missed", async () => {
+    const disk = memoryDisk();
+    const start = () =>
+      runBroker({
+        store: memoryStore(disk),
+        machine: time,
+        certificates: certificates.broker,
+        limits: LIMITS,
+      });
+    await broker.stop();
+    broker = await start();
+    await advertise("16");
+    const [first, second] = [await reserve(), await reserve()];
+    const last = broker.engine.commitNumber;
+    await broker.stop();
+    broker = await start();
+    const behind = await watch(paris, String(last - 1));
+    const heard = await behind.hasHeard(3);
+    expect(heard.map(({ event }) => event)).toEqual(["reset", "instruction", "instruction"]);
+    expect(new Set(heard.slice(1).map(({ data }) => data["id"]))).toEqual(new Set([first, second]));
+    const current = await watch(paris, String(last));
+    await current.hears(`id: ${last}\n\n`);
+    expect(current.events()).toEqual([]);
   });
 
   test("hears nothing when it missed nothing", async () => {
