@@ -7,6 +7,13 @@ const CALLS = testFile(`${LEDGER}/calls.test.ts`);
 /** The rules of the ledger: what may be lent, to whom, until when, and how often. */
 export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
+    name: "opens a released key again after a minute",
+    file: "packages/domain/src/ledger/decide-party-calls.ts",
+    find: "closedKey: { requester, key, until: now + KEEP_ENDED_MS }",
+    replace: "closedKey: { requester, key, until: now + 60_000 }",
+    caughtBy: testFile("packages/domain/src/ledger/calls.test.ts"),
+  },
+  {
     name: "frees a reservation twice",
     file: `${LEDGER}/entries.ts`,
     find: "  replaceTerm(provider, before, heldFor(ledger, provider, id));\n  enterLoan(requester, reservation);",

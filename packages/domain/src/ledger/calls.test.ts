@@ -73,7 +73,9 @@ describe("an idempotency key", () => {
     const world = worldWithParis();
     expect(world.reply({ kind: "release-by-key", requester: "rome", key: "k" }).kind).toBe("key-closed");
     expect(world.reserve("rome", request(), "k")).toMatchObject({ kind: "rejected", code: "key-released" });
-    world.pass(KEEP_ENDED_MS);
+    world.pass(KEEP_ENDED_MS - 1);
+    expect(world.reserve("rome", request(), "k")).toMatchObject({ code: "key-released" });
+    world.pass(1);
     world.advertise(cluster("paris"));
     expect(world.reserve("rome", request(), "k").kind).toBe("granted");
   });
