@@ -81,6 +81,7 @@ export const CHARTS: readonly Chart[] = [
         "resource-broker-agent-edit": ".Values.rbac.aggregate",
         "resource-broker-agent-prices": ".Values.prices.configMap",
         "resource-broker-agent-liqo": ".Values.liqo.enabled",
+        "resource-broker-agent-liqo-marks": ".Values.liqo.borrow.enabled",
         "resource-broker-agent-liqo-lend": ".Values.liqo.enabled",
         "resource-broker-agent-liqo-borrow": ".Values.liqo.borrow.enabled",
       },

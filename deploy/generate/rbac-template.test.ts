@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { type RbacChart, rbacTemplate } from "./rbac-template.ts";
 
 const CHART: RbacChart = {
@@ -97,3 +100,22 @@ const refused: [name: string, source: string, says: string][] = [
 test.each(refused)("%s is refused", (_, source, says) => {
   expect(() => template(source)).toThrow(says);
 });
+
+test("an agent that only lends may write none of Liqo's ConfigMaps", () => {
+  const text = readFileSync(join(import.meta.dirname, "../rbac/agent-liqo.yaml"), "utf8");
+  const roles = parseAllDocuments(text).map((document) => document.toJS() as SomeRole);
+  const onMaps = roles.flatMap(({ metadata, rules = [] }) =>
+    rules
+      .filter(({ resources }) => resources.includes("configmaps"))
+      .map(({ verbs }) => [metadata.name, verbs]),
+  );
+  expect(onMaps).toEqual([
+    ["resource-broker-agent-liqo", ["list"]],
+    ["resource-broker-agent-liqo-marks", ["get", "create", "update", "delete"]],
+  ]);
+});
+
+interface SomeRole {
+  readonly metadata: { readonly name: string };
+  readonly rules?: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[];
+}

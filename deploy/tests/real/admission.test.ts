@@ -1,0 +1,135 @@
+import { join } from "node:path";
+import { CONFIG_MAPS, type KubeClient, NODES, PODS } from "@resource-broker/kube";
+import {
+  clientOf,
+  controlPlaneAssets,
+  nodeObject,
+  type RealControlPlane,
+  startControlPlane,
+  until,
+} from "@resource-broker/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const DEPLOY = join(import.meta.dirname, "../..");
+const START_TIMEOUT_MS = 600_000;
+const AGENT = { namespace: "rear-agent", name: "resource-broker-agent" };
+const BROKER = { namespace: "resource-broker-system", name: "resource-broker" };
+const FILES = [
+  "rbac/agent.yaml",
+  "rbac/agent-liqo.yaml",
+  "admission/agent-liqo.yaml",
+  "rbac/broker.yaml",
+  "rbac/broker-store.yaml",
+  "admission/broker-store.yaml",
+];
+
+describe.skipIf(!controlPlaneAssets().isThere)("what no role can say, on a real API server", () => {
+  let plane: RealControlPlane;
+  let agent: KubeClient;
+  let broker: KubeClient;
+
+  beforeAll(async () => {
+    plane = await startControlPlane({ name: "admission" });
+    await kubectl("create", "namespace", "liqo");
+    for (const file of FILES) await kubectl("apply", "-f", join(DEPLOY, file));
+    const virtual = nodeObject("rsv-rome-a", { cpu: "4", memory: "8Gi" });
+    await plane.seed([
+      nodeObject("worker", { cpu: "4", memory: "8Gi" }),
+      { ...virtual, metadata: { name: "rsv-rome-a", labels: { "liqo.io/type": "virtual-node" } } },
+      pod("of-people", "worker"),
+      pod("on-virtual-node", "rsv-rome-a"),
+      pod("run-elsewhere", "worker", { "liqo.io/shadowPod": "true" }),
+      configMap("liqo", "of-liqo"),
+      configMap("default", "of-people"),
+    ]);
+    agent = clientOf(await plane.kubeconfigFor(AGENT));
+    broker = clientOf(await plane.kubeconfigFor(BROKER));
+    // A policy counts a moment after it is written.
+    for (const [who, namespace] of [
+      [agent, "liqo"],
+      [broker, "default"],
+    ] as const) {
+      await until("the policies are in force", async () => {
+        const word = await ended(who.create(CONFIG_MAPS, configMap(namespace, "probe")));
+        if (word.includes("ConfigMaps")) return true;
+        await plane.ask("DELETE", `/api/v1/namespaces/${namespace}/configmaps/probe`);
+        throw new Error(word);
+      });
+    }
+  }, START_TIMEOUT_MS);
+  afterAll(() => plane?.dispose(), START_TIMEOUT_MS);
+
+  const kubectl = async (...args: string[]): Promise<void> => {
+    const { exitCode, stderr } = await plane.kubectl(args);
+    if (exitCode !== 0) throw new Error(stderr);
+  };
+  const CORDON = { kind: "merge", body: { spec: { unschedulable: true } } } as const;
+  const LABEL = { "broker.fluidos.eu/ledger": "page" };
+
+  test.each<[string, string, () => Promise<unknown>]>([
+    ["a virtual node", "done", () => agent.patch(NODES, { name: { name: "rsv-rome-a" }, patch: CORDON })],
+    ["a worker", "virtual nodes", () => agent.patch(NODES, { name: { name: "worker" }, patch: CORDON })],
+    ["a worker's end", "virtual nodes", () => agent.delete(NODES, { name: "worker" })],
+    [
+      "a pod of people",
+      "pods on virtual",
+      () => agent.delete(PODS, { name: "of-people", namespace: "default" }),
+    ],
+    [
+      "a pod on a virtual node",
+      "done",
+      () => agent.delete(PODS, { name: "on-virtual-node", namespace: "default" }),
+    ],
+    [
+      "a pod run elsewhere",
+      "done",
+      () => agent.delete(PODS, { name: "run-elsewhere", namespace: "default" }),
+    ],
+    ["a peering's mark", "done", () => agent.create(CONFIG_MAPS, configMap("liqo", "liqo-peering-paris"))],
+    ["its end", "done", () => agent.delete(CONFIG_MAPS, { name: "liqo-peering-paris", namespace: "liqo" })],
+    ["Liqo's ConfigMap", "liqo-peering", () => agent.update(CONFIG_MAPS, configMap("liqo", "of-liqo"))],
+    [
+      "the end of Liqo's ConfigMap",
+      "liqo-peering",
+      () => agent.delete(CONFIG_MAPS, { name: "of-liqo", namespace: "liqo" }),
+    ],
+    ["the virtual node's end", "done", () => agent.delete(NODES, { name: "rsv-rome-a" })],
+  ])("an agent writes %s: %s", async (_, word, write) => {
+    expect(await ended(write())).toContain(word);
+  });
+
+  test.each<[string, string, () => Promise<unknown>]>([
+    ["a page of its ledger", "done", () => broker.create(CONFIG_MAPS, configMap("default", "page", LABEL))],
+    ["a page without its label", "label", () => broker.update(CONFIG_MAPS, configMap("default", "page"))],
+    [
+      "somebody else's, with its label",
+      "label",
+      () => broker.update(CONFIG_MAPS, configMap("default", "of-people", LABEL)),
+    ],
+    [
+      "the end of somebody else's",
+      "label",
+      () => broker.delete(CONFIG_MAPS, { name: "of-people", namespace: "default" }),
+    ],
+    ["the end of a page", "done", () => broker.delete(CONFIG_MAPS, { name: "page", namespace: "default" })],
+  ])("a broker writes %s: %s", async (_, word, write) => {
+    expect(await ended(write())).toContain(word);
+  });
+});
+
+async function ended(write: Promise<unknown>): Promise<string> {
+  return write.then(() => "done", String);
+}
+
+function configMap(namespace: string, name: string, labels: Record<string, string> = {}) {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace, labels } };
+}
+
+function pod(name: string, nodeName: string, labels: Record<string, string> = {}) {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace: "default", labels },
+    spec: { nodeName, containers: [{ name: "main", image: "pause" }], terminationGracePeriodSeconds: 0 },
+  };
+}
