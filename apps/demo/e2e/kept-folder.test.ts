@@ -65,7 +65,7 @@ test(
 
 test("a full disk is told with the remedy, and leaves nothing behind", PATIENCE, async ({ skip }) => {
   const folder = await emptyFolder();
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]);
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", folder]);
   if (status !== 0) return skip("this system does not let us mount a small disk");
   onTestFinished(() => void spawnSync("umount", [folder]));
   await expect(run(process.execPath, [MAIN, `--keep=${folder}`])).rejects.toMatchObject({
