@@ -57,7 +57,7 @@ export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
     file: OUTLIVE,
     find: "    holdsMore(before, after) ||\n",
     replace: "",
-    caughtBy: SIMULATION,
+    caughtBy: OUTLIVE_TEST,
   },
   {
     name: "lets a crash bring back an agent that was replaced",
