@@ -81,9 +81,16 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "does not notice that rows were taken away from the database",
     file: `${POSTGRES}/read-ledger.ts`,
-    find: "  checkSum(form.table, sum, await readSum(session, schema, form.table));\n",
-    replace: "  if (sum[0] < 0) checkSum(form.table, sum, await readSum(session, schema, form.table));\n",
+    find: "await readSum(session, schema, form.table));\n",
+    replace: "sum);\n  await readSum(session, schema, form.table);\n",
     caughtBy: { ...testFile(`${POSTGRES}/open-ledger.test.ts`), needs: "postgres" },
+  },
+  {
+    name: "does not notice that a page of the ledger was replaced",
+    file: "packages/broker/src/store/kubernetes/read-ledger.ts",
+    find: "sums.sum(), sumOf(content) ?? sums.sum());\n",
+    replace: "sums.sum(), sums.sum() ?? sumOf(content));\n",
+    caughtBy: testFile("packages/broker/src/store/kubernetes/record-sums.test.ts"),
   },
   {
     name: "takes a COMMIT that nobody confirmed for done",

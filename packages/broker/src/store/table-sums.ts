@@ -11,7 +11,7 @@ export function withRow([rows, seals]: TableSum, seal: number): TableSum {
   return [rows + 1, (seals + seal) % SUM_MODULUS];
 }
 
-function withoutRow([rows, seals]: TableSum, seal: number): TableSum {
+export function withoutRow([rows, seals]: TableSum, seal: number): TableSum {
   return [rows - 1, (seals - seal + SUM_MODULUS) % SUM_MODULUS];
 }
 
@@ -51,13 +51,13 @@ export class TableSums {
   }
 }
 
-/** Throws a StoreFailure when a table that was read from end to end does not hold what it must. */
-export function checkSum(table: string, found: TableSum, expected: TableSum): void {
+/** Throws a StoreFailure when what was read from end to end does not hold what it must; `subject`: its name, for people. */
+export function checkSum(subject: string, found: TableSum, expected: TableSum): void {
   const [rows, seals] = expected;
   if (found[0] === rows && found[1] === seals) return;
   const what =
     found[0] === rows
-      ? `table ${table} does not hold the rows that were committed`
-      : `table ${table} holds ${found[0]} rows, and ${rows} were committed`;
+      ? `${subject} does not hold the rows that were committed`
+      : `${subject} holds ${found[0]} rows, and ${rows} were committed`;
   throw new StoreFailure("corrupt", `${what}: another program has changed it; restore a backup`);
 }

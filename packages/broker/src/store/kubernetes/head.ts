@@ -3,6 +3,7 @@ import type { ConfigMap } from "@resource-broker/kube";
 import { type ChainLink, CHAIN_START } from "../audit.ts";
 import { parseStored } from "../sqlite/stored-json.ts";
 import { StoreFailure } from "../store.ts";
+import type { TableSum } from "../table-sums.ts";
 import { LEDGER, LEDGER_LABEL } from "./page.ts";
 import type { PageRange } from "./page-ranges.ts";
 
@@ -38,6 +39,8 @@ export interface Head {
   readonly log: Pages;
   /** How many changes have ever been moved out of the head. */
   readonly moved: number;
+  /** How many records there are, and the sum of their seals, as of a commit. Older brokers keep it and do not count. */
+  readonly sum?: { readonly commit: number; readonly records: TableSum };
   readonly audit: {
     /** The last line of the audit log. */
     readonly last: ChainLink;

@@ -18,6 +18,7 @@ import { bytesOf, pageName } from "./page.ts";
 import { pagesIn } from "./page-ranges.ts";
 import type { LedgerPages } from "./pages.ts";
 import { planBatch } from "./plan-batch.ts";
+import { type RecordSums, withSum } from "./record-sums.ts";
 import { type Records, replay, snapshotLines } from "./records.ts";
 
 /** Changes beyond this leave the head: it is written with every commit, and whatever is in it is written again. */
@@ -30,6 +31,7 @@ const AFTER_TROUBLE_MS = 5000;
 
 export interface OpenedLedger {
   readonly records: Records;
+  readonly sums: RecordSums;
   readonly auditPages: readonly AuditPage[];
 }
 
@@ -63,7 +65,7 @@ interface Lighter {
 
 export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): LedgerObjects {
   const { head, pages, keepAudit, machine, onCommitted, onTrouble } = deps;
-  const { records } = opened;
+  const { records, sums } = opened;
   let auditPages = opened.auditPages;
   let tidying: Promise<void> | undefined;
   let notBefore = 0;
@@ -89,9 +91,11 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
       const plan = planBatch(before, records, batch);
       const isHeavy = bytesOf(plan.content.changes) + bytesOf(plan.content.audit) > HEAVY_BYTES;
       const lightened = isHeavy ? await lighten(plan.content, true) : asItIs;
-      const { content, added } = lightened(plan.content);
+      const { content: planned, added } = lightened(plan.content);
+      const content = withSum(planned, sums.after(plan.changes));
       const onWritten = (): void => {
         replay(records, plan.changes);
+        sums.read(plan.changes);
         auditPages = [...auditPages, ...added];
         onCommitted(batch);
       };

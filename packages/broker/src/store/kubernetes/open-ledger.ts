@@ -49,7 +49,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
   const { head } = taken.content;
   const { epoch } = head;
   const shelf = await readShelf(client, namespace);
-  const { records, auditPages } = readLedger(taken.content, shelf);
+  const { records, sums, auditPages } = readLedger(taken.content, shelf);
   const pages = ledgerPages({ ...deps, epoch });
   const soft = (doing: string) => ({ ...deps, onTrouble: (error: unknown) => onTrouble(doing, error) });
   const advertisements = advertisementShelf(shelf, {
@@ -69,7 +69,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
     advertisements.put(keptIn(batch));
   };
   const objects = ledgerObjects(
-    { records, auditPages },
+    { records, sums, auditPages },
     {
       head: headWriter(taken, deps),
       pages,

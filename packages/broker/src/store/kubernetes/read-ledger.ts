@@ -1,11 +1,13 @@
 import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/kube";
 import { contradictionIn } from "../recount.ts";
 import { StoreFailure } from "../store.ts";
+import { checkSum } from "../table-sums.ts";
 import { type AuditPage, auditPageOf } from "./audit-book.ts";
 import { linkAfter } from "./audit-text.ts";
 import type { Content } from "./head.ts";
 import { LEDGER_LABEL, linesIn, pageIdIn, pageName, type PageSort } from "./page.ts";
 import { pagesIn, type PageRange } from "./page-ranges.ts";
+import { type RecordSums, recordSums, sumOf } from "./record-sums.ts";
 import { emptyRecords, type Records, replay } from "./records.ts";
 
 const LISTED_TOGETHER = 50;
@@ -25,15 +27,23 @@ export async function readShelf(client: KubeClient, namespace: string): Promise<
 
 export interface ReadLedger {
   readonly records: Records;
+  readonly sums: RecordSums;
   readonly auditPages: AuditPage[];
 }
 
 /** Puts the ledger together, and checks it. */
-export function readLedger({ head, changes, audit }: Content, shelf: LedgerShelf): ReadLedger {
+export function readLedger(content: Content, shelf: LedgerShelf): ReadLedger {
+  const { head, changes, audit } = content;
   const records = emptyRecords();
-  for (const lines of linesOf("snapshot", head.snapshot.ranges, shelf)) replay(records, lines);
-  for (const lines of linesOf("log", head.log.ranges, shelf)) replay(records, lines);
-  replay(records, changes);
+  const sums = recordSums();
+  const read = (lines: readonly string[]): void => {
+    replay(records, lines);
+    sums.read(lines);
+  };
+  for (const lines of linesOf("snapshot", head.snapshot.ranges, shelf)) read(lines);
+  for (const lines of linesOf("log", head.log.ranges, shelf)) read(lines);
+  read(changes);
+  checkSum("the set of the ledger's pages", sums.sum(), sumOf(content) ?? sums.sum());
   const contradiction = contradictionIn({
     reservations: [...records.reservations.values()],
     closedKeys: [],
@@ -46,7 +56,7 @@ export function readLedger({ head, changes, audit }: Content, shelf: LedgerShelf
   const pages = pagesIn(head.audit.pages).map((page) => shelf.get(pageName("audit", page)));
   const auditPages = pages.map((page) => (page === undefined ? LOST_PAGE : auditPageOf(linesIn(page))));
   checkAudit(head.audit, audit, auditPages.at(-1)?.lastHash);
-  return { records, auditPages };
+  return { records, sums, auditPages };
 }
 
 /** Its lines are lost, and so is where they ended: readers find a gap there. */

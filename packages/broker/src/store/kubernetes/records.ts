@@ -33,7 +33,7 @@ export interface Records {
  * One change of the records, as a line. Each says how something is from now on, not what happened to it: to read a
  * line twice does no harm, and no later version has to know how an event was once understood.
  */
-type Change =
+export type Change =
   | readonly ["reservation", Reservation]
   | readonly ["forgotten", ReservationId]
   | readonly ["closed-key", ClosedKey]
@@ -121,6 +121,6 @@ function make(records: Records, change: Change): void {
   }
 }
 
-function keyName(requester: ClusterId, key: string): string {
+export function keyName(requester: ClusterId, key: string): string {
   return `${requester}\n${key}`;
 }

@@ -85,7 +85,7 @@ async function readAll<T>(session: Session, schema: string, form: TableForm<T>):
     isLast = rows.length < PAGE_ROWS;
     after = String(rows.at(-1)?.[form.columns[0]?.[0] ?? ""]);
   }
-  checkSum(form.table, sum, await readSum(session, schema, form.table));
+  checkSum(`table ${form.table}`, sum, await readSum(session, schema, form.table));
   return found;
 }
 

@@ -58,7 +58,7 @@ export function reservationTable(database: DatabaseSync, sums: TableSums): Reser
         places.set(reservation.id, Number(row["sequence"]));
         reservations.push(reservation);
       }
-      checkSum(TABLE, found, sums.of(TABLE));
+      checkSum(`table ${TABLE}`, found, sums.of(TABLE));
       return reservations;
     },
     find: (id) => {

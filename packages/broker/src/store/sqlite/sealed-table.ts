@@ -59,7 +59,7 @@ export function sealedTable<T>(database: DatabaseSync, form: TableForm<T>, sums:
         found = withRow(found, Number(row["seal"]));
         yield valueOf(row);
       }
-      checkSum(table, found, sums.of(table));
+      checkSum(`table ${table}`, found, sums.of(table));
     },
   };
 }
