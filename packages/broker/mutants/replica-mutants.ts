@@ -86,6 +86,14 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
     caughtBy: { ...testFile(`${POSTGRES}/open-ledger.test.ts`), needs: "postgres" },
   },
   {
+    name: "removes old pages before the head lets go of them",
+    file: "packages/broker/src/store/kubernetes/ledger-objects.ts",
+    find: '      dropped = oldest.map((page) => pageName("audit", page));\n',
+    replace:
+      '      dropped = oldest.map((page) => pageName("audit", page));\n      void pages.remove(dropped);\n',
+    caughtBy: testFile("packages/broker/src/store/kubernetes/ledger-objects.test.ts"),
+  },
+  {
     name: "does not notice that a page of the ledger was replaced",
     file: "packages/broker/src/store/kubernetes/read-ledger.ts",
     find: "sums.sum(), sumOf(content) ?? sums.sum());\n",

@@ -1,0 +1,93 @@
+import { fakeTime, settle } from "@resource-broker/testkit";
+import { expect, test } from "vitest";
+import { StoreFailure } from "../store.ts";
+import { type Content, firstHead } from "./head.ts";
+import type { Change } from "./head-writer.ts";
+import { ledgerObjects } from "./ledger-objects.ts";
+import type { PageId } from "./page.ts";
+import { recordSums } from "./record-sums.ts";
+import { emptyRecords } from "./records.ts";
+
+const AUDIT_PAGES = 5;
+const OLD = { lastHash: "0", lastAt: 0 };
+
+/** A leader with old pages of every sort, whose writes end as the test says. */
+function leader(write: (change: Change) => void) {
+  const first = firstHead("ledger");
+  let content: Content = {
+    head: {
+      ...first,
+      epoch: 1,
+      log: { ranges: [[1, 1, 3]], bytes: 10 },
+      audit: { ...first.audit, pages: [[1, 1, AUDIT_PAGES]] },
+    },
+    changes: [],
+    audit: [],
+  };
+  const removed: string[] = [];
+  const made: string[] = [];
+  const create = (sort: string): Promise<PageId> => {
+    made.push(sort);
+    return Promise.resolve({ epoch: 1, number: 100 + made.length });
+  };
+  const objects = ledgerObjects(
+    {
+      records: emptyRecords(),
+      sums: recordSums(),
+      auditPages: Array.from({ length: AUDIT_PAGES }, () => OLD),
+    },
+    {
+      head: {
+        content: () => content,
+        write: async (change) => {
+          const next = await change(content);
+          write(next);
+          content = next.content;
+          next.onWritten?.();
+        },
+        lastCommit: () => Promise.resolve(content.head.commitNumber),
+      },
+      pages: {
+        create,
+        createAll: async (sort) => [await create(sort)],
+        read: () => Promise.resolve(undefined),
+        remove: (names) => Promise.resolve(void removed.push(...names)),
+      },
+      keepAudit: { atMost: 100, forMs: Number.MAX_SAFE_INTEGER },
+      machine: fakeTime(),
+      onCommitted: () => undefined,
+      onTrouble: () => undefined,
+    },
+  );
+  return { objects, removed };
+}
+
+const deposed = (): never => {
+  throw new StoreFailure("deposed", "another replica leads now: young");
+};
+const COMMIT = { number: 1, at: 1, entries: [] };
+
+test("old pages of the audit log go once the head no longer names them", async () => {
+  const { objects, removed } = leader(() => undefined);
+  await objects.commit(COMMIT);
+  await settle();
+  expect(removed).toHaveLength(AUDIT_PAGES - 1);
+});
+
+test("a leader that was replaced after its last commit trims nothing", async () => {
+  const { objects, removed } = leader(({ content }) => {
+    if (content.head.audit.pages[0]?.[1] !== 1) deposed();
+  });
+  await objects.commit(COMMIT);
+  await settle();
+  expect(removed).toEqual([]);
+});
+
+test("a leader that was replaced while it took a snapshot removes none of the pages that it would replace", async () => {
+  const { objects, removed } = leader(({ content }) => {
+    if (content.head.snapshot.ranges.length > 0) deposed();
+  });
+  objects.rescue();
+  await settle();
+  expect(removed).toEqual([]);
+});
