@@ -9,7 +9,7 @@ import {
 } from "@resource-broker/testkit";
 
 /** Enough for a broker to come back, or for another one to take over. */
-const MOST_TRIES = 600;
+const MOST_TRIES = 3000;
 const BETWEEN_TRIES_MS = 100;
 /** Far below the two minutes for which an advertisement is believed. */
 const ADVERTISE_EVERY_MS = 15_000;

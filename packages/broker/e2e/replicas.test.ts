@@ -10,7 +10,7 @@ import {
   startPostgres,
   startReplicas,
   testCertificates,
-  until,
+  until as untilWithin,
 } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Crowd, startCrowd } from "../chaos/crowd.ts";
@@ -27,6 +27,9 @@ const LANES = 4;
 const STANDS_BY = /\[-] leading: standby: the last known leader is replica-\d\nnot ready/;
 /** Only a guard: real processes on a busy machine take their time. */
 const PATIENCE = { timeout: 900_000 };
+/** As long as a leader is waited for: each of these waits for processes that start, or for a lease to run out. */
+const WITHIN_MS = 300_000;
+const until: typeof untilWithin = (what, look) => untilWithin(what, look, WITHIN_MS);
 
 // The seed is part of every test's name: a failure prints it.
 describe.skipIf(!postgresPrograms().isThere).each([SEED])(
@@ -36,7 +39,7 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
     let schemas = 0;
     beforeAll(async () => {
       server = await startPostgres();
-    });
+    }, PATIENCE.timeout);
     afterAll(() => server.dispose());
 
     test(
