@@ -92,6 +92,15 @@ describe("a certificate folder", () => {
       { ...certificates.broker, ca: certificates.ca.cert + others.ca.cert.slice(0, 100) },
       "ca.crt: a block of it",
     ],
+    [
+      // TLS would trust it, and nothing that goes by the authorities we have read would know of it.
+      "an authority under a name that TLS reads and we do not",
+      {
+        ...certificates.broker,
+        ca: certificates.ca.cert + others.ca.cert.replaceAll(" CERTIFICATE-", " TRUSTED CERTIFICATE-"),
+      },
+      "ca.crt: it holds a TRUSTED CERTIFICATE",
+    ],
   ])("with %s stops the start, and says which file it is", async (_, contents, message) => {
     if ("cert" in contents) await writeCertificateFolder(folder, contents);
     await expect(started()).rejects.toThrow(message);

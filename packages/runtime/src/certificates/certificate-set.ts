@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { pemBlocks } from "../x509/pem.ts";
+import { pemBlocks, readPem } from "../x509/pem.ts";
 import { type RevocationList, type RevocationLists, readRevocationLists } from "./revocation-list.ts";
 
 /** The files of a certificate folder, as text. */
@@ -54,6 +54,11 @@ export function isSameSet(a: CertificateFiles, b: CertificateFiles): boolean {
 }
 
 function readAuthorities(pem: string): X509Certificate[] {
+  // OpenSSL, which gets this text, takes these for certificates as well: what it trusts must be what was read here.
+  const odd = readPem(pem).find(({ label }) => label !== "CERTIFICATE" && label.endsWith("CERTIFICATE"));
+  if (odd !== undefined) {
+    throw new Error(`it holds a ${odd.label}: write it as CERTIFICATE, as openssl x509 -in FILE does`);
+  }
   const authorities = pemBlocks(pem, "CERTIFICATE").map((block) => new X509Certificate(block));
   if (authorities.length === 0) throw new Error("it holds no certificate");
   if (!authorities.some(({ ca }) => ca)) throw new Error("it holds no certificate of an authority");
