@@ -1,4 +1,5 @@
 import {
+  adoptionWindowSchema,
   advertisementKind,
   advertisementSchema,
   auditPageSchema,
@@ -134,6 +135,9 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   wait: RESERVATION,
   cordon: plain(cordonReplySchema),
   uncordon: plain(cordonReplySchema),
+  "adoption show": plain(adoptionWindowSchema),
+  "adoption open": plain(adoptionWindowSchema),
+  "adoption close": plain(adoptionWindowSchema),
   dashboard: plain(dashboardLinkSchema),
   "certs init": CERTIFICATES,
   "certs issue": CERTIFICATES,

@@ -1,3 +1,4 @@
+import { ADOPTION } from "./adoption/commands.ts";
 import { AUDIT } from "./audit/commands.ts";
 import { CERTS } from "./certs/commands.ts";
 import { CHECK } from "./check/commands.ts";
@@ -40,6 +41,7 @@ export const ROOT: CommandGroup = {
     CERTS,
     KUBECONFIG,
     AUDIT,
+    ADOPTION,
     ...LEDGER_COMMANDS,
     CHECK,
     FINALIZERS,
