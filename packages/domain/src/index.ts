@@ -121,8 +121,12 @@ export {
   type QuantityResult,
 } from "./quantity/quantity.ts";
 export {
+  CLUSTER_ID_FORM,
+  CLUSTER_ID_MAX_LENGTH,
+  CLUSTER_ID_PATTERN,
   type ClusterId,
   type DecisionId,
+  DNS_SUBDOMAIN,
   type Instant,
   isClusterId,
   type ReservationId,

@@ -1,4 +1,4 @@
-import { isClusterId } from "@resource-broker/domain";
+import { CLUSTER_ID_MAX_LENGTH, isClusterId } from "@resource-broker/domain";
 import { CommandError } from "./exit-code.ts";
 
 /** Refuses what can be no cluster ID, and names one that can. `taken` are good IDs that mean something else here. */
@@ -9,7 +9,7 @@ export function checkClusterId(id: string, taken: readonly string[] = []): void 
   const hint = isClusterId(proposal) && !taken.includes(proposal) ? `; did you mean ${proposal}?` : "";
   throw new CommandError(
     "usage",
-    `${JSON.stringify(id)} cannot be a cluster ID: it needs 1 to 63 of a-z, 0-9, "-" and ".", with a letter or digit at both ends${hint}`,
+    `${JSON.stringify(id)} cannot be a cluster ID: it needs 1 to 63 of a-z, 0-9, "-" and ".", with a letter or digit beside each "." and at both ends${hint}`,
   );
 }
 
@@ -17,6 +17,7 @@ function nearestId(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^-a-z0-9.]+/gu, "-")
+    .slice(0, CLUSTER_ID_MAX_LENGTH)
     .replaceAll(/^[-.]+|[-.]+$/gu, "")
-    .slice(0, 63);
+    .replaceAll(/-*\.[-.]*/gu, ".");
 }

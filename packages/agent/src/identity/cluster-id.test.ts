@@ -52,8 +52,7 @@ const verdicts: readonly (IdentitySources & { readonly name: string; readonly ve
       commonName: "Rome Central",
       verdict: {
         kind: "refused",
-        problem:
-          'the certificate in --broker-cert-path belongs to "Rome Central", which is not a cluster ID (lower-case letters, digits, "-" and ".", at most 63 of them): make another with brokerctl certs issue <cluster-id>',
+        problem: `the certificate in --broker-cert-path belongs to "Rome Central", which is not a cluster ID (lower-case letters, digits, '-' and single '.', at most 63 of them): make another with brokerctl certs issue <cluster-id>`,
       },
     },
   ];

@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import { type ClusterId, isClusterId } from "@resource-broker/domain";
+import { CLUSTER_ID_FORM, type ClusterId, isClusterId } from "@resource-broker/domain";
 import { type KubeClient, NAMESPACES, toFault } from "@resource-broker/kube";
 
 export interface IdentitySources {
@@ -26,7 +26,7 @@ export function judgeIdentity({ flag, commonName }: IdentitySources): IdentityVe
   if (clusterId === undefined) return { kind: "by-uid" };
   if (isClusterId(clusterId)) return { kind: "known", clusterId };
   return refused(
-    `the certificate in --broker-cert-path belongs to ${JSON.stringify(clusterId)}, which is not a cluster ID (lower-case letters, digits, "-" and ".", at most 63 of them): make another with brokerctl certs issue <cluster-id>`,
+    `the certificate in --broker-cert-path belongs to ${JSON.stringify(clusterId)}, which is not a cluster ID (${CLUSTER_ID_FORM}): make another with brokerctl certs issue <cluster-id>`,
   );
 }
 

@@ -7,12 +7,12 @@ const WRONG: readonly Wrong[] = [
   {
     name: "a cluster ID with capitals",
     argv: ["--cluster-id=Rome"],
-    line: '--cluster-id: "Rome" is not a cluster ID: use lower-case letters, digits, "-" and ".", at most 63 of them',
+    line: `--cluster-id: "Rome" is not a cluster ID: use lower-case letters, digits, '-' and single '.', at most 63 of them`,
   },
   {
     name: "a cluster ID in the environment that is too long",
     env: { AGENT_CLUSTER_ID: "a".repeat(64) },
-    line: `AGENT_CLUSTER_ID: "${"a".repeat(64)}" is not a cluster ID: use lower-case letters, digits, "-" and ".", at most 63 of them`,
+    line: `AGENT_CLUSTER_ID: "${"a".repeat(64)}" is not a cluster ID: use lower-case letters, digits, '-' and single '.', at most 63 of them`,
   },
   {
     name: "a cluster name of two lines",

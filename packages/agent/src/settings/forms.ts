@@ -1,25 +1,30 @@
 import type { Reading } from "@resource-broker/contract";
-import { isClusterId, parseToleratedTaint, type ToleratedTaint } from "@resource-broker/domain";
+import {
+  CLUSTER_ID_FORM,
+  DNS_SUBDOMAIN,
+  isClusterId,
+  parseToleratedTaint,
+  type ToleratedTaint,
+} from "@resource-broker/domain";
 
 /** What the words of flags must look like; each says what is wrong and how to write it. */
 
-const LABEL = "[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?";
-const NAMESPACE = new RegExp(`^${LABEL}$`);
-const OBJECT_NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
+const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u;
+const OBJECT_NAME = new RegExp(`^${DNS_SUBDOMAIN}$`, "u");
 const OBJECT_NAME_MAX = 253;
 const DISPLAY_NAME_MAX = 253;
 /** A domain is required: without one, names of other people's resources could be confused with ours. */
-const EXTENDED_RESOURCE =
-  /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-const EXTENDED_RESOURCE_MAX = 317;
 const LABEL_PART = "[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?";
+const EXTENDED_RESOURCE = new RegExp(`^${DNS_SUBDOMAIN}/${LABEL_PART}$`, "u");
+const EXTENDED_RESOURCE_MAX = 317;
 const CLUSTER_LABEL = new RegExp(
-  `^((?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?${LABEL_PART})=(${LABEL_PART})?$`,
+  `^((?:(?=[^/]{1,253}/)${DNS_SUBDOMAIN}/)?${LABEL_PART})=(${LABEL_PART})?$`,
+  "u",
 );
 
 export function clusterIdProblem(text: string): string | undefined {
   if (isClusterId(text)) return undefined;
-  return `${JSON.stringify(text)} is not a cluster ID: use lower-case letters, digits, "-" and ".", at most 63 of them`;
+  return `${JSON.stringify(text)} is not a cluster ID: use ${CLUSTER_ID_FORM}`;
 }
 
 export function namespaceProblem(text: string): string | undefined {

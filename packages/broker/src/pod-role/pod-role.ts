@@ -1,3 +1,4 @@
+import { DNS_SUBDOMAIN } from "@resource-broker/domain";
 import type { Environment } from "@resource-broker/kube";
 import type { BrokerSettings } from "../settings/broker-settings.ts";
 import { type RoleLabel, type RoleLabelDeps, roleLabel } from "./role-label.ts";
@@ -7,7 +8,10 @@ type Flag = Pick<BrokerSettings, "pod-role-label">;
 /** What of a pod's own identity is needed, as Kubernetes hands it over where the manifest asks for it. */
 const VARIABLES = { POD_NAME: "metadata.name", POD_NAMESPACE: "metadata.namespace" };
 /** As Kubernetes takes them: a name of at most 63 characters, with a domain before it or not. */
-const LABEL_NAME = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/;
+const LABEL_NAME = new RegExp(
+  `^(?:(?=[^/]{1,253}/)${DNS_SUBDOMAIN}/)?[A-Za-z0-9](?:[-\\w.]{0,61}[A-Za-z0-9])?$`,
+  "u",
+);
 
 /** The label of this pod that the settings ask for; undefined: none. */
 export function podRole(

@@ -12,7 +12,7 @@ import {
   required,
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, reservationName, time } from "../schema/terms.ts";
+import { clusterId, shownClusterId, reservationName, time } from "../schema/terms.ts";
 import { accountingFields, offerFields } from "../wire/advertisement.ts";
 import { offeredResourcesSchema, resourceQuantitiesSchema } from "../wire/quantities.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
@@ -39,7 +39,7 @@ const holdSchema = object({
   id: required(reservationName(), "The reservation that is held.", {
     examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
   }),
-  requesterID: optional(clusterId(), "The cluster that borrows.", { examples: ["rome"] }),
+  requesterID: optional(shownClusterId(), "The cluster that borrows.", { examples: ["rome"] }),
   granted: required(resourceQuantitiesSchema, "What is held for it."),
   expiresAt: optional(time(), "When it ends by itself.", { examples: ["2026-07-01T11:30:00Z"] }),
 });

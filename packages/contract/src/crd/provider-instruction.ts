@@ -1,17 +1,17 @@
 import { boolean, object, optional, required } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId } from "../schema/terms.ts";
+import { shownClusterId } from "../schema/terms.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { instructionDetailColumns, requestedColumns, requestedGpuColumn } from "./printer-columns.ts";
 import { instructionFields, statusFields } from "./shared-fields.ts";
 
 const specSchema = object({
   ...instructionFields,
-  requesterClusterID: required(clusterId(), "The cluster that borrows.", {
+  requesterClusterID: required(shownClusterId(), "The cluster that borrows.", {
     examples: ["rome"],
     lock: "immutable",
   }),
-  requesterLiqoID: optional(clusterId(), "That cluster's ID in Liqo.", { examples: ["cool-rome"] }),
+  requesterLiqoID: optional(shownClusterId(), "That cluster's ID in Liqo.", { examples: ["cool-rome"] }),
 });
 
 const statusSchema = object({

@@ -1,20 +1,20 @@
 import { boolean, line, object, optional, required } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, httpsUrl } from "../schema/terms.ts";
+import { shownClusterId, httpsUrl } from "../schema/terms.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { instructionDetailColumns, requestedColumns, requestedGpuColumn } from "./printer-columns.ts";
 import { instructionFields, statusFields } from "./shared-fields.ts";
 
 const specSchema = object({
   ...instructionFields,
-  targetClusterID: required(clusterId(), "The cluster that lends.", {
+  targetClusterID: required(shownClusterId(), "The cluster that lends.", {
     examples: ["paris"],
     lock: "immutable",
   }),
   targetClusterEndpoint: optional(httpsUrl(), "Where that cluster's API server is reached.", {
     examples: ["https://10.0.0.7:6443"],
   }),
-  targetLiqoID: optional(clusterId(), "That cluster's ID in Liqo.", { examples: ["calm-paris"] }),
+  targetLiqoID: optional(shownClusterId(), "That cluster's ID in Liqo.", { examples: ["calm-paris"] }),
 });
 
 const statusSchema = object({

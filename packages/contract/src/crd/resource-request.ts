@@ -11,7 +11,7 @@ import {
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import {
-  clusterId,
+  shownClusterId,
   dnsLabel,
   httpsUrl,
   labelKey,
@@ -57,7 +57,7 @@ const statusSchema = object({
   phase: optional(phaseSchema, "Where the request is in its life. Released and Failed are final.", {
     examples: ["Reserved"],
   }),
-  targetClusterID: optional(clusterId(), "The cluster that lends.", { examples: ["paris"] }),
+  targetClusterID: optional(shownClusterId(), "The cluster that lends.", { examples: ["paris"] }),
   targetClusterEndpoint: optional(httpsUrl(), "Where that cluster's API server is reached.", {
     examples: ["https://10.0.0.7:6443"],
   }),

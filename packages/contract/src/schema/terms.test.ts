@@ -11,6 +11,7 @@ import {
   labelKey,
   quantity,
   reservationName,
+  shownClusterId,
   timeOfDay,
 } from "./terms.ts";
 import { validate } from "./validate.ts";
@@ -20,6 +21,14 @@ const accepts = (schema: Schema<unknown>, input: unknown): boolean => validate(s
 test("a cluster ID is what the domain says it is", () => {
   const near = fc.stringMatching(/^[a-zA-Z0-9.-]{0,66}$/);
   fc.assert(fc.property(near, (text) => accepts(clusterId(), text) === isClusterId(text)));
+});
+
+test("an ID that older brokers took is refused from callers, and read where a broker tells of it", () => {
+  for (const id of ["a..b", "a.-b", "a-.b"]) {
+    expect([id, accepts(clusterId(), id), accepts(shownClusterId(), id)]).toEqual([id, false, true]);
+    expect(accepts(labelKey(), `${id}/zone`)).toBe(false);
+    expect(accepts(extendedResourceName(), `${id}/gpu`)).toBe(false);
+  }
 });
 
 test("every reservation id of ours is a reservation's name", () => {

@@ -1,3 +1,9 @@
+import {
+  CLUSTER_ID_FORM,
+  CLUSTER_ID_MAX_LENGTH,
+  CLUSTER_ID_PATTERN,
+  DNS_SUBDOMAIN,
+} from "@resource-broker/domain";
 import { matching } from "./builders.ts";
 import { DURATION_MAX_LENGTH, DURATION_PATTERN, POSITIVE_DURATION_PATTERN } from "./duration.ts";
 import type { Schema, Sign } from "./node.ts";
@@ -81,15 +87,27 @@ export function duration(sign: Exclude<Sign, "any">): Schema<string> {
 
 /** The Common Name of a cluster's certificate; the same grammar as `isClusterId` of the domain. */
 export function clusterId(): Schema<string> {
-  const expects = "a cluster ID: lower-case letters, digits, '-' and '.', at most 63 of them";
-  return matching("^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$", expects, { format: FORMAT.clusterId, maxLength: 63 });
+  return matching(CLUSTER_ID_PATTERN, `a cluster ID: ${CLUSTER_ID_FORM}`, {
+    format: FORMAT.clusterId,
+    maxLength: CLUSTER_ID_MAX_LENGTH,
+  });
+}
+
+/**
+ * A cluster as the broker tells of it. Older brokers took IDs such as `a..b`, and their ledgers still hold them: one
+ * such member must not make a whole answer unreadable.
+ */
+export function shownClusterId(): Schema<string> {
+  return matching("^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$", `a cluster ID: ${CLUSTER_ID_FORM}`, {
+    format: FORMAT.clusterId,
+    maxLength: CLUSTER_ID_MAX_LENGTH,
+  });
 }
 
 /** A reservation's name. Ours are DNS labels; an older broker names them as any Kubernetes object may be named. */
 export function reservationName(): Schema<string> {
   const expects = "a reservation's name: lower-case letters, digits, '-' and single '.', at most 253 of them";
-  const label = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
-  return matching(`^${label}(?:\\.${label})*$`, expects, { maxLength: 253 });
+  return matching(`^${DNS_SUBDOMAIN}$`, expects, { maxLength: 253 });
 }
 
 /** The name of a namespace or a decision. */
@@ -100,7 +118,7 @@ export function dnsLabel(): Schema<string> {
 
 export function labelKey(): Schema<string> {
   const expects = "a label name such as region or topology.kubernetes.io/zone";
-  const prefix = "(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?";
+  const prefix = `(?:${DNS_SUBDOMAIN}/)?`;
   return matching(`^${prefix}[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$`, expects, { maxLength: 317 });
 }
 
@@ -115,7 +133,7 @@ export function labelValue(): Schema<string> {
  */
 export function extendedResourceName(): Schema<string> {
   const expects = "an extended resource name with its domain, such as amd.com/gpu";
-  const pattern = "^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$";
+  const pattern = `^${DNS_SUBDOMAIN}/[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$`;
   return matching(pattern, expects, { maxLength: 317 });
 }
 

@@ -93,7 +93,7 @@ describe("a reservation request", () => {
     [
       "a flag as cluster ID",
       { ...request, targetClusterID: "--help" },
-      "targetClusterID: \"--help\" is not a cluster ID: lower-case letters, digits, '-' and '.', at most 63 of them; write for example paris",
+      "targetClusterID: \"--help\" is not a cluster ID: lower-case letters, digits, '-' and single '.', at most 63 of them; write for example paris",
     ],
     [
       "a long cluster ID",
@@ -118,7 +118,7 @@ describe("a reservation request", () => {
     [
       "a wrong item of a list",
       { ...request, constraints: { excludeClusters: ["rome", ""] } },
-      "constraints.excludeClusters[1]: \"\" is not a cluster ID: lower-case letters, digits, '-' and '.', at most 63 of them",
+      "constraints.excludeClusters[1]: \"\" is not a cluster ID: lower-case letters, digits, '-' and single '.', at most 63 of them",
     ],
     [
       "half a GPU",

@@ -13,6 +13,7 @@ import {
 import type { Infer } from "../schema/node.ts";
 import {
   clusterId,
+  shownClusterId,
   httpsUrl,
   labelKey,
   labelValue,
@@ -117,7 +118,7 @@ const standingSchema = object({
   }),
   cordon: optional(
     object({
-      by: required(clusterId(), "The admin who cordoned it.", { examples: ["admin"] }),
+      by: required(shownClusterId(), "The admin who cordoned it.", { examples: ["admin"] }),
       at: required(time(), "Since when.", { examples: ["2026-07-01T09:00:00Z"] }),
       reason: optional(line({ maxLength: 512 }), "Why, in words.", { examples: ["new kernel"] }),
     }),
@@ -128,7 +129,7 @@ const standingSchema = object({
 export const advertisementSchema = titled(
   "AdvertisementDTO",
   object({
-    clusterID: required(clusterId(), "The cluster that speaks: the Common Name of its certificate.", {
+    clusterID: required(shownClusterId(), "The cluster that speaks: the Common Name of its certificate.", {
       examples: ["rome"],
     }),
     clusterName: optional(

@@ -1,6 +1,6 @@
 import { boolean, line, object, optional, required, titled } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId } from "../schema/terms.ts";
+import { shownClusterId } from "../schema/terms.ts";
 
 const MAX_REASON_LENGTH = 512;
 
@@ -18,7 +18,7 @@ export type CordonRequestDTO = Infer<typeof cordonRequestSchema>;
 export const cordonReplySchema = titled(
   "CordonReplyDTO",
   object({
-    clusterID: required(clusterId(), "The cluster.", { examples: ["tokyo"] }),
+    clusterID: required(shownClusterId(), "The cluster.", { examples: ["tokyo"] }),
     cordoned: required(boolean(), "True while it lends nothing new.", { examples: [true] }),
     reason: optional(line({ maxLength: MAX_REASON_LENGTH }), "Why.", {
       examples: ["maintenance until Friday"],

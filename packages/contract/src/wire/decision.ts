@@ -11,7 +11,7 @@ import {
   titled,
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, currency, decimal, dnsLabel, duration, time } from "../schema/terms.ts";
+import { currency, decimal, dnsLabel, duration, shownClusterId, time } from "../schema/terms.ts";
 import { MAX_FLIP_LENGTH } from "./error.ts";
 import { resourceQuantitiesSchema, shownQuantitiesSchema, someQuantitiesSchema } from "./quantities.ts";
 import { reservationRequestSchema } from "./reservation-request.ts";
@@ -23,7 +23,7 @@ const UNIT_NAME = line({ minLength: 1, maxLength: 63 });
 const MAX_CANDIDATES = 64;
 
 const candidateSchema = object({
-  clusterID: required(clusterId(), "The cluster that was looked at.", { examples: ["paris"] }),
+  clusterID: required(shownClusterId(), "The cluster that was looked at.", { examples: ["paris"] }),
   advertisementAge: optional(duration("non-negative"), "How old its advertisement was.", {
     examples: ["12s"],
   }),
@@ -56,7 +56,7 @@ export const decisionSchema = titled(
   object({
     id: required(dnsLabel(), "Names the decision.", { examples: ["dec-4f0q2"] }),
     at: required(time(), "When it was taken.", { examples: ["2026-07-01T10:00:00.123Z"] }),
-    requesterID: required(clusterId(), "The cluster that asked.", { examples: ["rome"] }),
+    requesterID: required(shownClusterId(), "The cluster that asked.", { examples: ["rome"] }),
     request: required(reservationRequestSchema, "What it asked for."),
     policyVersion: required(line({ maxLength: 253 }), "The policy in force.", { examples: ["default"] }),
     weights: required(
@@ -67,7 +67,7 @@ export const decisionSchema = titled(
       },
     ),
     currency: required(currency(), "Currency of all prices here.", { examples: ["EUR"] }),
-    winner: optional(clusterId(), "The cluster that was chosen. Absent: nothing fitted.", {
+    winner: optional(shownClusterId(), "The cluster that was chosen. Absent: nothing fitted.", {
       examples: ["paris"],
     }),
     considered: required(COUNT, "How many clusters were looked at.", { examples: [3] }),

@@ -1,12 +1,12 @@
 import { array, line, object, optional, prose, required, titled } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, dnsLabel } from "../schema/terms.ts";
+import { shownClusterId, dnsLabel } from "../schema/terms.ts";
 import { someQuantitiesSchema } from "./quantities.ts";
 
 export const refusalSchema = titled(
   "RefusalDTO",
   object({
-    clusterID: required(clusterId(), "The cluster that was passed over.", { examples: ["paris"] }),
+    clusterID: required(shownClusterId(), "The cluster that was passed over.", { examples: ["paris"] }),
     reason: required(line({ minLength: 1, maxLength: 63 }), "The filter that passed it over.", {
       examples: ["capacity"],
     }),

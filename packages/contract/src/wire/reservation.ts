@@ -11,7 +11,7 @@ import {
   titled,
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, dnsLabel, httpsUrl, reservationName, time } from "../schema/terms.ts";
+import { shownClusterId, dnsLabel, httpsUrl, reservationName, time } from "../schema/terms.ts";
 import { reservationCostSchema, tierSchema } from "./cost.ts";
 import { LIMIT } from "./protocol.ts";
 import { resourceQuantitiesSchema } from "./quantities.ts";
@@ -51,8 +51,8 @@ export const reservationSchema = titled(
     id: required(reservationName(), "Names the reservation everywhere.", {
       examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
     }),
-    requesterID: required(clusterId(), "The cluster that borrows.", { examples: ["rome"] }),
-    targetClusterID: required(clusterId(), "The cluster that lends.", { examples: ["paris"] }),
+    requesterID: required(shownClusterId(), "The cluster that borrows.", { examples: ["rome"] }),
+    targetClusterID: required(shownClusterId(), "The cluster that lends.", { examples: ["paris"] }),
     requestedResources: required(resourceQuantitiesSchema, "What is held."),
     status: required(reservationStatusSchema, "The state of the reservation."),
     createdAt: required(time(), "When it was asked for.", { examples: ["2026-07-01T10:00:00.123Z"] }),
@@ -66,10 +66,12 @@ export const reservationSchema = titled(
     key: optional(idempotencyKeySchema, "The idempotency key; only its requester sees it.", {
       examples: ["5f1c8a3e-2"],
     }),
-    requesterLiqoID: optional(clusterId(), "The borrowing cluster's ID in Liqo.", {
+    requesterLiqoID: optional(shownClusterId(), "The borrowing cluster's ID in Liqo.", {
       examples: ["cool-rome"],
     }),
-    targetLiqoID: optional(clusterId(), "The lending cluster's ID in Liqo.", { examples: ["calm-paris"] }),
+    targetLiqoID: optional(shownClusterId(), "The lending cluster's ID in Liqo.", {
+      examples: ["calm-paris"],
+    }),
     targetClusterEndpoint: optional(httpsUrl(), "Where the lending cluster's API server is reached.", {
       examples: ["https://10.0.0.7:6443"],
     }),

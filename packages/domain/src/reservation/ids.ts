@@ -6,8 +6,15 @@ export type DecisionId = string;
 /** Milliseconds since 1970 on the broker's clock. The domain never reads a clock: it is told the instant. */
 export type Instant = number;
 
-const CLUSTER_ID = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
-const CLUSTER_ID_MAX_LENGTH = 63;
+const LABEL = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
+/** A DNS subdomain as Kubernetes takes it: labels with single dots between them. The one grammar, everywhere. */
+export const DNS_SUBDOMAIN = `${LABEL}(?:\\.${LABEL})*`;
+/** Objects and paths are named after a cluster, and labels hold its ID: a subdomain as short as a label's value. */
+export const CLUSTER_ID_PATTERN = `^${DNS_SUBDOMAIN}$`;
+export const CLUSTER_ID_MAX_LENGTH = 63;
+/** The grammar in words; every refusal tells it. */
+export const CLUSTER_ID_FORM = "lower-case letters, digits, '-' and single '.', at most 63 of them";
+const CLUSTER_ID = new RegExp(CLUSTER_ID_PATTERN, "u");
 const REQUESTER_PART_MAX_LENGTH = 20;
 const DIGEST_PART_LENGTH = 16;
 const ID_MAX_LENGTH = 41;

@@ -1,6 +1,7 @@
 import { formatTime, parseTime } from "@resource-broker/contract";
 import type { Loan, Offload } from "../../data-plane/data-plane.ts";
-import { isLiqoId, isPlainClusterId } from "../liqoctl/kubeconfigs.ts";
+import { isClusterId } from "@resource-broker/domain";
+import { isLiqoId } from "../liqoctl/kubeconfigs.ts";
 import type { ResourceList } from "../objects/resource-slice.ts";
 import { type SliceAmountTerms, sliceAmounts, unreservedNames } from "./amounts.ts";
 
@@ -36,7 +37,7 @@ const SHOWN_LENGTH = 80;
 /** Nothing of a reservation is used in a path, a flag or a name before it was looked at here. */
 export function wishOf({ reservation, offload }: Loan, terms: SliceAmountTerms): WishReading {
   const { id, targetClusterID, targetLiqoID, requesterLiqoID, status } = reservation;
-  if (!isPlainClusterId(targetClusterID)) {
+  if (!isClusterId(targetClusterID)) {
     return refused(
       "ClusterIDRefused",
       `${shown(targetClusterID)} is no cluster ID that Liqo can be used with`,

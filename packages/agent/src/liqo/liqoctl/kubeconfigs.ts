@@ -2,6 +2,7 @@ import { readFile, realpath, stat } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { Fault } from "@resource-broker/contract";
+import { isClusterId } from "@resource-broker/domain";
 import type { ForeignAccess } from "./foreign-access.ts";
 import { readForeignKubeconfig } from "./foreign-kubeconfig.ts";
 
@@ -21,7 +22,6 @@ export interface Kubeconfigs {
 }
 
 const LABEL = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
-const CLUSTER_ID = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
 const LIQO_ID = new RegExp(`^${LABEL}$`);
 const MAX_LENGTH = 63;
 const SHOWN_LENGTH = 80;
@@ -30,11 +30,6 @@ const MAX_BYTES = 262_144;
 
 /** `node:fs/promises` has them as promises, and brings streams and readline into every agent. */
 const files = { readFile: promisify(readFile), realpath: promisify(realpath), stat: promisify(stat) };
-
-/** Stricter than the broker: what becomes part of a path must have nothing in it that a path could mean. */
-export function isPlainClusterId(id: string): boolean {
-  return id.length <= MAX_LENGTH && CLUSTER_ID.test(id);
-}
 
 /** A DNS label, as Liqo itself wants it. */
 export function isLiqoId(id: string): boolean {
@@ -47,7 +42,7 @@ export function kubeconfigFolder(folder: string): Kubeconfigs {
     of: async (clusterId) => {
       const path = join(root, `${clusterId}.kubeconfig`);
       const isInside = dirname(path) === root && basename(path) === `${clusterId}.kubeconfig`;
-      if (!isPlainClusterId(clusterId) || !isInside) {
+      if (!isClusterId(clusterId) || !isInside) {
         const shown = JSON.stringify(clusterId.slice(0, SHOWN_LENGTH));
         const problem = `${shown} is no cluster ID that a file can be named after`;
         return { kind: "refused", reason: "ClusterIDRefused", problem };

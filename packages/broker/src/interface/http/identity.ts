@@ -1,5 +1,5 @@
 import type { X509Certificate } from "node:crypto";
-import { type Actor, isClusterId } from "@resource-broker/domain";
+import { type Actor, CLUSTER_ID_FORM, isClusterId } from "@resource-broker/domain";
 
 /** What a certificate says of its owner. Node gives a list where an attribute stands more than once. */
 export interface ClientCertificate {
@@ -72,7 +72,7 @@ function nameProblem(names: readonly string[], { reservedNames }: IdentityRules)
   const isWellFormed: boolean = isClusterId(name);
   if (!isWellFormed) {
     const shown = JSON.stringify(name.slice(0, SHOWN_LENGTH));
-    return `its Common Name ${shown} is not a cluster ID: lower-case letters, digits, '-' and '.', at most 63 of them`;
+    return `its Common Name ${shown} is not a cluster ID: ${CLUSTER_ID_FORM}`;
   }
   if (reservedNames.includes(name))
     return `its Common Name ${name} is reserved for the broker: no cluster can be called so`;
