@@ -61,7 +61,8 @@ export const ADMIN_ROUTES: readonly Route[] = [
     operationId: "listReservations",
     tag: "Reservations",
     summary: "List reservations",
-    description: "Your own; admins see all. A plain array; long lists go on at the Link header.",
+    description:
+      'Your own; admins see all. A plain array; long lists go on at the Link header. The first Go agents, which send no Agent-Protocol and name themselves with clusterID, get {"reservations": [...]} with what lives.',
     parameters: ["role", "limit", "after"],
     reply: {
       status: 200,

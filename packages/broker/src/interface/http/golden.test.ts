@@ -80,6 +80,23 @@ describe("a Go agent", () => {
     expect(newer.json).toMatchObject([{ status: { phase: "Active" } }]);
   });
 
+  test("of the first release reads lists as an object", async () => {
+    await expectExchange("first-go-agent-polls-as-provider", paris);
+    await expectExchange("first-go-agent-polls-as-requester", rome);
+    const nothing = await broker.call(rome, "GET /api/v1/reservations?clusterID=rome&role=provider");
+    expect(nothing.text).toBe('{"reservations":[]}');
+    const others = await broker.call(paris, "GET /api/v1/reservations?clusterID=rome&role=requester");
+    expect(others.text).toBe('{"reservations":[]}');
+  });
+
+  test.each([
+    ["whoever speaks the newer protocol", "?clusterID=paris&role=provider", { "Agent-Protocol": "2" }],
+    ["whoever does not name itself in the query", "?role=provider", {}],
+  ])("of the first release alone is answered so: %s reads an array", async (_, query, headers) => {
+    const answer = await broker.call(paris, `GET /api/v1/reservations${query}`, { headers });
+    expect(answer.json).toMatchObject([{ status: { phase: "Active" } }]);
+  });
+
   test("gets the same with the reply to its advertisement", async () => {
     const { request } = golden("go-agent-advertises");
     const answer = await broker.call(paris, "POST /api/v1/advertisements", { body: request.body });

@@ -6,7 +6,7 @@ import { type Answer, type Call, ok, type PlainAnswer, type Route, template } fr
 import type { RouteContext } from "./context.ts";
 
 /** As many as the contract lets a list have. */
-const MAX_INSTRUCTIONS = 10_000;
+export const MAX_INSTRUCTIONS = 10_000;
 
 /** What a lending cluster has to hold, and what it says to it. */
 export function instructionRoutes({ engine, books, hub }: RouteContext): readonly Route[] {

@@ -4,6 +4,7 @@ import { firstAfter } from "../first-after.ts";
 import { type Page, type Query, readPage } from "../query.ts";
 import { isVisible, renderReservation, roleOf } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
+import { MAX_INSTRUCTIONS } from "./instructions.ts";
 import type { RouteContext } from "./context.ts";
 
 type Role = "requester" | "provider";
@@ -13,9 +14,26 @@ export function reservationListRoutes({ engine, books, index }: RouteContext): r
   const render = (reservation: Reservation, caller: Actor) =>
     renderReservation(books(), reservation, { role: roleOf(caller, reservation) });
 
-  const list = ({ caller, query }: Call): PlainAnswer => {
+  /**
+   * The first Go agents name themselves in the query, read an object, know no pages, and act on the phase Reserved only.
+   * Whose reservations they get is the certificate's to say, as everywhere.
+   */
+  const listForFirstAgents = ({ caller: { clusterId } }: Call, role: Role): PlainAnswer => {
+    const account = engine.ledger.accounts.get(clusterId);
+    const live = [...((role === "requester" ? account?.borrowing : account?.lending)?.values() ?? [])];
+    const reader = { role, isOlderAgent: true };
+    const reservations = live
+      .slice(0, MAX_INSTRUCTIONS)
+      .map((reservation) => renderReservation(books(), reservation, reader));
+    return ok({ reservations });
+  };
+
+  const list = (call: Call): PlainAnswer => {
+    const { caller, query } = call;
     const page = readPage(query);
     const role = readRole(query);
+    const isFirstAgent = call.isOlderAgent && query.one("clusterID") !== undefined;
+    if (isFirstAgent && role !== undefined) return listForFirstAgents(call, role);
     const ids = firstAfter(idsFor(caller, role), page.after, page.limit + 1);
     const shown = ids.slice(0, page.limit);
     const body = shown.flatMap((id) => {
