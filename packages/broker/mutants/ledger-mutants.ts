@@ -204,4 +204,18 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
     replace: "    if (last !== undefined && position < this.#heap.length - 1) this.#settle(position, last);",
     caughtBy: testFile(`${LEDGER}/deadlines.test.ts`),
   },
+  {
+    name: "holds back for a day what a cluster with an older agent has given back",
+    file: `${LEDGER}/account.ts`,
+    find: "    if (endedAt + TAKE_DOWN_MS > receivedAt) total",
+    replace: "    if (endedAt + TAKE_DOWN_MS > 0) total",
+    caughtBy: testFile(`${LEDGER}/scenarios.test.ts`),
+  },
+  {
+    name: "lends on what the virtual node of an ended reservation still counts",
+    file: `${LEDGER}/account.ts`,
+    find: "export const TAKE_DOWN_MS = 10 * 60 * 1000;",
+    replace: "export const TAKE_DOWN_MS = 0;",
+    caughtBy: testFile(`${LEDGER}/scenarios.test.ts`),
+  },
 ];

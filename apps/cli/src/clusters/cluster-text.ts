@@ -6,7 +6,7 @@ import type { Paint } from "../output/colour.ts";
 import { type Column, properties, table } from "../output/table.ts";
 import { reservationColumns } from "../reservations/reservation-columns.ts";
 import { CLUSTER_MOODS, gpuModels, regionOf } from "./cluster-columns.ts";
-import { type ClusterStatus, overcommittedIn } from "./standing.ts";
+import { type ClusterStatus, overcommittedIn, withheldText } from "./standing.ts";
 
 /** A cluster and everything that hangs on it. */
 export interface ClusterReport {
@@ -49,6 +49,7 @@ function generalRows({ advertisement, status }: ClusterReport, { why, ageMs, pai
     ["Name", clusterID],
     ["Status", paint(status, CLUSTER_MOODS[status])],
     ["Why", status === "Ready" ? undefined : why],
+    ["Not lent on", withheldText(advertisement)],
     ["Lent beyond its means", isZero(beyond) ? undefined : describeResources(beyond)],
     ["Heard", `${age(ageMs)} ago`],
     ["Region", regionOf(advertisement)],

@@ -7,7 +7,7 @@ import { type Labels, readLabels } from "../cli/read-labels.ts";
 import { clusterColumns, wideClusterColumns } from "./cluster-columns.ts";
 import type { GET_CLUSTERS_OPTIONS } from "./options.ts";
 import { listClusters, readCluster } from "./read-clusters.ts";
-import { type StandingCluster, standingOf } from "./standing.ts";
+import { type StandingCluster, standingOf, withheldText } from "./standing.ts";
 
 export const getClusters: Run<typeof GET_CLUSTERS_OPTIONS> = async ({ options, words }, host) => {
   const labels = readLabels("selector", options.selector);
@@ -38,7 +38,7 @@ async function readListing(broker: Broker, { id, labels, paint }: Wanted): Promi
     nameOf: ({ advertisement }) => advertisement.clusterID,
     faceOf: ({ advertisement, status }) =>
       JSON.stringify([status, advertisement.resources, advertisement.cost, advertisement.labels]),
-    ...(standing.some(({ status }) => status === "Unknown") ? { remark: UNKNOWN } : {}),
+    ...remarkOn(standing),
     columns: clusterColumns(paint),
     wideColumns: wideClusterColumns(paint),
     whenEmpty:
@@ -46,6 +46,18 @@ async function readListing(broker: Broker, { id, labels, paint }: Wanted): Promi
         ? "No cluster has advertised yet."
         : "No cluster has these labels; without -l there are some.",
   };
+}
+
+/** What the columns do not tell. */
+function remarkOn(clusters: readonly StandingCluster[]): { readonly remark?: string } {
+  const lines = [
+    ...(clusters.some(({ status }) => status === "Unknown") ? [UNKNOWN] : []),
+    ...clusters.flatMap(({ advertisement }) => {
+      const withheld = withheldText(advertisement);
+      return withheld === undefined ? [] : [`${advertisement.clusterID} does not lend on ${withheld}.`];
+    }),
+  ];
+  return lines.length === 0 ? {} : { remark: lines.join("\n") };
 }
 
 function hasLabels({ labels = {} }: AdvertisementDTO, wanted: Labels): boolean {

@@ -1,7 +1,7 @@
 import { type AdvertisementDTO, formatTime } from "@resource-broker/contract";
 import { advertisementBody } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { standingOf } from "./standing.ts";
+import { standingOf, withheldText } from "./standing.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const FRESH = { receivedAt: formatTime(NOW - 12_000), isStale: false };
@@ -45,4 +45,13 @@ test("an older broker does not say: then the agent's own clock counts", () => {
   expect(standingOf({ items: [advertised({})], at: NOW })).toMatchObject([
     { status: "Unknown", ageMs: 30_000 },
   ]);
+});
+
+test("what an older agent's cluster borrows is told, and makes it no less able to lend what is left", () => {
+  const withheld = { cpu: "4", memory: "8Gi" };
+  const advertisement = advertised({ standing: { ...FRESH, withheld } });
+  expect(withheldText(advertisement)).toBe(
+    "4 CPU / 8Gi Memory that it borrows: its older agent counts them as its own",
+  );
+  expect(withheldText(advertised({ standing: FRESH }))).toBeUndefined();
 });

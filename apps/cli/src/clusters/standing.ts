@@ -1,5 +1,11 @@
 import { type AdvertisementDTO, parseTime } from "@resource-broker/contract";
-import { isZero, type ResourceVector, resourceVector, subtract } from "@resource-broker/domain";
+import {
+  describeResources,
+  isZero,
+  type ResourceVector,
+  resourceVector,
+  subtract,
+} from "@resource-broker/domain";
 import { amountsIn } from "../output/amounts.ts";
 import type { Clusters } from "./read-clusters.ts";
 
@@ -44,16 +50,25 @@ function whyOf(standing: AdvertisementDTO["standing"]): string | undefined {
   return isStale === true ? "its advertisement is too old" : undefined;
 }
 
+/** What the broker does not lend on of a cluster with an older agent, in words. */
+export function withheldText({ standing }: AdvertisementDTO): string | undefined {
+  const withheld = amountsIn(standing?.withheld ?? {});
+  return isZero(withheld)
+    ? undefined
+    : `${describeResources(withheld)} that it borrows: its older agent counts them as its own`;
+}
+
 function hasNothingLeft({ resources }: AdvertisementDTO): boolean {
   const { cpuMillis, memoryBytes } = amountsIn(resources.available);
   return cpuMillis === 0 || memoryBytes === 0;
 }
 
 /** What the cluster lends beyond what it still has. */
-export function overcommittedIn({ resources }: AdvertisementDTO): ResourceVector {
+export function overcommittedIn({ resources, standing }: AdvertisementDTO): ResourceVector {
   const { allocatable, allocated, reserved } = resources;
   const held = amountsIn(reserved ?? {});
-  const left = subtract(subtract(amountsIn(allocatable), amountsIn(allocated)), held);
+  const own = subtract(amountsIn(allocatable), amountsIn(standing?.withheld ?? {}));
+  const left = subtract(subtract(own, amountsIn(allocated)), held);
   const beyond = (amount: number, promised: number): number => Math.max(0, Math.min(-amount, promised));
   return resourceVector({
     cpuMillis: beyond(left.cpuMillis, held.cpuMillis),

@@ -30,6 +30,8 @@ const RELEASES: ReadonlySet<EndReason> = new Set([
   "ActivationTimeout",
 ]);
 const REMEMBERED_INSTANCES = 8;
+/** Written a second time, on purpose. */
+const TAKE_DOWN_MS = 600_000;
 
 /**
  * The ledger kept a second time, in the plainest way: from the events alone, every sum counted anew. Written without a
@@ -163,12 +165,13 @@ export class Book {
     return isLivePhase(entry.phase) ? 0 : used[unit];
   }
 
-  /** An older agent counts its virtual nodes as its own, and long after the loan. */
+  /** An older agent counts its virtual nodes as its own, and for some minutes after their reservations ended. */
   #borrowed(requester: string, unit: Unit, said: ReceivedAdvertisement | undefined): number {
     if ((said?.advertisement.protocol ?? 2) >= 2) return 0;
+    const since = (said?.receivedAt ?? 0) - TAKE_DOWN_MS;
     let total = 0;
-    for (const entry of this.entries.values())
-      if (entry.requester === requester) total += entry.granted[unit];
+    for (const { requester: borrower, granted, phase, endedAt = 0 } of this.entries.values())
+      if (borrower === requester && (isLivePhase(phase) || endedAt > since)) total += granted[unit];
     return total;
   }
 

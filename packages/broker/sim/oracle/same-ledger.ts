@@ -72,7 +72,7 @@ function hardDeadline({ deadlines }: LedgerView): number | undefined {
   return Math.min(...hard.filter(({ kind }) => kind !== "adoption-offer").map(({ at }) => at));
 }
 
-const SUMS = ["reserved", "available", "borrowed", "borrowedBefore", "overcommitted"] as const;
+const SUMS = ["reserved", "available", "borrowed", "borrowedBefore", "withheld", "overcommitted"] as const;
 const LISTS = ["lending", "borrowing", "returned", "refused"] as const;
 
 function isSameAccount(a: AccountView, b: AccountView): boolean {

@@ -124,6 +124,11 @@ const standingSchema = object({
     }),
     "Nothing new is lent from it.",
   ),
+  withheld: optional(
+    resourceQuantitiesSchema,
+    "What it borrows, or borrowed until minutes ago, and its older agent counts as its own: not lent on.",
+    { examples: [{ cpu: "4", memory: "8Gi" }] },
+  ),
 });
 
 export const advertisementSchema = titled(

@@ -10,6 +10,8 @@ export interface Candidate {
   readonly receivedAt: Instant;
   readonly reserved: ResourceVector;
   readonly available: ResourceVector;
+  /** What it borrows and its older agent counts as its own: not lent on. */
+  readonly withheld: ResourceVector;
   /** Reservations that are live here or still in its usage. */
   readonly reservationCount: number;
   readonly cordon: Cordon | undefined;

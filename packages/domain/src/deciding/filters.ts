@@ -2,7 +2,8 @@ import { MAX_RESERVATIONS_PER_PROVIDER, REGION_LABEL } from "../advertisement/ad
 import { lookup } from "../lookup.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
-import { fits, type ResourceVector, shortage } from "../resources/resource-vector.ts";
+import { describeResources } from "../quantity/format-amount.ts";
+import { fits, isZero, type ResourceVector, shortage } from "../resources/resource-vector.ts";
 import { type Candidate, hasMostReservations } from "./candidate.ts";
 import { describeAge, describeShortage } from "./describe.ts";
 import type { LendingRule, Policy } from "./policy.ts";
@@ -148,9 +149,16 @@ export const capacity: Filter = {
   rejects: (candidate, { request }) => !fits(request.resources, candidate.available),
   refusal: (candidate, { request }) => {
     const missing = shortage(request.resources, candidate.available);
-    return { missing, ...describeShortage(missing, candidate.advertisement.allocatable) };
+    const described = describeShortage(missing, candidate.advertisement.allocatable);
+    return { missing, ...described, message: `${described.message}${withheldText(candidate)}` };
   },
 };
+
+/** Why there is less than the cluster's own figures say. */
+function withheldText({ withheld }: Candidate): string {
+  if (isZero(withheld)) return "";
+  return `; ${describeResources(withheld)} that it borrows are not counted: its older agent counts them as its own`;
+}
 
 const nodeShape: Filter = {
   name: "node-shape",

@@ -39,8 +39,10 @@ export interface ClusterAccount {
 
   // Derived.
   borrowed: ResourceVector;
-  /** Sum of `returned`: an older agent may go on counting their virtual nodes as its own. */
+  /** Sum of `returned`. */
   borrowedBefore: ResourceVector;
+  /** What an older agent counts as its own though it is borrowed, or was until a moment ago: it is not lent on. */
+  withheld: ResourceVector;
   reserved: ResourceVector;
   /** Reservations that are live here or still in its usage. */
   reservationCount: number;
@@ -72,6 +74,7 @@ export function openAccount(clusterId: ClusterId, now: Instant): ClusterAccount 
     usage: new Map(),
     borrowed: NO_RESOURCES,
     borrowedBefore: NO_RESOURCES,
+    withheld: NO_RESOURCES,
     reserved: NO_RESOURCES,
     reservationCount: 0,
     available: NO_RESOURCES,
@@ -127,24 +130,37 @@ export function countReservations({ lending, usage }: Pick<Holds, "lending" | "u
   return count;
 }
 
-type Dues = Pick<ClusterAccount, "reserved" | "borrowed" | "borrowedBefore">;
+type Dues = Pick<ClusterAccount, "reserved" | "borrowed" | "returned" | "receivedAt">;
+
+/** An older agent takes the virtual node of an ended reservation down within minutes, if it ever made one. */
+export const TAKE_DOWN_MS = 10 * 60 * 1000;
 
 /** What is left to lend, and what the cluster has promised beyond its means. */
 interface Standing {
+  readonly withheld: ResourceVector;
   readonly available: ResourceVector;
   readonly overcommitted: ResourceVector;
 }
 
 export function standingOf(advertisement: Advertisement, account: Dues): Standing {
-  const { reserved, borrowed, borrowedBefore } = account;
+  const { reserved } = account;
+  const withheld = advertisement.protocol < CURRENT_PROTOCOL ? withheldFrom(account) : NO_RESOURCES;
   const own = subtract(advertisement.allocatable, advertisement.allocated);
-  const isOlder = advertisement.protocol < CURRENT_PROTOCOL;
-  const lendable = isOlder ? subtract(own, add(borrowed, borrowedBefore)) : own;
-  const left = subtract(lendable, reserved);
+  const left = subtract(subtract(own, withheld), reserved);
   return {
+    withheld,
     available: atLeastZero(left),
     overcommitted: combine(left, reserved, (rest, held) => (rest < 0 ? Math.min(-rest, held) : 0)),
   };
+}
+
+/** The advertisement in force may count the virtual nodes of what is borrowed, and of what ended just before it. */
+function withheldFrom({ borrowed, returned, receivedAt }: Dues): ResourceVector {
+  let total = borrowed;
+  for (const { granted, endedAt = 0 } of returned.values()) {
+    if (endedAt + TAKE_DOWN_MS > receivedAt) total = add(total, granted);
+  }
+  return total;
 }
 
 /** By reservation; where an agent names one twice, the larger amounts count. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { explain } from "../deciding/explain.ts";
 import { refusalsOf } from "../deciding/refusals.ts";
 import { cluster, priced, request, size } from "../testing/builders.ts";
+import { TAKE_DOWN_MS } from "./account.ts";
 import { actor, HOUR_MS, MINUTE_MS, openWorld } from "../testing/world.ts";
 
 describe("who lends", () => {
@@ -170,9 +171,41 @@ describe("what is lent", () => {
     // It sees its virtual node as its own: 1 + 4 CPU.
     world.advertise(cluster("rome", { cpu: 5, memoryGi: 72, more: { protocol: 1 } }));
     expect(world.account("rome").available).toEqual(size({ cpu: 1, memoryGi: 64 }));
-    // It never takes the node down: the end of the loan makes nothing of it lendable.
+    expect(world.account("rome").withheld).toEqual(size({ cpu: 4, memoryGi: 8 }));
+    // It takes the node down later, if it ever made one: the end itself makes nothing of it lendable.
     for (const id of world.ledger.reservations.keys()) world.run({ kind: "release", by: actor("rome"), id });
     expect(world.account("rome").available).toEqual(size({ cpu: 1, memoryGi: 64 }));
+  });
+
+  test("what an older agent has given back is its own again minutes later, and not a day", () => {
+    const world = openWorld();
+    const rome = cluster("rome", { cpu: 5, memoryGi: 72, more: { protocol: 1 } });
+    world.advertise(rome, cluster("paris"));
+    const { id } = world.grant("rome", request({ cpu: 4, memoryGi: 8 }));
+    world.run({ kind: "release", by: actor("rome"), id });
+    world.now += TAKE_DOWN_MS - 1;
+    world.advertise(rome, cluster("paris"));
+    expect(world.account("rome").available).toEqual(size({ cpu: 1, memoryGi: 64 }));
+    world.now += 1;
+    world.advertise(rome);
+    expect(world.account("rome")).toMatchObject({
+      withheld: size({}),
+      available: size({ cpu: 5, memoryGi: 72 }),
+    });
+  });
+
+  test("a refusal says what of an older agent's cluster is not counted, and why", () => {
+    const world = openWorld();
+    world.advertise(cluster("rome", { cpu: 5, memoryGi: 72, more: { protocol: 1 } }), cluster("paris"));
+    world.grant("rome", request({ cpu: 4, memoryGi: 8 }));
+    const reply = world.reserve("oslo", { ...request({ cpu: 3 }), target: "rome" });
+    if (reply.kind !== "refused") throw new Error("expected a refusal");
+    const refusal = refusalsOf(reply.decision).find(({ clusterId }) => clusterId === "rome");
+    expect(refusal).toMatchObject({
+      clusterId: "rome",
+      filter: "capacity",
+      message: expect.stringContaining("4 CPU / 8Gi Memory that it borrows are not counted"),
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
 import fc from "fast-check";
 import type { Advertisement, HoldUsage } from "../advertisement/advertisement.ts";
-import type { AccountView } from "../ledger/account.ts";
+import { type AccountView, TAKE_DOWN_MS } from "../ledger/account.ts";
 import { apply } from "../ledger/apply.ts";
 import type { Command, Outcome } from "../ledger/command.ts";
 import { ROW_WIDTH, type RosterView } from "../deciding/roster.ts";
@@ -124,7 +124,9 @@ export class ModelRun {
   /** The model: newest advertisements, and every reservation event ever seen. */
   readonly #newest = new Map<string, Advertisement>();
   readonly #reservations = new Map<string, Reservation>();
-  readonly #ended = new Set<string>();
+  /** And when. */
+  readonly #ended = new Map<string, number>();
+  readonly #receivedAt = new Map<string, number>();
   readonly #grantsByKey = new Map<string, string>();
   #adoptions = 0;
   /** Holds made before the first may be adopted until the second. */
@@ -207,8 +209,11 @@ export class ModelRun {
 
   /** Keeps the model in step, using the events alone. */
   #follow(event: LedgerEvent): void {
-    if (event.kind === "advertised") this.#newest.set(event.advertisement.clusterId, event.advertisement);
-    if (event.kind === "ended") this.#ended.add(event.id);
+    if (event.kind === "advertised") {
+      this.#newest.set(event.advertisement.clusterId, event.advertisement);
+      this.#receivedAt.set(event.advertisement.clusterId, event.at);
+    }
+    if (event.kind === "ended") this.#ended.set(event.id, event.at);
     if (event.kind === "adoption-window-set") this.#adoptable = event.window;
     if (event.kind === "forgotten") this.#forget(event.id);
     if (event.kind === "granted" || event.kind === "adopted") {
@@ -266,9 +271,11 @@ export class ModelRun {
     const lent = live
       .filter((reservation) => reservation.provider === provider)
       .map(({ id, granted }) => Math.max(granted[unit], used.get(id) ?? 0));
-    // An older agent may count its virtual nodes long after the loan: until the reservation is forgotten.
+    // An older agent may count its virtual nodes, also for some minutes after the end.
+    const since = (this.#receivedAt.get(provider) ?? 0) - TAKE_DOWN_MS;
     const borrowed = [...this.#reservations.values()]
-      .filter((reservation) => reservation.requester === provider && protocol < 2)
+      .filter(({ requester, id }) => requester === provider && (this.#ended.get(id) ?? Infinity) > since)
+      .filter(() => protocol < 2)
       .map(({ granted }) => granted[unit]);
     const others = usage.map((entry) => this.#leftover(provider, entry, unit));
     return Math.max(0, allocatable[unit] - allocated[unit] - total([...lent, ...borrowed, ...others]));

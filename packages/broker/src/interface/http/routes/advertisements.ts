@@ -9,12 +9,14 @@ import {
   LIMIT,
   PATH,
   toAdvertisement,
+  toQuantities,
 } from "@resource-broker/contract";
 import {
   type AccountView,
   type ClusterId,
   type Cordon,
   MAX_RESERVATIONS_PER_PROVIDER,
+  isZero,
 } from "@resource-broker/domain";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import { firstAfter } from "../first-after.ts";
@@ -76,10 +78,11 @@ export function advertisementRoutes({ engine, books, hub, log }: RouteContext): 
     return advertisement && account && { ...advertisement, standing: standingOf(account) };
   };
 
-  const standingOf = ({ receivedAt, cordon }: AccountView): StandingDTO => ({
+  const standingOf = ({ receivedAt, cordon, withheld }: AccountView): StandingDTO => ({
     receivedAt: formatTime(receivedAt),
     isStale: engine.now() - receivedAt > engine.policy.stalenessMs,
     ...(cordon === undefined ? {} : { cordon: cordonOf(cordon) }),
+    ...(isZero(withheld) ? {} : { withheld: toQuantities(withheld) }),
   });
 
   const read = ({ caller, name, isOlderAgent }: Call): PlainAnswer => {

@@ -138,7 +138,7 @@ function readiness({ account, rightName }: AdvertisementSubject, telling: Advert
     type: ADVERTISEMENT_CONDITION.ready,
     status: "True",
     reason: "Lending",
-    message: `${describeResources(account.available)} can be lent.`,
+    message: `${describeResources(account.available)} can be lent.${withheldText(account)}`,
   };
 }
 
@@ -157,6 +157,12 @@ function overcommitment({ account }: AdvertisementSubject): Said {
     return { type, status: "False", reason: "Enough", message: "The cluster has what it lends." };
   const message = `The cluster lends ${describeResources(account.overcommitted)} more than it has left.`;
   return { type, status: "True", reason: "LentTooMuch", message };
+}
+
+/** Why that is less than the cluster's own figures say. */
+function withheldText({ withheld }: AccountView): string {
+  if (isZero(withheld)) return "";
+  return ` ${describeResources(withheld)} that it borrows are not counted: its older agent counts them as its own.`;
 }
 
 function silence({ receivedAt }: AccountView): string {
