@@ -167,11 +167,12 @@ export class Book {
 
   /** An older agent counts its virtual nodes as its own, and for some minutes after their reservations ended. */
   #borrowed(requester: string, unit: Unit, said: ReceivedAdvertisement | undefined): number {
-    if ((said?.advertisement.protocol ?? 2) >= 2) return 0;
-    const since = (said?.receivedAt ?? 0) - TAKE_DOWN_MS;
+    if (said === undefined || said.advertisement.protocol >= 2) return 0;
+    const isCounted = ({ phase, endedAt = 0 }: Entry): boolean =>
+      isLivePhase(phase) || endedAt > said.receivedAt - TAKE_DOWN_MS;
     let total = 0;
-    for (const { requester: borrower, granted, phase, endedAt = 0 } of this.entries.values())
-      if (borrower === requester && (isLivePhase(phase) || endedAt > since)) total += granted[unit];
+    for (const entry of this.entries.values())
+      if (entry.requester === requester && isCounted(entry)) total += entry.granted[unit];
     return total;
   }
 
