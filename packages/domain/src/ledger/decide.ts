@@ -1,4 +1,4 @@
-import { decideAdoptionWindow } from "./adoption-window.ts";
+import { decideAdoptionWindow } from "./decide-adoption-window.ts";
 import { decideAdopt } from "./adoption.ts";
 import { decideAdvertise } from "./decide-advertise.ts";
 import { decideCordon } from "./decide-cordon.ts";
