@@ -97,6 +97,11 @@ describe("a slice is refused that asks", () => {
 });
 
 describe("capping", () => {
+  test("is written anew, however its consumer wrote it", () => {
+    const given = { cpu: "+2e0", memory: "1073741824", pods: "1e1" };
+    expect(cappedAmounts(given, aLoan(), TERMS)).toEqual({ cpu: "2", memory: "1Gi", pods: "10" });
+  });
+
   test("leaves what is reserved of what was given, and drops the rest", () => {
     const given = {
       cpu: "64",

@@ -57,7 +57,8 @@ export function cappedAmounts(
     const before = taken.get(measure.key) ?? 0;
     const left = Math.min(amount, measure.most - before);
     taken.set(measure.key, before + left);
-    capped.push([name, left === amount ? String(given) : measure.show(left)]);
+    // Written anew: what the consumer wrote was read by us, and is to be read by Liqo.
+    capped.push([name, measure.show(left)]);
   }
   return Object.fromEntries(capped);
 }
