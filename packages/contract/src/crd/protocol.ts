@@ -30,7 +30,7 @@ export const RESERVATION_CONDITION = {
   providerHolding: "ProviderHolding",
 } as const;
 
-/** Who borrows when a person's Reservation names no requester: no cluster may be called so. */
+/** Who borrows when a person's Reservation names no requester, where a quota allows it: no cluster may be called so. */
 export const NOBODY = "nobody";
 
 /** What an agent writes of its ClusterAdvertisement, it writes under this name. */

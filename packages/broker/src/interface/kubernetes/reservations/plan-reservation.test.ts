@@ -118,9 +118,14 @@ describe("what is done about a Reservation:", () => {
     ]);
   });
 
-  test("a request of nobody is made in the name of nobody", () => {
+  test("a request of nobody is refused, and one that an older version granted stays", () => {
     const spec = { requestedResources: { cpu: "1", memory: "1Gi" } };
     const object = persons({}, { spec });
+    expect(plan({ object })).toMatchObject({
+      kind: "refuse",
+      refused: { code: "invalid", message: expect.stringContaining("quotas.nobody") },
+    });
+    expect(plan({ object, mayBeUnnamed: true }).kind).toBe("hold");
     const id = reservationNameFor("nobody", UID);
     const status = { phase: "Reserved" } as const;
     const known = booked(id, { requester: "nobody" });

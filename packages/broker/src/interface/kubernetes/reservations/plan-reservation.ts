@@ -1,5 +1,6 @@
 import {
   KUBE_LABEL,
+  NOBODY,
   RESERVATION_FINALIZER,
   type Reservation as ReservationObject,
 } from "@resource-broker/contract";
@@ -19,6 +20,9 @@ import { asAsked, readRequest } from "./read-request.ts";
 import type { ReservationState } from "./reservation-state.ts";
 import type { Step } from "./step.ts";
 
+const UNNAMED =
+  "spec.requesterID names the cluster that borrows: create it again with one. The policy can allow Reservations " +
+  `without one, within a quota: quotas.${NOBODY}`;
 const REST: Step = { kind: "rest" };
 
 /** What to do next about a Reservation, whatever happened before. */
@@ -64,12 +68,13 @@ function planDeletion({ object }: ReservationState, reservation: Reservation | u
   return { kind: isHeld ? "release-deleted" : "let-go" };
 }
 
-function planUndecided({ object, ledger }: ReservationState, identity: Identity): Step {
+function planUndecided({ object, ledger, mayBeUnnamed }: ReservationState, identity: Identity): Step {
   // The name of a reservation is its view's: this is one without its label, or in its way.
   if (identity.sort === "person" && ledger.reservations.has(object.metadata.name)) return REST;
   if (identity.sort === "agent" && object.metadata.name !== identity.id) {
     return refuse(`an object with spec.key must be named ${identity.id}; leave the key out, or name it so`);
   }
+  if (identity.requester === NOBODY && !mayBeUnnamed) return refuse(UNNAMED);
   const reading = readRequest(object);
   if (!reading.ok) return refuse(reading.problem);
   return { kind: hasFinalizer(object) ? "decide" : "hold", request: reading.value };

@@ -1,4 +1,4 @@
-import type { Reservation } from "@resource-broker/contract";
+import { NOBODY, type Reservation } from "@resource-broker/contract";
 import type { LedgerEvent, ReservationId } from "@resource-broker/domain";
 import { reconcileLoop } from "@resource-broker/kube";
 import type { Committed } from "../../../engine/engine.ts";
@@ -39,6 +39,7 @@ export function serveReservations(
     planReservation({
       object,
       ...teller.telling(),
+      mayBeUnnamed: Object.hasOwn(engine.policy.quotas, NOBODY),
       isOffered: (offers.get(object.metadata.uid ?? "") ?? 0) > machine.monotonicMs(),
     });
 

@@ -98,11 +98,29 @@ describe("a person's Reservation", () => {
     await hub.scene.gone("brief");
   });
 
-  test("without a requester is made for nobody", async () => {
-    const { requesterID: _, ...spec } = wish("x").spec;
-    await create({ ...wish("anybody"), spec });
-    const object = await inPhase("anybody", "Reserved");
+  test.each([
+    ["without a requester", undefined],
+    ["in the name of nobody", "nobody"],
+  ])("%s is refused, unless the policy has a quota for nobody: then that counts", async (_, requesterID) => {
+    const { requesterID: __, ...rest } = wish("x").spec;
+    const spec = requesterID === undefined ? rest : { ...rest, requesterID };
+    const name = requesterID === undefined ? "anybody" : "nobodys";
+    await create({ ...wish(name), spec });
+    const { status, metadata } = await inPhase(name, "Failed");
+    expect(status).toMatchObject({ reason: "Invalid", message: expect.stringContaining("spec.requesterID") });
+    expect(metadata.finalizers ?? []).toEqual([]);
+    const { engine } = hub.broker;
+    const strict = engine.policy;
+    engine.setPolicy({ ...strict, quotas: { ...strict.quotas, nobody: { cpuMillis: 500 } } });
+    await create({ ...wish(`${name}-allowed`), spec });
+    const object = await inPhase(`${name}-allowed`, "Reserved");
     expect(reservationOf(object)?.requester).toBe("nobody");
+    await create({ ...wish(`${name}-more`), spec });
+    await inPhase(`${name}-more`, "Failed");
+    engine.setPolicy(strict);
+    expect((await inPhase(`${name}-allowed`, "Reserved")).status?.phase).toBe("Reserved");
+    await remove(`${name}-allowed`);
+    await hub.scene.gone(`${name}-allowed`);
   });
 });
 

@@ -40,19 +40,26 @@ interface Case {
   /** Of rome. */
   readonly closedKeys?: readonly string[];
   readonly isOffered?: boolean;
+  readonly mayBeUnnamed?: boolean;
 }
 
 function ledgerOf(reservations: readonly Booked[] = []): LedgerView {
   return { ...emptyLedger(), reservations: new Map(reservations.map((each) => [each.id, each])) };
 }
 
-export function plan({ object, ledger: reservations, closedKeys = [], isOffered = false }: Case): Step {
+export function plan({
+  object,
+  ledger: reservations,
+  closedKeys = [],
+  isOffered = false,
+  mayBeUnnamed = false,
+}: Case): Step {
   const closed = closedKeys.map((key) => ({ requester: "rome", key, until: NOW + 1 }));
   const ledger = {
     ...ledgerOf(reservations),
     closedKeys: new Map(closed.map((each) => [keyName("rome", each.key), each])),
   };
-  return planReservation({ object, ledger, ledgerId: "led-1", now: NOW, isOffered });
+  return planReservation({ object, ledger, ledgerId: "led-1", now: NOW, isOffered, mayBeUnnamed });
 }
 
 export function persons(
