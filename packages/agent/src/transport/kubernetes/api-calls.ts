@@ -83,8 +83,21 @@ export function apiServerAway(server: string, cause: Fault): Fault {
   return new Fault(cause.retry ? "unreachable" : cause.code, message, { cause, details: cause.details });
 }
 
-/** A write finds nowhere to go: the namespace or the kind is missing. */
+/** The Go broker's definition of ClusterAdvertisements requires what here is the broker's to say. */
+const GO_REQUIRES = "spec.resources.available";
+
+/** With a Go broker, objects are no way: it keeps no Lease, looks at no keys and does not answer in the status. */
+export const NO_GO_BROKER =
+  "a Go broker does not speak with this agent through objects: use --broker-transport=http";
+
+/** A write finds nowhere to go: the namespace or the kind is missing, or the kind is an older broker's. */
 export function withRemedy(fault: Fault, namespace: string): Fault {
+  if (fault.code === "invalid" && fault.message.includes(GO_REQUIRES)) {
+    const kind = "the definition of ClusterAdvertisements there is an older broker's";
+    return new Fault("unsupported", `${kind}; ${NO_GO_BROKER}, or install our broker there`, {
+      cause: fault,
+    });
+  }
   if (fault.code !== "not-found") return fault;
   return new Fault(
     "unreachable",

@@ -1,3 +1,4 @@
+import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import type { Contact } from "../broker-communicator.ts";
 import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
@@ -48,6 +49,18 @@ describe("an advertisement", () => {
     await clock.advance(0);
     expect(stored()?.spec.sequence).toBe(2);
     expect(second.isOver()).toBe(false);
+  });
+
+  test("that the Go broker's definition refuses names the way that works", async () => {
+    const { clock, hub, advertise } = await advertiser();
+    const message =
+      'ClusterAdvertisement.broker.fluidos.eu "rome-adv" is invalid: spec.resources.available: Required value';
+    hub.cluster.setMishaps(({ verb }) =>
+      verb === "apply" ? { fault: new Fault("invalid", message) } : undefined,
+    );
+    const published = advertise();
+    await clock.advance(0);
+    expect(published.fault()).toMatch(/^unsupported: .*--broker-transport=http/);
   });
 
   test("that the broker refuses is a fault of the same code", async () => {

@@ -13,12 +13,14 @@ const NOBODY = new AbortController().signal;
 let clock: FakeTime;
 let hub: FakeHub;
 let pulse: Pulse;
+let log: ReturnType<typeof recordedLog>;
 let timesFreed: number;
 beforeEach(() => {
   clock = fakeTime();
   hub = fakeHub(clock);
   timesFreed = 0;
-  const deps = { client: hub.clientOf("rome"), machine: clock, random: () => 0.5, log: recordedLog() };
+  log = recordedLog();
+  const deps = { client: hub.clientOf("rome"), machine: clock, random: () => 0.5, log };
   pulse = createPulse({ namespace: NAMESPACE }, { ...deps, onFreed: () => void timesFreed++ });
   return () => pulse.stop();
 });
@@ -104,6 +106,19 @@ describe("the broker's pulse", () => {
     await clock.advance(20_000);
     expect(pulse.silence().message).toContain("there is no Lease resource-broker in namespace default");
     expect(pulse.silence().message).toContain("--broker-namespace");
+    expect(pulse.silence().message).toContain("a Go broker");
+  });
+
+  test("that is not there is told at the start, once", async () => {
+    await begin();
+    expect(log.lines.filter((line) => line.includes("there is no Lease"))).toHaveLength(1);
+    expect(log.lines.join()).toContain("--broker-transport=http");
+  });
+
+  test("that is there is not missed", async () => {
+    hub.beat();
+    await begin();
+    expect(log.lines.filter((line) => line.includes("there is no Lease"))).toEqual([]);
   });
 
   test("of a Lease that was deleted is not there either", async () => {

@@ -1,7 +1,7 @@
 import { BROKER_LEASE, Fault, KUBE_ANNOTATION, parseTime } from "@resource-broker/contract";
 import { follow, type FollowDeps, type Lease, LEASES, type Sink } from "@resource-broker/kube";
 import { brokerTime } from "../../broker/broker-time.ts";
-import { apiServerAway } from "./api-calls.ts";
+import { apiServerAway, NO_GO_BROKER } from "./api-calls.ts";
 
 /** The broker renews its Lease every 2 s: seven are missed. */
 const SILENT_MS = 15_000;
@@ -43,6 +43,7 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
   let freedAt: string | undefined;
   let isThere = false;
   let isListed = false;
+  let isMissed = false;
 
   const tell = (): void => {
     for (const listener of listeners) listener();
@@ -77,6 +78,9 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
     },
     endList: () => {
       isThere = isListed;
+      // Not only when somebody has waited in vain: a broker of another kind will never answer.
+      if (!isThere && !isMissed) deps.log.warn({ namespace }, missing().message);
+      isMissed = !isThere;
     },
     remove: () => {
       isThere = false;
@@ -92,16 +96,17 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
   const isAlive = (): boolean => heardAt !== undefined && sinceMs() <= SILENT_MS;
   const isSilent = (): boolean => sinceMs() > SILENT_MS;
 
+  const lease = `Lease ${BROKER_LEASE} in namespace ${namespace} of ${client.server}`;
+  const missing = (): Fault =>
+    new Fault(
+      "unreachable",
+      `there is no ${lease}: no broker with --broker-interface=kubernetes serves there; check --broker-namespace; ${NO_GO_BROKER}`,
+    );
+
   const silence = (): Fault => {
     const health = follower.health();
     if (health.state === "troubled") return apiServerAway(client.server, health.fault);
-    const lease = `Lease ${BROKER_LEASE} in namespace ${namespace} of ${client.server}`;
-    if (!isThere && health.state === "following") {
-      return new Fault(
-        "unreachable",
-        `there is no ${lease}: no broker with --broker-interface=kubernetes serves there; check --broker-namespace`,
-      );
-    }
+    if (!isThere && health.state === "following") return missing();
     const since = heardAt === undefined ? "" : ` for ${Math.round(sinceMs() / 1000)} s`;
     const message = `the API server answers, but the broker gave no sign of life${since}: nobody renews the ${lease}`;
     return new Fault("unreachable", isAlive() ? "the broker lives, but did not answer in time" : message);
