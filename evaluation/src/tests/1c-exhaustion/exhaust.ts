@@ -13,13 +13,17 @@ export interface Stage {
   readonly askers: readonly Connection[];
   /** False: the broker has no call for it. */
   readonly canRelease: boolean;
+  /** Between the last advertisement and the first request. */
+  readonly settle: (connections: readonly Connection[]) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
 /** Asks until nothing is left, and a little longer. */
-export async function exhaust({ name, lenders, askers, canRelease, signal }: Stage): Promise<Exhaustion> {
+export async function exhaust(stage: Stage): Promise<Exhaustion> {
+  const { name, lenders, askers, canRelease, signal } = stage;
   for (const { connection, lender } of lenders)
     await advertise(connection, advertisementFor(lender.clusterId, lender));
+  await stage.settle([...askers, ...lenders.map(({ connection }) => connection)]);
   const answers: Answer[] = [];
   const request = requestFor(ASKED);
   const askOn = async (connection: Connection): Promise<Granted | undefined> => {

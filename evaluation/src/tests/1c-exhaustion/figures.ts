@@ -1,5 +1,5 @@
 import type { Amounts } from "../subject/bodies.ts";
-import type { Answer } from "../subject/calls.ts";
+import { type Answer, NO_ANSWER } from "../subject/calls.ts";
 
 /** What each request asks for, as in the predecessor's test. */
 export const ASKED: Amounts = { cpuMillis: 500, memoryMi: 256 };
@@ -55,7 +55,11 @@ export function exhaustionFaults(run: Exhaustion): string[] {
     ...(new Set(granted.map(({ id }) => id)).size === granted.length
       ? []
       : [`${name}: two grants have the same id`]),
-    ...strange.map(({ status }) => `${name}: a request was answered with ${status}`),
+    ...strange.map(({ status }) =>
+      status === NO_ANSWER
+        ? `${name}: a request got no answer`
+        : `${name}: a request was answered with ${status}`,
+    ),
     ...earlyRefusals(run),
     ...unexplained(run),
     ...(afterRelease === undefined || String(afterRelease) === "201,409"

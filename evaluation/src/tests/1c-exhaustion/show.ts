@@ -4,8 +4,8 @@ import { median } from "../../measure/statistics.ts";
 import { PREDECESSOR } from "../../predecessor.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, numberText } from "../../report/number-text.ts";
-import { eachOf, type SideBySide } from "../subject/side-by-side.ts";
-import { ASKED, type BrokerRuns, expectedGrants, freeCpu, splitOf } from "./figures.ts";
+import { baselineText, eachOf, type SideBySide } from "../subject/side-by-side.ts";
+import { ASKED, type BrokerRuns, exhaustionFaults, expectedGrants, freeCpu, splitOf } from "./figures.ts";
 
 const THEIRS = PREDECESSOR.exhaustion;
 const SERIES_LOOKS: readonly Series["look"][] = ["ours", "third"];
@@ -59,6 +59,7 @@ function rowsOf({ subject, runs }: BrokerRuns): string[][] {
       `${subject}: ${each.name}`,
       `${countText(granted.length)} of ${countText(expectedGrants(each))}`,
       countText(refused.length),
+      countText(each.answers.length - granted.length - refused.length),
       split.length > 8 ? `${Math.min(...split)} to ${Math.max(...split)}` : split.join(" / "),
       each.afterRelease?.join(", then ") ?? "no such call",
       `${numberText(median(granted.map(({ tookMs }) => tookMs)) ?? 0)} ms`,
@@ -82,10 +83,11 @@ export function findingsOf(result: SideBySide<BrokerRuns>): Findings {
     ],
     text: [
       markdownTable(
-        ["run", "granted", "refused afterwards", "split", "after one release", "median"],
+        ["run", "granted", "refused (409)", "failed otherwise", "split", "after one release", "median"],
         eachOf(result).flatMap(rowsOf),
       ),
       "",
+      ...baselineText(result, ({ runs }) => runs.flatMap(exhaustionFaults)),
       "The predecessor stopped at the fifteenth request; here everybody goes on asking, so that the refusals are tested, too.",
     ].join("\n"),
   };

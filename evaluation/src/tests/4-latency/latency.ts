@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { RESOURCE_REQUESTS, seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
 import { withEndings } from "../../measure/with-endings.ts";
-import { eachOf, type SideBySide, sideBySide } from "../subject/side-by-side.ts";
+import { type SideBySide, sideBySide } from "../subject/side-by-side.ts";
 import { type BrokerLatency, type Failure, latencyFaults, type Trial } from "./figures.ts";
 import { chartsOf, findingsOf } from "./show.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -92,8 +92,7 @@ export const latencyTest: EvaluationTest<SideBySide<BrokerLatency>> = {
   ].join("\n"),
   expectedSeconds: (size) => ({ smoke: 6, quick: 12, full: 40 })[size],
   run: (context) => sideBySide(context, runOne),
-  faults: (result) =>
-    eachOf(result).flatMap((each) => latencyFaults(each).map((fault) => `${each.subject}: ${fault}`)),
+  faults: ({ ours }) => latencyFaults(ours).map((fault) => `${ours.subject}: ${fault}`),
   charts: chartsOf,
   findings: findingsOf,
 };

@@ -5,8 +5,8 @@ import { PREDECESSOR } from "../../predecessor.ts";
 import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, withUnit } from "../../report/number-text.ts";
-import { eachOf, type SideBySide } from "../subject/side-by-side.ts";
-import { type BrokerLatency, figuresOf, STEPS, type Step, valueOf } from "./figures.ts";
+import { baselineText, eachOf, type SideBySide } from "../subject/side-by-side.ts";
+import { type BrokerLatency, figuresOf, latencyFaults, STEPS, type Step, valueOf } from "./figures.ts";
 
 const THEIRS = PREDECESSOR.latencyMs;
 const NAMES: Readonly<Record<Step, string>> = {
@@ -65,6 +65,7 @@ export function findingsOf(result: SideBySide<BrokerLatency>): Findings {
     })),
     text: [
       ...eachOf(result).flatMap((each) => [textOf(each), ""]),
+      ...baselineText(result, latencyFaults),
       ...(baseline === undefined
         ? []
         : [

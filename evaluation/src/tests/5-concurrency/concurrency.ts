@@ -6,18 +6,17 @@ import { type Amounts, advertisementFor, requestFor } from "../subject/bodies.ts
 import { advertise, type Answer, NO_ANSWER } from "../subject/calls.ts";
 import { grantedIds } from "../subject/fill.ts";
 import { listReservations } from "../subject/list-reservations.ts";
-import { eachOf, type SideBySide, sideBySide } from "../subject/side-by-side.ts";
-import { connectAll, openSubject, type Subject } from "../subject/subject.ts";
+import { type SideBySide, sideBySide } from "../subject/side-by-side.ts";
+import { connectAll, openSubject, settle, type Subject } from "../subject/subject.ts";
 import { inBursts } from "./burst.ts";
 import {
   type BrokerConcurrency,
   type Contest,
-  contestFaults,
+  faultsOf,
+  hasFailed,
   type Level,
-  levelFaults,
   levelOf,
   recount,
-  recountFaults,
 } from "./figures.ts";
 import { chartsOf, findingsOf } from "./show.ts";
 
@@ -52,6 +51,7 @@ function runOne(context: Context): Promise<BrokerConcurrency> {
     const most = Math.max(...STEPS[size].map(({ simultaneous }) => simultaneous));
     progress(0, `${most} clusters connect and advertise`);
     const { askers, lenders } = await openDesk(subject, most, later);
+    await settle(subject, [...new Set([...askers, ...lenders])], signal);
     const random = seededRandom(seed);
     const all: Answer[] = [];
     const ask = async (simultaneous: number, rounds: number, name: string): Promise<Answer[][]> => {
@@ -122,6 +122,7 @@ async function contestOf(
       room,
       granted: answers.filter(({ status }) => status === 201).length,
       timeouts: answers.filter(({ status }) => status === NO_ANSWER).length,
+      failed: answers.filter(hasFailed).length,
     },
     lender: lender.clusterId,
     answers,
@@ -146,14 +147,6 @@ async function recountOf({ broker }: Subject, asked: Asked): Promise<Pick<Broker
   return { recount: recount([...small, ...huge], await listReservations(broker), { taken, roomOf }) };
 }
 
-function faultsOf({ levels, contest, recount: recounted }: BrokerConcurrency): string[] {
-  return [
-    ...levels.flatMap(levelFaults),
-    ...contestFaults(contest),
-    ...(recounted === undefined ? [] : recountFaults(recounted)),
-  ];
-}
-
 export const concurrencyTest: EvaluationTest<SideBySide<BrokerConcurrency>> = {
   id: "5",
   title: "Concurrency: many requests in the same moment",
@@ -167,8 +160,7 @@ export const concurrencyTest: EvaluationTest<SideBySide<BrokerConcurrency>> = {
   ].join("\n"),
   expectedSeconds: (size) => ({ smoke: 5, quick: 25, full: 75 })[size],
   run: (context) => sideBySide(context, runOne),
-  faults: (result) =>
-    eachOf(result).flatMap((each) => faultsOf(each).map((fault) => `${each.subject}: ${fault}`)),
+  faults: ({ ours }) => faultsOf(ours).map((fault) => `${ours.subject}: ${fault}`),
   charts: chartsOf,
   findings: findingsOf,
 };

@@ -7,8 +7,10 @@ export interface Level {
   /** Of each round, each request. */
   readonly roundsMs: readonly (readonly number[])[];
   readonly timeouts: number;
-  /** Answers that are neither a grant nor a time-out. */
+  /** Answers that are neither a grant, nor a time-out, nor an error of the broker's own. */
   readonly refused: number;
+  /** Answered with an error of its own: 5xx. Absent: of a run before these were told apart. */
+  readonly failed?: number;
 }
 
 /** More requests in the same moment than there is room for. */
@@ -17,6 +19,7 @@ export interface Contest {
   readonly room: number;
   readonly granted: number;
   readonly timeouts: number;
+  readonly failed?: number;
 }
 
 /** What the ledger says of it afterwards; somebody else's broker does not show it. */
@@ -44,8 +47,15 @@ export function levelOf(simultaneous: number, rounds: readonly (readonly Answer[
     simultaneous,
     roundsMs: rounds.map((round) => round.filter(({ status }) => status === 201).map(({ tookMs }) => tookMs)),
     timeouts: answers.filter(({ status }) => status === NO_ANSWER).length,
-    refused: answers.filter(({ status }) => status !== 201 && status !== NO_ANSWER).length,
+    refused: answers.filter((each) => each.status !== 201 && each.status !== NO_ANSWER && !hasFailed(each))
+      .length,
+    failed: answers.filter(hasFailed).length,
   };
+}
+
+/** An error of the broker's own. */
+export function hasFailed({ status }: Answer): boolean {
+  return status >= 500;
 }
 
 export interface LevelFigures {
@@ -93,19 +103,21 @@ export function recount(
   };
 }
 
-export function levelFaults({ simultaneous, timeouts, refused }: Level): string[] {
+export function levelFaults({ simultaneous, timeouts, refused, failed = 0 }: Level): string[] {
   const at = `${simultaneous} simultaneous`;
   return [
     ...(timeouts === 0 ? [] : [`${at}: ${timeouts} requests without an answer`]),
     ...(refused === 0 ? [] : [`${at}: ${refused} requests were refused though there was room`]),
+    ...(failed === 0 ? [] : [`${at}: ${failed} requests were answered with an error of the broker (5xx)`]),
   ];
 }
 
-export function contestFaults({ simultaneous, room, granted, timeouts }: Contest): string[] {
+export function contestFaults({ simultaneous, room, granted, timeouts, failed = 0 }: Contest): string[] {
   const at = `${simultaneous} simultaneous for ${room} places`;
   return [
     ...(granted === room ? [] : [`${at}: ${granted} granted`]),
     ...(timeouts === 0 ? [] : [`${at}: ${timeouts} requests without an answer`]),
+    ...(failed === 0 ? [] : [`${at}: ${failed} requests were answered with an error of the broker (5xx)`]),
   ];
 }
 
@@ -114,5 +126,14 @@ export function recountFaults({ acknowledged, listed, lost, doubled }: Recount):
     ...(lost === 0 ? [] : [`${lost} acknowledged reservations are not in the ledger`]),
     ...(doubled === 0 ? [] : [`${doubled} double bookings`]),
     ...(listed === acknowledged ? [] : [`${acknowledged} were acknowledged, the ledger holds ${listed}`]),
+  ];
+}
+
+/** Everything that one broker did not do as it should. */
+export function faultsOf({ levels, contest, recount: recounted }: BrokerConcurrency): string[] {
+  return [
+    ...levels.flatMap(levelFaults),
+    ...contestFaults(contest),
+    ...(recounted === undefined ? [] : recountFaults(recounted)),
   ];
 }

@@ -4,8 +4,8 @@ import { PREDECESSOR } from "../../predecessor.ts";
 import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, NOTHING, numberText, withUnit } from "../../report/number-text.ts";
-import { eachOf, type SideBySide } from "../subject/side-by-side.ts";
-import { type BrokerConcurrency, figuresOf, type LevelFigures } from "./figures.ts";
+import { baselineText, eachOf, type SideBySide } from "../subject/side-by-side.ts";
+import { type BrokerConcurrency, faultsOf, figuresOf, type LevelFigures } from "./figures.ts";
 
 const THEIRS = PREDECESSOR.concurrency;
 /** Median and p99 in ms at so many: what TARGETS.md wants of us. */
@@ -70,6 +70,7 @@ export function findingsOf(result: SideBySide<BrokerConcurrency>): Findings {
     summary: summaryOf(figures, ours),
     text: [
       ...eachOf(result).flatMap((each) => [textOf(each), ""]),
+      ...baselineText(result, faultsOf),
       ...shortfalls(figures),
       ...(baseline === undefined
         ? []
@@ -94,10 +95,11 @@ function againstBaseline(ours: readonly LevelFigures[], baseline: readonly Level
 function textOf(each: BrokerConcurrency): string {
   const { subject, levels, contest, recount } = each;
   const timeouts = levels.reduce((sum, level) => sum + level.timeouts, contest.timeouts);
+  const failed = levels.reduce((sum, level) => sum + (level.failed ?? 0), contest.failed ?? 0);
   const table = markdownTable(
     [
       "simultaneous",
-      "requests",
+      "granted",
       "median",
       "median of rounds, 10th to 90th percentile",
       "p95",
@@ -121,7 +123,7 @@ function textOf(each: BrokerConcurrency): string {
       ? "The ledger of this broker cannot be listed: its bookings were not counted a second time."
       : `The ledger held ${countText(recount.listed)} reservations for ${countText(recount.acknowledged)} acknowledgements: ${recount.lost} lost, ${recount.doubled} double bookings.`;
   return [
-    `**${subject}**: ${timeouts} time-outs. ${contest.simultaneous} clients asked in the same moment for what there was ${contest.room} times: ${contest.granted} were granted. ${booked}`,
+    `**${subject}**: ${timeouts} time-outs, ${failed} answers with an error of its own (5xx); the times are of grants alone. ${contest.simultaneous} clients asked in the same moment for what there was ${contest.room} times: ${contest.granted} were granted. ${booked}`,
     "",
     table,
   ].join("\n");

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type AdvertisementDTO, PATH, type ReservationRequestDTO } from "@resource-broker/contract";
 import type { Connection, Reply } from "../../measure/load/connection.ts";
 import { advertiseText, deleteText, getText, reserveText } from "../../measure/load/requests.ts";
@@ -17,10 +18,18 @@ export interface Answer {
 export const NO_ANSWER = 0;
 const PATIENCE_MS = 10_000;
 
+/** An agent that is answered 500 advertises again, and some brokers answer so whenever two writes of theirs meet. */
+const ADVERTISE_TRIES = 20;
+const BETWEEN_TRIES_MS = 250;
+
 export async function advertise(connection: Connection, advertisement: AdvertisementDTO): Promise<void> {
-  const { status, body } = await connection.send(advertiseText(advertisement));
-  if (status !== 200)
-    throw new Error(`${connection.clusterId} cannot advertise: ${status} ${body.toString("utf8")}`);
+  for (let left = ADVERTISE_TRIES - 1; ; left--) {
+    const { status, body } = await connection.send(advertiseText(advertisement));
+    if (status === 200) return;
+    if (status < 500 || left === 0)
+      throw new Error(`${connection.clusterId} cannot advertise: ${status} ${body.toString("utf8")}`);
+    await sleep(BETWEEN_TRIES_MS);
+  }
 }
 
 export async function reserve(

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Context } from "../../evaluation-test.ts";
-import { eachOf, sideBySide } from "./side-by-side.ts";
+import { baselineText, eachOf, sideBySide } from "./side-by-side.ts";
 
 const BASELINE = { url: "https://10.0.0.7:8443", certificates: "certs" };
 
@@ -48,4 +48,36 @@ test("with one, ours is measured first, and each is half of the way", async () =
     [0.25, "this system: half done"],
     [0.75, "baseline: half done"],
   ]);
+});
+
+test("a baseline that fails is a result: ours is kept, and the report says what happened", async () => {
+  const { context } = await contextWith({ baseline: BASELINE });
+  const result = await sideBySide(context, async (given) => {
+    if (given.baseline !== undefined) throw new Error("paris cannot advertise: 500");
+    return "ours";
+  });
+  expect(result).toEqual({ ours: "ours", baselineFailed: "paris cannot advertise: 500" });
+  expect(baselineText(result, () => []).join("\n")).toContain("paris cannot advertise: 500");
+});
+
+test("our own failure is none, nor is a run that was broken off", async () => {
+  const { context } = await contextWith({ baseline: BASELINE });
+  const fail = () => Promise.reject(new Error("no broker"));
+  await expect(sideBySide(context, fail)).rejects.toThrow("no broker");
+  const ending = new AbortController();
+  const broken = await contextWith({ baseline: BASELINE, signal: ending.signal });
+  const measured = sideBySide(broken.context, async (given) => {
+    if (given.baseline === undefined) return "ours";
+    ending.abort();
+    throw new Error("broken off");
+  });
+  await expect(measured).rejects.toThrow("broken off");
+});
+
+test("what a baseline did wrong is told, the first ten of it", () => {
+  const faults = Array.from({ length: 12 }, (_, at) => `fault ${at}`);
+  const lines = baselineText({ ours: "", baseline: "other" }, (each) => (each === "other" ? faults : []));
+  expect(lines.filter((line) => line.startsWith("- "))).toHaveLength(11);
+  expect(lines.join("\n")).toContain("and 2 more");
+  expect(baselineText({ ours: "", baseline: "other" }, () => [])).toEqual([]);
 });

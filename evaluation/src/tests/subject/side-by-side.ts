@@ -6,6 +6,8 @@ import type { Context } from "../../evaluation-test.ts";
 export interface SideBySide<Result> {
   readonly ours: Result;
   readonly baseline?: Result;
+  /** Why the other one could not be measured to the end. That is a result, too: ours are there. */
+  readonly baselineFailed?: string;
 }
 
 /** One after the other on the same machine, never at the same time. */
@@ -24,7 +26,28 @@ export async function sideBySide<Result>(
   };
   const ours = await measure(await contextOf("this system", 0));
   if (baseline === undefined) return { ours };
-  return { ours, baseline: await measure({ ...(await contextOf("baseline", 1)), baseline }) };
+  try {
+    return { ours, baseline: await measure({ ...(await contextOf("baseline", 1)), baseline }) };
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    return { ours, baselineFailed: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const MOST_SHOWN = 10;
+
+/** What the other broker did wrong, for the report: it is no fault of ours, and does not make a run fail. */
+export function baselineText<Result>(
+  { baseline, baselineFailed }: SideBySide<Result>,
+  faults: (result: Result) => readonly string[],
+): string[] {
+  if (baselineFailed !== undefined)
+    return [`**The baseline could not be measured to the end**: ${baselineFailed}`, ""];
+  const found = baseline === undefined ? [] : faults(baseline);
+  if (found.length === 0) return [];
+  const more = found.length > MOST_SHOWN ? [`- and ${found.length - MOST_SHOWN} more`] : [];
+  const shown = found.slice(0, MOST_SHOWN).map((fault) => `- ${fault}`);
+  return ["What the baseline did not do as it should:", "", ...shown, ...more, ""];
 }
 
 export function eachOf<Result>({ ours, baseline }: SideBySide<Result>): Result[] {

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Fault, PATH } from "@resource-broker/contract";
 import { type BrokerProcess, commonName, makeKeys, testCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
@@ -11,6 +12,7 @@ import { readBaselineCertificates } from "./baseline-certificates.ts";
 import type { Identity } from "./identity.ts";
 
 const HTTPS_PORT = 443;
+const BASELINE_SETTLES_MS = 10_000;
 /** Handshakes under way: enough to keep the broker busy, few enough that none waits until it is given up. */
 const AT_ONCE = 16;
 
@@ -24,6 +26,11 @@ export interface Subject {
   readonly broker?: BrokerProcess;
   /** So many clusters, always the same ones. Somebody else's broker may know fewer: then they come again. */
   readonly identities: (count: number) => readonly Identity[];
+  /**
+   * How long clusters that have just advertised are left alone before they are asked. Somebody else's broker may count a
+   * cluster only seconds after its first advertisement, and nothing tells when.
+   */
+  readonly settleMs: number;
 }
 
 /**
@@ -41,6 +48,7 @@ export async function openSubject(context: Context, later: Later): Promise<Subje
   const made: Identity[] = [];
   return {
     label: "this system",
+    settleMs: 0,
     host: "127.0.0.1",
     port: broker.port,
     broker,
@@ -82,6 +90,20 @@ export async function connectAll(
   return connections;
 }
 
+const WORD_EVERY_MS = 2000;
+
+/** Waits until the broker counts clusters that have just advertised. Brokers close connections that stay silent. */
+export async function settle(
+  { settleMs }: Pick<Subject, "settleMs">,
+  connections: readonly Connection[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let leftMs = settleMs; leftMs > 0; leftMs -= WORD_EVERY_MS) {
+    await sleep(Math.min(WORD_EVERY_MS, leftMs), undefined, { signal });
+    await Promise.all(connections.map((each) => each.send(getText(PATH.instructions))));
+  }
+}
+
 /** Clients of a test advertise once: on a slow machine they would be two minutes old before they are asked. */
 async function writePatientPolicy(folder: string): Promise<string> {
   const file = join(folder, "policy.yaml");
@@ -100,6 +122,7 @@ async function baselineSubject({ url, certificates }: NonNullable<Context["basel
   if (protocol !== "https:") throw new Fault("invalid", `--baseline ${url}: only https is spoken`);
   return {
     label: "baseline",
+    settleMs: BASELINE_SETTLES_MS,
     host: hostname,
     port: port === "" ? HTTPS_PORT : Number(port),
     identities: (count) => Array.from({ length: count }, (_, at) => itemAt(known, at % known.length)),

@@ -56,6 +56,8 @@ export async function startGoBroker(options: GoBrokerOptions): Promise<GoBroker>
   const { cert, key, ca } = credentials;
   // As Go's RequireAndVerifyClientCert: without a right certificate there is no HTTP at all.
   const server = createServer({ cert, key, ca, requestCert: true, rejectUnauthorized: true });
+  // Go's server closes no connection for being idle.
+  server.keepAliveTimeout = 0;
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(request);
