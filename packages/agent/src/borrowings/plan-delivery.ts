@@ -6,7 +6,7 @@ import {
 } from "@resource-broker/contract";
 import type { DataPlaneState, ReleaseState } from "../data-plane/data-plane.ts";
 import { type Said, saysTheSame, withConditions } from "../forge/conditions.ts";
-import { UNKNOWN_TO_BROKER, unknownToBroker } from "../forge/unknown-to-broker.ts";
+import { unknownMessage, unknownToBroker } from "../forge/unknown-to-broker.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 
 export type InstructionStatus = NonNullable<ReservationInstruction["status"]>;
@@ -42,7 +42,7 @@ export function planDelivery({ entry, instruction, dataPlane, wallMs }: Delivery
   const status = statusOf(instruction, wallMs, {
     said,
     delivered: isDelivered,
-    message: entry.standing === "unknown" ? UNKNOWN_TO_BROKER : entry.reservation.status.message,
+    message: entry.standing === "unknown" ? unknownMessage(entry) : entry.reservation.status.message,
   });
   const canActivate = entry.standing === "confirmed" && entry.reservation.status.phase === "Reserved";
   return {

@@ -1,5 +1,6 @@
 import { type AdoptionReplyDTO, type AdoptionRequestDTO, Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
+import { unknownToBroker } from "../forge/unknown-to-broker.ts";
 import { reservationBook } from "../reservations/reservation-book.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation, UID } from "../testing/samples.ts";
@@ -36,6 +37,24 @@ const results = (outcome: AdoptionReplyDTO["results"][number]["outcome"]) => ():
 });
 
 describe("an offer to a broker that has forgotten", () => {
+  test("that is refused leaves the reservation held, with the broker's reason, told once", async () => {
+    const { book, offer, log } = world(results("refused"));
+    book.learn("requester", aReservation());
+    book.markUnknown(id);
+    let changes = 0;
+    book.onChange(() => changes++);
+    await offer();
+    await offer();
+    const [entry] = book.live("requester");
+    expect(entry).toMatchObject({ standing: "unknown", notAdopted: "refused" });
+    expect(entry && unknownToBroker(entry).message).toMatch(
+      /it is kept and offered to the broker again: refused$/u,
+    );
+    expect({ changes, lines: log.lines.length }).toEqual({ changes: 1, lines: 1 });
+    book.learn("requester", aReservation({ generation: 3 }));
+    expect(book.live("requester")[0]?.notAdopted).toBeUndefined();
+  });
+
   test("is made for what it does not know, and for nothing else", async () => {
     const { book, offered, offer } = world(results("adopted"));
     book.learn("requester", aReservation());

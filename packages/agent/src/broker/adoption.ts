@@ -29,6 +29,7 @@ export function adoption({ communicator, book, log }: AdoptionDeps): { readonly 
 
   const take = (entries: readonly BookEntry[], result: Result): void => {
     note(result);
+    if (result.outcome !== "adopted") book.markNotAdopted(result.id, result.message);
     const entry = entries.find(({ reservation }) => reservation.id === result.id);
     if (entry !== undefined && result.reservation !== undefined) book.learn(entry.role, result.reservation);
   };

@@ -7,7 +7,7 @@ import {
 import { type Said, saysTheSame, withConditions } from "../forge/conditions.ts";
 import { providerInstruction } from "../forge/instructions.ts";
 import { isSameInstruction } from "../forge/is-same-instruction.ts";
-import { UNKNOWN_TO_BROKER, unknownToBroker } from "../forge/unknown-to-broker.ts";
+import { unknownMessage, unknownToBroker } from "../forge/unknown-to-broker.ts";
 import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 import { asWritten } from "../reservations/slice-defaults.ts";
@@ -95,7 +95,7 @@ function heldStatus(entry: BookEntry, { instruction, wallMs }: HoldState): HoldS
   ];
   return fitted(providerInstructionKind.status, {
     enforced: true,
-    message: entry.standing === "unknown" ? UNKNOWN_TO_BROKER : message,
+    message: entry.standing === "unknown" ? unknownMessage(entry) : message,
     lastUpdateTime: now,
     conditions: withConditions(instruction?.status?.conditions, said, { now, observedGeneration }),
   });

@@ -13,7 +13,7 @@ import { attemptKey, attemptOf } from "../reservations/attempt-key.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { type Said, withConditions } from "../forge/conditions.ts";
-import { UNKNOWN_TO_BROKER } from "../forge/unknown-to-broker.ts";
+import { unknownMessage } from "../forge/unknown-to-broker.ts";
 import { wishOf } from "./reservation-wish.ts";
 
 export type RequestStatus = NonNullable<ResourceRequest["status"]>;
@@ -89,10 +89,11 @@ export function borrowedStatus(
   );
 }
 
-function reservedCondition({ request }: Writing, { reservation, standing }: BookEntry): Said {
+function reservedCondition({ request }: Writing, entry: BookEntry): Said {
   const type = "Reserved";
+  const { reservation, standing } = entry;
   if (standing === "unknown") {
-    return { type, status: "Unknown", reason: "UnknownToBroker", message: UNKNOWN_TO_BROKER };
+    return { type, status: "Unknown", reason: "UnknownToBroker", message: unknownMessage(entry) };
   }
   const { message } = reservation.status;
   if (isFor(reservation, request)) return { type, status: "True", reason: "Granted", message };

@@ -14,6 +14,8 @@ export interface BookEntry {
    * its memory since. `unknown`: the broker, asked by id, knows no such reservation; it is kept until somebody says otherwise.
    */
   readonly standing: "confirmed" | "remembered" | "unknown";
+  /** Why the broker does not take an unknown one back in, in its words. */
+  readonly notAdopted?: string;
   /** When it ended, by the broker's time; undefined while it lives. */
   readonly endedAt: Instant | undefined;
 }
@@ -30,6 +32,8 @@ export interface ReservationBook {
   readonly remember: (role: Role, reservation: ReservationDTO) => void;
   /** The broker answered that it knows no such reservation. */
   readonly markUnknown: (id: string) => void;
+  /** The broker, offered an unknown one, did not take it back in. */
+  readonly markNotAdopted: (id: string, why: string) => void;
   /** Another ledger answers: what the old one said is not confirmed any more, and its generations count nothing. */
   readonly doubt: () => void;
   /** It is over though the broker cannot say so. Newer news revives it. */
@@ -130,6 +134,10 @@ export function reservationBook({ clusterId, now, log }: BookOptions): Reservati
     },
     markUnknown: (id) =>
       change(id, ({ standing }) => (standing === "unknown" ? undefined : { standing: "unknown" })),
+    markNotAdopted: (id, why) =>
+      change(id, ({ standing, notAdopted }) =>
+        standing !== "unknown" || notAdopted === why ? undefined : { notAdopted: why },
+      ),
     doubt: () => {
       for (const { reservation } of [...books.requester.values(), ...books.provider.values()]) {
         change(reservation.id, ({ standing }) =>
