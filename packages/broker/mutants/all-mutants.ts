@@ -1,3 +1,4 @@
+import { ADOPTION_MUTANTS } from "./adoption-mutants.ts";
 import { ADVERTISEMENT_MUTANTS } from "./advertisement-mutants.ts";
 import { AGENT_MUTANTS } from "./agent-mutants.ts";
 import { EDGE_MUTANTS } from "./edge-mutants.ts";
@@ -7,6 +8,7 @@ import type { Mutant } from "./mutant.ts";
 import { REPLICA_MUTANTS } from "./replica-mutants.ts";
 
 export const MUTANTS: readonly Mutant[] = [
+  ...ADOPTION_MUTANTS,
   ...ENGINE_MUTANTS,
   ...ADVERTISEMENT_MUTANTS,
   ...LEDGER_MUTANTS,

@@ -9,7 +9,7 @@ export const ADOPTION: CommandGroup = {
     defineCommand({
       name: "show",
       summary: "Tells whether adoption is open, since when and why",
-      details: `It is open for 24 hours after the ledger was made empty, restored or re-identified. Only holds made
+      details: `It is open for 24 hours after the ledger was made empty or restored from a backup. Only holds made
 before that are adopted. Needs an admin's certificate.`,
       options: ADOPTION_OPTIONS,
       examples: ["brokerctl adoption show"],

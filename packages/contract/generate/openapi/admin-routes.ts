@@ -118,7 +118,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     tag: "Administration",
     summary: "Read whether holds can be adopted",
     description:
-      "For admins. Open for 24 hours after the ledger was made empty, restored or re-identified, and while an admin opens it.",
+      "For admins. Open for 24 hours after the ledger was made empty or restored, and while an admin opens it.",
     reply: { status: 200, description: "The window.", body: adoptionWindow },
     faults: [],
   },

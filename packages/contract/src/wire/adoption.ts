@@ -92,7 +92,7 @@ export const adoptionWindowSchema = titled(
     until: optional(time(), "When adoption ends, or ended.", { examples: ["2026-07-02T10:00:00.123Z"] }),
     cause: optional(
       line({ minLength: 1, maxLength: 63 }),
-      "created: the ledger was made empty. restored: from a backup. re-identified: it had lost commits. opened or closed: by an admin.",
+      "created: the ledger was made empty. restored: from a backup. opened or closed: by an admin.",
       { examples: ["restored"] },
     ),
     by: optional(clusterId(), "The admin who opened or closed it.", { examples: ["ops"] }),

@@ -5,9 +5,8 @@ export const ADOPTION_WINDOW_MS = 24 * 60 * 60 * 1000;
 /** The longest window an admin can open at once. */
 export const MAX_ADOPTION_WINDOW_MS = 7 * ADOPTION_WINDOW_MS;
 
-/** `created`: the ledger was made empty. `restored`: from a backup. `re-identified`: it lost commits. */
-export const ADOPTION_CAUSES = ["created", "restored", "re-identified", "opened", "closed"] as const;
-export type AdoptionCause = (typeof ADOPTION_CAUSES)[number];
+/** `created`: the ledger was made empty. `restored`: from a backup. The others: an admin did so. */
+type AdoptionCause = "created" | "restored" | "opened" | "closed";
 
 /** Which holds may be adopted: those made before `since`, until `until`. */
 export interface AdoptionWindow {
@@ -21,7 +20,7 @@ export interface AdoptionWindow {
 /** The window of a ledger whose memory begins now. */
 export function windowFrom(
   now: Instant,
-  cause: Extract<AdoptionCause, "created" | "restored" | "re-identified">,
+  cause: Extract<AdoptionCause, "created" | "restored">,
 ): AdoptionWindow {
   return { since: now, until: now + ADOPTION_WINDOW_MS, cause };
 }
