@@ -11,7 +11,7 @@ import {
 } from "@resource-broker/domain";
 import { Fault, toErrorBody } from "../faults/fault.ts";
 import { fromAdvertisement, toAdvertisement } from "../mapping/advertisement.ts";
-import { toRefusals } from "../mapping/decision.ts";
+import { refusalDetails } from "../mapping/decision.ts";
 import { fromReservation } from "../mapping/reservation.ts";
 import { toReservationRequest } from "../mapping/reservation-request.ts";
 import type { Schema } from "../schema/node.ts";
@@ -72,7 +72,7 @@ export function brokerStandIn(): BrokerStandIn {
         }
         if (reply.kind !== "refused") throw new Error(`unexpected reply ${reply.kind}`);
         throw new Fault("no-capacity", headline(reply.decision), {
-          details: { reasons: toRefusals(reply.decision, "full"), decisionID: reply.decision.id },
+          details: refusalDetails(reply.decision, "full"),
         });
       }),
     instructions: (provider) => {
