@@ -72,7 +72,7 @@ describe.each([SEED])("with seed %i", (seed) => {
   async function begin(provider: Size, ordersEach: number): Promise<Play> {
     const broker = await startBroker({ certificates: await testCertificates() });
     onTestFinished(broker.dispose);
-    const scene = sceneOn(broker, { requesters: CLIENTS, providers: 8, provider, lanes: LANES });
+    const scene = sceneOn(broker, { requesters: CLIENTS, providers: 12, provider, lanes: LANES });
     await scene.advertise();
     onTestFinished(scene.keepFresh());
     const random = seededRandom(seed);

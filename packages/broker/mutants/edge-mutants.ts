@@ -22,6 +22,27 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     caughtBy: testFile("packages/broker/src/store/sqlite/last-commit.test.ts"),
   },
   {
+    name: "an agent lists more reservations than the broker reads",
+    file: "packages/agent/src/publish/advertisement-limits.ts",
+    find: "index >= MAX_RESERVATIONS_PER_PROVIDER || bytes",
+    replace: "bytes",
+    caughtBy: testFile("packages/agent/src/publish/advertisement-limits.test.ts"),
+  },
+  {
+    name: "an agent offers what its unlisted reservations take",
+    file: "packages/agent/src/publish/advertisement.ts",
+    find: "    ...unlisted.map(({ granted, used }) => larger(granted, used)),\n",
+    replace: "",
+    caughtBy: testFile("packages/agent/src/publish/advertisement-limits.test.ts"),
+  },
+  {
+    name: "GPUs of the rarest models are not advertised",
+    file: "packages/domain/src/cluster/node-labels.ts",
+    find: "{ model: OTHER_GPU_MODELS, count: rest }",
+    replace: "{ model: OTHER_GPU_MODELS, count: rest - 1 }",
+    caughtBy: testFile("packages/domain/src/cluster/node-labels.test.ts"),
+  },
+  {
     name: "believes what an agent says is available",
     file: "packages/contract/src/mapping/advertisement.ts",
     find: 'allocatable: reader.given(resources.allocatable, "resources.allocatable"),',

@@ -4,6 +4,8 @@ export {
   type GpuModel,
   type HoldUsage,
   type LiqoIdentity,
+  MAX_GPU_MODELS,
+  MAX_NODE_SHAPES,
   MAX_RESERVATIONS_PER_PROVIDER,
   type NodeShape,
   REGION_LABEL,
@@ -49,7 +51,7 @@ export {
   ZONE_LABEL,
 } from "./cluster/node.ts";
 export { clusterLabels, gpuModels } from "./cluster/node-labels.ts";
-export { MAX_NODE_SHAPES, nodeShapes } from "./cluster/node-shapes.ts";
+export { nodeShapes } from "./cluster/node-shapes.ts";
 export { type GuestFacts, type PodFacts, type PodReading, podFacts, podKey } from "./cluster/pod.ts";
 export { type PodRequest, podRequest } from "./cluster/pod-request.ts";
 export type { PendingShown, ReservationUse } from "./cluster/pod-totals.ts";

@@ -48,12 +48,13 @@ export function mirroredStatus(
 ): Status {
   const now = formatTime(wallMs);
   const said = publishedCondition(outcome);
+  const conditions = outcome === "no-broker" ? [said] : [said, completeness(outcome)];
   return fitted(advertisementKind.status, {
     phase: outcome === "no-broker" || outcome.ok ? "Active" : "Error",
     published: said.status === "True",
     message: said.message,
     lastUpdateTime: now,
-    conditions: withConditions(before?.conditions, [said], { now, observedGeneration: undefined }),
+    conditions: withConditions(before?.conditions, conditions, { now, observedGeneration: undefined }),
   });
 }
 
@@ -66,6 +67,12 @@ function publishedCondition(outcome: Publication | "no-broker"): Said {
   if (outcome.ok) return { type, status: "True", reason: "Accepted", message: "the broker accepted it" };
   const { code, message } = outcome.fault;
   return { type, status: "False", reason: reasonOf(code), message };
+}
+
+function completeness({ omitted }: Publication): Said {
+  return omitted.length === 0
+    ? { type: "Complete", status: "True", reason: "AllStated", message: "nothing is left out" }
+    : { type: "Complete", status: "False", reason: "BeyondLimits", message: omitted.join("; ") };
 }
 
 /** `store-unavailable` → `StoreUnavailable`: conditions want one CamelCase word. */

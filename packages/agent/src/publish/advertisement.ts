@@ -19,6 +19,7 @@ import {
   sum,
 } from "@resource-broker/domain";
 import type { Observation } from "../observe/cluster-observer.ts";
+import { listUsage, withoutUnreadable } from "./advertisement-limits.ts";
 import type { Figures } from "./cadence.ts";
 
 /** What an advertisement is made of. */
@@ -42,10 +43,23 @@ export interface Offer {
   readonly now: number;
 }
 
-export function advertisementOf(offer: Offer): AdvertisementDTO {
+/** What is told to the broker, and what had to be left out or summed up for it, in words. */
+export interface StatedOffer {
+  readonly advertisement: AdvertisementDTO;
+  readonly omitted: readonly string[];
+}
+
+/** What the broker takes, whatever the cluster looks like: nothing in it is beyond a limit of the contract. */
+export function advertisementOf(offer: Offer): StatedOffer {
   const { observation, holds, cost, now } = offer;
-  const { capacity, allocatable, allocated, nodeShapes } = observation.totals;
+  const { capacity, allocatable, nodeShapes } = observation.totals;
   const held = heldIn(observation, holds);
+  const { listed, unlisted } = listUsage(usageOf(offer));
+  // What is not listed must not be lent to others: it counts as if this cluster used it itself.
+  const allocated = sum([
+    observation.totals.allocated,
+    ...unlisted.map(({ granted, used }) => larger(granted, used)),
+  ]);
   const stated: Advertisement = {
     clusterId: offer.clusterId,
     ...(offer.clusterName === undefined ? {} : { clusterName: offer.clusterName }),
@@ -53,7 +67,7 @@ export function advertisementOf(offer: Offer): AdvertisementDTO {
     allocatable,
     allocated,
     ...(offer.used === undefined ? {} : { used: offer.used }),
-    usage: usageOf(offer),
+    usage: listed,
     nodeShapes,
     gpuModels: observation.gpus,
     labels: { ...observation.labels, ...offer.extraLabels },
@@ -67,7 +81,15 @@ export function advertisementOf(offer: Offer): AdvertisementDTO {
   };
   const standing = { reserved: held, available: availableOf(observation, holds), receivedAt: now };
   const { resources, ...rest } = fromAdvertisement(stated, standing);
-  return { ...rest, resources: { ...resources, reserved: offer.reserved ?? toQuantities(held) } };
+  const whole = { ...rest, resources: { ...resources, reserved: offer.reserved ?? toQuantities(held) } };
+  const { advertisement, omitted } = withoutUnreadable(whole);
+  return { advertisement, omitted: [...unlistedText(unlisted, holds), ...omitted] };
+}
+
+function unlistedText(unlisted: readonly HoldUsage[], holds: readonly ReservationDTO[]): string[] {
+  if (unlisted.length === 0) return [];
+  const count = `${unlisted.length} of ${holds.length} reservations`;
+  return [`usage: ${count} do not fit into an advertisement and count as allocated`];
 }
 
 /** The same, as far as it decides when to speak next. */

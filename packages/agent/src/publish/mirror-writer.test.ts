@@ -28,10 +28,12 @@ function world() {
 const accepted = (cpu: number): Publication => ({
   ok: true,
   advertisement: advertisementBody("paris", { cpu, memoryGi: 8 }),
+  omitted: [],
 });
 const failed = (cpu: number): Publication => ({
   ok: false,
   advertisement: advertisementBody("paris", { cpu, memoryGi: 8 }),
+  omitted: ["gpus: left out"],
   fault: new Fault("store-unavailable", "the disk is full"),
 });
 
@@ -64,7 +66,10 @@ describe("the local Advertisement", () => {
     await time.advance(30_000);
     const since = shown()?.status?.conditions;
     expect(shown()?.status).toMatchObject({ phase: "Error", published: false, message: "the disk is full" });
-    expect(since).toMatchObject([{ type: "Published", status: "False", reason: "StoreUnavailable" }]);
+    expect(since).toMatchObject([
+      { type: "Published", status: "False", reason: "StoreUnavailable" },
+      { type: "Complete", status: "False", reason: "BeyondLimits", message: "gpus: left out" },
+    ]);
     mirror.write(failed(11));
     await mirror.settled();
     expect(shown()?.status?.conditions).toEqual(since);

@@ -1,13 +1,12 @@
-import type { AdvertisementDTO, Fault, ReservationDTO } from "@resource-broker/contract";
+import type { Fault, ReservationDTO } from "@resource-broker/contract";
 import { backoff, toFault } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
-import { advertisementOf, figuresOf, type Offer } from "./advertisement.ts";
+import { advertisementOf, figuresOf, type Offer, type StatedOffer } from "./advertisement.ts";
 import { type Change, changeSince, type Figures, pauseBefore, untilTick } from "./cadence.ts";
 
-export type Publication =
-  | { readonly ok: true; readonly advertisement: AdvertisementDTO }
-  | { readonly ok: false; readonly advertisement: AdvertisementDTO; readonly fault: Fault };
+export type Publication = StatedOffer &
+  ({ readonly ok: true } | { readonly ok: false; readonly fault: Fault });
 
 export interface PublisherOptions {
   readonly intervalMs: number;
@@ -65,6 +64,7 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
   let underWay: Promise<void> | undefined;
   let isRunning = false;
   let isGathering = false;
+  let omittedBefore = "";
   let cancel = (): void => undefined;
 
   const schedule = (): void => {
@@ -97,7 +97,9 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
   };
 
   const send = async (offer: Offer): Promise<void> => {
-    const advertisement = advertisementOf(offer);
+    const stated = advertisementOf(offer);
+    const { advertisement, omitted } = stated;
+    tellOmitted(omitted);
     sentAt = machine.monotonicMs();
     tickAt = sentAt + untilTick(machine.wallMs(), options.intervalMs);
     const tookMs = (): number => machine.monotonicMs() - sentAt;
@@ -107,13 +109,22 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
       reserved = reply.advertisement.resources.reserved;
       notBefore = 0;
       retries.works();
-      deps.onPublished({ ok: true, advertisement: reply.advertisement }, tookMs());
+      deps.onPublished({ ok: true, advertisement: reply.advertisement, omitted }, tookMs());
       if (reply.providerInstructions !== undefined) deps.onInstructions(reply.providerInstructions);
     } catch (error) {
       const fault = toFault(error);
       postpone(fault);
-      deps.onPublished({ ok: false, advertisement, fault }, tookMs());
+      deps.onPublished({ ok: false, ...stated, fault }, tookMs());
     }
+  };
+
+  /** Once for each new text: an advertisement leaves every half minute. */
+  const tellOmitted = (omitted: readonly string[]): void => {
+    const text = omitted.join("; ");
+    if (text === omittedBefore) return;
+    omittedBefore = text;
+    if (text === "") log.info({}, "everything fits into the advertisement again");
+    else log.warn({ omitted: text }, "the advertisement is not complete: its limits are in docs/limits.md");
   };
 
   const postpone = (fault: Fault): void => {

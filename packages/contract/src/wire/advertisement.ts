@@ -1,4 +1,4 @@
-import { MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
+import { MAX_GPU_MODELS, MAX_NODE_SHAPES, MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 import {
   array,
   boolean,
@@ -74,10 +74,10 @@ export const offerFields = {
     { examples: [{ "topology.kubernetes.io/region": "eu-west" }] },
   ),
   nodeShapes: optional(
-    array(nodeShapeSchema, { maxItems: 16 }),
+    array(nodeShapeSchema, { maxItems: MAX_NODE_SHAPES }),
     "The free room of single nodes, in buckets: for requests that must fit one node.",
   ),
-  gpus: optional(array(gpuModelSchema, { maxItems: 16 }), "The GPU models of the cluster."),
+  gpus: optional(array(gpuModelSchema, { maxItems: MAX_GPU_MODELS }), "The GPU models of the cluster."),
   liqo: optional(
     object({
       clusterID: required(clusterId(), "The cluster's ID in Liqo; not the broker's.", {

@@ -42,6 +42,11 @@ export interface HoldUsage {
   readonly used: ResourceVector;
 }
 
+/** The most node shapes an advertisement carries. */
+export const MAX_NODE_SHAPES = 16;
+/** The most GPU models an advertisement carries. */
+export const MAX_GPU_MODELS = 16;
+
 /** `count` nodes that each have room for at least `resources`. */
 export interface NodeShape {
   readonly count: number;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MAX_GPU_MODELS } from "../advertisement/advertisement.ts";
 import { resourceVector } from "../resources/resource-vector.ts";
 import { clusterLabels, gpuModels } from "./node-labels.ts";
 import { aNode } from "./testing/facts.ts";
@@ -42,6 +43,20 @@ describe("GPU models", () => {
       { model: "A100", count: 4, memoryBytes: 40 },
       { model: "T4", count: 1, memoryBytes: 16 },
     ]);
+  });
+
+  it("are no more than an advertisement has room for, and lose no GPU", () => {
+    const nodes = Array.from({ length: MAX_GPU_MODELS + 1 }, (_, index) =>
+      gpuNode(index + 1, `model-${index}`),
+    );
+    const models = gpuModels(nodes);
+    expect(models).toHaveLength(MAX_GPU_MODELS);
+    expect(models.at(-1)).toEqual({ model: "other", count: 1 + 2 });
+    expect(models.reduce((sum, { count }) => sum + count, 0)).toBe(
+      nodes.reduce((sum, { allocatable }) => sum + allocatable.gpus, 0),
+    );
+    expect(gpuModels(nodes.slice(1))).toHaveLength(MAX_GPU_MODELS);
+    expect(gpuModels(nodes.slice(1)).at(-1)?.model).toBe("model-1");
   });
 
   it("say unknown for GPUs without a label and skip nodes without GPUs", () => {

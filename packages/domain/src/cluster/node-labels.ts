@@ -1,4 +1,4 @@
-import { type GpuModel, REGION_LABEL } from "../advertisement/advertisement.ts";
+import { type GpuModel, MAX_GPU_MODELS, REGION_LABEL } from "../advertisement/advertisement.ts";
 import { type NodeFacts, ZONE_LABEL } from "./node.ts";
 
 /** Stands for the GPUs of nodes that do not say what they have. */
@@ -18,7 +18,13 @@ export function clusterLabels(nodes: Iterable<NodeFacts>): Readonly<Record<strin
   return labels;
 }
 
-/** How many allocatable GPUs of each model and memory size the nodes have, most first. */
+/** Stands for the models beyond those that an advertisement has room for. */
+const OTHER_GPU_MODELS = "other";
+
+/**
+ * How many allocatable GPUs of each model and memory size the nodes have, most first. No more than an advertisement
+ * has room for: the least frequent ones are counted together, so that no GPU is lost.
+ */
 export function gpuModels(nodes: Iterable<NodeFacts>): readonly GpuModel[] {
   const models = new Map<string, GpuModel>();
   for (const { allocatable, gpuModel = UNKNOWN_GPU_MODEL, gpuMemoryBytes } of nodes) {
@@ -28,7 +34,13 @@ export function gpuModels(nodes: Iterable<NodeFacts>): readonly GpuModel[] {
     const memory = gpuMemoryBytes === undefined ? {} : { memoryBytes: gpuMemoryBytes };
     models.set(key, { model: gpuModel, count, ...memory });
   }
-  return [...models.values()].sort(byCount);
+  return atMost(MAX_GPU_MODELS, [...models.values()].sort(byCount));
+}
+
+function atMost(most: number, models: readonly GpuModel[]): readonly GpuModel[] {
+  if (models.length <= most) return models;
+  const rest = models.slice(most - 1).reduce((total, { count }) => total + count, 0);
+  return [...models.slice(0, most - 1), { model: OTHER_GPU_MODELS, count: rest }];
 }
 
 function shared(values: readonly (string | undefined)[]): string | undefined {

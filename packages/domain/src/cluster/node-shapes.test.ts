@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fits, isZero, type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
-import { MAX_NODE_SHAPES, nodeShapes } from "./node-shapes.ts";
+import { MAX_NODE_SHAPES } from "../advertisement/advertisement.ts";
+import { nodeShapes } from "./node-shapes.ts";
 import { cpus } from "./testing/facts.ts";
 
 const GI = 1024 ** 3;

@@ -1,8 +1,5 @@
-import type { NodeShape } from "../advertisement/advertisement.ts";
+import { MAX_NODE_SHAPES, type NodeShape } from "../advertisement/advertisement.ts";
 import { combine, isZero, NO_RESOURCES, type ResourceVector } from "../resources/resource-vector.ts";
-
-/** Most shapes an advertisement carries. */
-export const MAX_NODE_SHAPES = 16;
 
 /** Losing an accelerator spoils a shape more than losing as large a part of its CPU or memory. */
 const ACCELERATOR_WEIGHT = 4;

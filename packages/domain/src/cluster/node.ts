@@ -75,7 +75,7 @@ export function nodeFacts(
       : capacity,
     region: labels[REGION_LABEL],
     zone: labels[ZONE_LABEL],
-    gpuModel: labels[GPU_MODEL_LABEL],
+    gpuModel: labels[GPU_MODEL_LABEL] === "" ? undefined : labels[GPU_MODEL_LABEL],
     gpuMemoryBytes: mebibytes(labels[GPU_MEMORY_LABEL]),
   };
   return { facts, problems: reading.problems };

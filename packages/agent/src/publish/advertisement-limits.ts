@@ -1,0 +1,87 @@
+import {
+  type AdvertisementDTO,
+  advertisementSchema,
+  describeProblem,
+  LIMIT,
+  validate,
+} from "@resource-broker/contract";
+import { type HoldUsage, MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
+
+/** Half of a body is for reservations: all else that an advertisement can say has room in the other half. */
+const USAGE_BYTES = LIMIT.advertisementBodyBytes / 2;
+const USAGE_KEYS = LIMIT.jsonKeys / 2;
+/** Of an entry without extended resources. */
+const PLAIN_KEYS = 11;
+
+interface UsageList {
+  readonly listed: readonly HoldUsage[];
+  readonly unlisted: readonly HoldUsage[];
+}
+
+/** As many as an advertisement has room for. Where that is not all of them, the largest are listed. */
+export function listUsage(all: readonly HoldUsage[]): UsageList {
+  if (countThatFits(all) === all.length) return { listed: all, unlisted: [] };
+  const sorted = all.toSorted(bySize);
+  const count = countThatFits(sorted);
+  return { listed: sorted.slice(0, count), unlisted: sorted.slice(count) };
+}
+
+function countThatFits(all: readonly HoldUsage[]): number {
+  let bytes = 0;
+  let keys = 0;
+  for (const [index, usage] of all.entries()) {
+    bytes += JSON.stringify(usage).length;
+    keys += PLAIN_KEYS + Object.keys(usage.granted.extended).length;
+    keys += Object.keys(usage.used.extended).length;
+    if (index >= MAX_RESERVATIONS_PER_PROVIDER || bytes > USAGE_BYTES || keys > USAGE_KEYS) return index;
+  }
+  return all.length;
+}
+
+/** The rest only makes the order the same every time. */
+function bySize(a: HoldUsage, b: HoldUsage): number {
+  const byAmount =
+    b.granted.gpus - a.granted.gpus ||
+    b.granted.cpuMillis - a.granted.cpuMillis ||
+    b.granted.memoryBytes - a.granted.memoryBytes;
+  return byAmount || (a.reservationId < b.reservationId ? -1 : 1);
+}
+
+/** What an advertisement can do without: the broker then knows less of the cluster, and lends no more for it. */
+const DISPENSABLE: readonly string[] = [
+  "clusterName",
+  "cost",
+  "endpointURL",
+  "gpus",
+  "labels",
+  "liqo",
+  "nodeShapes",
+];
+
+/**
+ * Leaves out the parts that the broker would not read: one of them would otherwise keep the whole advertisement from
+ * it. What cannot be done without stays, and the broker's refusal says what is wrong.
+ */
+export function withoutUnreadable(advertisement: AdvertisementDTO): {
+  readonly advertisement: AdvertisementDTO;
+  readonly omitted: readonly string[];
+} {
+  const omitted: string[] = [];
+  let rest: Readonly<Record<string, unknown>> = { ...advertisement };
+  for (;;) {
+    const checked = validate(advertisementSchema, rest);
+    if (checked.ok) {
+      return { advertisement: omitted.length === 0 ? advertisement : checked.value, omitted };
+    }
+    const [problem] = checked.problems;
+    const field = DISPENSABLE.find((name) => name === fieldOf(problem?.path ?? "") && name in rest);
+    if (problem === undefined || field === undefined) return { advertisement, omitted: [] };
+    rest = Object.fromEntries(Object.entries(rest).filter(([name]) => name !== field));
+    omitted.push(`${field}: left out, because ${describeProblem(problem)}`);
+  }
+}
+
+/** `gpus` of `gpus[3].model`. */
+function fieldOf(path: string): string {
+  return /^[A-Za-z]*/u.exec(path)?.[0] ?? "";
+}
