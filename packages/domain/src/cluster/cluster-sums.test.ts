@@ -195,6 +195,28 @@ describe("listing anew", () => {
   });
 });
 
+describe("an API server that names ever more", () => {
+  it("pods is given up before they fill the memory, however often its list is begun again", () => {
+    const sums = clusterSums();
+    const put = (count: number): void => sums.putPod(aPod({ key: `pod-${count}` }));
+    sums.beginPods();
+    for (let count = 0; count < 300_000; count++) put(count);
+    sums.beginPods();
+    for (let count = 300_000; count < 500_000; count++) put(count);
+    expect(() => put(500_000)).toThrow("more than 500000 pods");
+    put(7);
+    sums.beginPods();
+    sums.endPods();
+    put(500_000);
+  });
+
+  it("nodes is given up, too", () => {
+    const sums = clusterSums();
+    for (let count = 0; count < 500_000; count++) sums.putNode(aNode({ name: `node-${count}` }));
+    expect(() => sums.putNode(aNode({ name: "node-500000" }))).toThrow("more than 500000 nodes");
+  });
+});
+
 describe("after any sequence of events", () => {
   it("the sums equal a recount from scratch", () => {
     fc.assert(

@@ -81,6 +81,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
   function entryOf(name: string): NodeEntry {
     const known = nodes.get(name);
     if (known !== undefined) return known;
+    checkRoom(nodes.size(), "nodes");
     const entry = nodeNumbers.add((number) => newNodeEntry(name, number));
     nodes.set(name, entry);
     return entry;
@@ -168,6 +169,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
     putPod(pod) {
       if (pod.terminal) return removePod(pod.key);
       const before = pods.get(pod.key);
+      if (before === undefined) checkRoom(pods.size(), "pods");
       pods.set(pod.key, count(pod));
       // Afterwards, since nothing that both places share may be forgotten in between.
       if (before !== undefined) uncount(before);
@@ -189,6 +191,14 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
       }
     },
   };
+}
+
+/** More than three times the pods of the largest cluster that Kubernetes supports. */
+const MAX_COUNTED = 500_000;
+
+/** An API server that names ever more of them must not fill the memory, also not by lists that break off. */
+function checkRoom(count: number, what: string): void {
+  if (count >= MAX_COUNTED) throw new RangeError(`the cluster has more than ${MAX_COUNTED} ${what}`);
 }
 
 type SeenNode = NodeEntry & { facts: NodeFacts; verdict: NodeVerdict };

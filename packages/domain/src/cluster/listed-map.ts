@@ -6,6 +6,7 @@ export interface ListedMap<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;
   delete(key: string): void;
+  size(): number;
   values(): Iterable<Value>;
   beginList(): void;
   /** Returns the keys that were not set since the list began; they are still there. */
@@ -26,6 +27,7 @@ export function listedMap<Value>(): ListedMap<Value> {
       unseen.delete(key);
       current.delete(key);
     },
+    size: () => current.size + unseen.size,
     *values() {
       yield* unseen.values();
       yield* current.values();

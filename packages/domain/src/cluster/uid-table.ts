@@ -11,6 +11,7 @@ export interface UidTable {
   get(uid: string): number | undefined;
   set(uid: string, value: number): void;
   delete(uid: string): void;
+  size(): number;
   beginList(): void;
   /** Drops what was not set since the list began, and tells the values of it. */
   endList(onDropped: (value: number) => void): void;
@@ -25,6 +26,7 @@ export function uidTable(): UidTable {
     get: (uid) => (readUid(uid, key) ? uuids.get(key) : others.get(uid)),
     set: (uid, value) => (readUid(uid, key) ? uuids.set(key, value) : others.set(uid, value)),
     delete: (uid) => (readUid(uid, key) ? uuids.delete(key) : others.delete(uid)),
+    size: () => uuids.size() + others.size(),
     beginList() {
       uuids.beginList();
       others.beginList();
@@ -98,6 +100,7 @@ function uuidTable() {
   }
 
   return {
+    size: () => size,
     get(uid: Uint32Array): number | undefined {
       const entry = entryIn(find(uid));
       return entry < 0 ? undefined : entries.value(entry);

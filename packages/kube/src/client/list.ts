@@ -1,3 +1,4 @@
+import { Fault } from "@resource-broker/contract";
 import { abortReason } from "../http/exchange.ts";
 import type { HttpClient, StreamReply } from "../http/http-client.ts";
 import { type ListPage, type ListPageReader, listPageReader } from "../protobuf/list-page.ts";
@@ -21,6 +22,13 @@ const PAGE_SIZE = 500;
 /** Protobuf is read while it arrives, and each page costs a call: so a list of 40,000 pods takes a tenth less CPU. */
 const PROTOBUF_PAGE_SIZE = 2000;
 
+/** More than three times the pods of the largest cluster that Kubernetes supports. */
+export const MAX_LIST_ITEMS = 500_000;
+/** Servers fill their pages; some leave one empty where a selector matches nothing. */
+const MAX_EMPTY_PAGES = 100;
+/** Of JSON, which is in memory at once: 500 objects of 128 KiB. */
+const MAX_PAGE_BYTES = 64 * 1024 * 1024;
+
 export interface Listing<T> {
   readonly resource: Resource<T>;
   readonly query: ListQuery;
@@ -33,15 +41,31 @@ export interface ListDeps {
   readonly target: Target;
 }
 
-/** Reads a list page by page. `gone`: it took so long that the server has forgotten where it stood. */
+/**
+ * Reads a list page by page. `gone`: it took so long that the server has forgotten where it stood. A server whose list
+ * never ends is a `malformed` or `too-large` fault: whoever lists would otherwise keep more and more for ever.
+ */
 export async function listAll<T>(listing: Listing<T>, deps: ListDeps): Promise<ListEnd> {
+  const { each } = listing;
   let count = 0;
-  let page: ListPage | undefined;
-  do {
-    page = await readPage(listing, page?.continue ?? "", deps);
-    count += page.count;
-  } while (page.continue !== "");
-  return { resourceVersion: page.resourceVersion, count };
+  let emptyPages = 0;
+  let token = "";
+  const counted = (object: T): void => {
+    if (++count > MAX_LIST_ITEMS) throw endless(`has more than ${MAX_LIST_ITEMS} objects`);
+    each(object);
+  };
+  for (;;) {
+    const page = await readPage({ ...listing, each: counted }, token, deps);
+    if (page.continue === "") return { resourceVersion: page.resourceVersion, count };
+    emptyPages = page.count === 0 ? emptyPages + 1 : 0;
+    if (page.continue === token) throw endless("goes on where it began");
+    if (emptyPages > MAX_EMPTY_PAGES) throw endless(`has more than ${MAX_EMPTY_PAGES} empty pages in a row`);
+    token = page.continue;
+  }
+}
+
+function endless(how: string): Fault {
+  return new Fault("malformed", `the API server's list ${how}: it is not read to its end`);
 }
 
 async function readPage<T>(
@@ -90,6 +114,13 @@ async function readPieces(reply: StreamReply, reader: ListPageReader): Promise<L
 
 async function joined(reply: StreamReply): Promise<Buffer> {
   const parts: Buffer[] = [];
-  await reply.take((chunk) => parts.push(chunk));
+  let size = 0;
+  await reply.take((chunk) => {
+    size += chunk.length;
+    if (size > MAX_PAGE_BYTES) {
+      throw new Fault("too-large", `a page of the API server's list is larger than ${MAX_PAGE_BYTES} bytes`);
+    }
+    parts.push(chunk);
+  });
   return Buffer.concat(parts);
 }

@@ -165,3 +165,21 @@ describe("what an informer keeps", () => {
     );
   });
 });
+
+describe("a server that names ever more objects", () => {
+  test("does not fill the memory, however often its list breaks off", () => {
+    const { kept, sink } = keptObjects<Painted, string>({ keep: ({ colour }) => colour }, recordedLog());
+    const put = (count: number): void => sink.put(painted(`pod-${count}`, "red"));
+    sink.beginList();
+    for (let count = 0; count < 60_000; count++) put(count);
+    sink.beginList();
+    for (let count = 60_000; count < 100_000; count++) put(count);
+    expect(() => put(100_000)).toThrow("there are more than 100000 objects");
+    put(7);
+    expect(kept.size()).toBe(100_000);
+    sink.beginList();
+    sink.endList();
+    put(100_000);
+    expect(kept.size()).toBe(1);
+  });
+});

@@ -1,6 +1,10 @@
+import { Fault } from "@resource-broker/contract";
 import type { Log } from "@resource-broker/runtime";
 import type { Sink } from "../follow/sink.ts";
 import { type Named, objectKey } from "./object-key.ts";
+
+/** A server that names ever more objects must not fill the memory: then the follower is in trouble, and says so. */
+const MAX_KEPT_OBJECTS = 100_000;
 
 export interface Keeping<T extends Named, K> {
   /** What is kept of an object: as little as will do. Undefined: the object is of no interest. */
@@ -62,6 +66,10 @@ export function keptObjects<T extends Named, K>(
   const store = (key: string, kept: K): void => {
     const entry = entries.get(key);
     if (entry === undefined) {
+      // Also across lists that break off: what they brought stays until one is whole.
+      if (entries.size >= MAX_KEPT_OBJECTS) {
+        throw new Fault("malformed", `there are more than ${MAX_KEPT_OBJECTS} objects: ${key} is not kept`);
+      }
       entries.set(key, { kept, round });
       tell(key, kept, undefined);
       return;
