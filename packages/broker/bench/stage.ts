@@ -42,7 +42,7 @@ export async function withBroker<T>(
     nodeFlags: [...nodeFlags, ...moreNodeFlags],
     readyWithinMs: 120_000,
     // Few clients stand for many.
-    policy: { defaultQuota: { reservations: 1_000_000 } },
+    policy: { defaultQuota: { reservations: 100_000 } },
     ...(cpu === undefined ? {} : { cpu }),
   });
   try {

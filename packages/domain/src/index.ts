@@ -7,6 +7,7 @@ export {
   MAX_GPU_MODELS,
   MAX_NODE_SHAPES,
   MAX_RESERVATIONS_PER_PROVIDER,
+  MAX_RESERVATIONS_PER_REQUESTER,
   type NodeShape,
   REGION_LABEL,
 } from "./advertisement/advertisement.ts";

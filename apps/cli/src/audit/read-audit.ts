@@ -6,6 +6,7 @@ import {
   PATH,
 } from "@resource-broker/contract";
 import type { Answer, Broker } from "../connection/broker.ts";
+import { checkEnds } from "../connection/check-ends.ts";
 
 export interface AuditLines {
   readonly items: readonly AuditEntryDTO[];
@@ -21,6 +22,7 @@ export async function* auditPages(broker: Broker, after: number): AsyncGenerator
     yield { items: value.items, at };
     const last = value.items.at(-1);
     if (value.next === undefined || last === undefined) return;
+    checkEnds(value.items.length, last.sequence > from);
     from = last.sequence;
   }
 }

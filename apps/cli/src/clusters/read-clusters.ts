@@ -9,6 +9,7 @@ import {
 import { didYouMean } from "../cli/did-you-mean.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Broker } from "../connection/broker.ts";
+import { checkEnds } from "../connection/check-ends.ts";
 
 export interface Clusters {
   readonly items: readonly AdvertisementDTO[];
@@ -26,6 +27,7 @@ export async function listClusters(broker: Broker): Promise<Clusters> {
     const { value, at } = await broker.ask({ method: "GET", path }, advertisementPageSchema);
     items.push(...value.items);
     if (value.next === undefined) return { items, at };
+    checkEnds(items.length, value.next > after);
     after = value.next;
   }
 }

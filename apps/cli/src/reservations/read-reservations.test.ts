@@ -32,3 +32,10 @@ test("a list of several pages is read to its end, in order", async () => {
     "/api/v1/reservations?after=2",
   ]);
 });
+
+test("a list that does not move on is given up", async () => {
+  const link = '</api/v1/reservations?after=a>; rel="next"';
+  const ask = async () => ({ value: [reservation("a")], headers: { link }, at: 1 });
+  const broker = { ask, tell: ask, credentials: { folder: "", name: "ops", isAdmin: true } };
+  await expect(listReservations(broker as unknown as Broker)).rejects.toThrow("does not end");
+});

@@ -10,6 +10,7 @@ import {
 import { didYouMean } from "../cli/did-you-mean.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Answer, Broker } from "../connection/broker.ts";
+import { checkEnds } from "../connection/check-ends.ts";
 
 export interface Reservations {
   readonly items: readonly ReservationDTO[];
@@ -29,7 +30,9 @@ export async function listReservations(broker: Broker): Promise<Reservations> {
     );
     items.push(...page.value);
     ({ at } = page);
-    path = nextIn(page.headers[HEADER.link.toLowerCase()]);
+    const next = nextIn(page.headers[HEADER.link.toLowerCase()]);
+    checkEnds(items.length, next !== path);
+    path = next;
   }
   return { items, at };
 }

@@ -110,7 +110,7 @@ async function writePatientPolicy(folder: string): Promise<string> {
   // JSON is YAML.
   await writeFile(
     file,
-    JSON.stringify({ version: "patient", staleness: "24h", defaultQuota: { reservations: 1_000_000 } }),
+    JSON.stringify({ version: "patient", staleness: "24h", defaultQuota: { reservations: 100_000 } }),
   );
   return file;
 }

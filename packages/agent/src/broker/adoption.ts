@@ -1,4 +1,4 @@
-import { type AdoptionReplyDTO, type AdoptionRequestDTO, Fault } from "@resource-broker/contract";
+import { type AdoptionReplyDTO, type AdoptionRequestDTO, Fault, LIMIT } from "@resource-broker/contract";
 import type { Log } from "@resource-broker/runtime";
 import type { BookEntry, ReservationBook } from "../reservations/reservation-book.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
@@ -11,9 +11,6 @@ export interface AdoptionDeps {
 
 type Offer = AdoptionRequestDTO["reservations"][number];
 type Result = AdoptionReplyDTO["results"][number];
-
-/** The broker takes so many at once. */
-const MAX_OFFERS = 1000;
 
 /** Offers the broker what it has forgotten. Nothing is torn down meanwhile, whatever it answers. */
 export function adoption({ communicator, book, log }: AdoptionDeps): { readonly offer: () => Promise<void> } {
@@ -39,8 +36,8 @@ export function adoption({ communicator, book, log }: AdoptionDeps): { readonly 
       const forgotten = [...book.live("requester"), ...book.live("provider")].filter(
         ({ standing }) => standing === "unknown",
       );
-      for (let from = 0; from < forgotten.length; from += MAX_OFFERS) {
-        const entries = forgotten.slice(from, from + MAX_OFFERS);
+      for (let from = 0; from < forgotten.length; from += LIMIT.adoptionOffers) {
+        const entries = forgotten.slice(from, from + LIMIT.adoptionOffers);
         try {
           const { results } = await communicator.adopt({ reservations: entries.map(offerOf) });
           for (const result of results) take(entries, result);

@@ -30,7 +30,7 @@ const broker = await startBroker({
   certificates,
   flags: [`--max-waiting=${MOST_WAITING}`],
   // Few clients stand for many.
-  policy: { defaultQuota: { reservations: 1_000_000 } },
+  policy: { defaultQuota: { reservations: 100_000 } },
 });
 let result: OverloadResult;
 try {

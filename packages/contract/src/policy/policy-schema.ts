@@ -1,3 +1,4 @@
+import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
 import {
   array,
   integer,
@@ -17,7 +18,6 @@ import { someQuantityFields } from "../wire/quantities.ts";
 
 const MAX_CLUSTERS = 1000;
 const MAX_SCORERS = 16;
-const MAX_RESERVATIONS = 1_000_000;
 
 const scorerName = () =>
   matching("^[a-z][a-zA-Z0-9-]*$", "a scorer's name, such as latency", { maxLength: 63 });
@@ -60,7 +60,7 @@ export const quotaSchema = titled(
     {
       ...someQuantityFields,
       reservations: optional(
-        integer({ minimum: 0, maximum: MAX_RESERVATIONS }),
+        integer({ minimum: 0, maximum: MAX_RESERVATIONS_PER_REQUESTER }),
         "How many live reservations, whatever their size.",
         { examples: [500] },
       ),

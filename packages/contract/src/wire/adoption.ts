@@ -1,10 +1,9 @@
 import { array, boolean, line, object, oneOf, optional, required, titled } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { clusterId, duration, reservationName, time } from "../schema/terms.ts";
+import { LIMIT } from "./protocol.ts";
 import { requestedQuantitiesSchema } from "./quantities.ts";
 import { generationSchema, idempotencyKeySchema, reservationSchema } from "./reservation.ts";
-
-const MAX_OFFERS = 1000;
 
 const offerSchema = object({
   id: required(reservationName(), "The reservation's name.", { examples: ["rsv-rome-k3u7dq2hvmx5b4ta"] }),
@@ -33,7 +32,7 @@ export const adoptionRequestSchema = titled(
       },
     ),
     reservations: required(
-      array(offerSchema, { minItems: 1, maxItems: MAX_OFFERS }),
+      array(offerSchema, { minItems: 1, maxItems: LIMIT.adoptionOffers }),
       "Holds that this agent keeps and the broker has forgotten.",
     ),
   }),
@@ -63,7 +62,7 @@ export const adoptionReplySchema = titled(
             "The reservation as it stands now, when it is in the ledger.",
           ),
         }),
-        { maxItems: MAX_OFFERS },
+        { maxItems: LIMIT.adoptionOffers },
       ),
       "One answer for each offer, in the same order.",
     ),

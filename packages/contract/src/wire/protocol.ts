@@ -21,6 +21,8 @@ export const LIMIT = {
   jsonDepth: 32,
   jsonKeys: 50_000,
   idempotencyKeyLength: 128,
+  /** In one request. */
+  adoptionOffers: 1000,
   pageDefault: 100,
   pageMax: 500,
 } as const;

@@ -35,6 +35,9 @@ export interface Advertisement {
  */
 export const MAX_RESERVATIONS_PER_PROVIDER = 1000;
 
+/** The most that a policy may allow one requester: no agent reads more of its own. */
+export const MAX_RESERVATIONS_PER_REQUESTER = 100_000;
+
 /** What an agent holds for one reservation, and what its guest pods request right now. */
 export interface HoldUsage {
   readonly reservationId: ReservationId;

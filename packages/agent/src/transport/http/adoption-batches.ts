@@ -4,7 +4,6 @@ type Offer = AdoptionRequestDTO["reservations"][number];
 
 /** Leaves room for what stands around the offers. */
 const MOST_BYTES = LIMIT.bodyBytes - 1024;
-const MOST_OFFERS = 1000;
 
 /** As many requests as the offers need to stay below the size that the broker takes; in the same order. */
 export function* batchesOf({ reservations, ...rest }: AdoptionRequestDTO): Generator<AdoptionRequestDTO> {
@@ -12,7 +11,7 @@ export function* batchesOf({ reservations, ...rest }: AdoptionRequestDTO): Gener
   let bytes = 0;
   for (const offer of reservations) {
     const size = Buffer.byteLength(JSON.stringify(offer)) + 1;
-    const isFull = bytes + size > MOST_BYTES || batch.length === MOST_OFFERS;
+    const isFull = bytes + size > MOST_BYTES || batch.length === LIMIT.adoptionOffers;
     if (isFull && batch.length > 0) {
       yield { ...rest, reservations: batch };
       batch = [];

@@ -18,6 +18,7 @@ import {
   reservationSchema,
   type Schema,
 } from "@resource-broker/contract";
+import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
 import type { CertificateSource, Log, MachineTime } from "@resource-broker/runtime";
 import type { BrokerCommunicator, Role } from "../broker-communicator.ts";
 import { checkKey } from "../idempotency-key.ts";
@@ -115,6 +116,7 @@ export async function httpCommunicator(
         read: readPage,
       });
       found.push(...page.reservations);
+      if (found.length > MAX_RESERVATIONS_PER_REQUESTER || page.next === path) throw endlessList();
       path = page.next;
     }
     return found;
@@ -206,4 +208,9 @@ function allow(...codes: readonly FaultCode[]): (error: unknown) => undefined {
     if (error instanceof Fault && codes.includes(error.code)) return undefined;
     throw error;
   };
+}
+
+/** Nothing is known of the rest of it: whoever asked must not take it for gone. */
+function endlessList(): Fault {
+  return new Fault("unreachable", "the broker's list of reservations does not end");
 }

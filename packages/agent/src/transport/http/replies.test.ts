@@ -185,6 +185,15 @@ describe("what the broker says", () => {
     expect(calls(broker)).toEqual(["GET /api/v1/reservations?role=requester&limit=500", `GET ${next}`]);
   });
 
+  test("a list that never moves on is given up, not read for ever", async () => {
+    const next = "/api/v1/reservations?role=requester&limit=500&after=rsv-1";
+    const { rome } = await scene(reply(200, [reservation("rsv-1")], { Link: `<${next}>; rel="next"` }));
+    await expect(rome.fetchReservations("requester")).rejects.toMatchObject({
+      code: "unreachable",
+      message: "the broker's list of reservations does not end",
+    });
+  });
+
   test("a page that leads elsewhere leads nowhere", async () => {
     const { rome } = await scene(
       reply(200, [reservation("rsv-1")], { Link: '<https://evil/x?y>; rel="next"' }),
