@@ -10,6 +10,20 @@ const SWEEPER = "packages/broker/src/engine/sweeper.ts";
 /** The shell around the ledger: what is durable, who is told what, whose clock counts. */
 export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
+    name: "records every refusal, whoever asks how often",
+    file: "packages/broker/src/engine/recorded-refusals.ts",
+    find: " && this.#admits(event, now)",
+    replace: "",
+    caughtBy: ENGINE_TEST,
+  },
+  {
+    name: "one requester's refusals use up the share of all",
+    file: "packages/broker/src/engine/recorded-refusals.ts",
+    find: "    const count = (this.#counts.get(decision.requester) ?? 0) + 1;",
+    replace: "    const count = [...this.#counts.values()].reduce((sum, each) => sum + each, 0) + 1;",
+    caughtBy: ENGINE_TEST,
+  },
+  {
     name: "answers before the commit is through",
     file: ENGINE,
     find: "    await persist(batch, { store, clock: this.#clock, onFailure });",

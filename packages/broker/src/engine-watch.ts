@@ -8,6 +8,12 @@ export function watchEngine(metrics: BrokerMetrics, log: Log): EngineObserver {
     decided: metrics.decided,
     committed: metrics.committed,
     granted: metrics.granted,
+    refusalNotRecorded: (decision, isFirst) => {
+      metrics.refusalNotRecorded(decision);
+      const { requester } = decision;
+      if (isFirst)
+        log.warn({ requester }, "too many refusals in an hour: further ones are answered but not recorded");
+    },
     commitFailed: (kind, error) => {
       metrics.commitFailed(kind, error);
       log.error({ kind, error: error.message }, "a commit failed");

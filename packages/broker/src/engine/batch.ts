@@ -1,6 +1,5 @@
 import {
   type Command,
-  isSoft,
   type LedgerView,
   type Outcome,
   type ReceivedAdvertisement,
@@ -9,6 +8,7 @@ import {
 import type { CommitBatch } from "../store/store.ts";
 import { actorOf } from "./actor.ts";
 import type { Pending } from "./command-queue.ts";
+import type { RecordedRefusals } from "./recorded-refusals.ts";
 
 /** A command with what it decided, until the commit is through. */
 export interface Decided {
@@ -16,13 +16,18 @@ export interface Decided {
   readonly outcome: Outcome;
 }
 
+interface BatchDeps extends Pick<CommitBatch, "number" | "at"> {
+  readonly ledger: LedgerView;
+  readonly refusals: RecordedRefusals;
+}
+
 /** What has to be durable before these commands are answered. */
 export function batchOf(
   decided: readonly Decided[],
-  { number, at, ledger }: Pick<CommitBatch, "number" | "at"> & { readonly ledger: LedgerView },
+  { number, at, ledger, refusals }: BatchDeps,
 ): Required<CommitBatch> {
   const entries = decided.flatMap(({ pending: { command }, outcome }) => {
-    const events = outcome.events.filter((event) => !isSoft(event));
+    const events = refusals.durableOf(outcome.events, at);
     return events.length === 0 ? [] : [{ by: actorOf(command), action: command.kind, events }];
   });
   const advertisements = new Map<string, ReceivedAdvertisement>();

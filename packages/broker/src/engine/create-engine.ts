@@ -11,6 +11,7 @@ import { asError, commitFault, isFatal, overloaded } from "./engine-faults.ts";
 import type { EngineObserver } from "./engine-observer.ts";
 import { LedgerPair } from "./ledger-pair.ts";
 import { persist } from "./persist.ts";
+import { RecordedRefusals } from "./recorded-refusals.ts";
 import { Sweeper } from "./sweeper.ts";
 import { timed } from "./time-to-reserve.ts";
 import { WriteBehind } from "./write-behind.ts";
@@ -50,6 +51,7 @@ class SingleWriter implements Engine {
   readonly #queue = new CommandQueue();
   readonly #ledgers = new LedgerPair();
   readonly #listeners = new Set<(commit: Committed) => void>();
+  readonly #refusals: RecordedRefusals;
   #policy: Policy;
   #clock: Clock;
   #sweeper: Sweeper;
@@ -65,6 +67,7 @@ class SingleWriter implements Engine {
     this.#options = options;
     this.#deps = deps;
     this.#policy = options.policy;
+    this.#refusals = new RecordedRefusals(deps.observer.refusalNotRecorded);
     this.#clock = startClock(deps.machine, 0);
     this.#sweeper = this.#newSweeper();
     this.#writeBehind = this.#newWriteBehind();
@@ -179,7 +182,8 @@ class SingleWriter implements Engine {
   async #runBatch(waiting: readonly Pending[]): Promise<void> {
     if (waiting.some(({ outcome }) => outcome !== undefined)) await this.#writeBehind.idle();
     const decided = this.#decideAll(waiting);
-    const batch = batchOf(decided, { number: this.#commitNumber + 1, at: this.now(), ledger: this.ledger });
+    const about = { number: this.#commitNumber + 1, at: this.now(), ledger: this.ledger };
+    const batch = batchOf(decided, { ...about, refusals: this.#refusals });
     const isEmpty = batch.entries.length === 0 && batch.advertisements.length === 0;
     try {
       // After a failure even an empty commit is worth trying: it shows whether the store works again.

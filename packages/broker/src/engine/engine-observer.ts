@@ -1,3 +1,4 @@
+import type { Decision } from "@resource-broker/domain";
 import type { FailureKind } from "../store/store.ts";
 
 /** What the engine tells about its own work: for metrics and the log. */
@@ -7,6 +8,8 @@ export interface EngineObserver {
   readonly committed: (commands: number, milliseconds: number) => void;
   /** A request was granted, and the grant is durable: so long after it was asked for. */
   readonly granted: (milliseconds: number) => void;
+  /** A refusal beyond what is recorded of one requester in an hour; the first one of that hour, or another. */
+  readonly refusalNotRecorded: (decision: Decision, isFirst: boolean) => void;
   readonly commitFailed: (kind: FailureKind, error: Error) => void;
   /** A command made the domain throw: a bug. */
   readonly commandFailed: (kind: string, error: Error) => void;
@@ -19,6 +22,7 @@ export const NO_OBSERVER: EngineObserver = {
   decided: () => {},
   committed: () => {},
   granted: () => {},
+  refusalNotRecorded: () => {},
   commitFailed: () => {},
   commandFailed: () => {},
   listenerFailed: () => {},

@@ -6,7 +6,8 @@ import { describe, expect, test } from "vitest";
 import type { StoreFailure } from "../store/store.ts";
 import { createEngine } from "./create-engine.ts";
 import type { Committed } from "./engine.ts";
-import { NO_OBSERVER } from "./engine-observer.ts";
+import { type EngineObserver, NO_OBSERVER } from "./engine-observer.ts";
+import { MAX_RECORDED_REFUSALS_PER_HOUR } from "./recorded-refusals.ts";
 
 let serial = 0;
 
@@ -30,7 +31,12 @@ function reserve(
 }
 
 async function running(
-  options: { disk?: ReturnType<typeof memoryDisk>; policy?: Partial<Policy>; maxWaiting?: number } = {},
+  options: {
+    disk?: ReturnType<typeof memoryDisk>;
+    policy?: Partial<Policy>;
+    maxWaiting?: number;
+    observer?: EngineObserver;
+  } = {},
 ) {
   const time = fakeTime();
   const disk = options.disk ?? memoryDisk();
@@ -41,7 +47,7 @@ async function running(
     {
       store,
       machine: time,
-      observer: NO_OBSERVER,
+      observer: options.observer ?? NO_OBSERVER,
       defer: setImmediate,
       onFatal: (failure) => fatal.push(failure),
     },
@@ -289,6 +295,43 @@ describe("time", () => {
     expect(Math.max(...store.commits.slice(-3).map(({ entries }) => entries[0]?.events.length ?? 0))).toBe(
       1000,
     );
+  });
+});
+
+describe("refusals of one requester", () => {
+  const HOUR_MS = 60 * MINUTE_MS;
+  const recorded = (store: Awaited<ReturnType<typeof running>>["store"], requester: string): number =>
+    store.commits
+      .flatMap(({ entries }) => entries)
+      .filter(({ by, events }) => by === requester && events.some(({ kind }) => kind === "refused")).length;
+
+  test("take no more than its share of the log, and are answered all the same", async () => {
+    const { engine, store, time } = await running();
+    for (let count = 0; count < MAX_RECORDED_REFUSALS_PER_HOUR + 50; count++) {
+      expect((await engine.submit(reserve("mallory", 1000))).kind).toBe("refused");
+    }
+    expect(recorded(store, "mallory")).toBe(MAX_RECORDED_REFUSALS_PER_HOUR);
+    await engine.submit(reserve("rome", 1000));
+    expect(recorded(store, "rome")).toBe(1);
+    expect((await engine.submit(reserve("mallory", 1))).kind).toBe("granted");
+    await time.advance(HOUR_MS);
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris") });
+    await engine.submit(reserve("mallory", 1000));
+    expect(recorded(store, "mallory")).toBe(MAX_RECORDED_REFUSALS_PER_HOUR + 1);
+  });
+
+  test("are told to metrics and log when they are not recorded", async () => {
+    const told: [string, boolean][] = [];
+    const refusalNotRecorded = (decision: { readonly requester: string }, isFirst: boolean): void =>
+      void told.push([decision.requester, isFirst]);
+    const { engine } = await running({ observer: { ...NO_OBSERVER, refusalNotRecorded } });
+    for (let count = 0; count < MAX_RECORDED_REFUSALS_PER_HOUR + 2; count++) {
+      await engine.submit(reserve("mallory", 1000));
+    }
+    expect(told).toEqual([
+      ["mallory", true],
+      ["mallory", false],
+    ]);
   });
 });
 

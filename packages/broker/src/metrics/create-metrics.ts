@@ -7,7 +7,7 @@ import { registerLedgerGauges } from "./ledger-gauges.ts";
 import type { BrokerMetrics, UnmetReason, Watched } from "./metrics.ts";
 import { auditFigures } from "./audit-figures.ts";
 import { registerStandingGauges } from "./standing-gauges.ts";
-import { UNMET_REASONS, UnmetDemand } from "./unmet-demand.ts";
+import { UNMET_REASONS, UnmetDemand, unmetReason } from "./unmet-demand.ts";
 import { watchedGauge } from "./watched-gauge.ts";
 
 export interface MetricsOptions {
@@ -89,6 +89,7 @@ export function createMetrics({
     },
     granted: (milliseconds) => reserveTime.observe(milliseconds / 1000),
     commitFailed: (kind) => failures.inc({ kind }),
+    refusalNotRecorded: (decision) => unmet.add(unmetReason(decision), watched?.engine.now() ?? 0),
     lockConflict: () => conflicts.inc(),
     answered: (route, status) => {
       const name = `${status} ${route}`;

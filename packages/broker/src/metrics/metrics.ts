@@ -1,4 +1,4 @@
-import type { FilterName } from "@resource-broker/domain";
+import type { Decision, FilterName } from "@resource-broker/domain";
 import type { CertificateSet } from "@resource-broker/runtime";
 import type { Engine } from "../engine/engine.ts";
 import type { EngineObserver } from "../engine/engine-observer.ts";
@@ -27,6 +27,8 @@ export interface BrokerMetrics
   extends HttpMetrics,
     AuditObserver,
     Pick<EngineObserver, "decided" | "committed" | "commitFailed" | "granted"> {
+  /** A refusal that no commit tells of. */
+  readonly refusalNotRecorded: (decision: Decision) => void;
   /** Another writer was faster, and the decision was taken again. */
   readonly lockConflict: () => void;
   /** The certificates that are in force from now on. */

@@ -7,7 +7,10 @@ export function decisionRoutes({ engine, store }: RouteContext): readonly Route[
   const read = async ({ caller, name }: Call): Promise<PlainAnswer> => {
     const decision = await store.findDecision(name);
     if (decision === undefined || (decision.requester !== caller.clusterId && !caller.isAdmin)) {
-      throw new Fault("not-found", "no such decision about a request of yours");
+      throw new Fault(
+        "not-found",
+        "no such decision about a request of yours, or it was not recorded (docs/limits.md)",
+      );
     }
     return ok(fromDecision(decision, caller.isAdmin ? "full" : engine.policy.disclosure));
   };
