@@ -61,7 +61,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
     file: `${LEDGER}/unacceptable-offer.ts`,
     find: "!hasMostReservations(account) || account.usage.has(id)",
     replace: "!hasMostReservations(account) || !account.usage.has(id)",
-    caughtBy: CALLS,
+    caughtBy: testFile(`${LEDGER}/adoption.test.ts`),
   },
   {
     name: "ignores that guests use more than was granted",

@@ -3,6 +3,7 @@ import { KINDS } from "../src/crd/kinds.ts";
 import { crdYaml } from "./crd-yaml.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { apiReference } from "./api-reference.ts";
+import { limitsReference } from "./limits-reference.ts";
 import { faultsReference, kindsReference, policyReference } from "./reference.ts";
 
 /** Every generated file by its path from the repository's root. The same input always gives the same bytes. */
@@ -17,5 +18,6 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ["docs/reference/faults.md", faultsReference()],
     ["docs/reference/policy.md", policyReference()],
     ["docs/reference/api.md", apiReference()],
+    ["docs/reference/limits.md", limitsReference()],
   ]);
 }

@@ -31,7 +31,7 @@ import { reservationListSchema, reservationSchema } from "../../src/wire/reserva
 import { renewRequestSchema, reservationRequestSchema } from "../../src/wire/reservation-request.ts";
 import { policySchema, quotaSchema } from "../../src/policy/policy-schema.ts";
 
-const NAMED: readonly SchemaNode[] = [
+export const NAMED: readonly SchemaNode[] = [
   acknowledgementSchema,
   adoptionOpeningSchema,
   adoptionReplySchema,
