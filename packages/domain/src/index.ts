@@ -156,6 +156,7 @@ export type {
 } from "./reservation/reservation.ts";
 export { type FormattedResources, formatResources } from "./resources/format-resources.ts";
 export {
+  MAX_EXTENDED_RESOURCES,
   parseRequest,
   parseResources,
   type ResourceProblem,

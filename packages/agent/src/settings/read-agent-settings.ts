@@ -1,4 +1,5 @@
-import { formatDuration } from "@resource-broker/contract";
+import { formatDuration, LIMIT } from "@resource-broker/contract";
+import { MAX_EXTENDED_RESOURCES } from "@resource-broker/domain";
 import type { ConfigSources } from "@resource-broker/kube";
 import {
   IGNORED_GO_FLAGS,
@@ -15,9 +16,8 @@ import { namespaceProblem } from "./forms.ts";
 
 const MIN_ADVERTISE_MS = 1000;
 const MIN_POLL_MS = 100;
-/** As many as an advertisement may carry; region and zone come on top. */
-const MAX_LABELS = 60;
-const MAX_EXTENDED = 32;
+/** As many as an advertisement may carry, with room for those that are observed: region and zone. */
+const MAX_LABELS = LIMIT.labels - 4;
 
 /** Flags, environment and the file that they name, as one. */
 export async function readAgentSettings(input: SettingsInput): Promise<SettingsReading<AgentSettings>> {
@@ -97,9 +97,9 @@ function resourceProblems(settings: AgentSettings): string[] {
   const problems = gpus
     .filter((name) => extended.includes(name))
     .map((name) => `--gpu-resources and --extended-resources both name ${name}: leave it out of one`);
-  if (extended.length > MAX_EXTENDED) {
+  if (extended.length > MAX_EXTENDED_RESOURCES) {
     problems.push(
-      `--extended-resources: ${extended.length} are too many; at most ${MAX_EXTENDED} can be lent`,
+      `--extended-resources: ${extended.length} are too many; at most ${MAX_EXTENDED_RESOURCES} can be lent`,
     );
   }
   const labels = settings["cluster-labels"];

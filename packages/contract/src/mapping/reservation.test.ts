@@ -1,7 +1,12 @@
-import { NO_RESOURCES, type Reservation, resourceVector } from "@resource-broker/domain";
+import {
+  MAX_EXTENDED_RESOURCES,
+  NO_RESOURCES,
+  type Reservation,
+  resourceVector,
+} from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { validate } from "../schema/validate.ts";
-import { reservationSchema } from "../wire/reservation.ts";
+import { MAX_MESSAGE_LENGTH, reservationSchema } from "../wire/reservation.ts";
 import { fromReservation } from "./reservation.ts";
 
 const GI = 1024 ** 3;
@@ -23,6 +28,17 @@ describe("a reservation", () => {
     acknowledged: true,
     generation: 3,
   };
+
+  test("can be read by its parties, however long the names of its resources are", () => {
+    const names = Array.from({ length: MAX_EXTENDED_RESOURCES }, (_, index) => [
+      `${"a".repeat(63)}.${"b".repeat(63)}.example/${"c".repeat(60)}${index}`,
+      1,
+    ]);
+    const granted = resourceVector({ cpuMillis: 1, memoryBytes: 1, extended: Object.fromEntries(names) });
+    const dto = fromReservation({ ...reservation, granted }, { role: "provider" });
+    expect(dto.status.message).toHaveLength(MAX_MESSAGE_LENGTH);
+    expect(validate(reservationSchema, dto)).toEqual({ ok: true, value: dto });
+  });
 
   test("is told to its requester with its key", () => {
     const dto = fromReservation(reservation, { role: "requester", providerEndpoint: "https://paris:6443" });

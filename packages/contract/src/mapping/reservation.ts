@@ -1,6 +1,7 @@
 import { describeResources, isLive, type Reservation } from "@resource-broker/domain";
 import { formatTime } from "../schema/time.ts";
-import type { ReservationDTO } from "../wire/reservation.ts";
+import { cut } from "../text/safe-text.ts";
+import { MAX_MESSAGE_LENGTH, type ReservationDTO } from "../wire/reservation.ts";
 import type { SliceDefaults } from "../policy/parse-policy.ts";
 import { toQuantities } from "./amounts.ts";
 import { fromReservationCost } from "./cost.ts";
@@ -27,7 +28,7 @@ export function fromReservation(reservation: Reservation, view: ReservationView)
     requestedResources: toQuantities(reservation.granted),
     status: present({
       phase: view.isOlderAgent === true && isLive(phase) ? "Reserved" : phase,
-      message: reservationMessage(reservation, view.role),
+      message: cut(reservationMessage(reservation, view.role), MAX_MESSAGE_LENGTH),
       reservedAt: formatTime(reservation.reservedAt),
       expiresAt: expiresAt === undefined ? undefined : formatTime(expiresAt),
     }),

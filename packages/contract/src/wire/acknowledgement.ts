@@ -1,5 +1,6 @@
 import { line, object, oneOf, optional, required, titled } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
+import { LIMIT } from "./protocol.ts";
 import { generationSchema } from "./reservation.ts";
 
 export const acknowledgementSchema = titled(
@@ -10,9 +11,13 @@ export const acknowledgementSchema = titled(
       "held: the capacity is kept for the reservation. refused: it cannot be; the reservation fails.",
       { examples: ["held"] },
     ),
-    reason: optional(line({ maxLength: 512 }), "Why it is refused, in words for the requester.", {
-      examples: ["two nodes failed since the last advertisement"],
-    }),
+    reason: optional(
+      line({ maxLength: LIMIT.reasonLength }),
+      "Why it is refused, in words for the requester.",
+      {
+        examples: ["two nodes failed since the last advertisement"],
+      },
+    ),
     generation: optional(generationSchema, "The generation of the instruction that is answered.", {
       examples: [1],
     }),

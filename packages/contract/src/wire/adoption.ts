@@ -54,7 +54,7 @@ export const adoptionReplySchema = titled(
             "adopted: in the ledger. waiting: the other party has not spoken. disputed: the two reports differ, an admin must decide. refused: see message.",
             { examples: ["adopted"] },
           ),
-          message: required(line({ maxLength: 512 }), "The same in words.", {
+          message: required(line({ maxLength: LIMIT.reasonLength }), "The same in words.", {
             examples: ["waits for paris to report the same hold"],
           }),
           reservation: optional(

@@ -22,6 +22,7 @@ import {
   time,
 } from "../schema/terms.ts";
 import { costSchema } from "./cost.ts";
+import { LIMIT } from "./protocol.ts";
 import { extendedQuantities, resourceQuantitiesSchema, resourcesSchema } from "./quantities.ts";
 import { reservationSchema } from "./reservation.ts";
 
@@ -69,7 +70,7 @@ export const offerFields = {
     examples: ["https://10.0.0.7:6443"],
   }),
   labels: optional(
-    record(labelKey(), labelValue(), { maxProperties: 64 }),
+    record(labelKey(), labelValue(), { maxProperties: LIMIT.labels }),
     "Labels that requests can ask for, such as region and zone.",
     { examples: [{ "topology.kubernetes.io/region": "eu-west" }] },
   ),
@@ -120,7 +121,9 @@ const standingSchema = object({
     object({
       by: required(shownClusterId(), "The admin who cordoned it.", { examples: ["admin"] }),
       at: required(time(), "Since when.", { examples: ["2026-07-01T09:00:00Z"] }),
-      reason: optional(line({ maxLength: 512 }), "Why, in words.", { examples: ["new kernel"] }),
+      reason: optional(line({ maxLength: LIMIT.reasonLength }), "Why, in words.", {
+        examples: ["new kernel"],
+      }),
     }),
     "Nothing new is lent from it.",
   ),
@@ -183,11 +186,11 @@ export const advertisementPageSchema = titled(
   "AdvertisementPageDTO",
   object({
     items: required(
-      array(advertisementSchema, { maxItems: 500 }),
+      array(advertisementSchema, { maxItems: LIMIT.pageMax }),
       "Advertisements in the order of their cluster IDs.",
     ),
     next: optional(
-      line({ maxLength: 256 }),
+      line({ maxLength: LIMIT.afterLength }),
       "Ask for the next page with ?after=<next>. Absent: this was the last.",
       {
         examples: ["paris"],

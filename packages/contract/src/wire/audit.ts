@@ -11,6 +11,7 @@ import {
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { time } from "../schema/terms.ts";
+import { LIMIT } from "./protocol.ts";
 
 const hash = () => matching("^[0-9a-f]{64}$", "a SHA-256 digest in hexadecimal", { maxLength: 64 });
 
@@ -45,9 +46,9 @@ export type AuditEntryDTO = Infer<typeof auditEntrySchema>;
 export const auditPageSchema = titled(
   "AuditPageDTO",
   object({
-    items: required(array(auditEntrySchema, { maxItems: 500 }), "Entries, oldest first."),
+    items: required(array(auditEntrySchema, { maxItems: LIMIT.pageMax }), "Entries, oldest first."),
     next: optional(
-      line({ maxLength: 256 }),
+      line({ maxLength: LIMIT.afterLength }),
       "Ask for the next page with ?after=<next>. Absent: this was the last.",
       {
         examples: ["1042"],

@@ -1,13 +1,12 @@
 import { boolean, line, object, optional, required, titled } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { shownClusterId } from "../schema/terms.ts";
-
-const MAX_REASON_LENGTH = 512;
+import { LIMIT } from "./protocol.ts";
 
 export const cordonRequestSchema = titled(
   "CordonRequestDTO",
   object({
-    reason: optional(line({ maxLength: MAX_REASON_LENGTH }), "Why, in words that requesters will read.", {
+    reason: optional(line({ maxLength: LIMIT.reasonLength }), "Why, in words that requesters will read.", {
       examples: ["maintenance until Friday"],
     }),
   }),
@@ -20,7 +19,7 @@ export const cordonReplySchema = titled(
   object({
     clusterID: required(shownClusterId(), "The cluster.", { examples: ["tokyo"] }),
     cordoned: required(boolean(), "True while it lends nothing new.", { examples: [true] }),
-    reason: optional(line({ maxLength: MAX_REASON_LENGTH }), "Why.", {
+    reason: optional(line({ maxLength: LIMIT.reasonLength }), "Why.", {
       examples: ["maintenance until Friday"],
     }),
   }),

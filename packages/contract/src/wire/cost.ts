@@ -1,4 +1,4 @@
-import { TIERS } from "@resource-broker/domain";
+import { MAX_EXTENDED_RESOURCES, TIERS } from "@resource-broker/domain";
 import {
   array,
   integer,
@@ -16,7 +16,9 @@ import { currency, decimal, extendedResourceName, timeOfDay } from "../schema/te
 
 export const tierSchema = oneOf(...TIERS);
 
-const extendedCostSchema = record(extendedResourceName(), decimal(), { maxProperties: 32 });
+const extendedCostSchema = record(extendedResourceName(), decimal(), {
+  maxProperties: MAX_EXTENDED_RESOURCES,
+});
 
 const spotSchema = object({
   cpuCost: optional(decimal(), "Spot price of one CPU for one hour.", { examples: ["0.012"] }),

@@ -13,6 +13,7 @@ import {
 import type { Infer } from "../schema/node.ts";
 import { currency, decimal, dnsLabel, duration, shownClusterId, time } from "../schema/terms.ts";
 import { MAX_FLIP_LENGTH } from "./error.ts";
+import { LIMIT } from "./protocol.ts";
 import { resourceQuantitiesSchema, shownQuantitiesSchema, someQuantitiesSchema } from "./quantities.ts";
 import { reservationRequestSchema } from "./reservation-request.ts";
 
@@ -30,7 +31,9 @@ const candidateSchema = object({
   reason: optional(UNIT_NAME, "The filter that passed it over. Absent: it fitted.", {
     examples: ["capacity"],
   }),
-  message: optional(line({ maxLength: 512 }), "The same in words.", { examples: ["needs 3 more CPU"] }),
+  message: optional(line({ maxLength: LIMIT.reasonLength }), "The same in words.", {
+    examples: ["needs 3 more CPU"],
+  }),
   missing: optional(someQuantitiesSchema, "What it lacked.", { examples: [{ cpu: "3" }] }),
   alsoRefusedBy: optional(
     array(UNIT_NAME, { maxItems: 32 }),

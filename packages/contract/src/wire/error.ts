@@ -1,6 +1,7 @@
 import { array, line, object, optional, prose, required, titled } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { shownClusterId, dnsLabel } from "../schema/terms.ts";
+import { LIMIT } from "./protocol.ts";
 import { someQuantitiesSchema } from "./quantities.ts";
 
 export const refusalSchema = titled(
@@ -10,7 +11,9 @@ export const refusalSchema = titled(
     reason: required(line({ minLength: 1, maxLength: 63 }), "The filter that passed it over.", {
       examples: ["capacity"],
     }),
-    message: required(line({ maxLength: 512 }), "The same in words.", { examples: ["needs 3 more CPU"] }),
+    message: required(line({ maxLength: LIMIT.reasonLength }), "The same in words.", {
+      examples: ["needs 3 more CPU"],
+    }),
     missing: optional(someQuantitiesSchema, "What it lacked.", { examples: [{ cpu: "3" }] }),
   }),
   "Why one cluster could not serve the request.",

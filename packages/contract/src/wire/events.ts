@@ -1,6 +1,7 @@
 import { array, line, object, oneOf, optional, required, titled } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { reservationName } from "../schema/terms.ts";
+import { LIMIT } from "./protocol.ts";
 import { reservationSchema } from "./reservation.ts";
 
 export const capacityEventSchema = titled(
@@ -12,13 +13,13 @@ export const capacityEventSchema = titled(
       { examples: ["freed"] },
     ),
     reservationIDs: optional(
-      array(reservationName(), { maxItems: 1000 }),
+      array(reservationName(), { maxItems: LIMIT.capacityIds }),
       "at-risk: the reservations of yours it touches.",
       {
         examples: [["rsv-rome-k3u7dq2hvmx5b4ta"]],
       },
     ),
-    message: optional(line({ maxLength: 512 }), "The same in words.", {
+    message: optional(line({ maxLength: LIMIT.reasonLength }), "The same in words.", {
       examples: ["paris has 2 CPU less than it lends"],
     }),
   }),
@@ -29,9 +30,13 @@ export type CapacityEventDTO = Infer<typeof capacityEventSchema>;
 export const resetEventSchema = titled(
   "ResetEventDTO",
   object({
-    reason: required(line({ maxLength: 512 }), "Why the stream cannot go on where the reader left it.", {
-      examples: ["event 812 is too old"],
-    }),
+    reason: required(
+      line({ maxLength: LIMIT.reasonLength }),
+      "Why the stream cannot go on where the reader left it.",
+      {
+        examples: ["event 812 is too old"],
+      },
+    ),
   }),
   "The reader must list again: the stream goes on from now.",
 );

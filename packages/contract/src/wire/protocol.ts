@@ -23,6 +23,15 @@ export const LIMIT = {
   idempotencyKeyLength: 128,
   /** In one request. */
   adoptionOffers: 1000,
+  /** Of what lists without pages hold. */
+  instructions: 10_000,
+  capacityIds: 1000,
+  /** In words, in one line: why something was refused, cordoned or is at risk. */
+  reasonLength: 512,
+  /** Where a page begins. */
+  afterLength: 256,
+  /** Of an Advertisement, region and zone included. */
+  labels: 64,
   pageDefault: 100,
   pageMax: 500,
 } as const;

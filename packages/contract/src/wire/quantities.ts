@@ -1,21 +1,19 @@
+import { MAX_EXTENDED_RESOURCES } from "@resource-broker/domain";
 import { object, optional, record, required, titled } from "../schema/builders.ts";
 import type { Infer, Schema, Sign } from "../schema/node.ts";
 import { count, extendedResourceName, quantity } from "../schema/terms.ts";
-
-/** More kinds of resources than any cluster has; it bounds every vector in the ledger. */
-const MAX_EXTENDED = 32;
 
 const CPU_EXAMPLES = ["500m", "2"];
 const MEMORY_EXAMPLES = ["512Mi", "8Gi"];
 
 /** Amounts of extended resources by their Kubernetes name. */
 export function extendedQuantities(sign: Sign): Schema<Readonly<Record<string, string>>> {
-  return record(extendedResourceName(), quantity(sign), { maxProperties: MAX_EXTENDED });
+  return record(extendedResourceName(), quantity(sign), { maxProperties: MAX_EXTENDED_RESOURCES });
 }
 
 /** The same for what is asked for: devices are lent whole. */
 export function extendedCounts(): Schema<Readonly<Record<string, string>>> {
-  return record(extendedResourceName(), count(), { maxProperties: MAX_EXTENDED });
+  return record(extendedResourceName(), count(), { maxProperties: MAX_EXTENDED_RESOURCES });
 }
 
 /** One quantity per resource; cpu and memory are always stated. `main` is what those two may be, `others` the rest. */

@@ -95,6 +95,6 @@ export type ReservationDTO = Infer<typeof reservationSchema>;
 /** `/instructions` and `/reservations` answer plain arrays, as the Go broker does; it writes an empty one as null. */
 export const reservationListSchema = titled(
   "ReservationListDTO",
-  array(reservationSchema, { maxItems: 10_000, nullIsEmpty: true }),
+  array(reservationSchema, { maxItems: LIMIT.instructions, nullIsEmpty: true }),
   "Reservations; an empty list may be null when it comes from an older broker.",
 );

@@ -24,7 +24,7 @@ export type ResourcesResult =
   | { readonly ok: false; readonly problems: readonly ResourceProblem[] };
 
 /** More kinds than a node has; bounds the work and the answer for a set from a stranger. */
-const MAX_EXTENDED = 32;
+export const MAX_EXTENDED_RESOURCES = 32;
 const SHOWN_NAME_LENGTH = 80;
 
 /** Round capacity `down` and what is taken from it `up`, so that no fraction of a unit is lent twice. */
@@ -46,8 +46,8 @@ export function parseResources(
     storageBytes: read("storage", input.storage ?? 0, "one"),
   };
   const named = Object.entries(input.extended ?? {});
-  if (named.length > MAX_EXTENDED) {
-    const problem = `names ${named.length} resources: at most ${MAX_EXTENDED} are allowed.`;
+  if (named.length > MAX_EXTENDED_RESOURCES) {
+    const problem = `names ${named.length} resources: at most ${MAX_EXTENDED_RESOURCES} are allowed.`;
     return { ok: false, problems: [...problems, { field: "extended", problem }] };
   }
   const extended = named.map(([name, value]): [string, number] => {

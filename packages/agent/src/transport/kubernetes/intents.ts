@@ -4,6 +4,7 @@ import {
   cut,
   Fault,
   isFaultCode,
+  LIMIT,
   type QuoteDTO,
   type Reservation,
   type ReservationRequestDTO,
@@ -20,7 +21,6 @@ const NAME_BYTES = 8;
 const FORGET_MS = 10_000;
 /** The client has as many connections. */
 const OFFERS_AT_ONCE = 8;
-const MAX_MESSAGE_LENGTH = 512;
 
 export interface IntentDeps {
   readonly randomBytes: (size: number) => Uint8Array;
@@ -126,5 +126,5 @@ function quoteIn(object: Reservation | undefined): QuoteDTO | undefined {
 
 function outcomeIn({ status = {} }: Reservation): Pick<Result, "outcome" | "message"> | undefined {
   const { outcome, message = "" } = status;
-  return outcome && { outcome, message: cut(message, MAX_MESSAGE_LENGTH) };
+  return outcome && { outcome, message: cut(message, LIMIT.reasonLength) };
 }

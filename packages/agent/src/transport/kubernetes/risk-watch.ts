@@ -1,9 +1,7 @@
-import { type CapacityEventDTO, type ClusterAdvertisement, cut } from "@resource-broker/contract";
+import { type CapacityEventDTO, type ClusterAdvertisement, cut, LIMIT } from "@resource-broker/contract";
 import type { Sink } from "@resource-broker/kube";
 
 const OVERCOMMITTED = "Overcommitted";
-const MAX_MESSAGE_LENGTH = 512;
-const MAX_IDS = 1000;
 
 export interface RiskDeps {
   /** The reservations between that cluster and this one. */
@@ -26,8 +24,8 @@ export function riskWatch({ touched, onRisk }: RiskDeps): Sink<ClusterAdvertisem
       const isNews = before !== undefined && isAtRisk && now !== before;
       before = now;
       if (!isNews) return;
-      const message = cut(`${spec.clusterID}: ${now}`, MAX_MESSAGE_LENGTH);
-      onRisk({ change: "at-risk", reservationIDs: touched().slice(0, MAX_IDS), message });
+      const message = cut(`${spec.clusterID}: ${now}`, LIMIT.reasonLength);
+      onRisk({ change: "at-risk", reservationIDs: touched().slice(0, LIMIT.capacityIds), message });
     },
   };
 }

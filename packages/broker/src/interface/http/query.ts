@@ -1,7 +1,5 @@
 import { Fault, LIMIT } from "@resource-broker/contract";
 
-const MAX_AFTER_LENGTH = 256;
-
 /** What stands behind the `?` of an address. */
 export interface Query {
   /** The one value of a parameter; undefined: not given. Throws a Fault when it is given twice. */
@@ -33,7 +31,7 @@ export interface Page {
 export function readPage(query: Query): Page {
   const limit = query.one("limit");
   const after = query.one("after") ?? "";
-  if (after.length > MAX_AFTER_LENGTH) throw new Fault("invalid", "after is no name from an earlier page");
+  if (after.length > LIMIT.afterLength) throw new Fault("invalid", "after is no name from an earlier page");
   return { limit: limit === undefined ? LIMIT.pageDefault : readLimit(limit), after };
 }
 

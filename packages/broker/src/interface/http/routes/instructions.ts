@@ -5,15 +5,12 @@ import { renderInstructions, renderReservation, roleOf } from "../../shared/rend
 import { type Answer, type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
-/** As many as the contract lets a list have. */
-export const MAX_INSTRUCTIONS = 10_000;
-
 /** What a lending cluster has to hold, and what it says to it. */
 export function instructionRoutes({ engine, books, hub }: RouteContext): readonly Route[] {
   const list = ({ caller, query, headers, isOlderAgent }: Call): Answer => {
     const { clusterId } = caller;
     if (!readSwitch(query, "watch")) {
-      return ok(renderInstructions(books(), { clusterId, isOlderAgent }, MAX_INSTRUCTIONS));
+      return ok(renderInstructions(books(), { clusterId, isOlderAgent }, LIMIT.instructions));
     }
     const stated = headers["last-event-id"];
     const lastEventId = stated === undefined ? undefined : String(stated);

@@ -1,10 +1,9 @@
-import { Fault, HEADER, PATH } from "@resource-broker/contract";
+import { Fault, HEADER, LIMIT, PATH } from "@resource-broker/contract";
 import type { Actor, Reservation, ReservationId } from "@resource-broker/domain";
 import { firstAfter } from "../first-after.ts";
 import { type Page, type Query, readPage } from "../query.ts";
 import { isVisible, renderReservation, roleOf } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
-import { MAX_INSTRUCTIONS } from "./instructions.ts";
 import type { RouteContext } from "./context.ts";
 
 type Role = "requester" | "provider";
@@ -23,7 +22,7 @@ export function reservationListRoutes({ engine, books, index }: RouteContext): r
     const live = [...((role === "requester" ? account?.borrowing : account?.lending)?.values() ?? [])];
     const reader = { role, isOlderAgent: true };
     const reservations = live
-      .slice(0, MAX_INSTRUCTIONS)
+      .slice(0, LIMIT.instructions)
       .map((reservation) => renderReservation(books(), reservation, reader));
     return ok({ reservations });
   };

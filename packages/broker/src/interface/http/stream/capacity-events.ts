@@ -1,9 +1,7 @@
-import type { CapacityEventDTO } from "@resource-broker/contract";
+import { type CapacityEventDTO, cut, LIMIT } from "@resource-broker/contract";
 import { type ClusterId, describeResources, type ReservationId } from "@resource-broker/domain";
 import type { Engine } from "../../../engine/engine.ts";
 import { eventText } from "./event-text.ts";
-
-const MAX_IDS = 1000;
 
 /** What to tell the parties of a cluster that has less than it lends: each of its own reservations only. */
 export function riskEvents(ledger: Engine["ledger"], provider: ClusterId): Map<ClusterId, string> {
@@ -13,11 +11,11 @@ export function riskEvents(ledger: Engine["ledger"], provider: ClusterId): Map<C
     for (const party of [provider, requester]) {
       const ids = touched.get(party);
       if (ids === undefined) touched.set(party, [id]);
-      else if (ids.length < MAX_IDS) ids.push(id);
+      else if (ids.length < LIMIT.capacityIds) ids.push(id);
     }
   }
   const missing = account === undefined ? "" : describeResources(account.overcommitted);
-  const message = `${provider} has ${missing} less than it lends`;
+  const message = cut(`${provider} has ${missing} less than it lends`, LIMIT.reasonLength);
   return new Map(
     Array.from(touched, ([party, ids]) => {
       const event: CapacityEventDTO = { change: "at-risk", reservationIDs: ids, message };

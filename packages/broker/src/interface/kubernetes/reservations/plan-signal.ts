@@ -1,5 +1,6 @@
 import {
   KUBE_ANNOTATION,
+  LIMIT,
   parseDuration,
   type Reservation as ReservationObject,
   RESERVATION_CONDITION,
@@ -11,8 +12,6 @@ import type { PartyCommand, RenewalWish, Step } from "./step.ts";
 
 /** Of the condition ProviderHolding: the provider cannot hold what was granted. */
 const REFUSED = "Refused";
-/** As over HTTP: it is kept in the ledger and in the audit log. */
-const MAX_REASON = 512;
 
 /**
  * What the parties say on the object of a live reservation and the ledger does not know yet. Levels, not edges: who
@@ -54,7 +53,7 @@ function answerOf(
     kind: "refuse",
     by,
     id,
-    why: oneLine(holding.message, MAX_REASON) || "the provider gave no reason",
+    why: oneLine(holding.message, LIMIT.reasonLength) || "the provider gave no reason",
   };
 }
 
