@@ -36,6 +36,20 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     caughtBy: testFile("packages/agent/src/publish/advertisement-limits.test.ts"),
   },
   {
+    name: "reads a list that never ends",
+    file: "packages/kube/src/client/list.ts",
+    find: "    if (++count > MAX_LIST_ITEMS) throw",
+    replace: "    if (++count > 4 * MAX_LIST_ITEMS) throw",
+    caughtBy: testFile("packages/kube/src/client/endless-list.test.ts"),
+  },
+  {
+    name: "keeps what every list that broke off has brought",
+    file: "packages/kube/src/informer/kept-objects.ts",
+    find: "      if (entries.size >= MAX_KEPT_OBJECTS) {",
+    replace: "      if (entries.size >= 2 * MAX_KEPT_OBJECTS) {",
+    caughtBy: testFile("packages/kube/src/informer/informer.test.ts"),
+  },
+  {
     name: "GPUs of the rarest models are not advertised",
     file: "packages/domain/src/cluster/node-labels.ts",
     find: "{ model: OTHER_GPU_MODELS, count: rest }",
