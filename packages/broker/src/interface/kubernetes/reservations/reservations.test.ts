@@ -62,7 +62,6 @@ describe("a person's Reservation", () => {
       "quota-exceeded",
     ],
     ["for longer than the policy allows", { duration: "72h" }, "Invalid", "ttl-too-long"],
-    ["for half a GPU", { requestedResources: { cpu: "1", memory: "1Gi", gpu: "0.5" } }, "Invalid", "invalid"],
   ])("is refused when it asks %s", async (name, spec, reason, code) => {
     const object = wish(
       name
@@ -73,6 +72,11 @@ describe("a person's Reservation", () => {
     );
     await create(object);
     expect((await inPhase(object.metadata.name, "Failed")).status).toMatchObject({ reason, code });
+  });
+
+  test("for half a GPU is not even stored: the definition says what is wrong", async () => {
+    const requestedResources = { cpu: "1", memory: "1Gi", gpu: "0.5" };
+    await expect(create(wish("half", { requestedResources }))).rejects.toThrow("must be a whole number");
   });
 
   test("is released by deleting it, and the object goes only then", async () => {
