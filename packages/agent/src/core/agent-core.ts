@@ -33,7 +33,9 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
   const book = reservationBook({ clusterId: options.clusterId, now: link.now, log });
   const objects = agentObjects(options.instructionNamespace, followDeps(deps));
   const parts = { ...deps, book, link, objects };
-  const lender = lending(options, parts);
+  /** No advertisement was accepted since the broker was away, or since it has another ledger. */
+  let isUnheard = true;
+  const lender = lending(options, { ...parts, onPublished });
   const borrower = borrowing(options, parts);
   const rounds = censusRounds({
     ...deps,
@@ -49,6 +51,14 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
     onHeard: link.heard,
     onCapacity: borrower.capacityChanged,
   });
+
+  /** A broker adopts what a cluster holds only once that has advertised: what was offered before is offered again. */
+  function onPublished(isAccepted: boolean): void {
+    const wasUnheard = isUnheard;
+    isUnheard = !isAccepted;
+    const isForgotten = book.live("provider").some(({ standing }) => standing === "unknown");
+    if (isAccepted && wasUnheard && isForgotten) rounds.hurry();
+  }
 
   async function requestUids(): Promise<ReadonlySet<string>> {
     const uids = new Set<string>();
@@ -72,6 +82,7 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
   link.onNewLedger(() => {
     log.warn({ ledger: link.ledgerId() }, "the broker has another ledger: everything held is offered to it");
     book.doubt();
+    isUnheard = true;
     lender.tellAgain();
     rounds.hurry();
   });

@@ -89,6 +89,21 @@ describe("the broker", () => {
     expectNothing(world);
   });
 
+  test("with an empty database is offered everything again as soon as it has heard the lender's advertisement", async () => {
+    const world = await lending();
+    const { broker, time, id } = world;
+    let isDeaf = true;
+    broker.setMishaps(({ clusterId, method }) =>
+      isDeaf && clusterId === "paris" && method === "publishAdvertisement" ? lost(false) : undefined,
+    );
+    broker.forget();
+    await time.advance(10_000);
+    expect(broker.live()).toEqual([]);
+    isDeaf = false;
+    await time.advance(20_000);
+    expect(broker.live().map((reservation) => reservation.id)).toEqual([id]);
+  });
+
   test("with an empty database does not know what nobody else reports: it is kept, and says so", async () => {
     const world = await lending();
     const { broker, rome, paris, time, id } = world;

@@ -36,6 +36,7 @@ export interface LendingDeps extends AgentDeps {
   readonly book: ReservationBook;
   readonly link: BrokerLink;
   readonly objects: AgentObjects;
+  readonly onPublished: (isAccepted: boolean) => void;
 }
 
 /** The provider's half of the agent: what the cluster can lend, and what it holds for others. */
@@ -124,6 +125,7 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
         available: availableOf(observation, holds()),
       });
       mirror.write(publication);
+      deps.onPublished(publication.ok);
     },
     onInstructions: (instructions) => {
       for (const reservation of instructions) book.learn("provider", reservation);
