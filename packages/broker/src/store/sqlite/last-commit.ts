@@ -6,7 +6,7 @@ import { ledgerFileIn } from "./database.ts";
 
 export type LastCommit = Pick<StoreContents, "ledgerId" | "commitNumber">;
 
-/** So that a later number lies exactly over an earlier one. */
+/** So that a later note lies exactly over an earlier one: the checksum has as many digits each time, too. */
 const DIGITS = 16;
 
 /**
@@ -74,5 +74,5 @@ export function insistOnLastCommit(directory: string, found: LastCommit): void {
 }
 
 function checksumOf(ledgerId: string, digits: string): string {
-  return crc32(`${ledgerId} ${digits}`).toString(16);
+  return crc32(`${ledgerId} ${digits}`).toString(16).padStart(8, "0");
 }
