@@ -57,7 +57,7 @@ const wrong: readonly { readonly name: string; readonly argv: readonly string[];
   {
     name: "an unknown transport",
     argv: ["--broker-transport=ftp"],
-    line: /^agent: --broker-transport: "ftp" is not one of http, kubernetes\n$/,
+    line: /^agent: --broker-transport: "ftp" is not one of http, kubernetes, none\n$/,
   },
   {
     name: "a missing certificate",
