@@ -108,7 +108,11 @@ async function strikeOnce(
   const strike = await target.strike(random);
   if (drained !== undefined) await served(crowd);
   await crowd.pause();
-  const problems = [...crowd.problems, ...(await wrongBooks({ target, scene, crowd }, drained))];
+  const problems = [
+    ...(strike.problems ?? []),
+    ...crowd.problems,
+    ...(await wrongBooks({ target, scene, crowd }, drained)),
+  ];
   // As agents would: a provider that was full has room again.
   await scene.advertise();
   crowd.resume();

@@ -1,7 +1,8 @@
 /**
- * `npm run chaos:broker -- --kills 20`: kills a real broker under load and looks for what it had acknowledged.
+ * `npm run chaos:broker -- --kills 20`: kills a real broker under load and looks for what it had acknowledged. Now and then
+ * its ledger is damaged while it is down: it must refuse to start, and gets the whole one back.
  * `--store postgres` strikes replicas on a PostgreSQL of its own instead (`--replicas 3`, `--lease-ms 2000`): leaders are
- * killed, paused and cut off, the database is restarted; `--kills` is then the number of all strikes. `--store kubernetes`
+ * killed, paused, suspended and cut off, the database is restarted; `--kills` is then the number of all strikes. `--store kubernetes`
  * does the same to replicas whose ledger is in a simulated API server, with `--real` in a real kube-apiserver and etcd.
  * `--minutes M` stops earlier, `--seed S` repeats a run's choices, `--program dist/broker.mjs` takes the bundle,
  * `--record` appends the result to docs/campaigns.jsonl.
@@ -87,7 +88,7 @@ async function startServer(): Promise<Keeper | undefined> {
 }
 
 async function newTarget(number: number): Promise<Target> {
-  if (server === undefined) return oneBroker(program.program);
+  if (server === undefined) return oneBroker({ ...program, isDamaged: true });
   return replicaSet({ ledger: await server.newLedger(number), leaseMs, ...program });
 }
 
@@ -98,7 +99,7 @@ function report({ strikes, orders, acknowledged, released, violations }: Campaig
       `${acknowledged} acknowledged, ${released} released, ${violations.length} violations`,
   );
   console.log(`served again after a kill: ${describe(downTimes(strikes, "kill"))} ms`);
-  for (const violation of violations.slice(0, SHOWN_VIOLATIONS)) console.error(`  ${violation}`);
+  for (const violation of violations.slice(0, SHOWN_VIOLATIONS)) console.error(`VIOLATION: ${violation}`);
   if (violations.length > 0) {
     const store = `--store ${values.store}${values.real ? " --real" : ""} --replicas ${replicas}`;
     const flags = `--kills ${kills} --seed ${seed} ${store}`;

@@ -10,6 +10,7 @@ import {
   startFaultyProxy,
   testCertificates,
 } from "@resource-broker/testkit";
+import { startOnDamaged } from "./damaged-ledger.ts";
 import { advertisedIn, booksInStore } from "./read-books.ts";
 import type { Strike, Target } from "./target.ts";
 
@@ -20,6 +21,8 @@ const KILLS = 0.8;
 const LONGEST_PAUSE_MS = 3000;
 const MOST_CUTS = 5;
 const LONGEST_SILENCE_MS = 300;
+/** The second strike of so many damages the ledger: so it is in short campaigns too. */
+const STRIKES_PER_DAMAGE = 8;
 
 interface Stage {
   readonly broker: BrokerProcess;
@@ -32,12 +35,20 @@ export interface OneBroker extends Target {
   readonly advertised: () => readonly string[];
 }
 
-/** One broker on the embedded store; `program` is a bundle to test instead of the sources. */
-export async function oneBroker(program?: string): Promise<OneBroker> {
+export interface OneBrokerOptions {
+  /** A bundled broker to test instead of the sources. */
+  readonly program?: string;
+  /** True: some strikes damage the ledger. */
+  readonly isDamaged?: boolean;
+}
+
+/** One broker on the embedded store. */
+export async function oneBroker({ program, isDamaged = false }: OneBrokerOptions = {}): Promise<OneBroker> {
   const certificates = await testCertificates();
   const broker = await startBroker({ certificates, ...(program === undefined ? {} : { program }) });
   const way = await startFaultyProxy({ port: broker.port });
   const clients: BrokerClient[] = [];
+  let strikes = 0;
   const connect = (options: Omit<ClientOptions, "port">): BrokerClient => {
     const client = brokerClient({ ...options, port: way.port });
     clients.push(client);
@@ -49,7 +60,10 @@ export async function oneBroker(program?: string): Promise<OneBroker> {
       connect({ clusterId, credentials: certificates.cluster(clusterId), ...more }),
     admin: () => admin,
     advertised: () => advertisedIn(broker.storeDirectory),
-    strike: (random) => strike({ broker, way }, random),
+    strike: (random) => {
+      const isDamage = isDamaged && strikes++ % STRIKES_PER_DAMAGE === 1;
+      return isDamage ? damage(broker, random) : strike({ broker, way }, random);
+    },
     close: async () => {
       const code = await broker.stop();
       const books = await booksInStore(broker.storeDirectory);
@@ -82,6 +96,15 @@ async function kill(broker: BrokerProcess, random: SeededRandom): Promise<Strike
   }
   const { readyAfterMs } = await broker.restart();
   return { kind: "kill", what, downMs: readyAfterMs, times };
+}
+
+/** Killed, and what it kept is damaged in each way before it gets it back. */
+async function damage(broker: BrokerProcess, random: SeededRandom): Promise<Strike> {
+  await broker.kill("SIGKILL");
+  const { damages, problems } = await startOnDamaged(broker, random);
+  const { readyAfterMs } = await broker.restart();
+  const what = `killed, ledger ${damages.join(", then ")}`;
+  return { kind: "damage", what, downMs: readyAfterMs, times: damages.length, problems };
 }
 
 /** Stopped in the middle of whatever it did, and woken up as if nothing had been. */

@@ -3,7 +3,9 @@ import type { Strike, StrikeKind } from "./target.ts";
 /** As they are called in reports and records. */
 const NAMES: Readonly<Record<StrikeKind, string>> = {
   kill: "kills",
+  damage: "damagedLedgers",
   pause: "pauses",
+  suspend: "suspensions",
   cut: "cuts",
   database: "databaseRestarts",
   "api-server": "apiServerRestarts",

@@ -2,7 +2,7 @@ import type { BrokerClient, BrokerProcess, SeededRandom } from "@resource-broker
 import type { Books } from "./booking.ts";
 
 /** What is done to a target. */
-export type StrikeKind = "kill" | "pause" | "cut" | "database" | "api-server";
+export type StrikeKind = "kill" | "damage" | "pause" | "suspend" | "cut" | "database" | "api-server";
 
 export interface Strike {
   readonly kind: StrikeKind;
@@ -12,6 +12,8 @@ export interface Strike {
   readonly downMs: number;
   /** How often it was done before calls were served again. Absent: once. */
   readonly times?: number;
+  /** What the broker did about it that it must never do. Absent: nothing. */
+  readonly problems?: readonly string[];
 }
 
 /** What a campaign disturbs: a broker on its own ledger, or several replicas on one. */

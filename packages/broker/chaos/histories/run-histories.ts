@@ -69,6 +69,10 @@ export async function runHistories(
     histories: count,
     calls: histories.reduce((sum, { size }) => sum + size, 0),
     strikes,
-    violations: [...problems, ...histories.flatMap((history) => history.problem() ?? [])],
+    violations: [
+      ...strikes.flatMap(({ problems: own = [] }) => own),
+      ...problems,
+      ...histories.flatMap((history) => history.problem() ?? []),
+    ],
   };
 }

@@ -25,7 +25,7 @@ const CAMPAIGNS: ReadonlyMap<string, Campaign> = new Map<string, Campaign>([
     {
       title: "One broker on SQLite, real processes",
       command: "chaos:broker",
-      sums: ["kills", "pauses", "cuts", "orders", "acknowledged", "released"],
+      sums: ["kills", "damagedLedgers", "pauses", "cuts", "orders", "acknowledged", "released"],
     },
   ],
   [
@@ -33,7 +33,16 @@ const CAMPAIGNS: ReadonlyMap<string, Campaign> = new Map<string, Campaign>([
     {
       title: "Replicas on PostgreSQL, real processes",
       command: "chaos:broker -- --store postgres",
-      sums: ["kills", "pauses", "cuts", "databaseRestarts", "orders", "acknowledged", "released"],
+      sums: [
+        "kills",
+        "pauses",
+        "suspensions",
+        "cuts",
+        "databaseRestarts",
+        "orders",
+        "acknowledged",
+        "released",
+      ],
     },
   ],
   [

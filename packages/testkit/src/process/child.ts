@@ -17,12 +17,15 @@ export interface Child {
   readonly launch: () => Promise<void>;
   /** Sends a signal and waits for the end. Returns the exit code; null after a deadly signal. */
   readonly kill: (signal: NodeJS.Signals) => Promise<number | null>;
+  /** Resolves when its last life is over, whoever ended it. The exit code; null after a deadly signal, or before any life. */
+  readonly ended: () => Promise<number | null>;
   /** What it wrote so far, in all its lives. */
   readonly logLines: () => Promise<string[]>;
 }
 
 export function childOf({ command, cwd, logFile, guardian }: ChildOptions): Child {
   let child: ChildProcess | undefined;
+  let end: Promise<number | null> = Promise.resolve(null);
   return {
     pid: () => child?.pid,
     launch: async () => {
@@ -37,6 +40,7 @@ export function childOf({ command, cwd, logFile, guardian }: ChildOptions): Chil
         guardian.forget(started.pid ?? 0);
         child = undefined;
       });
+      end = new Promise((resolve) => void started.once("exit", resolve));
       started.once("spawn", () => guardian.watch(started.pid ?? 0));
       await Promise.all([once(started, "spawn"), log.close()]);
     },
@@ -47,6 +51,7 @@ export function childOf({ command, cwd, logFile, guardian }: ChildOptions): Chil
       const [code] = (await ended) as [number | null];
       return code;
     },
+    ended: () => end,
     logLines: async () => (await readFile(logFile, "utf8")).split("\n").filter((line) => line !== ""),
   };
 }

@@ -21,6 +21,8 @@ export interface Program {
   readonly pid: number | undefined;
   /** Sends a signal and waits for the end. Returns the exit code; null after a deadly signal. */
   readonly kill: (signal: NodeJS.Signals) => Promise<number | null>;
+  /** Resolves when its last life is over, whoever ended it. The exit code; null after a deadly signal. */
+  readonly ended: () => Promise<number | null>;
   /** Starts again with what it kept, on the same ports. Resolves when ready; says how long that took. */
   readonly restart: () => Promise<{ readonly readyAfterMs: number }>;
   /** The same without waiting for it to be ready. */
@@ -56,6 +58,7 @@ export function programOf(options: ProgramOptions): Program {
       return child.pid();
     },
     kill: child.kill,
+    ended: child.ended,
     restart: async () => {
       const startedAt = performance.now();
       await child.launch();
