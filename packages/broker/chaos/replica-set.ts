@@ -1,12 +1,15 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type BrokerProcess,
-  type Replicas,
   type SeededRandom,
   startReplicas,
   testCertificates,
 } from "@resource-broker/testkit";
 import type { SharedLedger } from "./shared-ledger.ts";
+import { type Suspension, suspendLeader } from "./suspend-leader.ts";
 import type { Strike, StrikeKind, Target } from "./target.ts";
 
 type Blow = (stage: Stage, leader: BrokerProcess, random: SeededRandom) => Promise<string>;
@@ -16,8 +19,8 @@ type BlowName = "kill" | "pause" | "cut" | "server";
 
 /** Most of all the leader is killed; the rest is shared by the others. */
 const CHANCES: readonly (readonly [BlowName, number])[] = [
-  ["kill", 0.55],
-  ["pause", 0.3],
+  ["kill", 0.7],
+  ["pause", 0.15],
   ["cut", 0.1],
   ["server", 0.05],
 ];
@@ -27,6 +30,8 @@ const KILLED_AS_WELL = { chance: 0.2, withinMs: 400 };
 const LONGEST_SLEEP_MS = 1500;
 const MOST_CUTS = 5;
 const BETWEEN_CUTS_MS = 150;
+/** The second strike of so many suspends the leader: so it is in short campaigns too. */
+const STRIKES_PER_SUSPENSION = 4;
 
 export interface ReplicaSetOptions {
   /** Where their ledger is. It ends with the set. */
@@ -36,27 +41,36 @@ export interface ReplicaSetOptions {
   readonly program?: string;
 }
 
-interface Stage {
+interface Stage extends Suspension {
   readonly ledger: SharedLedger;
-  readonly replicas: Replicas;
   readonly leaseMs: number;
 }
 
 /** Several replicas on one ledger, each on a way of its own. */
 export async function replicaSet({ ledger, leaseMs, program }: ReplicaSetOptions): Promise<Target> {
+  const certificates = await testCertificates();
+  const folder = await mkdtemp(join(tmpdir(), "chaos-"));
+  const switchFile = join(folder, "suspended");
+  const clock = new URL("./suspended-clock.ts", import.meta.url);
+  clock.searchParams.set("while", switchFile);
   const replicas = await startReplicas({
     stores: ledger.places.map(({ store }) => store),
     flagsFor: (replica) => ledger.places[replica]?.flags ?? [],
-    certificates: await testCertificates(),
+    certificates,
+    nodeFlags: [`--import=${clock.href}`],
     flags: [`--lease-duration=${leaseMs}ms`],
     ...(program === undefined ? {} : { program }),
   });
-  const stage = { ledger, replicas, leaseMs };
+  const stage = { ledger, replicas, certificates, switchFile, leaseMs };
+  let strikes = 0;
   await replicas.leader();
   return {
     clientFor: replicas.clientFor,
     admin: replicas.admin,
-    strike: (random) => strike(stage, random),
+    strike: (random) => {
+      const isSuspension = replicas.all.length > 1 && strikes++ % STRIKES_PER_SUSPENSION === 1;
+      return isSuspension ? suspend(stage) : strike(stage, random);
+    },
     close: async () => {
       await replicas.stop();
       return { books: await ledger.books(), problems: [] };
@@ -64,6 +78,7 @@ export async function replicaSet({ ledger, leaseMs, program }: ReplicaSetOptions
     dispose: async () => {
       await replicas.dispose();
       await ledger.dispose();
+      await rm(folder, { recursive: true });
     },
   };
 }
@@ -76,6 +91,14 @@ async function strike(stage: Stage, random: SeededRandom): Promise<Strike> {
   const what = await BLOWS[name](stage, leader, random);
   await stage.replicas.leader();
   return { kind, what, downMs: performance.now() - startedAt };
+}
+
+async function suspend(stage: Stage): Promise<Strike> {
+  const leader = await stage.replicas.leader();
+  const startedAt = performance.now();
+  const { what, problems } = await suspendLeader(stage, leader);
+  await stage.replicas.leader();
+  return { kind: "suspend", what, downMs: performance.now() - startedAt, problems };
 }
 
 function nameFor(random: SeededRandom): BlowName {
