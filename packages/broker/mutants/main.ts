@@ -1,7 +1,7 @@
 /**
  * `npm run mutants`: plants one bug after the other in a copy of the sources and runs the check that is expected to
  * notice. Prints who caught what; ends with 1 if one survives. `--only <part of a name>` plants some of them, `--quick`
- * those that need neither strace nor PostgreSQL, `--jobs N` at a time, `--record` appends to docs/campaigns.jsonl.
+ * those that need neither strace nor PostgreSQL nor a campaign, `--jobs N` at a time, `--record` appends to docs/campaigns.jsonl.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
@@ -123,16 +123,17 @@ function lineOf({ mutant, isCaught, said, seconds }: Verdict): string {
   return `${verdict} ${mutant.name.padEnd(NAME_WIDTH)} ${nameOf(mutant.caughtBy)} (${seconds} s)\n           ${said.slice(0, 150)}`;
 }
 
-/** What tests need that is not there: they would be skipped, and catch nothing. */
+/** What checks need that is not there: tests would be skipped, and catch nothing. */
 function absentPrograms(): Set<string> {
   const absent = new Set<string>();
   if (values.quick || !postgresPrograms().isThere) absent.add("postgres");
   if (values.quick || tracerProblem() !== undefined) absent.add("strace");
+  if (values.quick) absent.add("time");
   return absent;
 }
 
 function needOf(check: Check): string {
-  return (check.kind === "test" ? check.needs : undefined) ?? "nothing";
+  return (check.kind === "simulation" ? undefined : check.needs) ?? "nothing";
 }
 
 function secondsSince(moment: number): number {

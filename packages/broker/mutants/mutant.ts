@@ -10,7 +10,7 @@ export interface Mutant {
   readonly caughtBy: Check;
 }
 
-/** A test file, or the simulation. */
+/** A test file, the simulation, or a short campaign against real processes. */
 export type Check =
   | {
       readonly kind: "test";
@@ -18,14 +18,27 @@ export type Check =
       /** Absent: nothing but Node. Without it the test is skipped, and would catch nothing. */
       readonly needs?: "postgres" | "strace";
     }
-  | { readonly kind: "simulation"; readonly seeds: number };
+  | { readonly kind: "simulation"; readonly seeds: number }
+  | {
+      readonly kind: "campaign";
+      readonly store: "sqlite" | "postgres";
+      readonly strikes: number;
+      readonly needs: "time" | "postgres";
+    };
 
 export const SIMULATION: Check = { kind: "simulation", seeds: 150 };
 
-export function testFile(file: string): Check {
+export function testFile(file: string): Extract<Check, { kind: "test" }> {
   return { kind: "test", file };
 }
 
 export function nameOf(check: Check): string {
-  return check.kind === "simulation" ? `simulate --seeds ${check.seeds}` : check.file;
+  switch (check.kind) {
+    case "test":
+      return check.file;
+    case "simulation":
+      return `simulate --seeds ${check.seeds}`;
+    case "campaign":
+      return `chaos:broker --store ${check.store} --kills ${check.strikes}`;
+  }
 }

@@ -26,6 +26,13 @@ export async function runCheck(check: Check, { tree, env }: Where): Promise<Outc
 function commandFor(check: Check): string[] {
   if (check.kind === "simulation")
     return ["packages/broker/sim/main.ts", `--seeds=${check.seeds}`, "--ops=100"];
+  if (check.kind === "campaign")
+    return [
+      "packages/broker/chaos/main.ts",
+      `--store=${check.store}`,
+      `--kills=${check.strikes}`,
+      "--seed=1",
+    ];
   return ["node_modules/vitest/vitest.mjs", "run", check.file, "--bail=1", "--retry=0"];
 }
 
