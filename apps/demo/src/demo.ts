@@ -33,7 +33,7 @@ export function createDemo(options: DemoOptions, deps: DemoDeps) {
     } catch (error) {
       kept?.release();
       report.stop();
-      throw describeStart(error, options.keep === "" ? tmpdir() : resolve(options.keep));
+      throw describeStart(error, kept?.folder ?? (options.keep === "" ? tmpdir() : resolve(options.keep)));
     }
   };
 

@@ -1,8 +1,10 @@
 import { type Mutant, testFile } from "./mutant.ts";
 
 const NAMES = testFile("packages/agent/src/forge/names.test.ts");
+const TRUSTED_FOLDER = "apps/demo/src/folder/trusted-folder.ts";
+const KEEP_FOLDER = testFile("apps/demo/src/folder/keep-folder.test.ts");
 
-/** What an agent makes of a reservation in its own cluster. */
+/** What an agent makes of a reservation in its own cluster, and whose files it and the demo believe. */
 export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: "cuts the names of slices to 40 characters",
@@ -38,5 +40,33 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     find: "if (node.anchor !== undefined) {",
     replace: "if (false) {",
     caughtBy: testFile("packages/agent/src/liqo/liqoctl/foreign-kubeconfig.test.ts"),
+  },
+  {
+    name: "takes a kubeconfig from a folder whose name begins as its own",
+    file: "packages/agent/src/liqo/liqoctl/kubeconfigs.ts",
+    find: "real.startsWith(`${realRoot}${sep}`)",
+    replace: "real.startsWith(realRoot)",
+    caughtBy: testFile("packages/agent/src/liqo/liqoctl/kubeconfigs.test.ts"),
+  },
+  {
+    name: "keeps a demo below a folder that others can write",
+    file: TRUSTED_FOLDER,
+    find: "[parent, ...parentsOf(parent)]",
+    replace: "[parent]",
+    caughtBy: KEEP_FOLDER,
+  },
+  {
+    name: "keeps a demo with a key that others can write",
+    file: TRUSTED_FOLDER,
+    find: '{ recursive: true, encoding: "utf8" }',
+    replace: '{ encoding: "utf8" }',
+    caughtBy: KEEP_FOLDER,
+  },
+  {
+    name: "keeps a demo behind a link that others can change",
+    file: TRUSTED_FOLDER,
+    find: "  }\n  return place;",
+    replace: "  }\n  return folder;",
+    caughtBy: KEEP_FOLDER,
   },
 ];

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -11,7 +11,7 @@ const NOT_SAID = { clusters: 0, nodes: 0 };
 describe("a folder that is kept", () => {
   let dir: string;
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), "kept-demo-"));
+    dir = await realpath(await mkdtemp(join(tmpdir(), "kept-demo-")));
     return () => rm(dir, { recursive: true, force: true });
   });
 
@@ -26,6 +26,16 @@ describe("a folder that is kept", () => {
     const { release, ...kept } = await keepFolder(deep, NOT_SAID);
     release();
     expect(kept).toEqual({ folder: deep, order: { clusters: 4, nodes: 0 }, isAgain: false });
+  });
+
+  test("is used by its real path: a link that leads to it may lead elsewhere later", async () => {
+    const [mine, shared] = [join(dir, "mine"), join(dir, "shared")];
+    for (const each of [mine, shared]) await mkdir(each, 0o700);
+    await symlink(mine, join(shared, "link"));
+    await chmod(shared, 0o777);
+    const { folder, release } = await keepFolder(join(shared, "link"), NOT_SAID);
+    onTestFinished(release);
+    expect(folder).toBe(mine);
   });
 
   test("goes on with the fleet it was made for", async () => {
@@ -83,7 +93,7 @@ describe("a folder that is kept", () => {
 describe("a folder that others could put programs into is refused", () => {
   let dir: string;
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), "kept-demo-"));
+    dir = await realpath(await mkdtemp(join(tmpdir(), "kept-demo-")));
     return () => rm(dir, { recursive: true, force: true });
   });
 
@@ -113,6 +123,22 @@ describe("a folder that others could put programs into is refused", () => {
     expect(await refusal()).toMatchObject({
       message: expect.stringContaining(`${dir}/brokerctl can be written`),
     });
+  });
+
+  test("because a key deep in it can be written", async () => {
+    await refusal();
+    const key = join(dir, "rome/certificates/tls.key");
+    await mkdir(join(dir, "rome/certificates"), { recursive: true, mode: 0o700 });
+    await writeFile(key, "");
+    await chmod(key, 0o666);
+    expect(await refusal()).toMatchObject({ message: expect.stringContaining(`${key} can be written`) });
+  });
+
+  test("because a folder far above it can be written", async () => {
+    const inner = join(dir, "a/b/c");
+    await mkdir(inner, { recursive: true, mode: 0o700 });
+    await chmod(dir, 0o777);
+    expect(await refusal(inner)).toMatchObject({ message: expect.stringContaining(`${dir} can be written`) });
   });
 
   test("because a folder above it can be written, without the bit that protects what is in it", async () => {

@@ -20,9 +20,9 @@ export interface KeptFolder {
 
 /** A folder for this demo alone: a new one, or one of an earlier demo, which then goes on with the same fleet. */
 export async function keepFolder(dir: string, asked: FleetOrder): Promise<KeptFolder> {
-  const folder = resolve(dir);
-  makeFolder(folder, 0o700);
-  checkTrusted(folder);
+  const named = resolve(dir);
+  makeFolder(named, 0o700);
+  const folder = checkTrusted(named);
   const others = (await readdir(folder)).filter((name) => !LOCK_FILES.includes(name));
   const isAgain = others.includes(MARKER);
   if (!isAgain && others.length > 0) {

@@ -1,4 +1,4 @@
-import { type Stats, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Stats, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Fault } from "@resource-broker/contract";
 
@@ -7,18 +7,20 @@ const STICKY = 0o1000;
 
 /**
  * Programs in the folder are started, keys in it are believed: whoever can put something there, or put another folder in its
- * place, could act as the one who runs the demo. Undefined for `uid`: a system without such owners.
+ * place, could act as the one who runs the demo. Returns the path without links, which is the one that was checked: a link
+ * in somebody else's folder can lead elsewhere later. Undefined for `uid`: a system without such owners.
  */
-export function checkTrusted(folder: string, uid = process.getuid?.()): void {
-  if (uid === undefined) return;
+export function checkTrusted(folder: string, uid = process.getuid?.()): string {
   const place = realpathSync(folder);
-  for (const parent of parentsOf(place)) checkParent(parent, statSync(parent), uid);
+  if (uid === undefined) return place;
+  for (const parent of parentsOf(place)) checkParent(parent, lstatSync(parent), uid);
   checkOwn(place, lstatSync(place), uid);
   for (const name of readdirSync(place, { recursive: true, encoding: "utf8" })) {
     const path = join(place, name);
     const entry = lstatSync(path, { throwIfNoEntry: false });
     if (entry !== undefined) checkOwn(path, entry, uid);
   }
+  return place;
 }
 
 function parentsOf(path: string): string[] {

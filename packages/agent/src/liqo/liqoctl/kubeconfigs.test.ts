@@ -19,6 +19,10 @@ await writeFile(
 const outside = await mkdtemp(join(tmpdir(), "elsewhere-"));
 await writeFile(join(outside, "secret"), "");
 await symlink(join(outside, "secret"), join(folder, "linked.kubeconfig"));
+const beside = `${folder}-beside`;
+await mkdir(beside);
+await writeFile(join(beside, "paris.kubeconfig"), foreignText(ACCESS));
+await symlink(join(beside, "paris.kubeconfig"), join(folder, "sibling.kubeconfig"));
 // As the kubelet mounts a Secret.
 await mkdir(join(folder, "..2026_07_01"));
 await writeFile(join(folder, "..2026_07_01", "mounted.kubeconfig"), foreignText(ACCESS));
@@ -26,7 +30,7 @@ await symlink("..2026_07_01", join(folder, "..data"));
 await symlink("..data/mounted.kubeconfig", join(folder, "mounted.kubeconfig"));
 await mkdir(join(folder, "folder.kubeconfig"));
 afterAll(async () => {
-  for (const each of [folder, outside]) await rm(each, { recursive: true });
+  for (const each of [folder, outside, beside]) await rm(each, { recursive: true });
 });
 
 const HOSTILE = [
@@ -73,6 +77,7 @@ describe("the folder of kubeconfigs", () => {
 
   test.each([
     ["a link that leads out of it", "linked", "leads out of"],
+    ["a link to a folder whose name begins as its own", "sibling", "leads out of"],
     ["a folder", "folder", "is no file"],
     ["a huge file", "huge", "larger than"],
     ["a file that is nested too deep", "deep", "YAML"],
