@@ -40,7 +40,8 @@ export function chooseStore(settings: BrokerSettings, deps: StoreDeps): ChosenSt
   };
   const directory = storeDirectory(settings);
   if (directory !== undefined) {
-    return { store: sqliteStore({ directory, retention }), shown: directory, replica };
+    const warn = (text: string): void => deps.log.warn({ store: directory }, text);
+    return { store: sqliteStore({ directory, retention, warn }), shown: directory, replica };
   }
   const leaseMs = settings["lease-duration"];
   if (settings.store === KUBERNETES_STORE) {

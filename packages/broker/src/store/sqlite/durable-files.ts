@@ -1,7 +1,9 @@
-import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { makeFolder } from "@resource-broker/runtime";
 import { sqliteFailure } from "./sqlite-failure.ts";
+
+const WRITABLE_BY_ALL = 0o002;
 
 /** Makes the directory, and those above it, so that a power failure does not take it away with what is in it. */
 export function makeDirectory(directory: string): void {
@@ -13,6 +15,12 @@ export function makeDirectory(directory: string): void {
   } catch (error) {
     throw sqliteFailure(error, directory);
   }
+}
+
+/** What is worth a warning. A group that may write is how Kubernetes gives a volume to a pod (fsGroup). */
+export function directoryWarning(directory: string): string | undefined {
+  if ((statSync(directory).mode & WRITABLE_BY_ALL) === 0) return undefined;
+  return `everybody on this machine can write the ledger's folder, and could put another ledger there: chmod 700 ${directory}`;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ReceivedAdvertisement } from "@resource-broker/domain";
 import { type Store, type StoreContents, StoreFailure } from "../store.ts";
 import { ledgerFileIn } from "./database.ts";
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
-import { makeDirectory } from "./durable-files.ts";
+import { directoryWarning, makeDirectory } from "./durable-files.ts";
 import { insistOnLastCommit, type LastCommitNote, openLastCommitNote } from "./last-commit.ts";
 import { type LedgerFile, openLedgerFile } from "./ledger-file.ts";
 import { DEFAULT_RETENTION, type Retention } from "./retention.ts";
@@ -14,13 +14,15 @@ const SAVED_TOGETHER = 200;
 export interface SqliteStoreOptions {
   readonly directory: string;
   readonly retention?: Retention;
+  readonly warn?: (text: string) => void;
 }
 
 /**
  * The embedded store: one file, one process, no server. Commits run on the calling thread (docs/adr/0008
  * says what was measured); each is one transaction whose log is on the disk when it returns.
  */
-export function sqliteStore({ directory, retention = DEFAULT_RETENTION }: SqliteStoreOptions): Store {
+export function sqliteStore(options: SqliteStoreOptions): Store {
+  const { directory, retention = DEFAULT_RETENTION, warn } = options;
   const file = ledgerFileIn(directory);
   let lock: DirectoryLock | undefined;
   let ledger: LedgerFile | undefined;
@@ -36,6 +38,8 @@ export function sqliteStore({ directory, retention = DEFAULT_RETENTION }: Sqlite
     if (lock !== undefined)
       throw new StoreFailure("not-committed", `the store in ${directory} is open already`);
     makeDirectory(directory);
+    const warning = directoryWarning(directory);
+    if (warning !== undefined) warn?.(warning);
     lock = lockDirectory(directory);
     try {
       ledger = openLedgerFile(file, retention, (last) => note?.write(last));

@@ -1,0 +1,38 @@
+import { chmodSync } from "node:fs";
+import { nodeMachineTime } from "@resource-broker/runtime";
+import { expect, onTestFinished, test } from "vitest";
+import { readBrokerSettings } from "../settings/read-settings.ts";
+import { chooseStore } from "./choose-store.ts";
+import { temporaryDirectory } from "./sqlite/testing/temporary-directory.ts";
+
+async function warningsFor(mode: string) {
+  const directory = temporaryDirectory();
+  chmodSync(directory, Number.parseInt(mode, 8));
+  const argv = [`--store=sqlite:${directory}`];
+  const reading = await readBrokerSettings({ argv, env: {}, readFile: () => Promise.resolve({}) });
+  if (!reading.ok) throw new Error(reading.problems.join("; "));
+  const warnings: unknown[] = [];
+  const log = {
+    info: () => undefined,
+    warn: (fields: object, message: string) => void warnings.push({ ...fields, message }),
+    error: () => undefined,
+  };
+  const { store } = chooseStore(reading.settings, { machine: nodeMachineTime(() => 0), log });
+  await store.open();
+  onTestFinished(() => store.close());
+  return { directory, warnings };
+}
+
+test.each(["777", "1777", "703"])("a ledger's folder of mode 0%s is used with one warning", async (mode) => {
+  const { directory, warnings } = await warningsFor(mode);
+  expect(warnings).toEqual([
+    {
+      store: directory,
+      message: `everybody on this machine can write the ledger's folder, and could put another ledger there: chmod 700 ${directory}`,
+    },
+  ]);
+});
+
+test.each(["700", "2770", "755"])("a ledger's folder of mode 0%s is used without a word", async (mode) => {
+  expect((await warningsFor(mode)).warnings).toEqual([]);
+});
