@@ -9,9 +9,16 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "opens a released key again after a minute",
     file: "packages/domain/src/ledger/decide-party-calls.ts",
-    find: "closedKey: { requester, key, until: now + KEEP_ENDED_MS }",
-    replace: "closedKey: { requester, key, until: now + 60_000 }",
+    find: "closedKey = { requester, key, until: now + KEEP_ENDED_MS }",
+    replace: "closedKey = { requester, key, until: now + 60_000 }",
     caughtBy: testFile("packages/domain/src/ledger/calls.test.ts"),
+  },
+  {
+    name: "writes a line for each release of a key that is closed already",
+    file: `${LEDGER}/decide-party-calls.ts`,
+    find: "  const closing = isClosed ? []",
+    replace: "  const closing = isClosed && reservation !== undefined ? []",
+    caughtBy: testFile(`${LEDGER}/repeated-commands.test.ts`),
   },
   {
     name: "frees a reservation twice",

@@ -80,12 +80,20 @@ describe("an idempotency key", () => {
     expect(world.reserve("rome", request(), "k").kind).toBe("granted");
   });
 
-  test("released again stays closed for another day", () => {
+  test("released again stays closed for a day from the first time, and after that for a day anew", () => {
     const world = worldWithParis();
-    world.run({ kind: "release-by-key", requester: "rome", key: "k" });
+    const release = { kind: "release-by-key", requester: "rome", key: "k" } as const;
+    world.run(release);
     world.pass(KEEP_ENDED_MS - 1);
-    world.run({ kind: "release-by-key", requester: "rome", key: "k" });
-    world.pass(1);
+    world.run(release);
+    expect(world.reserve("rome", request(), "k")).toMatchObject({ code: "key-released" });
+    // Its day is over, and nobody has swept yet.
+    world.now += 1;
+    expect(world.run(release)).toMatchObject({
+      events: [{ closedKey: { until: world.now + KEEP_ENDED_MS } }],
+      reply: { kind: "key-closed" },
+    });
+    world.pass(KEEP_ENDED_MS - 1);
     expect(world.reserve("rome", request(), "k")).toMatchObject({ code: "key-released" });
   });
 

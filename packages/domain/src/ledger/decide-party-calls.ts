@@ -1,4 +1,4 @@
-import type { Instant, ReservationId } from "../reservation/ids.ts";
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type {
@@ -54,7 +54,10 @@ export function decideRelease(ledger: LedgerView, { by, id }: Release, now: Inst
   return changed(reservation, { kind: "ended", at: now, id, reason });
 }
 
-/** Works before the reservation exists, too: a request still on its way then finds its key closed. */
+/**
+ * Works before the reservation exists, too: a request still on its way then finds its key closed. A key that is closed
+ * already stays closed as long as it was to be: a repetition changes nothing, so that nobody fills the audit log with it.
+ */
 export function decideReleaseByKey(
   ledger: LedgerView,
   { requester, key }: ReleaseByKey,
@@ -63,19 +66,24 @@ export function decideReleaseByKey(
   const name = keyName(requester, key);
   const id = ledger.keys.get(name);
   const reservation = id === undefined ? undefined : ledger.reservations.get(id);
-  const close = {
-    kind: "key-closed",
-    at: now,
-    closedKey: { requester, key, until: now + KEEP_ENDED_MS },
-  } as const;
-  const closed = ledger.accounts.get(requester)?.closedKeyCount ?? 0;
-  if (reservation === undefined && closed >= MAX_CLOSED_KEYS && !ledger.closedKeys.has(name)) {
-    return rejected("quota-exceeded", `${requester} released ${closed} unused keys within a day`);
+  const isClosed = (ledger.closedKeys.get(name)?.until ?? now) > now;
+  const closedKey = { requester, key, until: now + KEEP_ENDED_MS };
+  const closing = isClosed ? [] : [{ kind: "key-closed", at: now, closedKey } as const];
+  if (reservation === undefined) {
+    return tooManyClosed(ledger, { requester, name }) ?? { events: closing, reply: { kind: "key-closed" } };
   }
-  if (reservation === undefined) return { events: [close], reply: { kind: "key-closed" } };
-  if (isFinal(reservation.phase)) return { events: [close], reply: current(reservation) };
+  if (isFinal(reservation.phase)) return { events: closing, reply: current(reservation) };
   const end = { kind: "ended", at: now, id: reservation.id, reason: "ReleasedByRequester" } as const;
-  return { events: [end, close], reply: current(evolve(reservation, end)) };
+  return { events: [end, ...closing], reply: current(evolve(reservation, end)) };
+}
+
+function tooManyClosed(
+  ledger: LedgerView,
+  { requester, name }: { readonly requester: ClusterId; readonly name: string },
+): Outcome | undefined {
+  const closed = ledger.accounts.get(requester)?.closedKeyCount ?? 0;
+  if (closed < MAX_CLOSED_KEYS || ledger.closedKeys.has(name)) return undefined;
+  return rejected("quota-exceeded", `${requester} released ${closed} unused keys within a day`);
 }
 
 export function decideAcknowledge(ledger: LedgerView, { by, id }: Acknowledge, now: Instant): Outcome {
