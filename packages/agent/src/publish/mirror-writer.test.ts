@@ -102,4 +102,18 @@ describe("the local Advertisement", () => {
     expect(shown()?.spec.resources.allocatable.cpu).toBe("3");
     expect(log.lines.map((line) => line.split(" ")[0])).toEqual(["warn", "info"]);
   });
+
+  test("of another cluster ID is not written over, and the log says how to go on", async () => {
+    const { cluster, mirror, log } = world();
+    cluster.setMishaps(() => ({
+      fault: new Fault("invalid", "apply advertisements is refused: spec.clusterID: cannot be changed"),
+    }));
+    mirror.write(accepted(8));
+    await mirror.settled();
+    expect(log.lines).toEqual([
+      expect.stringContaining(
+        "kubectl delete advertisement cluster-advertisement -n default lets this agent write its own",
+      ),
+    ]);
+  });
 });

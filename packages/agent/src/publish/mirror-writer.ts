@@ -1,4 +1,4 @@
-import { type Advertisement, advertisementKind } from "@resource-broker/contract";
+import { type Advertisement, advertisementKind, Fault } from "@resource-broker/contract";
 import { customResource, type KubeClient, toFault, trouble } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
 import { MANAGER } from "../forge/labels.ts";
@@ -43,11 +43,20 @@ export function mirrorWriter(
     before = status;
   };
 
+  /** Its cluster ID cannot be changed: an agent that had another one, as before it joined, has left the object. */
+  const withRemedy = (fault: Fault): Fault => {
+    if (fault.code !== "invalid" || !fault.message.includes("clusterID")) return fault;
+    const remedy = `kubectl delete advertisement ${place.name} -n ${place.namespace} lets this agent write its own`;
+    return new Fault("invalid", `${fault.message}; it was made under another cluster ID: ${remedy}`);
+  };
+
   const drain = async (): Promise<void> => {
     while (next !== undefined) {
       const publication = next;
       next = undefined;
-      await writeOne(publication).then(writing.ends, (error: unknown) => writing.begins(toFault(error)));
+      await writeOne(publication).then(writing.ends, (error: unknown) =>
+        writing.begins(withRemedy(toFault(error))),
+      );
     }
     underWay = undefined;
   };
