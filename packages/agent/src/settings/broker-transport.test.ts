@@ -31,6 +31,35 @@ describe("the agent's settings", () => {
     });
   });
 
+  test.each([
+    {
+      transport: "none",
+      argv: [...RIGHT, "--broker-transport=none", "--broker-kubeconfig=/hub"],
+      idle: "--broker-url, --broker-cert-path, --broker-kubeconfig",
+    },
+    {
+      transport: "kubernetes",
+      argv: [...RIGHT, "--broker-transport=kubernetes", "--broker-kubeconfig=/hub"],
+      idle: "--broker-url, --broker-cert-path",
+    },
+    {
+      transport: "http",
+      argv: [...RIGHT, "--broker-transport=http", "--broker-kubeconfig=/hub"],
+      idle: "--broker-kubeconfig",
+    },
+  ])("warn of what has no effect with the transport $transport", async ({ transport, argv, idle }) => {
+    expect(await read(argv)).toMatchObject({
+      warnings: [`${idle}: without effect, because the broker transport is ${transport}`],
+    });
+  });
+
+  test.each([{ argv: RIGHT }, { argv: ["--broker-kubeconfig=/hub"] }, { argv: ["--broker-transport=none"] }])(
+    "warn of nothing where all has effect: $argv",
+    async ({ argv }) => {
+      expect(await read(argv)).toMatchObject({ warnings: [] });
+    },
+  );
+
   test("keep http where the flag says so, beside a kubeconfig", async () => {
     const argv = ["--broker-transport=http", "--broker-kubeconfig=/hub"];
     expect(await settingsOf(argv)).toMatchObject({ "broker-transport": "http" });

@@ -13,7 +13,7 @@ export function transportOf(settings: Settings): Exclude<AgentSettings["broker-t
   return kubeconfig !== "" && urls.length === 0 ? "kubernetes" : "http";
 }
 
-/** What is missing for it, and what would have no effect. */
+/** What is missing for it, or cannot be told. */
 export function transportProblems(settings: Settings): string[] {
   const isBoth = settings["broker-kubeconfig"] !== "" && settings["broker-url"].length > 0;
   if (settings["broker-transport"] === "" && isBoth) {
@@ -23,6 +23,22 @@ export function transportProblems(settings: Settings): string[] {
   }
   const problems = { http: httpProblems, kubernetes: kubernetesProblems, none: () => [] };
   return problems[transportOf(settings)](settings);
+}
+
+const WAYS = ["broker-url", "broker-cert-path", "broker-kubeconfig"] as const;
+const USED: Readonly<Record<ReturnType<typeof transportOf>, readonly string[]>> = {
+  http: ["broker-url", "broker-cert-path"],
+  kubernetes: ["broker-kubeconfig"],
+  none: [],
+};
+
+/** What leads to a broker in a way that is not taken. */
+export function transportWarnings(settings: Settings): string[] {
+  const transport = transportOf(settings);
+  const idle = WAYS.filter((name) => settings[name].length > 0 && !USED[transport].includes(name));
+  if (idle.length === 0) return [];
+  const flags = idle.map((name) => `--${name}`).join(", ");
+  return [`${flags}: without effect, because the broker transport is ${transport}`];
 }
 
 function httpProblems(settings: Settings): string[] {

@@ -11,7 +11,7 @@ import {
 import { liqoModeOf, liqoProblems } from "../liqo/liqo-settings.ts";
 import { priceChoice } from "../price/price-choice.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AgentSettings } from "./agent-settings.ts";
-import { transportOf, transportProblems } from "./broker-transport.ts";
+import { transportOf, transportProblems, transportWarnings } from "./broker-transport.ts";
 import { namespaceProblem } from "./forms.ts";
 
 const MIN_ADVERTISE_MS = 1000;
@@ -35,7 +35,7 @@ export async function readAgentSettings(input: SettingsInput): Promise<SettingsR
   return {
     ok: true,
     settings: filledIn(reading.settings, podNamespace),
-    warnings: [...new Set(reading.warnings)],
+    warnings: [...new Set(reading.warnings), ...transportWarnings(reading.settings)],
   };
 }
 
