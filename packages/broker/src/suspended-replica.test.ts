@@ -1,7 +1,8 @@
 import { fakeTime, postgresPrograms, testCertificates, until } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { CallOptions } from "./interface/http/testing/call.ts";
-import { type RunningBroker, runBroker } from "./interface/http/testing/running-broker.ts";
+import type { CallOptions, ClientCredentials } from "./interface/http/testing/call.ts";
+import { openLine } from "./interface/http/testing/line.ts";
+import { runBroker } from "./interface/http/testing/running-broker.ts";
 import { advertisementOf, NEWER_AGENT, requestOf } from "./interface/http/testing/samples.ts";
 import { notLeading } from "./replica.ts";
 import { ledgers } from "./store/postgres/testing/ledgers.ts";
@@ -12,6 +13,15 @@ const rome = certificates.cluster("rome");
 const paris = certificates.cluster("paris");
 const ops = certificates.admin("ops");
 const REPLAY: CallOptions = { body: requestOf("1", "1Gi"), headers: { "Idempotency-Key": "once" } };
+
+interface Row {
+  readonly name: string;
+  readonly as: ClientCredentials;
+  readonly target: `${string} /${string}`;
+  readonly options?: CallOptions;
+  /** What a leader answers, if not 200. */
+  readonly led?: number;
+}
 
 describe.skipIf(!postgresPrograms().isThere)(
   "on a real PostgreSQL, a leader whose machine was suspended",
@@ -39,38 +49,48 @@ describe.skipIf(!postgresPrograms().isThere)(
     }
 
     /** Its monotonic clock and its timers stood still, the world went on, and another replica leads. */
-    async function suspended(): Promise<RunningBroker> {
-      const { ledger, machine, broker } = await leading();
+    async function suspend({ ledger, machine }: Awaited<ReturnType<typeof leading>>): Promise<void> {
       machine.jumpWall(TEN_MINUTES_MS);
       await ledger.expireLease();
       await replica(ledger, { replica: "young" }).open();
-      return broker;
     }
 
     test.each([
-      { name: "a list", as: rome, target: "GET /api/v1/reservations", options: {} },
+      { name: "a list", as: rome, target: "GET /api/v1/reservations" },
       { name: "a replay", as: rome, target: "POST /api/v1/reservations", options: REPLAY },
       {
         name: "a refusal",
         as: rome,
         target: "POST /api/v1/reservations",
         options: { body: requestOf("9000", "1Gi") },
+        led: 409,
       },
       { name: "a quote", as: rome, target: "POST /api/v1/quotes", options: { body: requestOf("1", "1Gi") } },
-      { name: "a poll for instructions", as: paris, target: "GET /api/v1/instructions", options: {} },
-      { name: "an event stream", as: paris, target: "GET /api/v1/events", options: {} },
-      { name: "the clusters", as: ops, target: "GET /api/v1/clusters", options: {} },
-      { name: "the audit log", as: ops, target: "GET /api/v1/audit", options: {} },
-    ] as const)(
+      { name: "a poll for instructions", as: paris, target: "GET /api/v1/instructions" },
+      { name: "the clusters", as: ops, target: "GET /api/v1/advertisements" },
+      { name: "the audit log", as: ops, target: "GET /api/v1/audit" },
+    ] as readonly Row[])(
       "does not answer $name from memory after another one took over",
-      async ({ as, target, options }) => {
-        const broker = await suspended();
-        expect(await broker.call(as, target, options)).toMatchObject({
-          status: 503,
-          json: { code: "not-leader" },
-        });
+      async ({ as, target, options = {}, led = 200 }) => {
+        const scene = await leading();
+        const ask = () => scene.broker.call(as, target, options);
+        expect(await ask()).toMatchObject({ status: led });
+        await suspend(scene);
+        expect(await ask()).toMatchObject({ status: 503, json: { code: "not-leader" } });
       },
     );
+
+    test("opens no event stream after another one took over", async () => {
+      const scene = await leading();
+      const ask = async () => {
+        const line = await openLine(scene.broker.port, paris);
+        onTestFinished(() => void line.socket.destroy());
+        return line.ask("/api/v1/instructions?watch=true");
+      };
+      expect(await ask()).toContain("text/event-stream");
+      await suspend(scene);
+      expect(await ask()).toContain("HTTP/1.1 503");
+    });
 
     test("asks the database at once, and goes on when nobody took over", async () => {
       const { machine, store, broker } = await leading();
@@ -81,10 +101,9 @@ describe.skipIf(!postgresPrograms().isThere)(
     });
 
     test("finds out that it was replaced without waiting for a renewal", async () => {
-      const { ledger, machine, store } = await leading();
-      machine.jumpWall(TEN_MINUTES_MS);
-      await ledger.expireLease();
-      await replica(ledger, { replica: "young" }).open();
+      const scene = await leading();
+      const { store } = scene;
+      await suspend(scene);
       await until("it knows", async () => store.leadership.standing().role === "deposed" || undefined);
       expect(store.leadership.standing()).toEqual({ role: "deposed", leader: "young" });
     });
