@@ -16,8 +16,8 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
   {
     name: "serves from the past when its write-ahead log was cut",
     file: "packages/broker/src/store/sqlite/last-commit.ts",
-    find: "  if (noted === undefined || noted.ledgerId !== ledgerId || commitNumber >= noted.commitNumber)\n",
-    replace: "  if (noted === undefined || noted.ledgerId !== ledgerId || commitNumber > 0)\n",
+    find: "  const missing = comparedWith(noted, lastCommitIn(file), file);\n",
+    replace: "  const missing = comparedWith(noted, noted, file);\n",
     caughtBy: KILL_CAMPAIGN,
   },
   {

@@ -17,7 +17,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: "starts in the past when its write-ahead log was cut",
     file: "packages/broker/src/store/sqlite/sqlite-store.ts",
-    find: "      insistOnLastCommit(directory, contents);\n",
+    find: "      insistOnLastCommit(directory);\n",
     replace: "",
     caughtBy: testFile("packages/broker/src/store/sqlite/last-commit.test.ts"),
   },

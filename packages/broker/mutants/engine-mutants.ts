@@ -121,4 +121,11 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     replace: "    this.#tell(batch);\n    this.#commitNumber = batch.number;\n    this.#health",
     caughtBy: SIMULATION,
   },
+  {
+    name: "starts an empty ledger where another one is missing",
+    file: "packages/broker/src/store/sqlite/last-commit.ts",
+    find: "  if (commitNumber === 0) return allIsMissing(noted, file);\n",
+    replace: "",
+    caughtBy: testFile("packages/broker/src/store/sqlite/last-commit.test.ts"),
+  },
 ];

@@ -5,7 +5,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
 import type { Instant } from "@resource-broker/domain";
 import { memoryBegins } from "../memory-begins.ts";
-import { ledgerFileIn, openForReading, unfinishedRestore } from "./database.ts";
+import { ledgerFileIn, logOf, openForReading, unfinishedRestore } from "./database.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { flush, makeDirectory, makePrivateFile } from "./durable-files.ts";
 import { headCells, UPDATE_HEAD } from "./head.ts";
@@ -78,8 +78,13 @@ export function restoreLedger({ file, directory, force = false, ...how }: Restor
   const lock = lockDirectory(directory);
   const ledger = ledgerFileIn(directory);
   const staged = `${ledger}.staged`;
+  const removeStaged = (): void => {
+    for (const part of ["", "-wal", "-shm"]) rmSync(`${staged}${part}`, { force: true });
+  };
   try {
-    if (existsSync(ledger) && !force) {
+    // Of one that was killed: its log would be applied to this copy.
+    removeStaged();
+    if ((existsSync(ledger) || existsSync(logOf(ledger))) && !force) {
       throw new StoreFailure(
         "not-committed",
         `there is a ledger at ${ledger}; use --force to replace it (it is kept beside)`,
@@ -89,7 +94,7 @@ export function restoreLedger({ file, directory, force = false, ...how }: Restor
     replace(staged, ledger);
     return verification;
   } finally {
-    for (const part of ["", "-wal", "-shm"]) rmSync(`${staged}${part}`, { force: true });
+    removeStaged();
     lock.release();
   }
 }
@@ -133,7 +138,7 @@ function replace(staged: string, ledger: string): void {
   const unfinished = unfinishedRestore(ledger);
   renameSync(staged, unfinished);
   flush(unfinished);
-  if (existsSync(ledger)) keepBeside(ledger, `${ledger}.replaced`);
+  if (existsSync(ledger) || existsSync(logOf(ledger))) keepBeside(ledger, `${ledger}.replaced`);
   // As long as the unfinished copy is there no broker starts: the note and the ledger change as one.
   forgetLastCommit(dirname(ledger));
   renameSync(unfinished, ledger);
@@ -153,8 +158,8 @@ function giveNewId(file: string): void {
 /** The log moves along: beside another database it would be applied to that one. */
 function keepBeside(ledger: string, kept: string): void {
   for (const part of ["", "-wal"]) rmSync(`${kept}${part}`, { force: true });
-  linkSync(ledger, kept);
-  if (existsSync(`${ledger}-wal`)) renameSync(`${ledger}-wal`, `${kept}-wal`);
+  if (existsSync(ledger)) linkSync(ledger, kept);
+  if (existsSync(logOf(ledger))) renameSync(logOf(ledger), logOf(kept));
   rmSync(`${ledger}-shm`, { force: true });
 }
 

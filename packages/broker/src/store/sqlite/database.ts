@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
 import { flush, makePrivateFile } from "./durable-files.ts";
@@ -12,6 +12,27 @@ export function ledgerFileIn(directory: string): string {
 /** Here while a restore is under way: the ledger beside it may be without its log. */
 export function unfinishedRestore(file: string): string {
   return `${file}.unfinished`;
+}
+
+export function logOf(file: string): string {
+  return `${file}-wal`;
+}
+
+export function isEmpty(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
+/** SQLite deletes the log of a database that is empty, even where it only reads; and it may hold the whole ledger. */
+function refuseLogAlone(file: string): void {
+  const log = logOf(file);
+  if (!isEmpty(file) || isEmpty(log)) return;
+  const store = `--store sqlite:${dirname(file)}`;
+  throw new StoreFailure(
+    "corrupt",
+    `${file} is missing or empty, and its log ${log} may hold commits. Put the missing file back; or put a backup in its ` +
+      `place (brokerctl restore ${store} --force <copy>); or start anew on purpose: remove all files in ${dirname(file)}, ` +
+      "last-commit too, and agents offer what they hold for adoption",
+  );
 }
 
 /** Rows are mostly appended: with pages of twice the usual size a large batch costs a sixth less, a single row hardly more. */
@@ -32,6 +53,7 @@ export function openForWriting(file: string): DatabaseSync {
       `a restore into ${file} was interrupted; run it again with --force`,
     );
   }
+  refuseLogAlone(file);
   makePrivateFile(file);
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: false });
   return orClose(database, file, () => {
@@ -52,7 +74,7 @@ export function openForWriting(file: string): DatabaseSync {
  * from what a power failure can still take away. To be called before the ledger is opened.
  */
 export function secureLog(file: string): void {
-  const log = `${file}-wal`;
+  const log = logOf(file);
   try {
     if (existsSync(log)) flush(log);
   } catch (error) {
@@ -62,6 +84,7 @@ export function secureLog(file: string): void {
 
 /** Opens the ledger beside a broker that may be writing it. */
 export function openForReading(file: string): DatabaseSync {
+  refuseLogAlone(file);
   if (!existsSync(file))
     throw new StoreFailure("not-committed", `there is no ledger at ${file}; check the path`);
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });

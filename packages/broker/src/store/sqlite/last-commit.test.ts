@@ -1,6 +1,16 @@
-import { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { backupLedger, restoreLedger } from "./backup.ts";
 import { ledgerFileIn } from "./database.ts";
@@ -52,10 +62,9 @@ describe("a ledger whose write-ahead log", () => {
       truncateSync(join(directory, LOG), left);
       const outcome = await commitAtStart(directory).catch((error: unknown) => String(error));
       if (outcome === COMMITS) continue;
-      // All of it gone is a new ledger, under another Ledger-ID.
-      if (outcome === 0) continue;
-      expect(outcome).toMatch(/commit 3 was durable: commits are missing/);
-      expect(verifyLedger(directory).problems.join()).toMatch(/commits are missing/);
+      expect(outcome).toMatch(/commit 3 was durable: (commits are|all of ledger \S+ is) missing/);
+      expect(verifyLedger(directory).problems).not.toEqual([]);
+      expect(readFileSync(join(directory, LOG))).toHaveLength(left);
       refused++;
     }
     expect(refused).toBeGreaterThan(0);
@@ -94,7 +103,82 @@ describe("a ledger whose write-ahead log", () => {
   });
 });
 
+/** What there is and what it says, but for what is made by every attempt to start. */
+function filesOf(directory: string): Record<string, number> {
+  const names = readdirSync(directory).filter((name) => !name.startsWith("lock") && !name.endsWith("-shm"));
+  return Object.fromEntries(names.map((name) => [name, crc32(readFileSync(join(directory, name)))]));
+}
+
+describe("a young ledger, all of it in its write-ahead log,", () => {
+  const DATABASE = "ledger.db";
+  const remove =
+    (...names: readonly string[]) =>
+    (directory: string) => {
+      for (const name of names) rmSync(join(directory, name), { force: true });
+    };
+  const empty = (name: string) => (directory: string) => truncateSync(join(directory, name));
+
+  it.each([
+    { name: "whose log was removed", damage: remove(LOG, "ledger.db-shm") },
+    { name: "whose log was emptied", damage: empty(LOG) },
+    { name: "whose database was removed", damage: remove(DATABASE) },
+    { name: "whose database was emptied", damage: empty(DATABASE) },
+    { name: "whose files were removed, but for the note", damage: remove(DATABASE, LOG, "ledger.db-shm") },
+    { name: "whose database and note were removed", damage: remove(DATABASE, NOTE) },
+    {
+      name: "whose database was emptied and note removed",
+      damage: (directory: string) => [empty(DATABASE), remove(NOTE)].map((one) => one(directory)),
+    },
+  ])("$name is refused, and everything is left as it is", async ({ damage }) => {
+    const directory = await killed();
+    damage(directory);
+    const before = filesOf(directory);
+    for (const _ of ["first", "second"]) {
+      await expect(commitAtStart(directory)).rejects.toMatchObject({
+        kind: "corrupt",
+        message: expect.stringMatching(/Put the missing file back.*brokerctl restore.*start anew on purpose/),
+      });
+      expect(filesOf(directory)).toEqual(before);
+    }
+    expect(verifyLedger(directory).problems).not.toEqual([]);
+    expect(filesOf(directory)).toMatchObject(before);
+  });
+
+  it("starts when the missing file is put back", async () => {
+    const directory = await killed();
+    const log = readFileSync(join(directory, LOG));
+    remove(LOG)(directory);
+    await expect(commitAtStart(directory)).rejects.toMatchObject({ kind: "corrupt" });
+    writeFileSync(join(directory, LOG), log);
+    expect(await commitAtStart(directory)).toBe(COMMITS);
+  });
+
+  it("whose database was removed is replaced by a copy, and its log kept beside", async () => {
+    const directory = await killed();
+    const file = join(temporaryDirectory(), "copy.db");
+    await backupLedger({ directory, file });
+    const log = readFileSync(join(directory, LOG));
+    remove(DATABASE)(directory);
+    expect(() => restoreLedger({ now: NOW, file, directory })).toThrow("use --force");
+    restoreLedger({ now: NOW, file, directory, force: true });
+    expect(readFileSync(join(directory, "ledger.db.replaced-wal"))).toEqual(log);
+    expect(await commitAtStart(directory)).toBe(COMMITS + 1);
+  });
+
+  it("starts anew when all of its files were removed", async () => {
+    const directory = await killed();
+    remove(DATABASE, LOG, "ledger.db-shm", NOTE)(directory);
+    expect(await commitAtStart(directory)).toBe(0);
+  });
+});
+
 describe("the note of the last commit", () => {
+  it("that is a folder is named", async () => {
+    const directory = temporaryDirectory();
+    mkdirSync(join(directory, NOTE));
+    await expect(commitAtStart(directory)).rejects.toThrow(`${join(directory, NOTE)} must be a file`);
+  });
+
   it.each([
     { name: "is behind, as after a kill between commit and note", change: (text: string) => text },
     { name: "cannot be read, as after a power failure", change: () => "" },
@@ -115,11 +199,14 @@ describe("the note of the last commit", () => {
     expect(readFileSync(join(directory, NOTE), "utf8")).toBe(late);
   });
 
-  it("of another ledger says nothing about this one", async () => {
+  it("of another ledger says nothing about one that has commits", async () => {
     const [directory, other] = [await killed(), temporaryDirectory()];
-    await commitAtStart(other);
+    const store = sqliteStore({ directory: other });
+    await store.open();
+    await new Grants().commit(store, 1);
+    await store.close();
     cpSync(join(directory, NOTE), join(other, NOTE));
-    expect(await commitAtStart(other)).toBe(0);
+    expect(await commitAtStart(other)).toBe(1);
   });
 });
 

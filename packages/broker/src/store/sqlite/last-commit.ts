@@ -1,8 +1,12 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { crc32 } from "node:zlib";
 import { type StoreContents, StoreFailure } from "../store.ts";
-import { ledgerFileIn } from "./database.ts";
+import { isEmpty, ledgerFileIn, logOf, openForReading } from "./database.ts";
+import { findHead } from "./read-ledger.ts";
+import { sqliteFailure } from "./sqlite-failure.ts";
 
 export type LastCommit = Pick<StoreContents, "ledgerId" | "commitNumber">;
 
@@ -21,9 +25,19 @@ function noteIn(directory: string): string {
 export function readLastCommit(directory: string): LastCommit | undefined {
   const file = noteIn(directory);
   if (!existsSync(file)) return undefined;
-  const [ledgerId, digits, checksum] = readFileSync(file, "utf8").trim().split(" ");
+  const [ledgerId, digits, checksum] = textOf(file).trim().split(" ");
   if (ledgerId === undefined || digits === undefined) return undefined;
   return checksum === checksumOf(ledgerId, digits) ? { ledgerId, commitNumber: Number(digits) } : undefined;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `${file} must be a file that the broker can read and write (${reason}); make it one, or move it away`;
+    throw new StoreFailure("not-committed", message, { cause });
+  }
 }
 
 /** For a ledger that another one takes the place of. */
@@ -51,26 +65,68 @@ export function openLastCommitNote(directory: string): LastCommitNote {
   };
 }
 
-/** What is missing from a ledger that stands at an earlier commit than was noted, in words; undefined: nothing. */
+/**
+ * What is missing from a ledger that stands at an earlier commit than was noted, or at none, in words; undefined: nothing.
+ * Another ledger that has commits was put there on purpose.
+ */
 export function comparedWith(
   noted: LastCommit | undefined,
-  { ledgerId, commitNumber }: LastCommit,
+  found: LastCommit | undefined,
   file: string,
 ): string | undefined {
-  if (noted === undefined || noted.ledgerId !== ledgerId || commitNumber >= noted.commitNumber)
-    return undefined;
+  if (noted === undefined || noted.commitNumber === 0) return undefined;
+  const { ledgerId, commitNumber } = found ?? { ledgerId: undefined, commitNumber: 0 };
+  if (commitNumber === 0) return allIsMissing(noted, file);
+  if (noted.ledgerId !== ledgerId || commitNumber >= noted.commitNumber) return undefined;
+  const store = `--store sqlite:${dirname(file)}`;
   return (
     `${file} is at commit ${commitNumber}, and commit ${noted.commitNumber} was durable: commits are missing, as when ` +
     `${basename(file)}-wal was cut or removed, or an older copy was put there by hand. Put the missing file back; or put ` +
-    "a backup in its place (brokerctl restore --force <copy>); or go on from here under a new Ledger-ID, so that agents " +
-    "offer what they hold for adoption (brokerctl backup <copy>, then brokerctl restore --force --new-id <copy>)"
+    `a backup in its place (brokerctl restore ${store} --force <copy>); or go on from here under a new Ledger-ID, so that ` +
+    `agents offer what they hold for adoption (brokerctl backup ${store} <copy>, then brokerctl restore ${store} --force ` +
+    "--new-id <copy>)"
   );
 }
 
-/** A ledger that is behind must not go on as the same one: what it has forgotten would be lent again. */
-export function insistOnLastCommit(directory: string, found: LastCommit): void {
-  const missing = comparedWith(readLastCommit(directory), found, ledgerFileIn(directory));
+function allIsMissing({ ledgerId, commitNumber }: LastCommit, file: string): string {
+  const [name, directory] = [basename(file), dirname(file)];
+  return (
+    `${file} holds no commit, and commit ${commitNumber} was durable: all of ledger ${ledgerId} is missing, as when ${name} ` +
+    `or ${name}-wal was removed or emptied. Put the missing file back; or put a backup in its place (brokerctl restore ` +
+    `--store sqlite:${directory} --force <copy>); or start anew on purpose: remove all files in ${directory}, last-commit ` +
+    "too, and agents offer what they hold for adoption"
+  );
+}
+
+/**
+ * A ledger that is behind must not go on: what it has forgotten would be lent again. To be called before the ledger is
+ * opened for writing, which would replace files that tell what has happened.
+ */
+export function insistOnLastCommit(directory: string): void {
+  const noted = readLastCommit(directory);
+  if (noted === undefined || noted.commitNumber === 0) return;
+  const file = ledgerFileIn(directory);
+  const missing = comparedWith(noted, lastCommitIn(file), file);
   if (missing !== undefined) throw new StoreFailure("corrupt", missing);
+}
+
+/** As the file says, of whatever version it is; undefined: it says nothing. */
+function lastCommitIn(file: string): LastCommit | undefined {
+  if (isEmpty(file)) return undefined;
+  try {
+    // Without a log there is nothing to share with others: so SQLite makes no files beside this one.
+    const database = existsSync(logOf(file))
+      ? openForReading(file)
+      : new DatabaseSync(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true });
+    try {
+      const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'ledger'").get();
+      return table && findHead(database);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw sqliteFailure(error, file);
+  }
 }
 
 function checksumOf(ledgerId: string, digits: string): string {

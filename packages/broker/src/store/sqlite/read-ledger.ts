@@ -4,7 +4,7 @@ import type { LedgerRecords } from "@resource-broker/domain";
 import { CHAIN_START, nextLink } from "../audit.ts";
 import { StoreFailure } from "../store.ts";
 import { TableSums } from "../table-sums.ts";
-import { type Head, headCells, headFrom, INSERT_HEAD, SELECT_HEAD } from "./head.ts";
+import { type Head, headCells, headFrom, headWithSums, INSERT_HEAD, SELECT_HEAD } from "./head.ts";
 import { LEDGER_TABLES } from "./schema.ts";
 import type { Tables } from "./tables.ts";
 
@@ -33,6 +33,14 @@ export function readOrCreateHead(database: DatabaseSync): Head {
     database.prepare(INSERT_HEAD).run(...headCells(head));
   }
   return readHead(database);
+}
+
+/** Of a ledger of any version; undefined: it is new. */
+export function findHead(database: DatabaseSync): Head | undefined {
+  const row = database.prepare("SELECT * FROM ledger").get();
+  if (row !== undefined) return "sums" in row ? headFrom(row) : headWithSums(row, "{}");
+  refuseHistory(database);
+  return undefined;
 }
 
 /** The head must be one of a new database, not of one that lost it. */

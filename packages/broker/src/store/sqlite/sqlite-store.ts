@@ -42,9 +42,9 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     if (warning !== undefined) warn?.(warning);
     lock = lockDirectory(directory);
     try {
+      insistOnLastCommit(directory);
       ledger = openLedgerFile(file, retention, (last) => note?.write(last));
       const contents = ledger.read();
-      insistOnLastCommit(directory, contents);
       note = openLastCommitNote(directory);
       note.write(contents);
       return contents;
