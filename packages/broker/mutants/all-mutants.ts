@@ -2,6 +2,7 @@ import { ADOPTION_MUTANTS } from "./adoption-mutants.ts";
 import { ADVERTISEMENT_MUTANTS } from "./advertisement-mutants.ts";
 import { AGENT_MUTANTS } from "./agent-mutants.ts";
 import { CAMPAIGN_MUTANTS } from "./campaign-mutants.ts";
+import { CERTIFICATE_MUTANTS } from "./certificate-mutants.ts";
 import { EDGE_MUTANTS } from "./edge-mutants.ts";
 import { ENGINE_MUTANTS } from "./engine-mutants.ts";
 import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
@@ -14,6 +15,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ADVERTISEMENT_MUTANTS,
   ...LEDGER_MUTANTS,
   ...EDGE_MUTANTS,
+  ...CERTIFICATE_MUTANTS,
   ...REPLICA_MUTANTS,
   ...AGENT_MUTANTS,
   ...CAMPAIGN_MUTANTS,

@@ -5,7 +5,7 @@ const DASHBOARD = "packages/broker/src/interface/dashboard";
 const DURABILITY = { ...testFile("packages/broker/e2e/durability.test.ts"), needs: "strace" as const };
 const SQLITE = "packages/broker/src/store/sqlite";
 
-/** What stands between the ledger and the world: the API, certificates, and the file. */
+/** What stands between the ledger and the world: the API, and the file. */
 export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: "does not notice that rows were taken away, added or put back",
@@ -259,34 +259,6 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     find: "(await answer(id)) ?? before?.isStranger ?? false",
     replace: "(await answer(id)) ?? false",
     caughtBy: testFile("packages/agent/src/liqo/provider/inquiries.test.ts"),
-  },
-  {
-    name: "takes a serial number that any authority revoked for revoked",
-    file: `${HTTP}/certificates/trust.ts`,
-    find: "serials.has(certificate.serialNumber) && isProvenIssuer(certificate, issuer)",
-    replace: "serials.has(certificate.serialNumber)",
-    caughtBy: testFile(`${HTTP}/mutual-tls.test.ts`),
-  },
-  {
-    name: "takes authorities of one name for one",
-    file: `${HTTP}/certificates/trust.ts`,
-    find: "serials.has(certificate.serialNumber) && isProvenIssuer(certificate, issuer)",
-    replace: "serials.has(certificate.serialNumber) && isNamedIssuer(certificate, issuer)",
-    caughtBy: testFile(`${HTTP}/certificates/trust.test.ts`),
-  },
-  {
-    name: "skips a damaged revocation list",
-    file: "packages/runtime/src/certificates/revocation-list.ts",
-    find: "    if (named === undefined) return undefined;",
-    replace: "    if (list.issuer.name.length > 0) return undefined;",
-    caughtBy: testFile("packages/runtime/src/certificates/revocation-list.test.ts"),
-  },
-  {
-    name: "revokes nobody any more when its list vanishes",
-    file: "packages/runtime/src/certificates/certificate-folder.ts",
-    find: "const files = { ...found, crl: found.crl ?? current.files.crl };",
-    replace: "const files = found;",
-    caughtBy: testFile("packages/runtime/src/certificates/certificate-folder.test.ts"),
   },
   {
     name: "takes readers out when the ledger cannot be written",

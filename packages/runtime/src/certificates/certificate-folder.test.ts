@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Log } from "../log/log.ts";
 import type { ReportReload } from "../probe/reloads.ts";
 import { type CertificateFolderDeps, certificateFolder } from "./certificate-folder.ts";
-import type { CertificateSet } from "./certificate-set.ts";
+import { type CertificateSet, revokedIn } from "./certificate-set.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 
 const certificates = await testCertificates();
@@ -127,7 +127,7 @@ describe("a certificate folder", () => {
     await rm(join(folder, "crl.pem"));
     await eventually(() => expect(reported.at(-1)).toContain("crl.pem is gone"));
     expect(warnings).toEqual([expect.stringContaining("the last revocation lists stay in force")]);
-    expect(sets).toEqual([]);
+    expect(sets.map(revokedIn)).toEqual(sets.map(() => 1));
 
     const renewed = certificates.leaf({
       subject: [{ type: "CN", value: "broker" }],
@@ -141,6 +141,44 @@ describe("a certificate folder", () => {
     await writeCertificateFolder(folder, { ...renewed, crl: revoked });
     await eventually(() => expect(reported.at(-1)).toBeUndefined());
     expect(warnings).toHaveLength(1);
+  });
+
+  test.each([
+    ["crl.pem holds another authority's list alone", { crl: others.crl([]) }],
+    ["crl.pem is gone together with an authority's certificate that is new", {}],
+  ])("keeps the list of each authority that is still trusted: %s", async (_, next) => {
+    const rome = certificates.cluster("rome");
+    const crl = certificates.crl([rome]);
+    await writeCertificateFolder(folder, { ...certificates.broker, crl });
+    await started();
+    await rm(join(folder, "crl.pem"));
+    const ca = certificates.ca.cert + others.ca.cert;
+    await writeCertificateFolder(folder, { ...others.broker, ca, ...next });
+    await eventually(() => expect(sets.at(-1)?.authorities).toHaveLength(2));
+    expect(sets.map(revokedIn)).toEqual(sets.map(() => 1));
+    await eventually(() => expect(reported.at(-1)).toMatch(/the last list of CN=.* \(key ID [0-9a-f]{40}\)/));
+
+    await writeCertificateFolder(folder, {
+      ...others.broker,
+      ca,
+      crl: crl + ("crl" in next ? next.crl : ""),
+    });
+    await eventually(() => expect(reported.at(-1)).toBeUndefined());
+    expect(sets.at(-1)?.revocations.some(({ serials }) => serials.has(rome.serial))).toBe(true);
+  });
+
+  test("drops the list of an authority that is taken out of ca.crt, and knows it when that comes back without", async () => {
+    const crl = certificates.crl([certificates.cluster("rome")]);
+    await writeCertificateFolder(folder, { ...certificates.broker, crl });
+    await started();
+    // So it is between the two commands that copy a new authority's folder and write both into ca.crt.
+    await writeCertificateFolder(folder, { ...others.broker, crl: others.crl([]) });
+    await eventually(() => expect(sets.at(-1)?.revocations.map(({ serials }) => serials.size)).toEqual([0]));
+    expect(reported.at(-1)).toBeUndefined();
+    await writeCertificateFolder(folder, { ...others.broker, ca: certificates.ca.cert + others.ca.cert });
+    await eventually(() => expect(sets.at(-1)?.authorities).toHaveLength(2));
+    expect(sets.map(revokedIn).at(-1)).toBe(1);
+    await eventually(() => expect(reported.at(-1)).toContain("crl.pem lacks a list"));
   });
 
   test("whose revocation list was empty may lose it", async () => {

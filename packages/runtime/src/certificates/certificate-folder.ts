@@ -12,6 +12,7 @@ import {
   revokedIn,
 } from "./certificate-set.ts";
 import type { CertificateSource } from "./certificate-source.ts";
+import { authorityOf, isOfSameKey, type RevocationList, withoutSuccessor } from "./revocation-list.ts";
 import { watchFolder } from "./folder-watch.ts";
 
 const SETTLE_MS = 200;
@@ -19,8 +20,6 @@ const POLL_MS = 30_000;
 /** A set that does not fit together is mostly half-written: look again before the next poll. */
 const RETRY_MS = 1000;
 const SHOWN_SERIALS = 10;
-const LIST_GONE =
-  "crl.pem is gone: the lists it held stay in force until the process ends, and nobody is revoked after that; put the file back, or one with an empty list";
 
 /** Whose certificates they are, in the words of messages. */
 export interface CertificateOwner {
@@ -47,6 +46,10 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
   const { owner, machine, log, report = () => undefined } = deps;
   const listeners = new Set<(set: CertificateSet) => void>();
   let current: CertificateSet | undefined;
+  /** The last of each authority, also of one that is not trusted now: it may come back without its list. */
+  let known: readonly RevocationList[] = [];
+  /** In force, and no longer in the file. */
+  let kept: readonly RevocationList[] = [];
   let isStopped = false;
   let complaint: string | undefined;
   let unwatch = (): void => undefined;
@@ -69,9 +72,14 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
     complaint = problem;
   };
 
-  const use = (next: CertificateSet, before: CertificateSet): void => {
-    const objection = deps.objection?.(next, before);
+  const use = (found: CertificateSet, before: CertificateSet): void => {
+    const objection = deps.objection?.(found, before);
     if (objection !== undefined) throw new Error(objection);
+    // A list that is missing must let nobody in again: the one of before stays, whatever lists of others there are.
+    const older = withoutSuccessor(known, found.revocations);
+    kept = older.filter((list) => list.serials.size > 0 && isTrusted(list, found));
+    known = [...found.revocations, ...older];
+    const next = { ...found, revocations: [...found.revocations, ...kept] };
     current = next;
     warnOf(next, deps);
     warnOfTrustedAgain(before, next, log);
@@ -84,11 +92,8 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
     try {
       const found = await readFiles(folder);
       if (isStopped || current === undefined) return;
-      // A list that is missing must let nobody in again: the lists of before stay.
-      const files = { ...found, crl: found.crl ?? current.files.crl };
-      if (!isSameSet(files, current.files)) use(readCertificateSet(files), current);
-      const isListMissed = found.crl === undefined && revokedIn(current) > 0;
-      complain(isListMissed ? LIST_GONE : undefined, "the last revocation lists stay in force");
+      if (!isSameSet(found, current.files)) use(readCertificateSet(found), current);
+      complain(missingLists(kept, found), "the last revocation lists stay in force");
     } catch (error) {
       complain(messageOf(error), "certificates not reloaded; the old ones stay");
       if (!isStopped) cancelRetry = machine.after(RETRY_MS, () => void look());
@@ -98,6 +103,7 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
   return {
     start: async () => {
       current = await load();
+      known = current.revocations;
       const watching = { folder, machine, settleMs: SETTLE_MS, pollMs: POLL_MS, look: () => void look() };
       unwatch = watchFolder(watching);
       return current;
@@ -134,13 +140,23 @@ function absent(error: unknown): undefined {
   throw error;
 }
 
+function isTrusted(list: RevocationList, { authorities }: CertificateSet): boolean {
+  return authorities.some((authority) => isOfSameKey(list, authority));
+}
+
+function missingLists(kept: readonly RevocationList[], { crl }: CertificateFiles): string | undefined {
+  if (kept.length === 0) return undefined;
+  const authorities = [...new Set(kept.map(authorityOf))].join("; ");
+  const problem = crl === undefined ? "is gone" : "lacks a list";
+  return `crl.pem ${problem}: the last list of ${authorities} stays in force until the process ends, and revokes nobody after that; put it back, or an empty one of that authority`;
+}
+
 /** Whom a shorter list no longer names may call again: right when it was meant, and worth a look when it was not. */
 function warnOfTrustedAgain(before: CertificateSet, next: CertificateSet, log: Log): void {
-  const again = before.revocations.flatMap(({ issuer, serials }) => {
-    const isTrusted = next.authorities.some(({ fingerprint256 }) => fingerprint256 === issuer.fingerprint256);
-    if (!isTrusted) return [];
-    const lists = next.revocations.filter((list) => list.issuer.publicKey.equals(issuer.publicKey));
-    return [...serials].filter((serial) => !lists.some((list) => list.serials.has(serial)));
+  const again = before.revocations.flatMap((old) => {
+    if (!isTrusted(old, next)) return [];
+    const lists = next.revocations.filter((list) => isOfSameKey(list, old.issuer));
+    return [...old.serials].filter((serial) => !lists.some((list) => list.serials.has(serial)));
   });
   if (again.length === 0) return;
   log.warn(
@@ -162,7 +178,7 @@ function warnOf({ own, revocations, skippedLists }: CertificateSet, deps: Certif
   if (skippedLists > 0) {
     log.warn(
       { skipped: skippedLists },
-      "crl.pem holds lists of authorities that are not in ca.crt: they are skipped; take them out",
+      "crl.pem holds lists of authorities that are not in ca.crt: they are skipped and revoke nobody; take them out, or write them anew if they are of an authority in ca.crt and damaged",
     );
   }
   for (const { issuer, nextUpdateMs } of revocations) {

@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { type KeyKind, makeKeys, testCertificates } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { pemBlocks, toPem } from "../x509/pem.ts";
 import { readRevocationLists } from "./revocation-list.ts";
 
 const certificates = await testCertificates();
@@ -80,6 +81,27 @@ describe("a revocation list", () => {
     expect(lists.map(({ serials }) => [...serials])).toEqual([[paris.serial]]);
   });
 
+  test("with any one bit flipped is never passed over: whom it revokes stays revoked, or it is refused", async () => {
+    const others = await testCertificates();
+    const trusted = [new X509Certificate(others.ca.cert), authority];
+    const [whole, another] = [certificates.crl([rome]), others.crl([])];
+    const [der = Buffer.of()] = pemBlocks(whole, "X509 CRL");
+    const damaged = [
+      ...flippedEach(der).map((bytes) => toPem("X509 CRL", bytes)),
+      ...flippedEach(Buffer.from(whole)).map(String),
+    ];
+    // Behind another list: a file in which none is found is refused for that alone.
+    const unrevoking = damaged.filter((pem) => {
+      try {
+        const lists = listsIn(another + pem, trusted);
+        return !lists.some(({ serials }) => serials.has(rome.serial));
+      } catch {
+        return false;
+      }
+    });
+    expect(unrevoking).toEqual([]);
+  });
+
   test("that says by its name alone whose it is must be signed by the authority of that name", async () => {
     const others = await testCertificates();
     // An authority whose certificate has no key id cannot be told from another of its name.
@@ -105,4 +127,12 @@ describe("a revocation list", () => {
 function cutShort(pem: string): string {
   const lines = pem.split("\n");
   return [...lines.slice(0, 3), ...lines.slice(-2)].join("\n");
+}
+
+function flippedEach(bytes: Buffer): Buffer[] {
+  return Array.from({ length: 8 * bytes.length }, (_, bit) => {
+    const copy = Buffer.from(bytes);
+    copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    return copy;
+  });
 }

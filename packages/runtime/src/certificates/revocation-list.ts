@@ -48,9 +48,38 @@ function readRevocationList(
   return { issuer, serials, nextUpdateMs: list.nextUpdate };
 }
 
-/** By the id of its key where both say it, else by its name. */
+/**
+ * By the id of its key where both say it, else by its name. The ids of two keys have hardly a digit in common: one of the
+ * same name that has most of them is the same id, damaged.
+ */
 function isNamedIn({ issuer }: OpenedCrl, authority: X509Certificate): boolean {
   const { name, keyId } = subjectIdOf(authority);
-  if (keyId !== undefined && issuer.keyId !== undefined) return keyId === issuer.keyId;
-  return name.equals(issuer.name);
+  const hasName = name.equals(issuer.name);
+  if (keyId === undefined || issuer.keyId === undefined) return hasName;
+  return keyId === issuer.keyId || (hasName && isAlike(keyId, issuer.keyId));
+}
+
+function isAlike(a: string, b: string): boolean {
+  const common = a.split("").filter((digit, at) => digit === b[at]).length;
+  return 2 * common >= Math.min(a.length, b.length);
+}
+
+/** Of one authority: its certificate may have been renewed. */
+export function isOfSameKey(a: RevocationList, { publicKey }: X509Certificate): boolean {
+  return a.issuer.publicKey.equals(publicKey);
+}
+
+/** The lists in `known` of authorities of which there is none among the new ones. */
+export function withoutSuccessor(
+  known: readonly RevocationList[],
+  lists: readonly RevocationList[],
+): readonly RevocationList[] {
+  return known.filter(({ issuer }) => !lists.some((list) => isOfSameKey(list, issuer)));
+}
+
+/** The authority by its name, and by its key's id: one that replaces another mostly has the same name. */
+export function authorityOf({ issuer }: RevocationList): string {
+  const { keyId } = subjectIdOf(issuer);
+  const name = issuer.subject.replaceAll("\n", ", ");
+  return keyId === undefined ? name : `${name} (key ID ${keyId})`;
 }

@@ -22,10 +22,11 @@ export function readPem(text: string): PemBlock[] {
   }));
 }
 
-/** The contents of every block with this label, in order. Throws a RangeError when one of them has no end. */
+/** The contents of every block with this label, in order. Throws a RangeError when one of them has no beginning or no end. */
 export function pemBlocks(text: string, label: string): Buffer[] {
   const blocks = readPem(text).flatMap((block) => (block.label === label ? [block.der] : []));
-  if (text.split(`-----BEGIN ${label}-----`).length - 1 !== blocks.length) {
+  const marks = (edge: string): number => text.split(`-----${edge} ${label}-----`).length - 1;
+  if (marks("BEGIN") !== blocks.length || marks("END") !== blocks.length) {
     throw new RangeError(`a block of it (-----BEGIN ${label}-----) is cut short`);
   }
   return blocks;
