@@ -2,6 +2,7 @@ import { type Mutant, SIMULATION, testFile } from "./mutant.ts";
 
 const ENGINE = "packages/broker/src/engine/create-engine.ts";
 const BEHIND = "packages/broker/src/engine/write-behind.ts";
+const BEHIND_TEST = testFile("packages/broker/src/engine/write-behind.test.ts");
 const OUTLIVE = "packages/domain/src/ledger/must-outlive.ts";
 const ENGINE_TEST = testFile("packages/broker/src/engine/advertisements.test.ts");
 const OUTLIVE_TEST = testFile("packages/domain/src/ledger/must-outlive.test.ts");
@@ -9,6 +10,20 @@ const SHELF = "packages/broker/src/store/kubernetes/advertisement-shelf.ts";
 
 /** What an agent was told to be accepted is what the next process lends from. */
 export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
+  {
+    name: "takes a commit for the durable word of an advertisement that came after",
+    file: BEHIND,
+    find: "      if (this.#words.get(clusterId)?.advertisement !== advertisement) continue;\n",
+    replace: "",
+    caughtBy: BEHIND_TEST,
+  },
+  {
+    name: "after a failed save the older advertisement wins",
+    file: BEHIND,
+    find: "new Map([...saving, ...this.#unsaved])",
+    replace: "new Map([...this.#unsaved, ...saving])",
+    caughtBy: BEHIND_TEST,
+  },
   {
     name: "answers an advertisement that allows less before it is durable",
     file: ENGINE,

@@ -128,4 +128,11 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     replace: "",
     caughtBy: testFile("packages/broker/src/store/sqlite/last-commit.test.ts"),
   },
+  {
+    name: "verify calls commits missing that were made while it read",
+    file: "packages/broker/src/store/sqlite/verify.ts",
+    find: "comparedWith(noted, found, file)",
+    replace: "comparedWith(readLastCommit(directory), found, file)",
+    caughtBy: testFile("packages/broker/src/store/sqlite/verify.test.ts"),
+  },
 ];

@@ -37,6 +37,18 @@ describe("opening a ledger", () => {
     return directory;
   }
 
+  it("that is damaged names the file, the command, and what to do without a backup", async () => {
+    const directory = await tampered("DELETE FROM reservation WHERE sequence = 1");
+    const command = `brokerctl restore --store sqlite:${directory} --force <copy>`;
+    await expect(sqliteStore({ directory }).open()).rejects.toMatchObject({
+      kind: "corrupt",
+      message:
+        `${ledgerFileIn(directory)}: table reservation holds 2 rows, and 3 were committed: another program has changed ` +
+        `it; restore a backup: ${command}. Without a sound copy start anew: move all files out of ${directory}, ` +
+        "last-commit too, and agents offer what they hold for adoption",
+    });
+  });
+
   const keyTwice = JSON.stringify({
     id: "rsv-x",
     requester: "rome",

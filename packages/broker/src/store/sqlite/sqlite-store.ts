@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ReceivedAdvertisement } from "@resource-broker/domain";
 import { type Store, type StoreContents, StoreFailure } from "../store.ts";
@@ -50,7 +51,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       return contents;
     } catch (error) {
       close();
-      throw error;
+      throw withRemedy(error, file);
     }
   };
 
@@ -82,4 +83,19 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     readAudit: async (query) => opened().readAudit(query),
     close: async () => close(),
   };
+}
+
+/** Damage of every kind is met in the same two ways. What is missing says itself what to do. */
+function withRemedy(error: unknown, file: string): unknown {
+  if (!(error instanceof StoreFailure) || error.kind !== "corrupt") return error;
+  const { message } = error;
+  if (message.includes("brokerctl restore")) return error;
+  const directory = dirname(file);
+  return new StoreFailure(
+    "corrupt",
+    `${message.startsWith(file) ? "" : `${file}: `}${message}: brokerctl restore --store sqlite:${directory} --force <copy>. ` +
+      `Without a sound copy start anew: move all files out of ${directory}, last-commit too, and agents offer what they ` +
+      "hold for adoption",
+    { cause: error },
+  );
 }

@@ -72,6 +72,24 @@ describe("verifying a ledger", () => {
     await store.close();
   });
 
+  it("takes a commit that was made meanwhile for no alarm", async () => {
+    const directory = temporaryDirectory();
+    const store = sqliteStore({ directory });
+    await store.open();
+    const grants = new Grants();
+    await grants.commit(store, 1);
+    let committed = Promise.resolve();
+    const beside = verifyLedger(directory, (file) => {
+      const verification = verifyFile(file);
+      committed = store.commit(grants.next());
+      return verification;
+    });
+    await committed;
+    expect(beside).toMatchObject({ problems: [], found: { commitNumber: 1 } });
+    expect(verifyLedger(directory)).toMatchObject({ problems: [], found: { commitNumber: 2 } });
+    await store.close();
+  });
+
   it("finds every flipped bit in a line of the audit log", async () => {
     const directory = await eventfulLedger();
     const file = ledgerFileIn(directory);
