@@ -26,6 +26,8 @@ const PROTOBUF_PAGE_SIZE = 2000;
 export const MAX_LIST_ITEMS = 500_000;
 /** Servers fill their pages; some leave one empty where a selector matches nothing. */
 const MAX_EMPTY_PAGES = 100;
+/** A whole list in the smallest pages that anybody here asks for (50), and twice as many that are not full. */
+export const MAX_LIST_PAGES = (3 * MAX_LIST_ITEMS) / 50;
 /** Of JSON, which is in memory at once: 500 objects of 128 KiB. */
 const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 
@@ -48,6 +50,7 @@ export interface ListDeps {
 export async function listAll<T>(listing: Listing<T>, deps: ListDeps): Promise<ListEnd> {
   const { each } = listing;
   let count = 0;
+  let pages = 0;
   let emptyPages = 0;
   let token = "";
   const counted = (object: T): void => {
@@ -60,6 +63,7 @@ export async function listAll<T>(listing: Listing<T>, deps: ListDeps): Promise<L
     emptyPages = page.count === 0 ? emptyPages + 1 : 0;
     if (page.continue === token) throw endless("goes on where it began");
     if (emptyPages > MAX_EMPTY_PAGES) throw endless(`has more than ${MAX_EMPTY_PAGES} empty pages in a row`);
+    if (++pages >= MAX_LIST_PAGES) throw endless(`has more than ${MAX_LIST_PAGES} pages`);
     token = page.continue;
   }
 }
