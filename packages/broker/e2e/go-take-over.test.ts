@@ -57,14 +57,18 @@ const live = recorded()
   .map(({ metadata }) => metadata.name)
   .sort();
 
-test.each([{ store: "sqlite" }, { store: "kubernetes" }])(
-  "a broker with the store $store takes a Go broker's reservations over, and lends none of it again",
-  async ({ store }) => {
+test.each([
+  { store: "sqlite", views: "auto" },
+  { store: "sqlite", views: "off" },
+  { store: "kubernetes", views: "auto" },
+])(
+  "a broker with the store $store and views $views takes a Go broker's reservations over, and lends none of it again",
+  async ({ store, views }) => {
     const kubeconfig = await goCluster();
     const certificates = await testCertificates();
     const broker = await startBroker({
       certificates,
-      flags: [`--kubeconfig=${kubeconfig}`],
+      flags: [`--kubeconfig=${kubeconfig}`, `--views=${views}`],
       ...(store === "sqlite" ? {} : { store }),
     });
     onTestFinished(broker.dispose);

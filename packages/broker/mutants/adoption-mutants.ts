@@ -1,6 +1,8 @@
 import { type Mutant, testFile } from "./mutant.ts";
 
 const LEDGER = "packages/domain/src/ledger";
+const IMPORT = "packages/broker/src/import-reservations.ts";
+const IMPORT_TEST = testFile("packages/broker/src/import-reservations.test.ts");
 const MODEL = testFile(`${LEDGER}/ledger.model.test.ts`);
 
 /** Ways to book without a grant, and names that pass where they must not. */
@@ -46,5 +48,54 @@ export const ADOPTION_MUTANTS: readonly Mutant[] = [
     find: "export const DNS_SUBDOMAIN = `${LABEL}(?:\\\\.${LABEL})*`;",
     replace: "export const DNS_SUBDOMAIN = `${LABEL}(?:\\\\.+${LABEL})*`;",
     caughtBy: testFile("packages/domain/src/reservation/ids.test.ts"),
+  },
+  {
+    name: "lends before it knows what an older broker has lent",
+    file: "packages/broker/src/app.ts",
+    find: "    await takeOverObjects();\n",
+    replace: "",
+    caughtBy: testFile("packages/broker/e2e/go-take-over.test.ts"),
+  },
+  {
+    name: "takes an older broker's reservations over at every start",
+    file: IMPORT,
+    find: "  if (engine.commitNumber > 0 || engine.ledger.reservations.size > 0) return;\n",
+    replace: "",
+    caughtBy: IMPORT_TEST,
+  },
+  {
+    name: "skips what it cannot read of an older broker's reservations",
+    file: IMPORT,
+    find: "  if (unreadable.length > 0) throw",
+    replace: "  if (unreadable.length > SHOWN) throw",
+    caughtBy: IMPORT_TEST,
+  },
+  {
+    name: "does not wait until it knows what an older broker has lent",
+    file: "packages/broker/src/app.ts",
+    find: "    if (needs.imports) await importReservations(",
+    replace: "    if (needs.imports) void importReservations(",
+    caughtBy: IMPORT_TEST,
+  },
+  {
+    name: "takes nothing over from a kubeconfig without views",
+    file: "packages/broker/src/settings/read-settings.ts",
+    find: '=== "auto" && (views || isNamed);',
+    replace: '=== "auto" && (views || objects || store);',
+    caughtBy: IMPORT_TEST,
+  },
+  {
+    name: "lends again what an older broker's borrowers use",
+    file: IMPORT,
+    find: 'status?.phase === "Reserved" || status?.phase === "Active"',
+    replace: 'status?.phase === "Reserved"',
+    caughtBy: IMPORT_TEST,
+  },
+  {
+    name: "brings back what was deleted while no broker ran",
+    file: IMPORT,
+    find: "[expiresAt, deletionTimestamp].flatMap(",
+    replace: "[expiresAt].flatMap(",
+    caughtBy: IMPORT_TEST,
   },
 ];

@@ -92,27 +92,6 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     caughtBy: testFile(`${HTTP}/routes/routes.test.ts`),
   },
   {
-    name: "lends before it knows what an older broker has lent",
-    file: "packages/broker/src/app.ts",
-    find: "    await takeOverObjects();\n",
-    replace: "",
-    caughtBy: testFile("packages/broker/e2e/go-take-over.test.ts"),
-  },
-  {
-    name: "takes an older broker's reservations over at every start",
-    file: "packages/broker/src/import-reservations.ts",
-    find: "  if (engine.commitNumber > 0 || engine.ledger.reservations.size > 0) return;\n",
-    replace: "",
-    caughtBy: testFile("packages/broker/src/import-reservations.test.ts"),
-  },
-  {
-    name: "skips what it cannot read of an older broker's reservations",
-    file: "packages/broker/src/import-reservations.ts",
-    find: "  if (unreadable.length > 0) throw",
-    replace: "  if (unreadable.length > SHOWN) throw",
-    caughtBy: testFile("packages/broker/src/import-reservations.test.ts"),
-  },
-  {
     name: "does not wait for the disk",
     file: `${SQLITE}/ledger-file.ts`,
     find: "        begin.run();\n        const next = write(batch);",

@@ -204,10 +204,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   };
 
   const takeOverObjects = async (): Promise<void> => {
-    const usesCluster = needs.objects || needs.views || needs.store;
-    if (settings["import-reservations"] === "auto" && usesCluster) {
-      await importReservations({ engine, open: cluster.open, log });
-    }
+    if (needs.imports) await importReservations({ engine, open: cluster.open, log });
   };
 
   const giveUp = (error: unknown): void => {

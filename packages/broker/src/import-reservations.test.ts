@@ -1,16 +1,23 @@
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   clusterAdvertisementKind,
   KUBE_LABEL,
   type Reservation,
   RESERVATION_CONDITION,
   RESERVATION_FINALIZER,
+  reservationKind,
 } from "@resource-broker/contract";
-import type { KubeClient } from "@resource-broker/kube";
-import { memoryDisk, memoryStore } from "@resource-broker/testkit";
-import { beforeEach, describe, expect, test } from "vitest";
+import { CUSTOM_RESOURCE_DEFINITIONS, type KubeClient, NAMESPACES } from "@resource-broker/kube";
+import { memoryDisk, memoryStore, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createBroker } from "./app.ts";
 import { RESERVATIONS } from "./interface/kubernetes/objects/resources.ts";
 import { NAMESPACE, openScene, type Scene } from "./interface/kubernetes/testing/scene.ts";
+import { readBrokerSettings } from "./settings/read-settings.ts";
 
 const file = new URL("../../contract/golden/go-broker-objects.json", import.meta.url);
 const { items } = JSON.parse(readFileSync(file, "utf8")) as { items: Reservation[] };
@@ -19,6 +26,7 @@ const live = left.filter(({ status }) => status?.phase === "Reserved");
 /** While the Go broker's last reservations lived. */
 const RECORDED_AT = Date.parse("2026-11-16T02:20:00Z");
 const HOUR_MS = 3_600_000;
+const DEFINITION = `${reservationKind.plural}.${reservationKind.group}`;
 
 let scene: Scene;
 beforeEach(async () => {
@@ -123,6 +131,45 @@ describe("a new ledger where the Go broker has worked", () => {
   });
 
   const [sample] = live;
+  test("takes over one that is in use", async () => {
+    if (sample === undefined) throw new Error("some were recorded");
+    await leave({ ...sample, status: { ...sample.status, phase: "Active" } });
+    const { engine } = await scene.startBroker({ imports: true });
+    expect(engine.ledger.reservations.get(sample.metadata.name)?.phase).toBe("Active");
+  });
+
+  test.each([{ objects: true }, { objects: false }])(
+    "ends at once one that was deleted while no broker ran, and lets its object go (objects: $objects)",
+    async (options) => {
+      const endless = live.find(({ status }) => status?.expiresAt === undefined);
+      if (endless === undefined) throw new Error("one was recorded");
+      const { name } = endless.metadata;
+      const { metadata } = await leave(endless);
+      await scene.client.delete(RESERVATIONS, { name, namespace: NAMESPACE });
+      const { deletionTimestamp = "" } = (await scene.reservation(name)).metadata;
+      scene.time.jumpWall(Date.parse(deletionTimestamp) + HOUR_MS - scene.time.wallMs());
+      const { engine } = await scene.startBroker({ imports: true, options: { ...options, views: true } });
+      const shown = await scene.reservation(name, ({ status }) => status?.phase === "Released");
+      expect(shown.metadata.uid).not.toBe(metadata.uid);
+      expect(engine.ledger.accounts.get(endless.spec.targetClusterID ?? "")?.reserved.cpuMillis ?? 0).toBe(0);
+    },
+  );
+
+  test.each([
+    { what: "namespace", end: () => scene.client.delete(NAMESPACES, { name: NAMESPACE }) },
+    { what: "definition", end: () => scene.client.delete(CUSTOM_RESOURCE_DEFINITIONS, { name: DEFINITION }) },
+  ])("does not end what is deleted only because its $what is", async ({ end }) => {
+    const endless = live.find(({ status }) => status?.expiresAt === undefined);
+    if (endless === undefined) throw new Error("one was recorded");
+    const { name } = endless.metadata;
+    await leave(endless);
+    await end();
+    await scene.reservation(name, ({ metadata }) => metadata.deletionTimestamp !== undefined);
+    const { engine } = await scene.startBroker({ imports: true, options: { objects: false } });
+    expect(engine.ledger.reservations.get(name)).toMatchObject({ phase: "Reserved" });
+    expect(engine.ledger.reservations.get(name)?.expiresAt).toBeUndefined();
+  });
+
   test.each([
     { name: "one that waits for an answer", status: undefined },
     { name: "one that has ended", status: { phase: "Released" } },
@@ -137,11 +184,19 @@ describe("a new ledger where the Go broker has worked", () => {
     expect(engine.ledger.reservations.size).toBe(0);
   });
 
-  test("does not begin when one of them makes no sense: it would lend that again", async () => {
+  test.each([
+    { change: { targetClusterID: undefined }, says: "targetClusterID: is missing" },
+    {
+      change: { requestedResources: { cpu: "9e15", memory: "1Gi" } },
+      says: 'requestedResources.cpu: "9e15"',
+    },
+  ])("does not begin when one of them makes no sense ($says): it would lend that again", async (row) => {
     if (sample === undefined) throw new Error("some were recorded");
-    const { targetClusterID: _, ...spec } = sample.spec;
+    const spec = JSON.parse(JSON.stringify({ ...sample.spec, ...row.change })) as Reservation["spec"];
     await leave({ ...sample, spec });
-    await expect(scene.startBroker({ imports: true })).rejects.toThrow(sample.metadata.name);
+    const starting = scene.startBroker({ imports: true });
+    await expect(starting).rejects.toThrow(`${sample.metadata.name}: `);
+    await expect(starting).rejects.toThrow(row.says);
   });
 
   test("does not begin while they cannot be read: it would lend them again", async () => {
@@ -153,6 +208,46 @@ describe("a new ledger where the Go broker has worked", () => {
       "--import-reservations=off",
     );
   });
+});
+
+test("a whole broker that is given a kubeconfig does not start before it has read them", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "import-reservations-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const { cluster } = scene;
+  const kubeconfig = join(folder, "kubeconfig");
+  await writeFile(kubeconfig, cluster.kubeconfig);
+  await writeCertificateFolder(join(folder, "certs"), (await testCertificates()).broker);
+  const reading = await readBrokerSettings({
+    argv: [
+      `--kubeconfig=${kubeconfig}`,
+      "--views=off",
+      `--http-namespace=${NAMESPACE}`,
+      `--store=sqlite:${join(folder, "store")}`,
+      `--http-cert-path=${join(folder, "certs")}`,
+      "--http-host=127.0.0.1",
+      "--http-port=0",
+      "--metrics-bind-address=0",
+      "--health-probe-bind-address=0",
+    ],
+    env: {},
+    readFile: () => Promise.reject(new Error("there is none")),
+  });
+  if (!reading.ok) throw new Error(reading.problems.join());
+  const broker = createBroker(reading.settings, {
+    machine: scene.time,
+    defer: setImmediate,
+    randomBytes,
+    random: () => 0.5,
+    env: {},
+    readYaml: () => Promise.reject(new Error("there is none")),
+    openApi: "{}",
+    version: "0",
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    onFatal: () => undefined,
+  });
+  onTestFinished(broker.stop);
+  cluster.knobs.failNext({ times: 1, status: 403, verb: "list", plural: "reservations" });
+  await expect(broker.start()).rejects.toThrow("--import-reservations=off");
 });
 
 test("a person's object that only has the name of a reservation is not taken for an older broker's", async () => {

@@ -1,16 +1,19 @@
 import {
+  describeProblems,
   KUBE_LABEL,
+  type Mapped,
   NOBODY,
   parseTime,
   type Reservation as ReservationObject,
   reservationKind,
   validate,
 } from "@resource-broker/contract";
-import { isZero, parseResources, type Reservation, type ReservationRequest } from "@resource-broker/domain";
+import { parseRequest, type Reservation, type ReservationRequest } from "@resource-broker/domain";
 import { customResource, toFault } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";
 import type { BrokerCluster } from "./cluster-access.ts";
 import type { Engine } from "./engine/engine.ts";
+import { isPlaceEnding } from "./interface/kubernetes/reservations/place.ts";
 import { faultOf } from "./interface/shared/checked.ts";
 
 const RESERVATIONS = customResource(reservationKind);
@@ -38,24 +41,38 @@ export async function importReservations({ engine, open, log }: ImportDeps): Pro
 async function leftBehind(open: () => Promise<BrokerCluster>): Promise<Reservation[]> {
   const found: Reservation[] = [];
   const unreadable: string[] = [];
+  for (const object of await heldObjects(open)) {
+    const reservation = reservationFrom(object);
+    if (reservation.ok) found.push(reservation.value);
+    else unreadable.push(`${object.metadata.name}: ${describeProblems(reservation.problems)}`);
+  }
+  if (unreadable.length > 0) throw notRead(unreadable.slice(0, SHOWN).join("; "));
+  return found;
+}
+
+const SHOWN = 5;
+
+/** Objects that go with their namespace or their definition are no wish to release anything: they count as not deleted. */
+async function heldObjects(open: () => Promise<BrokerCluster>): Promise<ReservationObject[]> {
+  const held: ReservationObject[] = [];
   try {
     const { client, namespace } = await open();
     await client.list(RESERVATIONS, { namespace }, (object) => {
-      if (!isHeldByOldBroker(object)) return;
-      const reservation = reservationFrom(object);
-      if (reservation === undefined) unreadable.push(object.metadata.name);
-      else found.push(reservation);
+      if (isHeldByOldBroker(object)) held.push(object);
     });
+    const isAnyDeleted = held.some(({ metadata }) => metadata.deletionTimestamp !== undefined);
+    return isAnyDeleted && (await isPlaceEnding(client, namespace)) ? held.map(notDeleted) : held;
   } catch (error) {
     const { code, message } = toFault(error);
     if (code === "not-found") return []; // not even the kind is there
     throw notRead(message, error);
   }
-  if (unreadable.length > 0) throw notRead(`${unreadable.slice(0, SHOWN).join(", ")}: no valid spec`);
-  return found;
 }
 
-const SHOWN = 5;
+function notDeleted({ metadata, ...object }: ReservationObject): ReservationObject {
+  const { deletionTimestamp: _, ...kept } = metadata;
+  return { ...object, metadata: kept };
+}
 
 function notRead(why: string, cause?: unknown): Error {
   return new Error(
@@ -72,42 +89,59 @@ function isHeldByOldBroker({ metadata, status }: ReservationObject): boolean {
 }
 
 /** It keeps its name, which agents know; the object's UID is the key, so that the same object is not decided once more. */
-function reservationFrom({ metadata, spec, status = {} }: ReservationObject): Reservation | undefined {
+function reservationFrom({ metadata, spec, status = {} }: ReservationObject): Mapped<Reservation> {
   const { requesterID: requester = NOBODY, targetClusterID: provider } = spec;
-  const request = validate(reservationKind.spec, spec).ok ? requestFrom(spec) : undefined;
-  if (request === undefined || provider === undefined || provider === requester) return undefined;
-  return {
+  const read = requestFrom(spec);
+  if (!read.ok) return read;
+  if (provider === undefined) return wrong("targetClusterID", "is missing");
+  if (provider === requester) return wrong("targetClusterID", `${provider} is the requester itself`);
+  const value: Reservation = {
     id: metadata.name,
     requester,
     provider,
-    granted: request.resources,
-    request,
+    granted: read.value.resources,
+    request: read.value,
     phase: status.phase === "Active" ? "Active" : "Reserved",
     ...(metadata.uid === undefined ? {} : { key: metadata.uid }),
     ...timesOf(metadata, status),
     acknowledged: false,
     generation: 1,
   };
+  return { ok: true, value };
 }
 
-function requestFrom({
-  requestedResources,
-  priority = 0,
-}: ReservationObject["spec"]): ReservationRequest | undefined {
-  const read = requestedResources && parseResources(requestedResources, "up");
-  if (read?.ok !== true || isZero(read.resources)) return undefined;
-  return { resources: read.resources, priority, constraints: {}, tier: "on-demand" };
+function requestFrom(spec: ReservationObject["spec"]): Mapped<ReservationRequest> {
+  const checked = validate(reservationKind.spec, spec);
+  if (!checked.ok) return checked;
+  const { requestedResources, priority = 0 } = checked.value;
+  if (requestedResources === undefined) return wrong("requestedResources", "is missing");
+  const read = parseRequest(requestedResources);
+  if (read.ok) {
+    return { ok: true, value: { resources: read.resources, priority, constraints: {}, tier: "on-demand" } };
+  }
+  return {
+    ok: false,
+    problems: read.problems.map(({ field, problem }) => ({
+      path: `requestedResources.${field}`,
+      message: problem,
+    })),
+  };
 }
 
+function wrong(path: string, message: string): Extract<Mapped<never>, { ok: false }> {
+  return { ok: false, problems: [{ path, message }] };
+}
+
+/** One that somebody has deleted waits for a broker to release it: it ends when it was deleted. */
 function timesOf(
-  { creationTimestamp = "" }: ReservationObject["metadata"],
+  { creationTimestamp = "", deletionTimestamp = "" }: ReservationObject["metadata"],
   { reservedAt = "", expiresAt = "" }: NonNullable<ReservationObject["status"]>,
 ): Pick<Reservation, "createdAt" | "reservedAt" | "expiresAt"> {
   const createdAt = parseTime(creationTimestamp) ?? 0;
-  const until = parseTime(expiresAt);
+  const ends = [expiresAt, deletionTimestamp].flatMap((text) => parseTime(text) ?? []);
   return {
     createdAt,
     reservedAt: parseTime(reservedAt) ?? createdAt,
-    ...(until === undefined ? {} : { expiresAt: until }),
+    ...(ends.length === 0 ? {} : { expiresAt: Math.min(...ends) }),
   };
 }

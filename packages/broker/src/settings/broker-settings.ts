@@ -50,7 +50,7 @@ export const BROKER_SETTINGS = {
   }),
   "import-reservations": choice({
     description:
-      "What a new ledger does about live Reservations of an older (Go) broker in --http-namespace: auto takes them over before it lends, where the broker uses a cluster (see --views); off begins without them.",
+      "What a new ledger does about live Reservations of an older (Go) broker in --http-namespace: auto takes them over before it lends, where --kubeconfig, --views, the kubernetes interface or the kubernetes store names a cluster; off begins without them.",
     defaultValue: "auto",
     choices: ["auto", "off"],
   }),

@@ -63,13 +63,17 @@ export interface ClusterNeeds {
   readonly objects: boolean;
   readonly views: boolean;
   readonly store: boolean;
+  /** A new ledger takes over what an older broker has left there. */
+  readonly imports: boolean;
 }
 
 export function clusterNeeds(settings: BrokerSettings): ClusterNeeds {
   const objects = settings["broker-interface"].includes("kubernetes");
   const store = settings.store === KUBERNETES_STORE;
   const isNamed = objects || store || settings.kubeconfig !== "";
-  return { objects, store, views: settings.views === "on" || (settings.views === "auto" && isNamed) };
+  const views = settings.views === "on" || (settings.views === "auto" && isNamed);
+  const imports = settings["import-reservations"] === "auto" && (views || isNamed);
+  return { objects, store, views, imports };
 }
 
 function dashboardProblems(settings: BrokerSettings): string[] {
