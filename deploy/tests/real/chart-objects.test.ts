@@ -73,7 +73,7 @@ describe.runIf(isPossible)("a chart", () => {
     const liqo = VARIANTS.map(({ name }) =>
       rendered.manifests(name).filter(({ metadata }) => /-liqo/.test(metadata.name)),
     );
-    expect(liqo.map((objects) => objects.length)).toEqual([0, 0, 0, 0, 0, 0, 6, 0]);
+    expect(liqo.map((objects) => objects.length)).toEqual([0, 0, 0, 0, 0, 0, 8, 0]);
   });
 
   test.each([

@@ -16,6 +16,16 @@ const ADVICE: ReadonlyMap<number, string> = new Map([
   [NOT_A_DATABASE, "it is damaged or no database at all; stop the broker and restore a backup"],
 ]);
 
+/** The same for what the system says to files that we make ourselves. */
+const SYSTEM_CODES: ReadonlyMap<unknown, number> = new Map([
+  ["EACCES", CANNOT_OPEN],
+  ["EPERM", CANNOT_OPEN],
+  ["ENOENT", CANNOT_OPEN],
+  ["EROFS", READONLY],
+  ["EIO", IO_ERROR],
+  ["ENOSPC", FULL],
+]);
+
 /**
  * The failure that an error stands for, with what a person can do about it. An error that comes neither from SQLite nor
  * from the system was made by what is stored: it could not be made sense of.
@@ -27,7 +37,7 @@ export function sqliteFailure(error: unknown, file: string): StoreFailure {
   const isCorrupt =
     code === CORRUPT || code === NOT_A_DATABASE || (code === undefined && !isSystemError(error));
   const kind: FailureKind = isCorrupt ? "corrupt" : "not-committed";
-  const advice = code === undefined ? undefined : ADVICE.get(code);
+  const advice = ADVICE.get(code ?? systemCode(error) ?? 0);
   return new StoreFailure(kind, `${file}: ${advice === undefined ? message : `${advice} (${message})`}`, {
     cause: error,
   });
@@ -41,6 +51,10 @@ export function isBusy(error: unknown): boolean {
 function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
   return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
+
+function systemCode(error: unknown): number | undefined {
+  return error instanceof Error && "code" in error ? SYSTEM_CODES.get(error.code) : undefined;
 }
 
 function isSystemError(error: unknown): boolean {
