@@ -10,6 +10,7 @@ import {
   simulatedControlPlanes,
   startBroker,
   testCertificates,
+  until,
 } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { brokerDefinitions } from "../src/store/kubernetes/testing/test-ledger.ts";
@@ -45,7 +46,11 @@ async function goCluster(): Promise<string> {
 }
 
 async function ids(broker: BrokerProcess): Promise<string[]> {
-  const { body } = await broker.admin().request("GET", PATH.reservations);
+  // A replica that has just begun may have to make sure that it leads before it answers.
+  const body = await until("the reservations are listed", async () => {
+    const reply = await broker.admin().request("GET", PATH.reservations);
+    return reply.status === 200 ? reply.body : undefined;
+  });
   return (body as { id: string; status: { phase: string } }[])
     .filter(({ status }) => status.phase === "Reserved")
     .map(({ id }) => id)
