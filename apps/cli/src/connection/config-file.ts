@@ -45,7 +45,7 @@ function usualPlace(env: Host["env"]): string | undefined {
 }
 
 async function parseConfig(path: string, env: Host["env"]): Promise<ConfigFile> {
-  const { yamlReader } = await import("@resource-broker/runtime");
+  const { yamlReader } = await import("./yaml-reader.ts");
   const parsed = await yamlReader()(path).catch((cause: unknown) => {
     throw new CommandError("error", cause instanceof Error ? cause.message : String(cause), { cause });
   });
