@@ -5,28 +5,40 @@ SCRIPTS=$(CDPATH='' cd -- "$SCRIPTS" && pwd)
 # shellcheck source=lib/load.sh
 source "$SCRIPTS/lib/load.sh"
 
-CERT_MANAGER_VERSION=v1.21.2
-
 USAGE="Issues the certificates of the broker and both agents, as Secrets in broker-cluster:
 broker-server-tls in resource-broker-system, agent-client-tls in agent-cluster-1 and in agent-cluster-2.
-On kind cert-manager does it; on sim and real, where no pods run, \"brokerctl certs\" does.
+On kind cert-manager does it, or \"brokerctl certs\" with --manifest none; on sim and real, where no pods run, \"brokerctl certs\" does.
 
 Usage: setup-certmanager.sh [flags]
 
-  --manifest FILE|URL  cert-manager's manifest (default: release $CERT_MANAGER_VERSION of its project); kind only"
-FLAG[--manifest]=https://github.com/cert-manager/cert-manager/releases/download/$CERT_MANAGER_VERSION/cert-manager.yaml
+  --manifest FILE|URL|none
+                      cert-manager's manifest (default: release $CERT_MANAGER_VERSION of its project, which is fetched
+                      unless cert-manager is there already); none: without cert-manager, nothing is fetched"
+FLAG[--manifest]=''
 read_flags "$USAGE" "$@"
-if [[ $ON == kind ]]; then check_prerequisites need_kubectl; else check_prerequisites need_node need_kubectl; fi
+check_manifest --manifest
+MANIFEST=${FLAG[--manifest]}
+if [[ $ON != kind ]]; then MANIFEST=none; fi
+if [[ $MANIFEST == none ]]; then check_prerequisites need_node need_kubectl; else check_prerequisites need_kubectl; fi
 open_state
 require_clusters
+
+RELEASE=https://github.com/cert-manager/cert-manager/releases/download/$CERT_MANAGER_VERSION/cert-manager.yaml
 
 # Its webhook answers a while after its Deployment says so.
 apply_when_served() { # <kubectl argument>...
   until_kube_says 120 serverside-applied "$BROKER_CLUSTER" apply --server-side "$@" || fail "cert-manager took none of its objects: $SAID"
 }
 
+has_certmanager() {
+  kubectl_on "$BROKER_CLUSTER"
+  ! is_dry && "${KUBECTL[@]}" get deployment cert-manager-webhook --namespace cert-manager >/dev/null 2>&1
+}
+
 issue_by_certmanager() {
-  kube "$BROKER_CLUSTER" apply --server-side -f "${FLAG[--manifest]}"
+  if [[ -n $MANIFEST ]] || ! has_certmanager; then
+    kube "$BROKER_CLUSTER" apply --server-side -f "${MANIFEST:-$RELEASE}"
+  fi
   kube "$BROKER_CLUSTER" wait --namespace cert-manager --for=condition=Available --timeout=300s deployment --all
   apply_when_served -k "$ROOT/deploy/kustomize/certmanager"
   kube "$BROKER_CLUSTER" apply --server-side -f "$SETUP/manifests/agent-certificates.yaml"
@@ -48,6 +60,6 @@ issue_by_brokerctl() {
   done
 }
 
-if [[ $ON == kind ]]; then issue_by_certmanager; else issue_by_brokerctl; fi
+if [[ $MANIFEST == none ]]; then issue_by_brokerctl; else issue_by_certmanager; fi
 if is_dry; then exit 0; fi
 say "the certificates are issued: Secrets in $BROKER_CLUSTER"

@@ -10,9 +10,10 @@ Those that are there already stay.
 
 Usage: setup-clusters.sh [flags]
 
-  --node-image IMAGE  the node image of kind, for another version of Kubernetes (default: kind's own)"
+  --node-image IMAGE  the node image of kind, for another version of Kubernetes (default: kind's own); kind only"
 FLAG[--node-image]=''
 read_flags "$USAGE" "$@"
+only_on_kind --node-image
 check_prerequisites need_clusters
 open_state
 

@@ -14,16 +14,24 @@ Usage: test-reservation.sh [flags]
   --cpu QUANTITY      how much is asked for (default 500m)
   --memory QUANTITY   the same (default 256Mi)
   --timeout SECONDS   how long a step may take (default 60)
+  --node-image IMAGE  the node image of kind, when clusters are made (default: kind's own)
+  --cert-manager FILE|URL|none
+                      cert-manager's manifest on kind, when certificates are issued (default: release
+                      $CERT_MANAGER_VERSION of its project); none: \"brokerctl certs\" issues them, nothing is fetched
   --keep              leave everything that was set up running"
 FLAG[--cpu]=500m
 FLAG[--memory]=256Mi
 FLAG[--timeout]=60
+FLAG[--node-image]=''
+FLAG[--cert-manager]=''
 SWITCH[--keep]=''
 read_flags "$USAGE" "$@"
 for flag in --cpu --memory; do
   thousandths "${FLAG[$flag]}" >/dev/null || wrong_usage "$flag is \"${FLAG[$flag]}\", but must be a quantity such as 500m, 2 or 4Gi"
 done
 [[ ${FLAG[--timeout]} =~ ^[1-9][0-9]{0,4}$ ]] || wrong_usage "--timeout is \"${FLAG[--timeout]}\", but must be seconds, such as 60"
+only_on_kind --node-image
+check_manifest --cert-manager
 check_prerequisites need_node need_clusters
 
 REQUESTER=${AGENT_CLUSTERS[0]}
@@ -83,10 +91,12 @@ begin() { # <name>
 set_up() {
   if is_dry || ! has_clusters; then
     begin "$SERVERS"
-    run_script setup-clusters.sh
+    run_script setup-clusters.sh ${FLAG[--node-image]:+--node-image "${FLAG[--node-image]}"}
   fi
   if is_dry || ! has_certificates; then
-    run_script setup-certmanager.sh
+    if is_dry || ! has_issued; then
+      run_script setup-certmanager.sh ${FLAG[--cert-manager]:+--manifest "${FLAG[--cert-manager]}"}
+    fi
     run_script extract-certs.sh
   fi
   start_missing broker run-broker.sh

@@ -81,10 +81,33 @@ describe("values", () => {
     ["test-reservation.sh", "--memory", "999999999Ti", "must be a quantity"],
     ["test-reservation.sh", "--memory", "1;ls", "must be a quantity"],
     ["test-reservation.sh", "--timeout", "soon", "must be seconds"],
+    [
+      "test-reservation.sh",
+      "--cert-manager",
+      "/no/such.yaml",
+      "must be a file that can be read, a URL, or none",
+    ],
+    [
+      "setup-certmanager.sh",
+      "--manifest",
+      "/no/such.yaml",
+      "must be a file that can be read, a URL, or none",
+    ],
   ])("%s refuses %s %s", async (name, flag, value, said) => {
     const { code, stderr } = await runScript(name, ["--dry-run", flag, value]);
     expect(code).toBe(2);
     expect(stderr).toContain(`${flag} is "${value}", but ${said}`);
+  });
+
+  test.each([
+    ["setup-clusters.sh", "--node-image", "local/node:1"],
+    ["test-reservation.sh", "--node-image", "local/node:1"],
+    ["test-reservation.sh", "--cert-manager", "https://example.org/cert-manager.yaml"],
+    ["setup-certmanager.sh", "--manifest", "https://example.org/cert-manager.yaml"],
+  ])("%s refuses %s where it means nothing", async (name, flag, value) => {
+    const { code, stderr } = await runScript(name, ["--dry-run", "--on", "sim", flag, value]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${flag} is for --on kind, not for --on sim`);
   });
 
   test("of flags come after = as well", async () => {

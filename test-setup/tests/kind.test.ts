@@ -7,7 +7,13 @@ import { expectDone, runScript, SETUP, type StateFolder, stateFolder } from "./t
 /** They write down how they are called, and do what the scripts rely on. */
 const STAND_INS = {
   docker: "exit 0",
-  kubectl: "echo serverside-applied",
+  // What "get" finds: the file named by HAS holds one name a line.
+  kubectl: `
+    case " $* " in
+      *" get deployment "*|*" get secret "*) for word in $*; do grep -qx -- "$word" "$HAS" && exit 0; done; exit 1 ;;
+      *" -f - ") cat >/dev/null ;;
+    esac
+    echo serverside-applied`,
   kind: `
     case "$1 $2" in
       "get clusters") cat "$THERE" ;;
@@ -32,7 +38,9 @@ describe("on kind", () => {
       PATH: `${programs}:${process.env["PATH"] ?? ""}`,
       CALLS: join(programs, "calls"),
       THERE: join(programs, "there"),
+      HAS: join(programs, "has"),
     };
+    writeFileSync(join(programs, "has"), "");
     writeFileSync(join(programs, "there"), "");
   });
   afterEach(async () => {
@@ -45,7 +53,8 @@ describe("on kind", () => {
       .split("\n")
       .filter((line) => line.startsWith(start))
       .map((line) => line.replaceAll(folder.path, "STATE"));
-  const run = (name: string) => runScript(name, ["--state", folder.path], env);
+  const run = (name: string, ...flags: readonly string[]) =>
+    runScript(name, ["--state", folder.path, ...flags], env);
 
   test("makes three clusters with kubeconfigs of their own, and removes them", async () => {
     const made = await run("setup-clusters.sh");
@@ -85,7 +94,7 @@ describe("on kind", () => {
     await run("setup-clusters.sh");
     const issued = await run("setup-certmanager.sh");
     expectDone(issued);
-    const mine = calls("kubectl").filter((line) => /cert-?manager|certificates/.test(line));
+    const mine = calls("kubectl").filter((line) => /(apply|wait) .*(cert-?manager|certificates)/.test(line));
     expect(mine.map((line) => line.replace(/^.*kubectl /, ""))).toMatchObject([
       expect.stringMatching(/^apply --server-side -f https:.*\/cert-manager.yaml$/),
       expect.stringMatching(/^wait --namespace cert-manager --for=condition=Available/),
@@ -93,6 +102,56 @@ describe("on kind", () => {
       expect.stringMatching(/^apply --server-side -f .*\/manifests\/agent-certificates.yaml$/),
       expect.stringMatching(/^wait --for=condition=Ready .* certificates --all --all-namespaces$/),
     ]);
+  });
+
+  test("a node image and the way without cert-manager are passed on, and nothing is fetched", async () => {
+    const { stdout } = await run(
+      "test-reservation.sh",
+      "--dry-run",
+      "--node-image",
+      "local/node:1",
+      "--cert-manager",
+      "none",
+    );
+    expect(stdout.match(/kind create cluster .* --image local\/node:1$/gm)).toHaveLength(3);
+    expect(stdout.match(/apps\/cli\/src\/main.ts certs (init|issue)/g)).toHaveLength(3);
+    expect(stdout).not.toMatch(/https:\/\/github|cert-manager/);
+  });
+
+  test("a manifest is passed on", async () => {
+    const manifest = join(programs, "cert-manager.yaml");
+    writeFileSync(manifest, "");
+    const { stdout } = await run("test-reservation.sh", "--dry-run", "--cert-manager", manifest);
+    expect(stdout).toContain(`apply --server-side -f '${manifest}'\n`);
+    expect(stdout).not.toContain("https://github.com");
+  });
+
+  test("without cert-manager the certificates are issued here, again and again the same", async () => {
+    await run("setup-clusters.sh");
+    for (const _ of ["once", "again"]) expectDone(await run("setup-certmanager.sh", "--manifest", "none"));
+    expect(calls("kubectl").filter((line) => /cert-manager|https:/.test(line))).toEqual([]);
+    const secrets = calls("kubectl").filter((line) => line.includes(" create secret generic "));
+    expect(secrets.map((line) => / generic (\S+ --namespace \S+)/.exec(line)?.[1]).slice(0, 3)).toEqual([
+      "broker-server-tls --namespace resource-broker-system",
+      "agent-client-tls --namespace agent-cluster-1",
+      "agent-client-tls --namespace agent-cluster-2",
+    ]);
+    expect(secrets.slice(3)).toEqual(secrets.slice(0, 3));
+  });
+
+  test("a cert-manager that is there already is not fetched", async () => {
+    await run("setup-clusters.sh");
+    writeFileSync(join(programs, "has"), "cert-manager-webhook\n");
+    expectDone(await run("setup-certmanager.sh"));
+    expect(calls("kubectl").filter((line) => line.includes("https:"))).toEqual([]);
+  });
+
+  test("certificates that are issued already are only copied out", async () => {
+    await run("setup-clusters.sh");
+    writeFileSync(join(programs, "has"), "broker-server-tls\nagent-client-tls\n");
+    const end = await run("test-reservation.sh", "--keep");
+    expect(end.stderr).toContain("extract-certs.sh: the Secret broker-server-tls");
+    expect(calls("kubectl").filter((line) => /cert-?manager/.test(line))).toEqual([]);
   });
 });
 

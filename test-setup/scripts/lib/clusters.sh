@@ -88,6 +88,28 @@ require_clusters() {
   fail "the clusters are not there: run $SCRIPTS/setup-clusters.sh --on $ON first"
 }
 
+CERT_MANAGER_VERSION=v1.21.2
+
+# Before anything is made: clusters take minutes, and a missing file would be noticed only after them.
+check_manifest() { # <flag>
+  local manifest=${FLAG[$1]}
+  if [[ -z $manifest || $manifest == none ]]; then return; fi
+  only_on_kind "$1"
+  if [[ $manifest != http*://* && ! -r $manifest ]]; then
+    wrong_usage "$1 is \"$manifest\", but must be a file that can be read, a URL, or none for certificates without cert-manager"
+  fi
+}
+
+# Whether broker-cluster has the Secrets already, whoever has issued them.
+has_issued() {
+  local cluster
+  kubectl_on "$BROKER_CLUSTER"
+  "${KUBECTL[@]}" get secret "$BROKER_SECRET" --namespace "$BROKER_NAMESPACE" >/dev/null 2>&1 || return 1
+  for cluster in "${AGENT_CLUSTERS[@]}"; do
+    "${KUBECTL[@]}" get secret "$AGENT_SECRET" --namespace "$cluster" >/dev/null 2>&1 || return 1
+  done
+}
+
 folder_of_certificates() { printf '%s' "$STATE/certs/$1"; }
 
 has_certificates() {

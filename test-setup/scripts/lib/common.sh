@@ -93,6 +93,13 @@ settle_state() {
   QUIET_LOG=$STATE/logs/commands.log
 }
 
+only_on_kind() { # <flag>...
+  local flag
+  for flag; do
+    [[ -z ${FLAG[$flag]} || $ON == kind ]] || wrong_usage "$flag is for --on kind, not for --on $ON"
+  done
+}
+
 # The command as it could be typed.
 shown() { # <word>...
   local word line=''
