@@ -6,6 +6,10 @@ ENGINE ?= docker
 COMPONENT ?= broker
 VERSION ?= 0.1.0
 ARGS ?=
+# For images: other bases than those of the Dockerfiles, and flags for the engine's build, such as --network=host.
+BUILD_IMAGE ?=
+RUNTIME_IMAGE ?=
+BUILD_FLAGS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help build build-prod test check install uninstall deploy undeploy run images sbom
@@ -43,7 +47,7 @@ run: ## Runs COMPONENT on this machine, with ARGS
 images: image-broker image-agent image-brokerctl ## Builds the container images
 
 image-%: ## Builds one of them
-	$(ENGINE) build -f deploy/images/$*.Dockerfile --build-arg=VERSION=$(VERSION) -t resource-broker/$*:$(VERSION) .
+	deploy/images/check-engine.sh $(ENGINE) && DOCKER_BUILDKIT=1 $(ENGINE) build -f deploy/images/$*.Dockerfile --build-arg=VERSION=$(VERSION) $(BUILD_IMAGE:%=--build-arg=BUILD_IMAGE=%) $(RUNTIME_IMAGE:%=--build-arg=RUNTIME_IMAGE=%) $(BUILD_FLAGS) -t resource-broker/$*:$(VERSION) .
 
 sbom: ## Lists what each program is made of (CycloneDX) in dist/
 	node scripts/bootstrap.mjs && npm exec -- node scripts/sbom/main.ts

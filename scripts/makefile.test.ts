@@ -1,8 +1,9 @@
-import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..");
 const NAMES = ["build", "build-prod", "test", "install", "uninstall", "deploy", "undeploy", "run"];
@@ -70,5 +71,62 @@ describe("the Makefile", () => {
     ]);
     expect(plan.stdout).toContain("docker build -f deploy/images/agent.Dockerfile");
     expect(plan.stdout).toContain("kubectl --context paris apply -k deploy/kustomize/agent\n");
+  });
+});
+
+describe.skipIf(spawnSync("make", ["--version"]).status !== 0)("make images", () => {
+  const run = promisify(execFile);
+  const folder = mkdtempSync(join(tmpdir(), "engines-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  /** An engine that prints how it is called; its help is what the real one prints with DOCKER_BUILDKIT=1. */
+  const engine = (name: string, help: string): string => {
+    const file = join(folder, name, "docker");
+    mkdirSync(join(folder, name));
+    writeFileSync(
+      file,
+      `#!/bin/sh\ncase "$*" in --version) echo "Docker version 28.2.2" ;; *--help) echo "${help}" ;; *) echo "BuildKit=$DOCKER_BUILDKIT: $*" ;; esac\n`,
+    );
+    chmodSync(file, 0o755);
+    return file;
+  };
+  const make = async (...args: readonly string[]): Promise<{ stdout: string; stderr: string }> =>
+    await run("make", ["-C", ROOT, "--no-print-directory", "-s", ...args]).catch(
+      (error: unknown) => error as { stdout: string; stderr: string },
+    );
+
+  test("says what to install where the engine has no BuildKit, and builds nothing", async () => {
+    const old = engine("old", "ERROR: BuildKit is enabled but the buildx component is missing or broken.");
+    const { stdout, stderr } = await make("images", `ENGINE=${old}`);
+    expect(stdout).toBe("");
+    expect(stderr).toContain("they need BuildKit, and here it has none (Docker version 28.2.2)");
+    expect(stderr).toContain("install docker-buildx-plugin");
+  });
+
+  test("says so where there is no engine", async () => {
+    const { stderr } = await make("image-agent", "ENGINE=/no/such/engine");
+    expect(stderr).toContain("/no/such/engine is not installed: install it, or name another engine");
+  });
+
+  test("builds all three with BuildKit, on other bases and with other flags where they are named", async () => {
+    const good = engine("good", "      --secret stringArray   Secret file to expose to the build");
+    const { stdout, stderr } = await make("images", `ENGINE=${good}`);
+    expect(stderr).toBe("");
+    expect(stdout.split("\n")).toEqual([
+      ...["broker", "agent", "brokerctl"].map(
+        (name) =>
+          `BuildKit=1: build -f deploy/images/${name}.Dockerfile --build-arg=VERSION=0.1.0 -t resource-broker/${name}:0.1.0 .`,
+      ),
+      "",
+    ]);
+    const other = await make(
+      "image-agent",
+      `ENGINE=${good}`,
+      "BUILD_IMAGE=local/node:24",
+      "RUNTIME_IMAGE=local/run:24",
+      "BUILD_FLAGS=--network=host",
+    );
+    expect(other.stdout).toContain(
+      " --build-arg=BUILD_IMAGE=local/node:24 --build-arg=RUNTIME_IMAGE=local/run:24 --network=host -t ",
+    );
   });
 });

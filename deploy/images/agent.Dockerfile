@@ -12,7 +12,8 @@ FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /src
 COPY . .
 # Bundling needs no install script of any package, so none is run.
-RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts && node scripts/bundle/main.ts --into=/out --program=agent
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    npm ci --ignore-scripts && node scripts/bundle/main.ts --into=/out --program=agent
 
 # Only built for agent-with-liqoctl. The release of Liqo is the one that the tests run with: tools/liqo-assets/go.mod.
 FROM --platform=$BUILDPLATFORM ${GO_IMAGE} AS liqoctl

@@ -9,7 +9,8 @@ FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /src
 COPY . .
 # Bundling needs no install script of any package, so none is run.
-RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts && node scripts/bundle/main.ts --into=/out --program=brokerctl
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    npm ci --ignore-scripts && node scripts/bundle/main.ts --into=/out --program=brokerctl
 
 FROM ${RUNTIME_IMAGE} AS brokerctl
 ARG VERSION=0.1.0
