@@ -1,5 +1,6 @@
 import { flag, group, list, oneOf, type Schema, text, texts, whole, at, when } from "./schema.ts";
 import {
+  API_SERVER_PORTS,
   accounts,
   certificate,
   DURATION,
@@ -11,6 +12,7 @@ import {
   networkPolicy,
   OPTIONAL_NAME,
   podDisruptionBudget,
+  ports,
   scheduling,
   secretKey,
 } from "./shared.ts";
@@ -126,11 +128,13 @@ export const AGENT_VALUES: Schema = {
     ...logging(),
     ...monitoring({ dashboards: "agent" }),
     networkPolicy: networkPolicy("Prometheus, name servers, the API server, the broker", {
-      brokerPorts: list("More ports of the broker, or of a proxy before it, than those in `broker.urls`.", {
-        type: "integer",
-        minimum: 1,
-        maximum: 65_535,
-      }),
+      apiServerPorts: ports(
+        `${API_SERVER_PORTS} With \`broker.transport: kubernetes\` also the port in that kubeconfig.`,
+        [443, 6443],
+      ),
+      brokerPorts: ports(
+        "More ports than those in `broker.urls` and 8443, on which the broker's pods listen: of the pods of a proxy or ingress in the same cluster.",
+      ),
     }),
     podDisruptionBudget: podDisruptionBudget(),
     terminationGracePeriodSeconds: whole("How long the agent may take to end.", 30, { minimum: 5 }),

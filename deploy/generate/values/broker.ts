@@ -12,6 +12,7 @@ import {
   OPTIONAL_NAME,
   podDisruptionBudget,
   port,
+  ports,
   scheduling,
   secretKey,
 } from "./shared.ts";
@@ -160,8 +161,11 @@ export const BROKER_VALUES: Schema = {
       "callers of the API, Prometheus, name servers, the API server, the database",
       {
         apiFrom: list(
-          "Who may call the API, as peers of a NetworkPolicy. Empty: everyone, with a certificate.",
+          "Who may call the API, as peers of a NetworkPolicy. Empty: everyone, with a certificate. Callers from outside are often seen with the address of a node: use `service.loadBalancerSourceRanges` for them.",
           { type: "object" },
+        ),
+        databasePorts: ports(
+          "More ports of the database than `store.postgres.port`: of its pods, where it runs in the same cluster behind a Service with another port.",
         ),
       },
     ),

@@ -145,19 +145,30 @@ export function monitoring({ dashboards }: { readonly dashboards: string }): Pro
   };
 }
 
+export const API_SERVER_PORTS =
+  "Ports of the Kubernetes API server, as its endpoints have them (`kubectl get endpointslices -n default`).";
+const AFTER_SERVICES =
+  "It is applied after a Service has replaced its port: for what runs in the same cluster the ports of pods count.";
+
+/** A list of ports. */
+export function ports(description: string, fallback: readonly number[] = []): Schema {
+  return list(description, { type: "integer", ...PORT }, fallback);
+}
+
 export function networkPolicy(what: string, more: Properties): Schema {
-  return group(`Who may talk to the pods, and to whom they may talk: ${what}. Nothing else passes.`, {
+  const description = `Who may talk to the pods, and to whom they may talk: ${what}. Nothing else passes. ${AFTER_SERVICES}`;
+  return group(description, {
     enabled: flag("Make it. Without a network plugin that knows policies it has no effect.", true),
     metricsFrom: list(
       "Who may scrape the metrics, as peers of a NetworkPolicy: pods of namespaces with the label `metrics: enabled`. Empty: nobody.",
       { type: "object" },
       [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }],
     ),
-    apiServerPorts: list(
-      "Ports of the Kubernetes API server, as its endpoints have them.",
-      { type: "integer", ...PORT },
-      [443, 6443],
+    dnsPorts: ports(
+      "Ports of the name servers' pods: 53 nearly everywhere, 5353 on OpenShift, 8053 on Gardener.",
+      [53],
     ),
+    apiServerPorts: ports(API_SERVER_PORTS, [443, 6443]),
     ...more,
   });
 }

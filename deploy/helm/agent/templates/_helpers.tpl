@@ -54,11 +54,17 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if eq .Values.broker.transport "http" }}true{{ end }}
 {{- end }}
 
-{{- /* Ports behind the broker's addresses: 443 where one names none. */}}
+{{- /*
+Ports of the broker: those of its addresses, 443 where one names none, and 8443, on which its pods listen. A policy is applied
+after a Service has replaced its port by that of the pod: behind a Service of this cluster only 8443 counts.
+*/}}
 {{- define "agent.brokerPorts" -}}
 {{- $ports := .Values.networkPolicy.brokerPorts }}
+{{- if include "agent.usesHttp" . }}
+{{- $ports = prepend $ports 8443 }}
 {{- range .Values.broker.urls }}
 {{- $ports = append $ports (regexFind ":[0-9]+$" (urlParse .).host | trimPrefix ":" | default "443" | int) }}
+{{- end }}
 {{- end }}
 {{- $ports | uniq | toJson }}
 {{- end }}
