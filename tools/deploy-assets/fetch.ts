@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { bringOnce, buildProgram, go, type GoErrand } from "../go-assets/bring.ts";
-import { copyDefinitions } from "../go-assets/copy-definitions.ts";
-import { DEFINITIONS, helm, type HelmVersions, moduleFolder } from "./recipe.ts";
+import { bringOnce, buildProgram, type GoErrand } from "../go-assets/bring.ts";
+import { copyFolder } from "../go-assets/copy.ts";
+import { moduleFolder } from "../go-assets/pinned-module.ts";
+import { DEFINITIONS, helm, type HelmVersions } from "./recipe.ts";
 
 /** Brings what is missing. */
 export function fetchAssets(errand: GoErrand, versions: HelmVersions): Promise<void> {
@@ -9,9 +10,9 @@ export function fetchAssets(errand: GoErrand, versions: HelmVersions): Promise<v
   const announcement = `helm ${versions.helm} and definitions go to ${folder}; the first time takes some minutes.`;
   return bringOnce(errand, announcement, async () => {
     for (const module of DEFINITIONS) {
-      const { name, path, version } = module;
-      const said = await go(errand, ["mod", "download", "-json", `${path}@${version}`]);
-      const count = copyDefinitions(join(moduleFolder(module, said), module.folder), join(folder, name));
+      const { name, version } = module;
+      const from = join(await moduleFolder(errand, module), module.folder);
+      const count = copyFolder(from, join(folder, name), ".yaml");
       say(`${name} ${version}: ${count} definitions copied`);
     }
     await buildProgram(errand, helm(versions));

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readPins } from "../go-assets/cache.ts";
 import { GO_MODULE } from "./assets.ts";
-import { DEFINITIONS, helm, helmVersions, moduleFolder } from "./recipe.ts";
-
-const [MODULE = { name: "", path: "", version: "", sum: "", folder: "" }] = DEFINITIONS;
+import { helm, helmVersions } from "./recipe.ts";
 
 describe("the versions", () => {
   test("are those that go.mod pins", () => {
@@ -28,22 +26,5 @@ describe("the versions", () => {
     const { linkFlags } = helm({ helm: "v3.1.2", clientGo: "v0.30.1" });
     expect(linkFlags).toContain("internal/version.version=v3.1.2");
     expect(linkFlags).toContain("pkg/chartutil.k8sVersionMinor=30");
-  });
-});
-
-describe("a module", () => {
-  test("is found where Go says", () => {
-    expect(moduleFolder(MODULE, JSON.stringify({ Dir: "/mod/x", Sum: MODULE.sum }))).toBe("/mod/x");
-  });
-
-  test("with another checksum is not taken", () => {
-    const said = JSON.stringify({ Dir: "/mod/x", Sum: "h1:other" });
-    expect(() => moduleFolder(MODULE, said)).toThrow(`has the checksum h1:other, not ${MODULE.sum}`);
-  });
-
-  test("that Go does not have is named with Go's words", () => {
-    expect(() => moduleFolder(MODULE, '{"Error": "not found"}')).toThrow(
-      /cert-manager is: \{"Error": "not found"\}/,
-    );
   });
 });

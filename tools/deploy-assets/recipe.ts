@@ -1,5 +1,6 @@
 import type { Program } from "../go-assets/bring.ts";
 import { type Pins, pinnedRelease } from "../go-assets/cache.ts";
+import type { PinnedModule } from "../go-assets/pinned-module.ts";
 
 /** What is taken from whom, and how. It is part of the folder's name: another recipe is another folder. */
 
@@ -7,13 +8,9 @@ const HELM_MODULE = "helm.sh/helm/v3";
 export const PROGRAM = "helm";
 
 /** A module of which only the definitions (CRDs) are wanted. */
-export interface DefinitionsModule {
+interface DefinitionsModule extends PinnedModule {
   /** The folder they go to. */
   readonly name: string;
-  readonly path: string;
-  readonly version: string;
-  /** Go's checksum of the module's zip: what go.sum is for the modules of a build. */
-  readonly sum: string;
   /** Where in the module they are. */
   readonly folder: string;
 }
@@ -58,22 +55,4 @@ export function helm({ helm: version, clientGo }: HelmVersions): Program {
 /** `v3.22.0` and `v0.37.0`, as go.mod pins them. */
 export function helmVersions(pins: Pick<Pins, "goMod">): HelmVersions {
   return { helm: pinnedRelease(pins, HELM_MODULE), clientGo: pinnedRelease(pins, "k8s.io/client-go") };
-}
-
-/** Where Go put a module, from what `go mod download -json` says of it; throws where it is not the pinned one. */
-export function moduleFolder(module: DefinitionsModule, said: string): string {
-  const reply: unknown = JSON.parse(said);
-  const [folder, sum] = [textIn(reply, "Dir"), textIn(reply, "Sum")];
-  if (folder === undefined) throw new Error(`Go does not say where ${module.path} is: ${said.trim()}`);
-  if (sum !== module.sum) {
-    throw new Error(
-      `${module.path}@${module.version} has the checksum ${sum}, not ${module.sum}: not taken.`,
-    );
-  }
-  return folder;
-}
-
-function textIn(value: unknown, name: string): string | undefined {
-  const found = Object.entries(value ?? {}).find(([key]) => key === name)?.[1] as unknown;
-  return typeof found === "string" ? found : undefined;
 }

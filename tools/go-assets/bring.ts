@@ -2,17 +2,15 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { takeInstallLock } from "../../scripts/bootstrap/install-lock.mjs";
 import { MARKER } from "./cache.ts";
-import { buildProgress, duration, type Progress } from "./progress.ts";
+import { moduleFolder, type PinnedModule } from "./pinned-module.ts";
+import { buildProgress, duration } from "./progress.ts";
 import type { Errand } from "./run-assets-tool.ts";
-import { COMPILE_FLAGS, runGo } from "./run-go.ts";
+import { COMPILE_FLAGS, go, type GoPlace, runGo } from "./run-go.ts";
 
 const SAY_EVERY_MS = 10_000;
 
 /** An errand for which Go works in a module. */
-export interface GoErrand extends Errand {
-  /** The folder with go.mod. */
-  readonly goModule: string;
-}
+export interface GoErrand extends Errand, GoPlace {}
 
 /** Does the work unless it is done. What was broken off goes on where it was: Go keeps what it loaded and compiled. */
 export async function bringOnce(
@@ -42,21 +40,24 @@ export interface Program {
   readonly package: string;
   /** Most programs do not know their own version without them. */
   readonly linkFlags: string;
+  /** Built in this module's own folder, where its `replace` lines count; else in the errand's module. */
+  readonly module?: PinnedModule;
 }
 
 /** Builds a program into the errand's folder, unless it is there. */
 export async function buildProgram(errand: GoErrand, program: Program): Promise<void> {
   const { folder, say } = errand;
-  const { name } = program;
+  const { name, module } = program;
   const target = join(folder, name);
   if (existsSync(target)) return;
   say(`${name}: looking up what it needs; Go downloads what is not there yet …`);
   const startedAt = performance.now();
-  const progress = buildProgress(name, await packagesToCompile(errand, program));
+  const place = module === undefined ? errand : { ...errand, goModule: await moduleFolder(errand, module) };
+  const progress = buildProgress(name, await packagesToCompile(place, program));
   const timer = setInterval(() => say(progress.line(performance.now() - startedAt)), SAY_EVERY_MS);
   const partial = `${target}.partial`;
   try {
-    await go(errand, buildArgs(program, partial), progress);
+    await go(place, buildArgs(program, partial), progress);
     renameSync(partial, target);
   } finally {
     clearInterval(timer);
@@ -65,26 +66,20 @@ export async function buildProgram(errand: GoErrand, program: Program): Promise<
   say(`${name}: built in ${duration(performance.now() - startedAt)}`);
 }
 
-export function buildArgs({ linkFlags, package: path }: Omit<Program, "name">, target: string): string[] {
-  return ["build", ...COMPILE_FLAGS, "-v", "-ldflags", linkFlags, "-o", target, path];
+export function buildArgs(program: Program, target: string): string[] {
+  const { linkFlags, package: path } = program;
+  return ["build", ...compileFlags(program), "-v", "-ldflags", linkFlags, "-o", target, path];
+}
+
+/** Go leaves a module's vendor folder out, and would look into it for what it then has not. */
+function compileFlags({ module }: Program): readonly string[] {
+  return module === undefined ? COMPILE_FLAGS : [...COMPILE_FLAGS, "-mod=readonly"];
 }
 
 /** How many packages are not in Go's own cache yet. */
-async function packagesToCompile(errand: GoErrand, { name, package: path }: Program): Promise<number> {
-  const args = ["list", "-deps", ...COMPILE_FLAGS, "-f", "{{if .Stale}}{{.ImportPath}}{{end}}", path];
-  const output = await go(errand, args, buildProgress(name, 0));
+async function packagesToCompile(place: GoPlace, program: Program): Promise<number> {
+  const { name, package: path } = program;
+  const args = ["list", "-deps", ...compileFlags(program), "-f", "{{if .Stale}}{{.ImportPath}}{{end}}", path];
+  const output = await go(place, args, buildProgress(name, 0));
   return output.split("\n").filter((line) => line !== "").length;
-}
-
-/** What Go prints; throws what it complains about. */
-export async function go(
-  { goModule, signal }: Pick<GoErrand, "goModule" | "signal">,
-  args: readonly string[],
-  progress: Progress = buildProgress("go", 0),
-): Promise<string> {
-  const { code, output } = await runGo({ args, cwd: goModule, signal, onErrorText: progress.take });
-  signal.throwIfAborted();
-  // With -json, Go says on its standard output what is wrong with a module.
-  if (code !== 0) throw new Error(`go ${args[0]} failed:\n${progress.complaints()}${output}`);
-  return output;
 }

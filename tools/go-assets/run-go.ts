@@ -1,9 +1,17 @@
 import { spawn } from "node:child_process";
 import { constants, setPriority } from "node:os";
+import { buildProgress, type Progress } from "./progress.ts";
 
 /** `go list` and `go build` must agree on these: they decide what Go's own cache can be used for. */
 export const COMPILE_FLAGS: readonly string[] = ["-trimpath", "-buildvcs=false"];
 export const BUILD_ENV: Readonly<Record<string, string>> = { CGO_ENABLED: "0", GOWORK: "off" };
+
+/** Where and how long Go works. */
+export interface GoPlace {
+  /** The folder with go.mod. */
+  readonly goModule: string;
+  readonly signal: AbortSignal;
+}
 
 export interface GoCall {
   readonly args: readonly string[];
@@ -44,4 +52,17 @@ export function runGo({ args, cwd, signal, onErrorText }: GoCall): Promise<{ cod
       resolve({ code: code ?? 1, output });
     });
   });
+}
+
+/** What Go prints; throws what it complains about. */
+export async function go(
+  { goModule, signal }: GoPlace,
+  args: readonly string[],
+  progress: Progress = buildProgress("go", 0),
+): Promise<string> {
+  const { code, output } = await runGo({ args, cwd: goModule, signal, onErrorText: progress.take });
+  signal.throwIfAborted();
+  // With -json, Go says on its standard output what is wrong with a module.
+  if (code !== 0) throw new Error(`go ${args[0]} failed:\n${progress.complaints()}${output}`);
+  return output;
 }

@@ -1,3 +1,5 @@
+import type { Program } from "../go-assets/bring.ts";
+
 /** How the programs are built. It is part of the build's name: another recipe is another build. */
 
 /** The programs of a control plane, and the client that fits them. */
@@ -21,4 +23,9 @@ export function linkFlags(version: string): string {
     Object.entries(told).map(([name, value]) => `-X ${path}.${name}=${value}`),
   );
   return ["-s -w", ...values].join(" ");
+}
+
+/** Any other program of this release: what only some harnesses need, their own tools build. */
+export function kubernetesProgram(name: string, version: string): Program {
+  return { name, package: `k8s.io/kubernetes/cmd/${name}`, linkFlags: linkFlags(version) };
 }

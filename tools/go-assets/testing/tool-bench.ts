@@ -45,6 +45,8 @@ export interface ToolBench {
   readonly run: (run?: ToolRun) => Promise<ToolEnd>;
   /** The packages that were built, whether or not that went well. */
   readonly built: () => readonly string[];
+  /** They, and in which folder each was. */
+  readonly builtIn: () => readonly (readonly [path: string, folder: string])[];
   /** The folder in the cache. */
   readonly kept: () => string;
   readonly isWhole: () => boolean;
@@ -57,7 +59,7 @@ case "$1 $2" in
   "list "*) echo a/b; echo c/d ;;
   "build "*)
     while [ $# -gt 1 ]; do [ "$1" = -o ] && out=$2; shift; done
-    echo "$1" >> "$BENCH/notes"
+    echo "$1 $PWD" >> "$BENCH/notes"
     case "$1" in *"\${BREAKS_AT:-nothing}") echo "undefined: x" >&2; exit 1 ;; esac
     echo "go: downloading k8s.io/api v0.34.4" >&2
     printf '#!/bin/sh\\necho %s\\n' "$SAYS" > "$out"; chmod +x "$out" ;;
@@ -73,6 +75,11 @@ export function toolBench({ tool, says, answers = "", files = {} }: BenchOptions
     chmodSync(path(name), 0o755);
   };
   const withGo = { "bin/go": goScript(answers), ...files };
+  const builtIn: ToolBench["builtIn"] = () =>
+    readFileSync(path("notes"), "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line): [string, string] => [line.split(" ")[0] ?? "", line.split(" ")[1] ?? ""]);
   const kept = (): string => path("cache", readdirSync(path("cache"))[0] ?? "");
   return {
     path,
@@ -84,7 +91,8 @@ export function toolBench({ tool, says, answers = "", files = {} }: BenchOptions
       const main = join(import.meta.dirname, "../..", tool, "main.ts");
       return runNode([main, ...args], { PATH, BENCH: folder, SAYS: says, ...cache, ...env });
     },
-    built: () => readFileSync(path("notes"), "utf8").trimEnd().split("\n"),
+    built: () => builtIn().map(([name]) => name),
+    builtIn,
     kept,
     isWhole: () => existsSync(join(kept(), MARKER)),
     dispose: () => rmSync(folder, { recursive: true, force: true }),

@@ -14,6 +14,7 @@ import type { Resource } from "@resource-broker/kube";
 import type { JsonObject } from "@resource-broker/kube-sim";
 import { parse } from "yaml";
 import { findLiqoHere } from "../../../../tools/liqo-assets/assets.ts";
+import { CHART, DEFINITIONS, KWOK_STAGES, type LiqoProgram } from "../../../../tools/liqo-assets/recipe.ts";
 
 const KINDS: readonly Resource<unknown>[] = [
   FOREIGN_CLUSTERS,
@@ -58,11 +59,15 @@ function looseDefinition({ group, version, kind, plural, isNamespaced }: Resourc
   };
 }
 
-/** Liqo itself on this machine: its definitions as its own release ships them, and its liqoctl. */
+/** Liqo itself on this machine, as its own release ships it, and what clusters need to run it. */
 export interface LiqoAssets {
   readonly definitions: readonly JsonObject[];
-  /** The path of the program. */
-  readonly liqoctl: string;
+  /** The path of a program: liqoctl, Liqo's controllers, kwok, kube-scheduler. */
+  readonly pathOf: (program: LiqoProgram) => string;
+  /** The folder that `liqoctl install --local-chart-path` takes. */
+  readonly chart: string;
+  /** The file that `kwok --config` takes: its nodes and pods are Ready at once. */
+  readonly kwokStages: string;
 }
 
 /** Undefined where they are not, which is said; with `KUBE_REQUIRED=1` they must be there. */
@@ -72,12 +77,17 @@ export function liqoAssets(
 ): LiqoAssets | undefined {
   const { isThere, folder } = findLiqoHere(env);
   if (isThere) {
-    const crds = join(folder, "crds");
+    const crds = join(folder, DEFINITIONS);
     const read = (name: string): JsonObject => parse(readFileSync(join(crds, name), "utf8")) as JsonObject;
-    return { definitions: readdirSync(crds).sort().map(read), liqoctl: join(folder, "liqoctl") };
+    return {
+      definitions: readdirSync(crds).sort().map(read),
+      pathOf: (program) => join(folder, program),
+      chart: join(folder, CHART),
+      kwokStages: join(folder, KWOK_STAGES),
+    };
   }
   const why = `there is no Liqo in ${folder}. Run npm run liqo:assets.`;
   if (env["KUBE_REQUIRED"] === "1") throw new Error(`KUBE_REQUIRED is set, but ${why}`);
-  say(`Tests with Liqo's own definitions and liqoctl are SKIPPED: ${why}`);
+  say(`Tests with Liqo's own programs and definitions are SKIPPED: ${why}`);
   return undefined;
 }

@@ -32,7 +32,7 @@ const RUN_MS = 60_000;
 
 const env = { HOME: "/nowhere", PATH: "" };
 const run = (args: readonly string[]): Promise<Ran> =>
-  liqoctl({ path: assets?.liqoctl ?? "", env })(args, {
+  liqoctl({ path: assets?.pathOf("liqoctl") ?? "", env })(args, {
     timeoutMs: RUN_MS,
     signal: new AbortController().signal,
   });
@@ -89,7 +89,7 @@ describe.skipIf(assets === undefined)("the real liqoctl", () => {
 
   test("that would ask a question is ended, and nobody waits for it", async () => {
     const stop = new AbortController();
-    const path = assets?.liqoctl ?? "";
+    const path = assets?.pathOf("liqoctl") ?? "";
     const asking = liqoctl({ path, env })(["force", "unpeer", "liqo-paris"], {
       timeoutMs: 2000,
       signal: stop.signal,
