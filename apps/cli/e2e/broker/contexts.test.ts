@@ -102,6 +102,53 @@ describe("where the broker is", () => {
     expect(err).toContain(says);
   });
 
+  describe("a file that cannot be read", () => {
+    /** A folder in its place: also root, as whom tests may run, cannot read that. */
+    async function unreadable(): Promise<{ HOME: string; file: string }> {
+      const HOME = await mkdtemp(join(fleet.folder, "home-"));
+      const file = join(HOME, ".config", "brokerctl", "config.yaml");
+      await mkdir(file, { recursive: true });
+      return { HOME, file };
+    }
+    const given = (): Record<string, string> => ({
+      BROKERCTL_BROKER: fleet.url,
+      BROKERCTL_CERTS: join(fleet.folder, "ops"),
+    });
+
+    test("is left out, with a warning, where only its usual place names it", async () => {
+      const { HOME, file } = await unreadable();
+      const { err } = await runCli(["get", "clusters", "--broker", fleet.url], { env: { HOME } });
+      expect(err).toContain(`Warning: ${file} cannot be read and is left out: `);
+      expect(err).toContain("name its folder with --certs");
+    });
+
+    test("is no matter where broker and certificate are given", async () => {
+      const { HOME } = await unreadable();
+      const { code, err } = await runCli(["get", "clusters"], { env: { HOME, ...given() } });
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+    });
+
+    test.each([
+      { row: "it was named", args: (file: string) => ["--config", file] },
+      { row: "a context in it was named", args: () => ["--context", "here"] },
+    ])("is an error where $row", async ({ args }) => {
+      const { HOME, file } = await unreadable();
+      const all = ["get", "clusters", ...args(file)];
+      const { code, err } = await runCli(all, { env: { HOME, ...given() } });
+      expect(code).toBe(1);
+      expect(err).toContain(`cannot read ${file}: `);
+    });
+
+    test.each([["--help"], ["version", "-o=json"], ["completion", "bash"], ["certs", "--help"]])(
+      "is not looked at by %s %s",
+      async (...args) => {
+        const { HOME } = await unreadable();
+        const { code, err } = await runCli(args, { env: { HOME } });
+        expect({ code, err }).toEqual({ code: 0, err: "" });
+      },
+    );
+  });
+
   test("is found under XDG_CONFIG_HOME, with ~ in the file", async () => {
     const HOME = await inHome(({ url }) => `contexts: {a: {broker: "${url}", certs: ~/../ops}}\n`);
     const env = { HOME, XDG_CONFIG_HOME: join(HOME, ".config") };

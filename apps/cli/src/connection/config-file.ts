@@ -20,22 +20,34 @@ export interface ConfigFile {
 const FILE_FIELDS = ["current-context", "contexts"];
 const CONTEXT_FIELDS = ["broker", "certs"];
 
-/** The file that was named, or the one in its usual place; undefined when nobody named one and there is none. */
-export async function readConfigFile(
-  named: string | undefined,
-  { env }: Pick<Host, "env">,
-): Promise<ConfigFile | undefined> {
-  const path = named ?? usualPlace(env);
-  const isThere = path !== undefined && (await readFile(path).then(() => true, isOtherThanMissing));
-  if (path !== undefined && isThere) return parseConfig(path, env);
-  if (named === undefined) return undefined;
-  throw new CommandError("error", `there is no ${named}: --config names the file with your brokers`);
+interface Wanted {
+  /** By flag or environment. */
+  readonly named: string | undefined;
+  /** "needed": a context of the file was asked for. "unused": nothing that it could say counts. */
+  readonly use: "needed" | "optional" | "unused";
 }
 
-/** Only a file that does not exist counts as none: one that may not be read must be told. */
-function isOtherThanMissing(error: unknown): boolean {
+/** The file that was named, or the one in its usual place; undefined when nobody named one and there is none to read. */
+export async function readConfigFile(
+  { named, use }: Wanted,
+  { env, note }: Pick<Host, "env" | "note">,
+): Promise<ConfigFile | undefined> {
+  const path = named ?? usualPlace(env);
+  if (path === undefined) return undefined;
+  const found = await readFile(path).then(() => "readable" as const, findingOf);
+  if (found === "missing" && named !== undefined)
+    throw new CommandError("error", `there is no ${named}: --config names the file with your brokers`);
+  if (found === "missing") return undefined;
+  if (found === "readable" || named !== undefined || use === "needed") return parseConfig(path, env);
+  // The HOME of another user, as in many containers: whoever named no file can do without.
+  if (use === "optional") note(`Warning: ${path} cannot be read and is left out: ${found.problem}\n`);
+  return undefined;
+}
+
+function findingOf(error: unknown): "missing" | { readonly problem: string } {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code !== "ENOENT" && code !== "ENOTDIR";
+  if (code === "ENOENT" || code === "ENOTDIR") return "missing";
+  return { problem: error instanceof Error ? error.message : String(error) };
 }
 
 function usualPlace(env: Host["env"]): string | undefined {

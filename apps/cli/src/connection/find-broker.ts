@@ -22,9 +22,11 @@ const EXAMPLE = "https://broker.example.org:8443";
 
 /** Flag before environment before file before default; but a context that a flag names comes before the environment. */
 export async function findBroker(options: ConnectionOptions, host: Host): Promise<Reach> {
-  const file = await readConfigFile(options.config, host);
-  const context = await contextIn(file, options.context, host);
   const isNamed = options.context !== undefined;
+  const isAllGiven = options.broker !== undefined && options.certs !== undefined;
+  const use = isNamed ? "needed" : isAllGiven ? "unused" : "optional";
+  const file = await readConfigFile({ named: options.config, use }, host);
+  const context = await contextIn(file, options.context, host);
   const broker = choose({
     given: options.broker,
     inEnvironment: host.env["BROKERCTL_BROKER"],
