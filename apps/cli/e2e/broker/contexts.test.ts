@@ -139,7 +139,7 @@ describe("where the broker is", () => {
       expect(err).toContain(`cannot read ${file}: `);
     });
 
-    test.each([["--help"], ["version", "-o=json"], ["completion", "bash"], ["certs", "--help"]])(
+    test.each([["--help"], ["version", "--output=json"], ["completion", "bash"], ["certs", "--help"]])(
       "is not looked at by %s %s",
       async (...args) => {
         const { HOME } = await unreadable();
