@@ -8,16 +8,17 @@ const POLL_MS = 200;
  * holder's process id: made in one step, so there is never a lock without an owner to ask about.
  * @param {string} path
  * @param {(holder: number) => void} onWait called once when there is somebody to wait for
+ * @param {AbortSignal} [signal] ends the waiting
  * @returns {Promise<() => void>} gives the lock back
  */
-export async function takeInstallLock(path, onWait) {
+export async function takeInstallLock(path, onWait, signal) {
   for (let waited = false; ; waited = true) {
     if (tryLink(path)) return () => removeIfThere(path);
     const holder = holderOf(path);
     if (holder === undefined) continue;
     if (isRunning(holder)) {
       if (!waited) onWait(holder);
-      await sleep(POLL_MS);
+      await sleep(POLL_MS, undefined, signal && { signal });
     } else if (holderOf(path) === holder) {
       // The holder was killed before it could clean up.
       removeIfThere(path);

@@ -13,6 +13,7 @@ const tool: AssetsTool = {
   name: "deploy-assets",
   script: "deploy:assets",
   noGo: "Go is not installed, and helm and the definitions are not on this machine. Install Go 1.26 or newer and run this again.",
+  parts: [PROGRAM, ...DEFINITIONS.map(({ name }) => name)],
   find: () => findDeployAssetsHere(process.env),
   bring: (errand) => fetchAssets({ ...errand, goModule: GO_MODULE }, helmVersions(readPins(GO_MODULE))),
   describe: async (folder) => {

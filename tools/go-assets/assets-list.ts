@@ -21,6 +21,11 @@ export interface AssetsList {
   readonly programs: readonly Program[];
 }
 
+/** The names of what is in the finished folder. */
+export function namesIn({ copies, programs }: AssetsList): string[] {
+  return [...copies, ...programs].map((each) => ("to" in each ? each.to : each.name));
+}
+
 /** All that the result depends on. */
 export function recipeOf({ goMod, goSum }: Pins, { copies, programs }: AssetsList): readonly unknown[] {
   return [goMod, goSum, BUILD_ENV, copies, programs, programs.map((program) => buildArgs(program, ""))];

@@ -22,8 +22,10 @@ export async function bringOnce(
   await runGo({ args: ["version"], cwd: goModule, signal, onErrorText: () => undefined });
   say(announcement);
   mkdirSync(folder, { recursive: true });
-  const release = await takeInstallLock(`${folder}.lock`, (pid) =>
-    say(`process ${pid} is at it already; waiting …`),
+  const release = await takeInstallLock(
+    `${folder}.lock`,
+    (pid) => say(`process ${pid} is at it already; waiting …`),
+    signal,
   );
   try {
     if (existsSync(join(folder, MARKER))) return;

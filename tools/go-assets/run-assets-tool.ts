@@ -1,10 +1,19 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { duration } from "./progress.ts";
 import { isGoMissing } from "./run-go.ts";
 
 const DONE = 0;
 const FAILED = 1;
 const WRONG_USAGE = 2;
 const UNAVAILABLE = 3;
+const LATE = 4;
 const INTERRUPTED = 130;
+
+/** Why the work is broken off. */
+const OUT_OF_TIME = new Error("out of time");
+/** The longest that a timer can run: 24 days. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** What is to be brought, and where to. */
 export interface Errand {
@@ -23,6 +32,8 @@ export interface AssetsTool {
   readonly script: string;
   /** What is said where it takes Go and there is none. */
   readonly noGo: string;
+  /** The names of what is in the finished folder. */
+  readonly parts: readonly string[];
   /** Where they are or would be; or why they can be neither found nor brought. */
   readonly find: () => { readonly folder: string; readonly isThere: boolean } | { readonly refusal: string };
   readonly bring: (errand: Errand) => Promise<void>;
@@ -32,24 +43,85 @@ export interface AssetsTool {
 
 /** Its exit code. */
 export async function runAssetsTool(tool: AssetsTool, args: readonly string[]): Promise<number> {
-  const say = (line: string): void => console.log(`${tool.name}: ${line}`);
-  const fail = (exitCode: number, why: string): number => {
+  const fail: Fail = (exitCode, why) => {
     console.error(`${tool.name}: ${why}`);
     return exitCode;
   };
-  if (args.length > 0) return fail(WRONG_USAGE, `unknown option ${args[0]}. Usage: npm run ${tool.script}`);
+  const wish = wishIn(args);
+  if (wish.kind === "unknown") return fail(WRONG_USAGE, `${wish.problem}. ${usage(tool)}`);
+  if (wish.kind === "help") {
+    console.log(usage(tool));
+    return DONE;
+  }
   const search = tool.find();
   if ("refusal" in search) return fail(UNAVAILABLE, search.refusal);
-  const { folder, isThere } = search;
+  if (wish.kind === "bring") return bringWithin(tool, { ...search, ...wish, fail });
+  if (!search.isThere)
+    return fail(UNAVAILABLE, `nothing whole is in ${search.folder}. Run npm run ${tool.script}.`);
+  console.log(search.folder);
+  return DONE;
+}
+
+type Fail = (exitCode: number, why: string) => number;
+
+interface Bringing {
+  readonly folder: string;
+  readonly isThere: boolean;
+  readonly withinMs: number;
+  readonly fail: Fail;
+}
+
+async function bringWithin(tool: AssetsTool, { folder, isThere, withinMs, fail }: Bringing): Promise<number> {
+  const say = (line: string): void => console.log(`${tool.name}: ${line}`);
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  const timer = setTimeout(() => stop.abort(OUT_OF_TIME), withinMs);
   try {
     if (!isThere) await tool.bring({ folder, signal: stop.signal, say, check: tool.describe });
     say(`${await tool.describe(folder)} are in ${folder}`);
     return DONE;
   } catch (error) {
+    if (stop.signal.reason === OUT_OF_TIME) return fail(LATE, describeLate(tool, folder, withinMs));
     if (stop.signal.aborted) return fail(INTERRUPTED, "stopped. The next run goes on from here.");
     if (isGoMissing(error)) return fail(UNAVAILABLE, tool.noGo);
     return fail(FAILED, error instanceof Error ? error.message : String(error));
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+function describeLate({ parts }: AssetsTool, folder: string, withinMs: number): string {
+  const missing = parts.filter((name) => !existsSync(join(folder, name)));
+  const lacks = missing.length === 0 ? "the last check" : missing.join(", ");
+  return `not done within ${duration(withinMs)}: ${folder} lacks ${lacks}. The next run goes on from here.`;
+}
+
+type Wish =
+  | { readonly kind: "bring"; readonly withinMs: number }
+  | { readonly kind: "where" }
+  | { readonly kind: "help" }
+  | { readonly kind: "unknown"; readonly problem: string };
+
+function wishIn(args: readonly string[]): Wish {
+  const [option, minutes = ""] = args;
+  if (option === undefined) return { kind: "bring", withinMs: LONGEST_MS };
+  if (option === "--within" && args.length === 2) return withinIn(minutes);
+  if (option === "--where" && args.length === 1) return { kind: "where" };
+  if (option === "--help" && args.length === 1) return { kind: "help" };
+  return { kind: "unknown", problem: `unknown option ${args.join(" ")}` };
+}
+
+function withinIn(minutes: string): Wish {
+  const withinMs = Number(minutes) * 60_000;
+  return withinMs > 0 && withinMs < LONGEST_MS
+    ? { kind: "bring", withinMs }
+    : { kind: "unknown", problem: `--within ${minutes} is no number of minutes` };
+}
+
+function usage({ script }: AssetsTool): string {
+  return (
+    `Usage: npm run ${script} [-- --within MINUTES | --where]\n` +
+    `  --within MINUTES  stops when they are over, with exit code ${LATE}; the next run goes on from there\n` +
+    "  --where           brings nothing, and prints the folder if all is in it"
+  );
 }

@@ -1,5 +1,7 @@
-import { spawn } from "node:child_process";
-import { constants, setPriority } from "node:os";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { constants, setPriority, tmpdir } from "node:os";
+import { join } from "node:path";
 import { buildProgress, type Progress } from "./progress.ts";
 
 /** `go list` and `go build` must agree on these: they decide what Go's own cache can be used for. */
@@ -27,16 +29,23 @@ export function isGoMissing(error: unknown): boolean {
   );
 }
 
-/** Runs Go below everything else on the machine; returns its exit code and output. A signal lets it end what it is at. */
+/** Runs Go below everything else on the machine; returns its exit code and output. A signal ends it with all that it started. */
 export function runGo({ args, cwd, signal, onErrorText }: GoCall): Promise<{ code: number; output: string }> {
   return new Promise((resolve, reject) => {
+    // A Go that is stopped leaves its work folder, and its compilers go on: hence a folder and a process group of its own.
+    const work = mkdtempSync(join(tmpdir(), "go-assets-"));
     const go = spawn("go", args, {
       cwd,
-      env: { ...process.env, ...BUILD_ENV },
+      env: { ...process.env, ...BUILD_ENV, GOTMPDIR: work },
       stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
     });
     let output = "";
-    const stop = (): void => void go.kill("SIGTERM");
+    const stop = (): void => stopGroup(go);
+    const end = (): void => {
+      signal.removeEventListener("abort", stop);
+      rmSync(work, { recursive: true, force: true });
+    };
     signal.addEventListener("abort", stop, { once: true });
     go.once("spawn", () => {
       if (go.pid !== undefined) setPriority(go.pid, constants.priority.PRIORITY_LOW);
@@ -46,12 +55,19 @@ export function runGo({ args, cwd, signal, onErrorText }: GoCall): Promise<{ cod
       output += text;
     });
     go.stderr.setEncoding("utf8").on("data", onErrorText);
-    go.once("error", reject);
+    go.once("error", (error) => {
+      end();
+      reject(error);
+    });
     go.once("close", (code) => {
-      signal.removeEventListener("abort", stop);
+      end();
       resolve({ code: code ?? 1, output });
     });
   });
+}
+
+function stopGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, "SIGTERM");
 }
 
 /** What Go prints; throws what it complains about. */

@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testAssetsTool } from "../go-assets/testing/tool-promises.ts";
 import { PROGRAMS } from "./recipe.ts";
@@ -23,7 +24,7 @@ test("it builds every program once and then finds them", async () => {
   const first = await bench().run();
   expect(first).toMatchObject({ code: 0, stderr: "" });
   expect(first.stdout).toMatch(
-    /kubectl: built in 0 s\nkube-assets: etcd 1\.34\.4, .+ are in \S+\/cache\/v1\.34/s,
+    /kubectl: built in \d+ s\nkube-assets: etcd 1\.34\.4, .+ are in \S+\/cache\/v1\.34/s,
   );
   expect(bench().built()).toHaveLength(PROGRAMS.length);
   const second = await bench().run({ hasGo: false });
@@ -44,6 +45,18 @@ test("after a build that failed the next run keeps what was whole", async () => 
     "kube-controller-manager",
     "kubectl",
   ]);
+});
+
+test("out of time while another process is at it, it leaves that process alone", async () => {
+  await bench().run();
+  const folder = bench().kept();
+  rmSync(join(folder, "complete"));
+  symlinkSync(String(process.pid), `${folder}.lock`);
+  expect(await bench().run({ args: ["--within", "0.001"] })).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("lacks the last check. The next run goes on from here."),
+  });
+  expect(readlinkSync(`${folder}.lock`)).toBe(String(process.pid));
 });
 
 test("KUBEBUILDER_ASSETS is used as it is, and nothing is built", async () => {

@@ -16,6 +16,7 @@ const tool: AssetsTool = {
   noGo:
     "Go is not installed, and there is no real control plane on this machine. Install Go 1.24 or newer and run this " +
     "again, or set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver, kube-controller-manager and kubectl.",
+  parts: PROGRAMS,
   find: () => {
     const search = findAssetsHere(process.env);
     if (search.kind === "incomplete") return { refusal: describeMissing(search) };

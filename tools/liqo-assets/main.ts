@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { bringList } from "../go-assets/assets-list.ts";
+import { bringList, namesIn } from "../go-assets/assets-list.ts";
 import { bringOnce } from "../go-assets/bring.ts";
 import { readPins } from "../go-assets/cache.ts";
 import { type AssetsTool, runAssetsTool } from "../go-assets/run-assets-tool.ts";
@@ -19,6 +19,7 @@ const tool: AssetsTool = {
   name: "liqo-assets",
   script: "liqo:assets",
   noGo: "Go is not installed, and Liqo is not on this machine. Install Go 1.26 or newer and run this again.",
+  parts: namesIn(list),
   find: () => findLiqoHere(process.env),
   bring: (errand) => {
     const announcement = `Liqo ${LIQO.version} goes to ${errand.folder}; the first time takes some minutes.`;

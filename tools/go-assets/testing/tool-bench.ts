@@ -41,7 +41,7 @@ export interface ToolBench {
   readonly path: (...parts: readonly string[]) => string;
   /** Writes a file that can be run. */
   readonly write: (path: string, text: string) => void;
-  /** SAYS is what built programs say; a build of the package that BREAKS_AT names fails. */
+  /** SAYS is what built programs say; a build of the package that BREAKS_AT names fails; with HANGS none ends. */
   readonly run: (run?: ToolRun) => Promise<ToolEnd>;
   /** The packages that were built, whether or not that went well. */
   readonly built: () => readonly string[];
@@ -59,6 +59,7 @@ case "$1 $2" in
   "list "*) echo a/b; echo c/d ;;
   "build "*)
     while [ $# -gt 1 ]; do [ "$1" = -o ] && out=$2; shift; done
+    if [ -n "$HANGS" ]; then sleep 600; fi
     echo "$1 $PWD" >> "$BENCH/notes"
     case "$1" in *"\${BREAKS_AT:-nothing}") echo "undefined: x" >&2; exit 1 ;; esac
     echo "go: downloading k8s.io/api v0.34.4" >&2

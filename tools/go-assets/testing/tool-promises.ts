@@ -40,10 +40,38 @@ export function testAssetsTool(tool: PromisedTool): () => ToolBench {
     expect(bench.isWhole()).toBe(false);
   });
 
-  test("an unknown option is refused", async () => {
-    expect(await bench.run({ args: ["--force"] })).toMatchObject({
+  test.each([
+    ["unknown option --force", ["--force"]],
+    ["--within soon is no number of minutes", ["--within", "soon"]],
+  ])("%s is refused, with the usage", async (problem, args) => {
+    expect(await bench.run({ args })).toMatchObject({
       code: 2,
-      stderr: `${tool.tool}: unknown option --force. Usage: npm run ${tool.script}\n`,
+      stderr: expect.stringContaining(
+        `${tool.tool}: ${problem}. Usage: npm run ${tool.script} [-- --within MINUTES`,
+      ),
+    });
+  });
+
+  test("out of time, it stops Go, exits with 4 and says what is missing; the next run goes on", async () => {
+    const late = await bench.run({ args: ["--within", "0.01"], env: { HANGS: "1" } });
+    expect(late.code).toBe(4);
+    expect(late.stderr).toMatch(
+      /: not done within 1 s: \S+ lacks \S.+\. The next run goes on from here\.\n$/,
+    );
+    expect(await bench.run()).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("it says where the folder is, once that is whole", async () => {
+    expect(await bench.run({ args: ["--where"] })).toMatchObject({
+      code: 3,
+      stdout: "",
+      stderr: expect.stringContaining(`Run npm run ${tool.script}.`),
+    });
+    await bench.run();
+    expect(await bench.run({ args: ["--where"], hasGo: false })).toEqual({
+      code: 0,
+      stdout: `${bench.kept()}\n`,
+      stderr: "",
     });
   });
 

@@ -1,0 +1,25 @@
+import { recipeOf } from "../go-assets/assets-list.ts";
+import {
+  type AssetsSearch,
+  findBuild,
+  type Pins,
+  readPins,
+  type Surroundings,
+  surroundingsHere,
+} from "../go-assets/cache.ts";
+import { kubernetesVersion } from "../kube-assets/assets.ts";
+import { GO_MODULE } from "../kube-assets/find-here.ts";
+import { KIND, kindAssetsList } from "./recipe.ts";
+
+const CACHE = { name: "kind-assets", variable: "KIND_ASSETS_CACHE" };
+
+/** The pins are those of `kube-assets`: what a node runs is of the control plane's release. */
+export function findKind(surroundings: Surroundings, pins: Pins): AssetsSearch {
+  const recipe = recipeOf(pins, kindAssetsList(kubernetesVersion(pins)));
+  return findBuild(surroundings, CACHE, { label: [KIND.version], recipe });
+}
+
+/** Looks on this machine. */
+export function findKindHere(env: Surroundings["env"]): AssetsSearch {
+  return findKind(surroundingsHere(env), readPins(GO_MODULE));
+}
