@@ -13,10 +13,14 @@ const REAL_PEERS = [
   "{deploy,test-setup}/**/real/**/*.test.ts",
 ];
 
+/** `npm run test:liqo` runs these, with the real Liqo, in a network namespace of their own. */
+const isLiqo = process.env["LIQO_REQUIRED"] === "1";
+const REAL_LIQO = ["packages/*/e2e/real-liqo/**/*.test.ts"];
+
 /** `npm run test:ui` runs these, in a real Chromium. */
 const isUi = process.env["UI_REQUIRED"] === "1";
 const IN_A_BROWSER = ["apps/dashboard/e2e/ui/**/*.test.ts"];
-const ELSEWHERE = [...configDefaults.exclude, ...REAL_PEERS, ...IN_A_BROWSER];
+const ELSEWHERE = [...configDefaults.exclude, ...REAL_PEERS, ...REAL_LIQO, ...IN_A_BROWSER];
 
 /** They share the modules of one process: most of the time of a small test is its imports. None may leave anything behind. */
 const UNITS =
@@ -27,7 +31,7 @@ const EVERYTHING = "{packages,apps,evaluation,scripts,tools,deploy,test-setup}/*
  * Many tests mostly wait, for processes and clocks: on two cores, too, two of them run at a time. Those with real peers start
  * control planes of several hundred megabytes: one file at a time.
  */
-const maxWorkers = isReal || isUi ? 1 : Math.max(2, availableParallelism() - 1);
+const maxWorkers = isReal || isLiqo || isUi ? 1 : Math.max(2, availableParallelism() - 1);
 
 // Only a guard against tests that hang: no test asserts a time, and a busy machine is no failure.
 const patience = { testTimeout: long ? 3_600_000 : 120_000, hookTimeout: 120_000 };
@@ -45,10 +49,12 @@ const others = {
   exclude: [...ELSEWHERE, UNITS],
 };
 const real = { name: "real", include: REAL_PEERS };
+const liqo = { name: "liqo", include: REAL_LIQO };
 const ui = { name: "ui", include: IN_A_BROWSER };
 
 function chosen() {
   if (isReal) return [real];
+  if (isLiqo) return [liqo];
   return isUi ? [ui] : [units, others];
 }
 

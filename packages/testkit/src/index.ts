@@ -105,6 +105,11 @@ export {
   RESERVATIONS,
   RESOURCE_REQUESTS,
 } from "./world/kinds.ts";
+export {
+  type RealLiqoCluster,
+  type RealLiqoControlPlanes,
+  realLiqoControlPlanes,
+} from "./real-liqo/real-liqo.ts";
 export { type ReachedPlane, type RealControlPlanes, realControlPlanes } from "./world/real-control-planes.ts";
 export {
   typicalCpuMillis,

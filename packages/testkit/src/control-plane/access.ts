@@ -8,13 +8,15 @@ const DAY_SECONDS = 86_400;
 export interface AccessParts {
   readonly name: string;
   readonly admin: Credentials;
+  /** Where clients find the server. */
+  readonly address: string;
   /** The port to write down: the server's own, or that of a proxy. */
   readonly port: number;
   readonly serverPort: number;
 }
 
-export function accessThrough({ name, admin, port, serverPort }: AccessParts): ServerAccess {
-  const url = `https://127.0.0.1:${port}`;
+export function accessThrough({ name, admin, address, port, serverPort }: AccessParts): ServerAccess {
+  const url = `https://${address}:${port}`;
   const { ca } = admin;
   return {
     url,

@@ -22,6 +22,8 @@ export interface Ports {
 
 export interface Places {
   readonly directory: string;
+  /** Where clients find the API server. Another than the loopback: a cluster with nodes, whose pods serve webhooks. */
+  readonly address: string;
   readonly ports: Ports;
   readonly files: CredentialFiles;
   /** The admin's. */
@@ -47,11 +49,20 @@ export function etcdFlags({ directory, ports }: Places): string[] {
   ];
 }
 
-export function apiServerFlags({ ports, files }: Places): string[] {
+function hasNodes(address: string): boolean {
+  return address !== HOST;
+}
+
+export function apiServerFlags({ address, ports, files }: Places): string[] {
+  const own = hasNodes(address)
+    ? // Nobody routes the addresses of Services: webhooks are called at their pods.
+      ["--bind-address=0.0.0.0", "--enable-aggregator-routing=true"]
+    : // It taints every new node until a controller sees it ready, and that controller is not among ours.
+      [`--bind-address=${HOST}`, "--disable-admission-plugins=TaintNodesByCondition"];
   return [
+    ...own,
     `--etcd-servers=http://${HOST}:${ports.etcd}`,
-    `--bind-address=${HOST}`,
-    `--advertise-address=${HOST}`,
+    `--advertise-address=${address}`,
     `--secure-port=${ports.api}`,
     `--tls-cert-file=${files.serverCert}`,
     `--tls-private-key-file=${files.serverKey}`,
@@ -64,16 +75,14 @@ export function apiServerFlags({ ports, files }: Places): string[] {
     "--service-cluster-ip-range=10.96.0.0/16",
     // It would refuse to publish a loopback address as the one that pods reach.
     "--endpoint-reconciler-type=none",
-    // It taints every new node until a controller sees it ready, and that controller is not among ours.
-    "--disable-admission-plugins=TaintNodesByCondition",
     "--profiling=false",
   ];
 }
 
-export function controllerManagerFlags({ files, kubeconfigFile }: Places): string[] {
+export function controllerManagerFlags({ address, files, kubeconfigFile }: Places): string[] {
   return [
     `--kubeconfig=${kubeconfigFile}`,
-    `--controllers=${CONTROLLERS.join(",")}`,
+    ...(hasNodes(address) ? [] : [`--controllers=${CONTROLLERS.join(",")}`]),
     `--service-account-private-key-file=${files.tokenKey}`,
     `--root-ca-file=${files.ca}`,
     `--cluster-signing-cert-file=${files.ca}`,

@@ -3,7 +3,7 @@ import type { FaultyProxy } from "../proxy/faulty-proxy.ts";
 
 /** A way to the API server, and the credentials for it. */
 export interface ServerAccess {
-  /** `https://127.0.0.1:<port>`. */
+  /** `https://127.0.0.1:<port>`, or with the address that was asked for. */
   readonly url: string;
   readonly port: number;
   /** The text of a kubeconfig with full rights. */
@@ -42,6 +42,7 @@ export interface ServerReply {
 /**
  * A real kube-apiserver with its etcd and a kube-controller-manager that collects garbage, empties namespaces, makes
  * service accounts and signs certificates. There is no kubelet and no scheduler: tests write what nodes and pods report.
+ * One with an `address` has all controllers: it is meant for others to add nodes.
  */
 export interface RealControlPlane extends ServerAccess {
   readonly apiServer: ControlPlaneProgram;

@@ -25,12 +25,12 @@ export interface ControlPlaneCredentials {
 const ALL_RIGHTS = "system:masters";
 
 /** An authority, and the certificates and keys of one control plane. */
-export async function writeCredentials(directory: string): Promise<ControlPlaneCredentials> {
+export async function writeCredentials(directory: string, address: string): Promise<ControlPlaneCredentials> {
   const { ca, leaf } = await testCertificates();
   const server = leaf({
     subject: [commonName("kube-apiserver")],
     extendedKeyUsage: ["serverAuth"],
-    subjectAltNames: ["DNS:localhost", "DNS:kubernetes.default.svc", "IP:127.0.0.1"],
+    subjectAltNames: ["DNS:localhost", "DNS:kubernetes.default.svc", "IP:127.0.0.1", `IP:${address}`],
   });
   const admin = leaf({ subject: [{ type: "O", value: ALL_RIGHTS }, commonName("admin")] });
   const tokenKeys = makeKeys();

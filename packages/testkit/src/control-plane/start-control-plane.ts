@@ -19,6 +19,11 @@ import { seedObjects } from "./seed.ts";
 export interface ControlPlaneOptions {
   /** Names the context of its kubeconfigs. Absent: `real`. */
   readonly name?: string;
+  /**
+   * Where clients find its API server. Absent: 127.0.0.1. Another, which must be this machine's, makes it a control plane
+   * for nodes: all controllers run, and webhooks are called at the addresses of their pods.
+   */
+  readonly address?: string;
 }
 
 /** Between the look for a free port and its use somebody else may take it. */
@@ -43,22 +48,28 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
 
 type PathOf = Extract<ControlPlaneAssets, { isThere: true }>["pathOf"];
 
-async function prepare({ name = "real" }: ControlPlaneOptions, pathOf: PathOf): Promise<RealControlPlane> {
+async function prepare(
+  { name = "real", address = "127.0.0.1" }: ControlPlaneOptions,
+  pathOf: PathOf,
+): Promise<RealControlPlane> {
   const directory = await mkdtemp(join(tmpdir(), `control-plane-${name}-`));
   const guardian = startGuardian(directory);
-  const { files, admin } = await writeCredentials(directory);
+  const { files, admin } = await writeCredentials(directory, address);
   const [api = 0, etcd = 0, etcdPeer = 0] = await freePorts(3);
-  const access = accessThrough({ name, admin, port: api, serverPort: api });
+  const access = accessThrough({ name, admin, address, port: api, serverPort: api });
   const kubeconfigFile = join(directory, "admin.kubeconfig");
   await writeFile(kubeconfigFile, access.kubeconfig, { mode: 0o600 });
-  const places = { directory, ports: { api, etcd, etcdPeer }, files, kubeconfigFile };
+  const places = { directory, address, ports: { api, etcd, etcdPeer }, files, kubeconfigFile };
   const programs = programsOf({ places, admin, pathOf, guardian });
   const proxies: FaultyProxy[] = [];
 
   const proxied = async (): Promise<ServerAccess & { readonly proxy: FaultyProxy }> => {
     const proxy = await startFaultyProxy({ port: api });
     proxies.push(proxy);
-    return { ...accessThrough({ name, admin, port: proxy.port, serverPort: api }), proxy };
+    return {
+      ...accessThrough({ name, admin, address: "127.0.0.1", port: proxy.port, serverPort: api }),
+      proxy,
+    };
   };
 
   const kubectl: RealControlPlane["kubectl"] = (args, stdin = "") =>

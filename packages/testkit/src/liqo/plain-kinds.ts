@@ -35,6 +35,7 @@ export interface WholePod {
   readonly metadata: ObjectMeta;
   readonly spec?: {
     readonly nodeName?: string;
+    readonly nodeSelector?: Readonly<Record<string, string>>;
     readonly terminationGracePeriodSeconds?: number;
     readonly containers?: readonly WholeContainer[];
   };

@@ -22,6 +22,7 @@ export interface NodePlan {
   readonly cpu: string;
   readonly memory: string;
   readonly region?: string;
+  readonly ephemeralStorage?: string;
   readonly gpus?: { readonly count: string; readonly model: string };
 }
 
@@ -40,8 +41,15 @@ export function plannedObjects({ name, nodes, pods = [] }: ClusterPlan): JsonObj
   ];
 }
 
-export function nodeObject(name: string, { cpu, memory, region, gpus }: NodePlan): JsonObject {
-  const room = { cpu, memory, pods: "110", ...(gpus === undefined ? {} : { "nvidia.com/gpu": gpus.count }) };
+export function nodeObject(name: string, plan: NodePlan): JsonObject {
+  const { cpu, memory, region, ephemeralStorage, gpus } = plan;
+  const room = {
+    cpu,
+    memory,
+    pods: "110",
+    ...(ephemeralStorage === undefined ? {} : { "ephemeral-storage": ephemeralStorage }),
+    ...(gpus === undefined ? {} : { "nvidia.com/gpu": gpus.count }),
+  };
   return {
     apiVersion: "v1",
     kind: "Node",

@@ -7,6 +7,8 @@ import { freePorts } from "../process/free-ports.ts";
 export interface ControlPlane {
   /** The text of a kubeconfig with full rights. */
   readonly kubeconfig: string;
+  /** The one of its agent, with the rights it is given there. Absent: the same. */
+  readonly agentKubeconfig?: string;
 }
 
 /** Where the clusters of a world come from. */

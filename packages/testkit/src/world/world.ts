@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@resource-broker/kube-sim";
@@ -62,6 +62,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const guardian = startGuardian(options.directory === undefined ? directory : "");
   const endings: (() => Promise<unknown>)[] = [];
   const clusters = new Map<string, WorldCluster>();
+  const agentKubeconfigs = new Map<string, string>();
   const agents = new Map<string, AgentProcess>();
   const proxies = new Map<string, FaultyProxy>();
 
@@ -75,10 +76,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     plan: ClusterPlan,
     more: readonly JsonObject[] = [],
   ): Promise<WorldCluster> => {
-    const { kubeconfig } = await controlPlanes.start(plan.name, [...plannedObjects(plan), ...more]);
+    const objects = [...plannedObjects(plan), ...more];
+    const { kubeconfig, agentKubeconfig = kubeconfig } = await controlPlanes.start(plan.name, objects);
+    agentKubeconfigs.set(plan.name, agentKubeconfig);
     const folder = join(directory, plan.name);
     await mkdir(folder, { recursive: true });
-    const kubeconfigFile = join(folder, "kubeconfig");
+    // The agent's is beside it, under the plain name.
+    const kubeconfigFile = join(folder, agentKubeconfig === kubeconfig ? "kubeconfig" : "admin.kubeconfig");
     const cluster = await worldCluster({ name: plan.name, kubeconfigFile, kubeconfig });
     clusters.set(plan.name, cluster);
     endings.push(async () => cluster.client.close());
@@ -127,7 +131,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       broker,
       waits,
       certificates,
-      kubeconfig: named(clusters, plan.name).kubeconfig,
+      kubeconfig: named(agentKubeconfigs, plan.name),
       directory: join(directory, plan.name),
       nodeFlags: NODE_FLAGS,
       flags: [...transportFlags(plan), ...(plan.flags ?? [])],
@@ -168,7 +172,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       },
       startInside: async (name, more = {}) => {
         const { port } = proxies.get(name) ?? broker;
-        const { kubeconfigFile } = named(clusters, name);
+        const kubeconfigFile = join(directory, name, "kubeconfig");
+        await writeFile(kubeconfigFile, named(agentKubeconfigs, name), { mode: 0o600 });
         const brokerUrl = `https://127.0.0.1:${port}`;
         const inside = await startInsideAgent({
           clusterId: name,

@@ -44,7 +44,7 @@ export function liqoIdOf(clusterName: string): string {
 const CENSUS_MS = 100_000;
 
 /** A loan that was asked for before would wait for the next census. */
-async function untilKnown({ broker }: World, clusterId: string): Promise<void> {
+export async function untilKnown({ broker }: World, clusterId: string): Promise<void> {
   await until(
     `${clusterId} tells who it is to Liqo`,
     async () => {
