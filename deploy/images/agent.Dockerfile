@@ -15,16 +15,20 @@ COPY . .
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --ignore-scripts && node scripts/bundle/main.ts --into=/out --program=agent
 
-# Only built for agent-with-liqoctl. The release of Liqo is the one that the tests run with: tools/liqo-assets/go.mod.
+# Only built for agent-with-liqoctl: the release and checksum of Liqo that the tests run with (tools/liqo-assets/recipe.ts). It
+# builds in its own module, whose replace lines count there.
 FROM --platform=$BUILDPLATFORM ${GO_IMAGE} AS liqoctl
 ARG TARGETOS
 ARG TARGETARCH
+ARG LIQO_VERSION=v1.2.0
+ARG LIQO_SUM=h1:2KOA/pMeIz/2+HglNF/YcfAdn3iQH1wRRIbUm2TvzfM=
 WORKDIR /src
-COPY tools/liqo-assets/go.mod tools/liqo-assets/go.sum ./
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+    go mod download -json github.com/liqotech/liqo@${LIQO_VERSION} | grep -F "\"Sum\": \"${LIQO_SUM}\"" && \
+    cd /go/pkg/mod/github.com/liqotech/liqo@${LIQO_VERSION} && \
     CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -buildvcs=false \
-    -ldflags "-s -w -X github.com/liqotech/liqo/pkg/liqoctl/version.LiqoctlVersion=$(go list -m -f '{{.Version}}' github.com/liqotech/liqo)" \
-    -o /out/liqoctl github.com/liqotech/liqo/cmd/liqoctl
+    -ldflags "-s -w -X github.com/liqotech/liqo/pkg/liqoctl/version.LiqoctlVersion=${LIQO_VERSION}" \
+    -o /out/liqoctl ./cmd/liqoctl
 
 FROM ${RUNTIME_IMAGE} AS base
 ARG VERSION=0.1.0
