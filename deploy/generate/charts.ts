@@ -74,7 +74,8 @@ export const CHARTS: readonly Chart[] = [
         default: `{{ include "agent.objectsNamespace" . }}`,
         liqo: "{{ .Values.liqo.namespace }}",
       },
-      fixed: [],
+      // The agent binds it to itself in the tenant namespaces of Liqo.
+      fixed: ["resource-broker-agent-liqo-tenant"],
       conditions: {
         "resource-broker-agent-leader-election": "(gt (int .Values.replicas) 1)",
         "resource-broker-agent-view": ".Values.rbac.aggregate",
@@ -84,6 +85,8 @@ export const CHARTS: readonly Chart[] = [
         "resource-broker-agent-liqo-marks": ".Values.liqo.borrow.enabled",
         "resource-broker-agent-liqo-lend": ".Values.liqo.enabled",
         "resource-broker-agent-liqo-borrow": ".Values.liqo.borrow.enabled",
+        "resource-broker-agent-liqoctl": ".Values.liqo.borrow.enabled",
+        "resource-broker-agent-liqo-tenant": ".Values.liqo.borrow.enabled",
       },
       resourceNames: {
         "resource-broker-agent": `{{ include "agent.fullname" . }}`,

@@ -52,10 +52,22 @@ function chartFiles(chart: Chart, sources: Sources): File[] {
 }
 
 const ADMISSION = "deploy/admission/agent-writes.yaml";
+const LIQO_ADMISSION = "deploy/admission/agent-liqo.yaml";
+const AGENT_ACCOUNT = "system:serviceaccount:rear-agent:resource-broker-agent";
 
-/** Only the broker's cluster has agents of others. */
+/** Only the broker's cluster has agents of others; only an agent that borrows has rights to be narrowed down. */
 function admissionFiles({ folder }: Chart, sources: Sources): File[] {
-  if (folder !== "broker") return [];
+  if (folder === "agent") {
+    const account = `system:serviceaccount:{{ .Release.Namespace }}:{{ include "agent.serviceAccountName" . }}`;
+    const rules = conditional(
+      sources.read(LIQO_ADMISSION),
+      LIQO_ADMISSION,
+      "and .Values.liqo.borrow.enabled .Values.liqo.borrow.admission",
+    );
+    return [
+      [`deploy/helm/${folder}/templates/rbac/admission-liqo.yaml`, rules.replaceAll(AGENT_ACCOUNT, account)],
+    ];
+  }
   const text = sources.read(ADMISSION);
   const condition = `and .Values.admission.install (has "kubernetes" .Values.interfaces)`;
   return [

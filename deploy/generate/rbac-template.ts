@@ -63,9 +63,12 @@ function isObject(value: unknown): value is RbacObject {
   return typeof value === "object" && value !== null && "kind" in value && "metadata" in value;
 }
 
-function metadata({ metadata: { name, namespace, labels = {} } }: RbacObject, chart: RbacChart): string {
+function metadata(
+  { kind, metadata: { name, namespace, labels = {} } }: RbacObject,
+  chart: RbacChart,
+): string {
   const lines = ["metadata:", `  name: ${nameOf(name, chart)}`];
-  if (namespace !== undefined || chart.fixed.includes(name)) {
+  if (namespace !== undefined || (chart.fixed.includes(name) && !kind.startsWith("Cluster"))) {
     lines.push(`  namespace: ${standsFor(namespace ?? "default", chart.namespaces)}`);
   }
   const own = Object.entries(labels).map(([label, value]) => `    ${label}: "${value}"`);

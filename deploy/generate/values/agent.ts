@@ -70,6 +70,10 @@ const liqo = group("Liqo: reservations become virtual nodes.", {
   enforce: flag("Cordon slices of other clusters that bypass reservations.", false),
   borrow: group("Borrow as well. Needs an image with liqoctl: `image.tag: <version>-liqoctl`.", {
     enabled: flag("Peer with clusters that lend, and give the agent the rights for it.", false),
+    admission: flag(
+      "Install the rules that narrow these rights down to what belongs to Liqo. Without them the agent's token is as good as an admin's.",
+      true,
+    ),
     kubeconfigsSecret: text(
       "Secret with a kubeconfig of each cluster to borrow from; keys `<cluster ID>.kubeconfig`.",
       "liqo-kubeconfigs",

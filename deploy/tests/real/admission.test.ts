@@ -1,5 +1,13 @@
 import { join } from "node:path";
-import { CONFIG_MAPS, type KubeClient, NODES, PODS } from "@resource-broker/kube";
+import {
+  CONFIG_MAPS,
+  type KubeClient,
+  NAMESPACES,
+  NODES,
+  PODS,
+  ROLE_BINDINGS,
+  SECRETS,
+} from "@resource-broker/kube";
 import {
   clientOf,
   controlPlaneAssets,
@@ -30,7 +38,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("what no role can say, on a real 
 
   beforeAll(async () => {
     plane = await startControlPlane({ name: "admission" });
-    await kubectl("create", "namespace", "liqo");
+    for (const name of ["liqo", "liqo-tenant-oslo"]) await kubectl("create", "namespace", name);
     for (const file of FILES) await kubectl("apply", "-f", join(DEPLOY, file));
     const virtual = nodeObject("rsv-rome-a", { cpu: "4", memory: "8Gi" });
     await plane.seed([
@@ -63,6 +71,10 @@ describe.skipIf(!controlPlaneAssets().isThere)("what no role can say, on a real 
     const { exitCode, stderr } = await plane.kubectl(args);
     if (exitCode !== 0) throw new Error(stderr);
   };
+  const rightsInForce = () =>
+    until("the API server goes by the new binding", () =>
+      agent.list(SECRETS, { namespace: "liqo-tenant-paris" }, () => undefined),
+    );
   const CORDON = { kind: "merge", body: { spec: { unschedulable: true } } } as const;
   const LABEL = { "broker.fluidos.eu/ledger": "page" };
 
@@ -94,8 +106,41 @@ describe.skipIf(!controlPlaneAssets().isThere)("what no role can say, on a real 
       () => agent.delete(CONFIG_MAPS, { name: "of-liqo", namespace: "liqo" }),
     ],
     ["the virtual node's end", "done", () => agent.delete(NODES, { name: "rsv-rome-a" })],
+    ["a tenant namespace", "done", () => agent.create(NAMESPACES, namespaceOf("liqo-tenant-paris"))],
+    ["another namespace", "liqo-tenant-", () => agent.create(NAMESPACES, namespaceOf("mine"))],
+    ["its rights there", "done", () => agent.create(ROLE_BINDINGS, binding()).then(rightsInForce)],
+    [
+      "its rights elsewhere",
+      "to itself",
+      () => agent.create(ROLE_BINDINGS, binding({ namespace: "default" })),
+    ],
+    [
+      "another role",
+      "(?:to itself|attempting to grant)",
+      () => agent.create(ROLE_BINDINGS, binding({ role: "cluster-admin" })),
+    ],
+    ["rights of others", "to itself", () => agent.create(ROLE_BINDINGS, binding({ user: "mallory" }))],
+    ["a signed nonce", "done", () => agent.create(SECRETS, secret("liqo-signed-nonce", "Opaque"))],
+    ["another Secret", "liqo-signed-nonce", () => agent.create(SECRETS, secret("other", "Opaque"))],
+    [
+      "a token of another account",
+      "liqo-signed-nonce",
+      () => agent.create(SECRETS, secret("liqo-signed-nonce", "kubernetes.io/service-account-token")),
+    ],
+    [
+      "the end of a namespace of people",
+      "cannot delete|may not delete",
+      () => agent.delete(NAMESPACES, { name: "default" }),
+    ],
+    ["a tenant namespace's end", "done", () => agent.delete(NAMESPACES, { name: "liqo-tenant-paris" })],
   ])("an agent writes %s: %s", async (_, word, write) => {
-    expect(await ended(write())).toContain(word);
+    expect(await ended(write())).toMatch(new RegExp(word));
+  });
+
+  test("an agent with its rights in one tenant namespace has none in the next", async () => {
+    const other = { ...secret("liqo-signed-nonce", "Opaque") };
+    const elsewhere = { ...other, metadata: { ...other.metadata, namespace: "liqo-tenant-oslo" } };
+    expect(await ended(agent.create(SECRETS, elsewhere))).toMatch("may not create secrets");
   });
 
   test.each<[string, string, () => Promise<unknown>]>([
@@ -123,6 +168,34 @@ async function ended(write: Promise<unknown>): Promise<string> {
 
 function configMap(namespace: string, name: string, labels: Record<string, string> = {}) {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace, labels } };
+}
+
+function namespaceOf(name: string) {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+}
+
+const TENANT_ROLE = "resource-broker-agent-liqo-tenant";
+const AGENT_USER = `system:serviceaccount:${AGENT.namespace}:${AGENT.name}`;
+
+function binding({ namespace = "liqo-tenant-paris", role = TENANT_ROLE, user = AGENT_USER } = {}) {
+  const apiGroup = "rbac.authorization.k8s.io";
+  return {
+    apiVersion: `${apiGroup}/v1`,
+    kind: "RoleBinding",
+    metadata: { name: `${role}-${user.length}`, namespace },
+    roleRef: { apiGroup, kind: "ClusterRole", name: role },
+    subjects: [{ apiGroup, kind: "User", name: user }],
+  };
+}
+
+function secret(name: string, type: string) {
+  const annotations = { "kubernetes.io/service-account.name": "default" };
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace: "liqo-tenant-paris", annotations },
+    type,
+  };
 }
 
 function pod(name: string, nodeName: string, labels: Record<string, string> = {}) {

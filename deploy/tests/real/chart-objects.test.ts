@@ -73,7 +73,19 @@ describe.runIf(isPossible)("a chart", () => {
     const liqo = VARIANTS.map(({ name }) =>
       rendered.manifests(name).filter(({ metadata }) => /-liqo/.test(metadata.name)),
     );
-    expect(liqo.map((objects) => objects.length)).toEqual([0, 0, 0, 0, 0, 0, 8, 0]);
+    expect(liqo.map((objects) => objects.length)).toEqual([0, 0, 0, 0, 0, 0, 13, 0]);
+  });
+
+  test("narrows Liqo's rights down for the release's own account", async () => {
+    const name = "an agent that lends and borrows through Liqo";
+    const policies = rendered.manifests(name).filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
+    const { namespace, release } = releaseOf("agent");
+    const account = `system:serviceaccount:${namespace}:${release}`;
+    const source = manifestsIn(read("deploy/admission/agent-liqo.yaml"));
+    expect(policies.map(({ metadata }) => metadata.name)).toEqual(
+      source.filter(({ kind }) => kind === "ValidatingAdmissionPolicy").map(({ metadata }) => metadata.name),
+    );
+    for (const { spec } of policies) expect(JSON.stringify(spec)).toContain(`'${account}'`);
   });
 
   test.each([

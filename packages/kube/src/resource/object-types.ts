@@ -110,6 +110,24 @@ export interface SelfSubjectReview {
   };
 }
 
+/** "May I?", and what the API server answers. */
+export interface SelfSubjectAccessReview {
+  readonly spec?: {
+    readonly resourceAttributes: {
+      readonly verb: string;
+      readonly group: string;
+      readonly resource: string;
+      readonly namespace?: string;
+    };
+  };
+  readonly status?: { readonly allowed?: boolean };
+}
+
+export interface RoleBinding extends KubernetesBase {
+  readonly roleRef: { readonly apiGroup: string; readonly kind: string; readonly name: string };
+  readonly subjects?: readonly { readonly apiGroup?: string; readonly kind: string; readonly name: string }[];
+}
+
 /** A definition as any server may hold it; the contract's own definitions are of this shape, too. */
 export interface DefinedResource extends KubernetesBase {
   readonly spec: {

@@ -8,7 +8,9 @@ import type {
   Namespace,
   Node,
   Pod,
+  RoleBinding,
   Secret,
+  SelfSubjectAccessReview,
   SelfSubjectReview,
   Service,
   ServiceAccount,
@@ -78,6 +80,21 @@ export const SELF_SUBJECT_REVIEWS: Resource<SelfSubjectReview> = {
   plural: "selfsubjectreviews",
   isNamespaced: false,
   isQuestion: true,
+};
+export const SELF_SUBJECT_ACCESS_REVIEWS: Resource<SelfSubjectAccessReview> = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SelfSubjectAccessReview",
+  plural: "selfsubjectaccessreviews",
+  isNamespaced: false,
+  isQuestion: true,
+};
+export const ROLE_BINDINGS: Resource<RoleBinding> = {
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  kind: "RoleBinding",
+  plural: "rolebindings",
+  isNamespaced: true,
 };
 export const CUSTOM_RESOURCE_DEFINITIONS: Resource<DefinedResource> = {
   group: "apiextensions.k8s.io",

@@ -1,4 +1,10 @@
-import { CONFIG_MAPS, type ConfigMap } from "@resource-broker/kube";
+import {
+  CONFIG_MAPS,
+  type ConfigMap,
+  type KubeClient,
+  ROLE_BINDINGS,
+  SELF_SUBJECT_ACCESS_REVIEWS,
+} from "@resource-broker/kube";
 import { Fault } from "@resource-broker/contract";
 import { fakeTime } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
@@ -46,10 +52,15 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
   const lent = new Map<string, string>();
   const begun: string[] = [];
   const ran: { args: readonly string[]; timeoutMs: number; read: string[] }[] = [];
-  const state: { end: Ran; connects: Fault | undefined } = {
+  const state: { end: Ran; connects: Fault | undefined; isLimited: boolean } = {
     end: { code: 0, output: "" },
     connects: undefined,
+    isLimited: false,
   };
+  const create: KubeClient["create"] = async (resource, object, options) =>
+    state.isLimited && resource.plural === SELF_SUBJECT_ACCESS_REVIEWS.plural
+      ? { ...object, status: { allowed: false } }
+      : await rome.client.create(resource, object, options);
   const work = peerWork(
     {
       clusterId: "rome",
@@ -60,7 +71,7 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
       timeoutMs: 600_000,
     },
     {
-      client: rome.client,
+      client: { ...rome.client, create },
       connect: async () => {
         if (state.connects !== undefined) throw state.connects;
         return paris.client;
@@ -119,6 +130,27 @@ describe("liqoctl", () => {
       [foreignText(ROME), foreignText(PARIS)],
       [foreignText(ROME)],
     ]);
+  });
+
+  test("gets the agent's rights in the tenant namespace before it peers as the agent", async () => {
+    const { work, done, ran, files, rome, state } = world();
+    state.isLimited = true;
+    files["rome"] = { kind: "found", path: "/k/rome.kubeconfig", access: ROME };
+    await done(work.peer(PAIR));
+    expect(rome.all(ROLE_BINDINGS)).toEqual([]);
+    delete files["rome"];
+    await done(work.peer(PAIR));
+    expect(rome.all(ROLE_BINDINGS)).toMatchObject([{ metadata: { namespace: "liqo-tenant-calm-paris" } }]);
+    expect(ran).toHaveLength(2);
+  });
+
+  test("is not run as an agent that may not get them", async () => {
+    const { work, done, ran, rome, state } = world();
+    state.isLimited = true;
+    const fault = new Fault("forbidden", "may not create rolebindings");
+    rome.setMishaps(({ plural }) => (plural === "rolebindings" ? { fault } : undefined));
+    expect(await done(work.peer(PAIR))).toMatchObject({ reason: "Forbidden" });
+    expect(ran).toEqual([]);
   });
 
   test("is not run when the folder's kubeconfig of the own cluster is refused", async () => {

@@ -15,6 +15,7 @@ import type { PrivateFiles } from "../liqoctl/private-file.ts";
 import { NOT_THERE, type RunLiqoctl } from "../liqoctl/run-liqoctl.ts";
 import { identityAt } from "./identity-at.ts";
 import type { Job, JobEnd } from "./peering-jobs.ts";
+import { ensureTenantAccess } from "./tenant-access.ts";
 
 export interface PeerWorkOptions {
   /** The broker's name of this cluster. */
@@ -28,7 +29,7 @@ export interface PeerWorkOptions {
 }
 
 export interface PeerWorkDeps {
-  readonly client: Pick<KubeClient, "list">;
+  readonly client: Pick<KubeClient, "list" | "create">;
   /** A client for another cluster; `origin` is for messages. */
   readonly connect: (access: ForeignAccess, origin: string) => Promise<Pick<KubeClient, "list" | "close">>;
   readonly kubeconfigs: Kubeconfigs;
@@ -150,6 +151,10 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
           return await withBoth(provider, options.timeoutMs, async (peering) => {
             await deps.begin(pair.liqoId);
             if (signal.aborted) return undefined;
+            // With another account liqoctl has rights of its own.
+            const isOwn = peering.local === options.ownAccess;
+            const missing = isOwn ? await ensureTenantAccess(client, pair.liqoId) : undefined;
+            if (missing !== undefined || signal.aborted) return missing;
             return await ranWell(peerArguments({ ...options, ...peering }), options.timeoutMs, signal);
           });
         }),
