@@ -8,9 +8,10 @@ ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot
 FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /src
 COPY . .
-# Bundling needs no install script of any package, so none is run.
+# Bundling needs no install script of any package, so none is run. The same layer serves all three images.
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
-    npm ci --ignore-scripts && node scripts/bundle/main.ts --into=/out --program=brokerctl
+    npm ci --ignore-scripts
+RUN node scripts/bundle/main.ts --into=/out --program=brokerctl
 
 FROM ${RUNTIME_IMAGE} AS brokerctl
 ARG VERSION=0.1.0

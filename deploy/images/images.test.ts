@@ -47,7 +47,8 @@ describe.each(IMAGES)("deploy/images/$program.Dockerfile", (image) => {
     expect(new Set(sources)).toEqual(new Set(["/src/LICENSE", ...built.map((file) => `/out/${file}`)]));
     const runs = stages[0]?.instructions.filter(({ keyword }) => keyword === "RUN") ?? [];
     expect(runs.map(({ value }) => value)).toEqual([
-      `npm ci --ignore-scripts && node scripts/bundle/main.ts --into=/out --program=${program}`,
+      "npm ci --ignore-scripts",
+      `node scripts/bundle/main.ts --into=/out --program=${program}`,
     ]);
   });
 
