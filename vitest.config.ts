@@ -20,7 +20,11 @@ const REAL_LIQO = ["packages/*/e2e/real-liqo/**/*.test.ts"];
 /** `npm run test:ui` runs these, in a real Chromium. */
 const isUi = process.env["UI_REQUIRED"] === "1";
 const IN_A_BROWSER = ["apps/dashboard/e2e/ui/**/*.test.ts"];
-const ELSEWHERE = [...configDefaults.exclude, ...REAL_PEERS, ...REAL_LIQO, ...IN_A_BROWSER];
+
+/** `npm run test:kind` runs these, in real clusters of kind. */
+const isKind = process.env["KIND_REQUIRED"] === "1";
+const IN_KIND = ["{deploy,test-setup}/tests/kind/**/*.test.ts"];
+const ELSEWHERE = [...configDefaults.exclude, ...REAL_PEERS, ...REAL_LIQO, ...IN_A_BROWSER, ...IN_KIND];
 
 /** They share the modules of one process: most of the time of a small test is its imports. None may leave anything behind. */
 const UNITS =
@@ -31,7 +35,7 @@ const EVERYTHING = "{packages,apps,evaluation,scripts,tools,deploy,test-setup}/*
  * Many tests mostly wait, for processes and clocks: on two cores, too, two of them run at a time. Those with real peers start
  * control planes of several hundred megabytes: one file at a time.
  */
-const maxWorkers = isReal || isLiqo || isUi ? 1 : Math.max(2, availableParallelism() - 1);
+const maxWorkers = isReal || isLiqo || isUi || isKind ? 1 : Math.max(2, availableParallelism() - 1);
 
 // Only a guard against tests that hang: no test asserts a time, and a busy machine is no failure.
 const patience = { testTimeout: long ? 3_600_000 : 120_000, hookTimeout: 120_000 };
@@ -51,10 +55,12 @@ const others = {
 const real = { name: "real", include: REAL_PEERS };
 const liqo = { name: "liqo", include: REAL_LIQO };
 const ui = { name: "ui", include: IN_A_BROWSER };
+const kind = { name: "kind", include: IN_KIND };
 
 function chosen() {
   if (isReal) return [real];
   if (isLiqo) return [liqo];
+  if (isKind) return [kind];
   return isUi ? [ui] : [units, others];
 }
 

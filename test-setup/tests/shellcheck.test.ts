@@ -2,12 +2,21 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { NAMES, SCRIPTS } from "./testing/scripts.ts";
+import { NAMES, SCRIPTS, SETUP } from "./testing/scripts.ts";
 
 describe.skipIf(!hasShellcheck())("shellcheck", () => {
   test("has nothing to say about the scripts and what they load", () => {
     const { stdout, stderr } = spawnSync("shellcheck", ["--check-sourced", ...NAMES], {
       cwd: SCRIPTS,
+      encoding: "utf8",
+    });
+    expect(`${stdout}${stderr}`).toBe("");
+  });
+
+  test("has nothing to say about the engine for kind and what is in its nodes", () => {
+    const files = ["engine.sh", "runc", "node/copy-programs.sh", "node/queue-packets.sh"];
+    const { stdout, stderr } = spawnSync("shellcheck", ["--external-sources", "--check-sourced", ...files], {
+      cwd: join(SETUP, "kind"),
       encoding: "utf8",
     });
     expect(`${stdout}${stderr}`).toBe("");

@@ -1,0 +1,207 @@
+/** Both charts, with the images of `make images`, in real clusters of kind: kubelets, containers, kube-proxy, NetworkPolicies. */
+import { until } from "@resource-broker/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ROOT } from "../../generate/files.ts";
+import { chartFolder } from "../testing/helm.ts";
+import { AGENT_NAMESPACE, BROKER_NAMESPACE, type Fleet, installFleet, startFleet } from "./testing/fleet.ts";
+import { allInCluster, run } from "./testing/kind-cluster.ts";
+import {
+  pidInNode,
+  reachFromProgram,
+  reachFromShell,
+  readyPod,
+  restarts,
+  startShellPod,
+  type Workload,
+} from "./testing/pods.ts";
+
+const TIMEOUT = 600_000;
+/** Generous: a busy machine is no failure. */
+const PATIENCE = { timeout: 180_000, interval: 200 };
+
+const saw = (line: string): void => void process.stdout.write(`kind: ${line}\n`);
+const seconds = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
+
+describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () => {
+  let fleet: Fleet;
+  let before: readonly string[];
+  /** The name of the reservation that all tests after its own find again. */
+  let reservation = "";
+
+  beforeAll(async () => {
+    const began = performance.now();
+    fleet = await startFleet();
+    saw(
+      `two clusters of ${(await fleet.rome.kubectl("version")).match(/Server Version: (\S+)/)?.[1]} in ${seconds(began)}`,
+    );
+    before = await allInCluster(fleet.rome);
+    const installing = performance.now();
+    await installFleet(fleet);
+    saw(`broker and two agents installed and ready in ${seconds(installing)}`);
+  }, TIMEOUT);
+  afterAll(() => fleet?.dispose(), TIMEOUT);
+
+  const programs = (): readonly Workload[] => [fleet.broker, ...fleet.agents];
+
+  /** What the requester, the provider and the broker say of the reservation. */
+  const accounts = async (): Promise<readonly string[]> => {
+    const { rome, paris } = fleet;
+    return Promise.all([
+      rome.kubectl("get resourcerequest more -o jsonpath={.status.phase}"),
+      rome.kubectl(`get reservationinstruction ${reservation} -o jsonpath={.spec.targetClusterID}`),
+      paris.kubectl(`get providerinstruction ${reservation}-provider -o jsonpath={.status.enforced}`),
+      rome.kubectl(`get reservation ${reservation} -n ${BROKER_NAMESPACE} -o jsonpath={.status.phase}`),
+    ]);
+  };
+  const LIVE = ["Active", "paris", "true", "Active"];
+
+  test("programs run as 65532, without any capability, on a root that cannot be written", async () => {
+    for (const workload of programs()) {
+      const { cluster, namespace, name, program } = workload;
+      const pid = await pidInNode(workload);
+      const status = await cluster.inNode("cat", `/proc/${pid}/status`);
+      const field = (key: string): string | undefined =>
+        new RegExp(`^${key}:\\s*(.*)$`, "m").exec(status)?.[1];
+      expect(["Uid", "Gid", "CapEff", "CapPrm", "CapBnd", "NoNewPrivs", "Seccomp"].map(field)).toEqual([
+        ...Array(2).fill("65532\t65532\t65532\t65532"),
+        ...Array(3).fill("0000000000000000"),
+        "1",
+        "2",
+      ]);
+      const root = (await cluster.inNode("cat", `/proc/${pid}/mounts`))
+        .split("\n")
+        .find((line) => line.split(" ")[1] === "/");
+      expect(root?.split(" ")[3]?.split(",")).toContain("ro");
+      const write = `require("node:fs").writeFileSync("/app/x", "")`;
+      await expect(
+        cluster.kubectl(`exec ${name} -n ${namespace} -- /nodejs/bin/node -e`, write),
+      ).rejects.toThrow("EROFS");
+      saw(`${program} in ${cluster.name}: uid 65532, no capability, seccomp on, read-only root`);
+    }
+  });
+
+  test("a reservation is granted, and both sides have it", async () => {
+    const began = performance.now();
+    const { rome } = fleet;
+    await rome.apply({
+      apiVersion: "rear.fluidos.eu/v1alpha1",
+      kind: "ResourceRequest",
+      metadata: { name: "more", namespace: "default" },
+      spec: { requestedCPU: "500m", requestedMemory: "256Mi", duration: "1h" },
+    });
+    reservation = await until("the request has a reservation", async () => {
+      const name = await rome.kubectl("get resourcerequest more -o jsonpath={.status.reservationName}");
+      return name === "" ? undefined : name;
+    });
+    await expect.poll(accounts, PATIENCE).toEqual(LIVE);
+    saw(`500m CPU and 256Mi reserved on both sides in ${seconds(began)}: ${reservation}`);
+  });
+
+  test("policies let through whom they should, and nobody else", async () => {
+    const { rome, broker } = fleet;
+    const [agent] = fleet.agents;
+    await startShellPod(rome, "strangers");
+    const [at, agentAt] = await Promise.all([readyPod(broker), readyPod(agent)]);
+    const stranger = await rome.kubectl("get pod shell -n strangers -o jsonpath={.status.podIP}");
+    const service = `resource-broker.${BROKER_NAMESPACE}.svc:9443`;
+    const [brokerIP, agentIP] = [at.status.podIP, agentAt.status.podIP];
+
+    const closed = [
+      `${brokerIP}:8443`,
+      service,
+      `${brokerIP}:8080`,
+      `${brokerIP}:8081`,
+      `${agentIP}:8080`,
+      `${agentIP}:8081`,
+    ];
+    const tried = await Promise.all(closed.map((target) => reachFromShell(rome, "strangers", target)));
+    expect(closed.filter((_, index) => tried[index] !== "nothing came back")).toEqual([]);
+    expect(await reachFromProgram(agent, service)).toBe("connected");
+    for (const workload of [broker, agent]) {
+      expect(await reachFromProgram(workload, `${stranger}:9999`)).toBe("nothing came back");
+    }
+
+    // The same pod, with nothing changed but a label of its namespace: so it was the policy.
+    await rome.kubectl("label namespace strangers metrics=enabled");
+    for (const target of [`${brokerIP}:8080`, `${agentIP}:8080`]) {
+      await until(
+        `metrics of ${target} can be scraped`,
+        async () => (await reachFromShell(rome, "strangers", target)) === "connected" || undefined,
+      );
+    }
+    expect(await reachFromShell(rome, "strangers", `${brokerIP}:8443`)).toBe("nothing came back");
+    await rome.kubectl("delete namespace strangers --wait=false");
+    saw(
+      `${closed.length} ports closed to a stranger, metrics open to who may scrape; the agent reaches the broker by port 9443 of its Service`,
+    );
+  });
+
+  test("a pod that is deleted is Ready again, and the reservation is there", async () => {
+    for (const workload of programs()) {
+      const { cluster, namespace, program } = workload;
+      const { metadata } = await readyPod(workload);
+      const began = performance.now();
+      await cluster.kubectl(`delete pod ${metadata.name} -n ${namespace}`);
+      await readyPod(workload, (pod) => pod.metadata.uid !== metadata.uid);
+      await expect.poll(accounts, PATIENCE).toEqual(LIVE);
+      saw(`${program} in ${cluster.name}: pod deleted, Ready with its reservation after ${seconds(began)}`);
+    }
+  });
+
+  test("a program that is killed is Ready again, and the reservation is there", async () => {
+    for (const workload of programs()) {
+      const { cluster, program } = workload;
+      const killed = await readyPod(workload);
+      const began = performance.now();
+      await cluster.inNode("kill", "-KILL", await pidInNode(workload));
+      await readyPod(workload, (pod) => restarts(pod) > restarts(killed));
+      await expect.poll(accounts, PATIENCE).toEqual(LIVE);
+      saw(`${program} in ${cluster.name}: killed, Ready with its reservation after ${seconds(began)}`);
+    }
+  });
+
+  test("an upgrade to another image keeps the reservation", async () => {
+    const { rome, broker } = fleet;
+    const began = performance.now();
+    for (const workload of [broker, fleet.agents[0]]) {
+      const { program, namespace } = workload;
+      const image = `resource-broker/${program}:upgraded`;
+      const release = program === "broker" ? "resource-broker" : "resource-broker-agent";
+      const dockerfile = `FROM resource-broker/${program}:0.1.0\nLABEL upgraded=yes\n`;
+      await run("docker", ["build", "--tag", image, "-"], { stdin: dockerfile });
+      await rome.load(image);
+      const upgrade = `upgrade ${release} ${chartFolder(program)} -n ${namespace} --reuse-values --wait --timeout 180s`;
+      await rome.helm(upgrade, { image: { tag: "upgraded" }, log: { level: "debug" } });
+      const { status } = await readyPod(workload);
+      expect(status.containerStatuses?.[0]?.image).toContain(":upgraded");
+      await expect.poll(accounts, PATIENCE).toEqual(LIVE);
+    }
+    saw(`helm upgrade of broker and agent: the reservation is kept, ${seconds(began)}`);
+  });
+
+  test("uninstalling leaves kinds and ledger, and then nothing, as docs/install.md says", async () => {
+    const { rome, paris, brokerctl } = fleet;
+    await rome.kubectl("delete resourcerequests -A --all");
+    await expect.poll(() => paris.kubectl("get providerinstructions -A -o name"), PATIENCE).toBe("");
+    await paris.helm(`uninstall resource-broker-agent -n ${AGENT_NAMESPACE} --wait`);
+    await rome.helm(`uninstall resource-broker-agent -n ${AGENT_NAMESPACE} --wait`);
+    await rome.helm(`uninstall resource-broker -n ${BROKER_NAMESPACE} --wait`);
+    const kinds = (await rome.kubectl("get crd -o name"))
+      .split("\n")
+      .filter((name) => name.endsWith(".fluidos.eu"));
+    expect(kinds).toHaveLength(7);
+    expect(await rome.kubectl(`get pvc -n ${BROKER_NAMESPACE} -o name`)).toContain(
+      "ledger-resource-broker-0",
+    );
+    for (const namespace of [BROKER_NAMESPACE, AGENT_NAMESPACE]) {
+      const left =
+        "deployments,statefulsets,services,networkpolicies,roles,rolebindings,poddisruptionbudgets";
+      expect(await rome.kubectl(`get ${left} -n ${namespace} -o name`)).toBe("");
+    }
+    await brokerctl("finalizers clear -A --yes");
+    await run("make", ["-C", ROOT, "uninstall", `KUBECTL=kubectl --kubeconfig ${rome.kubeconfig}`]);
+    await rome.kubectl(`delete namespace ${BROKER_NAMESPACE} ${AGENT_NAMESPACE} --ignore-not-found`);
+    await expect.poll(() => allInCluster(rome), PATIENCE).toEqual(before);
+    saw(`uninstalled: ${before.length} objects in the cluster, the same as before`);
+  });
+});

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../../../generate/files.ts";
+import { chartFolder } from "../../testing/helm.ts";
+import { type KindCluster, run, startKindCluster } from "./kind-cluster.ts";
+import { readyPod, type Workload } from "./pods.ts";
+
+export const BROKER_NAMESPACE = "resource-broker-system";
+export const AGENT_NAMESPACE = "rear-agent";
+/** Another one than the pods' 8443: policies are applied after a Service has replaced it. */
+const SERVICE_PORT = 9443;
+const NODE_PORT = 30443;
+
+/** Rome has the broker and an agent, which finds it by its Service; paris has an agent, which comes from outside. */
+export interface Fleet {
+  readonly rome: KindCluster;
+  readonly paris: KindCluster;
+  readonly broker: Workload;
+  /** Of rome and of paris. */
+  readonly agents: readonly [Workload, Workload];
+  /** Where `brokerctl certs` keeps its authority. */
+  readonly certificates: string;
+  readonly brokerctl: (line: string) => Promise<string>;
+  readonly dispose: () => Promise<void>;
+}
+
+const BROKER_VALUES = {
+  tls: { certManager: { enabled: false } },
+  service: { type: "NodePort", port: SERVICE_PORT, nodePort: NODE_PORT },
+  networkPolicy: {
+    apiFrom: [
+      { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": AGENT_NAMESPACE } } },
+      // Docker's networks, where the nodes of other clusters are.
+      { ipBlock: { cidr: "172.16.0.0/12" } },
+    ],
+  },
+};
+
+/** Both clusters, with nothing of ours in them. */
+export async function startFleet(): Promise<Fleet> {
+  const [rome, paris] = await Promise.all([startKindCluster("rome"), startKindCluster("paris")]);
+  const certificates = mkdtempSync(join(tmpdir(), "kind-certificates-"));
+  const agent = (cluster: KindCluster): Workload => ({
+    cluster,
+    namespace: AGENT_NAMESPACE,
+    name: "deployment/resource-broker-agent",
+    program: "agent",
+  });
+  return {
+    rome,
+    paris,
+    broker: {
+      cluster: rome,
+      namespace: BROKER_NAMESPACE,
+      name: "statefulset/resource-broker",
+      program: "broker",
+    },
+    agents: [agent(rome), agent(paris)],
+    certificates,
+    brokerctl: (line) =>
+      run(join(ROOT, "bin/brokerctl"), line.split(" "), {
+        env: { BROKERCTL_CERTS_DIR: certificates, KUBECONFIG: rome.kubeconfig },
+      }),
+    dispose: async () => {
+      await Promise.all([rome.dispose(), paris.dispose()]);
+      rmSync(certificates, { recursive: true });
+    },
+  };
+}
+
+/** As docs/install.md says it, with certificates by `brokerctl certs`. */
+export async function installFleet(fleet: Fleet): Promise<void> {
+  const { rome, paris, broker, brokerctl, certificates } = fleet;
+  const service = `resource-broker.${BROKER_NAMESPACE}.svc`;
+  await brokerctl(`certs init --host ${rome.node} --host ${service}`);
+  const secret = `create secret generic broker-server-tls -n ${BROKER_NAMESPACE} --from-file=${certificates}/broker`;
+  await createNamespace(rome, BROKER_NAMESPACE);
+  await rome.kubectl(secret);
+  await rome.helm(`install resource-broker ${chartFolder("broker")} -n ${BROKER_NAMESPACE}`, BROKER_VALUES);
+  await readyPod(broker);
+  await Promise.all([
+    installAgent(fleet, rome, `https://${service}:${SERVICE_PORT}`),
+    installAgent(fleet, paris, `https://${rome.node}:${NODE_PORT}`),
+  ]);
+  await Promise.all(fleet.agents.map((agent) => readyPod(agent)));
+}
+
+async function installAgent(
+  { brokerctl, certificates }: Fleet,
+  cluster: KindCluster,
+  url: string,
+): Promise<void> {
+  const { name } = cluster;
+  await brokerctl(`certs issue ${name}`);
+  await createNamespace(cluster, AGENT_NAMESPACE);
+  const folder = join(certificates, "clusters", name);
+  await cluster.kubectl(`create secret generic agent-client-tls -n ${AGENT_NAMESPACE} --from-file=${folder}`);
+  await cluster.helm(`install resource-broker-agent ${chartFolder("agent")} -n ${AGENT_NAMESPACE}`, {
+    clusterID: name,
+    broker: { urls: [url] },
+    tls: { certManager: { enabled: false } },
+  });
+}
+
+async function createNamespace(cluster: KindCluster, name: string): Promise<void> {
+  await cluster.kubectl(`create namespace ${name}`);
+  await cluster.kubectl(`label namespace ${name} pod-security.kubernetes.io/enforce=restricted`);
+}
