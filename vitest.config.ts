@@ -15,7 +15,7 @@ const REAL_PEERS = [
 
 /** `npm run test:liqo` runs these, with the real Liqo, in a network namespace of their own. */
 const isLiqo = process.env["LIQO_REQUIRED"] === "1";
-const REAL_LIQO = ["packages/*/e2e/real-liqo/**/*.test.ts"];
+const REAL_LIQO = ["{packages,apps}/*/e2e/real-liqo/**/*.test.ts", "test-setup/tests/real-liqo/**/*.test.ts"];
 
 /** `npm run test:ui` runs these, in a real Chromium. */
 const isUi = process.env["UI_REQUIRED"] === "1";

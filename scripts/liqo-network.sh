@@ -9,14 +9,14 @@ cannot() {
   exit 3
 }
 
-for program in unshare ip mount; do
+for program in unshare nsenter ip mount; do
   command -v "$program" >/dev/null || cannot "there is no $program; install util-linux, mount and iproute2"
 done
 # Without the rights of root, a user namespace gives them over itself alone.
-for rights in --mount --map-root-user; do
-  if unshare --net --mount "$rights" ip link set lo up 2>/dev/null; then
+for rights in --net --map-root-user; do
+  if unshare --net "$rights" ip link set lo up 2>/dev/null; then
     # shellcheck disable=SC2016 # the inner shell expands it
-    exec unshare --net --mount "$rights" sh -c \
+    exec unshare --net "$rights" sh -c \
       'ip link set lo up && ip route add local 10.0.0.0/8 dev lo && exec "$@"' sh "$@"
   fi
 done

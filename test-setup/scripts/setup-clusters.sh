@@ -18,6 +18,8 @@ check_prerequisites need_clusters
 open_state
 
 SERVE_WITHIN=120
+# Liqo is installed in them.
+if [[ $ON == liqo ]]; then SERVE_WITHIN=600; fi
 
 say_if_limits_are_low() {
   local limit=''
@@ -80,7 +82,7 @@ furnish() { # <cluster>
   local nodes=$SETUP/manifests/nodes-of-$1.yaml
   kube "$1" apply --server-side -f "$ROOT/deploy/crds"
   kube "$1" wait --for=condition=Established --timeout=60s -f "$ROOT/deploy/crds"
-  if [[ $ON != kind && -e $nodes ]]; then
+  if [[ ($ON == sim || $ON == real) && -e $nodes ]]; then
     # No kubelet runs there that would say what a node has.
     kube "$1" apply --server-side -f "$nodes"
     kube "$1" apply --server-side --subresource=status -f "$nodes"
@@ -114,6 +116,12 @@ case $ON in
     bootstrap
     run node "$SETUP/control-planes/main.ts" --check || exit "$EXIT_PREREQUISITE"
     serve_clusters node "$SETUP/control-planes/main.ts"
+    await_servers
+    ;;
+  liqo)
+    bootstrap
+    run node "$SETUP/control-planes/main.ts" --check "${AGENT_CLUSTERS[@]/#/--with-liqo=}" || exit "$EXIT_PREREQUISITE"
+    serve_clusters node "$SETUP/control-planes/main.ts" "${AGENT_CLUSTERS[@]/#/--with-liqo=}"
     await_servers
     ;;
 esac

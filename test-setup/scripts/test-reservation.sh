@@ -6,6 +6,7 @@ SCRIPTS=$(CDPATH='' cd -- "$SCRIPTS" && pwd)
 source "$SCRIPTS/lib/load.sh"
 
 USAGE="Tries one reservation from its beginning to its end: agent-cluster-1 asks, agent-cluster-2 lends, and gets it back.
+With --on liqo it becomes a node of agent-cluster-1, and a pod on that node runs in agent-cluster-2.
 What is not set up or does not run is set up and started first, by the other scripts, and ended and removed at the end,
 also after a failure; what ran before stays. Each step says PASS or FAIL; the exit code is 0 when all have passed.
 
@@ -39,10 +40,13 @@ PROVIDER=${AGENT_CLUSTERS[1]}
 PATIENCE=${FLAG[--timeout]}
 REQUEST=test-reservation-$$
 RESERVATION=RESERVATION
+OFFLOAD=''
+if [[ $ON == liqo ]]; then OFFLOAD=", offload: { namespaces: [$REQUEST] }"; fi
 
 # Names of what this run has begun, the newest first.
 BEGUN=()
 is_asked=''
+has_namespace=''
 passed=0
 failed=0
 
@@ -69,6 +73,9 @@ finish() {
   fi
   if [[ -n $is_asked ]]; then
     kube "$REQUESTER" delete resourcerequest "$REQUEST" --ignore-not-found --wait=false || true
+  fi
+  if [[ -n $has_namespace ]]; then
+    kube "$REQUESTER" delete namespace "$REQUEST" --ignore-not-found --wait=false || true
   fi
   if [[ -z ${SWITCH[--keep]} ]]; then
     for name in "${BEGUN[@]}"; do
@@ -158,7 +165,7 @@ account_step() { # <what should be> <cpu> <memory>
 request_text() {
   printf '%s\n' 'apiVersion: rear.fluidos.eu/v1alpha1' 'kind: ResourceRequest' \
     "metadata: { name: $REQUEST, namespace: default }" \
-    "spec: { requestedCPU: \"${FLAG[--cpu]}\", requestedMemory: \"${FLAG[--memory]}\", duration: 1h }"
+    "spec: { requestedCPU: \"${FLAG[--cpu]}\", requestedMemory: \"${FLAG[--memory]}\", duration: 1h$OFFLOAD }"
 }
 
 advertise_steps() {
@@ -174,6 +181,10 @@ advertise_steps() {
 reserve_steps() {
   local phase target what="a ResourceRequest in $REQUESTER is granted by $PROVIDER"
   local amounts="${FLAG[--cpu]} CPU and ${FLAG[--memory]}"
+  if [[ $ON == liqo ]]; then
+    has_namespace=yes
+    kube "$REQUESTER" create namespace "$REQUEST"
+  fi
   is_asked=yes
   kube_apply_text "$REQUESTER" "$(request_text)"
   until_kube_says "$PATIENCE" '^(Reserved|Active|Failed) ' "$REQUESTER" get resourcerequest "$REQUEST" \
@@ -198,6 +209,31 @@ reserve_steps() {
   account_step "what $PROVIDER can lend has become less by as much" $((CPU_BEFORE - ASKED_CPU)) $((MEMORY_BEFORE - ASKED_MEMORY))
 }
 
+pod_text() {
+  printf '%s\n' 'apiVersion: v1' 'kind: Pod' "metadata: { name: guest, namespace: $REQUEST }" 'spec:' \
+    "  nodeSelector: { kubernetes.io/hostname: $RESERVATION }" \
+    '  containers: [{ name: main, image: example/app:1, resources: { requests: { cpu: 100m, memory: 64Mi } } }]'
+}
+
+# Only Liqo makes a node of a reservation.
+node_steps() {
+  step "the reservation is a ready node of $REQUESTER" '^True ' "$REQUESTER" get node "$RESERVATION" --ignore-not-found \
+    -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status} {.status.allocatable.cpu} {.status.allocatable.memory}'
+  amounts_step "it has exactly ${FLAG[--cpu]} CPU and ${FLAG[--memory]}" "${SAID#* }"
+  step "the namespace $REQUEST is offloaded" '^Ready$' "$REQUESTER" get namespaceoffloading offloading --namespace "$REQUEST" \
+    --ignore-not-found -o 'jsonpath={.status.offloadingPhase}'
+  kube_apply_text "$REQUESTER" "$(pod_text)"
+  step "a pod on the node runs" '^Running$' "$REQUESTER" get pod guest --namespace "$REQUEST" -o 'jsonpath={.status.phase}'
+  step "it runs in $PROVIDER" '^Running$' "$PROVIDER" get pod guest --namespace "$REQUEST-liqo-$REQUESTER" \
+    --ignore-not-found -o 'jsonpath={.status.phase}'
+}
+
+node_gone_steps() {
+  step "the pod ends in both clusters" '^$' "$PROVIDER" get pod guest --namespace "$REQUEST-liqo-$REQUESTER" \
+    --ignore-not-found -o name
+  step "the node goes" '^$' "$REQUESTER" get node "$RESERVATION" --ignore-not-found -o name
+}
+
 release_steps() {
   kube "$REQUESTER" delete resourcerequest "$REQUEST" --timeout "${PATIENCE}s"
   is_asked=''
@@ -220,4 +256,6 @@ advertise_steps
 is_dry || read_account || give_up "the broker says what $PROVIDER can lend" "nothing"
 CPU_BEFORE=${CPU:-0} MEMORY_BEFORE=${MEMORY:-0}
 reserve_steps
+if [[ $ON == liqo ]]; then node_steps; fi
 release_steps
+if [[ $ON == liqo ]]; then node_gone_steps; fi

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { NAMES, runScript, SETUP, stateFolder } from "./testing/scripts.ts";
 
-const WHERE = ["kind", "sim", "real"] as const;
+const WHERE = ["kind", "sim", "real", "liqo"] as const;
 const NOWHERE = { PATH: "/nonexistent", HOME: "/nonexistent" };
 const folder = stateFolder();
 afterAll(() => folder.dispose("sim"));
@@ -30,7 +30,7 @@ describe.each(NAMES)("%s", (name) => {
     const { code, stdout, stderr } = await runScript(name, ["--help"], NOWHERE);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(`Usage: ${name} [flags]`);
-    for (const flag of ["--on kind|sim|real", "--state DIR", "--dry-run", "--help"])
+    for (const flag of ["--on kind|sim|real|liqo", "--state DIR", "--dry-run", "--help"])
       expect(stdout).toContain(flag);
   });
 
@@ -52,7 +52,7 @@ describe.each(NAMES)("%s", (name) => {
     {
       row: "another kind of cluster",
       flags: ["--on", "minikube"],
-      said: '--on is "minikube", but must be kind, sim or real; --help shows how',
+      said: '--on is "minikube", but must be kind, sim, real or liqo; --help shows how',
     },
     { row: "no value", flags: ["--state"], said: "--state needs a value; --help shows how" },
     {
@@ -161,6 +161,23 @@ describe("what is missing is said with its remedy", () => {
       expect(code).toBe(3);
       expect(stderr).toContain("docker is installed, but its daemon does not answer: start it");
       expect(stderr).not.toContain("kind is not installed");
+    },
+  );
+
+  test.each(["setup-clusters.sh", "test-reservation.sh"])(
+    "%s --on liqo: where no network namespace can be made",
+    async (name) => {
+      const flags = ["--on", "liqo", "--state", folder.path];
+      const programs = withBasics("unshare", "nsenter", "ip", "mount");
+      const { code, stderr } = await runScript(name, flags, programs);
+      expect(code).toBe(3);
+      expect(stderr).toContain(
+        "clusters with Liqo cannot run here: no network namespace can be made; run it as root",
+      );
+      const without = await runScript(name, flags, withBasics());
+      expect(without.code).toBe(3);
+      expect(without.stderr).toContain("there is no unshare; install util-linux, mount and iproute2");
+      expect(folder.isThere()).toBe(false);
     },
   );
 

@@ -22,12 +22,16 @@ declare -A SWITCH=([--dry-run]='')
 REST=()
 TAKES_REST=''
 
-COMMON_USAGE="  --on kind|sim|real  where the clusters come from (default kind):
+COMMON_USAGE="  --on kind|sim|real|liqo
+                      where the clusters come from (default kind):
                         kind  Docker containers; needs docker and kind
                         sim   simulated API servers of this repository; needs neither
                         real  a real kube-apiserver and etcd for each, without nodes; needs \"npm run kube:assets\" once
+                        liqo  the same with a scheduler, fake nodes and the real Liqo: reservations become nodes that
+                              run pods; in a network namespace of their own, so it needs root or user namespaces, and
+                              \"npm run kube:assets\" and \"npm run liqo:assets\" once
   --state DIR         folder for everything that is made (default test-setup/.state, or \$TEST_SETUP_STATE);
-                      each of kind, sim and real has its own folder in it
+                      each of kind, sim, real and liqo has its own folder in it
   --dry-run           print every command, run none of them
   --help              this text"
 
@@ -50,6 +54,7 @@ is_dry() { [[ -n ${SWITCH[--dry-run]} ]]; }
 read_flags() { # <usage> <argument>...
   local usage=$1 given name
   shift
+  local -a all=("$@")
   while (($# > 0)); do
     given=$1 name=${1%%=*}
     shift
@@ -78,13 +83,14 @@ read_flags() { # <usage> <argument>...
     fi
   done
   settle_state
+  enter_network "${all[@]}"
 }
 
 settle_state() {
   ON=${FLAG[--on]}
   case $ON in
-    kind | sim | real) ;;
-    *) wrong_usage "--on is \"$ON\", but must be kind, sim or real" ;;
+    kind | sim | real | liqo) ;;
+    *) wrong_usage "--on is \"$ON\", but must be kind, sim, real or liqo" ;;
   esac
   STATE_ROOT=${FLAG[--state]}
   [[ $STATE_ROOT == /* ]] || STATE_ROOT=$PWD/$STATE_ROOT

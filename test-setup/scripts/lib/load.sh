@@ -11,5 +11,7 @@ source "$SCRIPTS/lib/processes.sh"
 source "$SCRIPTS/lib/clusters.sh"
 # shellcheck source=lib/programs.sh
 source "$SCRIPTS/lib/programs.sh"
+# shellcheck source=lib/network.sh
+source "$SCRIPTS/lib/network.sh"
 # shellcheck source=lib/quantities.sh
 source "$SCRIPTS/lib/quantities.sh"

@@ -56,7 +56,7 @@ need_kind() {
 need_clusters() {
   case $ON in
     kind) need_kind ;;
-    sim | real) need_node ;;
+    sim | real | liqo) need_node ;;
   esac
   need_kubectl
 }

@@ -79,6 +79,15 @@ run_agent() { # <cluster> <usage> <argument>...
 }
 
 agent_command() {
+  local kubeconfig
+  local -a more=()
+  kubeconfig=$(kubeconfig_of "$AGENT_OF")
+  if [[ $ON == liqo ]]; then
+    # With the rights of deploy/rbac alone, and knowing the clusters that it can peer with.
+    kubeconfig=$STATE/kubeconfigs/$AGENT_OF.agent.yaml
+    more=(--kubeconfigs-dir=FOLDER --liqoctl=PROGRAM --liqo-networking=false)
+    if ! is_dry; then mapfile -t more <"$STATE/kubeconfigs/$AGENT_OF.agent.flags"; fi
+  fi
   COMMAND=(node "$ROOT/packages/agent/src/main.ts" "--broker-url=https://127.0.0.1:$(port_of broker api)"
-    "--broker-cert-path=$(folder_of_certificates "$AGENT_OF")" "--kubeconfig=$(kubeconfig_of "$AGENT_OF")")
+    "--broker-cert-path=$(folder_of_certificates "$AGENT_OF")" "--kubeconfig=$kubeconfig" "${more[@]}")
 }

@@ -72,7 +72,7 @@ export interface StateFolder {
   /** The command lines of running processes that name it. */
   readonly processes: () => string[];
   readonly isThere: () => boolean;
-  readonly dispose: (on: "sim" | "real" | "kind") => Promise<void>;
+  readonly dispose: (on: "sim" | "real" | "kind" | "liqo") => Promise<void>;
 }
 
 export function stateFolder(): StateFolder {

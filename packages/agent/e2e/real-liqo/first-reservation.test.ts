@@ -1,5 +1,3 @@
-import { copyFile } from "node:fs/promises";
-import { join } from "node:path";
 import { FOREIGN_CLUSTERS, LIQO_LABEL, NAMESPACE_OFFLOADINGS } from "@resource-broker/agent";
 import {
   RESOURCE_REQUESTS,
@@ -26,9 +24,6 @@ describe("two clusters with the real Liqo", () => {
       { name: "rome", nodes: [{ cpu: "4", memory: "16Gi", ephemeralStorage: "50Gi" }] },
       { name: "paris", nodes: [{ cpu: "16", memory: "64Gi", ephemeralStorage: "200Gi", gpus: GPUS }] },
     ]);
-    // docs/liqo.md, step 4: what liqoctl uses for rome itself. The rights of the agent alone do not let it peer yet.
-    const own = join(world.liqo.kubeconfigs("rome"), "rome.kubeconfig");
-    await copyFile(world.liqo.cluster("rome").kubeconfigFile, own);
     rome = world.cluster("rome");
     paris = world.cluster("paris");
     return world.dispose;

@@ -126,7 +126,8 @@ async function prepared(
     configMapValue: (configMap, key) => values.get(`${configMap}/${key}`),
   });
   const settings = Object.entries(env).map(([key, value]) => `${key}=${value}`);
-  const own = ["env", ...settings, pathOf(program), ...args];
+  // A container has its own /tmp, whatever is set here: the webhook looks there for what it wrote to WEBHOOK_FOLDER.
+  const own = ["env", ...settings, "TMPDIR=/tmp", pathOf(program), ...args];
   if (program === "webhook") await mkdir(WEBHOOK_FOLDER, { recursive: true });
   const command = program === "webhook" ? withPrivate(WEBHOOK_FOLDER, own) : own;
   const child = childOf({ command, cwd: folder, logFile: join(folder, "log"), guardian });

@@ -19,10 +19,13 @@ import { listingOf } from "./listing.ts";
 import { missingNetwork, networkOf } from "./network.ts";
 import { type ProcessKubelet, startProcessKubelet } from "./process-kubelet.ts";
 
-const RIGHTS = ["agent.yaml", "agent-liqo.yaml"].map((name) =>
-  fileURLToPath(new URL(`../../../../deploy/rbac/${name}`, import.meta.url)),
+/** docs/agent.md and docs/liqo.md, step 2. */
+const RIGHTS = ["rbac/agent.yaml", "rbac/agent-liqo.yaml", "admission/agent-liqo.yaml"].map((name) =>
+  fileURLToPath(new URL(`../../../../deploy/${name}`, import.meta.url)),
 );
 const AGENT = { namespace: "rear-agent", name: "resource-broker-agent" };
+/** A guard for a machine that does much else. */
+const WEBHOOK_WITHIN_MS = 300_000;
 const SHOWN_LINES = 12;
 const SHOWN_CHARACTERS = 300;
 
@@ -221,7 +224,7 @@ async function installLiqo(
     "--disable-kernel-version-check",
     "--disable-telemetry",
     "--skip-confirm",
-    "--timeout=5m",
+    "--timeout=10m",
     // Pods share one network here: no two webhooks can listen on the same port.
     `--set=webhook.port=${webhookPort}`,
     // Liqo's network needs Geneve in the kernel.
@@ -230,16 +233,20 @@ async function installLiqo(
     "--set=proxy.enabled=false",
   ]);
   // kwok calls a pod ready before its program serves.
-  await until("Liqo's webhook answers", async () => {
-    const path = "/apis/authentication.liqo.io/v1beta1/namespaces/default/tenants?dryRun=All";
-    const tenant = { kind: "Tenant", metadata: { name: "nobody" }, spec: { clusterID: "nobody" } };
-    const { status, body } = await plane.ask("POST", path, {
-      apiVersion: "authentication.liqo.io/v1beta1",
-      ...tenant,
-    });
-    if (status !== 500) return status;
-    throw new Error(JSON.stringify(body));
-  });
+  await until(
+    "Liqo's webhook answers",
+    async () => {
+      const path = "/apis/authentication.liqo.io/v1beta1/namespaces/default/tenants?dryRun=All";
+      const tenant = { kind: "Tenant", metadata: { name: "nobody" }, spec: { clusterID: "nobody" } };
+      const { status, body } = await plane.ask("POST", path, {
+        apiVersion: "authentication.liqo.io/v1beta1",
+        ...tenant,
+      });
+      if (status !== 500) return status;
+      throw new Error(JSON.stringify(body));
+    },
+    WEBHOOK_WITHIN_MS,
+  );
 }
 
 function said(program: string, args: readonly string[], { exitCode, stdout, stderr }: KubectlEnd): string {
