@@ -47,6 +47,8 @@ describe.skipIf(!controlPlaneAssets().isThere)("what no role can say, on a real 
       pod("of-people", "worker"),
       pod("on-virtual-node", "rsv-rome-a"),
       pod("run-elsewhere", "worker", { "liqo.io/shadowPod": "true" }),
+      pod("waits", undefined),
+      pod("waits-for-liqo", undefined, {}, [{ key: "virtual-node.liqo.io/not-allowed", operator: "Exists" }]),
       configMap("liqo", "of-liqo"),
       configMap("default", "of-people"),
     ]);
@@ -96,6 +98,16 @@ describe.skipIf(!controlPlaneAssets().isThere)("what no role can say, on a real 
       "a pod run elsewhere",
       "done",
       () => agent.delete(PODS, { name: "run-elsewhere", namespace: "default" }),
+    ],
+    [
+      "a pod that waits",
+      "pods on virtual",
+      () => agent.delete(PODS, { name: "waits", namespace: "default" }),
+    ],
+    [
+      "a pod that waits for Liqo",
+      "done",
+      () => agent.delete(PODS, { name: "waits-for-liqo", namespace: "default" }),
     ],
     ["a peering's mark", "done", () => agent.create(CONFIG_MAPS, configMap("liqo", "liqo-peering-paris"))],
     ["its end", "done", () => agent.delete(CONFIG_MAPS, { name: "liqo-peering-paris", namespace: "liqo" })],
@@ -198,11 +210,21 @@ function secret(name: string, type: string) {
   };
 }
 
-function pod(name: string, nodeName: string, labels: Record<string, string> = {}) {
+function pod(
+  name: string,
+  nodeName: string | undefined,
+  labels: Record<string, string> = {},
+  tolerations: readonly object[] = [],
+) {
   return {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name, namespace: "default", labels },
-    spec: { nodeName, containers: [{ name: "main", image: "pause" }], terminationGracePeriodSeconds: 0 },
+    spec: {
+      ...(nodeName === undefined ? {} : { nodeName }),
+      tolerations,
+      containers: [{ name: "main", image: "pause" }],
+      terminationGracePeriodSeconds: 0,
+    },
   };
 }

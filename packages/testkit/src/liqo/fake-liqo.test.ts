@@ -263,4 +263,30 @@ describe("pods", () => {
     await gone(paris, WHOLE_PODS, GUEST);
     expect(await paris.client.find(SHADOW_PODS, GUEST)).toBeUndefined();
   });
+
+  test("of a namespace that is offloaded no more stay on the nodes of other slices, stuck", async () => {
+    const { rome, paris, liqo, peerArgs } = await twoClusters();
+    liqo.behave(GENEROUS);
+    await liqo.liqoctl.run(peerArgs);
+    for (const name of ["rsv-a", "rsv-b"]) {
+      await rome.client.create(RESOURCE_SLICES, sliceOf(name));
+      await seen(rome, WHOLE_NODES, { name: { name }, isAsWanted: isReady });
+    }
+    await rome.client.create(NAMESPACE_OFFLOADINGS, OFFLOADING);
+    await rome.client.create(WHOLE_PODS, { ...POD, spec: { ...POD.spec, nodeName: "rsv-b" } });
+    await seen(paris, WHOLE_PODS, { name: GUEST });
+    // One slice's node alone cannot be chosen: the others of its cluster take the namespace away again.
+    const rule = { key: "kubernetes.io/hostname", operator: "In" as const, values: ["rsv-b"] };
+    const clusterSelector = { nodeSelectorTerms: [{ matchExpressions: [rule] }] };
+    await rome.client.patch(NAMESPACE_OFFLOADINGS, {
+      name: OFFLOADING.metadata,
+      patch: { kind: "merge", body: { spec: { clusterSelector } } },
+    });
+    await gone(paris, NAMESPACES, { name: GUEST.namespace });
+    const stuck = await seen(rome, WHOLE_PODS, {
+      name: POD.metadata,
+      isAsWanted: ({ status }) => status?.reason !== undefined,
+    });
+    expect(stuck.status).toMatchObject({ phase: "Failed", reason: "OffloadingAborted" });
+  });
 });

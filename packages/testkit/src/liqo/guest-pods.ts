@@ -20,7 +20,7 @@ export async function reflectPod(
   if (pod === undefined || provider === undefined || !others.includes(provider)) return;
   await mark(site, pod);
   if (pod.metadata.deletionTimestamp !== undefined) return dropShadowPod(site, provider, remote);
-  if ((await provider.client.find(NAMESPACES, { name: remote.namespace })) === undefined) return;
+  if (!(await isNamespaceThere(provider, remote.namespace))) return leaveStuck(site, pod);
   await ensureShadowPod({ site, provider, remote }, pod);
 }
 
@@ -28,6 +28,20 @@ async function mark({ client }: LiqoSite, { metadata }: WholePod): Promise<void>
   if (metadata.labels?.[LIQO_LABEL.shadowPod] === "true") return;
   const body = { metadata: { labels: { [LIQO_LABEL.shadowPod]: "true" } } };
   await change(client, WHOLE_PODS, { name: metadata, body });
+}
+
+async function isNamespaceThere({ client }: LiqoSite, name: string): Promise<boolean> {
+  const namespace = await client.find(NAMESPACES, { name });
+  return namespace !== undefined && namespace.metadata.deletionTimestamp === undefined;
+}
+
+/** Without its namespace at the provider a pod that ran has failed, and one that did not never will; Liqo lets both be. */
+async function leaveStuck({ client }: LiqoSite, { metadata, status }: WholePod): Promise<void> {
+  const hasRun = metadata.labels?.[LIQO_LABEL.shadowPod] === "true";
+  const [phase, reason] = hasRun ? ["Failed", "OffloadingAborted"] : ["Pending", "OffloadingBackOff"];
+  if (status?.reason !== undefined) return;
+  const options = { subresource: "status" } as const;
+  await change(client, WHOLE_PODS, { name: metadata, body: { status: { phase, reason } }, options });
 }
 
 /** Whose virtual node it runs on. */

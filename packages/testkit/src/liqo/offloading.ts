@@ -30,7 +30,11 @@ export async function offloadNamespace(liqo: Surroundings, site: LiqoSite, names
   const isRemote = offloading.spec.podOffloadingStrategy !== "Local";
   await labelNamespace(site, namespace, isRemote ? "true" : null);
   const chosen = await chosenProviders(liqo, site, offloading);
-  for (const provider of chosen) await ensureRemoteNamespace(site, provider, namespace);
+  const left = othersOf(liqo, site).filter((provider) => !chosen.includes(provider));
+  await Promise.all([
+    ...chosen.map((provider) => ensureRemoteNamespace(site, provider, namespace)),
+    ...left.map((provider) => removeRemoteNamespace(site, provider, namespace)),
+  ]);
   const offloadingPhase = chosen.length === 0 ? "NoClusterSelected" : "Ready";
   const { generation = 1 } = offloading.metadata;
   const { status } = offloading;
@@ -47,16 +51,28 @@ async function endOffloading(
 ): Promise<void> {
   const { namespace = "" } = offloading.metadata;
   await labelNamespace(site, namespace, null);
-  const others = liqo.sites.filter(({ id }) => id !== site.id && liqo.isReachable(id));
-  for (const provider of others) {
-    const name = remoteNamespaceOf(site.id, namespace);
-    const remote = await provider.client.find(NAMESPACES, { name });
-    if (remote?.metadata.labels?.[MADE_FOR] !== site.id) continue;
-    if (remote.metadata.deletionTimestamp === undefined) await remove(provider.client, NAMESPACES, { name });
-    if ((await provider.client.find(NAMESPACES, { name })) !== undefined) return;
+  for (const provider of othersOf(liqo, site)) {
+    if (!(await removeRemoteNamespace(site, provider, namespace))) return;
   }
   if (liqo.behaviours.of(NAMESPACE_OFFLOADING_NAME).stuck.includes("offloading")) return;
   await dropFinalizer(site.client, NAMESPACE_OFFLOADINGS, { object: offloading, finalizer: FINALIZER });
+}
+
+function othersOf(liqo: Surroundings, site: LiqoSite): LiqoSite[] {
+  return liqo.sites.filter(({ id }) => id !== site.id && liqo.isReachable(id));
+}
+
+/** True: it is gone, or was never made for this cluster. */
+async function removeRemoteNamespace(
+  site: LiqoSite,
+  provider: LiqoSite,
+  namespace: string,
+): Promise<boolean> {
+  const name = remoteNamespaceOf(site.id, namespace);
+  const remote = await provider.client.find(NAMESPACES, { name });
+  if (remote?.metadata.labels?.[MADE_FOR] !== site.id) return true;
+  if (remote.metadata.deletionTimestamp === undefined) await remove(provider.client, NAMESPACES, { name });
+  return (await provider.client.find(NAMESPACES, { name })) === undefined;
 }
 
 async function labelNamespace({ client }: LiqoSite, name: string, value: "true" | null): Promise<void> {
@@ -68,26 +84,33 @@ async function labelNamespace({ client }: LiqoSite, name: string, value: "true" 
   });
 }
 
-/** Only providers with a virtual node can be chosen, by the labels of that node. */
+/**
+ * Only providers with a virtual node can be chosen, by the labels of that node. Liqo goes through all of them in no order, and one
+ * that is not selected takes the namespace away from its whole cluster: all nodes of a cluster must be selected, or none.
+ */
 async function chosenProviders(
   liqo: Surroundings,
   { client }: LiqoSite,
   { spec }: NamespaceOffloading,
 ): Promise<LiqoSite[]> {
   const terms = spec.clusterSelector?.nodeSelectorTerms ?? [];
-  const ids = new Set<string>();
-  await client.list(VIRTUAL_NODES, {}, ({ spec: node }) => {
+  const [ids, left] = [new Set<string>(), new Set<string>()];
+  await client.list(VIRTUAL_NODES, {}, ({ metadata, spec: node }) => {
     const { clusterID = "" } = node;
-    const labels = { ...node.labels, [LIQO_LABEL.type]: "virtual-node" };
+    const labels = {
+      ...node.labels,
+      [LIQO_LABEL.type]: "virtual-node",
+      "kubernetes.io/hostname": metadata.name,
+    };
     const isChosen =
       terms.length === 0 ||
       terms.some(
         ({ matchExpressions = [] }) =>
           matchExpressions.length > 0 && matchExpressions.every((rule) => matches(rule, labels)),
       );
-    if (isChosen) ids.add(clusterID);
+    (isChosen ? ids : left).add(clusterID);
   });
-  return liqo.sites.filter(({ id }) => ids.has(id) && liqo.isReachable(id));
+  return liqo.sites.filter(({ id }) => ids.has(id) && !left.has(id) && liqo.isReachable(id));
 }
 
 function matches(

@@ -39,7 +39,7 @@ export interface WholePod {
     readonly terminationGracePeriodSeconds?: number;
     readonly containers?: readonly WholeContainer[];
   };
-  readonly status?: { readonly phase?: string };
+  readonly status?: { readonly phase?: string; readonly reason?: string };
 }
 
 export const WHOLE_NODES: Resource<WholeNode> = {

@@ -11,7 +11,7 @@ import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.t
 import { VIRTUAL_NODES, type VirtualNode } from "../objects/virtual-node.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../../forge/labels.ts";
 import type { OffloadSight } from "./plan-offload.ts";
-import { LOAN_NODES, LOAN_PODS, type LoanNode, type LoanPod } from "./virtual-kinds.ts";
+import { awaitsNodeOf, LOAN_NODES, LOAN_PODS, type LoanNode, type LoanPod } from "./virtual-kinds.ts";
 
 /** What the data plane reads of the cluster. Where Liqo's kinds are not served there is nothing of them. */
 export interface ClusterReads {
@@ -25,6 +25,8 @@ export interface ClusterReads {
   readonly virtualNodes: (slice: string) => Promise<VirtualNode[]>;
   readonly node: (name: string) => Promise<LoanNode | undefined>;
   readonly podsOn: (node: string) => Promise<LoanPod[]>;
+  /** Of one namespace, those on any virtual node of the provider, and those that wait for one. */
+  readonly podsFor: (liqoId: string, namespace: string) => Promise<LoanPod[]>;
   readonly offloadings: () => Promise<NamespaceOffloading[]>;
   readonly offload: (namespace: string) => Promise<OffloadSight>;
 }
@@ -80,6 +82,16 @@ export function clusterReads(client: Pick<KubeClient, "find" | "list">): Cluster
     node: (name) => client.find(LOAN_NODES, { name }),
     podsOn: (node) =>
       listed(LOAN_PODS, { fieldSelector: `spec.nodeName=${node}` }, ({ spec }) => spec?.nodeName === node),
+    podsFor: async (liqoId, namespace) => {
+      const labelSelector = `${LIQO_LABEL.remoteCluster}=${liqoId}`;
+      const virtual = await listed(VIRTUAL_NODES, { labelSelector }, ({ spec }) => spec.clusterID === liqoId);
+      const nodes = new Set(virtual.map(({ metadata }) => metadata.name));
+      return listed(
+        LOAN_PODS,
+        { namespace },
+        (pod) => nodes.has(pod.spec?.nodeName ?? "") || awaitsNodeOf(liqoId, pod),
+      );
+    },
     offloadings: () => {
       const labelSelector = `${MANAGED_BY_LABEL}=${MANAGER}`;
       return listed(

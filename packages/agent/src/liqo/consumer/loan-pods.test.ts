@@ -4,7 +4,7 @@ import { DEADLINE_MS } from "./plan-teardown.ts";
 import { aStuckPod } from "./testing/liqo-in-memory.ts";
 import { liqoWorld } from "./testing/liqo-world.ts";
 import { aLoan, ID_A, ID_B, LOAN_A } from "./testing/samples.ts";
-import { LOAN_PODS } from "./virtual-kinds.ts";
+import { LOAN_PODS, type LoanPod } from "./virtual-kinds.ts";
 
 describe("pods of a namespace", () => {
   const offload = { namespaces: ["shop", "bank"] };
@@ -46,4 +46,49 @@ describe("pods of a namespace", () => {
     expect(reasons).toContain("ForcingPods");
     expect(cluster.all(LOAN_PODS).map(({ metadata }) => metadata.name)).toEqual(["logs", "elsewhere"]);
   });
+
+  test("do not come back on the node of another reservation, where Liqo would leave them stuck", async () => {
+    const { ready, clean, cluster } = liqoWorld();
+    await ready(aLoan({ id: ID_A }, { namespaces: ["shop"] }));
+    await ready(aLoan({ id: ID_B }));
+    cluster.put(LOAN_PODS, aPod("on-its-node", ID_A));
+    cluster.put(LOAN_PODS, aPod("on-the-other", ID_B));
+    cluster.put(LOAN_PODS, aPod("waits", undefined));
+    const bare = aPod("waits-unowned", undefined);
+    cluster.put(LOAN_PODS, { ...bare, metadata: { ...bare.metadata, ownerReferences: [] } });
+    const ofBank = aPod("of-bank", ID_B);
+    cluster.put(LOAN_PODS, { ...ofBank, metadata: { ...ofBank.metadata, namespace: "bank" } });
+    const strategies: unknown[] = [];
+    cluster.onCall(({ verb, plural }) => {
+      if (verb !== "delete" || plural !== LOAN_PODS.plural) return;
+      strategies.push(...cluster.all(NAMESPACE_OFFLOADINGS).map(({ spec }) => spec.podOffloadingStrategy));
+    });
+    await clean(ID_A);
+    expect(strategies).toEqual(["Local", "Local", "Local"]);
+    expect(cluster.all(LOAN_PODS).map(({ metadata }) => metadata.name)).toEqual(["waits-unowned", "of-bank"]);
+    expect(cluster.all(NAMESPACE_OFFLOADINGS)).toEqual([]);
+  });
 });
+
+/** As Liqo's webhook writes it on a pod of a Deployment. */
+function aPod(name: string, nodeName: string | undefined): LoanPod {
+  const rule = { key: "liqo.io/remote-cluster-id", operator: "In", values: ["calm-paris"] } as const;
+  return {
+    metadata: {
+      name,
+      namespace: "shop",
+      ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name, uid: "x", controller: true }],
+    },
+    spec: {
+      ...(nodeName === undefined ? {} : { nodeName }),
+      tolerations: [{ key: "virtual-node.liqo.io/not-allowed" }],
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchExpressions: [rule] }],
+          },
+        },
+      },
+    },
+  };
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Offload } from "../../data-plane/data-plane.ts";
 import type { NamespaceOffloading } from "../objects/namespace-offloading.ts";
-import { claimantsOf, planOffload, withoutClaim } from "./plan-offload.ts";
+import { claimantsOf, closedFor, closedProvider, planOffload, withoutClaim } from "./plan-offload.ts";
 import { aWish } from "./testing/samples.ts";
 
 const shop: Offload = { namespaces: ["shop"] };
@@ -50,6 +50,56 @@ describe("the offloading of a namespace", () => {
     const rest = withoutClaim(both, wish.id);
     expect(rest && values(rest)).toEqual(["wild-oslo"]);
     expect(rest && withoutClaim(rest, other.id)).toBeUndefined();
+  });
+
+  describe("whose last reservation at a provider ends", () => {
+    const closed = (offloading: NamespaceOffloading, id: string): NamespaceOffloading => {
+      const found = closedFor(offloading, id);
+      if (found === undefined) throw new Error("it stays as it is");
+      return found;
+    };
+
+    test("sends new pods nowhere when it was the only one, and keeps the namespace there until its pods have ended", () => {
+      const local = closed(first, wish.id);
+      expect(local.spec).toEqual({ ...first.spec, podOffloadingStrategy: "Local" });
+      expect([claimantsOf(local), closedProvider(local, wish.id)]).toEqual([[wish.id], "calm-paris"]);
+      expect(closedFor(local, wish.id)).toBeUndefined();
+      expect(withoutClaim(local, wish.id)).toBeUndefined();
+    });
+
+    test("sends new pods to the others", () => {
+      const both = written(planOffload(other, at(first)));
+      const rest = closed(both, wish.id);
+      expect([values(rest), rest.spec.podOffloadingStrategy]).toEqual([["wild-oslo"], "LocalAndRemote"]);
+      expect(claimantsOf(rest)).toEqual([wish.id, other.id].sort());
+      expect(claimantsOf(withoutClaim(rest, wish.id) ?? rest)).toEqual([other.id]);
+    });
+
+    test("stays as it is where another reservation at the same provider needs it", () => {
+      const second = aWish({ id: "rsv-rome-second" }, shop);
+      const both = written(planOffload(second, at(first)));
+      expect(closedFor(both, wish.id)).toBeUndefined();
+      expect(closedProvider(both, wish.id)).toBeUndefined();
+    });
+
+    test("opens again for a new reservation, whatever it asks for, and for one that lives again", () => {
+      const local = closed(first, wish.id);
+      const remote = aWish({ id: "rsv-rome-new" }, { ...shop, podOffloadingStrategy: "Remote" });
+      const reopened = written(planOffload(remote, at(local)));
+      expect([values(reopened), reopened.spec.podOffloadingStrategy]).toEqual([["calm-paris"], "Remote"]);
+      expect(closedProvider(reopened, wish.id)).toBeUndefined();
+      expect(claimantsOf(withoutClaim(reopened, wish.id) ?? local)).toEqual([remote.id]);
+      const back = written(planOffload(wish, at(local)));
+      expect([back.spec, closedProvider(back, wish.id)]).toEqual([first.spec, undefined]);
+    });
+
+    test("is left to the last of several that end at once", () => {
+      const both = written(planOffload(other, at(first)));
+      const ending = closed(closed(both, wish.id), other.id);
+      const rest = withoutClaim(ending, wish.id);
+      expect(rest?.spec.podOffloadingStrategy).toBe("Local");
+      expect(rest && [claimantsOf(rest), closedProvider(rest, other.id)]).toEqual([[other.id], "wild-oslo"]);
+    });
   });
 
   test("keeps what others wrote on it", () => {

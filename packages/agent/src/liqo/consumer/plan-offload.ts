@@ -23,6 +23,8 @@ export type OffloadStep =
 
 /** The reservations that need it, each with the provider's Liqo ID: pods of one namespace may use several loans. */
 const CLAIM = "offload.rear.fluidos.eu/";
+/** Those of them that end: their provider is chosen for no more pods. */
+const ENDING = "offload-ending.rear.fluidos.eu/";
 const DEFAULT_STRATEGY = "LocalAndRemote";
 
 /** What to do next so that pods of the wanted namespaces may run at the provider. */
@@ -51,35 +53,67 @@ function stepFor(wish: LoanWish, offload: Offload, sight: OffloadSight): Offload
   if (offloading.metadata.deletionTimestamp !== undefined) {
     return obstacle("OffloadingTerminating", `${where} is being deleted; a new one is made when it is gone`);
   }
-  if (offloading.spec.podOffloadingStrategy !== strategy) {
+  const claims = claimsOf(offloading, CLAIM);
+  const isWanted = Object.keys(claims).length > 0;
+  if (isWanted && offloading.spec.podOffloadingStrategy !== strategy) {
     const has = `has podOffloadingStrategy ${offloading.spec.podOffloadingStrategy} for other reservations`;
     return obstacle("OffloadingConflict", `${where} ${has}: ask for the same, or use another namespace`);
   }
-  const claims = claimsOf(offloading);
   if (claims[wish.id] === wish.liqoId) return { kind: "done" };
+  const { [wish.id]: _, ...ending } = claimsOf(offloading, ENDING);
   return write("update", namespace, {
     claims: { ...claims, [wish.id]: wish.liqoId },
+    ending,
     strategy,
     before: offloading,
   });
 }
 
+/**
+ * What keeps new pods away from a provider while its last reservation for the namespace ends. Liqo selects clusters, not nodes: pods
+ * that are drained would come back on the node of another reservation, and be stuck there without their namespace. The remote namespace
+ * stays for as long as no other provider is chosen, so that its pods end in their own time. Undefined: nothing is to be done.
+ */
+export function closedFor(offloading: NamespaceOffloading, id: string): NamespaceOffloading | undefined {
+  const { [id]: liqoId, ...claims } = claimsOf(offloading, CLAIM);
+  if (liqoId === undefined || Object.values(claims).includes(liqoId)) return undefined;
+  const ending = { ...claimsOf(offloading, ENDING), [id]: liqoId };
+  return changed(offloading, claims, ending);
+}
+
+/** The provider at which pods of the namespace are to end with this reservation; undefined: none. */
+export function closedProvider(offloading: NamespaceOffloading, id: string): string | undefined {
+  const { [id]: liqoId } = claimsOf(offloading, ENDING);
+  const isChosen = liqoId !== undefined && Object.values(claimsOf(offloading, CLAIM)).includes(liqoId);
+  return isChosen ? undefined : liqoId;
+}
+
 /** What is left of it when a reservation ends; undefined: nobody else needs it. */
 export function withoutClaim(offloading: NamespaceOffloading, id: string): NamespaceOffloading | undefined {
-  const { [id]: _, ...claims } = claimsOf(offloading);
-  if (Object.keys(claims).length === 0) return undefined;
-  const { namespace = "" } = offloading.metadata;
-  const { podOffloadingStrategy: strategy = DEFAULT_STRATEGY } = offloading.spec;
-  return forge(namespace, { claims, strategy, before: offloading });
+  const { [id]: _, ...claims } = claimsOf(offloading, CLAIM);
+  const { [id]: __, ...ending } = claimsOf(offloading, ENDING);
+  if (Object.keys({ ...claims, ...ending }).length === 0) return undefined;
+  return changed(offloading, claims, ending);
+}
+
+function changed(before: NamespaceOffloading, claims: Claims, ending: Claims): NamespaceOffloading {
+  const { podOffloadingStrategy = DEFAULT_STRATEGY } = before.spec;
+  const strategy = Object.keys(claims).length === 0 ? "Local" : podOffloadingStrategy;
+  return forge(before.metadata.namespace ?? "", { claims, ending, strategy, before });
 }
 
 /** The reservations that need it; none for what a person made. */
 export function claimantsOf(offloading: NamespaceOffloading): string[] {
-  return isOurs(offloading) ? Object.keys(claimsOf(offloading)).sort() : [];
+  if (!isOurs(offloading)) return [];
+  return Object.keys({ ...claimsOf(offloading, CLAIM), ...claimsOf(offloading, ENDING) }).sort();
 }
 
+/** Liqo's ID of the provider, by reservation. */
+type Claims = Readonly<Record<string, string>>;
+
 interface Wanted {
-  readonly claims: Readonly<Record<string, string>>;
+  readonly claims: Claims;
+  readonly ending?: Claims;
   readonly strategy: NonNullable<NamespaceOffloading["spec"]["podOffloadingStrategy"]>;
   readonly before?: NamespaceOffloading;
 }
@@ -92,9 +126,11 @@ function obstacle(reason: string, message: string): OffloadStep {
   return { kind: "obstacle", reason, message };
 }
 
-function forge(namespace: string, { claims, strategy, before }: Wanted): NamespaceOffloading {
-  const others = Object.entries(before?.metadata.annotations ?? {}).filter(([key]) => !key.startsWith(CLAIM));
-  const ours = Object.entries(claims).map(([id, liqoId]): [string, string] => [`${CLAIM}${id}`, liqoId]);
+function forge(namespace: string, { claims, ending = {}, strategy, before }: Wanted): NamespaceOffloading {
+  const others = Object.entries(before?.metadata.annotations ?? {}).filter(
+    ([key]) => !key.startsWith(CLAIM) && !key.startsWith(ENDING),
+  );
+  const chosen = [...new Set(Object.values(claims))].sort();
   return {
     apiVersion: "offloading.liqo.io/v1beta1",
     kind: "NamespaceOffloading",
@@ -103,34 +139,35 @@ function forge(namespace: string, { claims, strategy, before }: Wanted): Namespa
       name: NAMESPACE_OFFLOADING_NAME,
       namespace,
       labels: { ...before?.metadata.labels, [MANAGED_BY_LABEL]: MANAGER },
-      annotations: Object.fromEntries([...others, ...ours]),
+      annotations: Object.fromEntries([...others, ...keyed(CLAIM, claims), ...keyed(ENDING, ending)]),
     },
     spec: {
       namespaceMappingStrategy: "DefaultName",
       ...before?.spec,
       podOffloadingStrategy: strategy,
-      clusterSelector: {
-        nodeSelectorTerms: [
-          {
-            matchExpressions: [
-              {
-                key: LIQO_LABEL.remoteCluster,
-                operator: "In",
-                values: [...new Set(Object.values(claims))].sort(),
-              },
-            ],
-          },
-        ],
-      },
+      ...(chosen.length === 0 ? {} : { clusterSelector: selectorOf(chosen) }),
     },
   };
+}
+
+/**
+ * By cluster only. Liqo asks each VirtualNode: one that does not match takes the namespace away from its whole cluster, also
+ * where another one does.
+ */
+function selectorOf(liqoIds: readonly string[]): NonNullable<NamespaceOffloading["spec"]["clusterSelector"]> {
+  const rule = { key: LIQO_LABEL.remoteCluster, operator: "In", values: liqoIds } as const;
+  return { nodeSelectorTerms: [{ matchExpressions: [rule] }] };
+}
+
+function keyed(prefix: string, claims: Claims): [string, string][] {
+  return Object.entries(claims).map(([id, liqoId]) => [`${prefix}${id}`, liqoId]);
 }
 
 function isOurs({ metadata }: NamespaceOffloading): boolean {
   return metadata.labels?.[MANAGED_BY_LABEL] === MANAGER;
 }
 
-function claimsOf({ metadata }: NamespaceOffloading): Record<string, string> {
-  const claims = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(CLAIM));
-  return Object.fromEntries(claims.map(([key, liqoId]) => [key.slice(CLAIM.length), liqoId]));
+function claimsOf({ metadata }: NamespaceOffloading, prefix: string): Claims {
+  const claims = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(prefix));
+  return Object.fromEntries(claims.map(([key, liqoId]) => [key.slice(prefix.length), liqoId]));
 }

@@ -28,6 +28,7 @@ const kinds = (harm: Partial<Harm>): string[] =>
 
 const GRACEFUL = [
   "cordon",
+  "close-offloading",
   "delete-pods",
   "delete-offloading",
   "stop-virtual-node",

@@ -3,7 +3,7 @@ import type { NamespaceOffloading } from "../objects/namespace-offloading.ts";
 import type { ResourceSlice } from "../objects/resource-slice.ts";
 import type { VirtualNode } from "../objects/virtual-node.ts";
 import { planUnpeer, type PeeringRemains, type UnpeerStep } from "./plan-unpeer.ts";
-import { withoutClaim } from "./plan-offload.ts";
+import { closedFor, withoutClaim } from "./plan-offload.ts";
 import type { LoanNode, LoanPod } from "./virtual-kinds.ts";
 
 /** Everything that is left of one reservation in this cluster. */
@@ -13,7 +13,7 @@ export interface Remains {
   readonly virtualNodes: readonly VirtualNode[];
   /** Its virtual Node. */
   readonly node: LoanNode | undefined;
-  /** Those that draining has to move. */
+  /** Those that draining has to move: on its node, and those of its namespaces that nobody else's reservation covers. */
   readonly pods: readonly LoanPod[];
   /** Those of ours that still name it, or are on their way out and named it. */
   readonly offloadings: readonly NamespaceOffloading[];
@@ -40,7 +40,10 @@ export type TeardownStep =
   | { readonly kind: "wait"; readonly reason: string; readonly message: string; readonly isTrouble?: boolean }
   | { readonly kind: "cordon" | "delete-node"; readonly node: LoanNode }
   | { readonly kind: "delete-pods"; readonly pods: readonly LoanPod[]; readonly isForced: boolean }
-  | { readonly kind: "shrink-offloading" | "delete-offloading"; readonly offloading: NamespaceOffloading }
+  | {
+      readonly kind: "close-offloading" | "shrink-offloading" | "delete-offloading";
+      readonly offloading: NamespaceOffloading;
+    }
   /** Without it Liqo would make the virtual node again. */
   | { readonly kind: "stop-virtual-node" | "delete-slice"; readonly slice: ResourceSlice }
   | { readonly kind: "delete-virtual-node"; readonly virtualNode: VirtualNode }
@@ -55,6 +58,7 @@ export type TeardownStep =
 /** What to do next to take a loan out of the cluster, in the order that hurts nobody. */
 export function planTeardown(remains: Remains): TeardownStep {
   return (
+    planClosing(remains) ??
     planDrain(remains) ??
     planOffloadings(remains) ??
     planVirtualNode(remains) ??
@@ -66,8 +70,16 @@ export function planTeardown(remains: Remains): TeardownStep {
   );
 }
 
-function planDrain({ node, pods, waitedMs }: Remains): TeardownStep | undefined {
+/** Before its pods end, nothing new may come: neither to its node nor, of its namespaces, to the provider's other nodes. */
+function planClosing({ id, node, offloadings }: Remains): TeardownStep | undefined {
   if (node !== undefined && node.spec?.unschedulable !== true) return { kind: "cordon", node };
+  const [offloading] = offloadings
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .flatMap((found) => closedFor(found, id) ?? []);
+  return offloading && { kind: "close-offloading", offloading };
+}
+
+function planDrain({ pods, waitedMs }: Remains): TeardownStep | undefined {
   if (pods.length === 0) return undefined;
   const waited = waitedMs("drain");
   if (waited >= 2 * DEADLINE_MS.drain) return undefined;

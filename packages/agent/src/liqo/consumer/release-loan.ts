@@ -77,6 +77,9 @@ export function releasing(deps: ReleaseDeps): (reservationId: string) => Promise
         return step.isForced
           ? waiting({ reason: "ForcingPods", message: stuck(step.pods), isTrouble: true })
           : stepped("Draining", `${step.pods.length} pods were told to end`);
+      case "close-offloading":
+        await client.update(NAMESPACE_OFFLOADINGS, step.offloading, OPTIONS);
+        return stepped("Unoffloading", `new pods of ${nameOf(step.offloading).namespace} go there no more`);
       case "shrink-offloading":
         await client.update(NAMESPACE_OFFLOADINGS, step.offloading, OPTIONS);
         return stepped("Unoffloading", "other reservations go on using the namespace's offloading");

@@ -1,10 +1,11 @@
 import type { ClusterReads } from "./cluster-reads.ts";
 import type { PeeringJobs } from "./peering-jobs.ts";
 import type { Peerings } from "./peerings.ts";
-import { claimantsOf } from "./plan-offload.ts";
+import type { NamespaceOffloading } from "../objects/namespace-offloading.ts";
+import { claimantsOf, closedProvider } from "./plan-offload.ts";
 import type { Remains } from "./plan-teardown.ts";
 import type { PeeringRemains } from "./plan-unpeer.ts";
-import { isDrainable, isVirtual } from "./virtual-kinds.ts";
+import { isDrainable, isVirtual, type LoanPod } from "./virtual-kinds.ts";
 
 /** What is left of a reservation, by its id alone. */
 export type RemainsOf = (id: string) => Promise<Omit<Remains, "waitedMs">>;
@@ -42,6 +43,12 @@ export function remainsReader({ reads, marks, jobs }: RemainsDeps): RemainsOf {
     return { marker, slices: slices.length, foreignCluster, job: jobs.state(liqoId) };
   };
 
+  /** Pods of a namespace go to any node of the provider, also to those of other reservations. */
+  const straysOf = async (id: string, offloading: NamespaceOffloading): Promise<readonly LoanPod[]> => {
+    const liqoId = closedProvider(offloading, id);
+    return liqoId === undefined ? [] : await reads.podsFor(liqoId, offloading.metadata.namespace ?? "");
+  };
+
   return async (id) => {
     const slices = await reads.labelledSlices(id);
     const [{ virtualNodes, node }, offloadings, peering] = await Promise.all([
@@ -49,14 +56,19 @@ export function remainsReader({ reads, marks, jobs }: RemainsDeps): RemainsOf {
       reads.offloadings(),
       peeringOf(id),
     ]);
-    const pods = node === undefined ? [] : await reads.podsOn(id);
+    const named = offloadings.filter((offloading) => claimantsOf(offloading).includes(id));
+    const [pods, strays] = await Promise.all([
+      node === undefined ? [] : reads.podsOn(id),
+      Promise.all(named.map((offloading) => straysOf(id, offloading))),
+    ]);
+    const elsewhere = strays.flat().filter(({ spec }) => spec?.nodeName !== id);
     return {
       id,
       slices,
       virtualNodes,
       node,
-      pods: pods.filter(isDrainable),
-      offloadings: offloadings.filter((offloading) => claimantsOf(offloading).includes(id)),
+      pods: [...pods, ...elsewhere].filter(isDrainable),
+      offloadings: named,
       peering,
     };
   };

@@ -1,6 +1,7 @@
 import type { ObjectMeta } from "@resource-broker/contract";
 import type { Resource } from "@resource-broker/kube";
 import { LIQO_LABEL, VIRTUAL_NODE_TYPE } from "../objects/labels.ts";
+import type { NodeSelectorRequirement } from "../objects/namespace-offloading.ts";
 import type { ResourceList } from "../objects/resource-slice.ts";
 
 interface NodeCondition {
@@ -32,7 +33,19 @@ export const LOAN_NODES: Resource<LoanNode> = {
 /** A pod as far as draining needs it. */
 export interface LoanPod {
   readonly metadata: ObjectMeta;
-  readonly spec?: { readonly nodeName?: string };
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly tolerations?: readonly { readonly key?: string }[];
+    readonly affinity?: {
+      readonly nodeAffinity?: {
+        readonly requiredDuringSchedulingIgnoredDuringExecution?: {
+          readonly nodeSelectorTerms?: readonly {
+            readonly matchExpressions?: readonly NodeSelectorRequirement[];
+          }[];
+        };
+      };
+    };
+  };
 }
 
 export const LOAN_PODS: Resource<LoanPod> = {
@@ -54,4 +67,22 @@ export function isVirtual({ metadata }: LoanNode): boolean {
 /** Pods of a DaemonSet come back as long as the node is there, and go with it. */
 export function isDrainable({ metadata }: LoanPod): boolean {
   return metadata.ownerReferences?.some(({ kind }) => kind === "DaemonSet") !== true;
+}
+
+/** What Liqo's webhook writes on pods that may go to virtual nodes, beside the clusters, as they are created; it stays. */
+const TOLERATION = "virtual-node.liqo.io/not-allowed";
+
+/** It waits for a node of that provider, and whoever made it makes it anew, without what Liqo wrote on it. */
+export function awaitsNodeOf(liqoId: string, { metadata, spec = {} }: LoanPod): boolean {
+  const { nodeName = "", tolerations = [] } = spec;
+  if (nodeName !== "" || !tolerations.some(({ key }) => key === TOLERATION)) return false;
+  const isOwned = metadata.ownerReferences?.some(({ controller }) => controller === true) ?? false;
+  return isOwned && clustersOf(spec).includes(liqoId);
+}
+
+function clustersOf({ affinity }: NonNullable<LoanPod["spec"]>): readonly string[] {
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return (required?.nodeSelectorTerms ?? [])
+    .flatMap(({ matchExpressions = [] }) => matchExpressions)
+    .flatMap(({ key, values = [] }) => (key === LIQO_LABEL.remoteCluster ? values : []));
 }

@@ -142,6 +142,9 @@ export function teardownModel(harm: Harm) {
       case "delete-pods":
         pods = step.isForced ? [] : pods.map(deleted);
         break;
+      case "close-offloading":
+        ({ offloading } = step);
+        break;
       case "delete-offloading":
         offloading = deleted(step.offloading);
         break;
