@@ -1,9 +1,10 @@
 import { tenantNamespaceOf } from "@resource-broker/agent";
-import { informer, type ObjectName, reconcileLoop } from "@resource-broker/kube";
+import { informer, type ObjectName, reconcileLoop, SECRETS } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
-import { tellForeignCluster } from "./foreign-clusters.ts";
+import { isDead, tellForeignCluster, tellReach } from "./foreign-clusters.ts";
 import { reflectPod, runShadowPod } from "./guest-pods.ts";
 import { offloadNamespace } from "./offloading.ts";
+import { controlPlaneSecret, hasIdentity, tendSecret } from "./peer-objects.ts";
 import { provideSlice } from "./provide-slice.ts";
 import { replicateSlice, type SliceAt } from "./replicate-slice.ts";
 import type { LiqoSite, Surroundings } from "./site.ts";
@@ -20,7 +21,7 @@ export interface Controllers {
   readonly stop: () => Promise<void>;
   readonly pause: () => void;
   readonly resume: () => void;
-  /** Everything that was ever heard of is looked at again. */
+  /** Everything that was ever heard of is looked at again, but what Liqo says of other clusters. */
   readonly lookAtAll: () => void;
   /** Resolves with the next event of any cluster. */
   readonly nextChange: (signal: AbortSignal) => Promise<void>;
@@ -46,10 +47,10 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
       }
       case "virtual-node":
         return runVirtualNode(liqo, site, task.name);
-      case "foreign": {
-        const isNetworked = networks.has([site.id, task.other].sort().join(" "));
-        return tellForeignCluster(liqo, site, { otherId: task.other, isNetworked });
-      }
+      case "foreign":
+        return tellForeign(site, task.other);
+      case "credentials":
+        return tendCredentials(site, task.other);
       case "offloading":
         return offloadNamespace(liqo, site, task.name.namespace);
       case "pod":
@@ -57,6 +58,21 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
       case "shadow-pod":
         return runShadowPod(site, task.name);
     }
+  };
+
+  const tellForeign = (site: LiqoSite, otherId: string): Promise<void> => {
+    const isNetworked = networks.has([site.id, otherId].sort().join(" "));
+    return tellForeignCluster(liqo, site, { otherId, isNetworked });
+  };
+  const tendCredentials = async (site: LiqoSite, otherId: string): Promise<void> => {
+    const provider = liqo.site(otherId);
+    if (provider === undefined) return;
+    const secret = await site.client.find(SECRETS, controlPlaneSecret(otherId));
+    const isThere = secret !== undefined && secret.metadata.deletionTimestamp === undefined;
+    // Its last word of the Identity comes before the Secret is gone.
+    if (isThere && !(await hasIdentity(site, otherId))) await tellForeign(site, otherId);
+    await tendSecret({ consumer: site, provider }, await isDead(liqo, site, otherId));
+    await tellReach(liqo, site, otherId);
   };
 
   const loop = reconcileLoop(
@@ -72,7 +88,7 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
   );
   const hear = (task: Task): void => {
     const key = JSON.stringify(task);
-    known.add(key);
+    if (task.kind !== "foreign") known.add(key);
     loop.trigger(key);
   };
   const lookAtAll = (): void => {
@@ -83,8 +99,7 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
       const options = { resource, keep: (object: AnyObject) => object };
       const following = informer(options, { client: site.client, machine, random: () => 0, log });
       following.listen((_, now, before) => {
-        const object = now ?? before;
-        if (object !== undefined) for (const task of tasksOf(resource, site.id, object)) hear(task);
+        for (const task of tasksOf(resource, site.id, { now, before })) hear(task);
         // These worlds are small: what else the change may matter to is found by looking.
         lookAtAll();
         for (const tell of waiting) tell();
@@ -97,7 +112,8 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
     start: async () => {
       for (const { id } of liqo.sites)
         for (const other of liqo.sites)
-          if (other.id !== id) hear({ kind: "foreign", site: id, other: other.id });
+          for (const kind of ["foreign", "credentials"] as const)
+            if (other.id !== id) hear({ kind, site: id, other: other.id });
       await Promise.all(informers.map((each) => each.start()));
     },
     stop: async () => {
@@ -132,7 +148,8 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
       const pair = [consumerId, providerId].sort().join(" ");
       if (isThere) networks.add(pair);
       else networks.delete(pair);
-      lookAtAll();
+      hear({ kind: "foreign", site: consumerId, other: providerId });
+      hear({ kind: "foreign", site: providerId, other: consumerId });
     },
   };
 }

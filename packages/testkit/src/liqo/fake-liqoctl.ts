@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
+import { FOREIGN_CLUSTERS } from "@resource-broker/agent";
 import { parseKubeconfig, resolveContext } from "@resource-broker/kube";
 import { parse } from "yaml";
 import { type LiqoctlCommand, readLiqoctlArguments } from "./liqoctl-arguments.ts";
-import { forceUnpeer, type NextChange, peer, peerHalf, unpeer } from "./peering.ts";
+import { forceUnpeer, type NextChange, peer, peerHalf, unauthenticate, unpeer } from "./peering.ts";
 import type { LiqoSite, Surroundings } from "./site.ts";
 
 export interface LiqoctlEnd {
@@ -41,6 +42,11 @@ const NEVER = new AbortController().signal;
 const GONE: LiqoctlEnd = {
   code: 1,
   output: "ERRO (remote) an error occurred while retrieving cluster id: connect: connection refused\n",
+};
+
+const UNKNOWN: LiqoctlEnd = {
+  code: 1,
+  output: "ERRO (local) an error occurred while checking bidirectional peering: not found\n",
 };
 
 export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): FakeLiqoctl {
@@ -87,9 +93,16 @@ export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): F
     if (!("consumer" in pair)) return pair;
     const { consumer, provider } = pair;
     if (!liqo.isReachable(provider.id)) return GONE;
+    if (command.kind === "unauthenticate") {
+      if ((await unauthenticate(pair)) === "done") return { code: 0, output: "INFO (local) done\n" };
+      return { code: 1, output: "ERRO (local) resourceslices are still present on consumer cluster\n" };
+    }
     if (command.kind === "unpeer") {
+      const known = await consumer.client.find(FOREIGN_CLUSTERS, { name: provider.id });
+      if (known === undefined) return UNKNOWN;
       await unpeer(pair, next);
-      onNetwork(consumer.id, provider.id, false);
+      // Both directions share it.
+      if (known.status?.role !== "ConsumerAndProvider") onNetwork(consumer.id, provider.id, false);
       return { code: 0, output: "INFO (local) Peering disabled\n" };
     }
     await peer(pair);
@@ -98,7 +111,7 @@ export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): F
   };
 
   const pairOf = async (
-    command: Extract<LiqoctlCommand, { kind: "peer" | "unpeer" }>,
+    command: Extract<LiqoctlCommand, { kind: "peer" | "unpeer" | "unauthenticate" }>,
   ): Promise<{ readonly consumer: LiqoSite; readonly provider: LiqoSite } | LiqoctlEnd> => {
     const consumer = await siteBy(command.kubeconfig);
     if (consumer === undefined) return noSuchCluster(command.kubeconfig);

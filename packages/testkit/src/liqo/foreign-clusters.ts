@@ -7,8 +7,8 @@ import {
   tenantNamespaceOf,
   VIRTUAL_NODES,
 } from "@resource-broker/agent";
-import type { Resource } from "@resource-broker/kube";
-import { controlPlaneIdentityName } from "./peer-objects.ts";
+import { type Resource, SECRETS } from "@resource-broker/kube";
+import { controlPlaneIdentityName, controlPlaneSecret } from "./peer-objects.ts";
 import type { LiqoSite, Surroundings } from "./site.ts";
 import { ensure } from "./writes.ts";
 
@@ -46,6 +46,8 @@ export async function tellForeignCluster(
 }
 
 interface Seen {
+  readonly hasIdentity: boolean;
+  /** An Identity, its Secret or a virtual node is enough. */
   readonly isProvider: boolean;
   readonly isConsumer: boolean;
   readonly virtualNodes: number;
@@ -57,11 +59,25 @@ async function look({ client }: LiqoSite, otherId: string): Promise<Seen> {
   const isThere = async (resource: Resource<unknown>, name: string): Promise<boolean> =>
     (await client.find(resource, { name, namespace })) !== undefined;
   const { count } = await client.list(VIRTUAL_NODES, { namespace }, () => undefined);
+  const hasIdentity = await isThere(IDENTITIES, identity.name);
+  const hasSecret = await isThere(SECRETS, controlPlaneSecret(otherId).name);
   return {
-    isProvider: await isThere(IDENTITIES, identity.name),
+    hasIdentity,
+    isProvider: hasIdentity || hasSecret || count > 0,
     isConsumer: await isThere(TENANTS, otherId),
     virtualNodes: count,
   };
+}
+
+/** All that Liqo's check of the other API server writes, whatever else has changed. */
+export async function tellReach(liqo: Surroundings, site: LiqoSite, otherId: string): Promise<void> {
+  const foreign = await site.client.find(FOREIGN_CLUSTERS, { name: otherId });
+  if (foreign?.status === undefined || foreign.status.conditions?.length !== 1) return;
+  const told = tellerOf(liqo, foreign.status);
+  const conditions = [told("APIServerStatus", liqo.isReachable(otherId) ? "Established" : "Error")];
+  if (JSON.stringify(conditions) === JSON.stringify(foreign.status.conditions)) return;
+  const status = { ...foreign.status, conditions };
+  await site.client.update(FOREIGN_CLUSTERS, { ...foreign, status }, { subresource: "status" });
 }
 
 interface Facts extends Seen {
@@ -96,7 +112,7 @@ function tellerOf(liqo: Surroundings, before: Status | undefined): Teller {
 }
 
 function modulesOf(
-  { isNetworked, isProvider, isConsumer, virtualNodes }: Facts,
+  { isNetworked, hasIdentity, isConsumer, virtualNodes }: Facts,
   { told, network }: { readonly told: Teller; readonly network: "Established" | "Error" },
 ): NonNullable<Status["modules"]> {
   const up = network === "Established" ? "Ready" : "NotReady";
@@ -105,7 +121,7 @@ function modulesOf(
     networking: isNetworked ? module(told("NetworkConnectionStatus", network)) : module(),
     authentication: module(
       ...(isConsumer ? [told("AuthTenantStatus", "Ready")] : []),
-      ...(isProvider ? [told("AuthIdentityControlPlaneStatus", "Ready")] : []),
+      ...(hasIdentity ? [told("AuthIdentityControlPlaneStatus", "Ready")] : []),
     ),
     offloading: virtualNodes > 0 ? module(told("OffloadingVirtualNodeStatus", up)) : module(),
   };

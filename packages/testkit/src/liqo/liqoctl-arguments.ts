@@ -1,7 +1,7 @@
 /** The commands of liqoctl that are played here, as far as they were understood. */
 export type LiqoctlCommand =
   | {
-      readonly kind: "peer" | "unpeer";
+      readonly kind: "peer" | "unpeer" | "unauthenticate";
       readonly kubeconfig: string;
       readonly remoteKubeconfig: string;
       readonly flags: Flags;
@@ -33,7 +33,7 @@ const TWO_CLUSTERS: FlagTable = {
   ...COMMON,
   "remote-kubeconfig": "text",
   "remote-context": "text",
-  // Where Liqo is installed: these two commands have no --liqo-namespace.
+  // Where Liqo is installed: these commands have no --liqo-namespace.
   namespace: "text",
   "remote-namespace": "text",
   timeout: "text",
@@ -59,6 +59,7 @@ const PEER: FlagTable = {
   resource: "text",
 };
 const UNPEER: FlagTable = { ...TWO_CLUSTERS, wait: "boolean", "delete-namespaces": "boolean" };
+const UNAUTHENTICATE: FlagTable = { ...TWO_CLUSTERS, wait: "boolean" };
 const VERSION: FlagTable = { ...COMMON, client: "boolean" };
 const GATEWAY_TYPES: readonly string[] = ["LoadBalancer", "NodePort", "ClusterIP"];
 const GO_DURATION = /^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/;
@@ -66,15 +67,18 @@ const GO_DURATION = /^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/;
 /** Reads a command line as liqoctl's own parser does: `--a b` and `--a=b`, and booleans only with `=`. */
 export function readLiqoctlArguments(args: readonly string[]): LiqoctlCommand {
   const [first, second, ...rest] = args;
-  if (first === "peer" || first === "unpeer") return twoClusters(first, args.slice(1));
+  if (first === "peer" || first === "unpeer" || first === "unauthenticate")
+    return twoClusters(first, args.slice(1));
   if (first === "version") return version(args.slice(1));
   if (first === "force" && second === "unpeer") return forceUnpeer(rest);
   // For words that it does not know, liqoctl shows its help and ends well.
   return { kind: "refused", code: 0, output: "liqoctl is a CLI tool to install and manage Liqo.\n" };
 }
 
-function twoClusters(kind: "peer" | "unpeer", args: readonly string[]): LiqoctlCommand {
-  const words = readWords(args, kind === "peer" ? PEER : UNPEER);
+const TABLES = { peer: PEER, unpeer: UNPEER, unauthenticate: UNAUTHENTICATE } as const;
+
+function twoClusters(kind: keyof typeof TABLES, args: readonly string[]): LiqoctlCommand {
+  const words = readWords(args, TABLES[kind]);
   if (words.problem !== undefined) return refused(words.problem);
   const [extra] = words.positional;
   if (extra !== undefined) return refused(`unknown command "${extra}" for "liqoctl ${kind}"`);

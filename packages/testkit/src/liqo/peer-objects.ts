@@ -1,17 +1,25 @@
 import {
   IDENTITIES,
   LIQO_LABEL,
+  RESOURCE_SLICES,
   TENANTS,
   type Identity,
   type Tenant,
   tenantNamespaceOf,
 } from "@resource-broker/agent";
-import { NAMESPACES, SECRETS } from "@resource-broker/kube";
+import { NAMESPACES, type ObjectName, SECRETS } from "@resource-broker/kube";
 import type { LiqoSite } from "./site.ts";
-import { change, ensure, remove } from "./writes.ts";
+import { change, dropFinalizer, ensure, remove } from "./writes.ts";
+
+const REPLICATOR_FINALIZER = "crdreplicator.liqo.io/operator";
 
 export function controlPlaneIdentityName(providerId: string): string {
   return `controlplane-${providerId}`;
+}
+
+/** What Liqo itself signs in at the provider with. It outlives its Identity: the replicator holds it by a finalizer. */
+export function controlPlaneSecret(providerId: string): Required<ObjectName> {
+  return { name: `kubeconfig-controlplane-${providerId}`, namespace: tenantNamespaceOf(providerId) };
 }
 
 /** Where a cluster keeps what it shares with another. */
@@ -36,13 +44,8 @@ export async function authenticate({ consumer, provider }: Pair): Promise<void> 
   await change(provider.client, TENANTS, { name: tenant.metadata, body: { status }, options });
 
   const namespace = await ensureTenantNamespace(consumer, provider.id);
-  const secret = `kubeconfig-controlplane-${provider.id}`;
-  await ensure(consumer.client, SECRETS, {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: secret, namespace, labels: { [LIQO_LABEL.remoteCluster]: provider.id } },
-    data: { kubeconfig: Buffer.from("the replicator's own").toString("base64") },
-  });
+  await ensureSecret(consumer, provider.id);
+  const secret = controlPlaneSecret(provider.id).name;
   const identity = await ensure(
     consumer.client,
     IDENTITIES,
@@ -52,12 +55,61 @@ export async function authenticate({ consumer, provider }: Pair): Promise<void> 
   await change(consumer.client, IDENTITIES, { name: identity.metadata, body, options });
 }
 
-/** What `authenticate` made is gone, but for the namespaces. */
+async function ensureSecret({ client }: LiqoSite, providerId: string): Promise<void> {
+  await ensure(client, SECRETS, {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      ...controlPlaneSecret(providerId),
+      labels: { [LIQO_LABEL.remoteCluster]: providerId },
+      finalizers: [REPLICATOR_FINALIZER],
+    },
+    data: { kubeconfig: Buffer.from("the replicator's own").toString("base64") },
+  });
+}
+
+/**
+ * What `authenticate` made is gone, but for the namespaces. liqoctl deletes the Identity first, and the Tenant a moment
+ * later; on a real Liqo the rights at the provider were often gone before the replicator had used them to clean up. Here
+ * they always are.
+ */
 export async function forget({ consumer, provider }: Pair): Promise<void> {
   const namespace = tenantNamespaceOf(provider.id);
-  await remove(consumer.client, IDENTITIES, { name: controlPlaneIdentityName(provider.id), namespace });
-  await remove(consumer.client, SECRETS, { name: `kubeconfig-controlplane-${provider.id}`, namespace });
   await remove(provider.client, TENANTS, { name: consumer.id, namespace: tenantNamespaceOf(consumer.id) });
+  await remove(consumer.client, IDENTITIES, { name: controlPlaneIdentityName(provider.id), namespace });
+}
+
+export async function hasIdentity({ client }: LiqoSite, providerId: string): Promise<boolean> {
+  const name = { name: controlPlaneIdentityName(providerId), namespace: tenantNamespaceOf(providerId) };
+  return (await client.find(IDENTITIES, name)) !== undefined;
+}
+
+/** Whether the provider still grants the consumer what Liqo needs there. */
+export async function hasRights({ consumer, provider }: Pair): Promise<boolean> {
+  const name = { name: consumer.id, namespace: tenantNamespaceOf(consumer.id) };
+  return (await provider.client.find(TENANTS, name)) !== undefined;
+}
+
+/** The Secret of an Identity comes and goes with it, once the replicator has nothing more to do with it. */
+export async function tendSecret(pair: Pair, isDead: boolean): Promise<void> {
+  const { consumer, provider } = pair;
+  const { client } = consumer;
+  const name = controlPlaneSecret(provider.id);
+  if (await hasIdentity(consumer, provider.id)) return ensureSecret(consumer, provider.id);
+  await remove(client, SECRETS, name);
+  const leaving = await client.find(SECRETS, name);
+  if (leaving === undefined || (!isDead && !(await isDone(pair)))) return;
+  await dropFinalizer(client, SECRETS, { object: leaving, finalizer: REPLICATOR_FINALIZER });
+}
+
+/** The replicator ends with the last of its objects; those it deletes at the provider, as long as it may. */
+async function isDone(pair: Pair): Promise<boolean> {
+  const namespace = tenantNamespaceOf(pair.provider.id);
+  let own = 0;
+  await pair.consumer.client.list(RESOURCE_SLICES, { namespace }, ({ metadata }) => {
+    if (metadata.labels?.[LIQO_LABEL.replicated] !== "true") own++;
+  });
+  return own === 0 && (await hasRights(pair));
 }
 
 function tenantObject(consumerId: string, namespace: string): Tenant {
@@ -88,7 +140,7 @@ function identityObject(of: {
     metadata: {
       name: controlPlaneIdentityName(provider.id),
       namespace,
-      labels: { [LIQO_LABEL.remoteCluster]: provider.id, "liqo.io/identity-type": "ControlPlane" },
+      labels: { [LIQO_LABEL.remoteCluster]: provider.id },
     },
     spec: {
       clusterID: provider.id,

@@ -37,7 +37,17 @@ export async function unpeer(pair: Pair, nextChange: NextChange): Promise<void> 
   await forget(pair);
 }
 
-/** What `liqoctl force unpeer` does: the provider is given up, and all that is kept of it here goes. */
+/** What `liqoctl unauthenticate` does: the keys go, unless a slice uses them; the network stays. */
+export async function unauthenticate(pair: Pair): Promise<"done" | "in-use"> {
+  const { consumer, provider } = pair;
+  const labelSelector = `${LIQO_LABEL.replication}=true,${LIQO_LABEL.destination}=${provider.id}`;
+  const { count } = await consumer.client.list(RESOURCE_SLICES, { labelSelector }, () => undefined);
+  if (count > 0) return "in-use";
+  await forget(pair);
+  return "done";
+}
+
+/** What `liqoctl force unpeer` does: the provider is given up, and all that is kept of it here goes, whatever it borrows here with it. */
 export async function forceUnpeer(site: LiqoSite, otherId: string, nextChange: NextChange): Promise<void> {
   const body = { metadata: { annotations: { [UNREACHABLE_ANNOTATION]: "true" } } };
   await change(site.client, FOREIGN_CLUSTERS, { name: { name: otherId }, body });

@@ -1,13 +1,7 @@
-import {
-  IDENTITIES,
-  LIQO_LABEL,
-  RESOURCE_SLICES,
-  type ResourceSlice,
-  tenantNamespaceOf,
-} from "@resource-broker/agent";
-import type { ObjectName } from "@resource-broker/kube";
+import { LIQO_LABEL, RESOURCE_SLICES, type ResourceSlice, tenantNamespaceOf } from "@resource-broker/agent";
+import { type ObjectName, SECRETS } from "@resource-broker/kube";
 import { isDead } from "./foreign-clusters.ts";
-import { controlPlaneIdentityName } from "./peer-objects.ts";
+import { controlPlaneSecret, hasRights } from "./peer-objects.ts";
 import type { LiqoSite, Surroundings } from "./site.ts";
 import { addFinalizer, change, dropFinalizer, ensure, remove } from "./writes.ts";
 
@@ -30,7 +24,8 @@ export function replicaName({ consumer, name }: SliceAt): Required<ObjectName> {
 export async function replicateSlice(liqo: Surroundings, at: SliceAt): Promise<void> {
   const { consumer, provider, name } = at;
   const slice = await consumer.client.find(RESOURCE_SLICES, name);
-  if (!(await isLinked(liqo, at))) {
+  const isEnding = slice === undefined || slice.metadata.deletionTimestamp !== undefined;
+  if (!(await isLinked(liqo, at, isEnding))) {
     if (slice?.metadata.deletionTimestamp !== undefined && (await isDead(liqo, consumer, provider.id)))
       await dropFinalizer(consumer.client, RESOURCE_SLICES, { object: slice, finalizer: FINALIZER });
     return;
@@ -45,11 +40,15 @@ export async function replicateSlice(liqo: Surroundings, at: SliceAt): Promise<v
   await bringStatusBack(at);
 }
 
-/** Peered, and the provider answers. */
-async function isLinked(liqo: Surroundings, { consumer, provider }: SliceAt): Promise<boolean> {
-  if (!liqo.isReachable(provider.id)) return false;
-  const identity = { name: controlPlaneIdentityName(provider.id), namespace: tenantNamespaceOf(provider.id) };
-  return (await consumer.client.find(IDENTITIES, identity)) !== undefined;
+/**
+ * The provider answers, and grants it. The replicator works with the Secret; with one that is on its way out it ends what
+ * it has begun, and begins nothing, also when they were peered anew meanwhile.
+ */
+async function isLinked(liqo: Surroundings, at: SliceAt, isEnding: boolean): Promise<boolean> {
+  const { consumer, provider } = at;
+  if (!liqo.isReachable(provider.id) || !(await hasRights(at))) return false;
+  const secret = await consumer.client.find(SECRETS, controlPlaneSecret(provider.id));
+  return secret !== undefined && (isEnding || secret.metadata.deletionTimestamp === undefined);
 }
 
 async function removeBoth(liqo: Surroundings, at: SliceAt, slice: ResourceSlice): Promise<void> {

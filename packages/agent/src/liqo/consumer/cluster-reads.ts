@@ -19,6 +19,8 @@ export interface ClusterReads {
   readonly slice: (liqoId: string, name: string) => Promise<ResourceSlice | undefined>;
   /** Towards this provider, whoever made them. */
   readonly slicesTo: (liqoId: string) => Promise<ResourceSlice[]>;
+  /** Of that cluster, which borrows here. */
+  readonly slicesFrom: (liqoId: string) => Promise<ResourceSlice[]>;
   /** All that are labelled as ours; of one reservation, or of all. */
   readonly labelledSlices: (id?: string) => Promise<ResourceSlice[]>;
   /** Those that Liqo made for slices of this name. */
@@ -64,6 +66,7 @@ export function clusterReads(client: Pick<KubeClient, "find" | "list">): Cluster
     slice: (liqoId, name) => client.find(RESOURCE_SLICES, { name, namespace: tenantNamespaceOf(liqoId) }),
     slicesTo: (liqoId) =>
       listed(RESOURCE_SLICES, { namespace: tenantNamespaceOf(liqoId) }, (slice) => !isReplica(slice)),
+    slicesFrom: (liqoId) => listed(RESOURCE_SLICES, { namespace: tenantNamespaceOf(liqoId) }, isReplica),
     labelledSlices: (id) => {
       const labelSelector = id === undefined ? RESERVATION_LABEL : `${RESERVATION_LABEL}=${id}`;
       return listed(RESOURCE_SLICES, { labelSelector }, (slice) => {

@@ -7,7 +7,7 @@ import { NAMESPACE_OFFLOADINGS } from "../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import type { SliceAmountTerms } from "./amounts.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
-import { isPeered } from "./foreign-cluster-state.ts";
+import { isLettingGo, isPeered } from "./foreign-cluster-state.ts";
 import { expiryChange, forgeSlice } from "./forge-slice.ts";
 import { type LoanWish, wishOf } from "./loan-wish.ts";
 import type { PeerWork } from "./peer-work.ts";
@@ -19,7 +19,7 @@ import { afterFault, stepped, waiting } from "./under-way.ts";
 import { LOAN_NODES, RELEASING_ANNOTATION } from "./virtual-kinds.ts";
 
 export interface EstablishDeps {
-  readonly client: Pick<KubeClient, "create" | "update" | "patch">;
+  readonly client: Pick<KubeClient, "create" | "update" | "patch" | "delete">;
   readonly reads: ClusterReads;
   readonly marks: Peerings;
   readonly jobs: PeeringJobs;
@@ -45,10 +45,10 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
     ]);
     const job = jobs.state(wish.liqoId);
     const peering = { foreignCluster, marker, job, wallMs: machine.wallMs() };
-    // A peering may take minutes: nothing else is looked at before.
-    return isPeered(foreignCluster)
-      ? { ...peering, ...(await lookFurther(wish)) }
-      : { ...peering, ...NOTHING };
+    if (isPeered(foreignCluster)) return { ...peering, ...(await lookFurther(wish)) };
+    // A peering may take minutes: nothing else is looked at before, but a slice that may stand in its way.
+    const slice = isLettingGo(foreignCluster) ? await reads.slice(wish.liqoId, wish.id) : undefined;
+    return { ...peering, ...NOTHING, slice };
   };
   const lookFurther = async (wish: LoanWish) => {
     const [slice, virtualNodes, node, offloads] = await Promise.all([
@@ -69,13 +69,21 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
         else await marks.change(sight.marker, { claim: id });
         return stepped("Peering", `about to peer with ${clusterId}`);
       case "reopen":
-        await marks.change(step.marker, { isEnding: false });
+        await marks.change(step.marker, { claim: id, isEnding: false });
         return stepped("Peering", `the peering with ${clusterId} is needed again`);
       case "peer":
         jobs.start(wish.liqoId, work.peer(wish));
         return stepped("Peering", `liqoctl peers with ${clusterId}`);
       case "create-slice":
         return createSlice(wish);
+      case "remove-slice": {
+        const { name, namespace = "" } = step.slice.metadata;
+        await client.delete(RESOURCE_SLICES, { name, namespace });
+        return stepped(
+          "SliceRemoved",
+          `nothing brings the slice to ${clusterId}: it is made anew when they are peered`,
+        );
+      }
       case "change-slice": {
         const { name, namespace = "" } = forgeSlice(wish).metadata;
         await client.patch(RESOURCE_SLICES, { name: { name, namespace }, patch: step.patch }, options);

@@ -7,7 +7,12 @@ import { aSlice, aWish } from "./testing/samples.ts";
 
 describe("a loan that comes in", () => {
   test.each<[string, Partial<LoanSight>, object]>([
-    ["asks for a slice", { slice: undefined }, { kind: "create-slice" }],
+    ["asks for a slice", { slice: undefined, virtualNode: undefined }, { kind: "create-slice" }],
+    [
+      "asks for none while the node of an earlier one goes: somebody may be unpeering",
+      { slice: undefined },
+      { kind: "wait", reason: "NodeTerminating" },
+    ],
     [
       "leaves a slice of others alone",
       { slice: { ...aSlice(WISH), metadata: { name: WISH.id, namespace: "liqo-tenant-calm-paris" } } },

@@ -5,6 +5,7 @@ import { RESERVATION_LABEL } from "../objects/labels.ts";
 import type { SliceAmountTerms } from "./amounts.ts";
 import { clusterReads } from "./cluster-reads.ts";
 import { establishing } from "./establish-loan.ts";
+import { letGo } from "./let-go.ts";
 import { type PeerWorkDeps, type PeerWorkOptions, peerWork } from "./peer-work.ts";
 import { peeringJobs } from "./peering-jobs.ts";
 import { peerings } from "./peerings.ts";
@@ -14,7 +15,7 @@ import { remainsReader } from "./remains.ts";
 
 export interface LiqoOptions extends PeerWorkOptions, SliceAmountTerms {}
 
-export interface LiqoDeps extends Omit<PeerWorkDeps, "client" | "begin"> {
+export interface LiqoDeps extends Omit<PeerWorkDeps, "client" | "begin" | "reads" | "letGo"> {
   readonly client: Pick<KubeClient, "find" | "list" | "create" | "update" | "patch" | "delete">;
   readonly machine: MachineTime;
   readonly log: Log;
@@ -30,7 +31,13 @@ export function liqoDataPlane(options: LiqoOptions, deps: LiqoDeps): LiqoDataPla
   const reads = clusterReads(deps.client);
   const marks = peerings(deps.client, options.liqoNamespace);
   const jobs = peeringJobs(deps);
-  const parts = { ...deps, reads, marks, jobs, work: peerWork(options, { ...deps, begin: marks.begin }) };
+  const work = peerWork(options, {
+    ...deps,
+    reads,
+    begin: marks.begin,
+    letGo: letGo({ ...deps, reads }),
+  });
+  const parts = { ...deps, reads, marks, jobs, work };
   return {
     ...establishing(options, parts),
     release: releasing({ ...parts, remainsOf: remainsReader(parts) }),

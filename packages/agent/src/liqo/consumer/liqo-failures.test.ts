@@ -3,7 +3,8 @@ import { CONFIG_MAPS } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
 import { aStuckPod } from "./testing/liqo-in-memory.ts";
 import { clusterIdMap, type LiqoWorld, liqoWorld, MINUTE_MS } from "./testing/liqo-world.ts";
-import { ID_A, ID_B, LOAN_A, LOAN_B } from "./testing/samples.ts";
+import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
+import { ID_A, ID_B, LOAN_A, LOAN_B, othersSlice } from "./testing/samples.ts";
 import { LOAN_PODS } from "./virtual-kinds.ts";
 
 describe("what goes wrong", () => {
@@ -94,7 +95,7 @@ describe("what goes wrong", () => {
     expect((await clean(ID_A, MINUTE_MS)).last).toEqual({ kind: "clean" });
     expect(liqo.running()).toBe(1);
     liqo.harm.hangs = false;
-    await time.advance(11 * MINUTE_MS);
+    await time.advance(30 * MINUTE_MS);
     await ready(LOAN_B, 5 * MINUTE_MS);
     expect(slices()).toEqual([ID_B]);
     expect(commands()).toEqual(["peer", "peer"]);
@@ -104,30 +105,60 @@ describe("what goes wrong", () => {
     const { plane, peering, liqo, time } = liqoWorld();
     liqo.harm.hangs = true;
     await peering(LOAN_A);
-    await time.advance(10 * MINUTE_MS + 16_000);
+    await time.advance(26 * MINUTE_MS);
     expect(await plane().establish(LOAN_A)).toMatchObject({ reason: "LiqoctlTimedOut", isTrouble: true });
     expect(liqo.running()).toBe(0);
   });
 
-  test("a provider that is gone for good keeps nothing here", async () => {
-    const { ready, clean, cluster, liqo, left, commands } = liqoWorld();
+  test("a provider that is gone for good keeps nothing here, after an hour", async () => {
+    const { ready, clean, cluster, lose, left, commands } = liqoWorld();
     await ready(LOAN_A);
     cluster.put(LOAN_PODS, aStuckPod("web", ID_A));
-    liqo.harm.isProviderGone = true;
-    const { last, reasons } = await clean(ID_A);
+    lose();
+    const { last, reasons, tookMs } = await clean(ID_A, 90 * MINUTE_MS);
     expect(last).toEqual({ kind: "clean" });
     expect(reasons).toContain("Forced");
+    expect(tookMs).toBeGreaterThanOrEqual(60 * MINUTE_MS);
     expect(left()).toEqual([]);
-    expect(commands()).toEqual(["peer", "unpeer", "force unpeer"]);
+    expect(commands()).toEqual(["peer", "force unpeer"]);
   });
 
   test("two reservations of a provider that is gone do not wait for each other", async () => {
-    const { ready, clean, liqo, left, commands } = liqoWorld();
+    const { ready, clean, lose, left, commands } = liqoWorld();
     await Promise.all([ready(LOAN_A), ready(LOAN_B)]);
-    liqo.harm.isProviderGone = true;
-    await Promise.all([clean(ID_A), clean(ID_B)]);
+    lose();
+    await Promise.all([clean(ID_A, 90 * MINUTE_MS), clean(ID_B, 90 * MINUTE_MS)]);
     expect(left()).toEqual([]);
-    expect(commands()).toEqual(["peer", "unpeer", "force unpeer"]);
+    expect(commands()).toEqual(["peer", "force unpeer"]);
+  });
+
+  test("a provider that comes back within the hour is unpeered from, and nothing is forced", async () => {
+    const { ready, clean, lose, find, left, commands } = liqoWorld();
+    await ready(LOAN_A);
+    lose();
+    const { last } = await clean(ID_A, 50 * MINUTE_MS);
+    expect(last).toMatchObject({ reason: "ProviderUnreachable", isTrouble: true });
+    find();
+    expect((await clean(ID_A)).last).toEqual({ kind: "clean" });
+    expect(left()).toEqual([]);
+    expect(commands()).toEqual(["peer", "unpeer"]);
+  });
+
+  test("what a silent provider borrows here is never deleted by force", async () => {
+    const { ready, clean, lose, cluster, slices, commands } = liqoWorld();
+    await ready(LOAN_A);
+    const labels = { "liqo.io/replicated": "true" };
+    cluster.put(
+      RESOURCE_SLICES,
+      othersSlice({ name: "theirs", namespace: "liqo-tenant-calm-paris", labels }),
+    );
+    lose();
+    expect((await clean(ID_A, 120 * MINUTE_MS)).last).toMatchObject({
+      reason: "ForceRefused",
+      isTrouble: true,
+    });
+    expect(slices()).toEqual(["theirs"]);
+    expect(commands()).toEqual(["peer"]);
   });
 
   test("a missing right is named", async () => {

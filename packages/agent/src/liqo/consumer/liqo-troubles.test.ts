@@ -156,8 +156,11 @@ describe("a peering", () => {
     const { ready, clean, remote, commands, left } = liqoWorld();
     await ready(LOAN_A);
     remote.edit(CONFIG_MAPS, { name: "clusterid", namespace: "liqo" }, () => clusterIdMap("wild-oslo"));
+    expect((await clean(ID_A)).last).toMatchObject({ reason: "IdentityMismatch", isTrouble: true });
+    expect(commands()).toEqual(["peer"]);
+    remote.edit(CONFIG_MAPS, { name: "clusterid", namespace: "liqo" }, () => clusterIdMap("calm-paris"));
     expect((await clean(ID_A)).last).toEqual({ kind: "clean" });
-    expect(commands()).toEqual(["peer", "force unpeer"]);
+    expect(commands()).toEqual(["peer", "unpeer"]);
     expect(left()).toEqual([]);
   });
 });

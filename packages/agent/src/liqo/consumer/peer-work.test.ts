@@ -13,6 +13,8 @@ import { DEPLOYMENTS } from "../identity/read-identity.ts";
 import { foreignText } from "../liqoctl/foreign-access.ts";
 import type { Found } from "../liqoctl/kubeconfigs.ts";
 import type { Ran } from "../liqoctl/run-liqoctl.ts";
+import { clusterReads } from "./cluster-reads.ts";
+import { letGo } from "./let-go.ts";
 import { peerWork } from "./peer-work.ts";
 import type { Job } from "./peering-jobs.ts";
 
@@ -78,6 +80,8 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
       },
       kubeconfigs: { of: async (id) => files[id] ?? { kind: "missing", problem: `no ${id}` } },
       begin: async (liqoId) => void begun.push(liqoId),
+      reads: clusterReads(rome.client),
+      letGo: letGo({ client: rome.client, reads: clusterReads(rome.client), machine: time }),
       run: async (args, { timeoutMs }) => {
         ran.push({ args, timeoutMs, read: [...lent.values()] });
         return state.end;

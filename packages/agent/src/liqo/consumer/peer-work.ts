@@ -6,6 +6,7 @@ import {
   type GatewayType,
   type Peering,
   peerArguments,
+  unauthenticateArguments,
   unpeerArguments,
 } from "../liqoctl/arguments.ts";
 import { type ForeignAccess, foreignText } from "../liqoctl/foreign-access.ts";
@@ -13,7 +14,10 @@ import type { Found, Kubeconfigs } from "../liqoctl/kubeconfigs.ts";
 import { shownOutput } from "../liqoctl/output.ts";
 import type { PrivateFiles } from "../liqoctl/private-file.ts";
 import { NOT_THERE, type RunLiqoctl } from "../liqoctl/run-liqoctl.ts";
+import type { ClusterReads } from "./cluster-reads.ts";
+import { borrowsHere, isHeld, isLettingGo } from "./foreign-cluster-state.ts";
 import { identityAt } from "./identity-at.ts";
+import type { LetGo } from "./let-go.ts";
 import type { Job, JobEnd } from "./peering-jobs.ts";
 import { ensureTenantAccess } from "./tenant-access.ts";
 
@@ -36,6 +40,8 @@ export interface PeerWorkDeps {
   readonly lend: PrivateFiles["lend"];
   /** Writes down that liqoctl is about to peer; resolves before it does. */
   readonly begin: (liqoId: string) => Promise<void>;
+  readonly reads: Pick<ClusterReads, "foreignCluster" | "slicesTo">;
+  readonly letGo: LetGo;
   readonly run: RunLiqoctl;
 }
 
@@ -60,8 +66,12 @@ export interface PeerWork {
   readonly forceUnpeer: (liqoId: string) => Job;
 }
 
-/** `liqoctl unpeer` waits for the other side; beyond this the other side is taken for gone. */
+/** `liqoctl unpeer` waits for the other side. */
 const UNPEER_MS = 120_000;
+/** Liqo lets go in about a second, or for want of rights not at all. */
+const LET_GO_MS = 30_000;
+/** With its rights again it tries after a pause that grows with the time that it has tried in vain. */
+const REPAIR_MS = 300_000;
 /** liqoctl ends by itself at its time-out; only one that hangs is killed. */
 const GRACE_MS = 15_000;
 
@@ -142,36 +152,93 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
     }
   };
 
+  /** Slices would be lost, and keep Liqo from letting go. */
+  const inUse = async ({ clusterId, liqoId }: Named): Promise<JobEnd> => {
+    const [slice] = (await deps.reads.slicesTo(liqoId)).filter(
+      ({ metadata }) => metadata.deletionTimestamp === undefined,
+    );
+    if (slice === undefined) return undefined;
+    const where = `ResourceSlice ${slice.metadata.namespace}/${slice.metadata.name}`;
+    return { reason: "PeeringInUse", message: `${where} uses the peering with ${clusterId}` };
+  };
+  const runPeer = async ({ liqoId }: Named, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
+    const { timeoutMs } = options;
+    // With another account liqoctl has rights of its own.
+    const isOwn = peering.local === options.ownAccess;
+    const missing = isOwn ? await ensureTenantAccess(client, liqoId) : undefined;
+    if (missing !== undefined || signal.aborted) return missing;
+    return await ranWell(peerArguments({ ...options, ...peering, timeoutMs }), timeoutMs, signal);
+  };
+  const untilFree = (liqoId: string, withinMs: number, signal: AbortSignal): Promise<boolean> =>
+    deps.letGo.wait(liqoId, { isSo: (seen) => !isHeld(seen), withinMs, signal });
+  /** Ends the Identity while the provider still knows it: Liqo needs its rights there to clean up behind it. */
+  const endIdentity = async ({ liqoId }: Named, withinMs: number, signal: AbortSignal): Promise<boolean> => {
+    await deps.letGo.endIdentity(liqoId);
+    return await untilFree(liqoId, withinMs, signal);
+  };
+  /** Where the rights went first, Liqo waits for ever; peered anew it has them, and can end what it could not. */
+  const repair = async (pair: Named, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
+    const problem = (await inUse(pair)) ?? (await runPeer(pair, peering, signal));
+    if (problem !== undefined || signal.aborted) return problem;
+    if (await endIdentity(pair, REPAIR_MS, signal)) return undefined;
+    const remedy = `restart Liqo's crd-replicator (kubectl rollout restart deployment liqo-crd-replicator -n ${liqoNamespace})`;
+    const message = `Liqo does not let go of an earlier peering with ${pair.clusterId}: ${remedy}`;
+    return { reason: "LiqoHoldsOn", message };
+  };
+  /** A new peering on the rests of an old one is wedged: its slices never reach the provider. */
+  const makeRoom = async (pair: Pair, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
+    const { reads, letGo } = deps;
+    if (!isLettingGo(await reads.foreignCluster(pair.liqoId))) return undefined;
+    const isSettled = await letGo.wait(pair.liqoId, {
+      isSo: (seen) => !isLettingGo(seen),
+      withinMs: LET_GO_MS,
+      signal,
+    });
+    if (isSettled) return undefined;
+    return signal.aborted ? undefined : await repair(pair, peering, signal);
+  };
+  const peerBoth = async (pair: Pair, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
+    await deps.begin(pair.liqoId);
+    const problem = await makeRoom(pair, peering, signal);
+    return problem !== undefined || signal.aborted ? problem : await runPeer(pair, peering, signal);
+  };
+  const unpeerBoth = async (pair: Named, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
+    const problem = await inUse(pair);
+    if (problem !== undefined || signal.aborted) return problem;
+    const isGone = await endIdentity(pair, LET_GO_MS, signal);
+    const wedge = isGone || signal.aborted ? undefined : await repair(pair, peering, signal);
+    if (wedge !== undefined || signal.aborted) return wedge;
+    // liqoctl unpeer takes the network of both directions, unless it finds the other one at its beginning.
+    const seen = await deps.reads.foreignCluster(pair.liqoId);
+    const hasNetwork = options.hasNetworking && seen !== undefined && !borrowsHere(seen);
+    const args = hasNetwork ? unpeerArguments(peering) : unauthenticateArguments(peering);
+    return await ranWell(args, UNPEER_MS, signal);
+  };
+
   return {
     peer: (pair) =>
-      jobOf("peer", options.timeoutMs, (signal) =>
+      jobOf("peer", LET_GO_MS + REPAIR_MS + 2 * options.timeoutMs, (signal) =>
         withProvider(pair.clusterId, async (provider) => {
           const problem = await check(pair, provider);
           if (problem !== undefined || signal.aborted) return problem;
-          return await withBoth(provider, options.timeoutMs, async (peering) => {
-            await deps.begin(pair.liqoId);
-            if (signal.aborted) return undefined;
-            // With another account liqoctl has rights of its own.
-            const isOwn = peering.local === options.ownAccess;
-            const missing = isOwn ? await ensureTenantAccess(client, pair.liqoId) : undefined;
-            if (missing !== undefined || signal.aborted) return missing;
-            return await ranWell(peerArguments({ ...options, ...peering }), options.timeoutMs, signal);
-          });
+          return await withBoth(provider, options.timeoutMs, (peering) => peerBoth(pair, peering, signal));
         }),
       ),
     unpeer: (pair) =>
-      jobOf("unpeer", UNPEER_MS, (signal) =>
+      jobOf("unpeer", LET_GO_MS + REPAIR_MS + options.timeoutMs + UNPEER_MS, (signal) =>
         withProvider(pair.clusterId, async (provider) => {
           const there = await remoteIdentity(pair, provider);
           if (!there.ok) return there.obstacle;
-          return await withBoth(provider, UNPEER_MS, async (peering) =>
-            signal.aborted ? undefined : await ranWell(unpeerArguments(peering), UNPEER_MS, signal),
-          );
+          return await withBoth(provider, UNPEER_MS, (peering) => unpeerBoth(pair, peering, signal));
         }),
       ),
     forceUnpeer: (liqoId) =>
-      jobOf("force-unpeer", UNPEER_MS, (signal) =>
-        withOwn((local) => ranWell(forceUnpeerArguments(liqoId, local), UNPEER_MS, signal)),
+      jobOf("force-unpeer", UNPEER_MS + LET_GO_MS, (signal) =>
+        withOwn(async (local) => {
+          const problem = await ranWell(forceUnpeerArguments(liqoId, local), UNPEER_MS, signal);
+          if (problem === undefined) await untilFree(liqoId, LET_GO_MS, signal);
+          return problem;
+        }),
       ),
   };
 }

@@ -5,7 +5,7 @@ import { LIQO_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
 import type { ResourceSlice } from "../objects/resource-slice.ts";
 import type { VirtualNode } from "../objects/virtual-node.ts";
 import { differences } from "./amounts.ts";
-import { isPeered } from "./foreign-cluster-state.ts";
+import { isLettingGo, isPeered } from "./foreign-cluster-state.ts";
 import { isOurSlice, sliceChange } from "./forge-slice.ts";
 import type { LoanWish } from "./loan-wish.ts";
 import type { OffloadStep } from "./plan-offload.ts";
@@ -39,8 +39,10 @@ export type EstablishStep =
   | { readonly kind: "ready"; readonly message: string }
   /** Write down that this reservation needs the peering; then run liqoctl, at most one at a time. */
   | { readonly kind: "claim" | "peer" | "create-slice" }
-  /** It lives again: nobody else opens a peering that only it has claimed, or uncordons its node. */
+  /** It is needed again: what only it has claimed nobody else opens, and what cannot be ended stands. */
   | { readonly kind: "reopen"; readonly marker: PeeringMarker }
+  /** Nothing brings it to the provider, and it keeps Liqo from letting go of the earlier peering. */
+  | { readonly kind: "remove-slice"; readonly slice: ResourceSlice }
   | { readonly kind: "uncordon"; readonly node: LoanNode }
   | { readonly kind: "change-slice"; readonly patch: Patch }
   | Extract<OffloadStep, { readonly kind: "write" }>;
@@ -83,23 +85,35 @@ function planPeering(wish: LoanWish, sight: LoanSight): EstablishStep | undefine
   const isClaimed = marker?.claims.includes(wish.id) === true;
   const ending = planEnding(wish, sight, isClaimed);
   if (ending !== undefined) return ending;
-  if (isPeered(foreignCluster)) return marker !== undefined && !isClaimed ? { kind: "claim" } : undefined;
-  if (!isClaimed) return { kind: "claim" };
-  return planPeer(wish.clusterId, job);
+  const isUsable = isPeered(foreignCluster);
+  if (!isClaimed && (marker !== undefined || !isUsable)) return { kind: "claim" };
+  // It may peer only to end the rests of an earlier peering.
+  if (job.kind === "running") return wait("Peering", `liqoctl peers with ${wish.clusterId}`);
+  return isUsable ? undefined : (planStranded(wish, sight) ?? planPeer(wish.clusterId, job));
+}
+
+/** A slice without the Identity that Liqo brings it to the provider with. */
+function planStranded({ id, clusterId }: LoanWish, sight: LoanSight): EstablishStep | undefined {
+  const { slice, foreignCluster } = sight;
+  if (slice === undefined || !isLettingGo(foreignCluster) || !isOurSlice(slice, id)) return undefined;
+  if (slice.metadata.deletionTimestamp !== undefined) return undefined;
+  if (conditionOf(slice, "Authentication") === undefined) return { kind: "remove-slice", slice };
+  const where = `ResourceSlice ${slice.metadata.namespace}/${id}`;
+  const remedy = `delete ${where} when they may end, and it is asked for anew`;
+  return trouble("IdentityMissing", `Liqo's Identity at ${clusterId} was deleted; pods go on: ${remedy}`);
 }
 
 /** Whoever has claimed what is being ended ends it, and lives again when it asks here. */
 function planEnding({ clusterId }: LoanWish, { marker, job }: LoanSight, isClaimed: boolean) {
   const isUnpeering = job.kind === "running" && job.job !== "peer";
   const isEnding = marker?.isEnding === true;
-  if (isUnpeering || (isEnding && !isClaimed)) {
+  if (isUnpeering || (isEnding && !isClaimed && job.kind !== "failed")) {
     return wait("Unpeering", `an earlier peering with ${clusterId} is being ended`);
   }
   return isEnding ? ({ kind: "reopen", marker } as const) : undefined;
 }
 
 function planPeer(name: string, job: JobState): EstablishStep {
-  if (job.kind === "running") return wait("Peering", `liqoctl peers with ${name}`);
   if (job.kind === "failed" && job.job === "peer" && job.retryInMs > 0) {
     const { reason, message } = job.obstacle;
     return trouble(reason, `${message}; it is tried again`);
@@ -110,7 +124,11 @@ function planPeer(name: string, job: JobState): EstablishStep {
   return { kind: "peer" };
 }
 
-function planSlice(wish: LoanWish, { slice }: LoanSight): EstablishStep | undefined {
+function planSlice(wish: LoanWish, { slice, virtualNode }: LoanSight): EstablishStep | undefined {
+  if (slice === undefined && virtualNode !== undefined) {
+    // Somebody may be unpeering: a slice made now would be left without an Identity.
+    return wait("NodeTerminating", `VirtualNode ${wish.id} of an earlier slice is not gone yet`);
+  }
   if (slice === undefined) return { kind: "create-slice" };
   const where = `ResourceSlice ${slice.metadata.namespace}/${wish.id}`;
   if (!isOurSlice(slice, wish.id) || slice.spec.providerClusterID !== wish.liqoId) {
@@ -124,11 +142,14 @@ function planSlice(wish: LoanWish, { slice }: LoanSight): EstablishStep | undefi
   return planGrant(wish, slice);
 }
 
-function planGrant(wish: LoanWish, { status }: ResourceSlice): EstablishStep | undefined {
+function conditionOf({ status }: ResourceSlice, wanted: "Authentication" | "Resources") {
+  return status?.conditions?.find(({ type }) => type === wanted);
+}
+
+function planGrant(wish: LoanWish, slice: ResourceSlice): EstablishStep | undefined {
   const { clusterId, resources, unreserved } = wish;
-  const said = (type: "Authentication" | "Resources") =>
-    status?.conditions?.find((condition) => condition.type === type);
-  const [authentication, grant] = [said("Authentication"), said("Resources")];
+  const { status } = slice;
+  const [authentication, grant] = [conditionOf(slice, "Authentication"), conditionOf(slice, "Resources")];
   if (authentication?.status === "Denied") {
     return trouble("AuthenticationDenied", `${clusterId} does not let this cluster in${why(authentication)}`);
   }

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { SILENT_MS } from "./foreign-cluster-state.ts";
 import { DEADLINE_MS, planTeardown, type Remains, type TeardownStep } from "./plan-teardown.ts";
-import { aNode, aWish } from "./testing/samples.ts";
+import { aNode, aWish, NOW } from "./testing/samples.ts";
 import { type Harm, NO_HARM, teardownModel } from "./testing/teardown-model.ts";
 
 const LOOK_MS = 2000;
-const UNPEERING_MS = 200_000;
+const UNPEERING_MS = SILENT_MS + 200_000;
 const LONGEST_MS = 2 * Object.values(DEADLINE_MS).reduce((sum, ms) => sum + ms, 0) + UNPEERING_MS;
 
 /** Takes it down, looking every two seconds. */
@@ -58,16 +59,39 @@ describe("a loan that goes", () => {
     expect(steps.filter((kind) => kind === force).length).toBeGreaterThan(force === "delete-pods" ? 1 : 0);
   });
 
-  test.each<[string, Partial<Harm>]>([
-    ["the provider is gone", { isProviderGone: true }],
-    ["liqoctl says that it has unpeered, and has not", { pretends: true }],
-  ])("gives the peering up when %s", (_, harm) => {
-    const { steps, isPeered } = takeDown({ ...NO_HARM, ...harm });
+  test("gives the peering up by force only after an hour of silence", () => {
+    let forcedAt = 0;
+    const { steps, isPeered } = takeDown({ ...NO_HARM, isProviderGone: true }, (step, { peering }) => {
+      if (step.kind === "unpeer" && step.isForced) forcedAt = (peering?.wallMs ?? 0) - NOW;
+    });
+    expect(steps.filter((step) => step.kind === "unpeer" && step.isForced)).toHaveLength(1);
+    expect(forcedAt).toBeGreaterThanOrEqual(SILENT_MS);
+    expect(isPeered()).toBe(false);
+  });
+
+  test("unpeers again, and not by force, when liqoctl says that it has and has not", () => {
+    const { steps } = takeDown({ ...NO_HARM, pretends: true });
     expect(steps.filter(({ kind }) => kind === "unpeer")).toMatchObject([
       { isForced: false },
-      { isForced: true },
+      { isForced: false },
     ]);
-    expect(isPeered()).toBe(false);
+  });
+
+  test("never gives up by force what the provider borrows here, and says what a person can do", () => {
+    const model = teardownModel({ ...NO_HARM, isProviderGone: true, isLending: true });
+    let last: TeardownStep = { kind: "clean" };
+    while (model.nowMs() < 2 * LONGEST_MS) {
+      last = planTeardown(model.remains());
+      expect(last).not.toMatchObject({ isForced: true });
+      model.apply(last);
+      model.pass(LOOK_MS);
+    }
+    expect(last).toMatchObject({
+      kind: "wait",
+      reason: "ForceRefused",
+      isTrouble: true,
+      message: expect.stringContaining("delete Tenant calm-paris in liqo-tenant-calm-paris"),
+    });
   });
 
   test("gives the provider's resources back though a node stays, and does not call that clean", () => {
@@ -129,6 +153,7 @@ describe("a loan that goes", () => {
       stuckSlice: fc.boolean(),
       stuckOffloading: fc.boolean(),
       isProviderGone: fc.boolean(),
+      isLending: fc.constant(false),
       pretends: fc.boolean(),
       others: fc.constantFrom<readonly string[]>([], ["rsv-a"], ["rsv-a", "rsv-b"]),
     });

@@ -1,6 +1,7 @@
+import { tenantNamespaceOf } from "../objects/labels.ts";
 import type { ForeignCluster } from "../objects/foreign-cluster.ts";
+import { borrowsHere, isHeld, isPeered, SILENT_MS, silentForMs } from "./foreign-cluster-state.ts";
 import type { JobState } from "./peering-jobs.ts";
-import { isPeered } from "./foreign-cluster-state.ts";
 import type { PeeringMarker } from "./peering-marker.ts";
 
 /** What is known of the peering that a reservation needed. */
@@ -8,8 +9,12 @@ export interface PeeringRemains {
   readonly marker: PeeringMarker;
   /** Slices towards the provider, whoever made them; unpeering would delete them all. */
   readonly slices: number;
+  /** Slices of the other direction: what the provider borrows here. */
+  readonly guests: number;
   readonly foreignCluster: ForeignCluster | undefined;
   readonly job: JobState;
+  /** Wall clock: Kubernetes' times are compared with it. */
+  readonly wallMs: number;
 }
 
 export type UnpeerStep =
@@ -23,25 +28,26 @@ export type UnpeerStep =
 
 /** Objects may lag behind what liqoctl has done. */
 const SETTLE_MS = 60_000;
+/** What the provider still keeps of a peering that is gone here does not hold up its end for ever. */
+const MAX_TRIES = 3;
 
 /** The last reservation of a pair ends the peering, if this agent made it. */
 export function planUnpeer(id: string, peering: PeeringRemains | undefined): UnpeerStep {
   if (peering === undefined) return { kind: "clean" };
-  const { marker, slices, job } = peering;
+  const { marker, slices, job, foreignCluster } = peering;
   const isWanted = slices > 0 || marker.claims.some((claim) => claim !== id);
   if (isWanted && !marker.isEnding) return { kind: "unclaim", marker };
   if (job.kind === "running") return planRunning(marker, job);
+  if (isWanted && isPeered(foreignCluster)) return { kind: "unclaim", marker };
   if (!marker.isBegun) return { kind: "unclaim", marker };
   if (!marker.isEnding) return { kind: "begin-unpeer", marker };
-  return isOver(peering) ? { kind: "close", marker } : planJob(marker, job);
+  return isOver(peering) ? { kind: "close", marker } : planJob(peering);
 }
 
-/** Before liqoctl was run, there may be half a peering: a network without credentials. */
+/** That nothing is held here does not mean that the provider was told. */
 function isOver({ job, foreignCluster }: PeeringRemains): boolean {
-  if (isPeered(foreignCluster)) return false;
-  const { role, modules } = foreignCluster?.status ?? {};
-  const hasNetwork = role !== "Consumer" && modules?.networking.enabled === true;
-  return !hasNetwork || (job.kind === "done" && job.job !== "peer");
+  if (isHeld(foreignCluster) || job.kind === "none" || job.job === "peer") return false;
+  return job.kind === "done" || (job.kind === "failed" && job.times >= MAX_TRIES);
 }
 
 function planRunning(marker: PeeringMarker, job: Extract<JobState, { kind: "running" }>): UnpeerStep {
@@ -50,17 +56,33 @@ function planRunning(marker: PeeringMarker, job: Extract<JobState, { kind: "runn
   return { kind: "wait", reason: "Unpeering", message: `liqoctl ${how} ${marker.clusterId}` };
 }
 
-function planJob(marker: PeeringMarker, job: JobState): UnpeerStep {
-  if (job.kind === "none" || job.job === "peer") return { kind: "unpeer", isForced: false, marker };
-  if (job.kind === "done" && job.forMs < SETTLE_MS) {
+function planJob(peering: PeeringRemains): UnpeerStep {
+  const { marker, job } = peering;
+  if (job.kind === "done" && job.job !== "peer" && job.forMs < SETTLE_MS) {
     const message = `liqoctl has ended; Liqo still says that ${marker.clusterId} is peered`;
     return { kind: "wait", reason: "AwaitingUnpeering", message };
   }
-  // One try is fair; then the provider is taken for gone.
-  if (job.job === "unpeer") return { kind: "unpeer", isForced: true, marker };
-  if (job.kind === "failed" && job.retryInMs > 0) {
-    const { reason, message } = job.obstacle;
-    return { kind: "wait", reason, message: `${message}; it is tried again`, isTrouble: true };
+  if (job.kind !== "failed" || job.job === "peer") return { kind: "unpeer", isForced: false, marker };
+  const force = planForce(peering, job);
+  if (force !== undefined) return force;
+  if (job.retryInMs === 0) return { kind: "unpeer", isForced: false, marker };
+  const { reason, message } = job.obstacle;
+  return { kind: "wait", reason, message: `${message}; it is tried again`, isTrouble: true };
+}
+
+/** `liqoctl force unpeer` deletes the pair's whole namespace, and with it whatever the provider borrows here. */
+function planForce(
+  peering: PeeringRemains,
+  job: Extract<JobState, { kind: "failed" }>,
+): UnpeerStep | undefined {
+  const { marker, foreignCluster, wallMs, guests } = peering;
+  if (silentForMs(foreignCluster, wallMs) < SILENT_MS) return undefined;
+  if (guests === 0 && !borrowsHere(foreignCluster)) {
+    const isPaused = job.job === "force-unpeer" && job.retryInMs > 0;
+    return isPaused ? undefined : { kind: "unpeer", isForced: true, marker };
   }
-  return { kind: "unpeer", isForced: true, marker };
+  const { clusterId, liqoId } = marker;
+  const what = `${clusterId} has not answered for an hour, and its peering is not given up by force: it borrows here too, and force would delete that`;
+  const remedy = `if it is gone for good, end its reservations, then delete Tenant ${liqoId} in ${tenantNamespaceOf(liqoId)}`;
+  return { kind: "wait", reason: "ForceRefused", message: `${what}; ${remedy}`, isTrouble: true };
 }

@@ -1,3 +1,4 @@
+import type { MachineTime } from "@resource-broker/runtime";
 import type { ClusterReads } from "./cluster-reads.ts";
 import type { PeeringJobs } from "./peering-jobs.ts";
 import type { Peerings } from "./peerings.ts";
@@ -14,9 +15,10 @@ export interface RemainsDeps {
   readonly reads: ClusterReads;
   readonly marks: Peerings;
   readonly jobs: PeeringJobs;
+  readonly machine: Pick<MachineTime, "wallMs">;
 }
 
-export function remainsReader({ reads, marks, jobs }: RemainsDeps): RemainsOf {
+export function remainsReader({ reads, marks, jobs, machine }: RemainsDeps): RemainsOf {
   /** A slice of that name that somebody else made keeps its virtual node. */
   const nodesOf = async (id: string, ours: Remains["slices"]) => {
     const found = await reads.virtualNodes(id);
@@ -36,11 +38,19 @@ export function remainsReader({ reads, marks, jobs }: RemainsDeps): RemainsOf {
     const marker = (await marks.all()).find(({ claims }) => claims.includes(id));
     if (marker === undefined) return undefined;
     const { liqoId } = marker;
-    const [slices, foreignCluster] = await Promise.all([
+    const [slices, guests, foreignCluster] = await Promise.all([
       reads.slicesTo(liqoId),
+      reads.slicesFrom(liqoId),
       reads.foreignCluster(liqoId),
     ]);
-    return { marker, slices: slices.length, foreignCluster, job: jobs.state(liqoId) };
+    return {
+      marker,
+      slices: slices.length,
+      guests: guests.length,
+      foreignCluster,
+      job: jobs.state(liqoId),
+      wallMs: machine.wallMs(),
+    };
   };
 
   /** Pods of a namespace go to any node of the provider, also to those of other reservations. */

@@ -38,6 +38,11 @@ export function unpeerArguments(options: Peering): string[] {
   return ["unpeer", ...bothClusters(options)];
 }
 
+/** Takes back what lets this cluster in at the provider, and leaves the network to the other direction. */
+export function unauthenticateArguments(options: Peering): string[] {
+  return ["unauthenticate", ...bothClusters(options)];
+}
+
 /** For a provider that does not answer any more. The ID is one of Liqo's, which never looks like a flag. */
 export function forceUnpeerArguments(liqoId: string, local: Access): string[] {
   return ["force", "unpeer", ...localCluster(local), "--skip-confirm", liqoId];

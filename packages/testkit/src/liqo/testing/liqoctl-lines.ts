@@ -20,6 +20,7 @@ export const LIQOCTL_LINES: readonly LiqoctlLine[] = [
     args: [...PEER, "--namespace=liqo", "--remote-namespace=liqo"],
   },
   { name: "unpeering is taken", args: ["unpeer", ...KUBECONFIGS, "--timeout=2m"] },
+  { name: "taking back the keys alone is taken", args: ["unauthenticate", ...KUBECONFIGS, "--timeout=2m"] },
   {
     name: "unpeering from one that is gone is taken",
     args: ["force", "unpeer", "--kubeconfig=/nowhere/rome", "--skip-confirm", "--", "paris"],

@@ -2,7 +2,8 @@ import type { ObjectMeta } from "@resource-broker/contract";
 import type { KubeClient, Resource } from "@resource-broker/kube";
 import type { FakeCluster } from "../../../testing/fake-cluster.ts";
 import type { FakeObject } from "../../../testing/fake-objects.ts";
-import { FOREIGN_CLUSTERS } from "../../objects/foreign-cluster.ts";
+import { FOREIGN_CLUSTERS, type ForeignCluster } from "../../objects/foreign-cluster.ts";
+import { IDENTITIES, type Identity } from "../../objects/identity.ts";
 import { LIQO_ANNOTATION, LIQO_LABEL } from "../../objects/labels.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../../objects/resource-slice.ts";
 import { VIRTUAL_NODES } from "../../objects/virtual-node.ts";
@@ -18,17 +19,24 @@ export interface LiqoHarm {
   says: Ran | undefined;
   /** True: the provider answers nothing, and lets nothing go. */
   isProviderGone: boolean;
+  /** True: what belonged to the Identity stays, for want of rights at the provider, until they are peered anew. */
+  isWedged: boolean;
   denies: boolean;
 }
 
 /** Liqo in the cluster of a test: acts when it is told to, on what it finds. */
 export function liqoInMemory(cluster: FakeCluster) {
-  const harm: LiqoHarm = { hangs: false, says: undefined, isProviderGone: false, denies: false };
+  const harm: LiqoHarm = {
+    hangs: false,
+    says: undefined,
+    isProviderGone: false,
+    isWedged: false,
+    denies: false,
+  };
   const calls: string[][] = [];
   let running = 0;
 
-  const setRole = (liqoId: string, role: "Provider" | "Unknown"): void => {
-    const object = aForeignCluster(role, { liqoId });
+  const tell = (liqoId: string, object: ForeignCluster): void => {
     if (cluster.find(FOREIGN_CLUSTERS, { name: liqoId }) === undefined) cluster.put(FOREIGN_CLUSTERS, object);
     else
       cluster.edit(FOREIGN_CLUSTERS, { name: liqoId }, (before) => ({
@@ -36,9 +44,43 @@ export function liqoInMemory(cluster: FakeCluster) {
         metadata: before.metadata,
       }));
   };
+  /** As after a peering, or as if there had been none. */
+  const setRole = (liqoId: string, role: "Provider" | "Unknown"): void => {
+    const name = { name: `controlplane-${liqoId}`, namespace: `liqo-tenant-${liqoId}` };
+    const isThere = cluster.find(IDENTITIES, name) !== undefined;
+    if (role === "Provider" && !isThere) cluster.put(IDENTITIES, controlPlaneIdentity(liqoId));
+    if (role === "Unknown" && isThere) cluster.remove(IDENTITIES, name);
+    tell(liqoId, aForeignCluster(role, { liqoId }));
+  };
+  /** Only what watches tell it: that an Identity is gone it sees at once, that its Secret is gone when it is made to look. */
+  const look = (liqoId: string, isMade: boolean): void => {
+    const name = { name: `controlplane-${liqoId}`, namespace: `liqo-tenant-${liqoId}` };
+    if (cluster.find(IDENTITIES, name) !== undefined) return;
+    const role = cluster.find(FOREIGN_CLUSTERS, { name: liqoId })?.status?.role;
+    const isHeld = role === "Provider" && (!isMade || harm.isWedged);
+    const hasIdentity = false;
+    tell(liqoId, aForeignCluster(isHeld ? "Provider" : "Unknown", { liqoId, hasIdentity }));
+  };
   const liqoIdIn = (args: readonly string[]): string => {
     const file = args.find((arg) => arg.startsWith("--remote-kubeconfig="));
     return file === undefined ? (args.at(-1) ?? "") : `calm-${/([^/]*)\.kubeconfig$/.exec(file)?.[1] ?? ""}`;
+  };
+
+  /** Slices and virtual nodes go, then the key. With it the rights at the provider go, often before Liqo has used them. */
+  const unpeer = (liqoId: string, { isRaceLost = false } = {}): void => {
+    const namespace = `liqo-tenant-${liqoId}`;
+    for (const { metadata } of cluster.all(VIRTUAL_NODES)) {
+      cluster.remove(VIRTUAL_NODES, { name: metadata.name, namespace });
+      if (cluster.find(LOAN_NODES, { name: metadata.name }) !== undefined)
+        cluster.remove(LOAN_NODES, { name: metadata.name });
+    }
+    for (const { metadata } of cluster.all(RESOURCE_SLICES))
+      cluster.remove(RESOURCE_SLICES, { name: metadata.name, namespace });
+    const name = { name: `controlplane-${liqoId}`, namespace };
+    const hadIdentity = cluster.find(IDENTITIES, name) !== undefined;
+    if (hadIdentity) cluster.remove(IDENTITIES, name);
+    harm.isWedged ||= hadIdentity && isRaceLost;
+    look(liqoId, false);
   };
 
   const run = async (args: readonly string[], { signal }: { readonly signal: AbortSignal }): Promise<Ran> => {
@@ -52,7 +94,10 @@ export function liqoInMemory(cluster: FakeCluster) {
       if (says !== undefined) return says;
       const isForced = args[0] === "force";
       if (harm.isProviderGone && !isForced) return { code: 1, output: "ERRO connection refused" };
-      setRole(liqoIdIn(args), args[0] === "peer" ? "Provider" : "Unknown");
+      if (args[0] === "peer") harm.isWedged = false;
+      if (args[0] === "peer") setRole(liqoIdIn(args), "Provider");
+      else if (isForced) setRole(liqoIdIn(args), "Unknown");
+      else unpeer(liqoIdIn(args), { isRaceLost: true });
       return { code: 0, output: "INFO done" };
     } finally {
       running--;
@@ -110,10 +155,16 @@ export function liqoInMemory(cluster: FakeCluster) {
     if (slice.status.resources !== undefined && wantsNode && !hasNode) makeNode(slice);
   };
 
+  /** Without the Identity nothing of a slice comes to the provider, and nothing comes back. */
+  const isLinked = ({ spec, metadata }: ResourceSlice): boolean => {
+    const liqoId = spec.providerClusterID ?? "";
+    const name = { name: `controlplane-${liqoId}`, namespace: `liqo-tenant-${liqoId}` };
+    return metadata.deletionTimestamp !== undefined || cluster.find(IDENTITIES, name) !== undefined;
+  };
   /** One round of its controllers. */
   const work = (): void => {
     if (harm.isProviderGone) return;
-    for (const slice of cluster.all(RESOURCE_SLICES)) serveSlice(slice);
+    for (const slice of cluster.all(RESOURCE_SLICES)) if (isLinked(slice)) serveSlice(slice);
     for (const virtualNode of cluster.all(VIRTUAL_NODES)) {
       if (virtualNode.metadata.deletionTimestamp === undefined) continue;
       letGo(VIRTUAL_NODES, virtualNode);
@@ -122,13 +173,30 @@ export function liqoInMemory(cluster: FakeCluster) {
     }
   };
 
-  return { harm, calls, run, work, running: () => running, setRole };
+  /** What it says of the provider's API server, since when. */
+  const setReach = (liqoId: string, isReachable: boolean, silentSince: string): void => {
+    const reached = aForeignCluster("Provider", { liqoId, isReachable, silentSince });
+    cluster.edit(FOREIGN_CLUSTERS, { name: liqoId }, (before) => ({
+      ...before,
+      status: { role: "Unknown" as const, ...before.status, conditions: reached.status?.conditions ?? [] },
+    }));
+  };
+
+  return { setReach, harm, calls, run, work, running: () => running, setRole, look, unpeer };
 }
 
 /** Slices get the replicator's finalizer as they are made; pods with a finalizer end only when they are forced to. */
-export function liqosClient(cluster: FakeCluster): KubeClient {
+export function liqosClient(
+  cluster: FakeCluster,
+  { look }: Pick<ReturnType<typeof liqoInMemory>, "look">,
+): KubeClient {
   return {
     ...cluster.client,
+    patch: async (resource, change, options) => {
+      const after = await cluster.client.patch(resource, change, options);
+      if (resource.plural === FOREIGN_CLUSTERS.plural) look(change.name.name, true);
+      return after;
+    },
     create: async (resource, object, options) => {
       const made = object as FakeObject;
       if (resource.plural !== RESOURCE_SLICES.plural) return cluster.client.create(resource, object, options);
@@ -137,6 +205,7 @@ export function liqosClient(cluster: FakeCluster): KubeClient {
     },
     delete: async (resource, name, options = {}) => {
       await cluster.client.delete(resource, name, options);
+      if (resource.plural === IDENTITIES.plural) look(name.name.replace("controlplane-", ""), false);
       const pod = options.gracePeriodSeconds === 0 ? cluster.find(LOAN_PODS, name) : undefined;
       if (pod === undefined) return;
       cluster.edit(LOAN_PODS, name, (it) => ({ ...it, metadata: { ...it.metadata, finalizers: [] } }));
@@ -154,5 +223,18 @@ export function aStuckPod(name: string, nodeName: string, ownerKind = "ReplicaSe
       ownerReferences: [{ apiVersion: "apps/v1", kind: ownerKind, name, uid: "x" }],
     },
     spec: { nodeName },
+  };
+}
+
+function controlPlaneIdentity(liqoId: string): Identity {
+  return {
+    apiVersion: "authentication.liqo.io/v1beta1",
+    kind: "Identity",
+    metadata: {
+      name: `controlplane-${liqoId}`,
+      namespace: `liqo-tenant-${liqoId}`,
+      labels: { [LIQO_LABEL.remoteCluster]: liqoId },
+    },
+    spec: { clusterID: liqoId, type: "ControlPlane" },
   };
 }

@@ -42,7 +42,7 @@ export function liqoWorld() {
         ownAccess: {},
       },
       {
-        client: liqosClient(cluster),
+        client: liqosClient(cluster, liqo),
         connect: async () => remote.client,
         kubeconfigs: {
           of: async (id) =>
@@ -117,6 +117,17 @@ export function liqoWorld() {
     restart: async () => {
       await plane.stop();
       plane = open();
+    },
+    /** The provider's API server does not answer, and Liqo says so; then it does again. */
+    lose: () => {
+      remote.down();
+      liqo.harm.isProviderGone = true;
+      liqo.setReach("calm-paris", false, new Date(time.wallMs()).toISOString());
+    },
+    find: () => {
+      remote.up();
+      liqo.harm.isProviderGone = false;
+      liqo.setReach("calm-paris", true, new Date(time.wallMs()).toISOString());
     },
     ready,
     reason,

@@ -36,9 +36,16 @@ type Role = NonNullable<ForeignCluster["status"]>["role"];
 
 export function aForeignCluster(
   role: Role,
-  { liqoId = LIQO_ID, isReachable = true, hasNetwork = role !== "Unknown" } = {},
+  {
+    liqoId = LIQO_ID,
+    isReachable = true,
+    silentSince = "2026-07-01T09:59:00Z",
+    hasNetwork = role !== "Unknown",
+    hasIdentity = role === "Provider" || role === "ConsumerAndProvider",
+  } = {},
 ): ForeignCluster {
   const module = { enabled: true };
+  const identity = { type: "AuthIdentityControlPlaneStatus", status: "Ready" } as const;
   return {
     apiVersion: "core.liqo.io/v1beta1",
     kind: "ForeignCluster",
@@ -46,8 +53,18 @@ export function aForeignCluster(
     spec: { clusterID: liqoId },
     status: {
       role,
-      modules: { networking: { enabled: hasNetwork }, authentication: module, offloading: module },
-      conditions: [{ type: "APIServerStatus", status: isReachable ? "Established" : "Error" }],
+      modules: {
+        networking: { enabled: hasNetwork },
+        authentication: { ...module, conditions: hasIdentity ? [identity] : [] },
+        offloading: module,
+      },
+      conditions: [
+        {
+          type: "APIServerStatus",
+          status: isReachable ? "Established" : "Error",
+          lastTransitionTime: silentSince,
+        },
+      ],
     },
   };
 }

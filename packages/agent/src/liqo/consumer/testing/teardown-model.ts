@@ -1,4 +1,4 @@
-import { aForeignCluster, aMarker, aNode, aSlice, aVirtualNode, aWish } from "./samples.ts";
+import { aForeignCluster, aMarker, aNode, aSlice, aVirtualNode, aWish, NOW } from "./samples.ts";
 import { LIQO_ANNOTATION } from "../../objects/labels.ts";
 import type { NamespaceOffloading } from "../../objects/namespace-offloading.ts";
 import type { ResourceSlice } from "../../objects/resource-slice.ts";
@@ -18,7 +18,9 @@ export interface Harm {
   readonly stuckOffloading: boolean;
   /** Of the provider's API server; liqoctl unpeer fails without it. */
   readonly isProviderGone: boolean;
-  /** liqoctl ends with 0 and has done nothing. */
+  /** The provider borrows here, too. */
+  readonly isLending: boolean;
+  /** The first time liqoctl ends with 0 and has done nothing. */
   readonly pretends: boolean;
   /** Reservations that use the same peering. */
   readonly others: readonly string[];
@@ -31,6 +33,7 @@ export const NO_HARM: Harm = {
   stuckSlice: false,
   stuckOffloading: false,
   isProviderGone: false,
+  isLending: false,
   pretends: false,
   others: [],
 };
@@ -48,6 +51,7 @@ export function teardownModel(harm: Harm) {
   const { id } = wish;
   let nowMs = 0;
   let isPeered = true;
+  let unpeers = 0;
   let marker: PeeringMarker | undefined = aMarker([id, ...harm.others]);
   let slice: ResourceSlice | undefined = {
     ...aSlice(wish),
@@ -106,7 +110,7 @@ export function teardownModel(harm: Harm) {
       return;
     }
     job = { kind: "done", job: kind, forMs: 0 };
-    if (kind === "force-unpeer" || !harm.pretends) isPeered = false;
+    if (kind === "force-unpeer" || !harm.pretends || unpeers > 1) isPeered = false;
   };
 
   const applyUnpeer = (step: Extract<TeardownStep, { marker: unknown }>): void => {
@@ -122,6 +126,7 @@ export function teardownModel(harm: Harm) {
         running = undefined;
         break;
       case "unpeer":
+        unpeers++;
         running = { kind: step.isForced ? "force-unpeer" : "unpeer", endsAt: nowMs + 10_000 };
         break;
     }
@@ -194,7 +199,12 @@ export function teardownModel(harm: Harm) {
           : {
               marker,
               slices: slice === undefined ? 0 : 1,
-              foreignCluster: aForeignCluster(isPeered ? "Provider" : "Unknown"),
+              guests: harm.isLending ? 1 : 0,
+              foreignCluster: aForeignCluster(isPeered ? "Provider" : "Unknown", {
+                isReachable: !harm.isProviderGone,
+                silentSince: new Date(NOW).toISOString(),
+              }),
+              wallMs: NOW + nowMs,
               job: running === undefined ? job : { kind: "running", job: running.kind, forMs: 0 },
             },
       waitedMs: (stage) => {

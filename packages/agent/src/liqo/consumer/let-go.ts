@@ -1,0 +1,78 @@
+import { Fault } from "@resource-broker/contract";
+import type { KubeClient } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
+import { MANAGER } from "../../forge/labels.ts";
+import { FOREIGN_CLUSTERS, type ForeignCluster } from "../objects/foreign-cluster.ts";
+import { IDENTITIES } from "../objects/identity.ts";
+import { LIQO_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
+import type { ClusterReads } from "./cluster-reads.ts";
+
+/** How a peering ends in this cluster. Liqo cleans up with rights that it has only while the provider knows it. */
+export interface LetGo {
+  /** Deletes the Identity that Liqo itself signs in with; its Secret and all else of it go with it. */
+  readonly endIdentity: (liqoId: string) => Promise<void>;
+  /** Makes Liqo look again and again; false: it was not so in time. */
+  readonly wait: (liqoId: string, until: Until) => Promise<boolean>;
+}
+
+export interface Until {
+  readonly isSo: (foreignCluster: ForeignCluster | undefined) => boolean;
+  readonly withinMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface LetGoDeps {
+  readonly client: Pick<KubeClient, "list" | "patch" | "delete">;
+  readonly reads: Pick<ClusterReads, "foreignCluster">;
+  readonly machine: Pick<MachineTime, "monotonicMs" | "after">;
+}
+
+/** Liqo looks at a ForeignCluster again when a label changes, and at nothing of what it waits for. */
+const LOOK_AGAIN_LABEL = "rear.fluidos.eu/look-again";
+const FIRST_LOOK_MS = 500;
+const LAST_LOOK_MS = 5000;
+
+export function letGo({ client, reads, machine }: LetGoDeps): LetGo {
+  const nudge = async (name: string): Promise<void> => {
+    for (const value of ["true", null]) {
+      const patch = { kind: "merge", body: { metadata: { labels: { [LOOK_AGAIN_LABEL]: value } } } } as const;
+      await unlessGone(client.patch(FOREIGN_CLUSTERS, { name: { name }, patch }, { fieldManager: MANAGER }));
+    }
+  };
+  const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const cancel = machine.after(ms, resolve);
+      signal.addEventListener("abort", () => (cancel(), resolve()), { once: true });
+    });
+
+  return {
+    endIdentity: async (liqoId) => {
+      const namespace = tenantNamespaceOf(liqoId);
+      const names: string[] = [];
+      const labelSelector = `${LIQO_LABEL.remoteCluster}=${liqoId}`;
+      await client.list(IDENTITIES, { namespace, labelSelector }, ({ metadata, spec }) => {
+        if (spec.type === "ControlPlane") names.push(metadata.name);
+      });
+      for (const name of names) await unlessGone(client.delete(IDENTITIES, { name, namespace }));
+    },
+    wait: async (liqoId, { isSo, withinMs, signal }) => {
+      const beganAt = machine.monotonicMs();
+      for (;;) {
+        const seen = await reads.foreignCluster(liqoId);
+        if (isSo(seen)) return true;
+        const waitedMs = machine.monotonicMs() - beganAt;
+        if (signal.aborted || waitedMs >= withinMs) return false;
+        if (seen !== undefined) await nudge(seen.metadata.name);
+        await pause(Math.min(FIRST_LOOK_MS + waitedMs / 4, LAST_LOOK_MS), signal);
+      }
+    },
+  };
+}
+
+async function unlessGone(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "not-found") throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { IDENTITIES } from "../objects/identity.ts";
+import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
+import { forgeSlice } from "./forge-slice.ts";
+import { liqoWorld, MINUTE_MS } from "./testing/liqo-world.ts";
+import { aWish, ID_A, LOAN_A, LOAN_B } from "./testing/samples.ts";
+
+const PARIS = "calm-paris";
+
+describe("Liqo, which keeps its role after an unpeer until it is made to look", () => {
+  test("is peered anew by the next reservation, again and again", async () => {
+    const { ready, clean, commands, left } = liqoWorld();
+    for (const loan of [LOAN_A, LOAN_B, LOAN_A]) {
+      expect((await ready(loan)).last).toMatchObject({ kind: "ready" });
+      const { last, tookMs } = await clean(loan.reservation.id);
+      expect(last).toEqual({ kind: "clean" });
+      expect(tookMs).toBeLessThan(MINUTE_MS);
+      expect(left()).toEqual([]);
+    }
+    expect(commands()).toEqual(["peer", "unpeer", "peer", "unpeer", "peer", "unpeer"]);
+  });
+
+  test("is peered again after a person has unpeered", async () => {
+    const { ready, liqo, commands, clean, left } = liqoWorld();
+    await ready(LOAN_A);
+    liqo.unpeer(PARIS);
+    const { last, reasons } = await ready(LOAN_A, 2 * MINUTE_MS);
+    expect(last).toMatchObject({ kind: "ready" });
+    expect(reasons).not.toContain("AwaitingAuthentication");
+    expect(commands()).toEqual(["peer", "peer"]);
+    expect((await clean(ID_A)).last).toEqual({ kind: "clean" });
+    expect(left()).toEqual([]);
+  });
+
+  test("that cannot let go for want of rights gets them again, lets go, and is peered anew", async () => {
+    const { ready, liqo, commands, cluster } = liqoWorld();
+    await ready(LOAN_A);
+    liqo.unpeer(PARIS, { isRaceLost: true });
+    expect((await ready(LOAN_A, 10 * MINUTE_MS)).last).toMatchObject({ kind: "ready" });
+    expect(commands()).toEqual(["peer", "peer", "peer"]);
+    expect(cluster.all(IDENTITIES)).toHaveLength(1);
+  });
+
+  test("gets no slice without an Identity, and loses one that was made too late", async () => {
+    const { plane, ready, liqo, cluster, slices } = liqoWorld();
+    await ready(LOAN_A);
+    liqo.unpeer(PARIS);
+    liqo.work();
+    cluster.put(RESOURCE_SLICES, forgeSlice(aWish({ id: ID_A })));
+    expect(await plane().establish(LOAN_A)).toMatchObject({ reason: "SliceRemoved" });
+    expect(slices()).toEqual([]);
+    expect((await ready(LOAN_A, 2 * MINUTE_MS)).last).toMatchObject({ kind: "ready" });
+  });
+
+  test("keeps a slice in use whose Identity somebody has deleted, and says what a person can do", async () => {
+    const { plane, ready, liqo, cluster, slices } = liqoWorld();
+    await ready(LOAN_A);
+    cluster.remove(IDENTITIES, { name: `controlplane-${PARIS}`, namespace: `liqo-tenant-${PARIS}` });
+    liqo.look(PARIS, false);
+    expect(await plane().establish(LOAN_A)).toMatchObject({
+      reason: "IdentityMissing",
+      isTrouble: true,
+      message: expect.stringContaining(`delete ResourceSlice liqo-tenant-${PARIS}/${ID_A}`),
+    });
+    expect(slices()).toEqual([ID_A]);
+  });
+});
