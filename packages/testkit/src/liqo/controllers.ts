@@ -71,7 +71,8 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
     const isThere = secret !== undefined && secret.metadata.deletionTimestamp === undefined;
     // Its last word of the Identity comes before the Secret is gone.
     if (isThere && !(await hasIdentity(site, otherId))) await tellForeign(site, otherId);
-    await tendSecret({ consumer: site, provider }, await isDead(liqo, site, otherId));
+    const state = { isDead: await isDead(liqo, site, otherId), isReachable: liqo.isReachable(otherId) };
+    await tendSecret({ consumer: site, provider }, state);
     await tellReach(liqo, site, otherId);
   };
 

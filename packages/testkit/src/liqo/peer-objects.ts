@@ -91,14 +91,17 @@ export async function hasRights({ consumer, provider }: Pair): Promise<boolean> 
 }
 
 /** The Secret of an Identity comes and goes with it, once the replicator has nothing more to do with it. */
-export async function tendSecret(pair: Pair, isDead: boolean): Promise<void> {
+export async function tendSecret(
+  pair: Pair,
+  { isDead, isReachable }: { readonly isDead: boolean; readonly isReachable: boolean },
+): Promise<void> {
   const { consumer, provider } = pair;
   const { client } = consumer;
   const name = controlPlaneSecret(provider.id);
   if (await hasIdentity(consumer, provider.id)) return ensureSecret(consumer, provider.id);
   await remove(client, SECRETS, name);
   const leaving = await client.find(SECRETS, name);
-  if (leaving === undefined || (!isDead && !(await isDone(pair)))) return;
+  if (leaving === undefined || !(isDead || (isReachable && (await isDone(pair))))) return;
   await dropFinalizer(client, SECRETS, { object: leaving, finalizer: REPLICATOR_FINALIZER });
 }
 
