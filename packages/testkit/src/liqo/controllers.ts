@@ -112,9 +112,10 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
   return {
     start: async () => {
       for (const { id } of liqo.sites)
-        for (const other of liqo.sites)
-          for (const kind of ["foreign", "credentials"] as const)
-            if (other.id !== id) hear({ kind, site: id, other: other.id });
+        for (const other of liqo.sites.filter((each) => each.id !== id)) {
+          hear({ kind: "foreign", site: id, other: other.id });
+          hear({ kind: "credentials", site: id, other: other.id });
+        }
       await Promise.all(informers.map((each) => each.start()));
     },
     stop: async () => {

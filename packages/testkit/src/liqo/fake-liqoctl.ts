@@ -4,6 +4,7 @@ import { parseKubeconfig, resolveContext } from "@resource-broker/kube";
 import { parse } from "yaml";
 import { type LiqoctlCommand, readLiqoctlArguments } from "./liqoctl-arguments.ts";
 import { forceUnpeer, type NextChange, peer, peerHalf, unauthenticate, unpeer } from "./peering.ts";
+import type { Pair } from "./peer-objects.ts";
 import type { LiqoSite, Surroundings } from "./site.ts";
 
 export interface LiqoctlEnd {
@@ -44,6 +45,10 @@ const GONE: LiqoctlEnd = {
   output: "ERRO (remote) an error occurred while retrieving cluster id: connect: connection refused\n",
 };
 
+const IN_USE: LiqoctlEnd = {
+  code: 1,
+  output: "ERRO (local) resourceslices are still present on consumer cluster\n",
+};
 const UNKNOWN: LiqoctlEnd = {
   code: 1,
   output: "ERRO (local) an error occurred while checking bidirectional peering: not found\n",
@@ -94,25 +99,28 @@ export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): F
     const { consumer, provider } = pair;
     if (!liqo.isReachable(provider.id)) return GONE;
     if (command.kind === "unauthenticate") {
-      if ((await unauthenticate(pair)) === "done") return { code: 0, output: "INFO (local) done\n" };
-      return { code: 1, output: "ERRO (local) resourceslices are still present on consumer cluster\n" };
+      const end = await unauthenticate(pair);
+      return end === "done" ? { code: 0, output: "INFO (local) Tenant correctly deleted\n" } : IN_USE;
     }
-    if (command.kind === "unpeer") {
-      const known = await consumer.client.find(FOREIGN_CLUSTERS, { name: provider.id });
-      if (known === undefined) return UNKNOWN;
-      await unpeer(pair, next);
-      // Both directions share it.
-      if (known.status?.role !== "ConsumerAndProvider") onNetwork(consumer.id, provider.id, false);
-      return { code: 0, output: "INFO (local) Peering disabled\n" };
-    }
+    if (command.kind === "unpeer") return performUnpeer(pair, next);
     await peer(pair);
     onNetwork(consumer.id, provider.id, command.flags.get("networking-disabled") !== "true");
     return { code: 0, output: "INFO (local) Peering established\n" };
   };
 
+  const performUnpeer = async (pair: Pair, next: NextChange): Promise<LiqoctlEnd> => {
+    const { consumer, provider } = pair;
+    const known = await consumer.client.find(FOREIGN_CLUSTERS, { name: provider.id });
+    if (known === undefined) return UNKNOWN;
+    await unpeer(pair, next);
+    // Both directions share it.
+    if (known.status?.role !== "ConsumerAndProvider") onNetwork(consumer.id, provider.id, false);
+    return { code: 0, output: "INFO (local) Peering disabled\n" };
+  };
+
   const pairOf = async (
     command: Extract<LiqoctlCommand, { kind: "peer" | "unpeer" | "unauthenticate" }>,
-  ): Promise<{ readonly consumer: LiqoSite; readonly provider: LiqoSite } | LiqoctlEnd> => {
+  ): Promise<Pair | LiqoctlEnd> => {
     const consumer = await siteBy(command.kubeconfig);
     if (consumer === undefined) return noSuchCluster(command.kubeconfig);
     const provider = await siteBy(command.remoteKubeconfig);

@@ -24,12 +24,7 @@ export function replicaName({ consumer, name }: SliceAt): Required<ObjectName> {
 export async function replicateSlice(liqo: Surroundings, at: SliceAt): Promise<void> {
   const { consumer, provider, name } = at;
   const slice = await consumer.client.find(RESOURCE_SLICES, name);
-  const isEnding = slice === undefined || slice.metadata.deletionTimestamp !== undefined;
-  if (!(await isLinked(liqo, at, isEnding))) {
-    if (slice?.metadata.deletionTimestamp !== undefined && (await isDead(liqo, consumer, provider.id)))
-      await dropFinalizer(consumer.client, RESOURCE_SLICES, { object: slice, finalizer: FINALIZER });
-    return;
-  }
+  if (!(await isLinked(liqo, at, slice))) return slice === undefined ? undefined : giveUp(liqo, at, slice);
   if (slice === undefined) return remove(provider.client, RESOURCE_SLICES, replicaName(at));
   if (slice.metadata.labels?.[LIQO_LABEL.replication] !== "true") return;
   if (slice.metadata.deletionTimestamp !== undefined) return removeBoth(liqo, at, slice);
@@ -40,12 +35,22 @@ export async function replicateSlice(liqo: Surroundings, at: SliceAt): Promise<v
   await bringStatusBack(at);
 }
 
+async function giveUp(
+  liqo: Surroundings,
+  { consumer, provider }: SliceAt,
+  slice: ResourceSlice,
+): Promise<void> {
+  if (slice.metadata.deletionTimestamp === undefined || !(await isDead(liqo, consumer, provider.id))) return;
+  await dropFinalizer(consumer.client, RESOURCE_SLICES, { object: slice, finalizer: FINALIZER });
+}
+
 /**
  * The provider answers, and grants it. The replicator works with the Secret; with one that is on its way out it ends what
  * it has begun, and begins nothing, also when they were peered anew meanwhile.
  */
-async function isLinked(liqo: Surroundings, at: SliceAt, isEnding: boolean): Promise<boolean> {
+async function isLinked(liqo: Surroundings, at: SliceAt, slice: ResourceSlice | undefined): Promise<boolean> {
   const { consumer, provider } = at;
+  const isEnding = slice === undefined || slice.metadata.deletionTimestamp !== undefined;
   if (!liqo.isReachable(provider.id) || !(await hasRights(at))) return false;
   const secret = await consumer.client.find(SECRETS, controlPlaneSecret(provider.id));
   return secret !== undefined && (isEnding || secret.metadata.deletionTimestamp === undefined);

@@ -34,14 +34,18 @@ const MAX_TRIES = 3;
 /** The last reservation of a pair ends the peering, if this agent made it. */
 export function planUnpeer(id: string, peering: PeeringRemains | undefined): UnpeerStep {
   if (peering === undefined) return { kind: "clean" };
-  const { marker, slices, job, foreignCluster } = peering;
-  const isWanted = slices > 0 || marker.claims.some((claim) => claim !== id);
+  const { marker, job, foreignCluster } = peering;
+  const isWanted = isInUse(peering, id);
   if (isWanted && !marker.isEnding) return { kind: "unclaim", marker };
   if (job.kind === "running") return planRunning(marker, job);
-  if (isWanted && isPeered(foreignCluster)) return { kind: "unclaim", marker };
-  if (!marker.isBegun) return { kind: "unclaim", marker };
+  const isKept = !marker.isBegun || (isWanted && isPeered(foreignCluster));
+  if (isKept) return { kind: "unclaim", marker };
   if (!marker.isEnding) return { kind: "begin-unpeer", marker };
   return isOver(peering) ? { kind: "close", marker } : planJob(peering);
+}
+
+function isInUse({ slices, marker }: PeeringRemains, id: string): boolean {
+  return slices > 0 || marker.claims.some((claim) => claim !== id);
 }
 
 /** That nothing is held here does not mean that the provider was told. */

@@ -173,6 +173,21 @@ export function teardownModel(harm: Harm) {
     }
   };
 
+  const peering = (): Remains["peering"] => {
+    if (marker === undefined || !marker.claims.includes(id)) return undefined;
+    return {
+      marker,
+      slices: slice === undefined ? 0 : 1,
+      guests: harm.isLending ? 1 : 0,
+      foreignCluster: aForeignCluster(isPeered ? "Provider" : "Unknown", {
+        isReachable: !harm.isProviderGone,
+        silentSince: new Date(NOW).toISOString(),
+      }),
+      wallMs: NOW + nowMs,
+      job: running === undefined ? job : { kind: "running", job: running.kind, forMs: 0 },
+    };
+  };
+
   return {
     id,
     steps,
@@ -193,20 +208,7 @@ export function teardownModel(harm: Harm) {
       node,
       pods: node === undefined ? [] : pods,
       offloadings: offloading === undefined ? [] : [offloading],
-      peering:
-        marker === undefined || !marker.claims.includes(id)
-          ? undefined
-          : {
-              marker,
-              slices: slice === undefined ? 0 : 1,
-              guests: harm.isLending ? 1 : 0,
-              foreignCluster: aForeignCluster(isPeered ? "Provider" : "Unknown", {
-                isReachable: !harm.isProviderGone,
-                silentSince: new Date(NOW).toISOString(),
-              }),
-              wallMs: NOW + nowMs,
-              job: running === undefined ? job : { kind: "running", job: running.kind, forMs: 0 },
-            },
+      peering: peering(),
       waitedMs: (stage) => {
         if (!since.has(stage)) since.set(stage, nowMs);
         return nowMs - (since.get(stage) ?? nowMs);
