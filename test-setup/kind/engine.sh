@@ -77,16 +77,22 @@ remove_cgroups() {
 }
 
 start_engine() { # <flag of dockerd>...
-  local tries
+  local tries folder
   RUN=$(mktemp -d /tmp/kind-engine.XXXXXX)
   mkdir "$RUN"/{bin,engine-bin,tmp}
+  # The engine and its helpers also write here. In these namespaces it goes elsewhere.
+  for folder in run etc; do
+    mkdir -p "$RUN/$folder"/{upper,work}
+    mount -t overlay overlay -o "lowerdir=/$folder,upperdir=$RUN/$folder/upper,workdir=$RUN/$folder/work" "/$folder"
+  done
+  printf '{}\n' >"$RUN/daemon.json"
   ln -s "$HERE/runc" "$RUN/engine-bin/"
   # The client that belongs to the engine: a newer one has no BuildKit of its own.
   ln -s /usr/bin/docker "$RUN/bin/"
   export PATH=$RUN/bin:$PATH
   export DOCKER_HOST=unix://$RUN/docker.sock DOCKER_CONFIG=$RUN/config DOCKER_BUILDKIT=1
   # In a session of its own: Ctrl-C is for the command, and this engine is stopped after it.
-  PATH=$RUN/engine-bin:$PATH setsid dockerd --data-root "$CACHE/engine" --exec-root "$RUN/exec" --pidfile "$RUN/pid" --host "$DOCKER_HOST" \
+  PATH=$RUN/engine-bin:$PATH setsid dockerd --config-file "$RUN/daemon.json" --data-root "$CACHE/engine" --exec-root "$RUN/exec" --pidfile "$RUN/pid" --host "$DOCKER_HOST" \
     --cgroup-parent "/$CGROUP" --oom-score-adjust 0 --storage-driver overlay2 "$@" >"$CACHE/dockerd.log" 2>&1 7>&- &
   ENGINE=$!
   for ((tries = 0; tries < 300; tries++)); do
@@ -115,7 +121,10 @@ stop_engine() {
     kill "$ENGINE" 2>/dev/null && wait "$ENGINE" 2>/dev/null
   fi
   remove_cgroups
-  if [[ -n $RUN ]]; then rm -rf "$RUN"; fi
+  if [[ -n $RUN ]]; then
+    umount --lazy /run /etc || true
+    rm -rf "$RUN"
+  fi
   if [[ -n $MADE ]]; then rmdir "$MADE"; fi
   if [[ -n $INSTANCES_BEFORE ]]; then printf '%s\n' "$INSTANCES_BEFORE" >"$INSTANCES"; fi
   exit "$code"

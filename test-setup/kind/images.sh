@@ -84,6 +84,9 @@ make_images() {
   make_once bases "$BASES_KEY" make_bases
   make_once ours "$OURS_KEY" make_ours
   docker image prune --force >/dev/null
+  # But for what npm has loaded, which is of another type.
+  docker builder prune --all --force --filter type=regular >/dev/null
+  docker builder prune --all --force --filter type=source.local >/dev/null
 }
 
 import_debian() { docker import "$CACHE/debian.tar" resource-broker-kind/debian >/dev/null; }
@@ -136,6 +139,8 @@ make_node() {
   storage_manifest >"$work/default-storage.yaml"
   [[ $(grep -c '^kind:' "$work/default-storage.yaml") -ge 8 ]] || fail "kind's storage manifest is not where it was"
   build "$NODE_IMAGE" "$work" --build-arg "VERSION=$KUBERNETES"
+  # They are in the node image now.
+  docker rmi "${images[@]}" >/dev/null
 }
 
 # It is a text in kind's source, with the names of two images put in.
