@@ -10,6 +10,7 @@ import { startUpTest } from "./7-start-up/start-up.ts";
 import { pushTest } from "./8-push/push.ts";
 import { recoveryTest } from "./9-recovery/recovery.ts";
 import { growthTest } from "./10-growth/growth.ts";
+import { virtualNodeTest } from "./12-virtual-node/virtual-node.ts";
 import { moneyTest } from "./11-money/money.ts";
 import { type ListedTest, listTest } from "./list-test.ts";
 
@@ -28,4 +29,5 @@ export const TESTS: readonly ListedTest[] = [
   listTest(recoveryTest),
   listTest(growthTest),
   listTest(moneyTest),
+  listTest(virtualNodeTest),
 ];

@@ -105,7 +105,6 @@ export {
   RESERVATIONS,
   RESOURCE_REQUESTS,
 } from "./world/kinds.ts";
-export { listingOf } from "./real-liqo/listing.ts";
 export {
   type RealLiqoCluster,
   type RealLiqoControlPlanes,

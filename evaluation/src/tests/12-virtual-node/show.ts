@@ -1,0 +1,92 @@
+import type { Chart, Series } from "../../charts/chart.ts";
+import type { Findings } from "../../evaluation-test.ts";
+import type { Distribution } from "../../measure/statistics.ts";
+import { markdownTable } from "../../report/markdown-table.ts";
+import { countText, NOTHING, numberText, withUnit } from "../../report/number-text.ts";
+import {
+  instructionFigures,
+  type Pair,
+  PAIRS,
+  readyFigures,
+  type Trial,
+  type VirtualNodes,
+  type Way,
+} from "./figures.ts";
+
+const PAIR_NAMES: Readonly<Record<Pair, string>> = {
+  first: "the first reservation of a pair",
+  next: "the next one",
+};
+const WAYS: readonly { readonly way: Way; readonly label: string; readonly look: Series["look"] }[] = [
+  { way: "request", label: "this system: ResourceRequest", look: "ours" },
+  { way: "liqoctl", label: "by hand: liqoctl, without a pause", look: "third" },
+];
+
+export function chartsOf(result: VirtualNodes): Chart[] {
+  if (result.kind === "not measured" || result.trials.length === 0) return [];
+  const { trials } = result;
+  return [
+    {
+      name: "12-virtual-node",
+      title: "From the request until the virtual node is Ready",
+      subtitle: `medians of ${countText(trials.length)} trials; real API servers, Liqo's own controllers, liqoctl; nodes played by kwok, no network fabric`,
+      kind: "bars",
+      x: { label: "", scale: "names" },
+      y: { label: "time", unit: "s", scale: "linear" },
+      series: WAYS.map(({ way, label, look }) => ({
+        label,
+        look,
+        points: PAIRS.map((pair) => pointOf(pair, readyFigures(trials, way, pair))),
+      })),
+      notes: ["lines: fastest and slowest trial"],
+    },
+  ];
+}
+
+function pointOf(pair: Pair, figures: Distribution | undefined): Series["points"][number] {
+  const x = PAIR_NAMES[pair];
+  if (figures === undefined) return { x };
+  const { median, least, most } = figures;
+  return { x, y: median / 1000, low: least / 1000, high: most / 1000 };
+}
+
+export function findingsOf(result: VirtualNodes): Findings {
+  if (result.kind === "not measured") return { summary: [], text: `**Not measured**: ${result.reason}` };
+  const { trials, failures } = result;
+  const medians = (way: Way): string =>
+    PAIRS.map((pair) => seconds(readyFigures(trials, way, pair)?.median)).join(" / ");
+  return {
+    summary: [
+      {
+        figure: "12 request → Ready virtual node, first / next of a pair, median",
+        ours: `${medians("request")} s`,
+        theirs: NOTHING,
+        factor: `${medians("liqoctl")} s with liqoctl by hand`,
+      },
+    ],
+    text: [
+      `${countText(trials.length)} trials, ${countText(failures.length)} failed.`,
+      "",
+      markdownTable(
+        ["", "way", "trials", "until the instruction, median", "until Ready: median", "fastest", "slowest"],
+        PAIRS.flatMap((pair) => WAYS.map(({ way, label }) => rowOf(trials, { pair, way, label }))),
+      ),
+      "",
+      "What is left after the instruction is Liqo's own work, the same in both ways: authentication and a slice for the first, a slice for the next. A person also looks up names and amounts, fetches a kubeconfig, and looks whether the other cluster has room; none of that is in the figures.",
+    ].join("\n"),
+  };
+}
+
+function rowOf(
+  trials: readonly Trial[],
+  { pair, way, label }: { readonly pair: Pair; readonly way: Way; readonly label: string },
+): string[] {
+  const ready = readyFigures(trials, way, pair);
+  const instruction = way === "request" ? instructionFigures(trials, pair)?.median : undefined;
+  const times = [ready?.median, ready?.least, ready?.most].map((ms) => `${seconds(ms)} s`);
+  return [PAIR_NAMES[pair], label, countText(ready?.count ?? 0), withUnit(instruction, "ms"), ...times];
+}
+
+function seconds(ms: number | undefined): string {
+  return ms === undefined ? NOTHING : numberText(ms / 1000);
+}
