@@ -105,6 +105,7 @@ export {
   RESERVATIONS,
   RESOURCE_REQUESTS,
 } from "./world/kinds.ts";
+export { listingOf } from "./real-liqo/listing.ts";
 export {
   type RealLiqoCluster,
   type RealLiqoControlPlanes,

@@ -1,5 +1,6 @@
 import { FOREIGN_CLUSTERS, LIQO_LABEL, NAMESPACE_OFFLOADINGS } from "@resource-broker/agent";
 import {
+  listingOf,
   RESOURCE_REQUESTS,
   until,
   WHOLE_NODES,
@@ -31,12 +32,14 @@ describe("two clusters with the real Liqo", () => {
 
   test.each(["rome", "paris"])("Liqo runs in %s", async (name) => {
     onTestFailed(() => world.tellLastWords());
-    const { liqoctl, kubelet, listing } = world.liqo.cluster(name);
+    const { liqoctl, kubelet } = world.liqo.cluster(name);
     expect(await liqoctl(["info"])).toMatch(/Liqo is healthy/);
     const running = kubelet.processes().filter(({ pid }) => pid !== undefined);
     const programs = running.map(({ program }) => program);
     expect(programs.sort()).toEqual(["crd-replicator", "liqo-controller-manager", "webhook"]);
-    expect(await listing()).toContainEqual(expect.stringMatching(`^Node ${name}-1 `));
+    expect(await listingOf(world.cluster(name).client)).toContainEqual(
+      expect.stringMatching(`^Node ${name}-1 `),
+    );
   });
 
   test("a person peers and unpeers with the documented kubeconfig", async () => {

@@ -1,4 +1,4 @@
-import type { RealControlPlane } from "../control-plane/control-plane.ts";
+import type { KubeClient } from "@resource-broker/kube";
 
 /** What comes and goes by itself, and says nothing about what somebody left behind. */
 const NOISE: Readonly<Record<string, string>> = {
@@ -27,28 +27,23 @@ interface Listed {
  * Every object of every kind in every namespace, sorted, a line each: `Kind.group namespace/name`, its labels, its
  * finalizers, and whether it is leaving. Two listings that are equal have the same objects, whatever is in them.
  */
-export async function listingOf({ ask }: Pick<RealControlPlane, "ask">): Promise<string[]> {
-  const read = async <T>(path: string): Promise<T> => {
-    const { status, body } = await ask("GET", path);
-    if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`);
-    return body as T;
-  };
-  const { groups } = await read<{ groups: { preferredVersion: { groupVersion: string } }[] }>("/apis");
+export async function listingOf({ read }: Pick<KubeClient, "read">): Promise<string[]> {
+  const { groups } = (await read("/apis")) as { groups: { preferredVersion: { groupVersion: string } }[] };
   const roots = [
     "/api/v1",
     ...groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`),
   ];
-  const lines: string[] = [];
-  for (const root of roots) {
-    const { resources } = await read<{ resources: Discovered[] }>(root);
+  const linesBelow = async (root: string): Promise<string[]> => {
+    const { resources } = (await read(root)) as { resources: Discovered[] };
     const kinds = resources.filter(({ kind, verbs }) => verbs.includes("list") && !(kind in NOISE));
-    for (const { name, kind } of kinds) {
-      const { items } = await read<{ items: Listed[] }>(`${root}/${name}`);
-      const group = root.split("/")[3] === undefined ? "" : `.${root.split("/")[2]}`;
-      lines.push(...items.map((item) => `${kind}${group} ${lineOf(item)}`));
-    }
-  }
-  return lines.sort();
+    const group = root.split("/")[3] === undefined ? "" : `.${root.split("/")[2]}`;
+    const lists = kinds.map(async ({ name, kind }) => {
+      const { items } = (await read(`${root}/${name}`)) as { items: Listed[] };
+      return items.map((item) => `${kind}${group} ${lineOf(item)}`);
+    });
+    return (await Promise.all(lists)).flat();
+  };
+  return (await Promise.all(roots.map(linesBelow))).flat().sort();
 }
 
 function lineOf({ metadata }: Listed): string {

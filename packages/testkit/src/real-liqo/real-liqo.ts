@@ -15,7 +15,6 @@ import { LIQO, type LiqoProgram } from "../../../../tools/liqo-assets/recipe.ts"
 import type { ControlPlane, ControlPlanes } from "../world/control-planes.ts";
 import { until } from "../world/until.ts";
 import { kwokFlags, stagesText, withFakeNodes } from "./kwok.ts";
-import { listingOf } from "./listing.ts";
 import { missingNetwork, networkOf } from "./network.ts";
 import { type ProcessKubelet, startProcessKubelet } from "./process-kubelet.ts";
 
@@ -43,8 +42,6 @@ export interface RealLiqoCluster {
   readonly kubelet: ProcessKubelet;
   /** Runs the real liqoctl here, with full rights. Returns what it wrote to stdout; rejects when it fails. */
   readonly liqoctl: (args: readonly string[]) => Promise<string>;
-  /** Every object there is: `listingOf`. */
-  readonly listing: () => Promise<string[]>;
   /** The last lines of every program, for the message of a failure. */
   readonly lastWords: () => Promise<string>;
 }
@@ -178,7 +175,6 @@ async function startCluster(parts: ClusterParts): Promise<RealLiqoCluster> {
         args,
         await runKubectl({ program: assets.pathOf("liqoctl"), kubeconfigFile, directory, args, stdin: "" }),
       ),
-    listing: () => listingOf(plane),
     lastWords: async () => {
       const all = [
         ...Object.entries({ apiServer, controllerManager, scheduler, kwok }),

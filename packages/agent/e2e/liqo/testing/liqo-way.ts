@@ -1,57 +1,38 @@
 import { existsSync } from "node:fs";
-import {
-  LIQO_LABEL,
-  NAMESPACE_OFFLOADINGS,
-  QUOTAS,
-  RESOURCE_SLICES,
-  tenantNamespaceOf,
-} from "@resource-broker/agent";
-import { type AdvertisementDTO, PATH, type ResourceRequest } from "@resource-broker/contract";
-import {
-  creatorUser,
-  RESOURCE_REQUESTS,
-  until,
-  WHOLE_NODES,
-  WHOLE_PODS,
-  type WholePod,
-  type WorldCluster,
-} from "@resource-broker/testkit";
+import { type ClusterPlan, until, type WholePod } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
-import { askFor, untilActive } from "../../testing/resource-request.ts";
-import { liqoIdOf, type LiqoWorld } from "./liqo-world.ts";
-import { tracesIn, untilClean } from "./traces.ts";
+import { directionOf } from "./directions.ts";
+import type { LiqoWorld } from "./liqo-world.ts";
+import { newStory, STEPS, type Story } from "./story.ts";
+import { untilClean } from "./traces.ts";
 
-const START_TIMEOUT_MS = 600_000;
-const ROME = liqoIdOf("rome");
-const PARIS = liqoIdOf("paris");
-const SLICES = tenantNamespaceOf(PARIS);
+/** Only a guard, above all that one of them waits for in turn. */
+const TIMEOUT_MS = 1_800_000;
 
-export const TWO_CLUSTERS = [
-  { name: "rome", nodes: [{ cpu: "4", memory: "16Gi" }] },
-  { name: "paris", nodes: [{ cpu: "16", memory: "64Gi" }] },
+export const TWO_CLUSTERS: readonly ClusterPlan[] = [
+  { name: "rome", nodes: [{ cpu: "8", memory: "32Gi", ephemeralStorage: "100Gi" }] },
+  {
+    name: "paris",
+    nodes: [
+      { cpu: "16", memory: "64Gi", ephemeralStorage: "200Gi", gpus: { count: "4", model: "NVIDIA-A100" } },
+    ],
+  },
 ];
 
 const LENT = /=(\/.*\/liqo-kubeconfig-[^/]+)\/kubeconfig$/;
 
-/** Two loans of one provider from the first request to the last trace, wherever the API servers come from. */
+/** Two reservations of one provider with a Liqo that we play, wherever the API servers come from. */
 export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>): void {
-  describe(`two loans through Liqo on ${where}`, () => {
+  describe(`two reservations through a played Liqo on ${where}`, { timeout: TIMEOUT_MS }, () => {
     let world: LiqoWorld;
-    let rome: WorldCluster;
-    let paris: WorldCluster;
-    let [first, second] = ["", ""];
+    let story: Story;
 
     beforeAll(async () => {
       world = await start();
-      rome = world.cluster("rome");
-      paris = world.cluster("paris");
+      story = newStory(directionOf(world, "rome", "paris"));
       return world.dispose;
-    }, START_TIMEOUT_MS);
+    }, TIMEOUT_MS);
 
-    const delivered = async (name: string): Promise<{ id: string; request: ResourceRequest }> => {
-      const { reservationName, request } = await untilActive(rome, name);
-      return { id: reservationName, request };
-    };
     /** What liqoctl was started with; the files it was lent, which are written anew each time, under one name. */
     const calls = (): string[][] =>
       world.liqo.liqoctl.calls.map((args) => args.map((arg) => arg.replace(LENT, "=PRIVATE")));
@@ -63,22 +44,7 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
       `--timeout=${timeout}`,
     ];
 
-    test("the first becomes a virtual node of exactly its size", async () => {
-      await askFor(rome, "first", { offload: { namespaces: ["default"] } });
-      const { id, request } = await delivered("first");
-      first = id;
-      expect(request.status?.conditions).toContainEqual(
-        expect.objectContaining({ type: "Peered", status: "True", reason: "NodeReady" }),
-      );
-      const node = await rome.client.get(WHOLE_NODES, { name: id });
-      expect(node.status?.allocatable).toEqual({
-        cpu: "4",
-        memory: "8Gi",
-        pods: "110",
-        "ephemeral-storage": "20Gi",
-      });
-      expect(node.metadata.labels).toMatchObject({ [LIQO_LABEL.remoteCluster]: PARIS });
-    });
+    test.each(STEPS.slice(0, 1))("$name", ({ expectIt }) => expectIt(story));
 
     test("liqoctl was started once, with exactly these arguments", () => {
       expect(calls()).toEqual([
@@ -98,88 +64,11 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
       await until("they are removed", async () => lent.every((path) => !existsSync(path)) || undefined);
     });
 
-    test("the provider's agent has granted it, and Liqo holds its pods to that", async () => {
-      const replica = await paris.client.get(RESOURCE_SLICES, {
-        name: first,
-        namespace: tenantNamespaceOf(ROME),
-      });
-      expect(replica.status?.conditions).toContainEqual(
-        expect.objectContaining({ type: "Resources", status: "Accepted" }),
-      );
-      const quota = await paris.client.get(QUOTAS, {
-        name: creatorUser(first, ROME),
-        namespace: tenantNamespaceOf(ROME),
-      });
-      expect(quota.spec.resources).toMatchObject({ cpu: "4", memory: "8Gi" });
-    });
+    test.each(STEPS.slice(1))("$name", ({ expectIt }) => expectIt(story));
 
-    test("borrowed room is not advertised", async () => {
-      const { body } = await world.broker.admin().request("GET", PATH.advertisement("rome"));
-      expect(body).toMatchObject({ resources: { allocatable: { cpu: "4", memory: "16Gi" } } });
-    });
-
-    test("a pod on it runs in paris and counts as use of the reservation", async () => {
-      await rome.until(
-        NAMESPACE_OFFLOADINGS,
-        "offloading",
-        ({ status }) => status?.offloadingPhase === "Ready",
-      );
-      await rome.client.create(WHOLE_PODS, podOn(first));
-      const guest = { name: "guest", namespace: `default-${ROME}` };
-      await until("the guest is in paris", async () => {
-        const found = await paris.client.find(WHOLE_PODS, guest);
-        if (found !== undefined) return found;
-        throw new Error(world.liqo.troubles.slice(-3).join("; "));
-      });
-      const used = await until("paris tells of its use", async () => {
-        const { body } = await world.broker.admin().request("GET", PATH.advertisement("paris"));
-        const { usage = [] } = body as AdvertisementDTO;
-        const own = usage.find(({ reservationID }) => reservationID === first);
-        if (own?.used.cpu !== "0") return own?.used;
-        throw new Error(JSON.stringify(usage));
-      });
-      expect(used).toMatchObject({ cpu: "1", memory: "1Gi" });
-    });
-
-    test("the second gets a slice and a node of its own, and no second peering", async () => {
-      await askFor(rome, "second", { requestedCPU: "2", requestedMemory: "4Gi" });
-      second = (await delivered("second")).id;
-      const node = await rome.client.get(WHOLE_NODES, { name: second });
-      expect(node.status?.allocatable).toMatchObject({ cpu: "2", memory: "4Gi" });
-      expect(
-        (await tracesIn(rome)).filter((trace) => /^(Node|ResourceSlice|VirtualNode) /.test(trace)),
-      ).toEqual(
-        [first, second].flatMap((id) => [`Node ${id}`, `ResourceSlice ${id}`, `VirtualNode ${id}`]).sort(),
-      );
-      expect(world.liqo.liqoctl.calls).toHaveLength(1);
-    });
-
-    test("released, the first goes with its pod and its offloading, and leaves the second alone", async () => {
-      const before = await rome.client.get(WHOLE_NODES, { name: second });
-      await rome.client.delete(RESOURCE_REQUESTS, { name: "first", namespace: "default" });
-      const left = await until("nothing of the first is left in rome", async () => {
-        const traces = await tracesIn(rome);
-        const itsOwn = traces.filter((trace) => trace.includes(first) || trace.startsWith("NamespaceOff"));
-        if (itsOwn.length === 0) return traces;
-        throw new Error(itsOwn.join(", "));
-      });
-      expect(left).toContain(`ResourceSlice ${second}`);
-      await rome.untilGone(WHOLE_PODS, "guest");
-      expect(await rome.client.get(RESOURCE_SLICES, { name: second, namespace: SLICES })).not.toHaveProperty(
-        "metadata.deletionTimestamp",
-      );
-      expect((await rome.client.get(WHOLE_NODES, { name: second })).metadata.uid).toBe(before.metadata.uid);
-      expect(world.liqo.liqoctl.calls).toHaveLength(1);
-    });
-
-    test("released, the last takes the peering with it, and nothing is left anywhere", async () => {
-      await rome.client.delete(RESOURCE_REQUESTS, { name: "second", namespace: "default" });
-      await untilClean([rome, paris]);
+    test("liqoctl has unpeered, with exactly these arguments", async () => {
       expect(calls().slice(1)).toEqual([["unpeer", ...clusterFlags("2m")]]);
-      await until("paris can lend all of it again", async () => {
-        const { body } = await world.broker.admin().request("GET", PATH.advertisement("paris"));
-        return (body as AdvertisementDTO).resources.available.cpu === "16" || undefined;
-      });
+      await untilClean([world.cluster("rome"), world.cluster("paris")]);
     });
   });
 }

@@ -17,9 +17,10 @@ import {
   until,
   type World,
 } from "@resource-broker/testkit";
+import type { StoryWorld } from "./directions.ts";
 
-/** Clusters with Liqo in them, and an agent for each that uses it. */
-export interface LiqoWorld extends World {
+/** Clusters with a Liqo that we play, and an agent for each that uses it. */
+export interface LiqoWorld extends StoryWorld {
   readonly liqo: FakeLiqo;
   /** Where each cluster's kubeconfig lies, by its ID. */
   readonly kubeconfigs: string;
@@ -33,6 +34,11 @@ export interface LiqoWorldOptions {
   readonly controlPlanes?: ControlPlanes;
   /** Definitions of Liqo's kinds, and whatever else Liqo is. Absent: definitions that take anything. */
   readonly liqoObjects?: readonly JsonObject[];
+}
+
+/** Where the pods of a story are, in each cluster. */
+export function peoplesNamespaces(): JsonObject[] {
+  return ["shop", "night"].map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
 }
 
 /** Liqo's ID of a cluster, which is not the broker's. */
@@ -70,6 +76,7 @@ export async function startLiqoWorld(options: LiqoWorldOptions): Promise<LiqoWor
       const plane = await controlPlanes.start(name, [
         ...liqoObjects,
         ...installedLiqo(liqoIdOf(name)),
+        ...peoplesNamespaces(),
         ...objects,
       ]);
       await writeFile(join(kubeconfigs, `${name}.kubeconfig`), plane.kubeconfig, { mode: 0o600 });
@@ -98,6 +105,9 @@ export async function startLiqoWorld(options: LiqoWorldOptions): Promise<LiqoWor
     liqo,
     kubeconfigs,
     flags,
+    liqoctlCalls: async () =>
+      liqo.liqoctl.calls.map((args) => /^[a-z ]+(?= --)/.exec(args.join(" "))?.[0] ?? ""),
+    hasKubelets: false,
     dispose: async () => {
       // Whoever waits for liqoctl must be let go before the agent can be.
       await program.dispose();

@@ -1,0 +1,101 @@
+import { type AdvertisementDTO, PATH, type ResourceRequest } from "@resource-broker/contract";
+import {
+  RESOURCE_REQUESTS,
+  until,
+  WHOLE_NODES,
+  type WholeNode,
+  type World,
+  type WorldCluster,
+} from "@resource-broker/testkit";
+import { askFor, isActive } from "../../testing/resource-request.ts";
+
+/** Only a guard: above the longest pause between two tries, and on a busy machine. */
+export const PATIENT_MS = 900_000;
+
+/** Clusters with Liqo, real or played, in which each has the namespaces `shop` and `night`. */
+export interface StoryWorld extends World {
+  /** What the agent of this cluster has started liqoctl for so far, in order: `peer`, `unpeer`, `force unpeer` … */
+  readonly liqoctlCalls: (name: string) => Promise<string[]>;
+  /** False: nobody places pods on nodes, nor says that they run. */
+  readonly hasKubelets: boolean;
+}
+
+/** Who asks whom. */
+export interface Direction {
+  readonly world: StoryWorld;
+  readonly requester: WorldCluster;
+  readonly provider: WorldCluster;
+}
+
+export function directionOf(world: StoryWorld, requester: string, provider: string): Direction {
+  return { world, requester: world.cluster(requester), provider: world.cluster(provider) };
+}
+
+export function ask(
+  { requester }: Direction,
+  name: string,
+  spec: Partial<ResourceRequest["spec"]> = {},
+): Promise<ResourceRequest> {
+  return askFor(requester, name, spec);
+}
+
+/** Resolves when the request is as wanted. */
+export function untilRequest(
+  { requester }: Pick<Direction, "requester">,
+  name: string,
+  isAsWanted: (request: ResourceRequest) => boolean,
+): Promise<ResourceRequest> {
+  return until(
+    `the request ${name} in ${requester.name} is as wanted`,
+    async () => {
+      const request = await requester.find(RESOURCE_REQUESTS, name);
+      if (request !== undefined && isAsWanted(request)) return request;
+      throw new Error(`it is ${JSON.stringify(request?.status)}`);
+    },
+    PATIENT_MS,
+  );
+}
+
+/** Resolves when its node is ready; with the reservation's name, which is the node's too. */
+export async function untilReady(direction: Direction, name: string): Promise<string> {
+  const { status } = await untilRequest(direction, name, isActive);
+  return status?.reservationName ?? "";
+}
+
+export function nodeOf({ requester }: Direction, name: string): Promise<WholeNode> {
+  return requester.client.get(WHOLE_NODES, { name });
+}
+
+/** Ends it as its owner does, and waits until the request is gone. */
+export async function release(direction: Direction, name: string): Promise<void> {
+  const { requester } = direction;
+  await requester.client.delete(RESOURCE_REQUESTS, { name, namespace: "default" });
+  await until(
+    `the request ${name} is gone`,
+    async () => ((await requester.find(RESOURCE_REQUESTS, name)) === undefined ? true : undefined),
+    PATIENT_MS,
+  );
+}
+
+/** Resolves with what the broker knows of a cluster, once that is as wanted. */
+export function untilAdvertised(
+  { world }: Pick<Direction, "world">,
+  name: string,
+  isAsWanted: (advertisement: AdvertisementDTO) => boolean,
+): Promise<AdvertisementDTO> {
+  return until(
+    `${name} advertises what is wanted`,
+    async () => {
+      const { body } = await world.broker.admin().request("GET", PATH.advertisement(name));
+      const advertisement = body as AdvertisementDTO;
+      if (isAsWanted(advertisement)) return advertisement;
+      throw new Error(`it is ${JSON.stringify(advertisement)}`);
+    },
+    PATIENT_MS,
+  );
+}
+
+/** Something that was seen, for whoever reads the run. */
+export function fact(text: string): void {
+  process.stdout.write(`  seen: ${text}\n`);
+}

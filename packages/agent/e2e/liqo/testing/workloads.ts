@@ -1,0 +1,100 @@
+import type { Resource } from "@resource-broker/kube";
+import { until, WHOLE_PODS, type WholePod, type WorldCluster } from "@resource-broker/testkit";
+import { type Direction, PATIENT_MS } from "./directions.ts";
+import { liqoIdOf } from "./liqo-world.ts";
+
+const DEPLOYMENTS: Resource<object> = {
+  group: "apps",
+  version: "v1",
+  kind: "Deployment",
+  plural: "deployments",
+  isNamespaced: true,
+};
+
+export interface Workload {
+  readonly namespace: string;
+  readonly name: string;
+  readonly replicas: number;
+  readonly requests: Readonly<Record<string, string>>;
+}
+
+/** Pods that land on this node: where there is a scheduler, a Deployment without a word of nodes, unless `isPinned`. */
+export async function deploy(
+  { world, requester }: Direction,
+  workload: Workload,
+  { node, isPinned = false }: { readonly node: string; readonly isPinned?: boolean },
+): Promise<void> {
+  const { namespace, name, replicas, requests } = workload;
+  const labels = { app: name };
+  const limits = Object.fromEntries(Object.entries(requests).filter(([key]) => key.includes("/")));
+  const spec = {
+    containers: [{ name: "main", image: "example/app:1", resources: { requests, limits } }],
+    terminationGracePeriodSeconds: world.hasKubelets ? 1 : 0,
+    ...(isPinned ? { nodeSelector: { "kubernetes.io/hostname": node } } : {}),
+  };
+  const metadata = { name, namespace };
+  if (world.hasKubelets) {
+    await requester.client.create(DEPLOYMENTS, {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata,
+      spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+    });
+    return;
+  }
+  for (let index = 1; index <= replicas; index += 1) {
+    await requester.client.create(WHOLE_PODS, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: `${name}-${index}`, namespace, labels },
+      spec: { ...spec, nodeName: node },
+    });
+  }
+}
+
+/** Takes them away, and waits until none of them is left. */
+export async function undeploy(
+  { world, requester }: Direction,
+  { namespace, name }: Pick<Workload, "namespace" | "name">,
+): Promise<void> {
+  if (world.hasKubelets) await requester.client.delete(DEPLOYMENTS, { name, namespace });
+  await untilPods(requester, namespace, (pods) => pods.length === 0);
+}
+
+/** Resolves when the pods of a namespace are as wanted. */
+export function untilPods(
+  cluster: WorldCluster,
+  namespace: string,
+  isAsWanted: (pods: readonly WholePod[]) => boolean,
+): Promise<WholePod[]> {
+  return until(
+    `the pods of ${namespace} in ${cluster.name} are as wanted`,
+    async () => {
+      const pods: WholePod[] = [];
+      await cluster.client.list(WHOLE_PODS, { namespace }, (pod) => void pods.push(pod));
+      if (isAsWanted(pods)) return pods;
+      throw new Error(`they are ${JSON.stringify(pods.map(shown))}`);
+    },
+    PATIENT_MS,
+  );
+}
+
+function shown({ metadata, spec, status }: WholePod): string {
+  return `${metadata.name} on ${spec?.nodeName}: ${status?.phase}${metadata.deletionTimestamp === undefined ? "" : ", leaving"}`;
+}
+
+/** Resolves when so many pods of the namespace run on this node, and at the provider too. */
+export async function untilRunning(
+  { world, requester, provider }: Direction,
+  { namespace, replicas }: Workload,
+  node: string,
+): Promise<void> {
+  const run = (pods: readonly WholePod[], isThere: (pod: WholePod) => boolean): boolean =>
+    pods.filter((pod) => isThere(pod) && (!world.hasKubelets || pod.status?.phase === "Running")).length ===
+    replicas;
+  await untilPods(requester, namespace, (pods) => run(pods, ({ spec }) => spec?.nodeName === node));
+  const there = `${namespace}-${liqoIdOf(requester.name)}`;
+  await untilPods(provider, there, (pods) =>
+    run(pods, ({ spec }) => spec?.nodeName?.startsWith(provider.name) === true),
+  );
+}

@@ -1,0 +1,115 @@
+import { NAMESPACE_OFFLOADINGS, VIRTUAL_NODES } from "@resource-broker/agent";
+import { type KubeClient, ROLE_BINDINGS, SECRETS } from "@resource-broker/kube";
+import {
+  clientOf,
+  RESOURCE_REQUESTS,
+  until,
+  WHOLE_PODS,
+  type WholePod,
+  type WorldCluster,
+} from "@resource-broker/testkit";
+import { beforeAll, describe, expect, onTestFailed, test } from "vitest";
+import { askFor, untilActive } from "../testing/resource-request.ts";
+import { type RealLiqoWorld, startRealLiqoWorld } from "./testing/real-liqo-world.ts";
+
+const PATIENCE_MS = 600_000;
+const AGENT = { namespace: "rear-agent", name: "resource-broker-agent" };
+const TENANT = "liqo-tenant-liqo-paris";
+
+describe("an agent with the shipped rights and rules, with the real Liqo", () => {
+  let world: RealLiqoWorld;
+  let rome: WorldCluster;
+  let agent: KubeClient;
+  const nodes = { with: "", without: "" };
+
+  beforeAll(async () => {
+    world = await startRealLiqoWorld([
+      { name: "rome", nodes: [{ cpu: "8", memory: "32Gi", ephemeralStorage: "50Gi" }] },
+      { name: "paris", nodes: [{ cpu: "16", memory: "64Gi", ephemeralStorage: "200Gi" }] },
+    ]);
+    rome = world.cluster("rome");
+    agent = clientOf(await world.liqo.cluster("rome").plane.kubeconfigFor(AGENT));
+    return async () => {
+      agent.close();
+      await world.dispose();
+    };
+  }, PATIENCE_MS);
+
+  test("peers as itself, and has its rights over Secrets in the tenant namespace alone", async () => {
+    onTestFailed(() => world.tellLastWords());
+    await askFor(rome, "with", { offload: { namespaces: ["default"] } });
+    nodes.with = (await untilActive(rome, "with")).reservationName;
+    const name = "resource-broker-agent-liqo-tenant";
+    const binding = await rome.client.get(ROLE_BINDINGS, { name, namespace: TENANT });
+    expect(binding.subjects).toMatchObject([
+      { name: `system:serviceaccount:${AGENT.namespace}:${AGENT.name}` },
+    ]);
+    const seen: string[] = [];
+    await agent.list(SECRETS, { namespace: TENANT }, ({ metadata }) => void seen.push(metadata.name));
+    expect(seen).toContain("liqo-signed-nonce");
+    for (const namespace of ["default", "liqo", undefined]) {
+      const listing = agent.list(SECRETS, namespace === undefined ? {} : { namespace }, () => undefined);
+      await expect(listing).rejects.toThrow("may not list secrets");
+    }
+    const change = (body: object) =>
+      agent.patch(VIRTUAL_NODES, {
+        name: { name: nodes.with, namespace: TENANT },
+        patch: { kind: "merge", body },
+      });
+    await expect(change({ spec: { labels: { a: "b" } } })).rejects.toThrow("metadata of virtual nodes only");
+    await expect(change({ metadata: { annotations: { a: "b" } } })).resolves.toBeDefined();
+  });
+
+  test("leaves no pod stuck on the node of another reservation when the one of its namespace ends", async () => {
+    onTestFailed(() => world.tellLastWords());
+    await askFor(rome, "without");
+    nodes.without = (await untilActive(rome, "without")).reservationName;
+    await rome.until(
+      NAMESPACE_OFFLOADINGS,
+      "offloading",
+      ({ status }) => status?.offloadingPhase === "Ready",
+    );
+    const { plane } = world.liqo.cluster("rome");
+    await plane.seed([deployment("one", nodes.with), deployment("other", nodes.without)]);
+    const places = async (): Promise<string[]> =>
+      (await rome.list(WHOLE_PODS)).map(({ metadata, spec, status }: WholePod) =>
+        [metadata.labels?.["app"], spec?.nodeName, status?.reason ?? status?.phase].join(" "),
+      );
+    const untilPlaced = (wanted: readonly string[]) =>
+      until(`pods are at ${wanted.join(", ")}`, async () => {
+        const found = (await places()).sort();
+        if (JSON.stringify(found) === JSON.stringify([...wanted].sort())) return true;
+        throw new Error(found.join(", "));
+      });
+    // Its namespace is the other reservation's guest: Liqo cannot hold pods to one node of a cluster.
+    await untilPlaced([`one ${nodes.with} Running`, `other ${nodes.without} Running`]);
+    await rome.client.delete(RESOURCE_REQUESTS, { name: "with", namespace: "default" });
+    await untilPlaced(["one rome-1 Running", "other rome-1 Running"]);
+    await rome.untilGone(NAMESPACE_OFFLOADINGS, "offloading");
+    expect((await untilActive(rome, "without")).reservationName).toBe(nodes.without);
+  });
+});
+
+/** One pod, on that node if it may be there. */
+function deployment(name: string, node: string): object {
+  const labels = { app: name };
+  const rule = { key: "kubernetes.io/hostname", operator: "In", values: [node] };
+  const preferred = { weight: 100, preference: { matchExpressions: [rule] } };
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name, namespace: "default" },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          terminationGracePeriodSeconds: 1,
+          containers: [{ name: "main", image: "example/app:1", resources: { requests: { cpu: "1" } } }],
+          affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [preferred] } },
+        },
+      },
+    },
+  };
+}

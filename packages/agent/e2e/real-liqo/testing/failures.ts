@@ -1,0 +1,217 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { RESOURCE_SLICES, tenantNamespaceOf, VIRTUAL_NODES } from "@resource-broker/agent";
+import type { ResourceRequest } from "@resource-broker/contract";
+import { listingOf, RESOURCE_REQUESTS, until } from "@resource-broker/testkit";
+import { expect } from "vitest";
+import { ask, fact, PATIENT_MS, release, untilReady, untilRequest } from "../../liqo/testing/directions.ts";
+import { listingsOf, untilSame } from "../../liqo/testing/listings.ts";
+import { type RealDirection, realDirection, type RealLiqoWorld } from "./real-liqo-world.ts";
+import { deploy, undeploy, untilPods, untilRunning, type Workload } from "../../liqo/testing/workloads.ts";
+
+const WEB = { namespace: "shop", name: "web", replicas: 1, requests: { cpu: "1", memory: "1Gi" } };
+/** Not the same namespace as the other direction's: docs/liqo.md. */
+const BATCH = { ...WEB, namespace: "night", name: "batch" };
+const NAME = "hit";
+const LONG_MS = 180_000;
+
+/** Whatever goes wrong; what it returns ends it. */
+interface Fault {
+  readonly name: string;
+  readonly strike: (direction: RealDirection) => Promise<() => Promise<unknown>>;
+}
+
+/** When it does. */
+interface Moment {
+  readonly name: string;
+  readonly isEnding: boolean;
+  /** Resolves when it is reached. `calls`: how often the agent had started liqoctl before. */
+  readonly reached: (direction: RealDirection, reservation: string, calls: number) => Promise<unknown>;
+}
+
+const API_SERVER: Fault = {
+  name: "the provider's API server is killed",
+  strike: async ({ at }) => {
+    await at.provider.plane.apiServer.kill();
+    return at.provider.plane.apiServer.restart;
+  },
+};
+const API_SERVER_FOR_LONG: Fault = {
+  name: "the provider's API is off for 3 minutes",
+  strike: async (direction) => {
+    const restart = await API_SERVER.strike(direction);
+    await sleep(LONG_MS);
+    return restart;
+  },
+};
+const agent = (whose: "requester" | "provider"): Fault => ({
+  name: `the ${whose}'s agent is killed`,
+  strike: async (direction) => {
+    const { kill, restart } = direction.world.agent(direction[whose].name);
+    await kill("SIGKILL");
+    return restart;
+  },
+});
+const REQUESTERS_AGENT = agent("requester");
+const PROVIDERS_AGENT = agent("provider");
+
+const untilCalled = ({ world, requester }: RealDirection, calls: number, verb: RegExp) =>
+  until(
+    `liqoctl is started for ${verb.source}`,
+    async () => (await world.liqoctlCalls(requester.name)).slice(calls).find((call) => verb.test(call)),
+    PATIENT_MS,
+  );
+
+const PEERING: Moment = {
+  name: "liqoctl peers",
+  isEnding: false,
+  reached: (direction, _, calls) => untilCalled(direction, calls, /^peer/),
+};
+const SLICE: Moment = {
+  name: "the slice is made",
+  isEnding: false,
+  reached: ({ requester, at }, name) =>
+    until(
+      "there is a slice",
+      () =>
+        requester.client.find(RESOURCE_SLICES, { name, namespace: tenantNamespaceOf(at.provider.liqoId) }),
+      PATIENT_MS,
+    ),
+};
+const GRANT: Moment = {
+  name: "the provider grants",
+  isEnding: false,
+  reached: ({ provider, at }, name) =>
+    until(
+      "there is a replica",
+      () =>
+        provider.client.find(RESOURCE_SLICES, { name, namespace: tenantNamespaceOf(at.requester.liqoId) }),
+      PATIENT_MS,
+    ),
+};
+const NODE: Moment = {
+  name: "the node is made",
+  isEnding: false,
+  reached: ({ requester, at }, name) =>
+    until(
+      "there is a virtual node",
+      () => requester.client.find(VIRTUAL_NODES, { name, namespace: tenantNamespaceOf(at.provider.liqoId) }),
+      PATIENT_MS,
+    ),
+};
+const RELEASE: Moment = { name: "the release begins", isEnding: true, reached: async () => undefined };
+const UNPEER: Moment = {
+  name: "liqoctl unpeers",
+  isEnding: true,
+  reached: (direction, _, calls) => untilCalled(direction, calls, /^un/),
+};
+
+const MOMENTS = [PEERING, SLICE, GRANT, NODE, RELEASE, UNPEER];
+
+export interface Failure {
+  readonly moment: Moment;
+  readonly fault: Fault;
+}
+
+/** Each fault at each step; and the few that stand for them in CI. */
+export const FAILURES: readonly Failure[] = [
+  ...[API_SERVER, REQUESTERS_AGENT, PROVIDERS_AGENT].flatMap((fault) =>
+    MOMENTS.map((moment) => ({ moment, fault })),
+  ),
+  ...[NODE, UNPEER].map((moment) => ({ moment, fault: API_SERVER_FOR_LONG })),
+];
+export const FEW_FAILURES: readonly Failure[] = [
+  { moment: UNPEER, fault: API_SERVER },
+  { moment: PEERING, fault: REQUESTERS_AGENT },
+];
+
+/** A reservation that is hit comes up, or ends, all the same; and nothing of it is left. */
+export async function expectSurvival(world: RealLiqoWorld, { moment, fault }: Failure): Promise<void> {
+  const direction = realDirection(world, "rome", "paris");
+  const before = await listingsOf(world);
+  const calls = (await world.liqoctlCalls("rome")).length;
+  const strike = async (reservation: string): Promise<void> => {
+    await moment.reached(direction, reservation, calls);
+    const began = performance.now();
+    const end = await fault.strike(direction);
+    await end();
+    fact(`${fault.name} while ${moment.name}, and was back after ${seconds(began)}`);
+  };
+  await ask(direction, NAME, offloading(WEB));
+  const granted = await untilRequest(direction, NAME, ({ status }) => status?.reservationName !== undefined);
+  const reservation = granted.status?.reservationName ?? "";
+  if (!moment.isEnding) await strike(reservation);
+  const began = performance.now();
+  await untilReady(direction, NAME);
+  await deploy(direction, WEB, { node: reservation });
+  await untilRunning(direction, WEB, reservation);
+  fact(`the node was ready, and a pod ran on it, ${seconds(began)} later`);
+  if (moment.isEnding) {
+    await direction.requester.client.delete(RESOURCE_REQUESTS, { name: NAME, namespace: "default" });
+    await strike(reservation);
+  }
+  await undeploy(direction, WEB);
+  if (!moment.isEnding) await release(direction, NAME);
+  await untilSame(world, before);
+  fact(`liqoctl was started for ${(await world.liqoctlCalls("rome")).slice(calls).join(", ")}`);
+}
+
+function seconds(since: number): string {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}
+
+/**
+ * The provider is gone for good, while it borrows here too: what was borrowed from it is taken down, what it borrows stays,
+ * and nothing is forced. To be run last.
+ */
+export async function expectNothingForced(world: RealLiqoWorld): Promise<void> {
+  const out = realDirection(world, "rome", "paris");
+  const back = realDirection(world, "paris", "rome");
+  const { requester, at } = out;
+  await Promise.all([ask(out, NAME, offloading(WEB)), ask(back, "guest", offloading(BATCH))]);
+  const [node, guestNode] = await Promise.all([untilReady(out, NAME), untilReady(back, "guest")]);
+  await Promise.all([deploy(out, WEB, { node }), deploy(back, BATCH, { node: guestNode })]);
+  await Promise.all([untilRunning(out, WEB, node), untilRunning(back, BATCH, guestNode)]);
+  await world.agent("paris").kill("SIGKILL");
+  for (const program of [at.provider.plane.apiServer, at.provider.plane.etcd]) await program.kill();
+  let began = performance.now();
+  const isTold = ({ status }: ResourceRequest): boolean =>
+    status?.conditions?.some((each) => each.type === "Peered" && each.status === "False") === true;
+  const { status } = await untilRequest(out, NAME, isTold);
+  const told = status?.conditions?.find(({ type }) => type === "Peered");
+  fact(`${seconds(began)} after the provider's death: ${told?.reason}: ${told?.message}`);
+  began = performance.now();
+  await undeploy(out, WEB);
+  await requester.client.delete(RESOURCE_REQUESTS, { name: NAME, namespace: "default" });
+  await until(
+    "nothing of the reservation is left but the peering",
+    async () => {
+      const left = (await listingOf(requester.client)).filter((line) => line.includes(node) && !isTale(line));
+      if (left.length === 0) return true;
+      await sleep(1000);
+      throw new Error(left.join("\n"));
+    },
+    PATIENT_MS,
+  );
+  fact(`${seconds(began)} after the release nothing of it was left in rome but the peering`);
+  const calls = await world.liqoctlCalls("rome");
+  expect(calls.filter((call) => call.startsWith("force"))).toEqual([]);
+  await untilPods(
+    requester,
+    `${BATCH.namespace}-${at.provider.liqoId}`,
+    ([pod]) => pod?.status?.phase === "Running",
+  );
+  fact("what paris borrows in rome runs on, and liqoctl force unpeer was not started");
+}
+
+/** The agent keeps telling what it still has to do. */
+function isTale(line: string): boolean {
+  return line.startsWith("ReservationInstruction") || line.startsWith("ConfigMap liqo/liqo-peering-");
+}
+
+function offloading({ namespace }: Workload): Partial<ResourceRequest["spec"]> {
+  return {
+    requestedCPU: "2",
+    requestedMemory: "4Gi",
+    offload: { namespaces: [namespace], podOffloadingStrategy: "Remote" },
+  };
+}

@@ -1,0 +1,133 @@
+import { FOREIGN_CLUSTERS, RESOURCE_SLICES, tenantNamespaceOf } from "@resource-broker/agent";
+import { listingOf, until, WHOLE_NODES, type WholeNode } from "@resource-broker/testkit";
+import { expect } from "vitest";
+import { ask, fact, PATIENT_MS, nodeOf, release, untilReady } from "../../liqo/testing/directions.ts";
+import { listingsOf, untilSame } from "../../liqo/testing/listings.ts";
+import { type RealDirection, realDirection, type RealLiqoWorld } from "./real-liqo-world.ts";
+import { deploy, undeploy, untilPods, untilRunning, type Workload } from "../../liqo/testing/workloads.ts";
+
+const SMALL = { requestedCPU: "2", requestedMemory: "4Gi" };
+const WEB = { namespace: "shop", name: "web", replicas: 1, requests: { cpu: "1", memory: "1Gi" } };
+/** Not the same namespace: Liqo's virtual kubelet takes the other direction's mapping for its own (docs/liqo.md). */
+const BATCH = { ...WEB, namespace: "night", name: "batch" };
+
+/** Two clusters that lend to each other: the end of one reservation is none of the other's business. */
+export async function expectBothDirections(world: RealLiqoWorld): Promise<void> {
+  const before = await listingsOf(world);
+  const out = realDirection(world, "rome", "paris");
+  const back = realDirection(world, "paris", "rome");
+  await Promise.all([askWith(out, "out", WEB), askWith(back, "back", BATCH)]);
+  const [outNode, backNode] = await Promise.all([untilReady(out, "out"), untilReady(back, "back")]);
+  await Promise.all([deploy(out, WEB, { node: outNode }), deploy(back, BATCH, { node: backNode })]);
+  await untilRunning(out, WEB, outNode);
+  await untilRunning(back, BATCH, backNode);
+  fact("rome borrows from paris and paris from rome: a pod runs on each side of both");
+  const alive = await aliveOf(back, backNode);
+  await undeploy(out, WEB);
+  await release(out, "out");
+  await untilLetGo(out);
+  expect(await aliveOf(back, backNode)).toEqual(alive);
+  await untilRunning(back, BATCH, backNode);
+  fact("rome has released and unpeered: the node and the pod of paris are the same, and live");
+  await undeploy(back, BATCH);
+  await release(back, "back");
+  await untilLetGo(back);
+  await untilSame(world, before);
+}
+
+function askWith(direction: RealDirection, name: string, { namespace }: Workload) {
+  const offload = { namespaces: [namespace], podOffloadingStrategy: "Remote" as const };
+  return ask(direction, name, { ...SMALL, offload });
+}
+
+/** What must not be another one afterwards. */
+async function aliveOf(direction: RealDirection, node: string) {
+  const { metadata, status } = await nodeOf(direction, node);
+  const [pod] = await untilPods(direction.requester, BATCH.namespace, (pods) => pods.length === 1);
+  return { node: metadata.uid, isReady: isReady({ status } as WholeNode), pod: pod?.metadata.uid };
+}
+
+function isReady({ status }: WholeNode): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
+}
+
+/** Resolves when the requester's agent has ended its peering. */
+export async function untilLetGo({ requester, provider }: RealDirection): Promise<void> {
+  const mark = `ConfigMap liqo/liqo-peering-liqo-${provider.name}`;
+  await until(
+    `${requester.name} has ended its peering with ${provider.name}`,
+    async () => {
+      const found = (await listingOf(requester.client)).find((line) => line.startsWith(mark));
+      if (found === undefined) return true;
+      throw new Error(found);
+    },
+    PATIENT_MS,
+  );
+}
+
+/** A person peers and unpeers with full rights, and at once a reservation needs the same peering. */
+export async function expectUpAfterPersonsPeering(world: RealLiqoWorld): Promise<void> {
+  const before = await listingsOf(world);
+  const direction = realDirection(world, "rome", "paris");
+  await byHand(direction, "peer", "--create-resource-slice=false", "--create-virtual-node=false");
+  await untilMet(direction);
+  await byHand(direction, "unpeer");
+  await ask(direction, "after-a-person", SMALL);
+  const node = await untilReady(direction, "after-a-person");
+  fact(`a person peered and unpeered; then ${node} came up`);
+  await release(direction, "after-a-person");
+  await untilSame(world, before);
+}
+
+/** A peering and a slice that a person made stay when the reservations end. */
+export async function expectPersonsSliceStays(world: RealLiqoWorld): Promise<void> {
+  const before = await listingsOf(world);
+  const direction = realDirection(world, "rome", "paris");
+  const { requester, at } = direction;
+  await byHand(direction, "peer", "--cpu=1", "--memory=1Gi");
+  const theirs = await untilNodeReady(direction, at.provider.liqoId);
+  const calls = (await world.liqoctlCalls(requester.name)).length;
+  await ask(direction, "beside-a-person", SMALL);
+  const node = await untilReady(direction, "beside-a-person");
+  fact(`beside the person's ${theirs.metadata.name} there is ${node}`);
+  await release(direction, "beside-a-person");
+  await until(
+    "our node is gone",
+    async () => ((await requester.client.find(WHOLE_NODES, { name: node })) === undefined ? true : undefined),
+    PATIENT_MS,
+  );
+  await untilLetGo(direction);
+  const slice = { name: at.provider.liqoId, namespace: tenantNamespaceOf(at.provider.liqoId) };
+  expect((await requester.client.get(RESOURCE_SLICES, slice)).metadata.deletionTimestamp).toBeUndefined();
+  const still = await untilNodeReady(direction, at.provider.liqoId);
+  expect(still.metadata.uid).toBe(theirs.metadata.uid);
+  expect((await world.liqoctlCalls(requester.name)).slice(calls)).toEqual([]);
+  fact("ours has ended; the person's slice and node are as they were, and liqoctl was not started");
+  await byHand(direction, "unpeer");
+  await untilSame(world, before);
+}
+
+/** liqoctl as a person runs it, with admin rights on both sides. */
+async function byHand({ at }: RealDirection, verb: string, ...flags: string[]): Promise<void> {
+  const common = [`--remote-kubeconfig=${at.provider.kubeconfigFile}`, "--skip-confirm"];
+  const own = verb === "peer" ? ["--networking-disabled"] : [];
+  await at.requester.liqoctl([verb, ...common, ...own, ...flags]);
+}
+
+/** liqoctl ends before Liqo has made the object that unpeer asks for. */
+async function untilMet({ requester, at }: RealDirection): Promise<void> {
+  await until("Liqo knows the other cluster", () =>
+    requester.client.find(FOREIGN_CLUSTERS, { name: at.provider.liqoId }),
+  );
+}
+
+function untilNodeReady({ requester }: RealDirection, name: string): Promise<WholeNode> {
+  return until(
+    `node ${name} is ready`,
+    async () => {
+      const node = await requester.client.get(WHOLE_NODES, { name });
+      return isReady(node) ? node : undefined;
+    },
+    PATIENT_MS,
+  );
+}
