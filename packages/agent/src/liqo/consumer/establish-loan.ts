@@ -3,6 +3,7 @@ import type { KubeClient } from "@resource-broker/kube";
 import type { MachineTime } from "@resource-broker/runtime";
 import type { DataPlaneState, Loan } from "../../data-plane/data-plane.ts";
 import { MANAGER } from "../../forge/labels.ts";
+import type { ForeignCluster } from "../objects/foreign-cluster.ts";
 import { NAMESPACE_OFFLOADINGS } from "../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import type { SliceAmountTerms } from "./amounts.ts";
@@ -10,7 +11,7 @@ import type { ClusterReads } from "./cluster-reads.ts";
 import { isLettingGo, isPeered } from "./foreign-cluster-state.ts";
 import { expiryChange, forgeSlice } from "./forge-slice.ts";
 import { type LoanWish, wishOf } from "./loan-wish.ts";
-import type { PeerWork } from "./peer-work.ts";
+import { currentJob, type PeerWork } from "./peer-work.ts";
 import type { PeeringJobs } from "./peering-jobs.ts";
 import type { Peerings } from "./peerings.ts";
 import { type EstablishStep, type LoanSight, planEstablish } from "./plan-establish.ts";
@@ -43,14 +44,14 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
       reads.foreignCluster(wish.liqoId),
       marks.of(wish.liqoId),
     ]);
-    const job = jobs.state(wish.liqoId);
+    const job = await currentJob(deps, wish);
     const peering = { foreignCluster, marker, job, wallMs: machine.wallMs() };
-    if (isPeered(foreignCluster)) return { ...peering, ...(await lookFurther(wish)) };
+    if (isPeered(foreignCluster)) return { ...peering, ...(await lookFurther(wish, foreignCluster)) };
     // A peering may take minutes: nothing else is looked at before, but a slice that may stand in its way.
     const slice = isLettingGo(foreignCluster) ? await reads.slice(wish.liqoId, wish.id) : undefined;
     return { ...peering, ...NOTHING, slice };
   };
-  const lookFurther = async (wish: LoanWish) => {
+  const lookFurther = async (wish: LoanWish, foreignCluster: ForeignCluster | undefined) => {
     const [slice, virtualNodes, node, offloads] = await Promise.all([
       reads.slice(wish.liqoId, wish.id),
       reads.virtualNodes(wish.id),
@@ -58,7 +59,10 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
       Promise.all((wish.offload?.namespaces ?? []).map(reads.offload)),
     ]);
     const virtualNode = virtualNodes.find(({ spec }) => spec.clusterID === wish.liqoId);
-    return { slice, virtualNode, node, offload: planOffload(wish, offloads) };
+    // Only for what would else be ready is the provider itself asked.
+    const remote = foreignCluster?.status?.tenantNamespace?.remote;
+    const standing = node === undefined ? "unknown" : await work.standing(wish, remote);
+    return { slice, virtualNode, node, standing, offload: planOffload(wish, offloads) } as const;
   };
 
   const perform = async (wish: LoanWish, sight: LoanSight, step: Write): Promise<DataPlaneState> => {
@@ -161,5 +165,6 @@ const NOTHING = {
   slice: undefined,
   virtualNode: undefined,
   node: undefined,
+  standing: "unknown",
   offload: { kind: "done" },
 } as const;

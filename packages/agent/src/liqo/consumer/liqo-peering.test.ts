@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { IDENTITIES } from "../objects/identity.ts";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
+import { TENANTS } from "../objects/tenant.ts";
 import { forgeSlice } from "./forge-slice.ts";
-import { liqoWorld, MINUTE_MS } from "./testing/liqo-world.ts";
+import { liqoWorld, MINUTE_MS, ROME_AT_PARIS } from "./testing/liqo-world.ts";
 import { aWish, ID_A, LOAN_A, LOAN_B } from "./testing/samples.ts";
 
 const PARIS = "calm-paris";
@@ -63,5 +64,16 @@ describe("Liqo, which keeps its role after an unpeer until it is made to look", 
       message: expect.stringContaining(`delete ResourceSlice liqo-tenant-${PARIS}/${ID_A}`),
     });
     expect(slices()).toEqual([ID_A]);
+  });
+
+  test("says Ready of a node whose provider no longer lets this cluster in; this agent does not", async () => {
+    const { ready, plane, remote } = liqoWorld();
+    await ready(LOAN_A);
+    remote.remove(TENANTS, ROME_AT_PARIS);
+    for (const look of [plane().establish, plane().observe]) {
+      expect(await look(LOAN_A)).toMatchObject({ reason: "TenantMissing", isTrouble: true });
+    }
+    remote.down();
+    expect(await plane().establish(LOAN_A)).toMatchObject({ kind: "ready" });
   });
 });

@@ -141,6 +141,17 @@ describe("a peering", () => {
     expect(left()).toEqual([]);
   });
 
+  test("is tried at once with a kubeconfig that was put right, whatever the pause", async () => {
+    const { ready, time, state, plane } = liqoWorld();
+    state.kubeconfig = false;
+    await ready(LOAN_A, 20 * MINUTE_MS);
+    await plane().establish(LOAN_A);
+    state.kubeconfig = true;
+    const began = time.monotonicMs();
+    expect((await ready(LOAN_A)).last).toMatchObject({ kind: "ready" });
+    expect(time.monotonicMs() - began).toBeLessThan(MINUTE_MS / 2);
+  });
+
   test("begins without the failures of reservations that are gone", async () => {
     const { reason, ready, clean, state } = liqoWorld();
     state.kubeconfig = false;

@@ -78,7 +78,10 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
         if (state.connects !== undefined) throw state.connects;
         return paris.client;
       },
-      kubeconfigs: { of: async (id) => files[id] ?? { kind: "missing", problem: `no ${id}` } },
+      kubeconfigs: {
+        stampOf: async (id) => JSON.stringify(files[id]),
+        of: async (id) => files[id] ?? { kind: "missing", problem: `no ${id}` },
+      },
       begin: async (liqoId) => void begun.push(liqoId),
       reads: clusterReads(rome.client),
       letGo: letGo({ client: rome.client, reads: clusterReads(rome.client), machine: time }),

@@ -14,11 +14,13 @@ import type { Found, Kubeconfigs } from "../liqoctl/kubeconfigs.ts";
 import { shownOutput } from "../liqoctl/output.ts";
 import type { PrivateFiles } from "../liqoctl/private-file.ts";
 import { NOT_THERE, type RunLiqoctl } from "../liqoctl/run-liqoctl.ts";
+import { tenantNamespaceOf } from "../objects/labels.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
 import { borrowsHere, isHeld, isLettingGo } from "./foreign-cluster-state.ts";
 import { identityAt } from "./identity-at.ts";
 import type { LetGo } from "./let-go.ts";
-import type { Job, JobEnd } from "./peering-jobs.ts";
+import type { Job, JobEnd, JobState, PeeringJobs } from "./peering-jobs.ts";
+import { type Standing, standingAt } from "./standing.ts";
 import { ensureTenantAccess } from "./tenant-access.ts";
 
 export interface PeerWorkOptions {
@@ -64,6 +66,20 @@ export interface PeerWork {
   readonly peer: (pair: Pair) => Job;
   readonly unpeer: (pair: Named) => Job;
   readonly forceUnpeer: (liqoId: string) => Job;
+  /** Whether the provider lets this cluster in, as far as it can be asked. */
+  readonly standing: (pair: Pair, remoteNamespace: string | undefined) => Promise<Standing>;
+  /** True when a kubeconfig is another than the one of the last attempt with this cluster. */
+  readonly hasNewKubeconfig: (clusterId: string) => Promise<boolean>;
+}
+
+/** What became of liqoctl. One that failed with a kubeconfig is not paused once that was replaced. */
+export async function currentJob(
+  { jobs, work }: { readonly jobs: PeeringJobs; readonly work: Pick<PeerWork, "hasNewKubeconfig"> },
+  { liqoId, clusterId }: Named,
+): Promise<JobState> {
+  const job = jobs.state(liqoId);
+  if (job.kind !== "failed" || job.retryInMs === 0) return job;
+  return (await work.hasNewKubeconfig(clusterId)) ? { ...job, retryInMs: 0 } : job;
 }
 
 /** `liqoctl unpeer` waits for the other side. */
@@ -78,6 +94,9 @@ const GRACE_MS = 15_000;
 export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork {
   const { client, kubeconfigs, run, lend } = deps;
   const { liqoNamespace } = options;
+  const stamps = new Map<string, string>();
+  const stampOf = async (clusterId: string): Promise<string> =>
+    (await Promise.all([clusterId, options.clusterId].map(kubeconfigs.stampOf))).join();
 
   const jobOf = (kind: Job["kind"], timeoutMs: number, work: Job["work"]): Job => ({
     kind,
@@ -109,6 +128,7 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
     clusterId: string,
     act: (provider: Provider) => Promise<JobEnd>,
   ): Promise<JobEnd> => {
+    stamps.set(clusterId, await stampOf(clusterId));
     const found = await kubeconfigs.of(clusterId);
     if (found.kind === "found") return await act(found);
     const reason = found.kind === "missing" ? "KubeconfigMissing" : found.reason;
@@ -232,6 +252,16 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
           return await withBoth(provider, UNPEER_MS, (peering) => unpeerBoth(pair, peering, signal));
         }),
       ),
+    standing: async ({ clusterId, ownLiqoId }, remoteNamespace) => {
+      const namespace = remoteNamespace ?? (ownLiqoId && tenantNamespaceOf(ownLiqoId));
+      const found = await kubeconfigs.of(clusterId);
+      if (namespace === undefined || found.kind !== "found") return "unknown";
+      return await standingAt(namespace, () => deps.connect(found.access, found.path));
+    },
+    hasNewKubeconfig: async (clusterId) => {
+      const before = stamps.get(clusterId);
+      return before !== undefined && before !== (await stampOf(clusterId));
+    },
     forceUnpeer: (liqoId) =>
       jobOf("force-unpeer", UNPEER_MS + LET_GO_MS, (signal) =>
         withOwn(async (local) => {

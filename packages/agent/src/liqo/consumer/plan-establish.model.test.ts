@@ -13,6 +13,7 @@ describe("a loan that comes in", () => {
         aForeignCluster("Unknown"),
         aForeignCluster("Consumer"),
         aForeignCluster("Provider"),
+        aForeignCluster("Provider", { hasIdentity: false }),
         aForeignCluster("Provider", { isReachable: false }),
       ),
       marker: any(undefined, aMarker([WISH.id]), aMarker(["rsv-b"]), aMarker([WISH.id], { isEnding: true })),
@@ -33,6 +34,7 @@ describe("a loan that comes in", () => {
       ),
       virtualNode: any(undefined, aVirtualNode(WISH)),
       node: any(undefined, aNode(WISH), aNode(WISH, { ready: "False" }), aNode(WISH, { isVirtual: false })),
+      standing: any<LoanSight["standing"]>("let-in", "gone", "unknown"),
       offload: any<LoanSight["offload"]>({ kind: "done" }, { kind: "obstacle", reason: "X", message: "" }),
       wallMs: fc.constant(NOW),
     });
@@ -48,7 +50,8 @@ describe("a loan that comes in", () => {
 });
 
 function isPeered({ foreignCluster }: LoanSight): boolean {
-  return foreignCluster?.status?.role === "Provider";
+  const { role, modules } = foreignCluster?.status ?? {};
+  return role === "Provider" && modules?.authentication.conditions?.[0]?.status === "Ready";
 }
 
 function mayPeer(sight: LoanSight): boolean {
@@ -66,6 +69,7 @@ function isGood(sight: LoanSight): boolean {
     virtualNode !== undefined,
     isReadyNode(node),
     offload.kind === "done",
+    sight.standing !== "gone",
   ];
   return facts.every(Boolean);
 }

@@ -12,6 +12,12 @@ describe("a loan that comes in", () => {
       { kind: "wait", reason: "ProviderUnreachable", isTrouble: true },
     ],
     [
+      "is forbidden everything at its provider, which its node does not notice",
+      { standing: "gone" },
+      { kind: "wait", reason: "TenantMissing", isTrouble: true },
+    ],
+    ["cannot ask its provider, and goes by its own objects", { standing: "unknown" }, { kind: "ready" }],
+    [
       "cannot be used by its pods",
       { offload: { kind: "obstacle", reason: "OffloadingConflict", message: "a person's" } },
       { kind: "wait", reason: "OffloadingConflict", isTrouble: true },

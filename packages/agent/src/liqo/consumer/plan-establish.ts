@@ -11,6 +11,7 @@ import type { LoanWish } from "./loan-wish.ts";
 import type { OffloadStep } from "./plan-offload.ts";
 import type { JobState } from "./peering-jobs.ts";
 import type { PeeringMarker } from "./peering-marker.ts";
+import type { Standing } from "./standing.ts";
 import { isVirtual, type LoanNode, RELEASING_ANNOTATION } from "./virtual-kinds.ts";
 
 /** Everything that the cluster says of one loan. */
@@ -21,6 +22,8 @@ export interface LoanSight {
   readonly slice: ResourceSlice | undefined;
   readonly virtualNode: VirtualNode | undefined;
   readonly node: LoanNode | undefined;
+  /** What the provider says of this cluster. */
+  readonly standing: Standing;
   /** What is still to be done for the namespaces that shall use it. */
   readonly offload: OffloadStep;
   /** Wall clock: Kubernetes' times are compared with it. */
@@ -192,10 +195,23 @@ function planStanding(wish: LoanWish, virtualNode: VirtualNode, node: LoanNode):
 }
 
 /** A node stays Ready for a while after its provider is gone. */
-function planReach({ clusterId }: LoanWish, { foreignCluster }: LoanSight): EstablishStep | undefined {
+function planReach(
+  { clusterId }: LoanWish,
+  { foreignCluster, standing }: LoanSight,
+): EstablishStep | undefined {
   const reach = foreignCluster?.status?.conditions?.find(({ type }) => type === "APIServerStatus");
-  if (reach?.status === "Established") return undefined;
+  if (reach?.status === "Established") return planStandingThere(clusterId, standing);
   return trouble("ProviderUnreachable", `Liqo cannot reach ${clusterId}'s API server${why(reach)}`);
+}
+
+/** The node stays Ready: its virtual-kubelet asks only whether the API server lives, and is forbidden all else. */
+function planStandingThere(clusterId: string, standing: Standing): EstablishStep | undefined {
+  if (standing !== "gone") return undefined;
+  const remedy = `peer anew (liqoctl peer), or release the reservation`;
+  return trouble(
+    "TenantMissing",
+    `${clusterId} no longer lets this cluster in, its Tenant is gone or drained: ${remedy}`,
+  );
 }
 
 function planReadiness({ metadata, status }: LoanNode, wallMs: number): EstablishStep | undefined {

@@ -1,5 +1,6 @@
 import type { MachineTime } from "@resource-broker/runtime";
 import type { ClusterReads } from "./cluster-reads.ts";
+import { currentJob, type PeerWork } from "./peer-work.ts";
 import type { PeeringJobs } from "./peering-jobs.ts";
 import type { Peerings } from "./peerings.ts";
 import type { NamespaceOffloading } from "../objects/namespace-offloading.ts";
@@ -15,10 +16,12 @@ export interface RemainsDeps {
   readonly reads: ClusterReads;
   readonly marks: Peerings;
   readonly jobs: PeeringJobs;
+  readonly work: Pick<PeerWork, "hasNewKubeconfig">;
   readonly machine: Pick<MachineTime, "wallMs">;
 }
 
-export function remainsReader({ reads, marks, jobs, machine }: RemainsDeps): RemainsOf {
+export function remainsReader(deps: RemainsDeps): RemainsOf {
+  const { reads, marks, machine } = deps;
   /** A slice of that name that somebody else made keeps its virtual node. */
   const nodesOf = async (id: string, ours: Remains["slices"]) => {
     const found = await reads.virtualNodes(id);
@@ -48,7 +51,7 @@ export function remainsReader({ reads, marks, jobs, machine }: RemainsDeps): Rem
       slices: slices.length,
       guests: guests.length,
       foreignCluster,
-      job: jobs.state(liqoId),
+      job: await currentJob(deps, marker),
       wallMs: machine.wallMs(),
     };
   };

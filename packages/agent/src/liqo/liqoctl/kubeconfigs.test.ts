@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -64,6 +64,18 @@ describe("the folder of kubeconfigs", () => {
       path: join(folder, `${id}.kubeconfig`),
       access: ACCESS,
     });
+  });
+
+  test("tells a file that was replaced from the one before, and from none", async () => {
+    const { stampOf } = kubeconfigFolder(folder);
+    expect(await stampOf("replaced")).toBe("");
+    await writeFile(join(folder, "replaced.kubeconfig"), foreignText(ACCESS));
+    const first = await stampOf("replaced");
+    expect(await stampOf("replaced")).toBe(first);
+    await writeFile(join(folder, "new"), foreignText({ ...ACCESS, token: "another" }));
+    await rename(join(folder, "new"), join(folder, "replaced.kubeconfig"));
+    expect(await stampOf("replaced")).not.toBe(first);
+    expect(await stampOf("../secret")).toBe("");
   });
 
   test("says which file is missing, and how to come by it", async () => {

@@ -19,6 +19,8 @@ export type Found =
 /** The kubeconfigs that people have put into a folder, one for each cluster: `<cluster ID>.kubeconfig`. */
 export interface Kubeconfigs {
   readonly of: (clusterId: string) => Promise<Found>;
+  /** Differs when the file was replaced; empty: there is none. */
+  readonly stampOf: (clusterId: string) => Promise<string>;
 }
 
 const LABEL = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
@@ -38,11 +40,21 @@ export function isLiqoId(id: string): boolean {
 
 export function kubeconfigFolder(folder: string): Kubeconfigs {
   const root = resolve(folder);
+  /** Undefined: no file can be named after it. */
+  const pathOf = (clusterId: string): string | undefined => {
+    const path = join(root, `${clusterId}.kubeconfig`);
+    const isInside = dirname(path) === root && basename(path) === `${clusterId}.kubeconfig`;
+    return isClusterId(clusterId) && isInside ? path : undefined;
+  };
   return {
+    stampOf: async (clusterId) => {
+      const path = pathOf(clusterId);
+      const found = path === undefined ? undefined : await files.stat(path).catch(() => undefined);
+      return found === undefined ? "" : [found.ino, found.mtimeMs, found.size].join(" ");
+    },
     of: async (clusterId) => {
-      const path = join(root, `${clusterId}.kubeconfig`);
-      const isInside = dirname(path) === root && basename(path) === `${clusterId}.kubeconfig`;
-      if (!isClusterId(clusterId) || !isInside) {
+      const path = pathOf(clusterId);
+      if (path === undefined) {
         const shown = JSON.stringify(clusterId.slice(0, SHOWN_LENGTH));
         const problem = `${shown} is no cluster ID that a file can be named after`;
         return { kind: "refused", reason: "ClusterIDRefused", problem };

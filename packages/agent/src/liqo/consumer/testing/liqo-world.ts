@@ -6,6 +6,7 @@ import { fakeCluster } from "../../../testing/fake-cluster.ts";
 import { recordedLog } from "../../../testing/recorded-log.ts";
 import { NAMESPACE_OFFLOADINGS } from "../../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES } from "../../objects/resource-slice.ts";
+import { TENANTS } from "../../objects/tenant.ts";
 import { VIRTUAL_NODES } from "../../objects/virtual-node.ts";
 import { liqoDataPlane } from "../liqo-data-plane.ts";
 import { LOAN_NODES } from "../virtual-kinds.ts";
@@ -18,6 +19,9 @@ export function clusterIdMap(id: string): ConfigMap {
   return { metadata: { name: "clusterid", namespace: "liqo", labels }, data: { CLUSTER_ID: id } };
 }
 
+/** The Tenant by which paris lets rome in. */
+export const ROME_AT_PARIS = { name: "cool-rome", namespace: "liqo-tenant-cool-rome" };
+
 export type LiqoWorld = ReturnType<typeof liqoWorld>;
 
 /** A data plane with a Liqo that does as it is told; paris lends to rome. */
@@ -28,6 +32,12 @@ export function liqoWorld() {
   const remote = fakeCluster(time);
   cluster.put(CONFIG_MAPS, clusterIdMap("cool-rome"));
   remote.put(CONFIG_MAPS, clusterIdMap("calm-paris"));
+  remote.put(TENANTS, {
+    apiVersion: "authentication.liqo.io/v1beta1",
+    kind: "Tenant",
+    metadata: ROME_AT_PARIS,
+    spec: { clusterID: "cool-rome" },
+  });
   for (const name of ["shop", "bank"]) cluster.put(NAMESPACES, { metadata: { name } });
   const state = { kubeconfig: true };
   const open = () =>
@@ -45,6 +55,7 @@ export function liqoWorld() {
         client: liqosClient(cluster, liqo),
         connect: async () => remote.client,
         kubeconfigs: {
+          stampOf: async () => (state.kubeconfig ? "1" : ""),
           of: async (id) =>
             state.kubeconfig && id === "paris"
               ? {

@@ -13,6 +13,7 @@ export const GOOD: LoanSight = {
   slice: aSlice(WISH, ACCEPTED),
   virtualNode: VIRTUAL_NODE,
   node: aNode(WISH),
+  standing: "let-in",
   offload: { kind: "done" },
   wallMs: NOW,
 };
