@@ -52,7 +52,7 @@ if is_dry; then
 else
   for cluster in "${CLUSTERS[@]}"; do show_cluster "$cluster"; done
   if has_certificates; then row certificates there "$STATE/certs"; else lacking certificates missing "{setup-certmanager,extract-certs}.sh"; fi
-  if [[ $ON == liqo ]]; then row network "${TEST_SETUP_NETWORK:-}" "$(network_command || true)   # nothing of this is reached from outside"; fi
+  if [[ ${TEST_SETUP_NETWORK:-} == nsenter* ]]; then row network there "$TEST_SETUP_NETWORK   # nothing of this is reached from outside"; fi
   show_program broker run-broker.sh
   show_program agent-cluster-1 run-agent-1.sh
   show_program agent-cluster-2 run-agent-2.sh

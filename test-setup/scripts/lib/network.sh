@@ -11,7 +11,8 @@ network_command() {
   if [[ ! /proc/$pid/ns/user -ef /proc/self/ns/user ]]; then printf ' --user --preserve-credentials'; fi
 }
 
-# Goes on in the namespace of the clusters. A script that makes clusters makes the namespace.
+# Goes on in the namespace of the clusters. A script that makes clusters makes the namespace. TEST_SETUP_NETWORK says how it
+# was entered, as seen from outside.
 enter_network() { # <argument of the script>...
   local -a into
   if [[ $ON != liqo || -n ${TEST_SETUP_NETWORK:-} ]]; then return; fi
@@ -19,7 +20,7 @@ enter_network() { # <argument of the script>...
     would "$(shown "$ROOT/scripts/liqo-network.sh")   # all of this happens in a network namespace"
   elif [[ -e $STATE/run/$SERVERS.pid ]] && read -ra into <<<"$(network_command)" && ((${#into[@]} > 0)); then
     has nsenter || fail "there is no nsenter: install util-linux"
-    TEST_SETUP_NETWORK=entered exec "${into[@]}" "$BASH" "$SCRIPTS/$ME" "$@"
+    TEST_SETUP_NETWORK="${into[*]}" exec "${into[@]}" "$BASH" "$SCRIPTS/$ME" "$@"
   elif [[ $ME == setup-clusters.sh || $ME == test-reservation.sh ]]; then
     TEST_SETUP_NETWORK=made exec "$ROOT/scripts/liqo-network.sh" "$BASH" "$SCRIPTS/$ME" "$@"
   fi

@@ -22,7 +22,7 @@ describe("on clusters with the real Liqo", () => {
   test("what was kept is shown, with the way into its network", async () => {
     const end = await runScript("status.sh", flags);
     expectDone(end);
-    const [, enter = ""] = /^network +entered +(nsenter .*?) {3}#/m.exec(end.stdout) ?? [];
+    const [, enter = ""] = /^network +there +(nsenter .*?) {3}#/m.exec(end.stdout) ?? [];
     const [program = "", ...args] = enter.split(" ");
     const { stdout } = spawnSync(program, [...args, "ip", "route", "show", "table", "local"], {
       encoding: "utf8",
