@@ -9,7 +9,9 @@ EXIT_PREREQUISITE=3
 CACHE=${KIND_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/resource-broker/kind}
 # Below it are all containers of this engine.
 CGROUP=resource-broker-kind
-MADE='' RUN='' ENGINE='' INSTANCES_BEFORE=''
+ENGINE=''
+# What the process outside of the namespaces has changed on the machine, and undoes.
+MODULES='' INSTANCES_BEFORE=''
 # Each node takes some thirty of them, and Linux gives only 128 to a user; beyond that programs end with "too many open files".
 INSTANCES=/proc/sys/fs/inotify/max_user_instances
 INSTANCES_NEEDED=1024
@@ -66,6 +68,36 @@ take_lock() {
   flock 7
 }
 
+# In the process that stays outside, so that it is done whatever happens to the engine.
+open_machine() {
+  trap close_machine EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  RUN=$(mktemp -d /tmp/kind-engine.XXXXXX)
+  export RUN
+  remove_cgroups
+  # Docker would make it, and leave it.
+  if mkdir /lib/modules 2>/dev/null; then MODULES=/lib/modules; fi
+  if (($(<"$INSTANCES") < INSTANCES_NEEDED)); then
+    INSTANCES_BEFORE=$(<"$INSTANCES")
+    printf '%s\n' "$INSTANCES_NEEDED" >"$INSTANCES"
+  fi
+}
+
+# shellcheck disable=SC2317 # a trap calls it
+close_machine() {
+  local tries
+  # Processes that the kernel has just ended may still be in them.
+  for ((tries = 0; tries < 50; tries++)); do
+    remove_cgroups
+    if [[ -z $(find /sys/fs/cgroup -type d -path "*/$CGROUP*" -print -quit) ]]; then break; fi
+    sleep 0.1
+  done
+  rm -rf "$RUN"
+  if [[ -n $MODULES ]]; then rmdir "$MODULES"; fi
+  if [[ -n $INSTANCES_BEFORE ]]; then printf '%s\n' "$INSTANCES_BEFORE" >"$INSTANCES"; fi
+}
+
 # With process and mount namespaces of its own, the kernel ends and unmounts all of it together with this process.
 in_namespaces() { # <flag of unshare or nothing> <task> <argument>...
   unshare --mount --pid --fork --kill-child --mount-proc ${1:+"$1"} "$BASH" "$HERE/engine.sh" "${@:2}"
@@ -78,7 +110,8 @@ remove_cgroups() {
 
 start_engine() { # <flag of dockerd>...
   local tries folder
-  RUN=$(mktemp -d /tmp/kind-engine.XXXXXX)
+  # A new start after a build finds nothing of it.
+  rm -rf "${RUN:?}"/*
   mkdir "$RUN"/{bin,engine-bin,tmp}
   # The engine and its helpers also write here. In these namespaces it goes elsewhere.
   for folder in run etc; do
@@ -120,13 +153,6 @@ stop_engine() {
     remove_containers || true
     kill "$ENGINE" 2>/dev/null && wait "$ENGINE" 2>/dev/null
   fi
-  remove_cgroups
-  if [[ -n $RUN ]]; then
-    umount --lazy /run /etc || true
-    rm -rf "$RUN"
-  fi
-  if [[ -n $MADE ]]; then rmdir "$MADE"; fi
-  if [[ -n $INSTANCES_BEFORE ]]; then printf '%s\n' "$INSTANCES_BEFORE" >"$INSTANCES"; fi
   exit "$code"
 }
 
@@ -139,12 +165,6 @@ task_build() {
 # In a network of its own: bridges and rules end with it.
 task_run() { # <command> <argument>...
   ip link set lo up
-  # Docker would make it, and leave it.
-  if mkdir /lib/modules 2>/dev/null; then MADE=/lib/modules; fi
-  if (($(<"$INSTANCES") < INSTANCES_NEEDED)); then
-    INSTANCES_BEFORE=$(<"$INSTANCES")
-    printf '%s\n' "$INSTANCES_NEEDED" >"$INSTANCES"
-  fi
   start_engine
   export KIND_NODE_IMAGE=$NODE_IMAGE KIND_EXPERIMENTAL_PROVIDER=docker
   TMPDIR=$RUN/tmp "$@" 7>&-
@@ -166,7 +186,7 @@ main() {
       check_machine
       take_lock
       find_programs
-      remove_cgroups
+      open_machine
       prepare_debian
       if ! has_images; then in_namespaces '' --build-in-namespaces; fi
       if [[ $1 == --prepare ]]; then exit 0; fi
