@@ -7,6 +7,7 @@ import { EDGE_MUTANTS } from "./edge-mutants.ts";
 import { ENGINE_MUTANTS } from "./engine-mutants.ts";
 import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
 import type { Mutant } from "./mutant.ts";
+import { PEERING_MUTANTS } from "./peering-mutants.ts";
 import { REPLICA_MUTANTS } from "./replica-mutants.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -18,5 +19,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...CERTIFICATE_MUTANTS,
   ...REPLICA_MUTANTS,
   ...AGENT_MUTANTS,
+  ...PEERING_MUTANTS,
   ...CAMPAIGN_MUTANTS,
 ];

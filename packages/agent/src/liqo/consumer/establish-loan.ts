@@ -11,8 +11,8 @@ import type { ClusterReads } from "./cluster-reads.ts";
 import { isLettingGo, isPeered } from "./foreign-cluster-state.ts";
 import { expiryChange, forgeSlice } from "./forge-slice.ts";
 import { type LoanWish, wishOf } from "./loan-wish.ts";
-import { currentJob, type PeerWork } from "./peer-work.ts";
-import type { PeeringJobs } from "./peering-jobs.ts";
+import type { PeerWork } from "./peer-work.ts";
+import { currentJob, type PeeringJobs } from "./peering-jobs.ts";
 import type { Peerings } from "./peerings.ts";
 import { type EstablishStep, type LoanSight, planEstablish } from "./plan-establish.ts";
 import { planOffload } from "./plan-offload.ts";
@@ -78,6 +78,9 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
       case "peer":
         jobs.start(wish.liqoId, work.peer(wish));
         return stepped("Peering", `liqoctl peers with ${clusterId}`);
+      case "peer-anew":
+        jobs.start(wish.liqoId, work.peerAnew(wish));
+        return stepped("Peering", `Liqo does not bring slices to ${clusterId}: they are peered anew`);
       case "create-slice":
         return createSlice(wish);
       case "remove-slice": {

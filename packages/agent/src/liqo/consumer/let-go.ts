@@ -4,13 +4,16 @@ import type { MachineTime } from "@resource-broker/runtime";
 import { MANAGER } from "../../forge/labels.ts";
 import { FOREIGN_CLUSTERS, type ForeignCluster } from "../objects/foreign-cluster.ts";
 import { IDENTITIES } from "../objects/identity.ts";
-import { LIQO_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
+import { LIQO_LABEL, RESERVATION_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
+import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
 
 /** How a peering ends in this cluster. Liqo cleans up with rights that it has only while the provider knows it. */
 export interface LetGo {
   /** Deletes the Identity that Liqo itself signs in with; its Secret and all else of it go with it. */
   readonly endIdentity: (liqoId: string) => Promise<void>;
+  /** Deletes this agent's slices that nothing has brought to the provider. */
+  readonly endSlices: (liqoId: string) => Promise<void>;
   /** Makes Liqo look again and again; false: it was not so in time. */
   readonly wait: (liqoId: string, until: Until) => Promise<boolean>;
 }
@@ -23,7 +26,7 @@ export interface Until {
 
 export interface LetGoDeps {
   readonly client: Pick<KubeClient, "list" | "patch" | "delete">;
-  readonly reads: Pick<ClusterReads, "foreignCluster">;
+  readonly reads: Pick<ClusterReads, "foreignCluster" | "slicesTo">;
   readonly machine: Pick<MachineTime, "monotonicMs" | "after">;
 }
 
@@ -54,6 +57,14 @@ export function letGo({ client, reads, machine }: LetGoDeps): LetGo {
         if (spec.type === "ControlPlane") names.push(metadata.name);
       });
       for (const name of names) await unlessGone(client.delete(IDENTITIES, { name, namespace }));
+    },
+    endSlices: async (liqoId) => {
+      for (const { metadata, status } of await reads.slicesTo(liqoId)) {
+        const isOurs = metadata.labels?.[RESERVATION_LABEL] !== undefined;
+        const { name, namespace = "" } = metadata;
+        const isSeen = (status?.conditions ?? []).length > 0;
+        if (isOurs && !isSeen) await unlessGone(client.delete(RESOURCE_SLICES, { name, namespace }));
+      }
     },
     wait: async (liqoId, { isSo, withinMs, signal }) => {
       const beganAt = machine.monotonicMs();

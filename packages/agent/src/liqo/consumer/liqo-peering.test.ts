@@ -37,9 +37,24 @@ describe("Liqo, which keeps its role after an unpeer until it is made to look", 
     const { ready, liqo, commands, cluster } = liqoWorld();
     await ready(LOAN_A);
     liqo.unpeer(PARIS, { isRaceLost: true });
-    expect((await ready(LOAN_A, 10 * MINUTE_MS)).last).toMatchObject({ kind: "ready" });
+    const { last, reasons } = await ready(LOAN_A, 10 * MINUTE_MS);
+    expect(last).toMatchObject({ kind: "ready" });
+    expect(reasons).not.toContain("AwaitingAuthentication");
     expect(commands()).toEqual(["peer", "peer", "peer"]);
     expect(cluster.all(IDENTITIES)).toHaveLength(1);
+  });
+
+  test("that a person has peered over the rests of an unpeering serves no slice: it is peered anew", async () => {
+    const { ready, liqo, commands, clean, left } = liqoWorld();
+    liqo.setRole(PARIS, "Provider");
+    liqo.unpeer(PARIS, { isRaceLost: true });
+    liqo.setRole(PARIS, "Provider");
+    const { last, reasons } = await ready(LOAN_A, 5 * MINUTE_MS);
+    expect(last).toMatchObject({ kind: "ready" });
+    expect(reasons).toContain("AwaitingAuthentication");
+    expect(commands()).toEqual(["peer"]);
+    expect((await clean(ID_A)).last).toEqual({ kind: "clean" });
+    expect(left()).toEqual([]);
   });
 
   test("gets no slice without an Identity, and loses one that was made too late", async () => {

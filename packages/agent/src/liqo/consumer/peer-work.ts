@@ -19,7 +19,7 @@ import type { ClusterReads } from "./cluster-reads.ts";
 import { borrowsHere, isHeld, isLettingGo } from "./foreign-cluster-state.ts";
 import { identityAt } from "./identity-at.ts";
 import type { LetGo } from "./let-go.ts";
-import type { Job, JobEnd, JobState, PeeringJobs } from "./peering-jobs.ts";
+import type { Job, JobEnd } from "./peering-jobs.ts";
 import { type Standing, standingAt } from "./standing.ts";
 import { ensureTenantAccess } from "./tenant-access.ts";
 
@@ -64,6 +64,8 @@ type Remote =
 /** What liqoctl is run for. */
 export interface PeerWork {
   readonly peer: (pair: Pair) => Job;
+  /** Ends the peering first, which its replicator does not serve. */
+  readonly peerAnew: (pair: Pair) => Job;
   readonly unpeer: (pair: Named) => Job;
   readonly forceUnpeer: (liqoId: string) => Job;
   /** Whether the provider lets this cluster in, as far as it can be asked. */
@@ -72,20 +74,10 @@ export interface PeerWork {
   readonly hasNewKubeconfig: (clusterId: string) => Promise<boolean>;
 }
 
-/** What became of liqoctl. One that failed with a kubeconfig is not paused once that was replaced. */
-export async function currentJob(
-  { jobs, work }: { readonly jobs: PeeringJobs; readonly work: Pick<PeerWork, "hasNewKubeconfig"> },
-  { liqoId, clusterId }: Named,
-): Promise<JobState> {
-  const job = jobs.state(liqoId);
-  if (job.kind !== "failed" || job.retryInMs === 0) return job;
-  return (await work.hasNewKubeconfig(clusterId)) ? { ...job, retryInMs: 0 } : job;
-}
-
 /** `liqoctl unpeer` waits for the other side. */
 const UNPEER_MS = 120_000;
 /** Liqo lets go in about a second, or for want of rights not at all. */
-const LET_GO_MS = 30_000;
+const LET_GO_MS = 15_000;
 /** With its rights again it tries after a pause that grows with the time that it has tried in vain. */
 const REPAIR_MS = 300_000;
 /** liqoctl ends by itself at its time-out; only one that hangs is killed. */
@@ -196,14 +188,16 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
     await deps.letGo.endIdentity(liqoId);
     return await untilFree(liqoId, withinMs, signal);
   };
-  /** Where the rights went first, Liqo waits for ever; peered anew it has them, and can end what it could not. */
-  const repair = async (pair: Named, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
-    const problem = (await inUse(pair)) ?? (await runPeer(pair, peering, signal));
-    if (problem !== undefined || signal.aborted) return problem;
+  const endPeering = async (pair: Named, signal: AbortSignal): Promise<JobEnd> => {
     if (await endIdentity(pair, REPAIR_MS, signal)) return undefined;
     const remedy = `restart Liqo's crd-replicator (kubectl rollout restart deployment liqo-crd-replicator -n ${liqoNamespace})`;
     const message = `Liqo does not let go of an earlier peering with ${pair.clusterId}: ${remedy}`;
     return { reason: "LiqoHoldsOn", message };
+  };
+  /** Where the rights went first, Liqo waits for ever; peered anew it has them, and can end what it could not. */
+  const repair = async (pair: Named, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
+    const problem = (await inUse(pair)) ?? (await runPeer(pair, peering, signal));
+    return problem !== undefined || signal.aborted ? problem : await endPeering(pair, signal);
   };
   /** A new peering on the rests of an old one is wedged: its slices never reach the provider. */
   const makeRoom = async (pair: Pair, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
@@ -214,14 +208,24 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
       withinMs: LET_GO_MS,
       signal,
     });
-    if (isSettled) return undefined;
-    return signal.aborted ? undefined : await repair(pair, peering, signal);
+    return isSettled || signal.aborted ? undefined : await repair(pair, peering, signal);
   };
-  const peerBoth = async (pair: Pair, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
-    await deps.begin(pair.liqoId);
-    const problem = await makeRoom(pair, peering, signal);
-    return problem !== undefined || signal.aborted ? problem : await runPeer(pair, peering, signal);
+  const makeRoomAnew = async (pair: Pair, _: Peering, signal: AbortSignal): Promise<JobEnd> => {
+    await deps.letGo.endSlices(pair.liqoId);
+    return (await inUse(pair)) ?? (await endPeering(pair, signal));
   };
+  const peerAfter = (prepare: typeof makeRoom, pair: Pair): Job =>
+    jobOf("peer", LET_GO_MS + REPAIR_MS + 2 * options.timeoutMs, (signal) =>
+      withProvider(pair.clusterId, async (provider) => {
+        const problem = await check(pair, provider);
+        if (problem !== undefined || signal.aborted) return problem;
+        return await withBoth(provider, options.timeoutMs, async (peering) => {
+          await deps.begin(pair.liqoId);
+          const obstacle = await prepare(pair, peering, signal);
+          return obstacle !== undefined || signal.aborted ? obstacle : await runPeer(pair, peering, signal);
+        });
+      }),
+    );
   const unpeerBoth = async (pair: Named, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
     const problem = await inUse(pair);
     if (problem !== undefined || signal.aborted) return problem;
@@ -236,14 +240,8 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
   };
 
   return {
-    peer: (pair) =>
-      jobOf("peer", LET_GO_MS + REPAIR_MS + 2 * options.timeoutMs, (signal) =>
-        withProvider(pair.clusterId, async (provider) => {
-          const problem = await check(pair, provider);
-          if (problem !== undefined || signal.aborted) return problem;
-          return await withBoth(provider, options.timeoutMs, (peering) => peerBoth(pair, peering, signal));
-        }),
-      ),
+    peer: (pair) => peerAfter(makeRoom, pair),
+    peerAnew: (pair) => peerAfter(makeRoomAnew, pair),
     unpeer: (pair) =>
       jobOf("unpeer", LET_GO_MS + REPAIR_MS + options.timeoutMs + UNPEER_MS, (signal) =>
         withProvider(pair.clusterId, async (provider) => {

@@ -109,6 +109,21 @@ export function peeringJobs({ machine, log }: PeeringJobsDeps): PeeringJobs {
   };
 }
 
+/** What became of liqoctl. One that failed with a kubeconfig is not paused once that was replaced. */
+export async function currentJob(
+  { jobs, work }: CurrentJobDeps,
+  { liqoId, clusterId }: { readonly liqoId: string; readonly clusterId: string },
+): Promise<JobState> {
+  const job = jobs.state(liqoId);
+  if (job.kind !== "failed" || job.retryInMs === 0) return job;
+  return (await work.hasNewKubeconfig(clusterId)) ? { ...job, retryInMs: 0 } : job;
+}
+
+export interface CurrentJobDeps {
+  readonly jobs: PeeringJobs;
+  readonly work: { readonly hasNewKubeconfig: (clusterId: string) => Promise<boolean> };
+}
+
 function shown(entry: Entry | undefined, now: number): JobState {
   if (entry === undefined) return { kind: "none" };
   const forMs = now - entry.since;

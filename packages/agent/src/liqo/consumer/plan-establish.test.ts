@@ -33,7 +33,9 @@ describe("a loan that comes in", () => {
     ["AwaitingNode", { node: undefined }, "liqo-tenant-calm-paris"],
   ])("says where to look when %s takes too long", (reason, changes, where) => {
     const { slice = aSlice(WISH, ACCEPTED) } = changes;
-    const old = { ...slice, metadata: { ...slice.metadata, creationTimestamp: "2026-07-01T09:50:00Z" } };
+    const finalizers = ["crdreplicator.liqo.io/resource"];
+    const metadata = { ...slice.metadata, creationTimestamp: "2026-07-01T09:50:00Z", finalizers };
+    const old = { ...slice, metadata };
     expect(plan({ ...changes, slice: old })).toMatchObject({
       kind: "wait",
       reason,

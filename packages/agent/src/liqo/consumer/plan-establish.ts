@@ -42,6 +42,8 @@ export type EstablishStep =
   | { readonly kind: "ready"; readonly message: string }
   /** Write down that this reservation needs the peering; then run liqoctl, at most one at a time. */
   | { readonly kind: "claim" | "peer" | "create-slice" }
+  /** Liqo's replicator does not serve this peering: it was made on the rests of another. */
+  | { readonly kind: "peer-anew" }
   /** It is needed again: what only it has claimed nobody else opens, and what cannot be ended stands. */
   | { readonly kind: "reopen"; readonly marker: PeeringMarker }
   /** Nothing brings it to the provider, and it keeps Liqo from letting go of the earlier peering. */
@@ -55,6 +57,8 @@ const SETTLE_MS = 60_000;
 /** A node that comes up is not ready for a while; one that stays so is worth a word. */
 const NODE_PATIENCE_MS = 60_000;
 
+const REPLICATOR_FINALIZER = "crdreplicator.liqo.io/resource";
+const IGNORED_MS = 60_000;
 /** After so long it is no longer just the usual time that others take. */
 const SLICE_PATIENCE_MS = 180_000;
 
@@ -117,17 +121,22 @@ function planEnding({ clusterId }: LoanWish, { marker, job }: LoanSight, isClaim
 }
 
 function planPeer(name: string, job: JobState): EstablishStep {
-  if (job.kind === "failed" && job.job === "peer" && job.retryInMs > 0) {
-    const { reason, message } = job.obstacle;
-    return trouble(reason, `${message}; it is tried again`);
-  }
+  const paused = pausedPeer(job);
+  if (paused !== undefined) return paused;
   if (job.kind === "done" && job.job === "peer" && job.forMs < SETTLE_MS) {
     return wait("AwaitingPeering", `liqoctl has ended; Liqo does not yet say that ${name} is peered`);
   }
   return { kind: "peer" };
 }
 
-function planSlice(wish: LoanWish, { slice, virtualNode }: LoanSight): EstablishStep | undefined {
+function pausedPeer(job: JobState): EstablishStep | undefined {
+  if (job.kind !== "failed" || job.job !== "peer" || job.retryInMs === 0) return undefined;
+  const { reason, message } = job.obstacle;
+  return trouble(reason, `${message}; it is tried again`);
+}
+
+function planSlice(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
+  const { slice, virtualNode } = sight;
   if (slice === undefined && virtualNode !== undefined) {
     // Somebody may be unpeering: a slice made now would be left without an Identity.
     return wait("NodeTerminating", `VirtualNode ${wish.id} of an earlier slice is not gone yet`);
@@ -142,7 +151,18 @@ function planSlice(wish: LoanWish, { slice, virtualNode }: LoanSight): Establish
   }
   const patch = sliceChange(slice, wish);
   if (patch !== undefined) return { kind: "change-slice", patch };
-  return planGrant(wish, slice);
+  return planIgnored(wish, sight, slice) ?? planGrant(wish, slice);
+}
+
+/** The replicator puts its finalizer on every slice that it serves, within moments. */
+function planIgnored(wish: LoanWish, sight: LoanSight, slice: ResourceSlice): EstablishStep | undefined {
+  const { marker, job, wallMs } = sight;
+  const { finalizers = [], creationTimestamp = "" } = slice.metadata;
+  const ageMs = wallMs - (parseTime(creationTimestamp) ?? wallMs);
+  const isServed = finalizers.includes(REPLICATOR_FINALIZER) || conditionOf(slice, "Authentication");
+  if (isServed || ageMs < IGNORED_MS) return undefined;
+  if (marker?.claims.includes(wish.id) !== true) return { kind: "claim" };
+  return pausedPeer(job) ?? { kind: "peer-anew" };
 }
 
 function conditionOf({ status }: ResourceSlice, wanted: "Authentication" | "Resources") {

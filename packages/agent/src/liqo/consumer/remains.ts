@@ -1,7 +1,7 @@
 import type { MachineTime } from "@resource-broker/runtime";
 import type { ClusterReads } from "./cluster-reads.ts";
-import { currentJob, type PeerWork } from "./peer-work.ts";
-import type { PeeringJobs } from "./peering-jobs.ts";
+import type { PeerWork } from "./peer-work.ts";
+import { currentJob, type PeeringJobs } from "./peering-jobs.ts";
 import type { Peerings } from "./peerings.ts";
 import type { NamespaceOffloading } from "../objects/namespace-offloading.ts";
 import { claimantsOf, closedProvider } from "./plan-offload.ts";

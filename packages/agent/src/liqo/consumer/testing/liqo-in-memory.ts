@@ -1,5 +1,6 @@
 import type { ObjectMeta } from "@resource-broker/contract";
 import type { KubeClient, Resource } from "@resource-broker/kube";
+import type { MachineTime } from "@resource-broker/runtime";
 import type { FakeCluster } from "../../../testing/fake-cluster.ts";
 import type { FakeObject } from "../../../testing/fake-objects.ts";
 import { FOREIGN_CLUSTERS, type ForeignCluster } from "../../objects/foreign-cluster.ts";
@@ -19,7 +20,7 @@ export interface LiqoHarm {
   says: Ran | undefined;
   /** True: the provider answers nothing, and lets nothing go. */
   isProviderGone: boolean;
-  /** True: what belonged to the Identity stays, for want of rights at the provider, until they are peered anew. */
+  /** True: what belonged to an Identity stays, for want of rights at the provider, and no slice is served meanwhile. */
   isWedged: boolean;
   denies: boolean;
 }
@@ -35,6 +36,8 @@ export function liqoInMemory(cluster: FakeCluster) {
   };
   const calls: string[][] = [];
   let running = 0;
+  /** Peered over what was wedged, Liqo can end it, once the new Identity is gone, too. */
+  let hasRights = false;
 
   const tell = (liqoId: string, object: ForeignCluster): void => {
     if (cluster.find(FOREIGN_CLUSTERS, { name: liqoId }) === undefined) cluster.put(FOREIGN_CLUSTERS, object);
@@ -48,6 +51,7 @@ export function liqoInMemory(cluster: FakeCluster) {
   const setRole = (liqoId: string, role: "Provider" | "Unknown"): void => {
     const name = { name: `controlplane-${liqoId}`, namespace: `liqo-tenant-${liqoId}` };
     const isThere = cluster.find(IDENTITIES, name) !== undefined;
+    hasRights = role === "Provider";
     if (role === "Provider" && !isThere) cluster.put(IDENTITIES, controlPlaneIdentity(liqoId));
     if (role === "Unknown" && isThere) cluster.remove(IDENTITIES, name);
     tell(liqoId, aForeignCluster(role, { liqoId }));
@@ -57,7 +61,8 @@ export function liqoInMemory(cluster: FakeCluster) {
     const name = { name: `controlplane-${liqoId}`, namespace: `liqo-tenant-${liqoId}` };
     if (cluster.find(IDENTITIES, name) !== undefined) return;
     const role = cluster.find(FOREIGN_CLUSTERS, { name: liqoId })?.status?.role;
-    const isHeld = role === "Provider" && (!isMade || harm.isWedged);
+    const isHeld = role === "Provider" && (!isMade || (harm.isWedged && !hasRights));
+    harm.isWedged &&= isHeld;
     const hasIdentity = false;
     tell(liqoId, aForeignCluster(isHeld ? "Provider" : "Unknown", { liqoId, hasIdentity }));
   };
@@ -79,6 +84,7 @@ export function liqoInMemory(cluster: FakeCluster) {
     const name = { name: `controlplane-${liqoId}`, namespace };
     const hadIdentity = cluster.find(IDENTITIES, name) !== undefined;
     if (hadIdentity) cluster.remove(IDENTITIES, name);
+    hasRights = false;
     harm.isWedged ||= hadIdentity && isRaceLost;
     look(liqoId, false);
   };
@@ -94,7 +100,6 @@ export function liqoInMemory(cluster: FakeCluster) {
       if (says !== undefined) return says;
       const isForced = args[0] === "force";
       if (harm.isProviderGone && !isForced) return { code: 1, output: "ERRO connection refused" };
-      if (args[0] === "peer") harm.isWedged = false;
       if (args[0] === "peer") setRole(liqoIdIn(args), "Provider");
       else if (isForced) setRole(liqoIdIn(args), "Unknown");
       else unpeer(liqoIdIn(args), { isRaceLost: true });
@@ -159,7 +164,8 @@ export function liqoInMemory(cluster: FakeCluster) {
   const isLinked = ({ spec, metadata }: ResourceSlice): boolean => {
     const liqoId = spec.providerClusterID ?? "";
     const name = { name: `controlplane-${liqoId}`, namespace: `liqo-tenant-${liqoId}` };
-    return metadata.deletionTimestamp !== undefined || cluster.find(IDENTITIES, name) !== undefined;
+    if (metadata.deletionTimestamp !== undefined) return true;
+    return !harm.isWedged && cluster.find(IDENTITIES, name) !== undefined;
   };
   /** One round of its controllers. */
   const work = (): void => {
@@ -188,7 +194,8 @@ export function liqoInMemory(cluster: FakeCluster) {
 /** Slices get the replicator's finalizer as they are made; pods with a finalizer end only when they are forced to. */
 export function liqosClient(
   cluster: FakeCluster,
-  { look }: Pick<ReturnType<typeof liqoInMemory>, "look">,
+  { look, harm }: Pick<ReturnType<typeof liqoInMemory>, "look" | "harm">,
+  { wallMs }: Pick<MachineTime, "wallMs">,
 ): KubeClient {
   return {
     ...cluster.client,
@@ -200,7 +207,9 @@ export function liqosClient(
     create: async (resource, object, options) => {
       const made = object as FakeObject;
       if (resource.plural !== RESOURCE_SLICES.plural) return cluster.client.create(resource, object, options);
-      const metadata = { ...made.metadata, finalizers: ["crdreplicator.liqo.io/resource"] };
+      const finalizers = harm.isWedged ? [] : ["crdreplicator.liqo.io/resource"];
+      const creationTimestamp = new Date(wallMs()).toISOString();
+      const metadata = { ...made.metadata, creationTimestamp, finalizers };
       return cluster.client.create(resource, { ...made, metadata } as typeof object, options);
     },
     delete: async (resource, name, options = {}) => {

@@ -52,7 +52,7 @@ export function liqoWorld() {
         ownAccess: {},
       },
       {
-        client: liqosClient(cluster, liqo),
+        client: liqosClient(cluster, liqo, time),
         connect: async () => remote.client,
         kubeconfigs: {
           stampOf: async () => (state.kubeconfig ? "1" : ""),

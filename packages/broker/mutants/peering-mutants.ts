@@ -1,0 +1,66 @@
+import { type Mutant, testFile } from "./mutant.ts";
+
+const CONSUMER = "packages/agent/src/liqo/consumer";
+const PEERING = testFile(`${CONSUMER}/liqo-peering.test.ts`);
+const TEARDOWN = testFile(`${CONSUMER}/plan-teardown.test.ts`);
+const ESTABLISH = testFile(`${CONSUMER}/plan-establish.test.ts`);
+
+/** How an agent peers and unpeers: each was a defect, or would have been one, with the real Liqo. */
+export const PEERING_MUTANTS: readonly Mutant[] = [
+  {
+    name: "takes Liqo's role for a peering, without an Identity",
+    file: `${CONSUMER}/foreign-cluster-state.ts`,
+    find: 'return isHeld(foreignCluster) && identityOf(foreignCluster)?.status === "Ready";',
+    replace: "return isHeld(foreignCluster);",
+    caughtBy: PEERING,
+  },
+  {
+    name: "peers anew without waiting until Liqo has let go",
+    file: `${CONSUMER}/peer-work.ts`,
+    find: "if (!isLettingGo(await reads.foreignCluster(pair.liqoId))) return undefined;",
+    replace: "if (reads !== undefined) return undefined;",
+    caughtBy: PEERING,
+  },
+  {
+    name: "unpeers in liqoctl's order: the rights go before Liqo has used them",
+    file: `${CONSUMER}/peer-work.ts`,
+    find: "const isGone = await endIdentity(pair, LET_GO_MS, signal);",
+    replace: "const isGone = true;",
+    caughtBy: PEERING,
+  },
+  {
+    name: "leaves a slice that has no Identity",
+    file: `${CONSUMER}/plan-establish.ts`,
+    find: 'return { kind: "remove-slice", slice };',
+    replace: "return undefined;",
+    caughtBy: PEERING,
+  },
+  {
+    name: "waits for ever for slices that the replicator does not serve",
+    file: `${CONSUMER}/plan-establish.ts`,
+    find: "if (isServed || ageMs < IGNORED_MS) return undefined;",
+    replace: "if (isServed || ageMs >= 0) return undefined;",
+    caughtBy: PEERING,
+  },
+  {
+    name: "unpeers by force while the provider borrows here",
+    file: `${CONSUMER}/plan-unpeer.ts`,
+    find: "if (guests === 0 && !borrowsHere(foreignCluster)) {",
+    replace: "if (guests >= 0) {",
+    caughtBy: TEARDOWN,
+  },
+  {
+    name: "unpeers by force after the first failure",
+    file: `${CONSUMER}/plan-unpeer.ts`,
+    find: "if (silentForMs(foreignCluster, wallMs) < SILENT_MS) return undefined;",
+    replace: "if (silentForMs(foreignCluster, wallMs) < 0) return undefined;",
+    caughtBy: TEARDOWN,
+  },
+  {
+    name: "calls a node ready that is forbidden everything at its provider",
+    file: `${CONSUMER}/plan-establish.ts`,
+    find: 'if (standing !== "gone") return undefined;',
+    replace: 'if (standing !== "gone" || clusterId !== "") return undefined;',
+    caughtBy: ESTABLISH,
+  },
+];
