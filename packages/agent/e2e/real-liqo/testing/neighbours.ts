@@ -52,7 +52,7 @@ function isReady({ status }: WholeNode): boolean {
 }
 
 /** Resolves when the requester's agent has ended its peering. */
-export async function untilLetGo({ requester, provider }: RealDirection): Promise<void> {
+async function untilLetGo({ requester, provider }: RealDirection): Promise<void> {
   const mark = `ConfigMap liqo/liqo-peering-liqo-${provider.name}`;
   await until(
     `${requester.name} has ended its peering with ${provider.name}`,
