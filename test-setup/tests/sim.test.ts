@@ -5,6 +5,8 @@ import { hasKubectl } from "./testing/kubectl-here.ts";
 import { expectDone, interruptScript, runScript, stateFolder } from "./testing/scripts.ts";
 
 const STEPS = 15;
+/** Nine servers and as many agents start at once: a guard for a machine under load. */
+const START_TIMEOUT_MS = 600_000;
 
 describe.skipIf(!hasKubectl())("on simulated clusters", () => {
   const kept = stateFolder();
@@ -17,31 +19,35 @@ describe.skipIf(!hasKubectl())("on simulated clusters", () => {
   const pidOf = (name: string): number =>
     Number(readFileSync(join(kept.path, "sim/run", `${name}.pid`), "utf8").split(" ")[0]);
 
-  test("from nothing, three at once: one passes, one asks for too much, one is interrupted; only the first, told to, leaves anything", async () => {
-    const [good, bad, stopped] = await Promise.all([
-      runScript("test-reservation.sh", [...onKept, "--keep"]),
-      runScript("test-reservation.sh", ["--on", "sim", "--state", other.path, "--cpu", "100"]),
-      interruptScript("test-reservation.sh", ["--on", "sim", "--state", third.path], /broker: ready/),
-    ]);
-    expectDone(good);
-    expect(good.stdout.match(/^PASS {2}/gm)).toHaveLength(STEPS);
-    expect(good.stdout).not.toContain("FAIL");
-    expect(good.stdout.trimEnd()).toMatch(/\n15 steps passed$/);
+  test(
+    "from nothing, three at once: one passes, one asks for too much, one is interrupted; only the first, told to, leaves anything",
+    async () => {
+      const [good, bad, stopped] = await Promise.all([
+        runScript("test-reservation.sh", [...onKept, "--keep"]),
+        runScript("test-reservation.sh", ["--on", "sim", "--state", other.path, "--cpu", "100"]),
+        interruptScript("test-reservation.sh", ["--on", "sim", "--state", third.path], /broker: ready/),
+      ]);
+      expectDone(good);
+      expect(good.stdout.match(/^PASS {2}/gm)).toHaveLength(STEPS);
+      expect(good.stdout).not.toContain("FAIL");
+      expect(good.stdout.trimEnd()).toMatch(/\n15 steps passed$/);
 
-    expect(bad.code).toBe(1);
-    expect(bad.stdout).toMatch(
-      /^FAIL {2}a ResourceRequest in agent-cluster-1 is granted by agent-cluster-2\n/m,
-    );
-    expect(bad.stdout).toContain("No cluster can lend 100 CPU / 256Mi Memory");
-    expect(bad.stderr).toContain("the last lines of");
+      expect(bad.code).toBe(1);
+      expect(bad.stdout).toMatch(
+        /^FAIL {2}a ResourceRequest in agent-cluster-1 is granted by agent-cluster-2\n/m,
+      );
+      expect(bad.stdout).toContain("No cluster can lend 100 CPU / 256Mi Memory");
+      expect(bad.stderr).toContain("the last lines of");
 
-    expect(stopped.code).toBe(130);
-    expect(stopped.stdout).toContain("stopped after 0 steps that passed");
-    for (const folder of [other, third]) {
-      expect(folder.processes()).toEqual([]);
-      expect(folder.isThere()).toBe(false);
-    }
-  });
+      expect(stopped.code).toBe(130);
+      expect(stopped.stdout).toContain("stopped after 0 steps that passed");
+      for (const folder of [other, third]) {
+        expect(folder.processes()).toEqual([]);
+        expect(folder.isThere()).toBe(false);
+      }
+    },
+    START_TIMEOUT_MS,
+  );
 
   test("what was kept is shown, and used again without being ended", async () => {
     const before = pidOf("broker");
