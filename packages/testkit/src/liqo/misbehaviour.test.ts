@@ -163,7 +163,7 @@ test("a provider that is gone is told of, keeps what was deleted, and is given u
   const { rome, liqo, unpeerArgs } = await asked();
   await seen(rome, WHOLE_NODES, isNode("True"));
   liqo.lose(PARIS);
-  await seen(rome, WHOLE_NODES, isNode("False"));
+  await seen(rome, WHOLE_NODES, isNode("Unknown"));
   await seen(rome, FOREIGN_CLUSTERS, {
     name: { name: PARIS },
     isAsWanted: ({ status }) => status?.conditions?.[0]?.status === "Error",

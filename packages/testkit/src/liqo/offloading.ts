@@ -4,6 +4,7 @@ import {
   NAMESPACE_OFFLOADINGS,
   type NamespaceOffloading,
   type NodeSelectorRequirement,
+  tenantNamespaceOf,
   VIRTUAL_NODES,
 } from "@resource-broker/agent";
 import { NAMESPACES } from "@resource-broker/kube";
@@ -12,8 +13,8 @@ import { addFinalizer, change, dropFinalizer, ensure, remove } from "./writes.ts
 
 const FINALIZER = "namespaceoffloading-controller.liqo.io/finalizer";
 const SCHEDULING_LABEL = "liqo.io/scheduling-enabled";
-/** On a namespace that stands for one of another cluster. */
-const MADE_FOR = "liqo.io/remote-namespace-of";
+/** On a namespace that stands for one of another cluster. It has that cluster's label, too, as its tenant namespace has. */
+const MADE_BY = "liqo.io/managed-by-namespace-map";
 
 /** A namespace's name at the providers, by Liqo's default strategy. */
 export function remoteNamespaceOf(consumerId: string, namespace: string): string {
@@ -70,7 +71,7 @@ async function removeRemoteNamespace(
 ): Promise<boolean> {
   const name = remoteNamespaceOf(site.id, namespace);
   const remote = await provider.client.find(NAMESPACES, { name });
-  if (remote?.metadata.labels?.[MADE_FOR] !== site.id) return true;
+  if (remote?.metadata.annotations?.[MADE_BY] !== mapOf(site, provider)) return true;
   if (remote.metadata.deletionTimestamp === undefined) await remove(provider.client, NAMESPACES, { name });
   return (await provider.client.find(NAMESPACES, { name })) === undefined;
 }
@@ -128,6 +129,14 @@ async function ensureRemoteNamespace(site: LiqoSite, provider: LiqoSite, namespa
   await ensure(provider.client, NAMESPACES, {
     apiVersion: "v1",
     kind: "Namespace",
-    metadata: { name: remoteNamespaceOf(site.id, namespace), labels: { [MADE_FOR]: site.id } },
+    metadata: {
+      name: remoteNamespaceOf(site.id, namespace),
+      labels: { [LIQO_LABEL.remoteCluster]: site.id },
+      annotations: { [MADE_BY]: mapOf(site, provider), "liqo.io/original-name": namespace },
+    },
   });
+}
+
+function mapOf(site: LiqoSite, provider: LiqoSite): string {
+  return `${tenantNamespaceOf(site.id)}/${provider.id}`;
 }

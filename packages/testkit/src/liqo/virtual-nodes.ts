@@ -19,6 +19,19 @@ import { addFinalizer, change, dropFinalizer, ensure, ownedBy, remove } from "./
 const FINALIZER = "virtualnode-controller.liqo.io/finalizer";
 const KEEPS_PODS_AWAY = { key: "virtual-node.liqo.io/not-allowed", value: "true", effect: "NoExecute" };
 
+const READY = {
+  status: "True",
+  reason: "KubeletReady",
+  message: "The Liqo Virtual Kubelet is posting ready status",
+};
+/** Liqo falls silent with the provider's API server; it is Kubernetes that says so of the node, a while later. */
+const SILENT = {
+  status: "Unknown",
+  reason: "NodeStatusUnknown",
+  message: "Kubelet stopped posting node status.",
+};
+const NOT_READY = { status: "False", reason: "KubeletNotReady", message: "The remote cluster is not ready" };
+
 /** An accepted slice gets its Identity and, where it asks for one, its VirtualNode, which grows and shrinks with it. */
 export async function makeVirtualNode(liqo: Surroundings, at: SliceAt): Promise<void> {
   const { consumer, provider, name } = at;
@@ -137,14 +150,13 @@ async function tellNodeStatus(
   { virtual, node }: { readonly virtual: VirtualNode; readonly node: WholeNode },
 ): Promise<void> {
   const behaviour = liqo.behaviours.of(node.metadata.name);
-  const isReady = behaviour.node === "Ready" && liqo.isReachable(virtual.spec.clusterID ?? "");
+  const up = liqo.isReachable(virtual.spec.clusterID ?? "") ? READY : SILENT;
+  const state = behaviour.node === "Ready" ? up : NOT_READY;
   const hard = behaviour.allocatable(virtual.spec.resourceQuota?.hard ?? {});
-  if (isAsTold(node, { isReady, hard })) return;
+  if (isAsTold(node, { ready: state.status, hard })) return;
   const ready = {
     type: "Ready",
-    status: isReady ? "True" : "False",
-    reason: isReady ? "KubeletReady" : "KubeletNotReady",
-    message: isReady ? "kubelet is posting ready status" : "The remote cluster is not ready",
+    ...state,
     lastHeartbeatTime: liqo.now(),
     lastTransitionTime: liqo.now(),
   };
@@ -157,10 +169,10 @@ async function tellNodeStatus(
 
 function isAsTold(
   { status }: WholeNode,
-  { isReady, hard }: { readonly isReady: boolean; readonly hard: ResourceList },
+  { ready, hard }: { readonly ready: string; readonly hard: ResourceList },
 ): boolean {
-  const told = status?.conditions?.find(({ type }) => type === "Ready")?.status === "True";
-  return told === isReady && status?.conditions !== undefined && isSameRoom(status.allocatable ?? {}, hard);
+  const told = status?.conditions?.find(({ type }) => type === "Ready")?.status;
+  return told === ready && isSameRoom(status?.allocatable ?? {}, hard);
 }
 
 /** API servers write a Node's amounts in their own way: 1.5Gi comes back as 1536Mi. */
