@@ -106,6 +106,22 @@ async function anHourAgo(client: KubeClient): Promise<void> {
   await client.patch(FOREIGN_CLUSTERS, { name: { name: PARIS }, patch }, { subresource: "status" });
 }
 
+test("a slice that a provider refused as it started is brought there again", PATIENCE, async () => {
+  const { world, rome, clock, ask, seen } = await oneLoan();
+  world.liqo.behave({ isRefused: true });
+  await ask();
+  const request = await seen((each) => peered(each)?.reason === "AwaitingAuthentication");
+  const name = { name: request.status?.reservationName ?? "", namespace: SLICES };
+  const versions: (string | undefined)[] = [];
+  await clock.until("the slice is refused, and Liqo changes it no more", async () => {
+    versions.push((await rome.client.get(RESOURCE_SLICES, name)).metadata.resourceVersion);
+    const last = versions.slice(-5);
+    return world.liqo.refusals() === 1 && last.length === 5 && new Set(last).size === 1 ? true : undefined;
+  });
+  world.liqo.behaveWell();
+  expect(peered(await seen(isActive))).toMatchObject({ reason: "NodeReady" });
+});
+
 /** What liqoctl was started for, in order. */
 function verbs({ liqoctl }: FakeLiqo): (string | undefined)[] {
   return liqoctl.calls.map(([verb]) => verb);

@@ -7,6 +7,11 @@ export type StuckFinalizer = "slice" | "virtual-node" | "offloading";
 export interface LiqoBehaviour {
   /** False: the slice never comes to the provider, or its changes do not. */
   readonly replicates: boolean;
+  /**
+   * True: the provider's API server refuses what is brought to it, as one does that has just started. The replicator forgets
+   * that, until it changes.
+   */
+  readonly isRefused: boolean;
   readonly authenticates: "Accepted" | "Denied" | "Never";
   /**
    * Plays the provider's agent for classes that Liqo leaves alone: what it grants, or that it denies. Undefined: nobody
@@ -24,6 +29,7 @@ export interface LiqoBehaviour {
 
 const GOOD_BEHAVIOUR: LiqoBehaviour = {
   replicates: true,
+  isRefused: false,
   authenticates: "Accepted",
   makesVirtualNode: true,
   node: "Ready",

@@ -28,6 +28,8 @@ export interface FakeLiqo {
   /** For Liqo, this cluster's API server no longer answers. */
   readonly lose: (id: string) => void;
   readonly recover: (id: string) => void;
+  /** How many slices were refused by their provider: `isRefused`. */
+  readonly refusals: () => number;
   readonly liqoctl: FakeLiqoctl;
   /** What its controllers could not do, newest last: mostly writes that somebody was faster with. */
   readonly troubles: readonly string[];
@@ -42,6 +44,7 @@ export function fakeLiqo({ sites, machine = realTime() }: FakeLiqoOptions): Fake
     site: (id) => sites.find((site) => site.id === id),
     behaviours: rules,
     isReachable: (id) => !lost.has(id),
+    forgotten: new Map(),
     now: () => new Date(machine.wallMs()).toISOString().replace(/\.\d+Z$/, "Z"),
   };
   const running = controllers(liqo, { machine: realTime(), log: logInto(troubles) });
@@ -61,6 +64,7 @@ export function fakeLiqo({ sites, machine = realTime() }: FakeLiqoOptions): Fake
     resume: running.resume,
     lose: changed((id: string) => void lost.add(id)),
     recover: changed((id: string) => void lost.delete(id)),
+    refusals: () => liqo.forgotten.size,
     liqoctl,
     troubles,
   };

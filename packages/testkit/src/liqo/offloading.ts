@@ -41,7 +41,16 @@ export async function offloadNamespace(liqo: Surroundings, site: LiqoSite, names
   const { status } = offloading;
   if (status?.offloadingPhase === offloadingPhase && status.observedGeneration === generation) return;
   const remoteNamespaceName = remoteNamespaceOf(site.id, namespace);
-  const body = { status: { offloadingPhase, remoteNamespaceName, observedGeneration: generation } };
+  const ready = [{ type: "Ready", status: "True", lastTransitionTime: liqo.now() }];
+  const remoteNamespacesConditions = Object.fromEntries(chosen.map(({ id }) => [id, ready]));
+  const body = {
+    status: {
+      offloadingPhase,
+      remoteNamespaceName,
+      observedGeneration: generation,
+      remoteNamespacesConditions,
+    },
+  };
   await change(site.client, NAMESPACE_OFFLOADINGS, { name, body, options: { subresource: "status" } });
 }
 

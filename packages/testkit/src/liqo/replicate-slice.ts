@@ -31,7 +31,9 @@ export async function replicateSlice(liqo: Surroundings, at: SliceAt): Promise<v
   if (!liqo.behaviours.of(name.name).replicates) return;
   await complete(at, slice);
   await addFinalizer(consumer.client, RESOURCE_SLICES, { object: slice, finalizer: FINALIZER });
-  await bringSpec(at, await consumer.client.get(RESOURCE_SLICES, name));
+  const whole = await consumer.client.get(RESOURCE_SLICES, name);
+  if (await isForgotten(liqo, at, whole)) return;
+  await bringSpec(at, whole);
   await bringStatusBack(at);
 }
 
@@ -54,6 +56,14 @@ async function isLinked(liqo: Surroundings, at: SliceAt, slice: ResourceSlice | 
   if (!liqo.isReachable(provider.id) || !(await hasRights(at))) return false;
   const secret = await consumer.client.find(SECRETS, controlPlaneSecret(provider.id));
   return secret !== undefined && (isEnding || secret.metadata.deletionTimestamp === undefined);
+}
+
+/** What the provider refused is brought there no more until it changes here. */
+async function isForgotten(liqo: Surroundings, at: SliceAt, { metadata }: ResourceSlice): Promise<boolean> {
+  const { uid = "", name, resourceVersion } = metadata;
+  if ((await at.provider.client.find(RESOURCE_SLICES, replicaName(at))) !== undefined) return false;
+  if (liqo.behaviours.of(name).isRefused) liqo.forgotten.set(uid, resourceVersion);
+  return liqo.forgotten.has(uid) && liqo.forgotten.get(uid) === resourceVersion;
 }
 
 async function removeBoth(liqo: Surroundings, at: SliceAt, slice: ResourceSlice): Promise<void> {

@@ -17,6 +17,8 @@ export interface Surroundings {
   readonly behaviours: Behaviours;
   /** False: its API server is gone, for Liqo. */
   readonly isReachable: (id: string) => boolean;
+  /** Slices that the provider has refused, by their version then. */
+  readonly forgotten: Map<string, string | undefined>;
   /** RFC 3339. */
   readonly now: () => string;
 }

@@ -120,6 +120,7 @@ export const FAILURES: readonly Failure[] = [
   ...[NODE, UNPEER].map((moment) => ({ moment, fault: API_SERVER_FOR_LONG })),
 ];
 export const FEW_FAILURES: readonly Failure[] = [
+  { moment: NODE, fault: API_SERVER },
   { moment: UNPEER, fault: API_SERVER },
   { moment: PEERING, fault: REQUESTERS_AGENT },
 ];

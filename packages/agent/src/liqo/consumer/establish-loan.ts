@@ -4,12 +4,15 @@ import type { MachineTime } from "@resource-broker/runtime";
 import type { DataPlaneState, Loan } from "../../data-plane/data-plane.ts";
 import { MANAGER } from "../../forge/labels.ts";
 import type { ForeignCluster } from "../objects/foreign-cluster.ts";
-import { NAMESPACE_OFFLOADINGS } from "../objects/namespace-offloading.ts";
+import { tenantNamespaceOf } from "../objects/labels.ts";
+import { NAMESPACE_MAPS, NAMESPACE_OFFLOADINGS } from "../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import type { SliceAmountTerms } from "./amounts.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
 import { isLettingGo, isPeered } from "./foreign-cluster-state.ts";
 import { expiryChange, forgeSlice } from "./forge-slice.ts";
+import { unlessGone } from "./let-go.ts";
+import { lookAgain, lookAgainAtSlice } from "./look-again.ts";
 import { type LoanWish, wishOf } from "./loan-wish.ts";
 import type { PeerWork } from "./peer-work.ts";
 import { currentJob, type PeeringJobs } from "./peering-jobs.ts";
@@ -120,12 +123,18 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
     }
     return stepped("SliceCreated", `${wish.clusterId} was asked for the resources`);
   };
-  /** A renewal is no step on the way: what is ready stays ready. */
-  const tellExpiry = async (wish: LoanWish, { slice }: LoanSight): Promise<void> => {
-    const patch = slice && expiryChange(slice, wish);
-    if (slice === undefined || patch === undefined) return;
-    const { name, namespace = "" } = slice.metadata;
-    await client.patch(RESOURCE_SLICES, { name: { name, namespace }, patch }, options);
+  /** Neither is a step on the way: what is ready stays ready. */
+  const tend = async (wish: LoanWish, { slice, offload, wallMs }: LoanSight): Promise<void> => {
+    const namespace = tenantNamespaceOf(wish.liqoId);
+    const ofSlice = slice && (expiryChange(slice, wish) ?? lookAgainAtSlice(slice, wish, wallMs));
+    if (ofSlice !== undefined) {
+      const change = { name: { name: wish.id, namespace }, patch: ofSlice };
+      await client.patch(RESOURCE_SLICES, change, options);
+    }
+    const ofMap = offload.kind === "pending" ? lookAgain(offload.since, wallMs) : undefined;
+    if (ofMap === undefined) return;
+    const change = { name: { name: wish.liqoId, namespace }, patch: ofMap };
+    await unlessGone(client.patch(NAMESPACE_MAPS, change, options));
   };
 
   const follow = async (
@@ -148,7 +157,7 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
   };
 
   return {
-    establish: (loan) => follow(loan, tellExpiry, perform),
+    establish: (loan) => follow(loan, tend, perform),
     observe: (loan) =>
       follow(
         loan,

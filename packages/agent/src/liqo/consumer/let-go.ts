@@ -80,7 +80,7 @@ export function letGo({ client, reads, machine }: LetGoDeps): LetGo {
   };
 }
 
-async function unlessGone(write: Promise<unknown>): Promise<void> {
+export async function unlessGone(write: Promise<unknown>): Promise<void> {
   try {
     await write;
   } catch (error) {

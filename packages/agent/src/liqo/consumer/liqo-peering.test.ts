@@ -4,7 +4,7 @@ import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import { TENANTS } from "../objects/tenant.ts";
 import { forgeSlice } from "./forge-slice.ts";
 import { liqoWorld, MINUTE_MS, ROME_AT_PARIS } from "./testing/liqo-world.ts";
-import { aWish, ID_A, LOAN_A, LOAN_B } from "./testing/samples.ts";
+import { aLoan, aWish, ID_A, LOAN_A, LOAN_B } from "./testing/samples.ts";
 
 const PARIS = "calm-paris";
 
@@ -90,5 +90,27 @@ describe("Liqo, which keeps its role after an unpeer until it is made to look", 
     }
     remote.down();
     expect(await plane().establish(LOAN_A)).toMatchObject({ kind: "ready" });
+  });
+});
+
+describe("what an API server refused that had just started", () => {
+  const offload = { namespaces: ["shop"] };
+
+  test("is a slice: Liqo is made to bring it again", async () => {
+    const { ready, liqo } = liqoWorld();
+    liqo.harm.refuses = true;
+    expect((await ready(LOAN_A)).last).toMatchObject({ reason: "AwaitingAuthentication" });
+    liqo.harm.refuses = false;
+    expect((await ready(LOAN_A)).last).toMatchObject({ kind: "ready" });
+  });
+
+  test("is a namespace: it is waited for, and Liqo is made to bring it again", async () => {
+    const { ready, liqo } = liqoWorld();
+    await ready(LOAN_A);
+    liqo.harm.refuses = true;
+    const loan = aLoan({ id: ID_A }, offload);
+    expect((await ready(loan)).last).toMatchObject({ reason: "AwaitingOffloading" });
+    liqo.harm.refuses = false;
+    expect((await ready(loan)).last).toMatchObject({ kind: "ready" });
   });
 });

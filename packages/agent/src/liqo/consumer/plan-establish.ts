@@ -79,6 +79,7 @@ function withRemedy(step: Waiting, { clusterId, liqoId }: LoanWish, { slice, wal
     AwaitingAuthentication: `look at Liqo at ${clusterId}, and at its crd-replicator here`,
     AwaitingGrant: `is the agent of ${clusterId} running, with its rights for Liqo?`,
     AwaitingVirtualNode: "look at the controller-manager of Liqo in this cluster",
+    AwaitingOffloading: `look at Liqo at ${clusterId}, and at its crd-replicator here`,
     AwaitingNode: `look at the virtual-kubelet in namespace ${tenantNamespaceOf(liqoId)}`,
   };
   const remedy = remedies[step.reason];
@@ -245,6 +246,7 @@ function planReadiness({ metadata, status }: LoanNode, wallMs: number): Establis
 function planUse({ id, clusterId }: LoanWish, { offload }: LoanSight): EstablishStep {
   if (offload.kind === "write") return offload;
   if (offload.kind === "obstacle") return trouble(offload.reason, offload.message);
+  if (offload.kind === "pending") return wait("AwaitingOffloading", offload.message);
   return { kind: "ready", message: `virtual node ${id} of ${clusterId} is ready for pods` };
 }
 

@@ -39,8 +39,35 @@ describe("the offloading of a namespace", () => {
         },
       },
     });
-    expect(planOffload(wish, at(first))).toEqual({ kind: "done" });
+    expect(planOffload(wish, at(first))).toMatchObject({ kind: "pending" });
     expect(planOffload(aWish(), [])).toEqual({ kind: "done" });
+  });
+
+  const since = "2026-07-01T10:00:00Z";
+  const ready = (status: "True" | "False") => [{ type: "Ready", status, lastTransitionTime: since } as const];
+  const isDone = { kind: "done" };
+  const isPending = { kind: "pending", message: expect.stringContaining("shop is not there yet at paris") };
+  test.each<[string, NamespaceOffloading["status"], object]>([
+    ["Liqo says that it is there", { observedGeneration: 2, offloadingPhase: "Ready" }, isDone],
+    ["Liqo has not looked at the change", { observedGeneration: 1, offloadingPhase: "Ready" }, isPending],
+    ["Liqo is at it", { observedGeneration: 2, offloadingPhase: "InProgress" }, isPending],
+    [
+      "it is there, and not at another provider",
+      {
+        observedGeneration: 2,
+        offloadingPhase: "SomeFailed",
+        remoteNamespacesConditions: { "calm-paris": ready("True"), "wild-oslo": ready("False") },
+      },
+      isDone,
+    ],
+    [
+      "it is at another provider only",
+      { observedGeneration: 2, remoteNamespacesConditions: { "calm-paris": ready("False") } },
+      { ...isPending, since },
+    ],
+  ])("can be used, or not yet: %s", (_, status, expected) => {
+    const seen = { ...first, metadata: { ...first.metadata, generation: 2 }, ...(status && { status }) };
+    expect(planOffload(wish, at(seen))).toMatchObject(expected);
   });
 
   test("is shared by the reservations that ask for it, and goes with the last", () => {

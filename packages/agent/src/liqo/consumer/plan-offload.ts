@@ -13,6 +13,8 @@ export interface OffloadSight {
 
 export type OffloadStep =
   | { readonly kind: "done" }
+  /** It is written; Liqo has yet to make the namespace at the provider. */
+  | { readonly kind: "pending"; readonly message: string; readonly since: string | undefined }
   | {
       readonly kind: "write";
       /** `create` where there was none; else it carries the version that it changes. */
@@ -35,7 +37,8 @@ export function planOffload(wish: LoanWish, sights: readonly OffloadSight[]): Of
   // What can be done is done, also when another namespace stands in the way of being ready.
   return (
     steps.find(({ kind }) => kind === "write") ??
-    steps.find(({ kind }) => kind === "obstacle") ?? { kind: "done" }
+    steps.find(({ kind }) => kind === "obstacle") ??
+    steps.find(({ kind }) => kind === "pending") ?? { kind: "done" }
   );
 }
 
@@ -59,7 +62,7 @@ function stepFor(wish: LoanWish, offload: Offload, sight: OffloadSight): Offload
     const has = `has podOffloadingStrategy ${offloading.spec.podOffloadingStrategy} for other reservations`;
     return obstacle("OffloadingConflict", `${where} ${has}: ask for the same, or use another namespace`);
   }
-  if (claims[wish.id] === wish.liqoId) return { kind: "done" };
+  if (claims[wish.id] === wish.liqoId) return planMapping(wish, offloading);
   const { [wish.id]: _, ...ending } = claimsOf(offloading, ENDING);
   return write("update", namespace, {
     claims: { ...claims, [wish.id]: wish.liqoId },
@@ -86,6 +89,20 @@ export function closedProvider(offloading: NamespaceOffloading, id: string): str
   const { [id]: liqoId } = claimsOf(offloading, ENDING);
   const isChosen = liqoId !== undefined && Object.values(claimsOf(offloading, CLAIM)).includes(liqoId);
   return isChosen ? undefined : liqoId;
+}
+
+/** Pods that come before their namespace is at the provider wait there in a back-off. */
+function planMapping({ clusterId, liqoId }: LoanWish, offloading: NamespaceOffloading): OffloadStep {
+  const { metadata, spec, status } = offloading;
+  const ready = status?.remoteNamespacesConditions?.[liqoId]?.find(({ type }) => type === "Ready");
+  const isSaid = ready === undefined ? status?.offloadingPhase === "Ready" : ready.status === "True";
+  if (spec.podOffloadingStrategy === "Local" || (isSaid && isLookedAt(offloading))) return { kind: "done" };
+  const message = `namespace ${metadata.namespace} is not there yet at ${clusterId}`;
+  return { kind: "pending", message, since: ready?.lastTransitionTime };
+}
+
+function isLookedAt({ metadata, status }: NamespaceOffloading): boolean {
+  return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 1);
 }
 
 /** What is left of it when a reservation ends; undefined: nobody else needs it. */

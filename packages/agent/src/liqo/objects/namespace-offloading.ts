@@ -1,5 +1,6 @@
-import type { KubernetesObject } from "@resource-broker/contract";
+import type { KubernetesObject, ObjectMeta } from "@resource-broker/contract";
 import type { Resource } from "@resource-broker/kube";
+import type { LiqoCondition } from "./liqo-condition.ts";
 
 export interface NodeSelectorRequirement {
   readonly key: string;
@@ -28,6 +29,10 @@ interface NamespaceOffloadingStatus {
     | "AllFailed"
     | "Terminating";
   readonly observedGeneration?: number;
+  /** By Liqo's ID of each provider. */
+  readonly remoteNamespacesConditions?: Readonly<
+    Record<string, readonly LiqoCondition<"OffloadingRequired" | "Ready", "True" | "False">[]>
+  >;
 }
 
 /** Lets pods of its namespace run on virtual nodes. */
@@ -41,5 +46,14 @@ export const NAMESPACE_OFFLOADINGS: Resource<NamespaceOffloading> = {
   version: "v1beta1",
   kind: "NamespaceOffloading",
   plural: "namespaceoffloadings",
+  isNamespaced: true,
+};
+
+/** Which namespaces of this cluster are which at one provider, named after it; Liqo's replicator takes it there. */
+export const NAMESPACE_MAPS: Resource<{ readonly metadata: ObjectMeta }> = {
+  group: "offloading.liqo.io",
+  version: "v1beta1",
+  kind: "NamespaceMap",
+  plural: "namespacemaps",
   isNamespaced: true,
 };

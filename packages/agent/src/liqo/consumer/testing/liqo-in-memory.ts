@@ -6,11 +6,19 @@ import type { FakeObject } from "../../../testing/fake-objects.ts";
 import { FOREIGN_CLUSTERS, type ForeignCluster } from "../../objects/foreign-cluster.ts";
 import { IDENTITIES, type Identity } from "../../objects/identity.ts";
 import { LIQO_ANNOTATION, LIQO_LABEL } from "../../objects/labels.ts";
+import {
+  NAMESPACE_MAPS,
+  NAMESPACE_OFFLOADINGS,
+  type NamespaceOffloading,
+} from "../../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../../objects/resource-slice.ts";
 import { VIRTUAL_NODES } from "../../objects/virtual-node.ts";
 import type { Ran } from "../../liqoctl/run-liqoctl.ts";
 import { LOAN_NODES, LOAN_PODS, type LoanPod } from "../virtual-kinds.ts";
 import { type Answer, aForeignCluster } from "./samples.ts";
+
+/** Long before whatever time it is. */
+const SINCE = "2026-01-01T00:00:00Z";
 
 /** What Liqo and liqoctl do wrong. */
 export interface LiqoHarm {
@@ -23,6 +31,8 @@ export interface LiqoHarm {
   /** True: what belonged to an Identity stays, for want of rights at the provider, and no slice is served meanwhile. */
   isWedged: boolean;
   denies: boolean;
+  /** True: the provider's API server has just started, and refuses everything: Liqo forgets that, until it changes here. */
+  refuses: boolean;
 }
 
 /** Liqo in the cluster of a test: acts when it is told to, on what it finds. */
@@ -33,7 +43,10 @@ export function liqoInMemory(cluster: FakeCluster) {
     isProviderGone: false,
     isWedged: false,
     denies: false,
+    refuses: false,
   };
+  /** By what was refused: its version then. */
+  const forgotten = new Map<string, string | undefined>();
   const calls: string[][] = [];
   let running = 0;
   /** Peered over what was wedged, Liqo can end it, once the new Identity is gone, too. */
@@ -151,10 +164,34 @@ export function liqoInMemory(cluster: FakeCluster) {
       metadata: { ...it.metadata, finalizers: [] },
     }));
   };
+  const isForgotten = (kind: Resource<unknown>, { name, resourceVersion }: ObjectMeta): boolean => {
+    const key = `${kind.plural}/${name}`;
+    if (harm.refuses) forgotten.set(key, resourceVersion);
+    return forgotten.has(key) && forgotten.get(key) === resourceVersion;
+  };
+  const serveOffloading = ({ metadata, spec }: NamespaceOffloading): void => {
+    const { name, namespace = "", generation = 1 } = metadata;
+    const rules = spec.clusterSelector?.nodeSelectorTerms.flatMap((term) => term.matchExpressions ?? []);
+    const conditionsOf = (liqoId: string) => {
+      const map = { name: liqoId, namespace: `liqo-tenant-${liqoId}` };
+      if (cluster.find(NAMESPACE_MAPS, map) === undefined) cluster.put(NAMESPACE_MAPS, { metadata: map });
+      const isThere = !isForgotten(NAMESPACE_MAPS, cluster.find(NAMESPACE_MAPS, map)?.metadata ?? map);
+      return [{ type: "Ready", status: isThere ? "True" : "False", lastTransitionTime: SINCE } as const];
+    };
+    const ids = rules?.flatMap(({ values = [] }) => values) ?? [];
+    const remoteNamespacesConditions = Object.fromEntries(ids.map((id) => [id, conditionsOf(id)]));
+    cluster.edit(NAMESPACE_OFFLOADINGS, { name, namespace }, (before) => ({
+      ...before,
+      status: { observedGeneration: generation, remoteNamespacesConditions },
+    }));
+  };
   const serveSlice = (slice: ResourceSlice): void => {
     const { name, namespace = "", deletionTimestamp, annotations } = slice.metadata;
     if (deletionTimestamp !== undefined) return letGo(RESOURCE_SLICES, slice);
-    if (slice.status === undefined) return answer(slice);
+    if (slice.status === undefined) {
+      if (!isForgotten(RESOURCE_SLICES, slice.metadata)) answer(slice);
+      return;
+    }
     const wantsNode = annotations?.[LIQO_ANNOTATION.createVirtualNode] === "true";
     const hasNode = cluster.find(VIRTUAL_NODES, { name, namespace }) !== undefined;
     if (slice.status.resources !== undefined && wantsNode && !hasNode) makeNode(slice);
@@ -171,6 +208,7 @@ export function liqoInMemory(cluster: FakeCluster) {
   const work = (): void => {
     if (harm.isProviderGone) return;
     for (const slice of cluster.all(RESOURCE_SLICES)) if (isLinked(slice)) serveSlice(slice);
+    for (const offloading of cluster.all(NAMESPACE_OFFLOADINGS)) serveOffloading(offloading);
     for (const virtualNode of cluster.all(VIRTUAL_NODES)) {
       if (virtualNode.metadata.deletionTimestamp === undefined) continue;
       letGo(VIRTUAL_NODES, virtualNode);
