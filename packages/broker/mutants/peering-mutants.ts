@@ -59,8 +59,8 @@ export const PEERING_MUTANTS: readonly Mutant[] = [
   {
     name: "calls a node ready that is forbidden everything at its provider",
     file: `${CONSUMER}/plan-establish.ts`,
-    find: 'if (standing !== "gone") return undefined;',
-    replace: 'if (standing !== "gone" || clusterId !== "") return undefined;',
+    find: 'if (standing === "let-in" || standing === "unknown") return undefined;',
+    replace: 'if (standing !== "leaving") return undefined;',
     caughtBy: ESTABLISH,
   },
 ];

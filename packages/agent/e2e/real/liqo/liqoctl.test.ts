@@ -18,6 +18,7 @@ import {
   forceUnpeerArguments,
   type GatewayType,
   peerArguments,
+  unauthenticateArguments,
   unpeerArguments,
 } from "../../../src/liqo/liqoctl/arguments.ts";
 import { foreignText } from "../../../src/liqo/liqoctl/foreign-access.ts";
@@ -66,6 +67,7 @@ describe.skipIf(assets === undefined)("the real liqoctl", () => {
       }),
     },
     { name: "unpeer", args: unpeerArguments(PEERING) },
+    { name: "unauthenticate", args: unauthenticateArguments(PEERING) },
     { name: "force unpeer", args: forceUnpeerArguments("liqo-paris", NOWHERE) },
   ];
   test.each(ours)("takes our line: $name", async ({ args }) => {

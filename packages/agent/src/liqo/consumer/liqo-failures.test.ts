@@ -105,7 +105,7 @@ describe("what goes wrong", () => {
     const { plane, peering, liqo, time } = liqoWorld();
     liqo.harm.hangs = true;
     await peering(LOAN_A);
-    await time.advance(1_540_000);
+    await time.advance(1_360_000);
     expect(await plane().establish(LOAN_A)).toMatchObject({ reason: "LiqoctlTimedOut", isTrouble: true });
     expect(liqo.running()).toBe(0);
   });

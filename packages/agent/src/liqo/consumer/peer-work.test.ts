@@ -9,6 +9,7 @@ import { Fault } from "@resource-broker/contract";
 import { fakeTime } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { type FakeCluster, fakeCluster } from "../../testing/fake-cluster.ts";
+import { TENANTS } from "../objects/tenant.ts";
 import { DEPLOYMENTS } from "../identity/read-identity.ts";
 import { foreignText } from "../liqoctl/foreign-access.ts";
 import type { Found } from "../liqoctl/kubeconfigs.ts";
@@ -216,6 +217,19 @@ describe("liqoctl", () => {
       "connection refused",
     ],
     ["a provider without Liqo", ({ paris }) => uninstall(paris), "IdentityMismatch", "leads to no Liqo"],
+    [
+      "a provider that is still ending an earlier peering",
+      ({ paris }) => {
+        const metadata = { name: "cool-rome", namespace: "liqo-tenant-cool-rome", finalizers: ["liqo.io/x"] };
+        paris.put(TENANTS, { apiVersion: "x", kind: "Tenant", metadata, spec: {} });
+        paris.edit(TENANTS, metadata, (tenant) => ({
+          ...tenant,
+          metadata: { ...tenant.metadata, deletionTimestamp: "2026-07-01T10:00:00Z" },
+        }));
+      },
+      "TenantLeaving",
+      "Tenant cool-rome",
+    ],
     ["no Liqo here", ({ rome }) => uninstall(rome), "LiqoMissing", "--liqo-mode=off"],
   ])("is not run with %s", async (_, happen, reason, message) => {
     const it = world();

@@ -21,6 +21,7 @@ import { identityAt } from "./identity-at.ts";
 import type { LetGo } from "./let-go.ts";
 import type { Job, JobEnd } from "./peering-jobs.ts";
 import { type Standing, standingAt } from "./standing.ts";
+import { versionProblem } from "./version-problem.ts";
 import { ensureTenantAccess } from "./tenant-access.ts";
 
 export interface PeerWorkOptions {
@@ -79,7 +80,7 @@ const UNPEER_MS = 120_000;
 /** Liqo lets go in about a second, or for want of rights not at all. */
 const LET_GO_MS = 15_000;
 /** With its rights again it tries after a pause that grows with the time that it has tried in vain. */
-const REPAIR_MS = 300_000;
+const REPAIR_MS = 120_000;
 /** liqoctl ends by itself at its time-out; only one that hangs is killed. */
 const GRACE_MS = 15_000;
 
@@ -146,7 +147,18 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
     }
     const there = await remoteIdentity(pair, provider);
     if (!there.ok) return there.obstacle;
-    return ownProblem(pair, here) ?? versionProblem(pair, here.version, there.version);
+    return (
+      ownProblem(pair, here) ??
+      versionProblem(pair, here.version, there.version) ??
+      leaving(pair, here, provider)
+    );
+  };
+  /** liqoctl would take the Tenant of an earlier peering for a new one, and it would go a moment later. */
+  const leaving = async (pair: Named, here: LiqoIdentity, { access, path }: Provider): Promise<JobEnd> => {
+    const namespace = tenantNamespaceOf(here.clusterId);
+    if ((await standingAt(namespace, () => deps.connect(access, path))) !== "leaving") return undefined;
+    const message = `${pair.clusterId} is still ending an earlier peering: Tenant ${here.clusterId} in its ${namespace}`;
+    return { reason: "TenantLeaving", message };
   };
   /** liqoctl acts on whatever cluster the file leads to, and the file may have been replaced. */
   const remoteIdentity = async (pair: Named, { access, path }: Provider): Promise<Remote> => {
@@ -275,18 +287,4 @@ function ownProblem({ ownLiqoId }: Pair, { clusterId }: LiqoIdentity): JobEnd {
   if (ownLiqoId === undefined || ownLiqoId === clusterId) return undefined;
   const message = `this cluster is ${clusterId} to Liqo, and ${ownLiqoId} to the broker: wait for the next advertisement`;
   return { reason: "IdentityMismatch", message };
-}
-
-/** Liqo's peers must be of one minor version. An unknown one is not held against anybody. */
-function versionProblem({ clusterId }: Pair, here: string, there: string): JobEnd {
-  const [own, other] = [minorOf(here), minorOf(there)];
-  if (own === undefined || other === undefined || own === other) return undefined;
-  return {
-    reason: "VersionMismatch",
-    message: `this cluster has Liqo ${here} and ${clusterId} has ${there}: they peer only when both are of one minor version`,
-  };
-}
-
-function minorOf(version: string): string | undefined {
-  return /^v?(\d+\.\d+)(?:\.|$)/.exec(version)?.[1];
 }

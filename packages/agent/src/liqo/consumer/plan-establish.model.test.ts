@@ -34,7 +34,7 @@ describe("a loan that comes in", () => {
       ),
       virtualNode: any(undefined, aVirtualNode(WISH)),
       node: any(undefined, aNode(WISH), aNode(WISH, { ready: "False" }), aNode(WISH, { isVirtual: false })),
-      standing: any<LoanSight["standing"]>("let-in", "gone", "unknown"),
+      standing: any<LoanSight["standing"]>("let-in", "leaving", "gone", "unknown"),
       offload: any<LoanSight["offload"]>({ kind: "done" }, { kind: "obstacle", reason: "X", message: "" }),
       wallMs: fc.constant(NOW),
     });
@@ -69,7 +69,7 @@ function isGood(sight: LoanSight): boolean {
     virtualNode !== undefined,
     isReadyNode(node),
     offload.kind === "done",
-    sight.standing !== "gone",
+    sight.standing !== "gone" && sight.standing !== "leaving",
   ];
   return facts.every(Boolean);
 }

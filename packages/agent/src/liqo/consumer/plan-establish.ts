@@ -227,7 +227,7 @@ function planReach(
 
 /** The node stays Ready: its virtual-kubelet asks only whether the API server lives, and is forbidden all else. */
 function planStandingThere(clusterId: string, standing: Standing): EstablishStep | undefined {
-  if (standing !== "gone") return undefined;
+  if (standing === "let-in" || standing === "unknown") return undefined;
   const remedy = `peer anew (liqoctl peer), or release the reservation`;
   return trouble(
     "TenantMissing",

@@ -1,0 +1,19 @@
+import type { JobEnd } from "./peering-jobs.ts";
+
+/** Liqo's peers must be of one minor version. An unknown one is not held against anybody. */
+export function versionProblem(
+  { clusterId }: { readonly clusterId: string },
+  here: string,
+  there: string,
+): JobEnd {
+  const [own, other] = [minorOf(here), minorOf(there)];
+  if (own === undefined || other === undefined || own === other) return undefined;
+  return {
+    reason: "VersionMismatch",
+    message: `this cluster has Liqo ${here} and ${clusterId} has ${there}: they peer only when both are of one minor version`,
+  };
+}
+
+function minorOf(version: string): string | undefined {
+  return /^v?(\d+\.\d+)(?:\.|$)/.exec(version)?.[1];
+}
