@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, onTestFailed, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFailed, test } from "vitest";
 import { directionOf } from "../liqo/testing/directions.ts";
 import { FAILURES, FEW_FAILURES, expectNothingForced, expectSurvival } from "./testing/failures.ts";
 import { expectNothingForGreed, expectVersionMismatch } from "./testing/intruders.ts";
@@ -25,6 +25,14 @@ describe("reservations through the real Liqo", { timeout: PATIENCE_MS }, () => {
     return world.dispose;
   }, PATIENCE_MS);
   beforeEach(() => onTestFailed(world.tellLastWords));
+
+  test.each(["rome", "paris"])("Liqo runs in %s", async (name) => {
+    const { liqoctl, kubelet } = world.liqo.cluster(name);
+    expect(await liqoctl(["info"])).toMatch(/Liqo is healthy/);
+    const running = kubelet.processes().filter(({ pid }) => pid !== undefined);
+    const programs = running.map(({ program }) => program);
+    expect(programs.sort()).toEqual(["crd-replicator", "liqo-controller-manager", "webhook"]);
+  });
 
   describe.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))("two of one pair, time %i", () => {
     let story: Story;

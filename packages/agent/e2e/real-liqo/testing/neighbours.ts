@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { FOREIGN_CLUSTERS, RESOURCE_SLICES, tenantNamespaceOf } from "@resource-broker/agent";
 import { listingOf, until, WHOLE_NODES, type WholeNode } from "@resource-broker/testkit";
 import { expect } from "vitest";
@@ -107,9 +108,11 @@ export async function expectPersonsSliceStays(world: RealLiqoWorld): Promise<voi
   await untilSame(world, before);
 }
 
-/** liqoctl as a person runs it, with admin rights on both sides. */
-async function byHand({ at }: RealDirection, verb: string, ...flags: string[]): Promise<void> {
-  const common = [`--remote-kubeconfig=${at.provider.kubeconfigFile}`, "--skip-confirm"];
+/** liqoctl as a person runs it: admin here, and with the peering user of docs/liqo.md there. */
+async function byHand(direction: RealDirection, verb: string, ...flags: string[]): Promise<void> {
+  const { world, requester, provider, at } = direction;
+  const remote = join(world.liqo.kubeconfigs(requester.name), `${provider.name}.kubeconfig`);
+  const common = [`--remote-kubeconfig=${remote}`, "--skip-confirm"];
   const own = verb === "peer" ? ["--networking-disabled"] : [];
   await at.requester.liqoctl([verb, ...common, ...own, ...flags]);
 }

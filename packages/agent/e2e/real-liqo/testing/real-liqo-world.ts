@@ -6,7 +6,6 @@ import {
   type RealLiqoControlPlanes,
   realLiqoControlPlanes,
   startWorld,
-  type WholePod,
 } from "@resource-broker/testkit";
 import { type Direction, directionOf, type StoryWorld } from "../../liqo/testing/directions.ts";
 import { peoplesNamespaces, untilKnown } from "../../liqo/testing/liqo-world.ts";
@@ -66,20 +65,6 @@ function recorderOf(liqo: RealLiqoControlPlanes, name: string) {
     calls: async () => {
       const lines = await readFile(`${path}.calls`, "utf8").catch(() => "");
       return lines.split("\n").flatMap((line) => /^[a-z ]+(?= --)/.exec(line)?.[0] ?? []);
-    },
-  };
-}
-
-/** A pod that kube-scheduler can put on this node alone. */
-export function podFor(node: string, name = "guest", namespace = "default"): WholePod {
-  const requests = { cpu: "1", memory: "1Gi" };
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name, namespace },
-    spec: {
-      nodeSelector: { "kubernetes.io/hostname": node },
-      containers: [{ name: "main", image: "example/app:1", resources: { requests } }],
     },
   };
 }
