@@ -131,15 +131,19 @@ export const AGENT_VALUES: Schema = {
     ...accounts(),
     ...logging(),
     ...monitoring({ dashboards: "agent" }),
-    networkPolicy: networkPolicy("Prometheus, name servers, the API server, the broker", {
-      apiServerPorts: ports(
-        `${API_SERVER_PORTS} With \`broker.transport: kubernetes\` also the port in that kubeconfig.`,
-        [443, 6443],
-      ),
-      brokerPorts: ports(
-        "More ports than those in `broker.urls` and 8443, on which the broker's pods listen: of the pods of a proxy or ingress in the same cluster.",
-      ),
-    }),
+    networkPolicy: networkPolicy(
+      "Prometheus, name servers, the API server, the broker",
+      {
+        apiServerPorts: ports(
+          `${API_SERVER_PORTS} With \`broker.transport: kubernetes\` also the port in that kubeconfig.`,
+          [443, 6443],
+        ),
+        brokerPorts: ports(
+          "More ports than those in `broker.urls` and 8443, on which the broker's pods listen: of the pods of a proxy or ingress in the same cluster. Empty: no more.",
+        ),
+      },
+      "; but with `liqo.borrow.enabled` everything outwards does, because liqoctl goes to the API servers of other clusters, at whatever address and port their kubeconfigs name",
+    ),
     podDisruptionBudget: podDisruptionBudget(),
     terminationGracePeriodSeconds: whole("How long the agent may take to end.", 30, { minimum: 5 }),
     ...scheduling({ cpu: "50m", memory: "64Mi", limit: "256Mi" }),

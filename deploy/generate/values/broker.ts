@@ -165,7 +165,7 @@ export const BROKER_VALUES: Schema = {
           { type: "object" },
         ),
         databasePorts: ports(
-          "More ports of the database than `store.postgres.port`: of its pods, where it runs in the same cluster behind a Service with another port.",
+          "More ports of the database than `store.postgres.port`: of its pods, where it runs in the same cluster behind a Service with another port. Empty: no more.",
         ),
       },
     ),

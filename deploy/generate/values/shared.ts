@@ -146,7 +146,7 @@ export function monitoring({ dashboards }: { readonly dashboards: string }): Pro
 }
 
 export const API_SERVER_PORTS =
-  "Ports of the Kubernetes API server, as its endpoints have them (`kubectl get endpointslices -n default`).";
+  "Ports of the Kubernetes API server, as its endpoints have them (`kubectl get endpointslices -n default`). Empty: none.";
 const AFTER_SERVICES =
   "It is applied after a Service has replaced its port: for what runs in the same cluster the ports of pods count.";
 
@@ -155,8 +155,9 @@ export function ports(description: string, fallback: readonly number[] = []): Sc
   return list(description, { type: "integer", ...PORT }, fallback);
 }
 
-export function networkPolicy(what: string, more: Properties): Schema {
-  const description = `Who may talk to the pods, and to whom they may talk: ${what}. Nothing else passes. ${AFTER_SERVICES}`;
+/** `but` is what passes besides `what`. */
+export function networkPolicy(what: string, more: Properties, but = ""): Schema {
+  const description = `Who may talk to the pods, and to whom they may talk: ${what}. Nothing else passes${but}. ${AFTER_SERVICES}`;
   return group(description, {
     enabled: flag("Make it. Without a network plugin that knows policies it has no effect.", true),
     metricsFrom: list(
@@ -165,7 +166,7 @@ export function networkPolicy(what: string, more: Properties): Schema {
       [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }],
     ),
     dnsPorts: ports(
-      "Ports of the name servers' pods: 53 nearly everywhere, 5353 on OpenShift, 8053 on Gardener.",
+      "Ports of the name servers' pods: 53 nearly everywhere, 5353 on OpenShift, 8053 on Gardener. Empty: none.",
       [53],
     ),
     apiServerPorts: ports(API_SERVER_PORTS, [443, 6443]),

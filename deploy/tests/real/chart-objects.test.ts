@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type ChartName, renderChart, whyNoHelm } from "../testing/helm.ts";
+import { renderChart, whyNoHelm } from "../testing/helm.ts";
 import { kustomize, whyNoKubectl } from "../testing/kustomize.ts";
 import { containerOf, type Manifest, manifestsIn, type Workload, workloadIn } from "../testing/objects.ts";
 import { type RenderedVariants, renderVariants } from "../testing/rendered-variants.ts";
@@ -123,42 +123,6 @@ describe.runIf(isPossible)("a chart", () => {
     expect(containerOf(byKustomize).args.filter((flag) => !others.includes(String(flag)))).toEqual([]);
   });
 
-  test.each([
-    { chart: "broker", variant: "a broker as it comes" },
-    { chart: "agent", variant: "an agent as it comes" },
-  ] as const)("lets through what kustomize lets through: $chart", async ({ chart, variant }) => {
-    const byKustomize = manifestsIn(await kustomize(`network-policy/${chart}`));
-    expect(rulesOf(rendered.manifests(variant))).toEqual(rulesOf(byKustomize));
-  });
-
-  // A policy is applied after a Service has replaced its port by that of the pod.
-  test.each([
-    { row: "a Service with another port", urls: ["https://broker.svc"], ports: [8443, 443] },
-    {
-      row: "a node's port, and a second address",
-      urls: ["https://n:30443", "https://m"],
-      ports: [8443, 30443, 443],
-    },
-    { row: "a proxy in the cluster", urls: ["https://b:8443"], brokerPorts: [10443], ports: [8443, 10443] },
-  ])("lets an agent reach the port of the broker's pods, whatever its address says: $row", async (row) => {
-    const { urls, brokerPorts = [] } = row;
-    const values = { clusterID: "rome", broker: { urls }, networkPolicy: { brokerPorts } };
-    expect(await egressOf("agent", values)).toEqual([...DNS, 443, 6443, ...row.ports]);
-  });
-
-  test("lets an agent through objects reach the API server of the broker's cluster, and no broker", async () => {
-    const values = { clusterID: "rome", broker: { transport: "kubernetes" } };
-    const networkPolicy = { apiServerPorts: [6443, 16443] };
-    expect(await egressOf("agent", { ...values, networkPolicy })).toEqual([...DNS, 6443, 16443]);
-  });
-
-  test("lets the broker reach the pods of a database and of name servers on ports of their own", async () => {
-    const store = { type: "postgres", postgres: { host: "db.example", port: 5433 } };
-    const networkPolicy = { databasePorts: [6432], dnsPorts: [5353] };
-    const egress = await egressOf("broker", { store, networkPolicy });
-    expect(egress).toEqual(["5353/UDP", "5353/TCP", 443, 6443, 5433, 6432]);
-  });
-
   test("names the runbook of each alert where the documents are published", () => {
     const alerts = VARIANTS.flatMap(({ name }) => rendered.manifests(name))
       .filter(({ kind }) => kind === "PrometheusRule")
@@ -170,25 +134,6 @@ describe.runIf(isPossible)("a chart", () => {
     }
   });
 });
-
-const DNS = ["53/UDP", "53/TCP"];
-
-interface Egress {
-  readonly ports?: readonly { readonly port: number; readonly protocol?: string }[];
-}
-
-function rulesOf(manifests: readonly Manifest[]): { ingress: unknown; egress: readonly Egress[] } {
-  const spec = manifests.find(({ kind }) => kind === "NetworkPolicy")?.spec ?? {};
-  return { ingress: spec["ingress"], egress: spec["egress"] as Egress[] };
-}
-
-/** Every port that the pods of a chart may reach. */
-async function egressOf(chart: ChartName, values: object): Promise<(string | number)[]> {
-  const manifests = manifestsIn(await renderChart({ ...releaseOf(chart), chart, values }));
-  return rulesOf(manifests).egress.flatMap(({ ports = [] }) =>
-    ports.map(({ port, protocol }) => (protocol === undefined ? port : `${port}/${protocol}`)),
-  );
-}
 
 /** What must be the same, however it is installed. */
 function sharedParts(workload: Workload): object {

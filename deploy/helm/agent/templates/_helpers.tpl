@@ -59,7 +59,7 @@ Ports of the broker: those of its addresses, 443 where one names none, and 8443,
 after a Service has replaced its port by that of the pod: behind a Service of this cluster only 8443 counts.
 */}}
 {{- define "agent.brokerPorts" -}}
-{{- $ports := .Values.networkPolicy.brokerPorts }}
+{{- $ports := default list .Values.networkPolicy.brokerPorts }}
 {{- if include "agent.usesHttp" . }}
 {{- $ports = prepend $ports 8443 }}
 {{- range .Values.broker.urls }}
