@@ -10,6 +10,7 @@ testKeptAssets({
     goSum: "sums\n",
   },
   label: "helm-v3.22.1",
+  parts: ["helm", "cert-manager", "prometheus-operator"],
   find: findDeployAssets,
 });
 

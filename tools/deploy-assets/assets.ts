@@ -9,7 +9,7 @@ import {
   surroundingsHere,
 } from "../go-assets/cache.ts";
 import { BUILD_ENV } from "../go-assets/run-go.ts";
-import { DEFINITIONS, helm, helmVersions, PROGRAM } from "./recipe.ts";
+import { DEFINITIONS, helm, helmVersions, PARTS, PROGRAM } from "./recipe.ts";
 
 const CACHE = { name: "deploy-assets", variable: "DEPLOY_ASSETS_CACHE" };
 export const GO_MODULE = fileURLToPath(new URL(".", import.meta.url));
@@ -17,7 +17,7 @@ export const GO_MODULE = fileURLToPath(new URL(".", import.meta.url));
 export function findDeployAssets(surroundings: Surroundings, pins: Pins): AssetsSearch {
   const versions = helmVersions(pins);
   const recipe = [pins.goMod, pins.goSum, BUILD_ENV, DEFINITIONS, buildArgs(helm(versions), "")];
-  return findBuild(surroundings, CACHE, { label: [PROGRAM, versions.helm], recipe });
+  return findBuild(surroundings, CACHE, { label: [PROGRAM, versions.helm], recipe, parts: PARTS });
 }
 
 /** Looks on this machine. */

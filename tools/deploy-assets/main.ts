@@ -7,13 +7,13 @@ import { readPins } from "../go-assets/cache.ts";
 import { type AssetsTool, runAssetsTool } from "../go-assets/run-assets-tool.ts";
 import { findDeployAssetsHere, GO_MODULE } from "./assets.ts";
 import { fetchAssets } from "./fetch.ts";
-import { DEFINITIONS, helmVersions, PROGRAM } from "./recipe.ts";
+import { DEFINITIONS, helmVersions, PARTS, PROGRAM } from "./recipe.ts";
 
 const tool: AssetsTool = {
   name: "deploy-assets",
   script: "deploy:assets",
   noGo: "Go is not installed, and helm and the definitions are not on this machine. Install Go 1.26 or newer and run this again.",
-  parts: [PROGRAM, ...DEFINITIONS.map(({ name }) => name)],
+  parts: PARTS,
   find: () => findDeployAssetsHere(process.env),
   bring: (errand) => fetchAssets({ ...errand, goModule: GO_MODULE }, helmVersions(readPins(GO_MODULE))),
   describe: async (folder) => {

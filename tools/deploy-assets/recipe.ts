@@ -32,6 +32,9 @@ export const DEFINITIONS: readonly DefinitionsModule[] = [
   },
 ];
 
+/** The names of what is in the finished folder. */
+export const PARTS: readonly string[] = [PROGRAM, ...DEFINITIONS.map(({ name }) => name)];
+
 /** What helm says of itself, and the Kubernetes it renders for where nobody names another. */
 export interface HelmVersions {
   readonly helm: string;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { takeInstallLock } from "../../scripts/bootstrap/install-lock.mjs";
-import { MARKER } from "./cache.ts";
+import { isWhole, MARKER } from "./cache.ts";
 import { moduleFolder, type PinnedModule } from "./pinned-module.ts";
 import { buildProgress, duration } from "./progress.ts";
 import type { Errand } from "./run-assets-tool.ts";
@@ -14,7 +14,7 @@ export interface GoErrand extends Errand, GoPlace {}
 
 /** Does the work unless it is done. What was broken off goes on where it was: Go keeps what it loaded and compiled. */
 export async function bringOnce(
-  { folder, goModule, signal, say, check }: GoErrand,
+  { folder, parts, goModule, signal, say, check }: GoErrand,
   announcement: string,
   work: () => Promise<void>,
 ): Promise<void> {
@@ -28,7 +28,9 @@ export async function bringOnce(
     signal,
   );
   try {
-    if (existsSync(join(folder, MARKER))) return;
+    if (isWhole(folder, parts)) return;
+    // Where a part was removed later: what is copied anew is not whole until the end.
+    rmSync(join(folder, MARKER), { force: true });
     await work();
     writeFileSync(join(folder, MARKER), `${await check(folder)}\n`);
   } finally {

@@ -45,6 +45,8 @@ export interface Build {
   readonly label: readonly string[];
   /** All that the result depends on. */
   readonly recipe: readonly unknown[];
+  /** The names of what is in the finished folder. */
+  readonly parts: readonly string[];
 }
 
 export interface AssetsSearch {
@@ -53,12 +55,22 @@ export interface AssetsSearch {
 }
 
 /** `v1.2.0-linux-amd64-5f0c9d1a` in the cache: other pins or another recipe never overwrite this one. */
-export function findBuild(surroundings: Surroundings, cache: Cache, { label, recipe }: Build): AssetsSearch {
+export function findBuild(surroundings: Surroundings, cache: Cache, build: Build): AssetsSearch {
+  const { label, recipe, parts } = build;
   const { platform, arch, exists } = surroundings;
   const hash = createHash("sha256").update(JSON.stringify(recipe)).digest("hex");
   const name = [...label, platform, arch === "x64" ? "amd64" : arch, hash.slice(0, 8)].join("-");
   const folder = join(cacheFolder(surroundings, cache), name);
-  return { isThere: exists(join(folder, MARKER)), folder };
+  return { isThere: isWhole(folder, parts, exists), folder };
+}
+
+/** Whether the work was done, and nobody has removed any of it since. */
+export function isWhole(
+  folder: string,
+  parts: readonly string[],
+  exists: Surroundings["exists"] = existsSync,
+): boolean {
+  return [MARKER, ...parts].every((name) => exists(join(folder, name)));
 }
 
 /** Outside the work tree, so that every checkout shares it. */

@@ -18,6 +18,8 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** What is to be brought, and where to. */
 export interface Errand {
   readonly folder: string;
+  /** The names of what is in the finished folder. */
+  readonly parts: readonly string[];
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
   /** Looks at the finished folder; throws where it is not what was wanted. */
@@ -57,7 +59,7 @@ export async function runAssetsTool(tool: AssetsTool, args: readonly string[]): 
   if ("refusal" in search) return fail(UNAVAILABLE, search.refusal);
   if (wish.kind === "bring") return bringWithin(tool, { ...search, ...wish, fail });
   if (!search.isThere)
-    return fail(UNAVAILABLE, `nothing whole is in ${search.folder}. Run npm run ${tool.script}.`);
+    return fail(UNAVAILABLE, `${describeLacks(tool, search.folder)}. Run npm run ${tool.script}.`);
   console.log(search.folder);
   return DONE;
 }
@@ -77,7 +79,8 @@ async function bringWithin(tool: AssetsTool, { folder, isThere, withinMs, fail }
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   const timer = setTimeout(() => stop.abort(OUT_OF_TIME), withinMs);
   try {
-    if (!isThere) await tool.bring({ folder, signal: stop.signal, say, check: tool.describe });
+    const { parts, describe: check } = tool;
+    if (!isThere) await tool.bring({ folder, parts, signal: stop.signal, say, check });
     say(`${await tool.describe(folder)} are in ${folder}`);
     return DONE;
   } catch (error) {
@@ -90,10 +93,14 @@ async function bringWithin(tool: AssetsTool, { folder, isThere, withinMs, fail }
   }
 }
 
-function describeLate({ parts }: AssetsTool, folder: string, withinMs: number): string {
+function describeLate(tool: AssetsTool, folder: string, withinMs: number): string {
+  const lacks = describeLacks(tool, folder);
+  return `not done within ${duration(withinMs)}: ${lacks}. The next run goes on from here.`;
+}
+
+function describeLacks({ parts }: AssetsTool, folder: string): string {
   const missing = parts.filter((name) => !existsSync(join(folder, name)));
-  const lacks = missing.length === 0 ? "the last check" : missing.join(", ");
-  return `not done within ${duration(withinMs)}: ${folder} lacks ${lacks}. The next run goes on from here.`;
+  return `${folder} lacks ${missing.length === 0 ? "the last check" : missing.join(", ")}`;
 }
 
 type Wish =
@@ -105,13 +112,14 @@ type Wish =
 function wishIn(args: readonly string[]): Wish {
   const [option, minutes = ""] = args;
   if (option === undefined) return { kind: "bring", withinMs: LONGEST_MS };
-  if (option === "--within" && args.length === 2) return withinIn(minutes);
+  if (option === "--within" && args.length <= 2) return withinIn(minutes);
   if (option === "--where" && args.length === 1) return { kind: "where" };
   if (option === "--help" && args.length === 1) return { kind: "help" };
   return { kind: "unknown", problem: `unknown option ${args.join(" ")}` };
 }
 
 function withinIn(minutes: string): Wish {
+  if (minutes === "") return { kind: "unknown", problem: "--within lacks its number of minutes" };
   const withinMs = Number(minutes) * 60_000;
   return withinMs > 0 && withinMs < LONGEST_MS
     ? { kind: "bring", withinMs }
@@ -122,6 +130,6 @@ function usage({ script }: AssetsTool): string {
   return (
     `Usage: npm run ${script} [-- --within MINUTES | --where]\n` +
     `  --within MINUTES  stops when they are over, with exit code ${LATE}; the next run goes on from there\n` +
-    "  --where           brings nothing, and prints the folder if all is in it"
+    "  --where           brings nothing, and prints the folder if all is in it, else what it lacks"
   );
 }

@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
+import { namesIn } from "../go-assets/assets-list.ts";
 import { testKeptAssets } from "../go-assets/testing/kept-assets.ts";
 import { findKind, findKindHere } from "./assets.ts";
-import { KIND } from "./recipe.ts";
+import { KIND, kindAssetsList } from "./recipe.ts";
 
 testKeptAssets({
   tool: "kind-assets",
   pins: { goMod: "require (\n\tk8s.io/kubernetes v1.34.9\n)\n", goSum: "sums\n" },
   label: KIND.version,
+  parts: namesIn(kindAssetsList("v1.34.9")),
   find: findKind,
 });
 

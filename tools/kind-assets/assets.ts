@@ -1,4 +1,4 @@
-import { recipeOf } from "../go-assets/assets-list.ts";
+import { namesIn, recipeOf } from "../go-assets/assets-list.ts";
 import {
   type AssetsSearch,
   findBuild,
@@ -15,8 +15,12 @@ const CACHE = { name: "kind-assets", variable: "KIND_ASSETS_CACHE" };
 
 /** The pins are those of `kube-assets`: what a node runs is of the control plane's release. */
 export function findKind(surroundings: Surroundings, pins: Pins): AssetsSearch {
-  const recipe = recipeOf(pins, kindAssetsList(kubernetesVersion(pins)));
-  return findBuild(surroundings, CACHE, { label: [KIND.version], recipe });
+  const list = kindAssetsList(kubernetesVersion(pins));
+  return findBuild(surroundings, CACHE, {
+    label: [KIND.version],
+    recipe: recipeOf(pins, list),
+    parts: namesIn(list),
+  });
 }
 
 /** Looks on this machine. */

@@ -3,7 +3,7 @@ import { readPins } from "../go-assets/cache.ts";
 import { machine, testKeptAssets } from "../go-assets/testing/kept-assets.ts";
 import { describeMissing, findAssets, kubernetesVersion } from "./assets.ts";
 import { findAssetsHere, GO_MODULE } from "./find-here.ts";
-import { linkFlags } from "./recipe.ts";
+import { linkFlags, PROGRAMS } from "./recipe.ts";
 
 const PINS = { goMod: "require (\n\tk8s.io/kubernetes v1.34.9\n)\n", goSum: "sums\n" };
 
@@ -11,6 +11,7 @@ testKeptAssets({
   tool: "kube-assets",
   pins: PINS,
   label: "v1.34.9",
+  parts: PROGRAMS,
   find: (surroundings, pins) => {
     const { kind, folder } = findAssets(surroundings, pins);
     return { isThere: kind === "found", folder };
@@ -19,9 +20,10 @@ testKeptAssets({
 
 describe("which programs are used", () => {
   const built = findAssets(machine({}), PINS).folder;
+  const whole = ["complete", ...PROGRAMS].map((name) => `${built}/${name}`);
 
   test("a whole build", () => {
-    expect(findAssets(machine({}, `${built}/complete`), PINS)).toEqual({
+    expect(findAssets(machine({}, ...whole), PINS)).toEqual({
       kind: "found",
       folder: built,
       from: "cache",
@@ -31,7 +33,7 @@ describe("which programs are used", () => {
   const given = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"].map((name) => `/k/${name}`);
 
   test("those of KUBEBUILDER_ASSETS before a build", () => {
-    expect(findAssets(machine({ KUBEBUILDER_ASSETS: "/k" }, `${built}/complete`, ...given), PINS)).toEqual({
+    expect(findAssets(machine({ KUBEBUILDER_ASSETS: "/k" }, ...whole, ...given), PINS)).toEqual({
       kind: "found",
       folder: "/k",
       from: "KUBEBUILDER_ASSETS",
@@ -41,7 +43,7 @@ describe("which programs are used", () => {
   test("none, where KUBEBUILDER_ASSETS lacks one: a mixture would prove nothing", () => {
     const env = { KUBEBUILDER_ASSETS: "/k" };
     const some = given.filter((path) => !path.endsWith("manager"));
-    expect(findAssets(machine(env, `${built}/complete`, ...some), PINS)).toEqual({
+    expect(findAssets(machine(env, ...whole, ...some), PINS)).toEqual({
       kind: "incomplete",
       folder: "/k",
       lacks: ["kube-controller-manager"],

@@ -24,7 +24,7 @@ export function findAssets(surroundings: Surroundings, pins: Pins): AssetsSearch
   }
   const version = kubernetesVersion(pins);
   const recipe = [pins.goMod, pins.goSum, PACKAGES, COMPILE_FLAGS, BUILD_ENV, linkFlags(version)];
-  const { folder, isThere } = findBuild(surroundings, CACHE, { label: [version], recipe });
+  const { folder, isThere } = findBuild(surroundings, CACHE, { label: [version], recipe, parts: PROGRAMS });
   return isThere ? { kind: "found", folder, from: "cache" } : { kind: "absent", folder };
 }
 

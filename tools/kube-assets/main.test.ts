@@ -1,4 +1,4 @@
-import { readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testAssetsTool } from "../go-assets/testing/tool-promises.ts";
@@ -45,6 +45,20 @@ test("after a build that failed the next run keeps what was whole", async () => 
     "kube-controller-manager",
     "kubectl",
   ]);
+});
+
+test("a run that is killed while it builds leaves no half program that the next one would take", async () => {
+  await expect(bench().run({ env: { KILLS: "1" } })).rejects.toThrow("did not end by itself");
+  expect(await bench().run()).toMatchObject({ code: 0, stderr: "" });
+  expect(bench().built()).toHaveLength(1 + PROGRAMS.length);
+});
+
+test("what another process has finished meanwhile is left as it is", async () => {
+  await bench().run();
+  const marker = join(bench().kept(), "complete");
+  rmSync(marker);
+  expect(await bench().run({ env: { MARKS: marker } })).toMatchObject({ code: 0, stderr: "" });
+  expect(readFileSync(marker, "utf8")).toBe("by another\n");
 });
 
 test("out of time while another process is at it, it leaves that process alone", async () => {

@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
+import { namesIn } from "../go-assets/assets-list.ts";
 import { testKeptAssets } from "../go-assets/testing/kept-assets.ts";
 import { findLiqo, findLiqoHere } from "./assets.ts";
-import { LIQO } from "./recipe.ts";
+import { LIQO, liqoAssetsList } from "./recipe.ts";
 
 testKeptAssets({
   tool: "liqo-assets",
   pins: { goMod: "require (\n\tk8s.io/kubernetes v1.34.9\n)\n", goSum: "sums\n" },
   label: LIQO.version,
+  parts: namesIn(liqoAssetsList("v1.34.9")),
   find: findLiqo,
 });
 

@@ -1,4 +1,4 @@
-import { recipeOf } from "../go-assets/assets-list.ts";
+import { namesIn, recipeOf } from "../go-assets/assets-list.ts";
 import {
   type AssetsSearch,
   findBuild,
@@ -15,8 +15,12 @@ const CACHE = { name: "liqo-assets", variable: "LIQO_ASSETS_CACHE" };
 
 /** The pins are those of `kube-assets`: the scheduler is of the control plane's release. */
 export function findLiqo(surroundings: Surroundings, pins: Pins): AssetsSearch {
-  const recipe = recipeOf(pins, liqoAssetsList(kubernetesVersion(pins)));
-  return findBuild(surroundings, CACHE, { label: [LIQO.version], recipe });
+  const list = liqoAssetsList(kubernetesVersion(pins));
+  return findBuild(surroundings, CACHE, {
+    label: [LIQO.version],
+    recipe: recipeOf(pins, list),
+    parts: namesIn(list),
+  });
 }
 
 /** Looks on this machine. */

@@ -13,11 +13,13 @@ export interface KeptAssets {
   readonly pins: Pins;
   /** What a folder's name begins with, by these pins. */
   readonly label: string;
+  /** The names of what is in a whole folder. */
+  readonly parts: readonly string[];
   readonly find: (surroundings: Surroundings, pins: Pins) => AssetsSearch;
 }
 
 /** What every tool keeps to that brings assets: where they are, and what counts as them. */
-export function testKeptAssets({ tool, pins, label, find }: KeptAssets): void {
+export function testKeptAssets({ tool, pins, label, parts, find }: KeptAssets): void {
   const variable = `${tool.replace("-", "_").toUpperCase()}_CACHE`;
   const folderOn = (surroundings: Surroundings, by = pins): string => find(surroundings, by).folder;
 
@@ -46,7 +48,11 @@ export function testKeptAssets({ tool, pins, label, find }: KeptAssets): void {
 
   test("only a whole folder counts", () => {
     const folder = folderOn(machine({}));
-    expect(find(machine({}, `${folder}/helm`, `${folder}/etcd`), pins).isThere).toBe(false);
-    expect(find(machine({}, `${folder}/complete`), pins)).toEqual({ isThere: true, folder });
+    const whole = ["complete", ...parts].map((name) => `${folder}/${name}`);
+    expect(find(machine({}, ...whole), pins)).toEqual({ isThere: true, folder });
+    for (const gone of whole) {
+      const { isThere } = find(machine({}, ...whole.filter((path) => path !== gone)), pins);
+      expect({ gone, isThere }).toEqual({ gone, isThere: false });
+    }
   });
 }

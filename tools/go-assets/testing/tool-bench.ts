@@ -41,7 +41,7 @@ export interface ToolBench {
   readonly path: (...parts: readonly string[]) => string;
   /** Writes a file that can be run. */
   readonly write: (path: string, text: string) => void;
-  /** SAYS is what built programs say; a build of the package that BREAKS_AT names fails; with HANGS none ends. */
+  /** SAYS is what built programs say; a build of the package that BREAKS_AT names fails; with HANGS none ends, with KILLS the tool is killed. */
   readonly run: (run?: ToolRun) => Promise<ToolEnd>;
   /** The packages that were built, whether or not that went well. */
   readonly built: () => readonly string[];
@@ -56,11 +56,13 @@ export interface ToolBench {
 const goScript = (answers: string): string => `#!/bin/sh
 case "$1 $2" in
   ${answers}
+  "version "*) if [ -n "$MARKS" ]; then echo "by another" > "$MARKS"; fi ;;
   "list "*) echo a/b; echo c/d ;;
   "build "*)
     while [ $# -gt 1 ]; do [ "$1" = -o ] && out=$2; shift; done
     if [ -n "$HANGS" ]; then sleep 600; fi
     echo "$1 $PWD" >> "$BENCH/notes"
+    if [ -n "$KILLS" ]; then echo half > "$out"; kill -9 $PPID; exit 1; fi
     case "$1" in *"\${BREAKS_AT:-nothing}") echo "undefined: x" >&2; exit 1 ;; esac
     echo "go: downloading k8s.io/api v0.34.4" >&2
     printf '#!/bin/sh\\necho %s\\n' "$SAYS" > "$out"; chmod +x "$out" ;;

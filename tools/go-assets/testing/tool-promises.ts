@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { type BenchOptions, type ToolBench, toolBench } from "./tool-bench.ts";
 
@@ -42,6 +43,7 @@ export function testAssetsTool(tool: PromisedTool): () => ToolBench {
 
   test.each([
     ["unknown option --force", ["--force"]],
+    ["--within lacks its number of minutes", ["--within"]],
     ["--within soon is no number of minutes", ["--within", "soon"]],
   ])("%s is refused, with the usage", async (problem, args) => {
     expect(await bench.run({ args })).toMatchObject({
@@ -73,6 +75,19 @@ export function testAssetsTool(tool: PromisedTool): () => ToolBench {
       stdout: `${bench.kept()}\n`,
       stderr: "",
     });
+  });
+
+  test("a folder from which a part was removed is not whole; the next run brings it back", async () => {
+    await bench.run();
+    const whole = readdirSync(bench.kept());
+    const part = whole.findLast((name) => name !== "complete") ?? "";
+    rmSync(join(bench.kept(), part), { recursive: true });
+    expect(await bench.run({ args: ["--where"] })).toMatchObject({
+      code: 3,
+      stderr: `${tool.tool}: ${bench.kept()} lacks ${part}. Run npm run ${tool.script}.\n`,
+    });
+    expect(await bench.run()).toMatchObject({ code: 0, stderr: "" });
+    expect(readdirSync(bench.kept())).toEqual(whole);
   });
 
   return () => bench;
