@@ -12,11 +12,15 @@ import { ensureTenantAccess, TENANT_ROLE } from "./tenant-access.ts";
 
 const LABELS = { "liqo.io/remote-cluster-id": "calm-paris", "liqo.io/tenant-namespace": "true" };
 
-/** As an API server answers an agent that may not see Secrets. */
-function limited({ client }: FakeCluster): KubeClient {
+const AGENT = "system:serviceaccount:rear-agent:resource-broker-agent";
+
+/** As an API server answers an agent that may see Secrets only where a RoleBinding names it. */
+function limited({ client, all }: FakeCluster): KubeClient {
+  const isBound = (): boolean =>
+    all(ROLE_BINDINGS).some(({ subjects }) => subjects?.some(({ name }) => name === AGENT));
   const create: KubeClient["create"] = (resource, object, options) =>
     resource.plural === SELF_SUBJECT_ACCESS_REVIEWS.plural
-      ? Promise.resolve({ ...object, status: { allowed: false } })
+      ? Promise.resolve({ ...object, status: { allowed: isBound() } })
       : client.create(resource, object, options);
   return { ...client, create };
 }
@@ -32,7 +36,7 @@ describe("before liqoctl peers as the agent", () => {
     });
     expect(rome.find(ROLE_BINDINGS, { name: TENANT_ROLE, namespace: name })).toMatchObject({
       roleRef: { kind: "ClusterRole", name: TENANT_ROLE },
-      subjects: [{ kind: "User", name: "system:serviceaccount:rear-agent:resource-broker-agent" }],
+      subjects: [{ kind: "User", name: AGENT }],
     });
   });
 
@@ -60,6 +64,19 @@ describe("before liqoctl peers as the agent", () => {
       message: expect.stringContaining("is of-paris; the agent works with liqo-tenant-calm-paris only"),
     });
     expect(rome.all(NAMESPACES)).toHaveLength(1);
+  });
+
+  test("a leftover RoleBinding of another account is named, with the command that makes room", async () => {
+    const rome = fakeCluster(fakeTime());
+    rome.put(ROLE_BINDINGS, {
+      metadata: { name: TENANT_ROLE, namespace: "liqo-tenant-calm-paris" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: TENANT_ROLE },
+      subjects: [{ kind: "User", name: "system:serviceaccount:old:agent" }],
+    });
+    expect(await ensureTenantAccess(limited(rome), "calm-paris")).toMatchObject({
+      reason: "Forbidden",
+      message: expect.stringContaining(`kubectl delete rolebinding -n liqo-tenant-calm-paris ${TENANT_ROLE}`),
+    });
   });
 
   test.each(["namespaces", "rolebindings"])("a missing right to create %s is named", async (plural) => {

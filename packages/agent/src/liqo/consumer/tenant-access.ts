@@ -29,8 +29,10 @@ export async function ensureTenantAccess(client: Client, liqoId: string): Promis
     const others = (await tenantNamespaces(client, liqoId)).filter((name) => name !== namespace);
     if (others.length > 0) return otherNamespace(liqoId, others);
     await ensureThere(client, NAMESPACES, tenantNamespace(liqoId));
-    await ensureThere(client, ROLE_BINDINGS, roleBinding(namespace, await ownName(client)));
-    return undefined;
+    const user = await ownName(client);
+    const isNew = await ensureThere(client, ROLE_BINDINGS, roleBinding(namespace, user));
+    // The API server may take a moment to see a new one.
+    return isNew || (await mayListSecrets(client, namespace)) ? undefined : otherBinding(namespace, user);
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "forbidden") throw error;
     const remedy = `apply deploy/rbac/agent-liqo.yaml, or bind ${TENANT_ROLE} to the agent in ${namespace}`;
@@ -58,11 +60,21 @@ function otherNamespace(liqoId: string, names: readonly string[]): JobEnd {
   return { reason: "TenantNamespaceMissing", message };
 }
 
-async function ensureThere<T>(client: Client, resource: Resource<T>, object: T): Promise<void> {
+/** A leftover, such as of an agent with another account. */
+function otherBinding(namespace: string, user: string): JobEnd {
+  const what = `RoleBinding ${TENANT_ROLE} in ${namespace} is there, and does not give ${user} its rights`;
+  const remedy = `kubectl delete rolebinding -n ${namespace} ${TENANT_ROLE}, and it is made anew`;
+  return { reason: "Forbidden", message: `${what}: ${remedy}; or apply deploy/rbac/agent-liqo.yaml` };
+}
+
+/** False: it was there already. */
+async function ensureThere<T>(client: Client, resource: Resource<T>, object: T): Promise<boolean> {
   try {
     await client.create(resource, object, { fieldManager: MANAGER });
+    return true;
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "already-exists") throw error;
+    return false;
   }
 }
 
