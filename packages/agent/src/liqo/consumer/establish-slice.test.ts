@@ -16,7 +16,14 @@ describe("a loan that comes in", () => {
     [
       "leaves a slice of others alone",
       { slice: { ...aSlice(WISH), metadata: { name: WISH.id, namespace: "liqo-tenant-calm-paris" } } },
-      { kind: "wait", reason: "SliceConflict", isTrouble: true },
+      {
+        kind: "wait",
+        reason: "SliceConflict",
+        isTrouble: true,
+        message: expect.stringContaining(
+          `kubectl delete resourceslices.authentication.liqo.io -n liqo-tenant-calm-paris ${WISH.id}`,
+        ),
+      },
     ],
     [
       "leaves a slice to another provider alone",

@@ -76,7 +76,9 @@ describe("Liqo, which keeps its role after an unpeer until it is made to look", 
     expect(await plane().establish(LOAN_A)).toMatchObject({
       reason: "IdentityMissing",
       isTrouble: true,
-      message: expect.stringContaining(`delete ResourceSlice liqo-tenant-${PARIS}/${ID_A}`),
+      message: expect.stringContaining(
+        `kubectl delete resourceslices.authentication.liqo.io -n liqo-tenant-${PARIS} ${ID_A}`,
+      ),
     });
     expect(slices()).toEqual([ID_A]);
   });

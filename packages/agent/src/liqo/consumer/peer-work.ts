@@ -15,6 +15,7 @@ import { shownOutput } from "../liqoctl/output.ts";
 import type { PrivateFiles } from "../liqoctl/private-file.ts";
 import { NOT_THERE, type RunLiqoctl } from "../liqoctl/run-liqoctl.ts";
 import { tenantNamespaceOf } from "../objects/labels.ts";
+import { deleteCommand } from "../objects/resource-slice.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
 import { borrowsHere, isHeld, isLettingGo } from "./foreign-cluster-state.ts";
 import { identityAt } from "./identity-at.ts";
@@ -182,8 +183,8 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
       ({ metadata }) => metadata.deletionTimestamp === undefined,
     );
     if (slice === undefined) return undefined;
-    const where = `ResourceSlice ${slice.metadata.namespace}/${slice.metadata.name}`;
-    return { reason: "PeeringInUse", message: `${where} uses the peering with ${clusterId}` };
+    const what = `ResourceSlice ${slice.metadata.name} uses the peering with ${clusterId}`;
+    return { reason: "PeeringInUse", message: `${what}; to end that: ${deleteCommand(slice)}` };
   };
   const runPeer = async ({ liqoId }: Named, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
     const { timeoutMs } = options;

@@ -2,7 +2,7 @@ import { parseTime } from "@resource-broker/contract";
 import type { Patch } from "@resource-broker/kube";
 import type { ForeignCluster } from "../objects/foreign-cluster.ts";
 import { LIQO_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
-import type { ResourceSlice } from "../objects/resource-slice.ts";
+import { deleteCommand, type ResourceSlice } from "../objects/resource-slice.ts";
 import type { VirtualNode } from "../objects/virtual-node.ts";
 import { differences } from "./amounts.ts";
 import { isLettingGo, isPeered } from "./foreign-cluster-state.ts";
@@ -106,8 +106,7 @@ function planStranded({ id, clusterId }: LoanWish, sight: LoanSight): EstablishS
   if (slice === undefined || !isLettingGo(foreignCluster) || !isOurSlice(slice, id)) return undefined;
   if (slice.metadata.deletionTimestamp !== undefined) return undefined;
   if (conditionOf(slice, "Authentication") === undefined) return { kind: "remove-slice", slice };
-  const where = `ResourceSlice ${slice.metadata.namespace}/${id}`;
-  const remedy = `delete ${where} when they may end, and it is asked for anew`;
+  const remedy = `${deleteCommand(slice)} when they may end, and it is asked for anew`;
   return trouble("IdentityMissing", `Liqo's Identity at ${clusterId} was deleted; pods go on: ${remedy}`);
 }
 
@@ -145,7 +144,10 @@ function planSlice(wish: LoanWish, sight: LoanSight): EstablishStep | undefined 
   if (slice === undefined) return { kind: "create-slice" };
   const where = `ResourceSlice ${slice.metadata.namespace}/${wish.id}`;
   if (!isOurSlice(slice, wish.id) || slice.spec.providerClusterID !== wish.liqoId) {
-    return trouble("SliceConflict", `${where} was made by somebody else: delete it to make room`);
+    return trouble(
+      "SliceConflict",
+      `${where} was made by somebody else; to make room: ${deleteCommand(slice)}`,
+    );
   }
   if (slice.metadata.deletionTimestamp !== undefined) {
     return wait("SliceTerminating", `${where} is being deleted; a new one is made when it is gone`);

@@ -35,3 +35,9 @@ export const RESOURCE_SLICES: Resource<ResourceSlice> = {
   plural: "resourceslices",
   isNamespaced: true,
 };
+
+/** With the full name: `kubectl delete resourceslice` reaches Kubernetes' own kind. */
+export function deleteCommand({ metadata }: ResourceSlice): string {
+  const { plural, group } = RESOURCE_SLICES;
+  return `kubectl delete ${plural}.${group} -n ${metadata.namespace ?? ""} ${metadata.name}`;
+}
