@@ -107,6 +107,14 @@ describe.skipIf(spawnSync("make", ["--version"]).status !== 0)("make images", ()
     expect(stderr).toContain("/no/such/engine is not installed: install it, or name another engine");
   });
 
+  test.each([
+    ["podman", "docker"],
+    ["docker", "podman"],
+  ])("names another engine where there is no %s", async (wanted, other) => {
+    const { stderr } = await make("image-agent", `ENGINE=/no/such/${wanted}`);
+    expect(stderr).toContain(`such as make images ENGINE=${other}\n`);
+  });
+
   test("builds all three with BuildKit, on other bases and with other flags where they are named", async () => {
     const good = engine("good", "      --secret stringArray   Secret file to expose to the build");
     const { stdout, stderr } = await make("images", `ENGINE=${good}`);

@@ -18,6 +18,7 @@ import {
 } from "./shared.ts";
 
 const CLUSTER_ID = { pattern: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", minLength: 1, maxLength: 63 };
+const PORT_NUMBER = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]";
 const DECIMAL = { pattern: "^$|^[0-9]+(\\.[0-9]+)?$" };
 const EXTENDED = { type: "string", pattern: "^[a-zA-Z0-9._-]+/[a-zA-Z0-9._-]+$" };
 
@@ -25,7 +26,7 @@ const broker = group("How the broker is reached.", {
   transport: oneOf("`http`: mTLS. `kubernetes`: objects in the broker's cluster.", ["http", "kubernetes"]),
   urls: list("Addresses of the broker, with `http`; the first that serves is used.", {
     type: "string",
-    pattern: "^https://",
+    pattern: `^https://([^/:?#]+|\\[[^\\]/]+\\])(:(${PORT_NUMBER}))?(/.*)?$`,
   }),
   namespace: text(
     "Where the broker keeps its objects (its objectsNamespace), with `kubernetes`.",

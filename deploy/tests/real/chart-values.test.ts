@@ -40,8 +40,18 @@ describe.runIf(isPossible)("helm", () => {
     { chart: "agent", sets: [...ROME, "clusterID=Rome_1"], names: /\/clusterID.*does not match pattern/ },
     { chart: "agent", sets: ["clusterID=rome"], names: /\/broker\/urls.*minItems/ },
     { chart: "agent", sets: [...ROME, "broker.urls={http://b.example}"], names: /\/broker\/urls\/0/ },
+    { chart: "agent", sets: [...ROME, "broker.urls={https://b:99999}"], names: /\/broker\/urls\/0/ },
+    { chart: "agent", sets: [...ROME, "broker.urls={https://b:65536/}"], names: /\/broker\/urls\/0/ },
     { chart: "agent", sets: [...ROME, "liqo.borrow.enabled=true"], names: /\/liqo\/enabled/ },
   ];
+  test.concurrent.each(["b", "b.example/", "10.0.0.1:1", "[fd00::1]:30443/", "b:65535/broker"])(
+    "takes the address https://%s of a broker",
+    async (address) => {
+      const sets = flags([...ROME, `broker.urls={https://${address}}`]);
+      expect(await helm(["template", "x", chartFolder("agent"), ...sets])).toMatchObject({ exitCode: 0 });
+    },
+  );
+
   test.concurrent.each(wrong)(
     "refuses $sets for $chart, and names the value",
     async ({ chart, sets, names }) => {
