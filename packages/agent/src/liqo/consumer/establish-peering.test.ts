@@ -56,6 +56,11 @@ describe("a loan that comes in", () => {
       { kind: "reopen" },
     ],
     [
+      "opens the peering of others that cannot be ended",
+      { marker: aMarker(["rsv-other"], { isEnding: true }), job: { ...FAILED, job: "unpeer" } },
+      { kind: "reopen" },
+    ],
+    [
       "waits for liqoctl to unpeer",
       { job: { kind: "running", job: "force-unpeer", forMs: 1 } },
       { kind: "wait", reason: "Unpeering" },

@@ -3,12 +3,19 @@ import type { LoanSight } from "./plan-establish.ts";
 import { ACCEPTED, plan, WISH } from "./testing/loan-sights.ts";
 import { aForeignCluster, aSlice } from "./testing/samples.ts";
 
+const PEERED = aForeignCluster("Provider");
+
 describe("a loan that comes in", () => {
   test.each<[string, Partial<LoanSight>, object]>([
     ["is ready when all objects say so", {}, { kind: "ready" }],
     [
       "cannot reach its provider",
       { foreignCluster: aForeignCluster("Provider", { isReachable: false }) },
+      { kind: "wait", reason: "ProviderUnreachable", isTrouble: true },
+    ],
+    [
+      "does not know whether Liqo reaches its provider",
+      { foreignCluster: { ...PEERED, status: { role: "Provider", ...PEERED.status, conditions: [] } } },
       { kind: "wait", reason: "ProviderUnreachable", isTrouble: true },
     ],
     [
