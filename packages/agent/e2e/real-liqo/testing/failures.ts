@@ -181,12 +181,14 @@ export async function expectNothingForced(world: RealLiqoWorld): Promise<void> {
   const told = status?.conditions?.find(({ type }) => type === "Peered");
   fact(`${seconds(began)} after the provider's death: ${told?.reason}: ${told?.message}`);
   began = performance.now();
-  await undeploy(out, WEB);
+  // Nobody ends its pods at the provider any more: they go when the release forces them.
+  await at.requester.plane.kubectl(["-n", WEB.namespace, "delete", "deployment", WEB.name, "--wait=false"]);
   await requester.client.delete(RESOURCE_REQUESTS, { name: NAME, namespace: "default" });
   await until(
     "nothing of the reservation is left but the peering",
     async () => {
-      const left = (await listingOf(requester.client)).filter((line) => line.includes(node) && !isTale(line));
+      const lines = await listingOf(requester.client);
+      const left = lines.filter((line) => isOfIt(line, node) && !isTale(line));
       if (left.length === 0) return true;
       await sleep(1000);
       throw new Error(left.join("\n"));
@@ -202,6 +204,10 @@ export async function expectNothingForced(world: RealLiqoWorld): Promise<void> {
     ([pod]) => pod?.status?.phase === "Running",
   );
   fact("what paris borrows in rome runs on, and liqoctl force unpeer was not started");
+}
+
+function isOfIt(line: string, node: string): boolean {
+  return line.includes(node) || line.startsWith(`Pod ${WEB.namespace}/`);
 }
 
 /** The agent keeps telling what it still has to do. */

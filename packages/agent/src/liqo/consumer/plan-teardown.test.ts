@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SILENT_MS } from "./foreign-cluster-state.ts";
 import { DEADLINE_MS, planTeardown, type Remains, type TeardownStep } from "./plan-teardown.ts";
-import { aNode, aWish, NOW } from "./testing/samples.ts";
+import { planUnpeer } from "./plan-unpeer.ts";
+import { aForeignCluster, aMarker, aNode, aWish, ID_A, NOW } from "./testing/samples.ts";
 import { type Harm, NO_HARM, teardownModel } from "./testing/teardown-model.ts";
 
 const LOOK_MS = 2000;
@@ -124,6 +125,19 @@ describe("a loan that goes", () => {
       isTrouble: true,
       message: expect.stringContaining("example.com/dns"),
     });
+  });
+
+  test.each<[number, number, object]>([
+    [3, 60_000, { kind: "wait", reason: "ProviderUnreachable", isTrouble: true }],
+    [13, 0, { kind: "unpeer", isForced: false }],
+    [14, 60_000, { kind: "close" }],
+  ])("tells a provider that is away of the end for about an hour: try %i", (times, retryInMs, expected) => {
+    const obstacle = { reason: "ProviderUnreachable", message: "nobody listens there" };
+    const job = { kind: "failed", job: "unpeer", obstacle, times, retryInMs } as const;
+    const marker = aMarker([ID_A], { isEnding: true });
+    const foreignCluster = aForeignCluster("Unknown", { hasIdentity: false });
+    const peering = { marker, slices: 0, guests: 0, foreignCluster, job, wallMs: NOW };
+    expect(planUnpeer(ID_A, peering)).toMatchObject(expected);
   });
 
   test("waits for finalizers of others, and says whose they are", () => {

@@ -28,8 +28,11 @@ export type UnpeerStep =
 
 /** Objects may lag behind what liqoctl has done. */
 const SETTLE_MS = 60_000;
-/** What the provider still keeps of a peering that is gone here does not hold up its end for ever. */
-const MAX_TRIES = 3;
+/**
+ * What the provider still keeps of a peering that is gone here, its Tenant above all, does not hold up its end for ever. With the
+ * pauses between them these are about an hour, as long as it takes to give a provider up by force.
+ */
+const MAX_TRIES = 14;
 
 /** The last reservation of a pair ends the peering, if this agent made it. */
 export function planUnpeer(id: string, peering: PeeringRemains | undefined): UnpeerStep {
