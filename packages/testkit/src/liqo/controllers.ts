@@ -1,4 +1,4 @@
-import { tenantNamespaceOf } from "@resource-broker/agent";
+import { FOREIGN_CLUSTERS, tenantNamespaceOf } from "@resource-broker/agent";
 import { informer, type ObjectName, reconcileLoop, SECRETS } from "@resource-broker/kube";
 import type { Log, MachineTime } from "@resource-broker/runtime";
 import { isDead, tellForeignCluster, tellReach } from "./foreign-clusters.ts";
@@ -71,8 +71,14 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
     const isThere = secret !== undefined && secret.metadata.deletionTimestamp === undefined;
     // Its last word of the Identity comes before the Secret is gone.
     if (isThere && !(await hasIdentity(site, otherId))) await tellForeign(site, otherId);
-    const state = { isDead: await isDead(liqo, site, otherId), isReachable: liqo.isReachable(otherId) };
-    await tendSecret({ consumer: site, provider }, state);
+    await tendSecret(
+      { consumer: site, provider },
+      {
+        isDead: await isDead(liqo, site, otherId),
+        isReachable: liqo.isReachable(otherId),
+        onGone: () => void liqo.unheard.add(`${site.id} ${otherId}`),
+      },
+    );
     await tellReach(liqo, site, otherId);
   };
 
@@ -100,7 +106,12 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
       const options = { resource, keep: (object: AnyObject) => object };
       const following = informer(options, { client: site.client, machine, random: () => 0, log });
       following.listen((_, now, before) => {
-        for (const task of tasksOf(resource, site.id, { now, before })) hear(task);
+        for (const task of tasksOf(resource, site.id, { now, before })) {
+          // Looks that were due before the Secret went say nothing of its end; a touched ForeignCluster does.
+          if (task.kind === "foreign" && resource.plural === FOREIGN_CLUSTERS.plural && before !== undefined)
+            liqo.unheard.delete(`${task.site} ${task.other}`);
+          hear(task);
+        }
         // These worlds are small: what else the change may matter to is found by looking.
         lookAtAll();
         for (const tell of waiting) tell();
@@ -150,6 +161,8 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
       const pair = [consumerId, providerId].sort().join(" ");
       if (isThere) networks.add(pair);
       else networks.delete(pair);
+      liqo.unheard.delete(`${consumerId} ${providerId}`);
+      liqo.unheard.delete(`${providerId} ${consumerId}`);
       hear({ kind: "foreign", site: consumerId, other: providerId });
       hear({ kind: "foreign", site: providerId, other: consumerId });
     },

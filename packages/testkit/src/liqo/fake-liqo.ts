@@ -45,6 +45,7 @@ export function fakeLiqo({ sites, machine = realTime() }: FakeLiqoOptions): Fake
     behaviours: rules,
     isReachable: (id) => !lost.has(id),
     forgotten: new Map(),
+    unheard: new Set(),
     now: () => new Date(machine.wallMs()).toISOString().replace(/\.\d+Z$/, "Z"),
   };
   const running = controllers(liqo, { machine: realTime(), log: logInto(troubles) });

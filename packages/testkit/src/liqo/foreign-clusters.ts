@@ -10,7 +10,6 @@ import {
 import { type Resource, SECRETS } from "@resource-broker/kube";
 import { controlPlaneIdentityName, controlPlaneSecret } from "./peer-objects.ts";
 import type { LiqoSite, Surroundings } from "./site.ts";
-import { ensure } from "./writes.ts";
 
 /** `liqoctl force unpeer` writes it; only an API server that answers makes Liqo doubt it. */
 export const UNREACHABLE_ANNOTATION = "liqo.io/foreign-cluster-permanently-unreachable";
@@ -31,15 +30,18 @@ export async function tellForeignCluster(
   site: LiqoSite,
   { otherId, isNetworked }: { readonly otherId: string; readonly isNetworked: boolean },
 ): Promise<void> {
-  const seen = await look(site, otherId);
+  // Before the look: what somebody else says meanwhile is newer.
   const known = await site.client.find(FOREIGN_CLUSTERS, { name: otherId });
+  const seen = await look(liqo, site, otherId);
   if (known === undefined && !seen.isProvider && !seen.isConsumer) return;
-  const foreign = await ensure(site.client, FOREIGN_CLUSTERS, {
-    apiVersion: "core.liqo.io/v1beta1",
-    kind: "ForeignCluster",
-    metadata: { name: otherId, labels: { [LIQO_LABEL.remoteCluster]: otherId } },
-    spec: { clusterID: otherId },
-  });
+  const foreign =
+    known ??
+    (await site.client.create(FOREIGN_CLUSTERS, {
+      apiVersion: "core.liqo.io/v1beta1",
+      kind: "ForeignCluster",
+      metadata: { name: otherId, labels: { [LIQO_LABEL.remoteCluster]: otherId } },
+      spec: { clusterID: otherId },
+    }));
   const status = statusOf(liqo, { otherId, isNetworked, ...seen, before: foreign.status });
   if (JSON.stringify(status) === JSON.stringify(foreign.status)) return;
   await site.client.update(FOREIGN_CLUSTERS, { ...foreign, status }, { subresource: "status" });
@@ -53,14 +55,15 @@ interface Seen {
   readonly virtualNodes: number;
 }
 
-async function look({ client }: LiqoSite, otherId: string): Promise<Seen> {
+async function look(liqo: Surroundings, { client, id }: LiqoSite, otherId: string): Promise<Seen> {
   const namespace = tenantNamespaceOf(otherId);
   const identity = { name: controlPlaneIdentityName(otherId), namespace };
   const isThere = async (resource: Resource<unknown>, name: string): Promise<boolean> =>
     (await client.find(resource, { name, namespace })) !== undefined;
   const { count } = await client.list(VIRTUAL_NODES, { namespace }, () => undefined);
   const hasIdentity = await isThere(IDENTITIES, identity.name);
-  const hasSecret = await isThere(SECRETS, controlPlaneSecret(otherId).name);
+  const isUnheard = liqo.unheard.has(`${id} ${otherId}`);
+  const hasSecret = isUnheard || (await isThere(SECRETS, controlPlaneSecret(otherId).name));
   return {
     hasIdentity,
     isProvider: hasIdentity || hasSecret || count > 0,

@@ -38,19 +38,21 @@ export interface Pair {
 /** The provider lets the consumer in, and the consumer holds the key to it. */
 export async function authenticate({ consumer, provider }: Pair): Promise<void> {
   const providerNamespace = await ensureTenantNamespace(provider, consumer.id);
-  const tenant = await ensure(provider.client, TENANTS, tenantObject(consumer.id, providerNamespace));
-  const status = { tenantNamespace: providerNamespace, authParams: { apiServer: provider.client.server } };
-  const options = { subresource: "status" } as const;
-  await change(provider.client, TENANTS, { name: tenant.metadata, body: { status }, options });
-
   const namespace = await ensureTenantNamespace(consumer, provider.id);
-  await ensureSecret(consumer, provider.id);
-  const secret = controlPlaneSecret(provider.id).name;
+  // The Identity is first: without one a Secret is deleted, and a Secret on its way out would go with the new rights.
   const identity = await ensure(
     consumer.client,
     IDENTITIES,
     identityObject({ provider, namespace, providerNamespace }),
   );
+
+  const tenant = await ensure(provider.client, TENANTS, tenantObject(consumer.id, providerNamespace));
+  const status = { tenantNamespace: providerNamespace, authParams: { apiServer: provider.client.server } };
+  const options = { subresource: "status" } as const;
+  await change(provider.client, TENANTS, { name: tenant.metadata, body: { status }, options });
+
+  await ensureSecret(consumer, provider.id);
+  const secret = controlPlaneSecret(provider.id).name;
   const body = { status: { kubeconfigSecretRef: { name: secret } } };
   await change(consumer.client, IDENTITIES, { name: identity.metadata, body, options });
 }
@@ -90,18 +92,29 @@ export async function hasRights({ consumer, provider }: Pair): Promise<boolean> 
   return (await provider.client.find(TENANTS, name)) !== undefined;
 }
 
-/** The Secret of an Identity comes and goes with it, once the replicator has nothing more to do with it. */
-export async function tendSecret(
-  pair: Pair,
-  { isDead, isReachable }: { readonly isDead: boolean; readonly isReachable: boolean },
-): Promise<void> {
+interface SecretState {
+  readonly isDead: boolean;
+  readonly isReachable: boolean;
+  /** Called before the Secret goes. */
+  readonly onGone: () => void;
+}
+
+/**
+ * The Secret of an Identity comes and goes with it, once the replicator has nothing more to do with it. A liqoctl may run
+ * meanwhile, so the Secret is read before the Identity that it belongs to, and the Identity before and after the rights.
+ */
+export async function tendSecret(pair: Pair, { isDead, isReachable, onGone }: SecretState): Promise<void> {
   const { consumer, provider } = pair;
   const { client } = consumer;
   const name = controlPlaneSecret(provider.id);
+  const found = await client.find(SECRETS, name);
   if (await hasIdentity(consumer, provider.id)) return ensureSecret(consumer, provider.id);
-  await remove(client, SECRETS, name);
+  if (found === undefined) return;
+  if (found.metadata.deletionTimestamp === undefined) await remove(client, SECRETS, name);
   const leaving = await client.find(SECRETS, name);
   if (leaving === undefined || !(isDead || (isReachable && (await isDone(pair))))) return;
+  if (await hasIdentity(consumer, provider.id)) return;
+  onGone();
   await dropFinalizer(client, SECRETS, { object: leaving, finalizer: REPLICATOR_FINALIZER });
 }
 

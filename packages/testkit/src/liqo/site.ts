@@ -19,6 +19,8 @@ export interface Surroundings {
   readonly isReachable: (id: string) => boolean;
   /** Slices that the provider has refused, by their version then. */
   readonly forgotten: Map<string, string | undefined>;
+  /** Secrets that are gone without Liqo having heard of it: `consumer provider`. */
+  readonly unheard: Set<string>;
   /** RFC 3339. */
   readonly now: () => string;
 }
