@@ -12,7 +12,15 @@ export async function ensure<T extends WithMetadata>(
   object: T,
 ): Promise<T> {
   const found = await client.find(resource, object.metadata);
-  return found ?? client.create(resource, object);
+  if (found !== undefined) return found;
+  try {
+    return await client.create(resource, object);
+  } catch (error) {
+    // Somebody was faster: a liqoctl runs beside the controllers.
+    const theirs = await client.find(resource, object.metadata);
+    if (theirs === undefined) throw error;
+    return theirs;
+  }
 }
 
 /** Changes it where it is; no change to what is gone. */
