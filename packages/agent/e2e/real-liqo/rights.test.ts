@@ -56,7 +56,7 @@ describe("an agent with the shipped rights and rules, with the real Liqo", () =>
         name: { name: nodes.with, namespace: TENANT },
         patch: { kind: "merge", body },
       });
-    await expect(change({ spec: { labels: { a: "b" } } })).rejects.toThrow("metadata of virtual nodes only");
+    await expect(change({ spec: { labels: { a: "b" } } })).rejects.toThrow("metadata of virtual nodes");
     await expect(change({ metadata: { annotations: { a: "b" } } })).resolves.toBeDefined();
   });
 
