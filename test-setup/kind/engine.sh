@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Real kind clusters without a container registry: makes a node image and base images from Debian's packages and our own builds, starts
-# a Docker Engine of its own, and runs a command with it. README.md here says how it is made, and what it leaves.
+# a Docker Engine of its own, and runs a command with it. test-setup/README.md says how it is made, and what it leaves.
 set -euo pipefail
 HERE=$(CDPATH='' cd -- "${BASH_SOURCE[0]%/*}" && pwd)
 ROOT=${HERE%/test-setup/kind}
 EXIT_USAGE=2
 EXIT_PREREQUISITE=3
-CACHE=${KIND_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/resource-broker/kind}
+CACHE=${KIND_CACHE:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/resource-broker/kind}
 # Below it are all containers of this engine.
 CGROUP=resource-broker-kind
 ENGINE=''
+# The process that is waited for, and the exit code after a signal.
+RUNNING='' SIGNALLED=''
 # What the process outside of the namespaces has changed on the machine, and undoes.
-MODULES='' INSTANCES_BEFORE=''
+RUN=${RUN:-} MODULES='' INSTANCES_BEFORE=''
 # Each node takes some thirty of them, and Linux gives only 128 to a user; beyond that programs end with "too many open files".
 INSTANCES=/proc/sys/fs/inotify/max_user_instances
 INSTANCES_NEEDED=1024
@@ -27,6 +29,7 @@ Usage: engine.sh COMMAND [ARGUMENT]...
 
 The command finds docker, kind, kubectl and helm in its PATH, and in its environment:
   KIND_NODE_IMAGE  the node image, for kind create cluster --image
+  KUBECONFIG       a file that ends with the engine; your own ~/.kube/config is not touched
   KIND_CACHE       where all of it is kept (can be set)
 Images resource-broker/{broker,agent,brokerctl}:0.1.0 of this work tree are in the engine, and resource-broker-kind/busybox."
 
@@ -35,6 +38,11 @@ say() { printf 'kind: %s\n' "$*"; }
 fail() {
   printf 'kind: %s\n' "$*" >&2
   exit 1
+}
+
+wrong_usage() { # <why>
+  printf 'kind: %s\n\n%s\n' "$1" "$USAGE" >&2
+  exit "$EXIT_USAGE"
 }
 
 not_tested() { # <why>...
@@ -50,7 +58,7 @@ check_machine() {
   [[ $(uname -s)-$(uname -m) == Linux-x86_64 ]] || lacks+=("this is $(uname -s) on $(uname -m), not Linux on x86_64")
   [[ $EUID == 0 ]] || lacks+=("only root can start a Docker Engine")
   for program in dockerd:docker.io /usr/bin/docker:docker.io containerd:containerd runc:runc debootstrap:debootstrap iptables:iptables ip:iproute2 \
-    unshare:util-linux flock:util-linux make:make; do
+    unshare:util-linux setpriv:util-linux flock:util-linux make:make; do
     command -v "${program%:*}" >/dev/null || lacks+=("${program%:*} is not installed (Debian's package ${program#*:})")
   done
   if ((${#lacks[@]} == 0)) && ! unshare --mount --pid --fork --net iptables -t nat -L >/dev/null 2>&1; then
@@ -61,27 +69,37 @@ check_machine() {
 
 # One at a time: an engine owns its folder. The lock is held by this process and those that come after it.
 take_lock() {
-  mkdir -p "$CACHE"
-  exec 7>"$CACHE/lock"
+  if ! { mkdir -p "$CACHE" && : >>"$CACHE/lock"; } 2>/dev/null; then
+    fail "$CACHE cannot be written: name another folder in KIND_CACHE"
+  fi
+  CACHE=$(CDPATH='' cd -- "$CACHE" && pwd -P)
+  export KIND_CACHE=$CACHE
+  exec 7>>"$CACHE/lock"
   if flock --nonblock 7; then return; fi
   say "another process uses $CACHE; waiting …"
   flock 7
 }
 
-# In the process that stays outside, so that it is done whatever happens to the engine.
+# In the process that stays outside, so that it is done whatever happens to the engine. What has to be undone is written down first: if
+# this process is killed, the next one does it.
 open_machine() {
-  trap close_machine EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM
+  if [[ -s $CACHE/machine ]]; then
+    { read -r RUN && read -r MODULES && read -r INSTANCES_BEFORE; } <"$CACHE/machine" || true
+    say "the run before was killed: what it has left is removed"
+    close_machine
+    MODULES='' INSTANCES_BEFORE=''
+  fi
   RUN=$(mktemp -d /tmp/kind-engine.XXXXXX)
   export RUN
-  remove_cgroups
+  trap close_machine EXIT
+  trap_signals
   # Docker would make it, and leave it.
-  if mkdir /lib/modules 2>/dev/null; then MODULES=/lib/modules; fi
-  if (($(<"$INSTANCES") < INSTANCES_NEEDED)); then
-    INSTANCES_BEFORE=$(<"$INSTANCES")
-    printf '%s\n' "$INSTANCES_NEEDED" >"$INSTANCES"
-  fi
+  if [[ ! -e /lib/modules ]]; then MODULES=/lib/modules; fi
+  if (($(<"$INSTANCES") < INSTANCES_NEEDED)); then INSTANCES_BEFORE=$(<"$INSTANCES"); fi
+  printf '%s\n' "$RUN" "$MODULES" "$INSTANCES_BEFORE" >"$CACHE/machine"
+  remove_cgroups
+  if [[ -n $MODULES ]]; then mkdir "$MODULES"; fi
+  if [[ -n $INSTANCES_BEFORE ]]; then printf '%s\n' "$INSTANCES_NEEDED" >"$INSTANCES"; fi
 }
 
 # shellcheck disable=SC2317 # a trap calls it
@@ -93,14 +111,63 @@ close_machine() {
     if [[ -z $(find /sys/fs/cgroup -type d -path "*/$CGROUP*" -print -quit) ]]; then break; fi
     sleep 0.1
   done
-  rm -rf "$RUN"
-  if [[ -n $MODULES ]]; then rmdir "$MODULES"; fi
-  if [[ -n $INSTANCES_BEFORE ]]; then printf '%s\n' "$INSTANCES_BEFORE" >"$INSTANCES"; fi
+  if [[ $RUN == /tmp/kind-engine.* ]]; then rm -rf --one-file-system "$RUN"; fi
+  if [[ -n $MODULES ]]; then rmdir "$MODULES" 2>/dev/null || true; fi
+  # Unless someone has set it to something else meanwhile.
+  if [[ -n $INSTANCES_BEFORE && $(<"$INSTANCES") == "$INSTANCES_NEEDED" ]]; then printf '%s\n' "$INSTANCES_BEFORE" >"$INSTANCES"; fi
+  rm -f "$CACHE/machine"
 }
 
-# With process and mount namespaces of its own, the kernel ends and unmounts all of it together with this process.
+trap_signals() {
+  trap 'on_signal 129' HUP
+  trap 'on_signal 130' INT
+  trap 'on_signal 143' TERM
+}
+
+# shellcheck disable=SC2317 # a trap calls it
+on_signal() { # <exit code>
+  SIGNALLED=$1
+  if [[ -z $RUNNING ]]; then exit "$1"; fi
+  # Ctrl-C is for all processes at the terminal: the command has it already, and ends by itself.
+  if (($1 != 130)); then end_running; fi
+}
+
+# shellcheck disable=SC2317 # a trap calls it
+end_running() {
+  local tries target=$RUNNING seconds=10
+  if [[ $$ != 1 ]]; then
+    # unshare heeds no TERM: it is for the process in the namespaces, which gives its command 10 seconds and stops the engine.
+    read -r target <"/proc/$RUNNING/task/$RUNNING/children" || true
+    seconds=40
+  fi
+  if [[ -n $target ]]; then kill -TERM "${target% }" 2>/dev/null || true; fi
+  for ((tries = 0; tries < seconds * 10; tries++)); do
+    if ! kill -0 "$RUNNING" 2>/dev/null; then return; fi
+    sleep 0.1
+  done
+  kill -KILL "$RUNNING" 2>/dev/null || true
+}
+
+# Runs a program as in the foreground, but heeds signals meanwhile: bash holds a trap back until the foreground has ended.
+attend() { # <program> <argument>...
+  local code
+  # What bash starts in the background would ignore Ctrl-C, and read nothing.
+  env --default-signal=INT,QUIT "$@" <&0 &
+  RUNNING=$!
+  while :; do
+    code=0
+    wait "$RUNNING" || code=$?
+    # Also a signal ends the waiting.
+    if ! kill -0 "$RUNNING" 2>/dev/null; then break; fi
+  done
+  RUNNING=''
+  if [[ -n $SIGNALLED ]]; then exit "$SIGNALLED"; fi
+  return "$code"
+}
+
+# With process and mount namespaces of its own, the kernel ends and unmounts all of it together with this process, also when it is killed.
 in_namespaces() { # <flag of unshare or nothing> <task> <argument>...
-  unshare --mount --pid --fork --kill-child --mount-proc ${1:+"$1"} "$BASH" "$HERE/engine.sh" "${@:2}"
+  attend setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child --mount-proc ${1:+"$1"} "$BASH" "$HERE/engine.sh" --in-namespaces "${@:2}"
 }
 
 # What an engine that was killed has left of itself.
@@ -111,7 +178,7 @@ remove_cgroups() {
 start_engine() { # <flag of dockerd>...
   local tries folder
   # A new start after a build finds nothing of it.
-  rm -rf "${RUN:?}"/*
+  rm -rf --one-file-system "${RUN:?}"/*
   mkdir "$RUN"/{bin,engine-bin,tmp}
   # The engine and its helpers also write here. In these namespaces it goes elsewhere.
   for folder in run etc; do
@@ -148,7 +215,7 @@ remove_containers() {
 stop_engine() {
   local code=$?
   trap - EXIT
-  trap '' INT TERM
+  trap '' HUP INT TERM
   if [[ -n $ENGINE ]]; then
     remove_containers || true
     kill "$ENGINE" 2>/dev/null && wait "$ENGINE" 2>/dev/null
@@ -156,9 +223,13 @@ stop_engine() {
   exit "$code"
 }
 
+# What debootstrap mounts is unmounted with these namespaces.
+task_debian() { make_once debian.tar "$DEBIAN_KEY" make_debian_tar; }
+
 # In the network of the machine, for npm, but without touching it: no bridge, no rules.
 task_build() {
   start_engine --bridge=none --iptables=false --ip6tables=false --ip-forward=false --ip-masq=false
+  forget_lost_images
   make_images
 }
 
@@ -166,8 +237,23 @@ task_build() {
 task_run() { # <command> <argument>...
   ip link set lo up
   start_engine
-  export KIND_NODE_IMAGE=$NODE_IMAGE KIND_EXPERIMENTAL_PROVIDER=docker
-  TMPDIR=$RUN/tmp "$@" 7>&-
+  forget_lost_images
+  if ! has_images; then exit 1; fi
+  export KIND_NODE_IMAGE=$NODE_IMAGE KIND_EXPERIMENTAL_PROVIDER=docker KUBECONFIG=$RUN/kubeconfig
+  TMPDIR=$RUN/tmp attend "$@" 7>&-
+}
+
+# Twice at most: only a started engine can say whether the images are still in it.
+run_with_images() { # <command> <argument>...
+  local code=0 tries
+  for tries in 1 2; do
+    if ! has_images; then in_namespaces '' build || exit; fi
+    code=0
+    in_namespaces --net run "$@" || code=$?
+    if has_images; then exit "$code"; fi
+    if ((tries == 1)); then say "images are no longer in the engine, and are made again"; fi
+  done
+  fail "the engine does not keep its images: remove $CACHE"
 }
 
 main() {
@@ -176,23 +262,33 @@ main() {
       printf '%s\n' "$USAGE"
       exit $((${#} == 0 ? EXIT_USAGE : 0))
       ;;
-    --build-in-namespaces | --run-in-namespaces)
+    --in-namespaces)
+      [[ $$ == 1 ]] || wrong_usage "$1 is only for this script itself"
       trap stop_engine EXIT
-      trap 'exit 130' INT
-      trap 'exit 143' TERM
-      if [[ $1 == --build-in-namespaces ]]; then task_build; else task_run "${@:2}"; fi
+      trap_signals
+      case $2 in
+        debian) task_debian ;;
+        build) task_build ;;
+        run) task_run "${@:3}" ;;
+      esac
       ;;
-    *)
-      check_machine
-      take_lock
-      find_programs
-      open_machine
-      prepare_debian
-      if ! has_images; then in_namespaces '' --build-in-namespaces; fi
-      if [[ $1 == --prepare ]]; then exit 0; fi
-      in_namespaces --net --run-in-namespaces "$@"
+    --prepare)
+      (($# == 1)) || wrong_usage "--prepare takes no command"
+      start true
       ;;
+    -*) wrong_usage "unknown flag $1" ;;
+    *) start "$@" ;;
   esac
+}
+
+start() { # <command> <argument>...
+  if [[ -z ${KIND_CACHE:-${XDG_CACHE_HOME:-${HOME:-}}} ]]; then fail "HOME is not set: set it, or name a folder for what is made in KIND_CACHE"; fi
+  check_machine
+  take_lock
+  find_programs
+  open_machine
+  if ! has_debian; then in_namespaces '' debian; fi
+  run_with_images "$@"
 }
 
 # In one line with its exit: a file that is changed meanwhile is not read on.

@@ -20,9 +20,9 @@ PROXY=registry.k8s.io/kube-proxy:$KUBERNETES
 
 digest() { sha256sum | cut -c 1-16; }
 
-# Of files and of whole folders.
-digest_of() { # <path>...
-  find "$@" -name node_modules -prune -o -name dist -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | digest
+# Of files and of whole folders in the work tree, wherever that is: equal work trees share what is made.
+digest_of() { # <path from its root>...
+  (cd "$ROOT" && find "$@" -name node_modules -prune -o -name dist -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum) | digest
 }
 
 is_made() { # <what> <key>
@@ -55,9 +55,9 @@ find_programs() {
     found+=" $folder"
   done
   DEBIAN_KEY=$(digest <<<"$SUITE $PACKAGES")
-  NODE_KEY=$({ digest_of "$HERE/node" "$HERE/images.sh" "$HERE/runc" && printf '%s\n' "$DEBIAN_KEY$found"; } | digest)
-  BASES_KEY=$({ digest_of "$HERE/base" "$HERE/node/copy-programs.sh" && "$ROOT/node_modules/.bin/node" --version && printf '%s\n' "$DEBIAN_KEY"; } | digest)
-  OURS_KEY=$({ digest_of "$ROOT"/{package.json,package-lock.json,LICENSE,tsconfig.base.json,.dockerignore,Makefile,scripts,packages,apps,deploy/images} && printf '%s\n' "$BASES_KEY"; } | digest)
+  NODE_KEY=$({ digest_of test-setup/kind/{node,images.sh,runc} && printf '%s\n' "$DEBIAN_KEY$found"; } | digest)
+  BASES_KEY=$({ digest_of test-setup/kind/{base,node/copy-programs.sh} && "$ROOT/node_modules/.bin/node" --version && printf '%s\n' "$DEBIAN_KEY"; } | digest)
+  OURS_KEY=$({ digest_of {package.json,package-lock.json,LICENSE,tsconfig.base.json,.dockerignore,Makefile,scripts,packages,apps,deploy/images} && printf '%s\n' "$BASES_KEY"; } | digest)
   export PROGRAMS DEBIAN_KEY NODE_KEY BASES_KEY OURS_KEY
   export PATH=$PROGRAMS:$ROOT/node_modules/.bin:$PATH
 }
@@ -66,16 +66,40 @@ has_images() {
   is_made debian "$DEBIAN_KEY" && is_made node "$NODE_KEY" && is_made bases "$BASES_KEY" && is_made ours "$OURS_KEY"
 }
 
-prepare_debian() { make_once debian.tar "$DEBIAN_KEY" make_debian_tar; }
+# What is no longer in the engine, or in part, is not made.
+forget_lost_images() {
+  local what image version
+  version=$(node -p 'require(process.argv[1]).version' "$ROOT/package.json")
+  while read -r what image; do
+    docker image inspect "$image" >/dev/null 2>&1 || rm -f "$CACHE/made/$what"
+  done <<END
+debian resource-broker-kind/debian
+node $NODE_IMAGE
+node resource-broker-kind/busybox
+bases resource-broker-kind/nodejs24:nonroot
+bases resource-broker-kind/node-build:24
+ours resource-broker/broker:$version
+ours resource-broker/agent:$version
+ours resource-broker/brokerctl:$version
+END
+}
+
+has_debian() { is_made debian.tar "$DEBIAN_KEY" && [[ -s $CACHE/debian.tar ]]; }
+
+# Never into something that is mounted there: it could be the machine's own.
+remove_folder() { # <path>
+  if grep -qF " ${1// /\\040}/" /proc/self/mountinfo; then fail "something is mounted below $1: unmount it first (grep $1 /proc/mounts)"; fi
+  rm -rf --one-file-system "$1"
+}
 
 make_debian_tar() {
   local root=$CACHE/debian
-  rm -rf "$root"
+  remove_folder "$root"
   debootstrap --variant=minbase --include="$PACKAGES" "$SUITE" "$root" >"$CACHE/debootstrap.log" 2>&1 ||
     fail "debootstrap failed: $(tail -n 3 "$CACHE/debootstrap.log")"
   rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/usr/share/{doc,man,locale} "$root/debootstrap"
   tar -C "$root" -cf "$CACHE/debian.tar" .
-  rm -rf "$root"
+  remove_folder "$root"
 }
 
 make_images() {

@@ -29,6 +29,13 @@ say_if_limits_are_low() {
   fi
 }
 
+# What is left of clusters that have ended: nobody in the new ones knows it.
+forget_ended() {
+  local name
+  for name in "${AGENT_CLUSTERS[@]}" broker; do stop_process "$name"; done
+  rm -rf "$STATE"/kubeconfigs/*.yaml "$STATE"/certs/* "$STATE/run/$SERVERS.ready"
+}
+
 make_in_kind() {
   local cluster there=''
   local -a image=()
@@ -36,6 +43,9 @@ make_in_kind() {
   if ! is_dry; then
     say_if_limits_are_low
     there=$(kind get clusters 2>/dev/null) || true
+    for cluster in "${CLUSTERS[@]}"; do
+      if [[ -e $STATE/run/$cluster.kind && $'\n'$there$'\n' != *$'\n'$cluster$'\n'* ]]; then forget_ended; fi
+    done
   fi
   for cluster in "${CLUSTERS[@]}"; do
     if [[ $'\n'$there$'\n' == *$'\n'$cluster$'\n'* ]]; then
@@ -51,16 +61,11 @@ make_in_kind() {
 
 # One process serves all three. It writes their kubeconfigs.
 serve_clusters() { # <command> <argument>...
-  local cluster
   if ! is_dry && is_running "$SERVERS"; then
     say "the clusters are there already (process $(pid_of "$SERVERS"))"
     return
   fi
-  # What is left of clusters that have ended: nobody in the new ones knows it.
-  if ! is_dry; then
-    for cluster in "${AGENT_CLUSTERS[@]}" broker; do stop_process "$cluster"; done
-    rm -rf "$STATE"/kubeconfigs/*.yaml "$STATE"/certs/* "$STATE/run/$SERVERS.ready"
-  fi
+  if ! is_dry; then forget_ended; fi
   start_process "$SERVERS" env TMPDIR="$STATE/tmp" "$@" --kubeconfig-dir "$STATE/kubeconfigs" "${CLUSTERS[@]/#/--cluster=}"
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -32,4 +32,55 @@ test("without a command it says how it is called", () => {
   const { status, stdout } = run({ PATH: "/usr/bin:/bin" });
   expect(status).toBe(2);
   expect(stdout).toContain("Usage: engine.sh COMMAND");
+});
+
+test.each([
+  { args: ["--perpare"], says: "unknown flag --perpare" },
+  { args: ["--prepare", "kind"], says: "--prepare takes no command" },
+  { args: ["--in-namespaces", "run", "true"], says: "--in-namespaces is only for this script itself" },
+])("$args is a wrong command line, and nothing is made", ({ args, says }) => {
+  const { status, stderr } = run({ PATH: "/usr/bin:/bin" }, ...args);
+  expect(status).toBe(2);
+  expect(stderr).toContain(says);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("without HOME it says what to set", () => {
+  const { status, stderr } = spawnSync("/bin/bash", [ENGINE, "true"], {
+    env: { PATH: "/usr/bin:/bin" },
+    encoding: "utf8",
+  });
+  expect(status).toBe(1);
+  expect(stderr).toContain("HOME is not set: set it, or name a folder for what is made in KIND_CACHE");
+});
+
+test("equal work trees have equal keys wherever they are, and a change gives another", () => {
+  const key = (name: string): string => {
+    const script = 'source "$1/test-setup/kind/images.sh"; ROOT=$1; digest_of test-setup/kind/{node,runc}';
+    const root = join(folder, name);
+    const { stdout, stderr } = spawnSync("/bin/bash", ["-c", script, "bash", root], { encoding: "utf8" });
+    expect(stderr).toBe("");
+    return stdout;
+  };
+  for (const name of ["a", "b c"]) {
+    cpSync(join(SETUP, "kind"), join(folder, name, "test-setup/kind"), { recursive: true });
+  }
+  expect(key("a")).toMatch(/^[0-9a-f]{16}\n$/);
+  expect(key("b c")).toBe(key("a"));
+  writeFileSync(join(folder, "b c/test-setup/kind/runc"), "other");
+  expect(key("b c")).not.toBe(key("a"));
+});
+
+test("nothing is removed below which something is mounted", () => {
+  // "rm" is a stand-in: below "/" a /proc is mounted on every Linux.
+  const script = 'fail() { echo "$1"; exit 1; }; rm() { echo removed; }; source "$1"; remove_folder "$2"';
+  const remove = (path: string) =>
+    spawnSync("/bin/bash", ["-c", script, "bash", join(SETUP, "kind/images.sh"), path], {
+      encoding: "utf8",
+    });
+  expect(remove("")).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining("something is mounted below"),
+  });
+  expect(remove(folder)).toMatchObject({ status: 0, stdout: "removed\n" });
 });

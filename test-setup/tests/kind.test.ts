@@ -10,10 +10,11 @@ const STAND_INS = {
   // What "get" finds: the file named by HAS holds one name a line.
   kubectl: `
     case " $* " in
+      *" get --raw /readyz "*) [ ! -e "$ENDED" ] ;;
       *" get deployment "*|*" get secret "*) for word in $*; do grep -qx -- "$word" "$HAS" && exit 0; done; exit 1 ;;
       *" -f - ") cat >/dev/null ;;
     esac
-    echo serverside-applied`,
+    [ $? = 0 ] && echo serverside-applied`,
   kind: `
     case "$1 $2" in
       "get clusters") cat "$THERE" ;;
@@ -39,6 +40,7 @@ describe("on kind", () => {
       CALLS: join(programs, "calls"),
       THERE: join(programs, "there"),
       HAS: join(programs, "has"),
+      ENDED: join(programs, "ended"),
     };
     writeFileSync(join(programs, "has"), "");
     writeFileSync(join(programs, "there"), "");
@@ -81,6 +83,18 @@ describe("on kind", () => {
       "broker-cluster",
       "agent-cluster-2",
     ]);
+  });
+
+  test("clusters that have ended with their engine are not taken as there, and made again without what was theirs", async () => {
+    await run("setup-clusters.sh");
+    const certificates = join(folder.path, "kind/certs/broker");
+    mkdirSync(certificates, { recursive: true });
+    writeFileSync(join(programs, "ended"), "");
+    const issued = await run("setup-certmanager.sh", "--manifest", "none");
+    expect(issued.stderr).toContain("the clusters are not there: run ");
+    expectDone(await run("setup-clusters.sh"));
+    expect(calls("kind create")).toHaveLength(6);
+    expect(existsSync(certificates)).toBe(false);
   });
 
   test("a cluster that was made by half is removed, too", async () => {

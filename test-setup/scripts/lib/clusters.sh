@@ -80,7 +80,15 @@ has_clusters() {
     [[ -e $(kubeconfig_of "$cluster") ]] || return 1
   done
   [[ -e $STATE/run/$SERVERS.ready ]] || return 1
-  [[ $ON == kind ]] || is_running "$SERVERS"
+  if [[ $ON != kind ]]; then
+    is_running "$SERVERS"
+    return
+  fi
+  # They may have ended with their Docker Engine.
+  for cluster in "${CLUSTERS[@]}"; do
+    kubectl_on "$cluster"
+    "${KUBECTL[@]}" get --raw /readyz --request-timeout 20s >/dev/null 2>&1 || return 1
+  done
 }
 
 require_clusters() {

@@ -26,7 +26,7 @@ COMMON_USAGE="  --on kind|sim|real|liqo
                       where the clusters come from (default kind):
                         kind  Docker containers; needs docker and kind
                         sim   simulated API servers of this repository; needs neither
-                        real  a real kube-apiserver and etcd for each, without nodes; needs \"npm run kube:assets\" once
+                        real  a real kube-apiserver and etcd for each, nodes without kubelets; needs \"npm run kube:assets\" once
                         liqo  the same with a scheduler, fake nodes and the real Liqo: reservations become nodes that
                               run pods; in a network namespace of their own, so it needs root or user namespaces, and
                               \"npm run kube:assets\" and \"npm run liqo:assets\" once
