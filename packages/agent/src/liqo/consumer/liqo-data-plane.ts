@@ -15,7 +15,7 @@ import { remainsReader } from "./remains.ts";
 
 export interface LiqoOptions extends PeerWorkOptions, SliceAmountTerms {}
 
-export interface LiqoDeps extends Omit<PeerWorkDeps, "client" | "begin" | "reads" | "letGo"> {
+export interface LiqoDeps extends Omit<PeerWorkDeps, "client" | "marks" | "reads" | "letGo"> {
   readonly client: Pick<KubeClient, "find" | "list" | "create" | "update" | "patch" | "delete">;
   readonly machine: MachineTime;
   readonly log: Log;
@@ -34,7 +34,7 @@ export function liqoDataPlane(options: LiqoOptions, deps: LiqoDeps): LiqoDataPla
   const work = peerWork(options, {
     ...deps,
     reads,
-    begin: marks.begin,
+    marks,
     letGo: letGo({ ...deps, reads }),
   });
   const parts = { ...deps, reads, marks, jobs, work };

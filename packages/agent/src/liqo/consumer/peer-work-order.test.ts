@@ -50,7 +50,10 @@ async function steps({ seen, slices = [], letsGo = [] }: Situation, kind: "peer"
           : { kind: "missing", problem: "none" },
     },
     lend: (_, use) => use("/private"),
-    begin: async () => void did.push("write down"),
+    marks: {
+      begin: async () => did.push("write down") > 0,
+      takeBack: async () => void did.push("take back"),
+    },
     reads: { foreignCluster: async () => seen, slicesTo: async () => [...slices] },
     letGo: {
       endIdentity: async () => void did.push("end identity"),

@@ -53,7 +53,7 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
   };
   /** What is lent at the moment, by its path. */
   const lent = new Map<string, string>();
-  const begun: string[] = [];
+  const begun = new Set<string>();
   const ran: { args: readonly string[]; timeoutMs: number; read: string[] }[] = [];
   const state: { end: Ran; connects: Fault | undefined; isLimited: boolean } = {
     end: { code: 0, output: "" },
@@ -83,7 +83,10 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
         stampOf: async (id) => JSON.stringify(files[id]),
         of: async (id) => files[id] ?? { kind: "missing", problem: `no ${id}` },
       },
-      begin: async (liqoId) => void begun.push(liqoId),
+      marks: {
+        begin: async (liqoId) => !begun.has(liqoId) && begun.add(liqoId).has(liqoId),
+        takeBack: async (liqoId) => void begun.delete(liqoId),
+      },
       reads: clusterReads(rome.client),
       letGo: letGo({ client: rome.client, reads: clusterReads(rome.client), machine: time }),
       run: async (args, { timeoutMs }) => {
@@ -123,6 +126,18 @@ describe("liqoctl", () => {
     expect(ran[0]?.read).toEqual([foreignText(PARIS)]);
     expect(lent.size).toBe(0);
     expect(ran[0]?.timeoutMs).toBeGreaterThan(600_000);
+  });
+
+  test("that could not be started has peered nobody, unless it was run before", async () => {
+    const { work, done, begun, state } = world();
+    state.end = { code: 127, output: "there is none" };
+    await done(work.peer(PAIR));
+    expect([...begun]).toEqual([]);
+    state.end = { code: 1, output: "half" };
+    await done(work.peer(PAIR));
+    state.end = { code: 127, output: "there is none" };
+    await done(work.peer(PAIR));
+    expect([...begun]).toEqual([PAIR.liqoId]);
   });
 
   test("uses the folder's kubeconfig of the own cluster where there is one", async () => {

@@ -21,6 +21,7 @@ import { borrowsHere, isHeld, isLettingGo } from "./foreign-cluster-state.ts";
 import { identityAt } from "./identity-at.ts";
 import type { LetGo } from "./let-go.ts";
 import type { Job, JobEnd } from "./peering-jobs.ts";
+import type { Peerings } from "./peerings.ts";
 import { type Standing, standingAt } from "./standing.ts";
 import { versionProblem } from "./version-problem.ts";
 import { ensureTenantAccess } from "./tenant-access.ts";
@@ -43,7 +44,7 @@ export interface PeerWorkDeps {
   readonly kubeconfigs: Kubeconfigs;
   readonly lend: PrivateFiles["lend"];
   /** Writes down that liqoctl is about to peer; resolves before it does. */
-  readonly begin: (liqoId: string) => Promise<void>;
+  readonly marks: Pick<Peerings, "begin" | "takeBack">;
   readonly reads: Pick<ClusterReads, "foreignCluster" | "slicesTo">;
   readonly letGo: LetGo;
   readonly run: RunLiqoctl;
@@ -233,9 +234,12 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
         const problem = await check(pair, provider);
         if (problem !== undefined || signal.aborted) return problem;
         return await withBoth(provider, options.timeoutMs, async (peering) => {
-          await deps.begin(pair.liqoId);
+          const isFirst = await deps.marks.begin(pair.liqoId);
           const obstacle = await prepare(pair, peering, signal);
-          return obstacle !== undefined || signal.aborted ? obstacle : await runPeer(pair, peering, signal);
+          const isHalted = obstacle !== undefined || signal.aborted;
+          const end = isHalted ? obstacle : await runPeer(pair, peering, signal);
+          if (isFirst && end?.reason === "LiqoctlMissing") await deps.marks.takeBack(pair.liqoId);
+          return end;
         });
       }),
     );

@@ -20,6 +20,12 @@ describe("the memory of a peering", () => {
     expect(change({ unclaim: "rsv-a" })?.claims).toEqual([]);
   });
 
+  test("keeps that liqoctl was run for it, unless it was not", () => {
+    const begun = change({ isBegun: true });
+    expect(begun && change({ claim: "rsv-b" }, begun.object)?.isBegun).toBe(true);
+    expect(begun && change({ isBegun: false }, begun.object)?.isBegun).toBe(false);
+  });
+
   test("keeps its version, and that it is ending, until it is said otherwise", () => {
     const versioned = { ...made, metadata: { ...made.metadata, resourceVersion: "7" } };
     const ending = change({ isEnding: true }, versioned);

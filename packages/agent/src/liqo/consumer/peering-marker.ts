@@ -67,22 +67,22 @@ export function readMarker(object: ConfigMap): PeeringMarker | undefined {
 export interface MarkerChange {
   readonly claim?: string;
   readonly unclaim?: string;
-  readonly isBegun?: true;
+  readonly isBegun?: boolean;
   readonly isEnding?: boolean;
 }
 
 /** The marker after a change; it still carries its version, so that what somebody else wrote meanwhile is not lost. */
 export function changedMarker({ object }: PeeringMarker, change: MarkerChange): ConfigMap {
-  const { isEnding = object.data?.[ENDING] === "true" } = change;
+  const { isEnding = object.data?.[ENDING] === "true", isBegun = object.data?.[BEGUN] === "true" } = change;
   const data = Object.entries(object.data ?? {}).filter(
-    ([key]) => key !== ENDING && key !== `${CLAIM}${change.unclaim}`,
+    ([key]) => key !== BEGUN && key !== ENDING && key !== `${CLAIM}${change.unclaim}`,
   );
   return {
     ...object,
     data: {
       ...Object.fromEntries(data),
       ...(change.claim === undefined ? {} : { [`${CLAIM}${change.claim}`]: "" }),
-      ...(change.isBegun === true ? { [BEGUN]: "true" } : {}),
+      ...(isBegun ? { [BEGUN]: "true" } : {}),
       ...(isEnding ? { [ENDING]: "true" } : {}),
     },
   };

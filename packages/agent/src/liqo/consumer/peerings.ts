@@ -15,8 +15,10 @@ import {
 export interface Peerings {
   readonly all: () => Promise<PeeringMarker[]>;
   readonly of: (liqoId: string) => Promise<PeeringMarker | undefined>;
-  /** liqoctl is about to be run: whatever peering there is from now on, this agent made it. */
-  readonly begin: (liqoId: string) => Promise<void>;
+  /** liqoctl is about to be run: whatever peering there is from now on, this agent made it. False: that was said before. */
+  readonly begin: (liqoId: string) => Promise<boolean>;
+  /** liqoctl could not be run after all. */
+  readonly takeBack: (liqoId: string) => Promise<void>;
   readonly open: (wish: LoanWish) => Promise<void>;
   /** Fails with `conflict` when somebody else was faster. */
   readonly change: (marker: PeeringMarker, change: MarkerChange) => Promise<void>;
@@ -37,16 +39,17 @@ export function peerings(
     const where = `ConfigMap ${namespace}/${found.metadata.name}`;
     throw new Fault("invalid", `${where} is not as this agent writes it, and stands in its way: delete it`);
   };
-  const begin = async (liqoId: string, triesLeft: number): Promise<void> => {
+  const setBegun = async (liqoId: string, isBegun: boolean, triesLeft = MAX_RACES): Promise<boolean> => {
     const marker = await of(liqoId);
     if (marker === undefined) throw new Fault("gone", "nobody needs the peering any more");
-    if (marker.isBegun) return;
+    if (marker.isBegun === isBegun) return false;
     try {
-      await client.update(CONFIG_MAPS, changedMarker(marker, { isBegun: true }));
+      await client.update(CONFIG_MAPS, changedMarker(marker, { isBegun }));
+      return true;
     } catch (error) {
       const isRace = error instanceof Fault && error.code === "conflict";
       if (!isRace || triesLeft === 0) throw error;
-      await begin(liqoId, triesLeft - 1);
+      return await setBegun(liqoId, isBegun, triesLeft - 1);
     }
   };
 
@@ -60,7 +63,8 @@ export function peerings(
       return markers;
     },
     of,
-    begin: (liqoId) => begin(liqoId, MAX_RACES),
+    begin: (liqoId) => setBegun(liqoId, true),
+    takeBack: async (liqoId) => void (await setBegun(liqoId, false)),
     open: async ({ id, liqoId, clusterId }) => {
       await client.create(CONFIG_MAPS, forgeMarker({ namespace, liqoId, clusterId, claim: id }));
     },
