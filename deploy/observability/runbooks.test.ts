@@ -3,7 +3,7 @@ import { filesIn, read, RULES } from "./testing/sources.ts";
 
 const FOLDER = "docs/runbooks";
 const LIST = "README.md";
-const HEADINGS = ["Means", "Look", "Causes", "Remedy", "Harmless"];
+const HEADINGS = ["Meaning", "Impact", "Diagnosis", "Mitigation"];
 const pages = filesIn(FOLDER, ".md").filter((name) => name !== LIST);
 
 /** What the reference says of brokerctl, command by command; it is made from the program itself. */
