@@ -1,0 +1,102 @@
+/** Sizes, times and memory of one run. Only the budgets of the bundles are ever asserted, by the bundler's own test. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpus, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundle } from "../bundle/bundle.ts";
+import { readNodeFlags } from "../bundle/launcher.ts";
+import { PROGRAMS } from "../bundle/programs.ts";
+import { must, run } from "./programs.ts";
+import { startWorld } from "./world.ts";
+
+/** By section and figure, as text. */
+export type Figures = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const BENCHES: readonly (readonly string[])[] = [
+  ["packages/domain/bench/main.ts"],
+  ["packages/broker/bench/main.ts", "--quick"],
+];
+const STARTS = 5;
+
+export async function measure(root: string): Promise<Figures> {
+  const into = mkdtempSync(join(tmpdir(), "baseline-bundles-"));
+  try {
+    const figures: Record<string, Readonly<Record<string, string>>> = {
+      machine: {
+        processor: cpus()[0]?.model ?? "unknown",
+        node: process.version,
+        load: loadavg()[0]?.toFixed(1) ?? "",
+      },
+      "bundles, bytes": await bundleSizes(root, into),
+      "memory after start, MB": await memory(root, into),
+    };
+    for (const [file = "", ...flags] of BENCHES) {
+      const { out } = must(await run([join(root, file), ...flags], root, process.env));
+      figures[[file, ...flags].join(" ")] = rowsOf(out);
+    }
+    return figures;
+  } finally {
+    rmSync(into, { recursive: true, force: true });
+  }
+}
+
+async function bundleSizes(root: string, into: string): Promise<Record<string, string>> {
+  const files = await bundle({ root, into });
+  const sizes = PROGRAMS.map(
+    ({ file, budgetBytes }) =>
+      [file, files.find((each) => each.file === file)?.bytes ?? 0, budgetBytes] as const,
+  );
+  return Object.fromEntries(
+    sizes.map(([file, bytes, budget]) => [
+      file,
+      `${bytes} of ${budget}${bytes > budget ? " TOO LARGE" : ""}`,
+    ]),
+  );
+}
+
+/** The bundled programs as their launchers start them; the median of a few starts. */
+async function memory(root: string, into: string): Promise<Record<string, string>> {
+  const programs: Record<string, readonly string[]> = {};
+  for (const { name, file, nodeFlags } of PROGRAMS)
+    programs[name] = [
+      ...(nodeFlags === undefined ? [] : await readNodeFlags(join(root, nodeFlags))),
+      join(into, file),
+    ];
+  const environment = Object.fromEntries(PROGRAMS.flatMap((each) => Object.entries(each.environment ?? {})));
+  const found: Record<"broker" | "agent", number[]> = { broker: [], agent: [] };
+  for (let at = 0; at < STARTS; at++) {
+    const world = await startWorld(root, { programs, environment });
+    found.broker.push(residentMegabytes(world.pid("broker")));
+    found.agent.push(residentMegabytes(world.pid("rome")));
+    await world.stop();
+  }
+  return Object.fromEntries(
+    Object.entries(found).map(([name, all]) => [
+      name,
+      (all.toSorted((a, b) => a - b)[STARTS >> 1] ?? 0).toFixed(1),
+    ]),
+  );
+}
+
+function residentMegabytes(pid: number): number {
+  const [, kilobytes = "0"] = /^VmRSS:\s+(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return (Number(kilobytes) * 1024) / 1e6;
+}
+
+/** The first two columns of a table of a bench: what, and how much. */
+export function rowsOf(table: string): Record<string, string> {
+  const rows = table.split("\n").map((line) => line.split(/ {2,}/u));
+  return Object.fromEntries(
+    rows.flatMap(([what = "", value = ""]) => (what === "" || value === "" ? [] : [[what, value] as const])),
+  );
+}
+
+export function showFigures(before: Figures, now: Figures): string {
+  return Object.entries(now)
+    .flatMap(([section, figures]) => [
+      `measured: ${section}`,
+      ...Object.entries(figures).map(
+        ([name, value]) => `  ${name}: ${before[section]?.[name] ?? "not recorded"} -> ${value}`,
+      ),
+    ])
+    .join("\n");
+}
