@@ -1,6 +1,5 @@
 /** What users type, call, scrape and read, played through once in a world of real programs; what differs from run to run is masked. */
 import { DatabaseSync } from "node:sqlite";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { mask, metricFamilies, readJson } from "./compare.ts";
 import { atOnce, readHelp, shown } from "./programs.ts";
@@ -117,7 +116,7 @@ export async function playStory(root: string): Promise<Outputs> {
     await giveBack(world);
     for (const cluster of ["rome", "paris"])
       objects.set(`events in ${cluster}`, await readEvents(world, cluster));
-    objects.set("tables of the SQLite store", storeTables(join(world.folder, "store")));
+    objects.set("tables of the SQLite store", storeTables(world));
     return { help, brokerctl, objects, probes: await readProbes(world), metrics: await readMetrics(world) };
   } finally {
     await world.stop();
@@ -225,8 +224,13 @@ async function readObjects(world: World): Promise<Map<string, string>> {
     ["rome", "/api/v1/instructions"],
   ] as const;
   for (const [who, path] of calls) {
-    const { status, body } = await world.callBroker(who, path);
-    found.set(`GET ${path} as ${who}`, `${status}\n${JSON.stringify(readJson(body), inOrder, 2)}`);
+    const { status, headers, body } = await world.callBroker(who, path);
+    const lasting = Object.entries(headers).filter(([name]) => name !== "date" && name !== "content-length");
+    const lines = lasting.map(([name, value]) => mask(`${name}: ${String(value)}`, world.folder));
+    found.set(
+      `GET ${path} as ${who}`,
+      [status, ...lines, JSON.stringify(readJson(body), inOrder, 2)].join("\n"),
+    );
   }
   return found;
 }
@@ -256,19 +260,27 @@ async function readEvents(world: World, cluster: string): Promise<string> {
   return [...new Set(lines.map((line) => mask(line, world.folder)))].toSorted().join("\n");
 }
 
-function storeTables(folder: string): string {
-  const files = readdirSync(folder).filter((name) => name.endsWith(".db"));
-  return files
-    .toSorted()
-    .map((name) => {
-      const database = new DatabaseSync(join(folder, name), { readOnly: true });
-      const rows = database
-        .prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
-        .all();
-      database.close();
-      return [name, ...rows.map(({ sql }) => String(sql))].join("\n");
-    })
-    .join("\n");
+/** Each table, and what is in it: of those that agents go on writing to, one row. */
+function storeTables(world: World): string {
+  const database = new DatabaseSync(join(world.folder, "store/ledger.db"), { readOnly: true });
+  const tables = database
+    .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    .all();
+  const lines = tables.map(({ name, sql }) => {
+    const most = name === "decision" || name === "reservation" ? -1 : 1;
+    const rows = database.prepare(`SELECT * FROM "${String(name)}" ORDER BY 1 LIMIT ${most}`).all();
+    const cells = rows.flatMap(Object.entries).map(([column, value]) => `${column} = ${storedText(value)}`);
+    return `${String(sql)}\n${mask(cells.join("\n"), world.folder)}\n`;
+  });
+  database.close();
+  return lines.join("\n");
+}
+
+/** Of bytes, the JSON in them; of numbers, and of sums of seals, only that they are there. */
+function storedText(value: unknown): string {
+  if (value instanceof Uint8Array)
+    return /\{[ -~]*\}/u.exec(Buffer.from(value).toString("latin1"))?.[0] ?? "bytes";
+  return typeof value === "string" ? value.replace(/\[\d+,\d+\]/gu, "[]") : typeof value;
 }
 
 async function readProbes(world: World): Promise<Map<string, string>> {

@@ -14,7 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { get } from "node:http";
+import { get, type IncomingHttpHeaders } from "node:http";
 import { request } from "node:https";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -34,6 +34,7 @@ const READY = [{ type: "Ready", status: "True", reason: "KubeletReady", message:
 
 export interface Reply {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
@@ -278,7 +279,9 @@ function send(url: string, credentials: Credentials, { method = "GET", body }: C
     const call = request(url, { method, headers, agent: false, ...credentials }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
+      );
     });
     call.on("error", reject).end(body === undefined ? undefined : JSON.stringify(body));
   });
