@@ -172,7 +172,7 @@ export function compareTexts(
   const expected = reworded(before, rewordings);
   // The old words may stay in one place and change in another.
   if ([before, expected].includes(now) || expected === reworded(now, rewordings)) return undefined;
-  return firstDifference(expected.split(" "), now.split(" "));
+  return differenceOf(expected, now);
 }
 
 function oneLine(text: string): string {
@@ -200,18 +200,26 @@ function rewordOnce(text: string, { from, to }: Rewording): string {
   });
 }
 
-const SHOWN_WORDS = 30;
-const WORDS_BEFORE = 6;
+const SHOWN_CHARACTERS = 240;
+const SHOWN_BEFORE = 60;
 
-function firstDifference(before: readonly string[], now: readonly string[]): string {
+/** From a little before the first character that differs to the last one. */
+function differenceOf(before: string, now: string): string {
+  const shorter = Math.min(before.length, now.length);
   let from = 0;
-  while (before[from] !== undefined && before[from] === now[from]) from++;
+  while (from < shorter && before[from] === now[from]) from++;
   let after = 0;
-  while (after < Math.min(before.length, now.length) - from && before.at(-1 - after) === now.at(-1 - after))
-    after++;
-  const cut = (words: readonly string[]): string => {
-    const part = words.slice(Math.max(0, from - WORDS_BEFORE), words.length - after);
-    return part.length > SHOWN_WORDS ? `${part.slice(0, SHOWN_WORDS).join(" ")} …` : part.join(" ");
+  while (after < shorter - from && before.at(-1 - after) === now.at(-1 - after)) after++;
+  // Whole words are read more easily.
+  while (after > 0 && now.at(-after) !== " ") after--;
+  const start = Math.max(
+    0,
+    now.lastIndexOf(" ", Math.max(0, from - SHOWN_BEFORE)) + 1,
+    from - 2 * SHOWN_BEFORE,
+  );
+  const cut = (text: string): string => {
+    const part = text.slice(start, text.length - after);
+    return part.length > SHOWN_CHARACTERS ? `${part.slice(0, SHOWN_CHARACTERS)} …` : part;
   };
   return `- ${cut(before)}\n+ ${cut(now)}`;
 }
