@@ -20,7 +20,7 @@ else runOn(findNode(here));
 function runOn(node) {
   if (node === undefined) {
     process.stderr.write(
-      `brokerctl: needs Node ${NEEDED} or later; this is ${process.version}. Run "npm ci" in the project's folder: it brings one.\n`,
+      `brokerctl: needs Node ${NEEDED} or later; this is ${process.version}. Run "npm ci" in the project's folder to install one.\n`,
     );
     process.exitCode = 1;
     return;

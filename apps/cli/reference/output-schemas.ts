@@ -65,7 +65,7 @@ const CHAIN = shape("How far the audit log is sound.", {
 const ISSUED = shape("Access that was given.", {
   clusterID: text("The cluster."),
   namespace: text("The broker's namespace."),
-  user: text("As whom the agent speaks there."),
+  user: text("The user name of the agent there."),
   server: text("Where the API server is reached."),
   expiresAt: textOrNull("When the token ends; null: never."),
   "file?": text("Where the kubeconfig was written."),
@@ -91,7 +91,7 @@ const CLEARED = shape("A Reservation with the broker's finalizer.", {
   name: text("Its name."),
   requesterID: textOrNull("The cluster that borrows."),
   targetClusterID: textOrNull("The cluster that lends."),
-  phase: textOrNull("Where it is in its life."),
+  phase: textOrNull("Its phase."),
   deleting: flag("True: somebody has deleted it, and only the finalizer keeps it."),
   cleared: flag("True: the finalizer is off."),
 });
@@ -105,7 +105,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   "get requests": listOf(REQUEST, "ResourceRequests of one cluster."),
   "get advertisements": listOf(kubernetesObject(advertisementKind), "Advertisements of one cluster."),
   "get instructions": listOf(oneOf(BORROWED, LENT), "Instructions of one cluster, of both kinds."),
-  "describe cluster": shape("A cluster and everything that hangs on it.", {
+  "describe cluster": shape("A cluster and its live reservations.", {
     advertisement: ADVERTISEMENT,
     status: choice("Whether it may lend.", "Ready", "Full", "Overcommitted", "Stale", "Cordoned", "Unknown"),
     lends: listOf(RESERVATION, "Live reservations that it provides."),
@@ -115,7 +115,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     reservation: RESERVATION,
     "decision?": DECISION,
   }),
-  "describe request": shape("A request and everything that hangs on it.", {
+  "describe request": shape("A request with its instruction and events.", {
     request: REQUEST,
     "instruction?": BORROWED,
     events: listOf(EVENT, "Oldest first."),
@@ -127,7 +127,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     recorded: text("The winner in its record."),
     computed: text("The winner by its numbers."),
     same: flag("True: they agree."),
-    tie: flag("True: both have the same score, and the less lent one won."),
+    tie: flag("True: both have the same score; the one with the lower reserved share won."),
   }),
   reserve: RESERVATION,
   renew: RESERVATION,

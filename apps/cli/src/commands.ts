@@ -17,20 +17,20 @@ import { DESCRIBE_RESERVATION, GET_RESERVATIONS, RESERVATION_COMMANDS } from "./
 
 const GET: CommandGroup = {
   name: "get",
-  summary: "Lists things: those of the broker, and those of one cluster",
+  summary: "Lists objects of the broker or of one cluster",
   commands: [GET_CLUSTERS, GET_RESERVATIONS, ...GET_OBJECTS],
 };
 
 const DESCRIBE: CommandGroup = {
   name: "describe",
-  summary: "Shows one thing with everything known of it",
+  summary: "Shows one object with all its details",
   commands: [DESCRIBE_CLUSTER, DESCRIBE_RESERVATION, DESCRIBE_REQUEST],
 };
 
 /** Every command there is. A new one adds its line here, or to its group. */
 export const ROOT: CommandGroup = {
   name: "brokerctl",
-  summary: "Talks to a Resource Broker and looks after it: reservations, decisions, certificates, ledger",
+  summary: "Manages a Resource Broker: reservations, decisions, certificates, ledger",
   commands: [
     GET,
     DESCRIBE,
@@ -48,7 +48,7 @@ export const ROOT: CommandGroup = {
     completionCommands(() => ROOT),
     defineCommand({
       name: "version",
-      summary: "Tells the version of brokerctl and of the Node it runs on",
+      summary: "Prints the version of brokerctl and of Node",
       options: { output: OUTPUT },
       load: async () => (await import("./version.ts")).version,
     }),

@@ -7,7 +7,7 @@ import { run } from "./run.ts";
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // A closed pipe (brokerctl … | head) is no fault of ours.
+    // A closed pipe (brokerctl … | head) is not an error.
     process.exit(error.code === "EPIPE" ? 0 : 1);
   });
 }
@@ -26,7 +26,7 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   pause: (ms) => pause(ms),
 }).catch((error: unknown) => {
-  // A mistake of ours; what a peer said may be in it all the same.
+  // A bug of brokerctl. The message may still contain text of a peer, so it is escaped.
   process.stderr.write(`brokerctl: ${safeText(inspect(error))}\n`);
   return EXIT_CODES.error.code;
 });

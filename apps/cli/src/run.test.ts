@@ -58,7 +58,7 @@ describe("a wrong command line ends with status 2 and says what is right", () =>
     { args: ["certs", "issue", "rome", "-x"], says: "there is no option -x here" },
     { args: ["certs", "issue", "rome", "--toString"], says: "there is no option --toString here" },
     { args: ["certs", "issue"], says: "<cluster-id> is missing: the cluster's ID" },
-    { args: ["certs", "issue", "rome", "paris"], says: '"paris" is one word too many' },
+    { args: ["certs", "issue", "rome", "paris"], says: '"paris" is an unexpected argument' },
     { args: ["certs", "issue", "rome", "--admin=yes"], says: '--admin takes no value; leave "=yes" out' },
     { args: ["certs", "issue", "rome", "--days"], says: "--days needs a value" },
     { args: ["certs", "issue", "rome", "--days", "--admin"], says: "--days needs a value" },

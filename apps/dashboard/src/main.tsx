@@ -9,7 +9,7 @@ import { applyTheme, readTheme } from "./shell/theme.ts";
 import { createBrokerClock } from "./time/broker-clock.ts";
 import { createTicker } from "./time/ticker.ts";
 import { windowTimers } from "./time/timers.ts";
-// Last: on paper it has the last word.
+// Imported last: the print styles override the others.
 import "./design/print.css";
 
 applyTheme(readTheme(localStorage), document.documentElement, localStorage);

@@ -108,7 +108,7 @@ describe("npm start -- --contexts, on simulated clusters", () => {
     expect(stdout).toContain("PENDING TODAY: 5 pods");
     expect(stdout).toContain("eu: ReplicaSet/web-7d9f in default: 3 pods, each 6 CPU / 4Gi Memory");
     expect(stdout).toMatch(/^ {4}lab would take 1 of 3, 0\.1286 EUR\/h$/m);
-    expect(stdout).toMatch(/^ {4}nobody would take 1 of 3$/m);
+    expect(stdout).toMatch(/^ {4}no cluster would take 1 of 3$/m);
     expect(stdout).toMatch(/^ +lab +0\.\d+ = resources .*<- chosen$/m);
     expect(stdout).toContain("Would fit lab with 2 CPU instead of 6.");
     expect(stdout).toContain("held back by a scheduling gate");

@@ -113,7 +113,7 @@ describe("npm start", () => {
     {
       name: "a folder that is in use",
       flags: ["--keep=used"],
-      says: /npm start: --keep: \S+used is not empty, and no earlier demo made it; name a new folder/,
+      says: /npm start: --keep: \S+used is not empty and was not created by an earlier demo; name a new folder/,
     },
     {
       name: "a folder that is a file",

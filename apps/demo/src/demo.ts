@@ -48,7 +48,7 @@ export function createDemo(options: DemoOptions, deps: DemoDeps) {
   const startIn = async (order: FleetOrder): Promise<RunningFleet> => {
     const fleet = planFleet(order);
     report.start(fleet.plans.map(({ name }) => name));
-    // Only now: there is something to see while the rest is read, which is much.
+    // Loaded late: the view is shown while the large modules load.
     const { startFleet } = await import("./start/start-fleet.ts");
     const hasDashboard = !options["no-dashboard"] && (await hasPages());
     return startFleet(
@@ -63,7 +63,7 @@ export function createDemo(options: DemoOptions, deps: DemoDeps) {
     );
   };
 
-  /** Without its pages a broker would not start: then it starts without the dashboard. */
+  /** A broker with the dashboard enabled does not start without the pages; then the dashboard is switched off. */
   const hasPages = async (): Promise<boolean> => {
     const say = (level: "info" | "warn", text: string): void => {
       const at = formatTime(deps.machine.wallMs());

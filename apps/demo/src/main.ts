@@ -19,10 +19,10 @@ else if (reading.options.help) console.log(HELP);
 else await run(reading.options);
 
 async function run(options: DemoOptions): Promise<void> {
-  // What is kept is believed at the next start: nobody else may write it, whatever the shell's default.
+  // The next start trusts the kept files: no other user may write them, whatever the umask.
   if (options.keep !== "") process.umask(0o077);
   enableCompileCache(fileURLToPath(new URL("../../../node_modules/.cache/compiled", import.meta.url)));
-  // Only now: what a whole world needs is more than what a line of help needs.
+  // Loaded late: the help does not need these modules.
   const [{ createDemo }, { chooseReport }] = await Promise.all([
     import("./demo.ts"),
     import("./report/choose-report.ts"),
@@ -38,7 +38,7 @@ async function run(options: DemoOptions): Promise<void> {
     onEnd: () => process.kill(process.pid, "SIGINT"),
     suspend: () => process.kill(0, "SIGTSTP"),
   });
-  // Before Node prints what nobody caught: on a screen that is about to go, nobody would read it.
+  // Leave the alternate screen before Node prints an uncaught error, so that it stays visible.
   process.on("uncaughtExceptionMonitor", report.stop);
   const demo = createDemo(options, { machine, randomBytes, searchPath: process.env["PATH"] ?? "", report });
   await runUntilSignal(demo, {

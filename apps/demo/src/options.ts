@@ -4,7 +4,7 @@ import { MOST_CLUSTERS } from "./fleet/generated-fleet.ts";
 const MOST_NODES = 200;
 
 export const HELP = `Usage: npm start [-- FLAGS]
-       npm start -- --tour           a guided story of about a minute
+       npm start -- --tour           a guided tour of about a minute
        npm start -- --contexts A,B   your own clusters, read-only: who could lend what to whom
 
 Runs a broker, simulated clusters and their agents on this machine and shows them live: what each cluster

@@ -80,13 +80,13 @@ const liqo = group("Liqo: reservations become virtual nodes.", {
       "liqo-kubeconfigs",
       NAME,
     ),
-    gatewayType: oneOf("Service type of the gateway at the lending cluster.", [
+    gatewayType: oneOf("Service type of the gateway at the provider.", [
       "NodePort",
       "LoadBalancer",
       "ClusterIP",
     ]),
     networking: flag("Let Liqo connect the networks; false: another network does.", true),
-    timeout: text("How long peering with a cluster may take before it is tried anew.", "10m", DURATION),
+    timeout: text("How long peering with a cluster may take before it is retried.", "10m", DURATION),
   }),
 });
 

@@ -99,7 +99,7 @@ function placeText(path: string): string {
 
 function refusal(objections: readonly string[]): string {
   const list = objections.map((each) => `  - ${each}`).join("\n");
-  return `this machine is not fit for figures now:\n${list}\nWait until it is, choose a smaller run (--quick, --smoke), or say --anyway.`;
+  return `this machine is not suitable for measurements now:\n${list}\nWait until it is, choose a smaller run (--quick, --smoke), or say --anyway.`;
 }
 
 function testsOf(tests: readonly ListedTest[], { only, baseline }: RunFlags, size: Size): ListedTest[] {

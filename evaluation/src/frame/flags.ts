@@ -6,7 +6,7 @@ a report in Markdown and charts as SVG and PNG.
 
 Usage: npm run evaluate -- [flags]
 
-  --smoke               the shortest form of everything, 90 s: shows that it works; its figures mean nothing
+  --smoke               the shortest form of everything, 90 s: shows that it works; its results mean nothing
   --quick               5 minutes, fewer and shorter trials (without either: the whole, about an hour)
   --only 4,5            these tests alone; 1 means 1a, 1b and 1c
   --out DIR             where results go (default: evaluation/results/<date>)

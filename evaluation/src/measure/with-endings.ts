@@ -1,7 +1,7 @@
-/** Takes what must be done in the end, whatever happens. */
+/** Registers a cleanup. */
 export type Later = (end: () => unknown) => void;
 
-/** Does what was left for later in the end, last thing first; what fails there must not keep the rest from ending. */
+/** Runs the cleanups in reverse order at the end. A failed cleanup does not prevent the others. */
 export async function withEndings<T>(use: (later: Later) => Promise<T>): Promise<T> {
   const endings: (() => unknown)[] = [];
   try {

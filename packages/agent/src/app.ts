@@ -32,16 +32,16 @@ export interface AppDeps {
   /** In [0, 1). */
   readonly random: () => number;
   readonly randomBytes: (size: number) => Uint8Array;
-  /** KUBECONFIG, HOME, and what Kubernetes tells a pod. */
+  /** KUBECONFIG, HOME, and the variables that Kubernetes sets in a pod. */
   readonly env: Environment;
   readonly log: Log;
-  /** Nothing more can be done here: the process must end. */
+  /** Called when the agent cannot go on: the process must exit. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** A whole agent: client, transport, probes, and the core at work. */
+/** A whole agent: client, transport, probes and the core. */
 export interface Agent {
-  /** Resolves when the cluster was seen once, or another replica leads. */
+  /** Resolves when the cluster was observed once, or when another replica leads. */
   readonly start: () => Promise<{ readonly clusterId: string }>;
   readonly stop: () => Promise<void>;
 }
@@ -64,7 +64,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     const config = await loadKubeConfig(kubeConfigSources(settings, deps.env));
     const client = createKubeClient(config, { machine, log, env: deps.env, userAgent: MANAGER, reloads });
     endings.push(async () => client.close());
-    // On its way while certificates are read and ports are opened; what comes of it is told below.
+    // Runs while certificates are read and ports are opened; its result is awaited below.
     const answered = answers(client, config);
     answered.catch(() => undefined);
     const { communicator, shown: broker } = await openTransport(settings, {
@@ -156,7 +156,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     metrics.watch(working);
     endings.push(working.stop);
     await working.start();
-    log.info({}, "the agent is at work");
+    log.info({}, "the agent is running");
   };
 
   /** Returns at once: another replica may lead for days. */
@@ -183,9 +183,11 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
   let isStopping = false;
   const stop = async (): Promise<void> => {
     isStopping = true;
-    // The last thing started is the first to end; each must end, whatever became of the others.
+    // Stops in reverse order of start; each part is stopped even if another fails.
     for (const end of endings.splice(0).reverse()) {
-      await end()?.catch((error: unknown) => log.warn({ error: toFault(error).message }, "while stopping"));
+      await end()?.catch((error: unknown) =>
+        log.warn({ error: toFault(error).message }, "a part of the agent failed to stop"),
+      );
     }
     log.info({}, "the agent has stopped");
   };
@@ -193,7 +195,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
   return { start, stop };
 }
 
-/** A kubeconfig that leads nowhere is better told at once than retried for ever. */
+/** A kubeconfig without a reachable API server fails at start; it is not retried. */
 async function answers(client: KubeClient, config: KubeConfig): Promise<void> {
   try {
     await client.read("/version");

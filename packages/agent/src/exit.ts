@@ -1,10 +1,10 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
 import { describeFailure, EXIT } from "@resource-broker/runtime";
 
-/** Flags that choose a port, for the remedy when one is taken. */
+/** Flags that set a port; the message about a port in use names them. */
 const PORT_FLAGS = ["metrics-bind-address", "health-probe-bind-address"];
 
-/** What a person has to put right before it makes sense to start again: flags, certificates, kubeconfig. */
+/** Problems that a person must fix before a restart helps: flags, certificates, kubeconfig. */
 const WRONG_INPUT: ReadonlySet<FaultCode> = new Set(["invalid", "no-certificate"]);
 
 export function exitCodeOf(error: unknown): number {

@@ -14,7 +14,7 @@ import { describeEnd, exitCodeOf } from "./exit.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AgentSettings } from "./settings/agent-settings.ts";
 import { readAgentSettings } from "./settings/read-agent-settings.ts";
 
-const SUMMARY = `Runs the agent of one cluster: tells the broker what the cluster can lend, asks it for what ResourceRequests\nneed, and keeps the instructions of both sides.`;
+const SUMMARY = `Runs the agent of one cluster: advertises what the cluster can lend, requests from the broker what ResourceRequests\nneed, and acts on the instructions of both sides.`;
 
 const readYaml = yamlReader();
 const reading = await readAgentSettings({

@@ -1,12 +1,12 @@
 import type { ReadinessCheck } from "@resource-broker/runtime";
 import type { AgentCore } from "./core/agent-core.ts";
 
-/** How far the agent has come. A replica that waits for the lease is as ready as it can be. */
+/** State of the start. A replica that waits for the lease counts as ready. */
 export type Progress =
   | { readonly kind: "starting" | "waiting" }
   | { readonly kind: "working"; readonly core: AgentCore };
 
-/** What must be well before the agent counts as ready. */
+/** The readiness checks of the agent. */
 export function agentChecks(progress: () => Progress): readonly ReadinessCheck[] {
   const check = (name: string, problemOf: (core: AgentCore) => string | undefined): ReadinessCheck => ({
     name,
@@ -33,7 +33,7 @@ function objectsProblem({ objects }: AgentCore): string | undefined {
     : "requests and instructions have not been listed yet; are the CRDs installed?";
 }
 
-/** Before the first advertisement nobody can borrow here. */
+/** Before the first accepted advertisement nothing can be reserved here. */
 function brokerProblem({ lending }: AgentCore): string | undefined {
   const last = lending.lastPublication();
   if (last === undefined) return "the cluster has not been advertised yet";

@@ -1,6 +1,6 @@
 import type { Size } from "@resource-broker/testkit";
 
-/** What one client wants, and all it has heard of it. The memory that the broker's is compared with. */
+/** A request of one client and all replies to it. The ledger is compared with it. */
 export interface Order {
   readonly requester: string;
   readonly key: string;

@@ -39,7 +39,7 @@ export interface ShopperDeps {
 type Call = (client: BrokerClient, mischief: Pick<CallOptions, "hangUp">) => Promise<BrokerReply>;
 type Outcome = "acknowledged" | "refused" | "try again";
 
-/** One client: orders with a key until it has an answer, whatever happens to the connection or the broker. */
+/** A load client: repeats each request with its key until it gets an answer. */
 export class Shopper {
   readonly #deps: ShopperDeps;
   readonly #own: Order[] = [];

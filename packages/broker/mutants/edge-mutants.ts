@@ -87,8 +87,8 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: "keeps the reservation of a caller who hung up and had no key",
     file: `${HTTP}/routes/reservations.ts`,
-    find: "    if (key === undefined && call.isCallerGone()) return",
-    replace: "    if (key === undefined && call.isCallerGone() && caller.isAdmin) return",
+    find: "    if (key === undefined && call.isCallerGone())\n",
+    replace: "    if (key === undefined && call.isCallerGone() && caller.isAdmin)\n",
     caughtBy: testFile(`${HTTP}/routes/routes.test.ts`),
   },
   {

@@ -9,7 +9,7 @@ import { Setting } from "./stage/setting.ts";
 const REST_MS = 75_000;
 const SERVE_MS = 45_000;
 
-/** A world of clusters that lend and borrow as they like, with everything going wrong around them. */
+/** A random scenario: clusters provide and request capacity while faults are injected. */
 export async function runMarket(random: SeededRandom, operations: number): Promise<Setting> {
   const plan = drawPlan(random.fork(1));
   const names = plan.clusters.map(({ name }) => name);

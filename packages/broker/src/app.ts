@@ -37,7 +37,7 @@ export interface BrokerDeps {
   readonly randomBytes: (size: number) => Uint8Array;
   /** In [0, 1). */
   readonly random: () => number;
-  /** KUBECONFIG, HOME, and what Kubernetes tells a pod. */
+  /** KUBECONFIG, HOME and the variables of a pod. */
   readonly env: Environment;
   readonly readYaml: (path: string) => Promise<unknown>;
   /** The text of openapi.json. */
@@ -45,7 +45,7 @@ export interface BrokerDeps {
   /** Of this program. */
   readonly version: string;
   readonly log: Log;
-  /** The store contradicts itself, or another replica leads now: nothing more can be done here. */
+  /** Called when the store is corrupt or another replica leads: this process must end. */
   readonly onFatal: (failure: StoreFailure) => void;
 }
 
@@ -53,7 +53,7 @@ export interface BrokerDeps {
 export interface Broker {
   /** The port of the HTTP interface; undefined without one. */
   readonly start: () => Promise<{ readonly port: number | undefined }>;
-  /** Takes no new calls, finishes those under way, writes what is left. */
+  /** Stops accepting calls, finishes calls in flight, and writes pending data. */
   readonly stop: () => Promise<void>;
 }
 
@@ -126,9 +126,9 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
         )
       : undefined;
   let isServing = false;
-  const api = { name: "api", problem: () => (isServing ? undefined : "takes no calls yet") };
+  const api = { name: "api", problem: () => (isServing ? undefined : "the API does not accept calls yet") };
   const role = podRole(settings, { ...deps, open: cluster.open });
-  // An API server that is away must not take those out who ask over HTTP.
+  // An unreachable API server must not make the HTTP interface unready.
   const followed = side === undefined ? [] : [{ ...side.check, isAdvisory: isHttp }];
   const checks = [
     leadingCheck(leadership),
@@ -166,21 +166,21 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   };
 
   const meetCluster = async (): Promise<void> => {
-    // A kubeconfig that cannot be read is better told at once.
+    // Fail at start if the kubeconfig cannot be read.
     if (side !== undefined || role !== undefined) await cluster.open();
-    // Nobody waits for it: the check of the label does.
+    // Not awaited: the readiness check covers the label.
     role?.standBy();
   };
 
-  /** What shows the ledger, beside the API. */
+  /** Starts the components that show the ledger besides the API. */
   const lead = async (): Promise<void> => {
     await Promise.all([side?.lead(), dashboard?.lead()]);
   };
 
-  /** Waits for its turn, for as long as it takes; whoever was replaced ends, and comes back as a new process. */
+  /** Waits without limit until this replica is elected. A replaced leader ends its process. */
   const standBy = async (turn: Leadership, port: number | undefined): Promise<void> => {
     turn.onLost(giveUp);
-    log.info({ port, store: shown }, "the broker stands by");
+    log.info({ port, store: shown }, "the broker is a standby replica");
     if (!(await turn.win())) return;
     await openLedger();
     await lead();
@@ -210,7 +210,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   const giveUp = (error: unknown): void => {
     if (!isServing) return; // stopping already
     const message = error instanceof Error ? error.message : String(error);
-    log.error({ error: message }, "the broker ends: start it again, and it stands by");
+    log.error({ error: message }, "the broker exits; restart it and it becomes a standby replica");
     const failure =
       error instanceof StoreFailure ? error : new StoreFailure("not-committed", message, { cause: error });
     void stop().finally(() => onFatal(failure));

@@ -15,7 +15,7 @@ export interface BrokerCluster {
 
 export const USER_AGENT = "resource-broker";
 
-/** Made when it is first wanted, and then the same for everyone. */
+/** The client is created on first use and then shared. */
 export function clusterAccess(
   settings: Pick<BrokerSettings, "kubeconfig" | "context" | "http-namespace">,
   deps: Pick<KubeClientDeps, "machine" | "log" | "reloads"> & { readonly env: Environment },

@@ -6,7 +6,7 @@ import { DEFAULT_DASHBOARD_LIMITS, type DashboardDeps } from "./interface/dashbo
 import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { clusterNeeds, storeDirectory } from "./settings/read-settings.ts";
 
-/** The pages: beside the bundled program, or where the work tree builds them. */
+/** Folders that may hold the built pages: beside the bundle, or in the work tree. */
 const FOLDERS = ["./dashboard/", "../../../apps/dashboard/dist/"].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );

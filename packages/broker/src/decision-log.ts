@@ -2,7 +2,7 @@ import { headline, type LedgerEvent } from "@resource-broker/domain";
 import type { Log } from "@resource-broker/runtime";
 import type { Committed } from "./engine/engine.ts";
 
-/** One line for each decision and each end, with the ids to look it up by. */
+/** Logs one line for each decision and each end of a reservation, with its ids. */
 export function logCommit({ number, events }: Committed, log: Log): void {
   for (const event of events) logEvent(event, number, log);
 }

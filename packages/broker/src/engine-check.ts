@@ -8,8 +8,8 @@ type Standings = Pick<Leadership, "standing">;
 const LEADS: Standing = { role: "leader" };
 
 /**
- * Whether this replica answers for the ledger. A check of its own, for `/readyz?exclude=leading`: one that stands by is
- * as well as it can be, which is all that a rollout or a disruption budget wants to know.
+ * Reports whether this replica is the leader. It is a separate check so that rollouts and disruption budgets can ask
+ * `/readyz?exclude=leading`: a healthy standby replica passes all other checks.
  */
 export function leadingCheck(leadership?: Standings): ReadinessCheck {
   return {
@@ -19,8 +19,8 @@ export function leadingCheck(leadership?: Standings): ReadinessCheck {
 }
 
 /**
- * The engine can answer for the ledger. One that stands by has not begun: it needs to reach the store. A store that cannot
- * be written takes nobody out: reading goes on, and `writesCheck` shows it.
+ * Reports whether the engine can read the ledger. A standby replica only needs to reach the store. If the store cannot
+ * be written, the replica stays ready for reads; `writesCheck` reports the write problem.
  */
 export function engineCheck(engine: Pick<Engine, "health">, leadership?: Standings): ReadinessCheck {
   return {
@@ -28,7 +28,7 @@ export function engineCheck(engine: Pick<Engine, "health">, leadership?: Standin
     problem: () => {
       const standing = leadership?.standing() ?? LEADS;
       if (standing.role === "standby") return standing.problem;
-      // Another one may lead: whoever is sent here, by a label that is out of date, would be turned away.
+      // Another replica may lead: calls routed here by an outdated label would be refused.
       if (standing.role !== "leader") return standingProblem(standing);
       const { health } = engine;
       if (health.state === "ready" || health.state === "degraded") return undefined;
@@ -37,7 +37,7 @@ export function engineCheck(engine: Pick<Engine, "health">, leadership?: Standin
   };
 }
 
-/** Whether the ledger can be written; only shown, because whoever reads must still be sent here. */
+/** Reports whether the ledger can be written. Advisory only: reads must still be routed to this replica. */
 export function writesCheck(engine: Pick<Engine, "health">): ReadinessCheck {
   return {
     name: "ledger-writes",

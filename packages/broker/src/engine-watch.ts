@@ -2,7 +2,7 @@ import type { Log } from "@resource-broker/runtime";
 import type { EngineObserver } from "./engine/engine-observer.ts";
 import type { BrokerMetrics } from "./metrics/metrics.ts";
 
-/** Tells metrics and log what the engine says of its work. */
+/** Forwards engine events to metrics and the log. */
 export function watchEngine(metrics: BrokerMetrics, log: Log): EngineObserver {
   return {
     decided: metrics.decided,
@@ -25,10 +25,10 @@ export function watchEngine(metrics: BrokerMetrics, log: Log): EngineObserver {
       );
     },
     listenerFailed: (error) => {
-      log.error({ error: error.message, stack: error.stack }, "telling a commit failed: this is a bug");
+      log.error({ error: error.message, stack: error.stack }, "a commit listener failed: this is a bug");
     },
     advertisementsNotSaved: (error) => {
-      log.warn({ error: error.message }, "advertisements not saved; tried again soon");
+      log.warn({ error: error.message }, "advertisements were not saved; the broker tries again");
     },
   };
 }

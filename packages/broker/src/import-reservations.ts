@@ -25,9 +25,9 @@ export interface ImportDeps {
 }
 
 /**
- * What a broker without a ledger of its own (the Go broker) has left: its Reservations were the truth. A ledger without a
- * single commit takes them over before anything is lent, whatever the store; the commit that brings them is the record that
- * it was done. Rejects when they cannot be read: without them, what is lent already would be lent again.
+ * Imports the Reservations of the Go broker, which had no ledger. An empty ledger imports them before it grants anything,
+ * with any store. The import commit records that the import was done. Rejects if the objects cannot be read: granting
+ * without them would grant the same capacity twice.
  */
 export async function importReservations({ engine, open, log }: ImportDeps): Promise<void> {
   if (engine.commitNumber > 0 || engine.ledger.reservations.size > 0) return;
@@ -52,7 +52,7 @@ async function leftBehind(open: () => Promise<BrokerCluster>): Promise<Reservati
 
 const SHOWN = 5;
 
-/** Objects that go with their namespace or their definition are no wish to release anything: they count as not deleted. */
+/** Objects that are deleted together with their namespace or CRD were not released: they count as not deleted. */
 async function heldObjects(open: () => Promise<BrokerCluster>): Promise<ReservationObject[]> {
   const held: ReservationObject[] = [];
   try {
@@ -64,7 +64,7 @@ async function heldObjects(open: () => Promise<BrokerCluster>): Promise<Reservat
     return isAnyDeleted && (await isPlaceEnding(client, namespace)) ? held.map(notDeleted) : held;
   } catch (error) {
     const { code, message } = toFault(error);
-    if (code === "not-found") return []; // not even the kind is there
+    if (code === "not-found") return []; // the CRD is not installed
     throw notRead(message, error);
   }
 }
@@ -76,19 +76,19 @@ function notDeleted({ metadata, ...object }: ReservationObject): ReservationObje
 
 function notRead(why: string, cause?: unknown): Error {
   return new Error(
-    `this ledger is new, and what an older broker has lent cannot be read from its Reservations (${why}): ` +
-      "put that right, or begin without them: --import-reservations=off",
+    `this ledger is new, and the Reservations of the older broker cannot be read (${why}): ` +
+      "fix the cause, or start without them: --import-reservations=off",
     { cause },
   );
 }
 
-/** Those that name a ledger are another ledger's, and come back by adoption. */
+/** Objects with a ledger ID belong to another ledger and return through adoption. */
 function isHeldByOldBroker({ metadata, status }: ReservationObject): boolean {
   const isHeld = status?.phase === "Reserved" || status?.phase === "Active";
   return isHeld && status.ledgerID === undefined && metadata.labels?.[KUBE_LABEL.view] !== "true";
 }
 
-/** It keeps its name, which agents know; the object's UID is the key, so that the same object is not decided once more. */
+/** Keeps the object's name, which agents know. The object's UID becomes the key, so the object is not decided again. */
 function reservationFrom({ metadata, spec, status = {} }: ReservationObject): Mapped<Reservation> {
   const { requesterID: requester = NOBODY, targetClusterID: provider } = spec;
   const read = requestFrom(spec);
@@ -132,7 +132,7 @@ function wrong(path: string, message: string): Extract<Mapped<never>, { ok: fals
   return { ok: false, problems: [{ path, message }] };
 }
 
-/** One that somebody has deleted waits for a broker to release it: it ends when it was deleted. */
+/** A deleted object still waits for the broker's finalizer: its reservation ends at the deletion time. */
 function timesOf(
   { creationTimestamp = "", deletionTimestamp = "" }: ReservationObject["metadata"],
   { reservedAt = "", expiresAt = "" }: NonNullable<ReservationObject["status"]>,

@@ -4,14 +4,14 @@ import { type BrokerCluster, USER_AGENT } from "./cluster-access.ts";
 import { createKubernetesInterface } from "./interface/kubernetes/kubernetes-interface.ts";
 import type { KubernetesDeps, KubernetesOptions } from "./interface/kubernetes/ports.ts";
 
-/** So long, nobody is answered by another policy than the one that is wanted. */
+/** How long start waits for the BrokerPolicy before calls are answered with another policy. */
 const PATIENCE_MS = 3000;
 
 /** The broker's objects on its own cluster: served and shown by the replica that leads. */
 export interface KubernetesSide {
   /**
-   * This replica leads. Resolves when its objects are followed and the BrokerPolicy is in force, or after a while: an API
-   * server that is away must not keep HTTP callers waiting.
+   * Starts the interface because this replica leads. Resolves when its objects are synced and the BrokerPolicy is in
+   * force, or after a timeout: an unreachable API server must not delay HTTP callers.
    */
   readonly lead: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -45,7 +45,7 @@ export function kubernetesSide(
     if (isStopped) return ending();
     await served.start();
     state = "serving";
-    log.info({ namespace, server: client.server, ...options }, "the broker's objects are followed");
+    log.info({ namespace, server: client.server, ...options }, "the broker's objects are synced");
   };
 
   return {
@@ -53,7 +53,7 @@ export function kubernetesSide(
       state = "starting";
       const begun = begin().catch((error: unknown) => {
         if (!isStopped)
-          log.error({ error: toFault(error).message }, "the broker's objects cannot be followed");
+          log.error({ error: toFault(error).message }, "the broker's objects cannot be watched");
       });
       return new Promise((resolve) => {
         const cancel = machine.after(PATIENCE_MS, resolve);
@@ -69,10 +69,10 @@ export function kubernetesSide(
     },
     check: {
       name: "kubernetes",
-      // Views are a courtesy: only when people and agents ask through objects must the API server be there. Who stands by
-      // follows nothing, and is well.
+      // The API server is required only if agents and people use objects. Views are optional. A standby replica watches
+      // nothing and passes.
       problem: () =>
-        options.objects && state === "starting" ? "the broker's objects are not followed yet" : undefined,
+        options.objects && state === "starting" ? "the broker's objects are not synced yet" : undefined,
     },
   };
 }

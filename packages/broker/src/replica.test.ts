@@ -4,12 +4,12 @@ import { notLeading } from "./replica.ts";
 import type { Standing } from "./store/leadership.ts";
 
 const rows: readonly { readonly standing: Standing; readonly says: string }[] = [
-  { standing: { role: "standby", leader: "" }, says: "standby: nobody has led yet" },
+  { standing: { role: "standby", leader: "" }, says: "standby: no replica has led yet" },
   { standing: { role: "standby", leader: "oslo" }, says: "standby: the last known leader is oslo" },
   { standing: { role: "standby", leader: "oslo", problem: "no way" }, says: "standby: no way" },
   {
     standing: { role: "unsure" },
-    says: "the store cannot be reached, and another replica may lead by now",
+    says: "the store cannot be reached; another replica may be the leader",
   },
   { standing: { role: "deposed", leader: "oslo" }, says: "deposed: oslo leads" },
   { standing: { role: "deposed", leader: "" }, says: "deposed: another replica leads" },

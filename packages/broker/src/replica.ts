@@ -9,25 +9,25 @@ export function notLeading({ standing }: Pick<Leadership, "standing">): Fault | 
   if (problem === undefined) return undefined;
   return new Fault(
     "not-leader",
-    `this replica does not lead (${problem}); ask again, or ask the next broker URL`,
+    `this replica is not the leader (${problem}); retry, or use the next broker URL`,
     {
       details: { retryAfterMs: RETRY_AFTER_MS },
     },
   );
 }
 
-/** What keeps a replica from serving, in words; undefined: it leads. */
+/** Why this replica does not lead, as text; undefined if it leads. */
 export function standingProblem(standing: Standing): string | undefined {
   switch (standing.role) {
     case "leader":
       return undefined;
     case "standby": {
       const { leader, problem } = standing;
-      const who = leader === "" ? "nobody has led yet" : `the last known leader is ${leader}`;
+      const who = leader === "" ? "no replica has led yet" : `the last known leader is ${leader}`;
       return `standby: ${problem ?? who}`;
     }
     case "unsure":
-      return "the store cannot be reached, and another replica may lead by now";
+      return "the store cannot be reached; another replica may be the leader";
     case "deposed":
       return `deposed: ${standing.leader === "" ? "another replica" : standing.leader} leads`;
   }

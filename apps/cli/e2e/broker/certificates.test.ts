@@ -47,14 +47,14 @@ describe("a certificate that will not do: exit status and words", () => {
       "wrong-ca/ca.crt; is this the broker you mean?",
     ],
     ["key and certificate do not match", "mixed", "get clusters", "mixed: tls.key is not the key of tls.crt"],
-    ["the folder holds no certificates", "nonsense", "get clusters", "tls.crt holds nothing in PEM"],
+    ["the folder holds no certificates", "nonsense", "get clusters", "tls.crt contains no PEM block"],
     [
       "the folder is empty",
       "empty",
       "get clusters",
       "empty/tls.crt (ENOENT). --certs must name a folder with",
     ],
-    ["the certificate is no admin's", "rome", "get clusters", "You came as rome"],
+    ["the certificate is no admin's", "rome", "get clusters", "You are authenticated as rome"],
     [
       "another cluster's is asked for",
       "rome",
@@ -77,7 +77,7 @@ describe("a certificate that will not do: exit status and words", () => {
   test("the remedy for an expired certificate names it", async () => {
     const { err } = await fleet.as("expired", "get", "reservations");
     expect(err).toContain(
-      `It was rome's, from ${join(fleet.folder, "expired")}. A new one: brokerctl certs renew rome`,
+      `It was rome's, from ${join(fleet.folder, "expired")}was used. Renew it: brokerctl certs renew rome`,
     );
   });
 });

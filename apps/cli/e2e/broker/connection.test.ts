@@ -79,7 +79,7 @@ describe("exit status and words", () => {
     const { code, err } = await fleet.as("ops", "get", "clusters", "--broker", url);
     expect({ code, err }).toEqual({
       code: 1,
-      err: expect.stringContaining("the answer is not what it should be: items"),
+      err: expect.stringContaining("the answer is invalid: items"),
     });
   });
 });

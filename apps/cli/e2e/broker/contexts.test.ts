@@ -73,7 +73,7 @@ describe("where the broker is", () => {
 
   test.each([
     { name: "no YAML", text: "{", says: "is not YAML" },
-    { name: "a list", text: "- a", says: "the file must hold names and values" },
+    { name: "a list", text: "- a", says: "the file must be a map" },
     {
       name: "a slip in a field",
       text: "current-contxt: a",
@@ -118,7 +118,7 @@ describe("where the broker is", () => {
     test("is left out, with a warning, where only its usual place names it", async () => {
       const { HOME, file } = await unreadable();
       const { err } = await runCli(["get", "clusters", "--broker", fleet.url], { env: { HOME } });
-      expect(err).toContain(`Warning: ${file} cannot be read and is left out: `);
+      expect(err).toContain(`Warning: ${file} cannot be read and is ignored: `);
       expect(err).toContain("name its folder with --certs");
     });
 

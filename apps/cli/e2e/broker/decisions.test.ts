@@ -87,7 +87,7 @@ describe("quote", () => {
     const before = (await fleet.as("ops", "get", "reservations", "-o", "json")).out;
     const { code, out } = await fleet.as("ops", "quote", ...ASKED, "--duration", "2h");
     expect(code).toBe(0);
-    expect(out).toContain("\nPrice: 0.1544 EUR/h, 0.3087 EUR in all. Nothing is held yet.\n");
+    expect(out).toContain("\nPrice: 0.1544 EUR/h, 0.3087 EUR in all. Nothing is reserved.\n");
     expect((await fleet.as("ops", "get", "reservations", "-o", "json")).out).toBe(before);
   });
 

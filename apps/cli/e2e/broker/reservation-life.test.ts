@@ -23,7 +23,7 @@ describe("reserve", () => {
     expect(again).toEqual({
       code: 0,
       out: first.out,
-      err: "This key has made it before; nothing new was booked\n",
+      err: "A reservation with this key exists already; nothing new was reserved\n",
     });
     const other = await fleet.as("rome", "reserve", "--cpu", "2", "--memory", "1Gi", "--key", "job-42");
     expect(other).toMatchObject({ code: 6, err: expect.stringContaining("job-42 already made") });

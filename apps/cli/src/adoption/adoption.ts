@@ -29,7 +29,7 @@ async function ask(call: Call, options: Connection, host: Host): Promise<void> {
     const table = (): string =>
       properties([
         ["Adoption", open ? "open" : "closed"],
-        ...(since === undefined ? [] : [["Holds made before", since] as const]),
+        ...(since === undefined ? [] : [["Reservations made before", since] as const]),
         ...(until === undefined ? [] : [["Until", until] as const]),
         ...(cause === undefined ? [] : [["Cause", by === undefined ? cause : `${cause} by ${by}`] as const]),
       ]);

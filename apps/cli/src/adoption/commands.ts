@@ -4,12 +4,13 @@ import { ADOPTION_OPTIONS, OPEN_ADOPTION_OPTIONS } from "./options.ts";
 
 export const ADOPTION: CommandGroup = {
   name: "adoption",
-  summary: "Whether the broker takes in reservations that agents hold and its ledger does not know",
+  summary:
+    "Controls whether the broker adopts reservations that agents report and its ledger does not contain",
   commands: [
     defineCommand({
       name: "show",
-      summary: "Tells whether adoption is open, since when and why",
-      details: `It is open for 24 hours after the ledger was made empty or restored from a backup. Only holds made
+      summary: "Shows whether adoption is open, since when and why",
+      details: `It is open for 24 hours after the ledger was made empty or restored from a backup. Only reservations made
 before that are adopted. Needs an admin's certificate.`,
       options: ADOPTION_OPTIONS,
       examples: ["brokerctl adoption show"],
@@ -17,9 +18,9 @@ before that are adopted. Needs an admin's certificate.`,
     }),
     defineCommand({
       name: "open",
-      summary: "Lets holds made before now be adopted for a while",
-      details: `For a ledger that has lost something and does not know it, such as a database put back by other means
-than brokerctl restore. Both parties must report the same hold; quota and lending rules apply. In the
+      summary: "Allows the adoption of reservations made before now, for a limited time",
+      details: `Use it when the ledger has lost reservations without noticing, such as a database restored by other means
+than brokerctl restore. Both parties must report the same reservation; quota and lending rules apply. Recorded in the
 audit log. Needs an admin's certificate.`,
       options: OPEN_ADOPTION_OPTIONS,
       examples: ["brokerctl adoption open --for 2h"],
@@ -27,7 +28,7 @@ audit log. Needs an admin's certificate.`,
     }),
     defineCommand({
       name: "close",
-      summary: "Adopts nothing more from now on",
+      summary: "Ends adoption now",
       options: ADOPTION_OPTIONS,
       examples: ["brokerctl adoption close"],
       load: async () => (await import("./adoption.ts")).closeAdoption,

@@ -22,7 +22,7 @@ export const audit: Run<typeof AUDIT_OPTIONS> = async ({ options, words }, host)
   if (word !== undefined) {
     throw new CommandError(
       "usage",
-      `${JSON.stringify(word)} is one word too many${await didYouMean(word, ["verify"])}`,
+      `${JSON.stringify(word)} is an unexpected argument${await didYouMean(word, ["verify"])}`,
     );
   }
   await withBroker(options, host, (broker) =>

@@ -5,7 +5,7 @@ import { OUTPUT } from "../output/output-option.ts";
 export const AUDIT_OPTIONS = {
   tail: { kind: "count", value: "lines", default: 50, max: 1_000_000, summary: "how many of the last lines" },
   all: { kind: "flag", summary: "every line that is still kept" },
-  follow: { kind: "flag", short: "f", summary: "go on, and print new lines as they come" },
+  follow: { kind: "flag", short: "f", summary: "keep running and print new lines" },
   verify: { kind: "flag", summary: "compute the hash chain of every line again instead of showing them" },
   output: OUTPUT,
   ...CONNECTION,

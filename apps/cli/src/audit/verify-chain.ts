@@ -29,13 +29,14 @@ function problemOf({ last }: ChainState, entry: AuditEntryDTO): string | undefin
   const { sequence, record, previousHash } = entry;
   if (last !== undefined && sequence !== last.sequence + 1)
     return `it follows line ${last.sequence}; lines are missing`;
-  if (last !== undefined && previousHash !== last.hash) return "it does not follow from the line before";
+  if (last !== undefined && previousHash !== last.hash)
+    return "its previous hash is not the hash of the line before";
   // Older lines than this were trimmed: the first that is left has to be taken as it is.
   if (previousHash === undefined) return undefined;
-  if (record === undefined) return "the broker does not tell what was hashed";
+  if (record === undefined) return "the broker does not return the hashed record";
   if (hash("sha256", `${previousHash}\n${sequence}\n${record}`, "hex") !== entry.hash)
     return "its hash is not that of its content";
-  return isAsRecorded(entry, record) ? undefined : "it is shown otherwise than it was recorded";
+  return isAsRecorded(entry, record) ? undefined : "it differs from the recorded text";
 }
 
 function isAsRecorded({ at, actor, action, subject, message }: AuditEntryDTO, record: string): boolean {

@@ -14,7 +14,7 @@ import { asCommandError, makePrivateFolder, PRIVATE, PUBLIC, readText, writeFile
 import { DEFAULT_DIR, type Layout } from "./layout.ts";
 import { EMPTY_REGISTER, formatRegister, type Register, readRegister } from "./register.ts";
 
-/** The key that everybody in this installation trusts, and what it signed so far. */
+/** The authority of this installation, and the certificates it has signed. */
 export interface Authority {
   readonly layout: Layout;
   readonly certificate: X509Certificate;
@@ -36,7 +36,7 @@ export async function hasAuthority(layout: Layout): Promise<boolean> {
   return files.some((file) => file !== undefined);
 }
 
-/** Makes the authority beside its place and moves it there whole: there is never half of one. */
+/** Creates the authority in a temporary folder and renames it into place, so that no reader sees half of it. */
 export async function createAuthority(layout: Layout, now: number, days: number): Promise<Authority> {
   const issuer = { name: authorityName(AUTHORITY_NAME), randomBytes, ...(await generateKeys()) };
   const certificate = makeAuthorityCertificate(issuer, validityFrom(now, days));
@@ -51,7 +51,7 @@ export async function createAuthority(layout: Layout, now: number, days: number)
   return { layout, certificate, issuer, register: EMPTY_REGISTER };
 }
 
-/** Moves the old authority out of the way; nothing that signs is ever destroyed. */
+/** Renames the folder of the old authority. Signing keys are never deleted. */
 export async function setAside(layout: Layout, now: number): Promise<string> {
   const aside = `${layout.ca}.replaced-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/gu, "")}`;
   await move(layout.ca, aside);
@@ -78,7 +78,7 @@ export async function openAuthority(layout: Layout, now: number): Promise<Author
 /** The same name and key under a new certificate, by default for as long: what it signed before stays good. */
 export async function renewAuthority(layout: Layout, now: number, days?: number): Promise<Authority> {
   const certificate = await readAuthorityCertificate(layout);
-  if (certificate === undefined) return openAuthority(layout, now); // says what is missing
+  if (certificate === undefined) return openAuthority(layout, now); // throws an error that names the missing file
   const old = await authorityOf(layout, certificate);
   const renewed = makeAuthorityCertificate(old.issuer, validityFrom(now, days ?? daysOf(certificate)));
   await writeFiles([{ path: layout.caCert, text: renewed.toString(), mode: PUBLIC }]);

@@ -4,7 +4,7 @@ import { INIT_OPTIONS, ISSUE_OPTIONS, RENEW_OPTIONS, REVOKE_OPTIONS, SHOW_OPTION
 
 const DETAILS = `A small certificate authority in a folder, for installations without cert-manager:
 
-  certs/ca/                ca.crt, ca.key, crl.pem, issued.json: keep this folder to yourself
+  certs/ca/                ca.crt, ca.key, crl.pem, issued.json: keep this folder private
   certs/broker/            tls.crt, tls.key, ca.crt, crl.pem: for the broker's --http-cert-path
   certs/clusters/<id>/     tls.crt, tls.key, ca.crt: for that agent's --broker-cert-path`;
 
@@ -34,7 +34,8 @@ export const CERTS: CommandGroup = {
     defineCommand({
       name: "renew",
       summary: "Makes a new certificate with the same names",
-      details: "The old certificate stays good until it expires, so there is time to hand out the new one.",
+      details:
+        "The old certificate stays valid until it expires, so there is time to distribute the new one.",
       arguments: [{ name: "name", summary: 'a cluster ID, or "broker"', optional: true }],
       options: RENEW_OPTIONS,
       examples: [

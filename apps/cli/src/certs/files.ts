@@ -25,7 +25,7 @@ export async function writeFiles(files: readonly FileToWrite[]): Promise<void> {
     for (const { path } of files) await rename(temporary(path), path);
     for (const folder of new Set(files.map(({ path }) => dirname(path)))) await flushFolder(folder);
   } catch (error) {
-    // What cannot be cleaned up was most likely never written; the first error is the one to tell.
+    // A cleanup error is ignored: the first error is reported.
     for (const { path } of files) await rm(temporary(path), { force: true }).catch(() => undefined);
     throw asCommandError(error);
   }
@@ -69,7 +69,7 @@ export async function foldersIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** A refusal of the file system is no bug of ours: it is told in one line. Anything else stays what it is. */
+/** An error of the file system becomes a one-line message. Other errors are bugs and are not converted. */
 export function asCommandError(error: unknown): unknown {
   const isRefusal = error instanceof Error && "syscall" in error;
   return isRefusal ? new CommandError("error", error.message, { cause: error }) : error;

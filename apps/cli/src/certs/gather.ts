@@ -77,7 +77,7 @@ async function placeAt(layout: Layout, path: string): Promise<Place> {
   };
 }
 
-/** The name of the cluster (or broker) whose folder a path leads to: a path must not tell less than the name does. */
+/** The cluster (or broker) that a path belongs to: a path shows the same facts as the name. */
 async function managedName(layout: Layout, path: string): Promise<string | undefined> {
   const names = [BROKER, ...(await foldersIn(layout.clusters))];
   return names.find((name) => {

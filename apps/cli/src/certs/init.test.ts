@@ -60,7 +60,7 @@ describe("init", () => {
     const { code, err } = await cli.certs("init");
     expect({ code, err }).toEqual({
       code: 0,
-      err: `Everything is there already in ${cli.dir}; nothing was changed\n`,
+      err: `All files exist already in ${cli.dir}; nothing was changed\n`,
     });
     expect(await cli.picture()).toEqual(before);
   });

@@ -56,7 +56,7 @@ async function openOrCreate(layout: Layout, options: InitOptions, host: Host): P
   if (await hasAuthority(layout)) return openAuthority(layout, host.now());
   const authority = await createAuthority(layout, host.now(), options["ca-days"]);
   host.note(
-    `Made a certificate authority in ${layout.ca}. Keep that folder to yourself: its key opens every door\n`,
+    `Made a certificate authority in ${layout.ca}. Keep that folder private: whoever has its key can issue certificates for every cluster and admin\n`,
   );
   return authority;
 }
@@ -71,13 +71,13 @@ function keepBroker({ register, layout }: Authority, hosts: readonly string[], h
   const current = register.issued.findLast(({ name }) => name === BROKER);
   const lacking = hosts.filter((name) => current?.hosts.includes(name) === false);
   if (lacking.length === 0)
-    return host.note(`Everything is there already in ${layout.dir}; nothing was changed\n`);
+    return host.note(`All files exist already in ${layout.dir}; nothing was changed\n`);
   const wanted = [...new Set([...(current?.hosts ?? []), ...hosts])]
     .map((name) => ` --host ${name}`)
     .join("");
   throw new CommandError(
     "conflict",
-    `the broker's certificate is there already, without ${lacking.join(", ")}. Change its names: brokerctl certs renew ${BROKER}${wanted}${dirFlag(layout)}`,
+    `the broker's certificate exists already and does not contain ${lacking.join(", ")}. Change its names: brokerctl certs renew ${BROKER}${wanted}${dirFlag(layout)}`,
   );
 }
 

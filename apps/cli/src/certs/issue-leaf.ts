@@ -51,7 +51,7 @@ export async function issueLeaf(authority: Authority, order: LeafOrder): Promise
     notAfter: certificate.validToDate.toISOString(),
   };
   const register = { ...authority.register, issued: [...authority.register.issued, issued] };
-  // Registered before it is handed out: a certificate nobody has is harmless, one that cannot be revoked is not.
+  // Registered before it is written: a registered certificate that was never written does no harm, but an unregistered one cannot be revoked.
   await saveRegister(authority.layout, register);
   await writeLeafFolder(folderOf(authority.layout, name), {
     cert: certificate.toString(),

@@ -35,7 +35,7 @@ function checkId(id: string): void {
   if (id === BROKER || id === NOBODY) {
     throw new CommandError(
       "usage",
-      `"${id}" is reserved for the broker: a cluster that bore it would be refused. Choose another`,
+      `"${id}" is reserved for the broker: the broker refuses a cluster with this ID. Choose another`,
     );
   }
   checkClusterId(id, [BROKER, NOBODY]);
@@ -67,7 +67,7 @@ function noteOldOnes({ register, layout }: Authority, id: string, host: Host): v
   );
   for (const { serial } of alive) {
     host.note(
-      `An older one stays good until it expires; to end it: brokerctl certs revoke ${serial}${dirFlag(layout)}\n`,
+      `An older certificate stays valid until it expires. To revoke it: brokerctl certs revoke ${serial}${dirFlag(layout)}\n`,
     );
   }
 }

@@ -10,7 +10,7 @@ export type Status =
   | "untrusted"
   | "key mismatch";
 
-/** What lies around a certificate and says whether it is good. */
+/** What a certificate is verified against. */
 export interface Surroundings {
   readonly now: number;
   /** The authorities it may have been signed by; none: trust is not judged. */
@@ -69,7 +69,7 @@ function isUntrusted(
   return { status: "untrusted", problem: "not signed by this authority" };
 }
 
-/** Signed by an authority, or by one in between that is; each is asked once, so a circle ends. */
+/** Signed by an authority, directly or through intermediates. Each intermediate is used once, so that a cycle ends. */
 function isSignedBelow(
   certificate: X509Certificate,
   authorities: readonly X509Certificate[],

@@ -37,7 +37,7 @@ async function takeLock(path: string, host: Host): Promise<void> {
   }
   throw new CommandError(
     "conflict",
-    `another brokerctl (process ${(await holderOf(path)) ?? "unknown"}) is at work here. Try again; if there is none, remove ${path}`,
+    `another brokerctl (process ${(await holderOf(path)) ?? "unknown"}) is using this folder. Try again. If no such process exists, remove ${path}`,
   );
 }
 

@@ -1,13 +1,13 @@
 import { OUTPUT } from "../output/output-option.ts";
 import { DEFAULT_DIR } from "./layout.ts";
 
-/** Light on purpose: the help is made from this, so nothing that signs may be imported here. */
+/** Kept small on purpose: the help loads it, so it must not import the signing code. */
 const DIR = {
   kind: "text",
   value: "folder",
   default: DEFAULT_DIR,
   env: "BROKERCTL_CERTS_DIR",
-  summary: "where the certificates live",
+  summary: "the folder of the certificates",
 } as const;
 
 const MAX_DAYS = 36_500;
@@ -56,7 +56,10 @@ export const ISSUE_OPTIONS = {
 
 export const RENEW_OPTIONS = {
   all: { kind: "flag", summary: "the broker's certificate and those of all clusters" },
-  ca: { kind: "flag", summary: "the authority's own certificate; it keeps its key, so all others stay good" },
+  ca: {
+    kind: "flag",
+    summary: "the authority's own certificate; its key does not change, so all other certificates stay valid",
+  },
   within: {
     kind: "duration",
     value: "time",

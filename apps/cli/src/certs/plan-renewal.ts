@@ -43,7 +43,7 @@ export async function planRenewal(
     return impossible(`${name}'s certificate is not from this authority. Replace it: ${remedy(name, flag)}`);
   }
   if (issued.revoked !== undefined) {
-    return impossible(`${name}'s certificate is revoked. To let it back in: ${remedy(name, flag)}`);
+    return impossible(`${name}'s certificate is revoked. To issue a new one: ${remedy(name, flag)}`);
   }
   const end = Date.parse(issued.notAfter);
   if (wish.withinMs !== undefined && end - wish.now > wish.withinMs) {

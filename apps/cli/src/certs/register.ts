@@ -53,7 +53,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // told above, with the file's name
+    return undefined; // the caller reports it with the file's name
   }
 }
 

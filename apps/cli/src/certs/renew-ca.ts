@@ -22,10 +22,10 @@ export async function renewCa(
 ): Promise<readonly CertificateFacts[]> {
   const now = host.now();
   const current = await readAuthorityCertificate(layout);
-  if (current === undefined) await openAuthority(layout, now); // says what is missing
+  if (current === undefined) await openAuthority(layout, now); // throws an error that names the missing file
   const end = current?.validToDate.getTime() ?? now;
   if (within !== undefined && end - now > within) {
-    host.note(`Left alone: the authority expires ${when(end, now)}\n`);
+    host.note(`Not renewed: the authority expires ${when(end, now)}\n`);
     return [];
   }
   await withLock(layout, host, async () => {
@@ -34,7 +34,7 @@ export async function renewCa(
     await publishCrl(authority, now); // its next update moves with the authority's end
   });
   host.note(
-    `Renewed the authority; its key is the same, so every certificate stays good. Hand out the new ca.crt before ${when(end, now)}\n`,
+    `Renewed the authority. Its key is the same, so every certificate stays valid. Distribute the new ca.crt before ${when(end, now)}\n`,
   );
   return gatherAuthority(layout, now);
 }

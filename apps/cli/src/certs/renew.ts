@@ -54,7 +54,7 @@ interface Wanted {
   readonly wish: RenewalWish;
 }
 
-/** Returns what was renewed. What one of many cannot have does not keep the others from it. */
+/** Returns what was renewed. If one certificate cannot be renewed, the others still are. */
 async function renewLeaves(
   layout: Layout,
   { only, wish }: Wanted,
@@ -83,10 +83,12 @@ function noteRenewed(names: readonly string[], layout: Layout, host: Host): void
     host.note(`A broker that uses ${layout.broker} reads its new certificate by itself\n`);
   const clusters = names.filter((name) => name !== BROKER);
   if (clusters.length > 0)
-    host.note(`Hand the new files to ${clusters.join(", ")}; the old ones stay good until they expire\n`);
+    host.note(
+      `Copy the new files to ${clusters.join(", ")}; the old certificates stay valid until they expire\n`,
+    );
 }
 
 function tellWhyNot(plan: Declined, { isOnlyOne, host }: { isOnlyOne: boolean; host: Host }): void {
   if (plan.kind === "impossible" && isOnlyOne) throw new CommandError("error", plan.why);
-  host.note(`Left alone: ${plan.why}\n`);
+  host.note(`Not renewed: ${plan.why}\n`);
 }

@@ -48,7 +48,7 @@ async function serialsOf({ register, layout }: Authority, target: string): Promi
   );
   throw new CommandError(
     "error",
-    `the authority in ${layout.ca} never issued anything to or numbered "${target}"${hint}`,
+    `the authority in ${layout.ca} has issued no certificate to "${target}" and none with that serial number${hint}`,
   );
 }
 

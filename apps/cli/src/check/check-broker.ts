@@ -11,10 +11,10 @@ import { when } from "../output/when.ts";
 import { checked, failed, type Finding, type Found, ok, skipped, warning } from "./finding.ts";
 import { peerCertificate } from "./peer-certificate.ts";
 
-/** Agents and the broker compare times to the second; more than this is a clock that nobody sets. */
+/** Agents and the broker compare times in seconds; a larger difference means an unsynchronized clock. */
 const SKEW_LIMIT_MS = 30_000;
 const FEW = 8;
-const NOT_ASKED: Found = skipped("not asked: the broker did not answer");
+const NOT_ASKED: Found = skipped("not checked: the broker did not answer");
 
 /** Everything between here and the broker, in the order in which it is needed. */
 export async function checkBroker(options: ConnectionOptions, host: Host): Promise<readonly Finding[]> {
@@ -26,7 +26,7 @@ export async function checkBroker(options: ConnectionOptions, host: Host): Promi
   });
   const tls = await checked("broker TLS", async () =>
     credentials === undefined
-      ? skipped("not tried: it needs the certificate")
+      ? skipped("not checked: the certificate is missing")
       : judgePeers(options, credentials, host),
   );
   return [certificate, tls, ...(await checkAnswers(options, credentials, host))];
@@ -80,8 +80,8 @@ async function checkAnswers(
     findings.push(await checked(name, look));
   };
   await add("broker", async () => {
-    if (credentials === undefined) return skipped("not asked: it needs the certificate");
-    let found = failed("the broker was not asked");
+    if (credentials === undefined) return skipped("not checked: the certificate is missing");
+    let found = failed("the broker was not called");
     await withBroker(options, host, async (broker) => {
       const answer = await broker.ask(
         { method: "GET", path: `${PATH.reservations}?limit=1` },
@@ -101,7 +101,7 @@ async function checkAnswers(
   });
   const names = findings.map(({ name }) => name);
   const missing = ["clock", "agents"].filter((name) => !names.includes(name));
-  // What the broker's answer led to was noted before the answer itself.
+  // The checks that follow the broker's answer are recorded before the check of the answer.
   return [...findings.toSorted(brokerFirst), ...missing.map((name) => ({ name, ...NOT_ASKED }))];
 }
 
@@ -112,9 +112,10 @@ function brokerFirst({ name: a }: Finding, { name: b }: Finding): number {
 /** The broker tells whole seconds. */
 function judgeClock(aheadMs: number): Found {
   const away = Math.max(0, Math.abs(aheadMs) - 1000);
-  const words = `the broker's clock is ${age(away)} ${aheadMs > 0 ? "ahead of" : "behind"} the one here`;
-  if (away <= SKEW_LIMIT_MS) return ok(away < 1000 ? "the broker's clock is the one here" : words);
-  return failed(words, "Set both by NTP: certificates and expiry go by them");
+  const words = `the broker's clock is ${age(away)} ${aheadMs > 0 ? "ahead of" : "behind"} the local clock`;
+  if (away <= SKEW_LIMIT_MS)
+    return ok(away < 1000 ? "the broker's clock agrees with the local clock" : words);
+  return failed(words, "Synchronize both with NTP: certificates and expiry depend on them");
 }
 
 async function judgeAgents(broker: Broker): Promise<Found> {
@@ -123,13 +124,16 @@ async function judgeAgents(broker: Broker): Promise<Found> {
   const standing = standingOf(clusters);
   if (standing.length === 0) return warning("no cluster has advertised yet", "Start an agent: docs/agent.md");
   const silent = standing.filter(({ status }) => status === "Stale");
-  if (silent.length === 0) return ok(`heard ${listed(standing)}`);
+  if (silent.length === 0) return ok(`last advertisement: ${listed(standing)}`);
   return isAdmin
     ? warning(
-        `not heard any more: ${listed(silent)}`,
+        `no recent advertisement: ${listed(silent)}`,
         "Look at their agents: brokerctl check --only cluster there",
       )
-    : failed(`the broker does not hear ${listed(silent)}`, "Does the agent run? docs/agent.md");
+    : failed(
+        `the broker receives no advertisement: ${listed(silent)}`,
+        "Check that the agent runs: docs/agent.md",
+      );
 }
 
 /** All of a few; of many, the one that was silent longest. */

@@ -38,7 +38,7 @@ async function checkOpened(cluster: OpenCluster, options: Options, host: Host): 
   ];
 }
 
-/** No kubeconfig at all is no fault: many who use a broker have no cluster. One that was named must be good. */
+/** A missing kubeconfig is not an error, because many users of a broker have no cluster. A kubeconfig named by a flag must be valid. */
 async function openOrWhy(options: Options, host: Host): Promise<OpenCluster | { readonly finding: Finding }> {
   const { kubeconfig, "kube-context": context, namespace } = options;
   try {
@@ -70,13 +70,13 @@ async function judgeAgent(cluster: OpenCluster, now: number): Promise<Found> {
   if (ageMs > FRESH_MS)
     return failed(
       `the agent of ${spec.clusterID} was last seen ${age(ageMs)} ago`,
-      "Does it run? Its log says why not",
+      "Check that the agent runs, and read its log",
     );
   if (status?.published !== true) {
     return failed(
-      `the agent of ${spec.clusterID} runs, but the broker did not take its advertisement: ${status?.message ?? "no reason given"}`,
+      `the agent of ${spec.clusterID} runs, but the broker did not accept its advertisement: ${status?.message ?? "no reason given"}`,
       "docs/agent.md lists what can be wrong",
     );
   }
-  return ok(`${spec.clusterID} advertised ${age(ageMs)} ago, and the broker took it`);
+  return ok(`${spec.clusterID} advertised ${age(ageMs)} ago, and the broker accepted it`);
 }

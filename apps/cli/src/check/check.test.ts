@@ -17,7 +17,7 @@ describe("a cluster", () => {
     expect(code).toBe(0);
     expect(out).toContain("✓ CRDs         7 kinds installed (the agent's and the broker's)\n");
     expect(out).toContain("✓ rights       all 14 rights that a person needs in namespace default\n");
-    expect(out).toMatch(/✓ agent {8}paris advertised \d+s ago, and the broker took it\n/u);
+    expect(out).toMatch(/✓ agent {8}paris advertised \d+s ago, and the broker accepted it\n/u);
   });
 
   test.each([
@@ -30,7 +30,7 @@ describe("a cluster", () => {
     {
       name: "an agent whom the broker refuses",
       objects: (now: number) => [advertisement(now, { published: false, message: "Forbidden" })],
-      says: "the broker did not take its advertisement: Forbidden",
+      says: "the broker did not accept its advertisement: Forbidden",
     },
   ])("with $name fails", async ({ objects, says }) => {
     const cluster = await startOneCluster(onTestFinished, {});

@@ -5,8 +5,8 @@ import { CHECK_OPTIONS } from "./options.ts";
 export const CHECK: Command = defineCommand({
   name: "check",
   summary: "Checks that everything is in place: certificates, broker, clocks, CRDs, rights, agents",
-  details: `One line for each thing that must be right, with what to do where it is not. Changes nothing. Ends
-with status 1 when something is wrong; what only deserves a look does not count. --kube-context names
+  details: `Prints one line for each check, with the remedy where a check fails. Changes nothing. Ends
+with status 1 when a check fails; warnings do not count. --kube-context names
 the cluster, --context the broker.`,
   options: CHECK_OPTIONS,
   examples: [

@@ -30,7 +30,7 @@ export function skipped(message: string): Found {
   return { status: "skipped", message };
 }
 
-/** Runs one check; what it could not do is what it found. Anything else is a bug and goes on its way. */
+/** Runs one check. A CommandError or Fault becomes a failed finding; any other error is a bug and is thrown. */
 export async function checked(name: string, look: () => Promise<Found>): Promise<Finding> {
   try {
     return { name, ...(await look()) };

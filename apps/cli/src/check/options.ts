@@ -5,7 +5,7 @@ import { OUTPUT } from "../output/output-option.ts";
 export const CHECK_OPTIONS = {
   only: {
     kind: "choice",
-    value: "half",
+    value: "part",
     choices: ["broker", "cluster"],
     summary: "check only what is between here and the broker, or only the cluster of your kubeconfig",
   },

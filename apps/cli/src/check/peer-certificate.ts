@@ -17,7 +17,7 @@ export interface PeerCertificate {
   readonly protocol: string;
 }
 
-/** Shakes hands with a broker, no more; throws a CommandError that says why it did not come to that. */
+/** Completes the TLS handshake with a broker and reads its certificate. Throws a CommandError with the reason when the handshake fails. */
 export async function peerCertificate(peer: Peer): Promise<PeerCertificate> {
   const { url, credentials, timeoutMs } = peer;
   const { cert, key, ca } = credentials;

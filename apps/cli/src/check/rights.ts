@@ -92,7 +92,7 @@ export async function judgeRights(cluster: OpenCluster, isAgent: boolean): Promi
       );
 }
 
-/** Everybody may ask the API server what he may do himself; undefined: this one does not answer that. */
+/** Every user may create a SelfSubjectAccessReview. Undefined: this server does not support it. */
 async function missingOf(
   { client }: OpenCluster,
   wanted: readonly Attributes[],

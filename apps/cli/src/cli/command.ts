@@ -18,7 +18,7 @@ interface TextOption extends OptionBase {
 interface ListOption extends OptionBase {
   readonly kind: "list";
   readonly value: string;
-  /** Said in the help; a command fills it in itself, so that it can tell "not given" from "given so". */
+  /** Shown in the help. The command applies it itself, so that it can distinguish a missing value from the same value given. */
   readonly defaultText?: string;
 }
 

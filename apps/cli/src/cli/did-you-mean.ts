@@ -1,4 +1,4 @@
-/** `: did you mean issue?` or nothing. The contract is loaded only now: nobody who types well should wait for it. */
+/** `: did you mean issue?` or nothing. The contract is loaded only when it is needed. */
 export async function didYouMean(
   word: string,
   known: readonly string[],

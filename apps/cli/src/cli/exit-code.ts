@@ -6,7 +6,7 @@ export const EXIT_CODES = {
   unsatisfiable: { code: 3, meaning: "no cluster can lend what was asked for" },
   timeout: { code: 4, meaning: "it took too long" },
   auth: { code: 5, meaning: "not allowed, or the certificate was refused" },
-  conflict: { code: 6, meaning: "something else is there already" },
+  conflict: { code: 6, meaning: "conflict with the current state" },
 } as const;
 
 export type Exit = keyof typeof EXIT_CODES;

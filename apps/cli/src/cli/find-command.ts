@@ -49,7 +49,7 @@ async function unknownCommand({ word, group, path, root }: Unknown): Promise<Com
   return new CommandError("usage", `there is no command "${path} ${word}"${hint}`);
 }
 
-/** The word that was meant; where none is near, what there is, unless that is a page of its own. */
+/** The closest known word; if none is close, the list of known words when it is short. */
 async function nearest(word: string, known: readonly string[]): Promise<string> {
   const hint = await didYouMean(word, known);
   return hint === "" && known.length <= FEW ? `; write one of ${known.join(", ")}` : hint;

@@ -1,4 +1,4 @@
-/** What a command touches of the world around it; `main.ts` hands in the real one. */
+/** The environment of a command; `main.ts` passes the real one. */
 export interface Host {
   /** Data, on standard output. */
   readonly out: (text: string) => void;

@@ -81,7 +81,7 @@ function checkWords(words: readonly string[], wanted: readonly Argument[]): void
     throw new CommandError("usage", `<${missing.name}> is missing: ${missing.summary}`);
   }
   const extra = words[wanted.length];
-  if (extra !== undefined) throw new CommandError("usage", `"${extra}" is one word too many`);
+  if (extra !== undefined) throw new CommandError("usage", `"${extra}" is an unexpected argument`);
 }
 
 function fromEnvironment(option: Option, env: Env): readonly string[] | undefined {

@@ -14,7 +14,7 @@ export const GET_CLUSTERS: Command = defineCommand({
   aliases: ["cluster"],
   summary: "Lists the clusters: what each can still lend, at what price, and whether it may",
   details: `CPU, MEMORY and GPU are what is left of what there is; PRICE is for one CPU for one hour; FRESH is
-how long ago the broker heard the cluster. -o wide shows more.
+how long ago the broker received the cluster's last advertisement. -o wide shows more.
 Needs an admin's certificate, or names your own cluster.`,
   arguments: [{ ...CLUSTER_ID, optional: true }],
   options: GET_CLUSTERS_OPTIONS,

@@ -42,7 +42,7 @@ async function set(broker: Broker, { id, call, output, host }: Setting): Promise
   const table = (): string =>
     properties([
       ["Cluster", clusterID],
-      ["Lends", cordoned ? "nothing new; what it lends already stays" : "again"],
+      ["Lends", cordoned ? "nothing new; existing reservations stay" : "again"],
       ...(reason === undefined ? [] : [["Reason", reason] as const]),
     ]);
   print({ data: value, table, names: () => [clusterID] }, output, host);

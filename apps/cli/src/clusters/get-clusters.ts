@@ -54,7 +54,7 @@ function remarkOn(clusters: readonly StandingCluster[]): { readonly remark?: str
     ...(clusters.some(({ status }) => status === "Unknown") ? [UNKNOWN] : []),
     ...clusters.flatMap(({ advertisement }) => {
       const withheld = withheldText(advertisement);
-      return withheld === undefined ? [] : [`${advertisement.clusterID} does not lend on ${withheld}.`];
+      return withheld === undefined ? [] : [`${advertisement.clusterID} withholds ${withheld}.`];
     }),
   ];
   return lines.length === 0 ? {} : { remark: lines.join("\n") };

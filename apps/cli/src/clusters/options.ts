@@ -8,7 +8,7 @@ export const GET_CLUSTERS_OPTIONS = {
     value: "key=value",
     summary: "only clusters that advertise these labels",
   },
-  watch: { kind: "flag", short: "w", summary: "go on, and print what changes" },
+  watch: { kind: "flag", short: "w", summary: "keep running and print changes" },
   output: OUTPUT,
   ...CONNECTION,
 } as const;
@@ -16,7 +16,7 @@ export const GET_CLUSTERS_OPTIONS = {
 export const DESCRIBE_CLUSTER_OPTIONS = { output: OUTPUT, ...CONNECTION } as const;
 
 export const CORDON_OPTIONS = {
-  reason: { kind: "text", value: "text", summary: "why, in words that requesters will read" },
+  reason: { kind: "text", value: "text", summary: "the reason, shown to requesters" },
   output: OUTPUT,
   ...CONNECTION,
 } as const;

@@ -51,7 +51,7 @@ test("what an older agent's cluster borrows is told, and makes it no less able t
   const withheld = { cpu: "4", memory: "8Gi" };
   const advertisement = advertised({ standing: { ...FRESH, withheld } });
   expect(withheldText(advertisement)).toBe(
-    "4 CPU / 8Gi Memory that it borrows: its older agent counts them as its own",
+    "4 CPU / 8Gi Memory that it has borrowed: its older agent counts them as its own",
   );
   expect(withheldText(advertised({ standing: FRESH }))).toBeUndefined();
 });

@@ -55,7 +55,7 @@ export function withheldText({ standing }: AdvertisementDTO): string | undefined
   const withheld = amountsIn(standing?.withheld ?? {});
   return isZero(withheld)
     ? undefined
-    : `${describeResources(withheld)} that it borrows: its older agent counts them as its own`;
+    : `${describeResources(withheld)} that it has borrowed: its older agent counts them as its own`;
 }
 
 function hasNothingLeft({ resources }: AdvertisementDTO): boolean {

@@ -43,7 +43,7 @@ export interface Broker {
 const NO_CONTENT = 204;
 const SHOWN_LENGTH = 80;
 
-/** Finds the broker, lets the command work with it, and says what went wrong in words and exit status. */
+/** Connects to the broker, runs the command, and converts a Fault into a message and an exit status. */
 export async function withBroker(
   options: ConnectionOptions,
   host: Host,
@@ -65,7 +65,7 @@ export async function withBroker(
   };
   const ask: Broker["ask"] = async (call, schema) => {
     const { value, ...rest } = await tell(call, schema);
-    if (value === undefined) throw new CommandError("error", `${call.path}: the broker answered nothing`);
+    if (value === undefined) throw new CommandError("error", `${call.path}: the broker's answer is empty`);
     return { value, ...rest };
   };
   try {
@@ -85,7 +85,7 @@ function agentFor({ cert, key, ca, folder }: Credentials): Agent {
   }
 }
 
-/** Replicas are asked one after the other: those that stand by say so, those that are gone say nothing. */
+/** Calls the replicas one after the other. A standby answers `not-leader`; a dead replica does not answer. */
 async function firstThatServes(urls: readonly URL[], ask: (url: URL) => Promise<Reply>): Promise<Reply> {
   let last: unknown;
   for (const url of urls) {
@@ -123,7 +123,7 @@ function bodyOf<T>(schema: Schema<T>, { url, text }: Reply): T {
   if (validated.ok) return validated.value;
   throw new CommandError(
     "error",
-    `${url.origin}: the answer is not what it should be: ${describeProblems(validated.problems)}`,
+    `${url.origin}: the answer is invalid: ${describeProblems(validated.problems)}`,
   );
 }
 

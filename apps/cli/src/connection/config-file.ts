@@ -39,8 +39,8 @@ export async function readConfigFile(
     throw new CommandError("error", `there is no ${named}: --config names the file with your brokers`);
   if (found === "missing") return undefined;
   if (found === "readable" || named !== undefined || use === "needed") return parseConfig(path, env);
-  // The HOME of another user, as in many containers: whoever named no file can do without.
-  if (use === "optional") note(`Warning: ${path} cannot be read and is left out: ${found.problem}\n`);
+  // HOME may belong to another user, as in many containers: the file is then optional unless it was named.
+  if (use === "optional") note(`Warning: ${path} cannot be read and is ignored: ${found.problem}\n`);
   return undefined;
 }
 
@@ -90,7 +90,7 @@ interface Place {
 function mapOf(value: unknown, place: Place): ReadonlyMap<string, unknown> {
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return new Map(Object.entries(value));
-  throw wrong(place, "must hold names and values");
+  throw wrong(place, "must be a map");
 }
 
 async function fieldsOf(
@@ -101,14 +101,14 @@ async function fieldsOf(
   const fields = mapOf(value, place);
   for (const name of fields.keys()) {
     if (!known.includes(name))
-      throw wrong(place, `knows no ${JSON.stringify(name)}${await didYouMean(name, known)}`);
+      throw wrong(place, `has an unknown field ${JSON.stringify(name)}${await didYouMean(name, known)}`);
   }
   return fields;
 }
 
 function textOf(value: unknown, place: Place): string | undefined {
   if (value === undefined || (typeof value === "string" && value !== "")) return value;
-  throw wrong(place, "must be a text");
+  throw wrong(place, "must be a string");
 }
 
 function wrong({ path, place }: Place, problem: string): CommandError {

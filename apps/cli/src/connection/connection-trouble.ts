@@ -15,18 +15,20 @@ interface Trouble {
 const unreachable = (says: Trouble["says"]): Trouble => ({ exit: "error", says });
 const untrusted = (says: Trouble["says"]): Trouble => ({ exit: "auth", says });
 
-const NO_WAY = unreachable(() => "there is no way to that address; check --broker and the network");
-const BROKEN = unreachable(() => "the connection broke before an answer came; is it the broker's port?");
+const NO_WAY = unreachable(() => "the address cannot be reached; check --broker and the network");
+const BROKEN = unreachable(() => "the connection was closed before the answer; check the port");
 const FOREIGN_CA = untrusted(
   ({ credentials }) =>
-    `its certificate is not signed by the authority in ${credentials.folder}/ca.crt; is this the broker you mean? Then put its ca.crt there`,
+    `its certificate is not signed by the authority in ${credentials.folder}/ca.crt; if it is the right broker, put its ca.crt there`,
 );
 
 /** What Node and OpenSSL call a failure, and what a person can do about it. */
 const BY_CODE: Readonly<Record<string, Trouble>> = {
   ENOTFOUND: unreachable(({ url }) => `the name ${url.hostname} is not known; check --broker`),
   EAI_AGAIN: unreachable(({ url }) => `the DNS does not answer for ${url.hostname}; check --broker`),
-  ECONNREFUSED: unreachable(() => "nobody listens there; does the broker run, and is --broker right?"),
+  ECONNREFUSED: unreachable(
+    () => "connection refused; check that the broker runs and that --broker is right",
+  ),
   EHOSTUNREACH: NO_WAY,
   ENETUNREACH: NO_WAY,
   ETIMEDOUT: NO_WAY,
@@ -47,9 +49,9 @@ const BY_CODE: Readonly<Record<string, Trouble>> = {
   ),
   ERR_TLS_CERT_ALTNAME_INVALID: untrusted(
     ({ url }) =>
-      `its certificate is not made for ${url.hostname}; use a name that it holds, or: brokerctl certs renew broker --host ${url.hostname}`,
+      `its certificate is not valid for ${url.hostname}; use a name in the certificate, or: brokerctl certs renew broker --host ${url.hostname}`,
   ),
-  // What is in the folder does not belong together, or is none of it.
+  // The files in the folder do not belong together, or are not certificates.
   ERR_OSSL_X509_KEY_VALUES_MISMATCH: untrusted(
     ({ credentials }) => `${credentials.folder}: tls.key is not the key of tls.crt`,
   ),
@@ -59,12 +61,12 @@ const BY_WORDS: readonly (Trouble & { readonly sign: RegExp })[] = [
   {
     ...untrusted(
       ({ credentials }) =>
-        `it refuses the certificate of ${credentials.name} in ${credentials.folder}: one of the broker's authority is needed`,
+        `it refuses the certificate of ${credentials.name} in ${credentials.folder}: a certificate signed by the broker's authority is needed`,
     ),
     sign: /ALERT.*(CERTIFICATE|UNKNOWN CA|ACCESS DENIED)/u,
   },
   {
-    ...unreachable(() => "what listens there does not speak TLS; check the port"),
+    ...unreachable(() => "the server does not use TLS; check the port"),
     sign: /WRONG VERSION NUMBER|PACKET LENGTH TOO LONG|HTTP REQUEST/u,
   },
 ];

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../cli/exit-code.ts";
 
-/** Who knocks at the broker. */
+/** The client certificate that authenticates at the broker. */
 export interface Credentials {
   readonly folder: string;
   readonly cert: string;
@@ -19,7 +19,7 @@ const ADMIN_UNIT = "broker-admin";
 
 export async function readCredentials(folder: string | undefined): Promise<Credentials> {
   if (folder === undefined) throw new CommandError("auth", await nothingNamed());
-  // One after the other: of several problems the same one is told each time.
+  // Read one after the other, so that the same problem is reported first each time.
   const cert = await readPem(folder, "tls.crt");
   const key = await readPem(folder, "tls.key");
   const ca = await readPem(folder, "ca.crt");
@@ -37,7 +37,7 @@ async function readPem(folder: string, name: string): Promise<string> {
     );
   });
   if (text.includes("-----BEGIN ")) return text;
-  throw new CommandError("auth", `${path} holds nothing in PEM`);
+  throw new CommandError("auth", `${path} contains no PEM block`);
 }
 
 function ownerOf(folder: string, cert: string): Pick<Credentials, "name" | "isAdmin"> {
@@ -51,7 +51,7 @@ function ownerOf(folder: string, cert: string): Pick<Credentials, "name" | "isAd
   }
 }
 
-/** Whoever made certificates with brokerctl has them here. */
+/** brokerctl writes certificates to this folder. */
 async function nothingNamed(): Promise<string> {
   const parent = join("certs", "clusters");
   const [first, ...more] = await readdir(parent).catch(() => []);
@@ -60,5 +60,5 @@ async function nothingNamed(): Promise<string> {
     first === undefined
       ? "Make one: brokerctl certs issue <your-name> --admin"
       : `There is one here: --certs ${join(parent, first)}${others}`;
-  return `the broker wants a certificate: name its folder with --certs, BROKERCTL_CERTS or a context. ${remedy}`;
+  return `the broker requires a client certificate: name its folder with --certs, BROKERCTL_CERTS or a context. ${remedy}`;
 }

@@ -26,7 +26,7 @@ export interface Wire extends Line {
   readonly timeoutMs: number;
 }
 
-/** One request and its answer; throws a CommandError that says why there is none. */
+/** Sends one request and reads the answer. Throws a CommandError with the reason when there is no answer. */
 export async function exchange(message: Message, wire: Wire): Promise<Reply> {
   const { url, agent, timeoutMs } = wire;
   const { method, path, headers, body } = message;

@@ -31,11 +31,11 @@ function remedyFor(fault: Fault, { folder, name }: Pick<Credentials, "folder" | 
   switch (fault.code) {
     case "no-certificate":
       return [
-        `It was ${name}'s, from ${folder}. A new one: brokerctl certs renew ${name}; where it was revoked: brokerctl certs issue ${name} --force`,
+        `The certificate of ${name} from ${folder} was used. Renew it: brokerctl certs renew ${name}; if it was revoked: brokerctl certs issue ${name} --force`,
       ];
     case "forbidden":
       return [
-        `You came as ${name} (${folder}). An admin's certificate may: brokerctl certs issue <your-name> --admin, then --certs certs/clusters/<your-name>`,
+        `You are authenticated as ${name} (${folder}). An admin's certificate has the right: brokerctl certs issue <your-name> --admin, then --certs certs/clusters/<your-name>`,
       ];
     case "no-capacity":
       return reasonsIn(fault);

@@ -7,7 +7,7 @@ import type { CONNECTION } from "./options.ts";
 
 export type ConnectionOptions = Values<typeof CONNECTION>;
 
-/** Where the broker is and with what to knock. */
+/** The broker's addresses and the client certificate. */
 export interface Reach {
   /** Every replica, the first to be asked first. */
   readonly urls: readonly URL[];
@@ -96,7 +96,7 @@ function readUrls(texts: string): readonly URL[] {
 
 function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const problem = url === undefined ? "it is no URL" : problemOf(url);
+  const problem = url === undefined ? "it is not a URL" : problemOf(url);
   if (url !== undefined && problem === undefined) return url;
   throw new CommandError(
     "usage",
@@ -106,7 +106,8 @@ function readUrl(text: string): URL {
 
 function problemOf(url: URL): string | undefined {
   if (url.protocol !== "https:") return "it must begin with https://";
-  if (url.username !== "" || url.password !== "") return "the broker knows certificates, no passwords";
+  if (url.username !== "" || url.password !== "")
+    return "it must not contain a user name or password; the broker authenticates by certificate";
   const isBare = url.pathname === "/" && url.search === "" && url.hash === "";
   return isBare ? undefined : "it must end after the port";
 }

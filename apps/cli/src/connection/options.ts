@@ -13,16 +13,20 @@ export const CONNECTION = {
     env: "BROKERCTL_CERTS",
     summary: "your tls.crt and tls.key and the broker's ca.crt; else the context's",
   },
-  context: { kind: "text", value: "name", summary: "which broker of the file; else its current-context" },
+  context: {
+    kind: "text",
+    value: "name",
+    summary: "a context of the configuration file; default: its current-context",
+  },
   config: {
     kind: "text",
     value: "file",
     env: "BROKERCTL_CONFIG",
-    summary: "the file with your brokers; else ~/.config/brokerctl/config.yaml",
+    summary: "the configuration file; default: ~/.config/brokerctl/config.yaml",
   },
   "request-timeout": {
     kind: "duration",
     value: "time",
-    summary: "how long to wait for one answer; else 30s",
+    summary: "how long to wait for one answer; default: 30s",
   },
 } as const;

@@ -14,7 +14,7 @@ export const dashboard: Run<typeof DASHBOARD_OPTIONS> = async ({ options }, host
     if (open) host.note(`Opening the dashboard in a browser, as ${role} …\n`);
     if (open && (await host.openInBrowser?.(address.href)) === true) return;
     if (open) host.note("No browser could be started here: open the link yourself.\n");
-    // Down, because the broker's clock is told in whole seconds.
+    // Rounded down, because the broker's clock has whole seconds.
     const seconds = Math.max(0, Math.floor((Date.parse(expiresAt) - at) / 1000));
     host.note(`Open this link in a browser. It works once, for ${seconds} seconds, as ${role}.\n`);
     const way = wayThere(address);
@@ -63,5 +63,5 @@ function wayThere({ hostname, port }: URL): string | undefined {
   const isLoopback = hostname.startsWith("127.") || hostname === "localhost" || hostname === "[::1]";
   if (!isLoopback) return undefined;
   const here = `${hostname}:${port}`;
-  return `It leads to the broker's own machine. From another one, first: ssh -N -L ${here}:${here} <broker's machine>\n`;
+  return `The link points to the broker's own machine. From another machine, first run: ssh -N -L ${here}:${here} <broker's machine>\n`;
 }

@@ -13,7 +13,7 @@ const OPENERS: Readonly<Record<string, Opener>> = {
   win32: ["rundll32.exe", "url.dll,FileProtocolHandler"],
 };
 
-/** Where nothing finds a browser, that is known sooner. A browser that was started this way may run for hours. */
+/** The opener fails earlier than this when there is no browser. A browser that it starts may run for hours. */
 const PATIENCE_MS = 5000;
 /** A browser that has to be started first takes some seconds. */
 const READ_WITHIN_MS = 15_000;

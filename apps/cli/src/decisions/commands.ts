@@ -6,9 +6,9 @@ import { EXPLAIN_OPTIONS, REPLAY_OPTIONS } from "./options.ts";
 export const DECISION_COMMANDS: readonly Command[] = [
   defineCommand({
     name: "explain",
-    summary: "Tells why the broker chose as it did: every candidate, its score, and what would flip it",
+    summary: "Explains a decision: every candidate, its score, and what would change the result",
     details: `Candidates that fitted come first, best first, with the parts of their score; then those that were
-passed over, with the reason and what they lacked; then the smallest change that would have turned
+filtered out, with the reason and what they lacked; then the smallest change that would have changed
 the decision.`,
     arguments: [
       {
@@ -27,8 +27,9 @@ the decision.`,
   }),
   defineCommand({
     name: "quote",
-    summary: "Tells who would lend that right now, at what price and why; nothing is held",
-    details: "Asked for the cluster whose certificate is used. Ends with status 3 when nobody can lend that.",
+    summary: "Shows which cluster would be chosen now, at what price and why; nothing is reserved",
+    details:
+      "The requester is the cluster whose certificate is used. Ends with status 3 when no cluster fits.",
     options: QUOTE_OPTIONS,
     examples: [
       "brokerctl quote --cpu 2 --memory 8Gi --gpu 1",
@@ -38,9 +39,9 @@ the decision.`,
   }),
   defineCommand({
     name: "replay",
-    summary: "Computes a decision's winner again, from the numbers in its record, and compares",
+    summary: "Computes the winner of a decision again from its record, and compares it",
     details:
-      "Ends with status 1 when another cluster would have won. Needs the figures: an admin's certificate.",
+      "Ends with status 1 when the result differs. It needs all values of the record: use an admin's certificate.",
     arguments: [{ name: "decision", summary: "its ID, or the reservation it made" }],
     options: REPLAY_OPTIONS,
     examples: ["brokerctl replay dec-4f0q2"],

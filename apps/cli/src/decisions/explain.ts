@@ -26,7 +26,7 @@ interface Order {
   readonly show: (subject: string) => Promise<void>;
 }
 
-/** The request names its decision; when the broker cannot be asked, what the agent wrote down is told. */
+/** The request names its decision. If the broker cannot be called, the explanation in the request's status is printed. */
 async function explainRequest(word: string, { options, host, show }: Order): Promise<void> {
   const { kubeconfig, namespace, "kube-context": context } = options;
   const { decisionId, explanation } = await requestDecision(word, { kubeconfig, namespace, context }, host);

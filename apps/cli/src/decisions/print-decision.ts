@@ -109,6 +109,6 @@ function unlistedLine({ considered, candidates, counts }: DecisionDTO): string {
   const unlisted = considered - candidates.length;
   if (unlisted <= 0) return "";
   const each = Object.entries(counts).map(([filter, count]) => `${count} for ${filter}`);
-  const passedOver = each.length === 0 ? "" : `; passed over in all: ${each.join(", ")}`;
+  const passedOver = each.length === 0 ? "" : `; rejected in total: ${each.join(", ")}`;
   return `and ${unlisted} more${passedOver}\n`;
 }

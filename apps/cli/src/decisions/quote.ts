@@ -14,7 +14,7 @@ export const quote: Run<typeof QUOTE_OPTIONS> = async ({ options }, host) => {
   const body = readRequest(options);
   const paint = paintFor(host);
   await withBroker(options, host, async (broker) => {
-    // A question binds nobody: without a name, it is asked for the certificate's own.
+    // A quote reserves nothing: without --for, the requester is the owner of the certificate.
     const requester = options.for === undefined ? undefined : requesterFor(options.for, broker);
     const { value } = await broker.ask(
       { method: "POST", path: pathFor(PATH.quotes, requester), body },
@@ -35,7 +35,7 @@ export const quote: Run<typeof QUOTE_OPTIONS> = async ({ options }, host) => {
 function priceText({ fits, cost }: QuoteDTO): string {
   return fits
     ? `
-Price: ${costText(cost)}. Nothing is held yet.
+Price: ${costText(cost)}. Nothing is reserved.
 `
     : "";
 }

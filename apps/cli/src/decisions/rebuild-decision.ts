@@ -13,9 +13,9 @@ import { amountsIn } from "../output/amounts.ts";
 type CandidateDTO = DecisionDTO["candidates"][number];
 
 /**
- * The record behind a decision, from what the broker tells of it. What it does not tell follows from what it does: each
- * mark is its own part of the score, and the lowest price is any candidate's price times its part for cost. Only how much
- * was reserved already stays unknown, which matters between equal scores alone.
+ * Rebuilds the record of a decision from the broker's answer. Missing values are derived: each
+ * rating is its part of the score, and the lowest price is a candidate's price times its cost part. Only the
+ * amount that was reserved stays unknown; it matters only for equal scores.
  */
 export function rebuildDecision(dto: DecisionDTO): Decision {
   const request = toReservationRequest(dto.request);
@@ -27,8 +27,8 @@ export function rebuildDecision(dto: DecisionDTO): Decision {
     throw new CommandError(
       dto.fitted > 0 ? "auth" : "error",
       dto.fitted > 0
-        ? `the figures of ${dto.id} are kept from you (disclosure: reasons); an admin's certificate shows them`
-        : `${dto.id} chose nobody: there is no winner to compute again; brokerctl explain ${dto.id} says why`,
+        ? `the values of ${dto.id} are not disclosed to you (disclosure: reasons); use an admin's certificate`
+        : `${dto.id} has no winner, so there is nothing to compute; brokerctl explain ${dto.id} says why`,
     );
   }
   return {

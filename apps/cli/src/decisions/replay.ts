@@ -16,7 +16,11 @@ export const replay: Run<typeof REPLAY_OPTIONS> = async ({ options, words }, hos
     const recorded = value.winner ?? "nobody";
     const isTie = isBetweenEquals(value.candidates, recorded, computed);
     const same = computed === recorded || isTie;
-    const verdict = isTie ? "same score: the less lent one won" : same ? "the same" : "another one";
+    const verdict = isTie
+      ? "same score: the cluster with the lower reserved share won"
+      : same
+        ? "the same"
+        : "another one";
     print(
       {
         data: { decisionID: value.id, recorded, computed, same, tie: isTie },
@@ -34,7 +38,10 @@ export const replay: Run<typeof REPLAY_OPTIONS> = async ({ options, words }, hos
       host,
     );
     if (!same)
-      throw new CommandError("error", `${value.id} names ${recorded}, but its numbers say ${computed}`);
+      throw new CommandError(
+        "error",
+        `${value.id} records ${recorded}, but the computed winner is ${computed}`,
+      );
   });
 };
 
@@ -43,10 +50,10 @@ interface Scored {
   readonly score?: number | undefined;
 }
 
-/** The broker tells figures to 12 digits: scores nearer than this are the same. */
+/** The broker returns values with 12 digits: scores closer than this are equal. */
 const SAME_SCORE = 1e-9;
 
-/** Equal scores are told apart by what was lent already, which the broker does not tell. */
+/** The tie between equal scores is decided by the reserved share, which the broker does not return. */
 function isBetweenEquals(candidates: readonly Scored[], one: string, other: string): boolean {
   if (one === other) return false;
   const scoreOf = (id: string): number | undefined =>

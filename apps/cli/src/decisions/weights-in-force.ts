@@ -9,7 +9,7 @@ export interface WeighedPart {
 type Weighed = Pick<DecisionDTO, "weights" | "candidates">;
 
 /**
- * The weights as they counted: those of the policy, except that a scorer which nobody could be judged by counts nothing,
+ * The effective weights: those of the policy, except that a scorer without any value has weight 0,
  * and that the weight of cost goes to resources when nobody has a price.
  */
 export function weightsInForce({ weights, candidates }: Weighed): readonly WeighedPart[] {

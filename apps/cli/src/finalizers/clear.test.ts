@@ -96,7 +96,7 @@ describe("finalizers clear", () => {
     cluster.cluster.seed([lease(cluster.now())]);
     const refused = await cluster.run("finalizers", "clear", "--yes");
     expect(refused.code).toBe(6);
-    expect(refused.err).toContain("a broker works in namespace default (broker-1, seen");
+    expect(refused.err).toContain("a broker runs in namespace default (broker-1, seen");
     expect(Object.keys(finalizersOf(cluster))).toContain("mine");
     await cluster.ok("finalizers", "clear", "--yes", "--force");
     expect(Object.keys(finalizersOf(cluster))).not.toContain("mine");

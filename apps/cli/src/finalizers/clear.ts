@@ -76,7 +76,7 @@ async function heldObjects(cluster: OpenCluster, wanted: Wanted): Promise<readon
   return found.filter(({ metadata }) => metadata.finalizers?.includes(RESERVATION_FINALIZER) === true);
 }
 
-/** Whoever writes at the same time wins: the object is read again, and other finalizers stay. */
+/** On a conflict the object is read again and the patch is repeated. Other finalizers stay. */
 async function cleared({ client }: OpenCluster, first: Reservation): Promise<Cleared> {
   const { name, namespace = "default" } = first.metadata;
   let current: Reservation | undefined = first;

@@ -4,15 +4,15 @@ import { CLEAR_OPTIONS } from "./options.ts";
 
 export const FINALIZERS: CommandGroup = {
   name: "finalizers",
-  summary: "Frees what a broker that is gone for good has left behind in its cluster",
+  summary: "Removes the finalizers that a deleted broker has left in its cluster",
   commands: [
     defineCommand({
       name: "clear",
       summary: "Takes the broker's finalizer off Reservations, so that they can be deleted",
-      details: `The finalizer makes a deleted Reservation stay until the broker has released what it holds. Without a
-broker it stays for ever, and its namespace with it. Lists the Reservations; --yes does it. Deletes
-nothing itself: what was deleted before goes at once, the rest stays as it is. Agents hold what was
-lent until it expires. Refused while a broker works there.`,
+      details: `The finalizer keeps a deleted Reservation until the broker has released its resources. Without a
+broker the object and its namespace stay for ever. Without --yes the Reservations are only listed. Deletes
+nothing itself: objects that were deleted before disappear at once, the others stay. Agents keep what was
+reserved until it expires. Refused while a broker runs there.`,
       arguments: [{ name: "name", summary: "only this Reservation", optional: true }],
       options: CLEAR_OPTIONS,
       examples: ["brokerctl finalizers clear -n broker", "brokerctl finalizers clear -A --yes"],

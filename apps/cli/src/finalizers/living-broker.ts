@@ -15,7 +15,7 @@ export async function livingBroker(
     const { renewTime = "", leaseDurationSeconds = 0, holderIdentity = "" } = lease?.spec ?? {};
     const renewedAt = Date.parse(renewTime);
     if (holderIdentity === "" || !(renewedAt + leaseDurationSeconds * 1000 > now)) continue;
-    return `a broker works in namespace ${namespace} (${holderIdentity}, seen ${distance(renewedAt, now)}): it releases and frees what is deleted`;
+    return `a broker runs in namespace ${namespace} (${holderIdentity}, seen ${distance(renewedAt, now)}): it releases and frees what is deleted`;
   }
   return undefined;
 }

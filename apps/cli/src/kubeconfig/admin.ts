@@ -34,7 +34,7 @@ async function authorityFor(options: Options, { client, config, namespace }: Adm
   const { ca, isBlind } = config.trust;
   if (ca !== undefined) return ca.kind === "text" ? ca.text : readPem(ca.path);
   if (!isBlind) return undefined;
-  // A kubeconfig that believes everybody is no way to hand out tokens. Kubernetes keeps the authority here.
+  // A kubeconfig that does not verify the server must not be used to issue tokens. Kubernetes keeps the authority in this ConfigMap.
   const found = await client.find(CONFIG_MAPS, { name: "kube-root-ca.crt", namespace });
   const text = found?.data?.["ca.crt"];
   if (text !== undefined) return text;

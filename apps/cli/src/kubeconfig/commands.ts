@@ -4,7 +4,7 @@ import { ISSUE_OPTIONS } from "./options.ts";
 
 const DETAILS = `Makes a ServiceAccount agent-<cluster-id> in the broker's namespace, binds it to the Role
 resource-broker-agents, and writes a kubeconfig with a token of it, for the agent's --broker-kubeconfig.
-Running it again gives another token; earlier ones stay good until they end, or until --revoke.
+Running it again gives another token; earlier tokens stay valid until they expire, or until --revoke.
 Before the first time, in the broker's cluster:
 
   kubectl apply --server-side -f deploy/crds

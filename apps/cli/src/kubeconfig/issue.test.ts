@@ -204,7 +204,7 @@ describe("kubeconfig issue in a cluster that is not ready", () => {
     {
       name: "the agents' role",
       objects: [LAB, ...OUR_KINDS],
-      says: "there is no Role resource-broker-agents in namespace lab, so the access would be good for nothing. First: kubectl apply -n lab -f deploy/rbac/broker-agents.yaml",
+      says: "there is no Role resource-broker-agents in namespace lab, so the access would not work. First run: kubectl apply -n lab -f deploy/rbac/broker-agents.yaml",
     },
   ])("stops without $name", async ({ objects, says }) => {
     const hub = await startBrokerCluster(onTestFinished, objects);
@@ -219,7 +219,7 @@ describe("kubeconfig issue in a cluster that is not ready", () => {
     const { code, err } = await hub.issue("rome");
     expect(code).toBe(0);
     expect(err).toContain(
-      "Warning: nothing keeps this agent from writing what belongs to other clusters in namespace lab. Apply the rules: kubectl apply -f deploy/admission/agent-writes.yaml",
+      "Warning: no admission policy prevents this agent from writing objects of other clusters in namespace lab. Apply the rules: kubectl apply -f deploy/admission/agent-writes.yaml",
     );
   });
 });

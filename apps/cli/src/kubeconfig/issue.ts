@@ -45,7 +45,7 @@ function checkOptions(options: Options): void {
     [isTimed && duration < LEAST_MS, "--duration: Kubernetes gives tokens for at least 10m"],
     [
       isRevoked && (out !== undefined || isTimed || isLongLived),
-      "--revoke takes access away: leave --out, --duration and --long-lived out",
+      "--revoke removes access: do not use --out, --duration and --long-lived out",
     ],
     [
       !isRevoked && out === undefined && output === "name",
@@ -103,6 +103,6 @@ function addressWarnings(url: string): string[] {
   const { hostname } = new URL(url);
   const isLoopback = hostname === "localhost" || hostname.startsWith("127.") || hostname === "[::1]";
   return isLoopback
-    ? [`${url} leads nowhere from another machine: say with --server where the agent reaches it`]
+    ? [`${url} cannot be reached from another machine: set --server to the address that the agent uses`]
     : [];
 }

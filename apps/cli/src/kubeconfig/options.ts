@@ -10,11 +10,11 @@ export const ISSUE_OPTIONS = {
   duration: {
     kind: "duration",
     value: "time",
-    summary: "how long the token is good (default: 8760h); the API server may grant less",
+    summary: "how long the token is valid (default: 8760h); the API server may grant less",
   },
   "long-lived": {
     kind: "flag",
-    summary: "a token without an end, kept in a Secret beside the ServiceAccount",
+    summary: "a token that does not expire, stored in a Secret",
   },
   server: {
     kind: "text",
@@ -28,7 +28,7 @@ export const ISSUE_OPTIONS = {
   },
   revoke: {
     kind: "flag",
-    summary: "take the access away instead: every kubeconfig of this cluster stops working",
+    summary: "remove the access instead: every kubeconfig of this cluster stops working",
   },
   namespace: {
     kind: "text",

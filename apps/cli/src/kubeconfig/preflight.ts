@@ -46,7 +46,7 @@ async function checkRole(client: KubeClient, { namespace }: Agent): Promise<void
   if ((await client.find(ROLES, { name: AGENTS_ROLE, namespace })) !== undefined) return;
   throw new CommandError(
     "error",
-    `there is no Role ${AGENTS_ROLE} in namespace ${namespace}, so the access would be good for nothing. First: kubectl apply -n ${namespace} -f deploy/rbac/broker-agents.yaml (or name the broker's namespace with -n)`,
+    `there is no Role ${AGENTS_ROLE} in namespace ${namespace}, so the access would not work. First run: kubectl apply -n ${namespace} -f deploy/rbac/broker-agents.yaml (or name the broker's namespace with -n)`,
   );
 }
 
@@ -55,7 +55,7 @@ async function policyWarnings(client: KubeClient, { namespace }: Agent): Promise
     const states = await Promise.all(POLICY_NAMES.map((name) => isInForce(client, name)));
     if (states.every(Boolean)) return [];
     return [
-      `nothing keeps this agent from writing what belongs to other clusters in namespace ${namespace}. Apply the rules: kubectl apply -f ${POLICY_FILE} (Kubernetes 1.30 or newer)`,
+      `no admission policy prevents this agent from writing objects of other clusters in namespace ${namespace}. Apply the rules: kubectl apply -f ${POLICY_FILE} (Kubernetes 1.30 or newer)`,
     ];
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "forbidden") throw error;

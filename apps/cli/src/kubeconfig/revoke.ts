@@ -19,7 +19,7 @@ interface Printing {
   readonly host: Host;
 }
 
-/** With the account every token of it ends; the binding goes first, so that its rights do even before. */
+/** Deleting the account invalidates its tokens. The binding is deleted first, so that the rights end even earlier. */
 export async function revoke({ client }: Admin, agent: Agent, { output, host }: Printing): Promise<void> {
   const { clusterId, name, namespace } = agent;
   const targets: readonly (readonly [Resource<unknown>, string])[] = [

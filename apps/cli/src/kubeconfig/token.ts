@@ -48,7 +48,7 @@ export async function keepToken(client: KubeClient, agent: Agent, machine: Machi
   }
   throw new CommandError(
     "timeout",
-    `nobody fills in Secret ${namespace}/${name}: the cluster's serviceaccount-token controller does not run. Try again, or without --long-lived`,
+    `Secret ${namespace}/${name} gets no token: the cluster's serviceaccount-token controller does not run. Try again, or without --long-lived`,
   );
 }
 

@@ -6,7 +6,7 @@ import { BACKUP_OPTIONS, RESTORE_OPTIONS } from "./options.ts";
 export const LEDGER_COMMANDS: readonly Entry[] = [
   defineCommand({
     name: "backup",
-    summary: "Copies the ledger into one file, beside a running broker or without one",
+    summary: "Copies the ledger into one file; the broker may run or not",
     arguments: [{ name: "file", summary: "the copy to write; must not exist yet" }],
     options: BACKUP_OPTIONS,
     examples: ["brokerctl backup --store sqlite:data copy.db"],

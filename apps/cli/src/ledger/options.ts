@@ -18,8 +18,7 @@ export const RESTORE_OPTIONS = {
   },
   "new-id": {
     kind: "flag",
-    summary:
-      "give it a new Ledger-ID: agents take it for a ledger without memory, and offer all that they hold",
+    summary: "give it a new Ledger-ID: agents treat it as an empty ledger and report all their reservations",
   },
   output: OUTPUT,
 } as const;

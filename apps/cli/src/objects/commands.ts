@@ -9,7 +9,7 @@ export const GET_OBJECTS: readonly Command[] = [
   defineCommand({
     name: "requests",
     aliases: ["request", "resourcerequests", "resourcerequest", "rreq"],
-    summary: "Lists a cluster's ResourceRequests: what was asked for, and what became of it",
+    summary: "Lists a cluster's ResourceRequests and their state",
     details: "Read with your kubeconfig from the cluster that asks; the broker is not needed.",
     arguments: [NAME],
     options: GET_OBJECTS_OPTIONS,
@@ -23,7 +23,7 @@ export const GET_OBJECTS: readonly Command[] = [
   defineCommand({
     name: "advertisements",
     aliases: ["advertisement", "adv"],
-    summary: "Lists what a cluster's agent told the broker, and whether the broker took it",
+    summary: "Lists the advertisements of a cluster's agent, and whether the broker accepted them",
     details: `CPU, MEMORY and GPU are what is left of what there is; FRESH is how long ago the agent computed
 it. Read with your kubeconfig; the broker is not needed.`,
     arguments: [NAME],
@@ -34,7 +34,7 @@ it. Read with your kubeconfig; the broker is not needed.`,
   defineCommand({
     name: "instructions",
     aliases: ["instruction"],
-    summary: "Lists what a cluster was told to use (borrows) and to hold for others (lends)",
+    summary: "Lists the instructions of a cluster: as requester (borrows) and as provider (lends)",
     details: `Both kinds of object in one list: ReservationInstructions and ProviderInstructions. STATE is
 Delivered when borrowed resources can be used, Held when lent ones are kept free. Read with your
 kubeconfig.`,
@@ -48,7 +48,7 @@ kubeconfig.`,
 export const DESCRIBE_REQUEST: Command = defineCommand({
   name: "request",
   aliases: ["requests", "resourcerequests", "resourcerequest", "rreq"],
-  summary: "Shows one ResourceRequest: its state, conditions, events, and what it led to",
+  summary: "Shows one ResourceRequest: its state, conditions, events and instruction",
   arguments: [{ name: "name", summary: "its name, also as request/<name>" }],
   options: DESCRIBE_OBJECT_OPTIONS,
   examples: ["brokerctl describe request more", "brokerctl describe request more -n shop --context rome"],

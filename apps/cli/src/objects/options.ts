@@ -37,7 +37,7 @@ export const GET_OBJECTS_OPTIONS = {
   namespace: NAMESPACE,
   "all-namespaces": ALL_NAMESPACES,
   selector: SELECTOR,
-  watch: { kind: "flag", short: "w", summary: "go on, and print what changes" },
+  watch: { kind: "flag", short: "w", summary: "keep running and print changes" },
   output: OUTPUT,
   ...CLUSTER,
 } as const;

@@ -89,7 +89,7 @@ async function followed<T extends AnyObject>({ cluster, shown, wanted, sightings
         ...(selector === undefined ? {} : { labelSelector: selector }),
         keep: (object) => (name === undefined || object.metadata.name === name ? object : undefined),
       },
-      // One client that begins again after a break needs no dice to keep out of others' way.
+      // A single client needs no random backoff.
       { client, machine, log: NO_LOG, random: () => 0.5 },
     );
     objects.listen((_key, now, before) => {

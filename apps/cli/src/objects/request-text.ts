@@ -71,7 +71,10 @@ function stateRows(request: ResourceRequest, { now, paint }: ObjectLook): Rows {
     [
       "Phase",
       phase === undefined
-        ? paint(`no agent has seen it (${apiVersionOf(resourceRequestKind)}); does one run here?`, "careful")
+        ? paint(
+            `no agent has processed it (${apiVersionOf(resourceRequestKind)}); check that an agent runs here`,
+            "careful",
+          )
         : paint(phase, PHASE_MOODS[phase]),
     ],
     ["Reason", status.reason],

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-// Alone: the whole contract would triple the time until help is shown.
+// A direct import: the whole contract would triple the time until the help is shown.
 import { safeLine, safeText } from "@resource-broker/contract/text";
 import type { Host } from "../cli/host.ts";
 

@@ -13,7 +13,7 @@ export interface Listing<Item> {
   readonly nameOf: (item: Item) => string;
   /** What tells two things apart where names do not. Absent: the name. */
   readonly keyOf?: (item: Item) => string;
-  /** What makes two states of a thing differ. Ages grow all the time and are no news. */
+  /** Identifies the state of an item. Ages are left out, because they always change. */
   readonly faceOf: (item: Item) => string;
   readonly columns: readonly Column<Item>[];
   readonly wideColumns: readonly Column<Item>[];

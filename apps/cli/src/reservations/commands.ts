@@ -14,7 +14,7 @@ const RESERVATION = { name: "reservation", summary: "its ID, also as reservation
 export const GET_RESERVATIONS: Command = defineCommand({
   name: "reservations",
   aliases: ["reservation", "rsv"],
-  summary: "Lists what is lent: by whom, to whom, how much, until when",
+  summary: "Lists reservations: requester, provider, resources, expiry",
   details: "An admin sees all of them, a cluster those that it is party to.",
   arguments: [{ ...RESERVATION, optional: true }],
   options: GET_RESERVATIONS_OPTIONS,
@@ -29,7 +29,7 @@ export const GET_RESERVATIONS: Command = defineCommand({
 export const DESCRIBE_RESERVATION: Command = defineCommand({
   name: "reservation",
   aliases: ["reservations", "rsv"],
-  summary: "Shows everything known of one reservation, and why it went where it went",
+  summary: "Shows one reservation and the decision behind it",
   arguments: [RESERVATION],
   options: DESCRIBE_RESERVATION_OPTIONS,
   examples: ["brokerctl describe reservation rsv-rome-k3u7dq2hvmx5b4ta"],
@@ -52,7 +52,7 @@ export const RESERVATION_COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "renew",
-    summary: "Lets a reservation last longer",
+    summary: "Extends a reservation",
     arguments: [RESERVATION],
     options: RENEW_OPTIONS,
     examples: ["brokerctl renew rsv-rome-k3u7dq2hvmx5b4ta --duration 2h"],
@@ -60,7 +60,7 @@ export const RESERVATION_COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "release",
-    summary: "Gives back what a reservation holds",
+    summary: "Releases a reservation",
     arguments: [{ ...RESERVATION, optional: true }],
     options: RELEASE_OPTIONS,
     examples: ["brokerctl release rsv-rome-k3u7dq2hvmx5b4ta", "brokerctl release --key job-42"],
@@ -69,7 +69,7 @@ export const RESERVATION_COMMANDS: readonly Command[] = [
   defineCommand({
     name: "wait",
     summary: "Waits until a reservation is in a phase",
-    details: "Ends with status 4 when that took too long, and with 6 as soon as it cannot come any more.",
+    details: "Ends with status 4 after the timeout, and with 6 when the phase can no longer be reached.",
     arguments: [RESERVATION],
     options: WAIT_OPTIONS,
     examples: [

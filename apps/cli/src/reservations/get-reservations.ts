@@ -19,7 +19,7 @@ export const getReservations: Run<typeof GET_RESERVATIONS_OPTIONS> = async ({ op
   await withBroker(options, host, async (broker) => {
     const look = async (): Promise<Listing<ReservationDTO>> => {
       const { items: found, at } = await read(broker, id);
-      // Whoever watches wants to see the end of what was there.
+      // A watch also shows the end of reservations that were listed before.
       const items = found.filter((item) => id !== undefined || shown.has(item.id) || isWanted(item, options));
       for (const item of items) shown.add(item.id);
       return {
@@ -54,5 +54,5 @@ function whenEmpty(found: readonly ReservationDTO[], options: Options): string {
   if (found.length === 0) return "There is no reservation.";
   return ended === found.length && options.phase === undefined
     ? `Nothing is reserved now; --all shows what has ended (${ended}).`
-    : "No reservation is like that.";
+    : "No reservation matches.";
 }

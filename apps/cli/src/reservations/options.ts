@@ -11,7 +11,7 @@ export const GET_RESERVATIONS_OPTIONS = {
     summary: "only those in this phase",
   },
   all: { kind: "flag", summary: "also those that have ended; they are kept for a day" },
-  watch: { kind: "flag", short: "w", summary: "go on, and print what changes" },
+  watch: { kind: "flag", short: "w", summary: "keep running and print changes" },
   output: OUTPUT,
   ...CONNECTION,
 } as const;
@@ -34,7 +34,7 @@ export const REQUEST = {
     value: "time",
     summary: "how long, for example 1h30m; without it, until released",
   },
-  target: { kind: "text", value: "cluster-id", summary: "only this cluster will do" },
+  target: { kind: "text", value: "cluster-id", summary: "only this cluster" },
   region: { kind: "list", value: "name", summary: "only clusters in one of these regions" },
   selector: {
     kind: "list",
@@ -58,25 +58,26 @@ const FOR = { kind: "text", value: "cluster-id" } as const;
 
 export const QUOTE_OPTIONS = {
   ...REQUEST,
-  for: { ...FOR, summary: "the cluster that would ask; only an admin may name another than its own" },
+  for: { ...FOR, summary: "the requester; only an admin may name another cluster than its own" },
   output: OUTPUT,
   ...CONNECTION,
 } as const;
 
 export const RESERVE_OPTIONS = {
   ...REQUEST,
-  for: { ...FOR, summary: "the cluster that it is booked for; an admin must name one" },
+  for: { ...FOR, summary: "the requester; an admin must name one" },
   key: {
     kind: "text",
     value: "text",
-    summary: "asked again with the same key, it is answered again and not booked again; else a random one",
+    summary:
+      "idempotency key: a repeated request with the same key returns the same reservation; default: a random key",
   },
   output: OUTPUT,
   ...CONNECTION,
 } as const;
 
 export const RENEW_OPTIONS = {
-  duration: { kind: "text", value: "time", default: "1h", summary: "how long it shall last from now" },
+  duration: { kind: "text", value: "time", default: "1h", summary: "the new duration, counted from now" },
   output: OUTPUT,
   ...CONNECTION,
 } as const;

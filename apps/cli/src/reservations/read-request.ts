@@ -24,7 +24,7 @@ const FLAGS: readonly (readonly [path: string, flag: string])[] = [
   ["duration", "--duration"],
 ];
 
-/** What the flags ask for. Checked here by the contract's own rules, so that a slip is told in terms of flags. */
+/** What the flags ask for. Checked here by the contract's own rules, so that an error names the flag. */
 export function readRequest(options: Options): ReservationRequestDTO {
   const { cpu, memory, duration, target, tier } = options;
   if (cpu === undefined || memory === undefined) {

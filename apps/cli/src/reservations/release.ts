@@ -24,6 +24,6 @@ export const release: Run<typeof RELEASE_OPTIONS> = async ({ options, words }, h
       broker.tell({ method: "DELETE", path }, reservationSchema),
     );
     if (value !== undefined) printReservation(value, { at, output, host });
-    else host.note("Nothing was reserved with this key, and nothing will be: it is closed\n");
+    else host.note("No reservation has this key. The key is now released and cannot be used any more\n");
   });
 };

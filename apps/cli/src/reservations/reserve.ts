@@ -10,7 +10,7 @@ import { pathFor, requesterFor } from "./requester.ts";
 
 export const reserve: Run<typeof RESERVE_OPTIONS> = async ({ options }, host) => {
   const body = readRequest(options);
-  // Always with a key: when a replica is asked after another one broke off, nothing is booked twice.
+  // Always with a key: if a call is repeated at another replica, the reservation is made once.
   const { key = `brokerctl-${randomUUID()}`, output } = options;
   await withBroker(options, host, async (broker) => {
     const requester = requesterFor(options.for, broker);
@@ -20,11 +20,11 @@ export const reserve: Run<typeof RESERVE_OPTIONS> = async ({ options }, host) =>
       await broker.tell({ method: "DELETE", path: PATH.reservation(value.id) }, reservationSchema);
       throw new CommandError(
         "error",
-        `this broker is too old for --for: it booked for ${value.requesterID}, and that was released again; use the certificate of ${requester}`,
+        `this broker is too old for --for: it reserved for ${value.requesterID}, and that reservation was released again; use the certificate of ${requester}`,
       );
     }
     const isKnown = headers[HEADER.idempotencyReplayed.toLowerCase()] === "true";
-    host.note(isKnown ? "This key has made it before; nothing new was booked\n" : "");
+    host.note(isKnown ? "A reservation with this key exists already; nothing new was reserved\n" : "");
     printReservation(value, { at, output, host });
   });
 };

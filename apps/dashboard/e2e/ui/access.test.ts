@@ -36,7 +36,7 @@ test("a link signs one browser in, once", async () => {
   expect(await first.page.evaluate("document.cookie")).toBe("");
   const second = await visit();
   await second.page.goto(link);
-  await second.page.getByRole("heading", { name: "This link does not sign in any more" }).waitFor();
+  await second.page.getByRole("heading", { name: "This link has expired" }).waitFor();
   expect(await second.page.locator(".yaml").innerText()).toContain("brokerctl dashboard");
 });
 

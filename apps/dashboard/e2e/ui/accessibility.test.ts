@@ -152,7 +152,7 @@ test("a field of the what-if that is emptied stays empty", async () => {
   await page.goto(`${dashboard.origin}/what-if?requester=rome&cpu=16`);
   await page.locator(".verdict").waitFor();
   await page.getByLabel("CPU").fill("");
-  await page.getByText("Say who asks, and for how much").waitFor();
+  await page.getByText("Enter the requester and the amounts").waitFor();
   expect(await page.getByLabel("CPU").inputValue()).toBe("");
 });
 

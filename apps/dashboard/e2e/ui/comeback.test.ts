@@ -60,5 +60,5 @@ test("the broker is killed and comes back: the badge says so, the stream goes on
   expect(await guest.page.locator(".who").innerText()).toContain("viewer");
   await guest.page.goto("about:blank");
   await guest.page.goto(link);
-  await guest.page.getByRole("heading", { name: "This link does not sign in any more" }).waitFor();
+  await guest.page.getByRole("heading", { name: "This link has expired" }).waitFor();
 });

@@ -16,11 +16,11 @@ export function verifiedView(verified: UiVerified): VerifiedView {
     case "whole":
       return {
         tone: "good",
-        title: "Whole",
+        title: "Intact",
         text:
           verified.lines === 0
             ? "There is no line yet."
-            : `All ${count(verified.lines, "line")} follow from each other: nothing was changed, removed or put in.`,
+            : `All ${count(verified.lines, "line")} form one hash chain: no line was changed, removed or inserted.`,
         at: verified.at,
       };
     case "checking":

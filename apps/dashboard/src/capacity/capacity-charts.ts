@@ -4,7 +4,7 @@ import type { Band, TimeChart } from "../charts/time-chart-view.ts";
 import { reasonTitle } from "../decisions/decision-view.ts";
 import { amountText, plainNumber } from "../format/amounts.ts";
 
-/** Reserved below, available on it; the line is what there is. */
+/** Reserved at the bottom, available above it; the line is the total. */
 export function capacityChart(history: UiHistory, resource: UiResource): TimeChart {
   const values = (holding: "reserved" | "available" | "allocatable"): (number | null)[] =>
     history.points.map((point) => (point === null ? null : Math.max(0, point[holding][resource])));
@@ -62,7 +62,7 @@ export function unmetChart(unmet: UiUnmet): TimeChart {
   };
 }
 
-/** Half a request is none. */
+/** Requests are counted in whole numbers. */
 function wholeMarks(highest: number): readonly number[] {
   const step = Math.ceil(roundMarks(highest)[1] ?? 1);
   return Array.from({ length: Math.max(1, Math.ceil(highest / step)) + 1 }, (_, mark) => mark * step);

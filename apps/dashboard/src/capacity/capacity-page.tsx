@@ -108,7 +108,7 @@ function UnmetCard({ unmet }: { readonly unmet: UiUnmet }) {
       <TimeChart
         title="Requests granted and refused over time"
         chart={chart}
-        emptyText="Nobody asked in this time."
+        emptyText="No requests in this period."
       />
     </Card>
   );

@@ -18,7 +18,7 @@ export interface CapacityBarView {
   readonly isOver: boolean;
 }
 
-/** A bar is as long as what there is, or as what was promised when that is more. */
+/** The bar's length is the allocatable amount, or the used amount when that is larger. */
 export function capacityBar(capacity: UiCapacity, resource: UiResource): CapacityBarView {
   const allocatable = capacity.allocatable[resource];
   const allocated = capacity.allocated[resource];
@@ -28,7 +28,7 @@ export function capacityBar(capacity: UiCapacity, resource: UiResource): Capacit
   const isOver = allocated + reserved > allocatable;
   const share = (value: number): number => (length === 0 ? 0 : Math.min(1, Math.max(0, value / length)));
   const shares = { allocated: share(allocated), reserved: share(reserved), available: 0 };
-  // The rest, at most: older agents say more than fits beside what is taken.
+  // At most the rest of the bar: older agents report more than fits.
   shares.available = Math.min(share(available), Math.max(0, 1 - shares.allocated - shares.reserved));
   const text = (value: number): string => amountText(resource, value);
   return {

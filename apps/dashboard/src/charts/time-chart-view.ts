@@ -1,7 +1,7 @@
 import { axisText, zoneOffsetMs } from "../format/time.ts";
 import { bandPath, linePath, roundMarks, roundTime } from "./scale.ts";
 
-/** What lies on what, from the bottom up. */
+/** Stacked series, from the bottom up. */
 export interface Band {
   readonly name: string;
   readonly title: string;

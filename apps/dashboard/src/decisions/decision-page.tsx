@@ -52,7 +52,7 @@ function Details({ decision }: { readonly decision: DecisionDTO }) {
               </Link>,
             ],
             ["Amounts", quantitiesText(decision.request.requestedResources)],
-            ["Wishes", wishesText(decision).join(" · ")],
+            ["Options", wishesText(decision).join(" · ")],
             ["When", <Ago key="at" at={decision.at} />],
             ["Policy", decision.policyVersion],
           ]}

@@ -48,10 +48,10 @@ test("those passed over say why and what they lack", () => {
   expect(decisionView(DECISION).refused).toEqual([
     {
       id: "milan",
-      reason: "too little room",
+      reason: "not enough capacity",
       message: "needs 3 more CPU",
       missing: "3\u00a0CPU",
-      also: "not heard of lately",
+      also: "no recent advertisement",
     },
   ]);
 });
@@ -61,7 +61,7 @@ test("a refusal has no winner, and tells how many are not shown", () => {
   const view = decisionView({ ...rest, considered: 500, fitted: 0, candidates: [] });
   expect(view).toMatchObject({
     isGranted: false,
-    headline: "Nobody can lend to rome: 0 of 500 clusters fitted",
+    headline: "No provider for rome: 0 of 500 clusters fitted",
     passedOver: 500,
     left: 500,
   });

@@ -12,10 +12,10 @@ const REASONS: Readonly<Record<string, string>> = {
   labels: "without the wanted labels",
   cordoned: "cordoned",
   "lending-policy": "may not lend to this requester",
-  "refused-recently": "refused it a moment ago",
-  stale: "not heard of lately",
-  "reservation-limit": "have as many reservations as they may",
-  capacity: "too little room",
+  "refused-recently": "refused it recently",
+  stale: "no recent advertisement",
+  "reservation-limit": "at the reservation limit",
+  capacity: "not enough capacity",
   "node-shape": "no single node is big enough",
 };
 
@@ -89,7 +89,7 @@ export function decisionView(decision: DecisionDTO): DecisionView {
 
 function headlineOf({ winner, considered, fitted, requesterID }: DecisionDTO): string {
   const of = `${plainNumber(fitted)} of ${plainNumber(considered)} clusters fitted`;
-  return winner === undefined ? `Nobody can lend to ${requesterID}: ${of}` : `${winner} wins: ${of}`;
+  return winner === undefined ? `No provider for ${requesterID}: ${of}` : `${winner} wins: ${of}`;
 }
 
 function weighted(weights: DecisionDTO["weights"]): (readonly [name: string, weight: number])[] {
@@ -154,7 +154,7 @@ export function quantitiesText({ cpu, memory, gpu, storage, extended = {} }: Qua
   ]);
 }
 
-/** What was asked for beyond amounts; what is so unless said otherwise is left out. */
+/** The options of a request besides the amounts; default values are left out. */
 export function wishesText({ request }: Pick<DecisionDTO, "request">): readonly string[] {
   const { duration, targetClusterID, perNode, tier, priority = 0 } = request;
   return [

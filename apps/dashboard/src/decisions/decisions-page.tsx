@@ -32,7 +32,7 @@ const COLUMNS = [
   { title: "Outcome" },
   { title: "Requester" },
   { title: "Asked for" },
-  { title: "Winner, or why nobody" },
+  { title: "Winner or reason" },
   { title: "Fitted", isNumber: true },
   { title: "When" },
 ];
@@ -115,7 +115,7 @@ const DecisionRow = memo(function DecisionRow({ row }: { readonly row: UiDecisio
       <td data-label="Asked for" className="num">
         {readable(row.asked)}
       </td>
-      <td data-label="Winner, or why nobody">
+      <td data-label="Winner or reason">
         {row.winner === null ? (
           <span>{row.reason === null ? "no cluster" : reasonTitle(row.reason)}</span>
         ) : (

@@ -22,13 +22,13 @@ const RANKED_COLUMNS = [
 const REFUSED_COLUMNS = [{ title: "Cluster" }, { title: "Reason" }, { title: "In words" }];
 const MISSING_COLUMN = { title: "Missing" };
 
-/** The same picture for what was decided and for what would be. */
+/** Shows a decision or a quote. */
 export function Ranking({ view }: { readonly view: DecisionView }) {
   return (
     <div className="stack">
       {view.flip !== null && (
         <p className="flip">
-          <strong>What would flip it</strong> {readable(view.flip)}
+          <strong>What would change the result</strong> {readable(view.flip)}
         </p>
       )}
       {view.fitted.length > 0 && (
@@ -42,7 +42,7 @@ export function Ranking({ view }: { readonly view: DecisionView }) {
         </Card>
       )}
       {view.left > 0 && (
-        <p className="note">{plainNumber(view.left)} more clusters were looked at; the nearest are shown.</p>
+        <p className="note">{plainNumber(view.left)} more clusters were considered; the closest are shown.</p>
       )}
     </div>
   );

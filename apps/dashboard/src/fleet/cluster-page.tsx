@@ -53,7 +53,7 @@ function ClusterDetails({ cluster }: { readonly cluster: UiCluster }) {
             facts={[
               ["State", <ClusterStates key="states" cluster={cluster} />],
               ["Region", cluster.region],
-              ["Heard", <Ago key="heard" at={cluster.heardAt} />],
+              ["Last advertisement", <Ago key="heard" at={cluster.heardAt} />],
               ["Price per hour", priceText(cluster.price) ?? "not priced"],
               ["GPUs", gpuModels(cluster.gpus)],
               [

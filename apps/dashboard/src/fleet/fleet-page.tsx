@@ -33,7 +33,7 @@ const COLUMNS: readonly Column[] = [
   { title: "Price per hour", sort: "price" },
   { title: "Lends", sort: "lends", isNumber: true },
   { title: "Borrows", sort: "borrows", isNumber: true },
-  { title: "Heard", sort: "heard" },
+  { title: "Last advertisement", sort: "heard" },
 ];
 
 const STATES = [
@@ -49,12 +49,12 @@ export function FleetPage() {
   const wanted = readFleetQuery(query);
   const answer = useAnswer<UiFleet>(fleetPath(wanted), FRESHNESS);
   return (
-    <Page title="Fleet" lead="What every cluster has, has promised, and can still lend.">
+    <Page title="Fleet" lead="Capacity, reserved and available resources of every cluster.">
       <AnswerView answer={answer} rows={12}>
         {(fleet) =>
           fleet.total === 0 && !isFiltered(wanted) ? (
-            <Empty title="No cluster has spoken yet">
-              As soon as an agent advertises what its cluster can lend, it appears here.
+            <Empty title="No cluster has advertised yet">
+              A cluster appears here after its agent's first advertisement.
             </Empty>
           ) : (
             <>

@@ -68,7 +68,8 @@ function Bands({
     <g>
       {layout.links.map(({ provider, requester, value, reservations, path, width, tone }) => {
         const text = `${provider || "others"} lends ${amountWithUnit(resource, value)} to ${requester || "others"}: ${count(reservations, "reservation")}`;
-        const isNear = near !== null && (near === `lender ${provider}` || near === `borrower ${requester}`);
+        const isNear =
+          near !== null && (near === `provider ${provider}` || near === `requester ${requester}`);
         const band = (
           <path
             className={`flow-band is-tone-${tone}${isNear ? " is-near" : ""}`}
@@ -108,7 +109,7 @@ const PIXELS_PER_LETTER = 7.4;
 
 function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps) {
   const { id, side, y, height } = node;
-  const isLender = side === "lender";
+  const isLender = side === "provider";
   const { name, shown, amount, words } = nodeWords(node, resource, margin);
   const key = `${side} ${id}`;
   const look = near === key ? "flow-node is-near" : "flow-node";
@@ -159,8 +160,8 @@ function nodeWords({ id, side, value, clusters }: FlowNode, resource: UiResource
   const name = id === "" ? count(clusters, "other") : id;
   const amount = margin > NARROW || name.length <= lettersFor(margin, whole) ? whole : "";
   const shown = shortened(name, lettersFor(margin, amount));
-  const does = side === "lender" ? "lends" : "borrows";
-  // What is seen comes first, so that it can also be said to the page.
+  const does = side === "provider" ? "lends" : "borrows";
+  // The visible text comes first, so that voice control can use it.
   const words = `${`${shown} ${amount}`.trim()}: ${name} ${does} ${amountWithUnit(resource, value)}`;
   return { name, shown, amount, words };
 }

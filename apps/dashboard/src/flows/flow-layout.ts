@@ -3,7 +3,7 @@ import type { UiFlows, UiResource } from "@resource-broker/contract";
 export interface FlowNode {
   /** Empty: all that are not shown one by one. */
   readonly id: string;
-  readonly side: "lender" | "borrower";
+  readonly side: "provider" | "requester";
   readonly value: number;
   /** Clusters in it. */
   readonly clusters: number;
@@ -12,7 +12,7 @@ export interface FlowNode {
 }
 
 export interface FlowLink {
-  /** Which colour: one for each lender, in turn. */
+  /** Which colour: one for each provider, in turn. */
   readonly tone: number;
   readonly provider: string;
   readonly requester: string;
@@ -56,7 +56,7 @@ interface Edge {
   reservations: number;
 }
 
-/** Lenders at the left, borrowers at the right, biggest on top; bands as wide as what is lent. */
+/** Providers on the left, requesters on the right, the biggest on top; the width of a band is the reserved amount. */
 export function layOutFlows(flows: UiFlows, options: FlowOptions): FlowLayout {
   const all = edgesOf(flows, options);
   const lenders = ranked(all, "provider");
@@ -74,12 +74,12 @@ export function layOutFlows(flows: UiFlows, options: FlowOptions): FlowLayout {
   const height = Math.max(LEAST_HEIGHT, rows * (LINE + GAP) * 2);
   const biggest = Math.max(Number.MIN_VALUE, ...[lenders, borrowers].map(([first]) => first?.[1] ?? 0));
   const scale = Math.min((height - rows * (LINE + GAP)) / total, TALLEST / biggest);
-  const left = column({ edges, key: "provider", side: "lender", clusters: lenders, scale, height });
-  // Borrowers beside their lenders: fewer bands cross.
+  const left = column({ edges, key: "provider", side: "provider", clusters: lenders, scale, height });
+  // Requesters are placed beside their providers: fewer bands cross.
   const right = column({
     edges,
     key: "requester",
-    side: "borrower",
+    side: "requester",
     clusters: borrowers,
     scale,
     height,

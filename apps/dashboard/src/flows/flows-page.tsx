@@ -34,7 +34,10 @@ export function FlowsPage() {
   const isAll = query.get("show") === "all";
   const answer = useAnswer<UiFlows>(`/ui/flows?resource=${resource}`, FRESHNESS);
   return (
-    <Page title="Flows" lead="Who lends to whom now. Lenders left, borrowers right; the wider, the more.">
+    <Page
+      title="Flows"
+      lead="Who lends to whom now. Providers on the left, requesters on the right; a wider band is a larger amount."
+    >
       <div className="toolbar">
         <Segments
           label="Resource"
@@ -83,7 +86,7 @@ function Flows({ flows, resource, most, only, onChoose }: FlowsProps) {
   if (edges.length === 0) {
     return (
       <Empty title={`No ${RESOURCE_TITLES[resource]} is lent now`} icon="flows">
-        As soon as a reservation is granted, it shows here as a band from the lender to the borrower.
+        As soon as a reservation is granted, it appears here as a band from the provider to the requester.
       </Empty>
     );
   }
@@ -107,7 +110,7 @@ function Flows({ flows, resource, most, only, onChoose }: FlowsProps) {
 }
 
 const COLUMNS = [
-  { title: "Lender → borrower" },
+  { title: "Provider → requester" },
   { title: "Lent", isNumber: true },
   { title: "Reservations", isNumber: true },
 ];

@@ -77,7 +77,7 @@ export function createLiveAnswer<T>(deps: AnswerDeps, freshness: Freshness<T>): 
       become({ data: keepSame(answer.data, data), failure: undefined, isLoading: false });
     } catch (error) {
       if (underWay !== mine || isAborted(error)) return;
-      // What another question was answered must not stand beside this one.
+      // Data of another path must not be shown with this error.
       const data = answered === asked ? answer.data : undefined;
       become({ data, failure: asFailure(error), isLoading: false });
     } finally {

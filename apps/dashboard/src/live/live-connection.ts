@@ -61,8 +61,8 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
   };
 
   /**
-   * Lists are read again with every greeting: changes of soft state are not kept for those who were away, and what a list
-   * read before the first one may have missed what came between.
+   * Lists are read again after every hello: changes of soft state are not replayed, and a list that was
+   * read before the first hello may have missed changes.
    */
   const greet = (): void => {
     failures = 0;
@@ -97,7 +97,7 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
       failures += 1;
       cancelRetry = timers.after(pauseMs * (0.75 + random() / 2), connect);
     };
-    // Why it ended does not matter: it is tried again until the page is left.
+    // The reason does not matter: the connection is retried until the page is closed.
     listen(mine.signal).then(over, over);
   };
 

@@ -1,14 +1,14 @@
 import type { UiError } from "@resource-broker/contract";
 import { withoutHidden } from "@resource-broker/contract/text";
 
-/** An answer that is no answer; `status` 0: the broker was not reached. */
+/** A failed call; `status` 0: the broker was not reached. */
 export class AskFailure extends Error {
   readonly status: number;
   readonly code: string;
 
   constructor(message: string, { status, code }: { readonly status: number; readonly code: string }) {
     super(message);
-    this.name = "AskFailure";
+    this.name = "ApiError";
     this.status = status;
     this.code = code;
   }
@@ -22,7 +22,7 @@ export interface Ask {
 
 export type Fetch = (path: string, init: RequestInit) => Promise<Response>;
 
-/** Browsers send it across origins only after asking, and the broker never agrees to that. */
+/** A custom header: browsers send it to another origin only after a CORS preflight, which the broker refuses. */
 const OWN_HEADER = { "X-Broker-Dashboard": "1" };
 
 export function createAsk(fetch: Fetch, onSignedOut: () => void): Ask {
@@ -63,7 +63,7 @@ async function reach(fetch: Fetch, path: string, init: RequestInit): Promise<Res
     return await fetch(path, { credentials: "same-origin", cache: "no-store", ...init });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new AskFailure("The broker cannot be reached. It is tried again as soon as it answers.", {
+    throw new AskFailure("The broker cannot be reached. The page reconnects automatically.", {
       status: 0,
       code: "unreachable",
     });

@@ -19,7 +19,7 @@ interface ChipProps {
   readonly icon?: IconName;
 }
 
-/** A word, a sign and a colour: any one of them is enough. */
+/** The state as text, icon and colour; each of them is sufficient. */
 export function Chip({ tone, children, title, icon }: ChipProps) {
   const sign = icon ?? ICONS[tone];
   return (

@@ -21,7 +21,7 @@ interface ActionProps {
   readonly onDone: () => void;
 }
 
-/** Only for admins; a viewer would be refused. While the broker is away it would fail, so it waits. */
+/** Only for admins: a viewer would be refused. Disabled while the broker is not connected. */
 export function Action(props: ActionProps) {
   const { role } = useSession();
   const status = useLiveStatus();
@@ -64,7 +64,7 @@ function ConfirmDialog({ onClose, ...action }: ActionProps & { readonly onClose:
       toast(message);
       action.onDone();
       dialog.current?.close();
-      // The button that opened this may be gone with what it did.
+      // The button that opened the dialog may no longer exist.
       focusHeading();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));

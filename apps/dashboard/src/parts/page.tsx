@@ -10,7 +10,7 @@ interface PageProps {
   readonly trail?: ReactNode;
 }
 
-/** Where the focus goes when what had it is no more. */
+/** Moves the focus to the heading when the focused element was removed. */
 export function focusHeading(): void {
   document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
 }

@@ -24,7 +24,7 @@ export function Empty({ title, children, icon = "empty" }: EmptyProps) {
 }
 
 function Failed({ failure, retry }: { readonly failure: AskFailure; readonly retry: () => void }) {
-  const title = failure.status === 404 ? "There is no such thing" : "This could not be read";
+  const title = failure.status === 404 ? "Not found" : "Loading failed";
   return (
     <div className="state" role="alert">
       <span className="state-icon is-bad">
@@ -61,7 +61,7 @@ interface AnswerViewProps<T> {
   readonly children: (data: T) => ReactNode;
 }
 
-/** What was read; before that its outline; a failure beside what is known, never in its place. */
+/** The data; before it is loaded a skeleton; an error is shown above known data and does not replace it. */
 export function AnswerView<T>({ answer, rows, children }: AnswerViewProps<T>) {
   const { data, failure, isLoading, reload } = answer;
   if (data === undefined) {
@@ -72,7 +72,7 @@ export function AnswerView<T>({ answer, rows, children }: AnswerViewProps<T>) {
     <div className={isLoading ? "answer is-loading" : "answer"} aria-busy={isLoading}>
       {failure !== undefined && (
         <p className="notice is-bad" role="alert">
-          <Icon name="warning" /> {sentence(failure.message)} Shown is what was read last.
+          <Icon name="warning" /> {sentence(failure.message)} The last known data is shown.
         </p>
       )}
       {children(data)}

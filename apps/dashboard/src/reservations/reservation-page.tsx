@@ -68,7 +68,7 @@ function Actions({ reservation, onDone }: ActionsProps) {
             the pods that run there. {amountsText(amounts)} return to <strong>{provider}</strong> as soon as
             those pods are gone.
           </p>
-          <p>This cannot be taken back. {requester} may ask again.</p>
+          <p>This cannot be undone. {requester} may request again.</p>
         </Action>
       )}
     </>
@@ -166,7 +166,7 @@ function Party({ role, party }: { readonly role: string; readonly party: UiParty
       <span>{party.state}</span>
       <span className="note">
         {party.heardAt === null ? (
-          "never heard"
+          "no advertisement"
         ) : (
           <>
             heard <Ago at={party.heardAt} />

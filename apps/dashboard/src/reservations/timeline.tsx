@@ -12,7 +12,7 @@ const SIGNS: Readonly<Record<StepState, IconName | null>> = {
 
 const WORDS: Readonly<Record<StepState, string>> = {
   done: "done",
-  current: "waited for",
+  current: "in progress",
   waiting: "not yet",
   skipped: "never reached",
 };

@@ -5,8 +5,8 @@ import { useLiveStatus } from "./session-context.ts";
 const WORDS: Readonly<Record<LiveStatus, { readonly text: string; readonly title: string }>> = {
   connecting: { text: "Connecting", title: "The stream of changes is being opened" },
   live: { text: "Live", title: "Changes show within a second" },
-  reconnecting: { text: "Reconnecting", title: "The broker is away; it is tried again" },
-  stale: { text: "Stale", title: "Nothing was heard for 12 s: what is shown may be old" },
+  reconnecting: { text: "Reconnecting", title: "The broker does not answer; reconnecting" },
+  stale: { text: "Stale", title: "No data for 12 s: the page may be out of date" },
 };
 
 export function Badge() {

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from "react";
 import { Empty } from "../parts/states.tsx";
 
 interface MishapProps {
-  /** Another page, another chance. */
+  /** The error is reset when the page changes. */
   readonly page: string;
   readonly children: ReactNode;
 }
@@ -28,8 +28,8 @@ export class Mishap extends Component<
   override render(): ReactNode {
     if (this.state.message === null) return this.props.children;
     return (
-      <Empty title="This page cannot be drawn" icon="warning">
-        {this.state.message}. The broker is not to blame; the other pages still work.
+      <Empty title="This page cannot be shown" icon="warning">
+        {this.state.message}. This is an error of the page, not of the broker; the other pages still work.
       </Empty>
     );
   }

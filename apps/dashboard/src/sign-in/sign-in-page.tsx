@@ -17,9 +17,9 @@ export type SignInState =
 
 const TITLES: Readonly<Record<number, string>> = {
   0: "The broker cannot be reached",
-  401: "This link does not sign in any more",
-  403: "This certificate may not look",
-  503: "This replica does not lead",
+  401: "This link has expired",
+  403: "This certificate has no access",
+  503: "This replica is not the leader",
 };
 
 interface SignInProps {

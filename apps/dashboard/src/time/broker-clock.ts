@@ -1,7 +1,7 @@
 import type { UiTime } from "@resource-broker/contract";
 import type { Timers } from "./timers.ts";
 
-/** The broker's clock decides what is fresh and what is over; the one of this machine may be wrong. */
+/** The broker's clock decides what is stale or expired; the local clock may be wrong. */
 export interface BrokerClock {
   readonly now: () => number;
   /** Told each time the broker says what time it is. */

@@ -13,7 +13,7 @@ export interface QuoteState {
 }
 
 const PAUSE_IN_TYPING_MS = 120;
-/** While the market moves, the ranking follows it at this pace. */
+/** The shortest time between two quotes while clusters or reservations change. */
 const FOLLOW_MS = 2000;
 
 /** Asks when typing pauses, and again when clusters or reservations changed. */

@@ -56,7 +56,7 @@ export function readWhatIf(query: URLSearchParams): WhatIfForm {
   };
 }
 
-/** In the address, these have what stands in them at the start when they are absent; emptied, they have this. */
+/** A field that is absent from the address has its default; this value marks a field that the user has emptied. */
 const EMPTIED = "-";
 const NOT_EMPTY_AT_START: readonly FormField[] = ["requester", "cpu", "memory", "duration"];
 
@@ -163,7 +163,7 @@ function saysMore({ perNode, requestedResources }: DecisionDTO["request"]): bool
   return perNode !== undefined || storage !== "0" || Object.keys(extended).length > 0;
 }
 
-/** What asks for it in earnest, ready to be pasted. JSON strings are YAML strings; they hold no line break and no quote ends. */
+/** The command that creates the request. JSON strings are valid YAML strings without line breaks. */
 export function askCommand({ request }: UiQuoteRequest): string {
   const { requestedResources, duration, tier, targetClusterID, constraints } = request;
   const line = (name: string, value: string | undefined): string[] =>

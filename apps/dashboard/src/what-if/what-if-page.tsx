@@ -25,7 +25,7 @@ export function WhatIfPage() {
   const clusters = useAnswer<UiFleet>(`/ui/clusters?sort=id&limit=${KNOWN_CLUSTERS}`).data?.rows ?? [];
   const set = (field: FormField, value: string): void =>
     change({ [field]: fieldInAddress(field, value) }, { replace: true });
-  // Somebody has to ask: the first cluster, until another is chosen.
+  // The first cluster is the default requester.
   const first = clusters[0]?.id;
   useEffect(() => {
     if (!query.has("requester") && first !== undefined) change({ requester: first }, { replace: true });
@@ -55,10 +55,10 @@ interface OutcomeProps {
   readonly state: QuoteState;
 }
 
-/** Only the verdict is told to readers of a screen: the ranking moves with the market. */
+/** Only the result is announced to screen readers: the ranking changes often. */
 function Outcome({ request, state }: OutcomeProps) {
   const { quote, isCurrent, problem, isLoading } = state;
-  // What was said of another question is no verdict on this one.
+  // A quote for other input is not shown as the result.
   const view = quote === undefined || !isCurrent ? undefined : decisionView(quote.decision);
   return (
     <>
@@ -72,7 +72,7 @@ function Outcome({ request, state }: OutcomeProps) {
       </div>
       <div className={isLoading ? "stack answer is-loading" : "stack answer"}>
         {request === null ? (
-          <Empty title="Say who asks, and for how much" icon="what-if">
+          <Empty title="Enter the requester and the amounts" icon="what-if">
             CPU and memory as Kubernetes writes them: 4 or 500m, 8Gi or 512Mi.
           </Empty>
         ) : (
@@ -104,7 +104,7 @@ function Ranked({ request, state }: { readonly request: UiQuoteRequest; readonly
       <Ranking view={decisionView(quote.decision)} />
       {isCurrent && quote.fits && request.weights === undefined && (
         <CodeCard
-          title={`Ask for it in earnest, in ${request.requesterID}`}
+          title={`Create this request in ${request.requesterID}`}
           text={askCommand(request)}
           label="The command that creates the ResourceRequest"
         />

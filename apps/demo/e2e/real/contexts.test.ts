@@ -134,6 +134,6 @@ describe.skipIf(!controlPlaneAssets().isThere)("npm start -- --contexts, on real
     expect(code).toBe(1);
     expect(stdout).toContain(`us could not be read: user ${SUBJECT} may not list pods`);
     expect(stdout).toContain('{apiGroups: [""], resources: ["pods"], verbs: ["list"]}');
-    expect(stdout).toContain("nobody would take it");
+    expect(stdout).toContain("no cluster would take it");
   });
 });

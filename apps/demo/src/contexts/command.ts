@@ -11,7 +11,7 @@ import type { Report } from "./report.ts";
 import { CONTEXTS_HELP, CONTEXTS_SETTINGS, withLongNames } from "./settings.ts";
 
 const silent = (): void => undefined;
-/** Whatever goes wrong comes back as a fault: there is nothing to log. */
+/** Errors are returned as faults, so nothing is logged. */
 const NO_LOG: Log = { info: silent, warn: silent, error: silent };
 
 /** What it needs of its process. */
@@ -29,7 +29,7 @@ export interface ContextsHost {
 
 /** `npm start -- --contexts eu,us,lab`. */
 export async function contextsCommand(argv: readonly string[], host: ContextsHost): Promise<void> {
-  // Before anything else: whoever asks for help need not name a context.
+  // First: --help needs no context.
   if (argv.includes("--help")) return void host.output.write(`${CONTEXTS_HELP}\n`);
   const reading = parseSettings(CONTEXTS_SETTINGS, { argv: withLongNames(argv), env: {}, envPrefix: "" });
   if (!reading.ok)
@@ -64,7 +64,7 @@ async function look(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHos
     userAgent: "resource-broker-contexts",
     policy,
     startBroker: async () => {
-      // Only now: most of what can be wrong is found out before, and nobody should wait for that.
+      // Loaded late: most errors are found before, and they should be reported fast.
       const { startLocalBroker } = await import("./local-broker.ts");
       const certificates = demoCertificates({ now: machine.wallMs, randomBytes });
       return startLocalBroker({ certificates, policy: file });

@@ -19,7 +19,7 @@ export type Answer =
   | { readonly kind: "granted"; readonly reservation: ReservationDTO; readonly explanation: string }
   | { readonly kind: "refused"; readonly explanation: string; readonly flip: string | undefined };
 
-/** A broker of our own, for as long as this program runs: what it books is gone with it. */
+/** A broker that runs as long as this program; its reservations are lost at the end. */
 export interface LocalBroker {
   readonly advertise: (advertisement: AdvertisementDTO) => Promise<void>;
   /** Books it, so that the next one who asks is offered what is left. */
@@ -55,7 +55,7 @@ export async function startLocalBroker({ certificates, policy }: LocalBrokerOpti
         return { kind: "granted", reservation, explanation };
       }
       const { error, decisionID } = content(reply, reply.status, errorSchema);
-      // A quota of the policy says no before anybody is compared.
+      // A quota refuses the request before any candidate is considered.
       if (decisionID === undefined) return { kind: "refused", explanation: error, flip: undefined };
       const { explanation, flip } = await decisionOf(decisionID);
       return { kind: "refused", explanation, flip: flip ?? roomFor(request) };

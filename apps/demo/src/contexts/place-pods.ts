@@ -64,7 +64,7 @@ interface Placed {
   readonly flip?: string | undefined;
 }
 
-/** Asks so often, or until it is refused: what is refused to one pod is refused to the next, which wants the same. */
+/** Requests so many reservations, or until the first refusal: the next pod has the same request and would be refused, too. */
 async function askFor(times: number, reserve: () => Promise<Answer>): Promise<Placed> {
   const takers = new Map<string, Taker>();
   const told = new Map<string, string>();
@@ -76,7 +76,7 @@ async function askFor(times: number, reserve: () => Promise<Answer>): Promise<Pl
     }
     const { targetClusterID, cost } = answer.reservation;
     takers.set(targetClusterID, oneMore(takers.get(targetClusterID), targetClusterID, cost));
-    // One for each cluster that takes some: the next pod's differs in little but the figures.
+    // One explanation for each provider: those of further pods are nearly the same.
     if (!told.has(targetClusterID)) told.set(targetClusterID, answer.explanation);
   }
   return { takers: [...takers.values()], decisions: [...told.values()], placed: times };

@@ -9,10 +9,10 @@ const REASON_INDENT = " ".repeat(6);
 
 /** Why nobody was asked. */
 const NOT_ASKED: Readonly<Record<Exclude<WaitingState, "unschedulable">, string>> = {
-  gated: "held back by a scheduling gate: more room would not help",
-  pinned: "bound to one node by name: no other cluster helps",
-  borrowing: "waits for a virtual node: it borrows already",
-  unseen: "no scheduler has refused it yet: it may start at any moment",
+  gated: "it has a scheduling gate: more capacity would not help",
+  pinned: "it is bound to one node by name: another cluster cannot help",
+  borrowing: "it waits for a virtual node of an existing reservation",
+  unseen: "the scheduler has not reported it as unschedulable yet",
 };
 
 /** What a person wants to know, in the order in which they ask. */
@@ -94,8 +94,8 @@ function placeRows({ takenBy, left, notAsked, pods, decisions, flip }: PendingRe
         `, ${priceText(cost)}${count > 1 ? " each" : ""}`,
       ),
     ),
-    ...(left === 0 ? [] : [line("    ", span(`nobody would take ${of(left)}`, "bad"))]),
-    ...(notAsked === 0 ? [] : [line("    ", `nobody was asked for ${of(notAsked)}: there are too many`)]),
+    ...(left === 0 ? [] : [line("    ", span(`no cluster would take ${of(left)}`, "bad"))]),
+    ...(notAsked === 0 ? [] : [line("    ", `${of(notAsked)} not requested: there are too many pods`)]),
     ...decisions.flatMap((text) => reasonRows(text)),
     ...(flip === undefined || decisions.some((text) => text.includes(flip))
       ? []
@@ -103,11 +103,11 @@ function placeRows({ takenBy, left, notAsked, pods, decisions, flip }: PendingRe
   ];
 }
 
-/** The broker's words. Their headline says what is said already; without more it is the reason itself. */
+/** The broker's explanation without its headline, which is printed above; a headline alone is the reason. */
 function reasonRows(explanation: string): Line[] {
   const [headline = "", ...reasons] = explanation.split("\n");
   if (reasons.length === 0) return [line(REASON_INDENT, headline)];
-  // What stands in front is a candidate; what does not is what would flip it.
+  // Indented lines are candidates; the others say what would change the result.
   return reasons.map((text) => line(REASON_INDENT, span(text, text.startsWith(" ") ? "plain" : "careful")));
 }
 

@@ -12,7 +12,7 @@ export const CONTEXTS_HELP = `Usage: npm start -- --contexts A,B[,C…] [FLAGS]
 Your own clusters, read-only: lists their nodes and pods through your kubeconfig, lets a broker on this
 machine decide, and prints who could lend what, which pods wait today, and which cluster would take each
 of them at what price, with the reasons. Nothing is written to any cluster, nothing is installed, and
-nothing of it leaves this machine.
+no data leaves this machine.
 
 It needs the rights get, list and watch on nodes and pods, in all namespaces, and no others.
 

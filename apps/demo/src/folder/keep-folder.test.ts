@@ -69,7 +69,7 @@ describe("a folder that is kept", () => {
     await writeFile(join(dir, "thesis.txt"), "precious");
     await expect(keep()).rejects.toMatchObject({
       code: "invalid",
-      message: `--keep: ${dir} is not empty, and no earlier demo made it; name a new folder`,
+      message: `--keep: ${dir} is not empty and was not created by an earlier demo; name a new folder`,
     });
     expect(await readFile(join(dir, "thesis.txt"), "utf8")).toBe("precious");
   });
@@ -112,7 +112,7 @@ describe("a folder that others could put programs into is refused", () => {
     await chmod(dir, mode);
     expect(await refusal()).toMatchObject({
       code: "invalid",
-      message: `--keep: ${dir} can be written by other users, who could have this demo run what they like; take that away (chmod -R go-w ${dir}), or name a folder of your own`,
+      message: `--keep: ${dir} can be written by other users, who could then change what this demo runs; take that away (chmod -R go-w ${dir}), or name a folder of your own`,
     });
   });
 

@@ -28,7 +28,7 @@ export async function keepFolder(dir: string, asked: FleetOrder): Promise<KeptFo
   if (!isAgain && others.length > 0) {
     throw new Fault(
       "invalid",
-      `--keep: ${folder} is not empty, and no earlier demo made it; name a new folder`,
+      `--keep: ${folder} is not empty and was not created by an earlier demo; name a new folder`,
     );
   }
   const release = lockFolder(folder);

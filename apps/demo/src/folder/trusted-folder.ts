@@ -6,9 +6,9 @@ const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Programs in the folder are started, keys in it are believed: whoever can put something there, or put another folder in its
- * place, could act as the one who runs the demo. Returns the path without links, which is the one that was checked: a link
- * in somebody else's folder can lead elsewhere later. Undefined for `uid`: a system without such owners.
+ * The demo starts programs in the folder and trusts its keys: a user who can write there, or replace the folder,
+ * could act as the user of the demo. Returns the path without symbolic links, because a link in the folder of
+ * another user can change later. Undefined `uid`: a system without file owners.
  */
 export function checkTrusted(folder: string, uid = process.getuid?.()): string {
   const place = realpathSync(folder);
@@ -46,6 +46,6 @@ function checkOwn(path: string, entry: Stats, uid: number): void {
 function refuse(path: string, problem: string, remedy = ""): never {
   throw new Fault(
     "invalid",
-    `--keep: ${path} ${problem}, who could have this demo run what they like; ${remedy}name a folder of your own`,
+    `--keep: ${path} ${problem}, who could then change what this demo runs; ${remedy}name a folder of your own`,
   );
 }

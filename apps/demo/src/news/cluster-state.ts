@@ -16,7 +16,7 @@ export function clusterState(
       resources.reserved,
       resources.available,
     ].map((quantities) => amountIn(quantities, name));
-    // Lent out beyond what is there, nothing is free; less than nothing helps nobody.
+    // An overcommitted cluster has nothing free; the value is not negative.
     return { all: all ?? 0, inUse: inUse ?? 0, lent: lent ?? 0, free: Math.max(0, free ?? 0) };
   };
   return {

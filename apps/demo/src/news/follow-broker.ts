@@ -17,7 +17,7 @@ import { clusterState } from "./cluster-state.ts";
 import { decisionNews } from "./decision-news.ts";
 import { type ClusterState, startingCluster, type Tell } from "./news.ts";
 
-/** Of a ledger that was kept, only the end is news. */
+/** Of a kept ledger only the last entries are shown. */
 const MOST_HISTORY = 30;
 
 export interface FollowBrokerDeps {
@@ -29,8 +29,8 @@ export interface FollowBrokerDeps {
 }
 
 /**
- * Looks at everything the broker knows, and tells what is new since the last look. Resolves with true once every cluster
- * is there, or will not come any more; rejects when the broker does not answer.
+ * Reads the broker's state and publishes what has changed since the last poll. Resolves with true when every cluster
+ * is ready or has failed. Rejects when the broker does not answer.
  */
 export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps): () => Promise<boolean> {
   const told = new Map<string, string>();

@@ -12,9 +12,9 @@ const line = (level: number, msg: string, more: object = {}) =>
 test.each([
   {
     name: "an agent that is ready",
-    text: line(30, "the agent is at work"),
+    text: line(30, "the agent is running"),
     level: "info",
-    says: "the agent is at work",
+    says: "the agent is running",
   },
   { name: "a warning", text: line(40, "not advertised"), level: "warn", says: "not advertised" },
   {

@@ -3,9 +3,9 @@ import type { EventNews } from "./news.ts";
 
 const WARN = 40;
 const ERROR = 50;
-const AT_WORK = "the agent is at work";
+const AT_WORK = "the agent is running";
 /** What an agent says of itself that is worth a line; its doings are in the audit log. */
-const WORTH_TELLING = new Set([AT_WORK, "a broker serves us again"]);
+const WORTH_TELLING = new Set([AT_WORK, "a broker is available again"]);
 
 interface LogLine {
   readonly level: number;

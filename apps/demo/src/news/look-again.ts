@@ -15,7 +15,7 @@ export interface Looking {
   readonly stop: () => Promise<void>;
 }
 
-/** Looks again and again, one look after the other. One that fails is told of once, and once when it is over. */
+/** Polls one after the other. A failure is reported once, and its end is reported once. */
 export function lookAgain({ look, machine, tell }: LookAgainOptions): Looking {
   let isStopped = false;
   let trouble = "";

@@ -69,7 +69,7 @@ function guide({ afterMs, notes, steps }: Ready, names: readonly string[]): stri
     `Ready after ${(afterMs / 1000).toFixed(1)} s: ${names.length} clusters.`,
     "",
     ...notes.flatMap((note) => [note, ""]),
-    "See a reservation travel the whole way: in another terminal, one after the other:",
+    "Follow one reservation from request to release. In another terminal, run one after the other:",
     ...steps.flatMap(({ says, command }, index) => ["", `  ${index + 1}. ${says}:`, `     ${command}`]),
     "",
     "Ctrl-C ends everything.",

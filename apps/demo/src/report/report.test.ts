@@ -36,7 +36,7 @@ describe("without a terminal", () => {
       "  the agent of tokyo is ready",
       "Ready after 2.3 s: 4 clusters.",
       "",
-      "See a reservation travel the whole way: in another terminal, one after the other:",
+      "Follow one reservation from request to release. In another terminal, run one after the other:",
       "",
       "  1. rome asks for 4 CPU and 8Gi of memory:",
       "     kubectl --kubeconfig /tmp/resource-broker-Ab12Cd/rome/kubeconfig apply -f /tmp/resource-broker-Ab12Cd/request.yaml",

@@ -35,7 +35,7 @@ export function commandsFor(places: CommandPlaces): readonly Step[] {
       command: kubectl(places, requester, `apply -f ${quoted(requestFile)}`),
     },
     {
-      says: `${requester} knows whom to use, and for how much`,
+      says: `${requester} has its instruction: provider and amount`,
       command: kubectl(places, requester, "get resourcerequests,reservationinstructions"),
     },
     otherSide(places),
@@ -44,7 +44,7 @@ export function commandsFor(places: CommandPlaces): readonly Step[] {
       command: `${quoted(brokerctl)} quote --context ${requester} --cpu 2 --memory 8Gi${gpu}`,
     },
     {
-      says: `${requester} gives it back: both instructions go`,
+      says: `${requester} releases it: both instructions are deleted`,
       command: kubectl(places, requester, `delete resourcerequest ${REQUEST_NAME}`),
     },
   ];
@@ -60,7 +60,7 @@ function otherSide(places: CommandPlaces): Step {
     };
   }
   return lender === undefined
-    ? { says: "the broker knows who lends what to whom", command: `${quoted(brokerctl)} get reservations` }
+    ? { says: "the broker lists all reservations", command: `${quoted(brokerctl)} get reservations` }
     : { says: `${lender} holds the capacity`, command: kubectl(places, lender, "get providerinstructions") };
 }
 

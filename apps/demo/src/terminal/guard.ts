@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { LEAVE } from "./screen.ts";
 
 /**
- * Waits until whoever started it has ended. Unless that one said "done" before, it was killed without a chance to give
- * the terminal back: then this does.
+ * Waits until its parent process has ended. If the parent did not write "done" before, it was killed and could not
+ * restore the terminal: then this script restores it.
  */
 const SCRIPT = `
   last=

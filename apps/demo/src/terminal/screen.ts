@@ -10,7 +10,7 @@ const END = "\u001b[?2026l";
 const CLEAR_ROW = "\u001b[2K";
 const CLEAR_ALL = "\u001b[2J";
 
-/** Twice a second: what changes faster than that nobody reads. */
+/** At most two frames a second: faster changes cannot be read. */
 const CALM_MS = 500;
 
 export interface ScreenOptions {

@@ -7,7 +7,7 @@ const RESOURCES = ["cpu", "memory"] as const;
 const SHOWN_WIDTH = 14;
 const NOTHING = { cpu: "0", memory: "0" };
 
-/** What a cluster has in the broker's books. */
+/** The account of a cluster at the broker. */
 export interface Balance {
   readonly allocatable: ResourceVector;
   readonly allocated: ResourceVector;

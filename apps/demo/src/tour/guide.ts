@@ -19,7 +19,7 @@ interface Manner {
   readonly pace: Pace;
 }
 
-/** Tells the whole story to whoever is there, and ends the process with what came of it. */
+/** Runs the whole tour and ends the process with its result. */
 export async function guide(host: TourHost, { recording, pace }: Manner): Promise<void> {
   const { output, env, machine } = host;
   const looks = looksOf(env);
@@ -60,7 +60,7 @@ function listen({ input, output, signals }: TourHost, { interrupt, skip }: Wishe
   input.on("data", (typed: string) => (wishesIn(typed).includes("end") ? interrupt() : skip()));
 }
 
-/** The first end counts: what an interrupted step says while everything goes down is nobody's concern. */
+/** Only the first end counts: errors of an interrupted step during shutdown are ignored. */
 function endingOnce({ input, end }: TourHost, stop: () => Promise<void>) {
   let isEnding = false;
   return async (code: number, ...problems: readonly string[]): Promise<void> => {

@@ -10,7 +10,7 @@ export interface Recording {
   readonly save: () => Promise<void>;
 }
 
-/** The file is there at once: that it cannot be written is better known before the story than after it. */
+/** Creates the file at once, so that a write error is reported before the tour. */
 export async function recordTo(file: string, machine: MachineTime): Promise<Recording> {
   const startedAt = machine.monotonicMs();
   const header = {

@@ -2,12 +2,12 @@ import { Fault } from "@resource-broker/contract";
 import type { Line } from "../view/line.ts";
 import type { Stage } from "./stage.ts";
 
-/** One scene of the story: what is said, what really happens, and what is shown of it. */
+/** One step of the tour: its text, its action, and what it prints. */
 interface Step<Seen> {
   readonly title: string;
   /** Told before anything happens. */
   readonly says: string;
-  /** Does it, and checks every claim: rejects where the world is not as the story says. */
+  /** Runs the step and checks the result. Rejects when a check fails. */
   readonly act: (stage: Stage) => Promise<Seen>;
   /** `columns`: how wide a table may be. */
   readonly shows: (seen: Seen, columns: number) => readonly Line[];
@@ -22,7 +22,7 @@ export function step<Seen>({ title, says, act, shows }: Step<Seen>): TourStep {
   return { title, says, play: async (stage, columns) => shows(await act(stage), columns) };
 }
 
-/** What the story says must be so. */
+/** Fails the step when the condition does not hold. */
 export function claim(isSo: boolean, otherwise: string): asserts isSo {
   if (!isSo) throw new Fault("internal", otherwise);
 }

@@ -1,7 +1,7 @@
 import { type Line, line, painted, span } from "../view/line.ts";
 import type { Looks } from "../view/render.ts";
 
-/** No wider is the story told, wherever. */
+/** The widest line of the tour. */
 export const COLUMNS = 100;
 const TEXT_COLUMNS = 76;
 const INDENT = "  ";

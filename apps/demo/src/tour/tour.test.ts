@@ -53,7 +53,7 @@ test("each step is told, done and shown, in order", async () => {
     "2/2  good",
     "It works.",
     "saw 7",
-    "That was it: 2 steps in 0 s, each checked while it ran.",
+    "Finished: 2 steps in 0 s, each checked while it ran.",
   ]);
   await fast.stop();
   expect(closed()).toBe(1);
@@ -61,7 +61,7 @@ test("each step is told, done and shown, in order", async () => {
 
 test("a claim that is not so ends the tour, and names the step", async () => {
   const { fast, told } = tourOf([GOOD, LIE, GOOD]);
-  await expect(fast.run()).rejects.toThrow('the step "a lie" did not go as told: they stand on the ground');
+  await expect(fast.run()).rejects.toThrow('the step "a lie" failed: they stand on the ground');
   expect(told.filter((text) => text.includes("3/3"))).toEqual([]);
 });
 

@@ -62,7 +62,7 @@ export function createTour({ steps, columns }: TourOptions, deps: TourDeps) {
 
 function notAsTold({ title }: TourStep, error: unknown): Fault {
   const why = error instanceof Error ? error.message : String(error);
-  return new Fault("internal", `the step "${title}" did not go as told: ${why}`, { cause: error });
+  return new Fault("internal", `the step "${title}" failed: ${why}`, { cause: error });
 }
 
 const OPENING: readonly Line[] = [
@@ -73,7 +73,7 @@ const OPENING: readonly Line[] = [
 ];
 
 function closing(seconds: number, steps: number): Line[] {
-  const summary = `That was it: ${steps} steps in ${Math.round(seconds)} s, each checked while it ran.`;
+  const summary = `Finished: ${steps} steps in ${Math.round(seconds)} s, each checked while it ran.`;
   return [
     line(),
     line(span(summary, "title")),

@@ -56,7 +56,7 @@ export function painted(row: Line, { width, hasColours, hasBlocks }: Paint): str
   return hasColours ? written : written.trimEnd();
 }
 
-/** Words of others must not move the cursor, and a line stays a line, as wide as it was measured. */
+/** Removes control characters of foreign text, so that it cannot move the cursor or change the line's width. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, " ");
 }

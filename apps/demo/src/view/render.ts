@@ -44,7 +44,7 @@ function cutTo(rows: number, all: readonly Line[]): readonly Line[] {
   return [...all.slice(0, rows - 1), line(span("A higher terminal shows the rest.", "careful"))];
 }
 
-/** Clusters first; what happens gets what is left, and never less than it needs to be seen. */
+/** Clusters come first; decisions and events get the remaining rows, but never fewer than a minimum. */
 function liveRows(model: Model, rows: number, width: number): Line[] {
   const needed = 2 + DECISION_ROWS + 2 + LEAST_EVENTS;
   const clusters = clusterRows(model, Math.max(1, rows - needed - 2), width);
@@ -84,7 +84,7 @@ function title({ broker, clusters, readyAfterMs }: Model): Line {
   return line(span("Resource Broker", "title"), `  ${count}  ${where}`, span(after, "quiet"));
 }
 
-/** Whole or not at all: half a link opens nothing. */
+/** Shown completely or not at all, because a cut link does not work. */
 function dashboardRow({ dashboard }: Model, width: number): Line {
   if (dashboard === undefined) return line();
   const row = [span("Dashboard", "quiet"), span(`  ${dashboard.url}`)];

@@ -4,7 +4,7 @@ export interface Sight {
   readonly text: string;
 }
 
-/** Whoever watches pins up what is seen; whoever waits for it is told at once, also when it was there before. */
+/** Watches record what they see; a waiter gets the first observation at once, even if it was recorded before. */
 export interface Noticeboard {
   /** Only the first sight of a thing counts. */
   readonly pin: (thing: string, sight: Sight) => void;

@@ -46,7 +46,7 @@ export interface OracleRules {
   readonly denied: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What is lent at the moment, by lender. */
+/** Reserved amounts by provider. */
 export type Books = ReadonlyMap<string, readonly Amounts[]>;
 
 export interface OracleWorld {

@@ -14,7 +14,7 @@ import { type Check, checkOf } from "./verdict.ts";
 
 const REGION_LABEL = "topology.kubernetes.io/region";
 
-/** A real broker beside the oracle: both are told the same and asked the same. */
+/** A real broker and the oracle, which get the same input. */
 export interface Scene {
   /** The clusters are as said from now on; those that are not named have nothing. Only what is new is advertised. */
   readonly set: (clusters: readonly OracleCluster[]) => Promise<void>;

@@ -10,15 +10,15 @@ import { withdrawal } from "./withdrawal.ts";
 
 export interface BorrowingController {
   readonly reconcile: (reservationId: string) => Promise<Requeue>;
-  /** How far the release of an ended one has come; undefined: it has not begun. */
+  /** State of the release of an ended reservation; undefined: the release has not begun. */
   readonly released: (reservationId: string) => ReleaseState | undefined;
-  /** Something of it is in the data plane, though nobody may want it: it is looked at anew at the next reconcile. */
+  /** Marks data plane objects that no live reservation needs; the next reconcile checks them again. */
   readonly found: (reservationId: string) => void;
-  /** Forgets the release of what the book has forgotten. */
+  /** Drops the release state of reservations that are no longer in the cache. */
   readonly tidy: () => void;
 }
 
-/** The requester's side: turns a reservation into an instruction, and that into resources pods can use. */
+/** The requester's side: creates the ReservationInstruction and has the data plane deliver the resources. */
 export function borrowingController(deps: BorrowingDeps): BorrowingController {
   const { book, client, namespace } = deps;
   const deliver = delivery(deps);
@@ -42,7 +42,7 @@ export function borrowingController(deps: BorrowingDeps): BorrowingController {
     return carryOut(plan, { entry, origin, instruction });
   };
 
-  /** Nobody remembers it, and the broker does not know it. */
+  /** The cache does not have it, and the broker does not know it. */
   const takeDownStray = async (id: string): Promise<Requeue> => {
     if (!strays.has(id)) return {};
     const next = await withdraw.step(id, { instruction: deps.instruction(id), request: undefined });

@@ -13,10 +13,10 @@ import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 
 export const RESERVATION_INSTRUCTIONS = customResource(reservationInstructionKind);
 
-/** What is known of the ResourceRequest that a reservation was asked with. */
+/** The ResourceRequest that a reservation was made for, if any. */
 export type Origin =
   | { readonly kind: "request"; readonly request: ResourceRequest }
-  /** Made by an admin, or on the broker's cluster: nobody asked for it here. */
+  /** Made by an admin, or as an object in the broker's cluster: there is no ResourceRequest here. */
   | { readonly kind: "foreign" }
   | { readonly kind: "gone" };
 
@@ -31,7 +31,7 @@ export interface BorrowingDeps {
   readonly broker: () => BrokerView;
   readonly machine: Pick<MachineTime, "wallMs">;
   readonly tell: Tell;
-  /** How far the release of one has come has changed. */
+  /** Called when the state of a release has changed. */
   readonly onReleased: (reservationId: string) => void;
   readonly namespace: string;
 }

@@ -7,7 +7,7 @@ import type { BookEntry } from "../reservations/reservation-book.ts";
 import { type BorrowingDeps, RESERVATION_INSTRUCTIONS } from "./borrowing-deps.ts";
 import { type InstructionStatus, planDelivery } from "./plan-delivery.ts";
 
-/** The objects that people see a reservation by. */
+/** The objects whose status shows the reservation. */
 export interface Shown {
   readonly instruction: ReservationInstruction | undefined;
   readonly request: ResourceRequest | undefined;
@@ -18,16 +18,16 @@ type DeliveryDeps = Pick<
   "book" | "client" | "communicator" | "dataPlane" | "machine" | "namespace" | "tell"
 >;
 
-/** Brings the resources into the cluster, says how far that has come, and tells the broker once they are there. */
+/** Has the data plane establish the resources, writes the status, and activates the reservation at the broker. */
 export interface Delivery {
   readonly step: (entry: BookEntry, shown: Shown) => Promise<Requeue>;
-  /** It is taken down: what was said of its coming holds no more. */
+  /** The reservation is torn down: what was reported about its delivery is reset. */
   readonly forget: (reservationId: string) => void;
 }
 
 export function delivery(deps: DeliveryDeps): Delivery {
   const { book, client, dataPlane, namespace } = deps;
-  /** What is wrong, as people were told. */
+  /** The problem that was last recorded, by reservation. */
   const troubles = new Map<string, string>();
 
   const tellTrouble = (id: string, state: DataPlaneState, about: Occurrence["about"] | undefined): void => {
@@ -58,16 +58,16 @@ export function delivery(deps: DeliveryDeps): Delivery {
       book.learn("requester", await deps.communicator.activate(id));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      if (error.code === "unsupported") return; // older brokers know no activation: Reserved is all there is
+      if (error.code === "unsupported") return; // older brokers have no activation: the reservation stays Reserved
       if (error.code === "not-found") return book.markUnknown(id);
-      if (error.code !== "already-ended") throw error; // its end arrives by the stream
+      if (error.code !== "already-ended") throw error; // the end arrives on the event stream
     }
   };
 
   const step: Delivery["step"] = async (entry, shown) => {
     const { id } = entry.reservation;
     const loan = loanOf(entry, shown.request);
-    // Nothing new is made for a reservation that nobody vouches for; what is there is kept.
+    // Nothing new is made for a reservation that the broker does not know; existing objects are kept.
     const isVouched = entry.standing !== "unknown";
     const state = await (isVouched ? dataPlane.establish(loan) : dataPlane.observe(loan));
     const { instruction } = shown;

@@ -11,17 +11,17 @@ export interface LeftoverRoundsDeps {
   readonly dataPlane: Pick<DataPlane, "leftovers">;
   readonly book: ReservationBook;
   readonly communicator: Pick<BrokerCommunicator, "fetchReservation">;
-  /** The cluster's own instructions were read: what is missing from the book is really missing. */
+  /** True when the cluster's instructions were listed: what is missing from the cache is really missing. */
   readonly isReady: () => boolean;
-  /** It is in the data plane, but no live reservation of the book. */
+  /** The data plane has objects of it, but it is no live reservation of the cache. */
   readonly onLeftover: (reservationId: string) => void;
-  /** Before each look. */
+  /** Called before each run. */
   readonly onRound: () => void;
   readonly machine: MachineTime;
   readonly log: Log;
 }
 
-/** Looks, at start and every minute, for what an earlier life of this agent has left in the data plane. */
+/** Looks for data plane objects without a live reservation, at start and every minute. A restarted agent finds what it left. */
 export interface LeftoverRounds {
   readonly start: () => void;
   readonly stop: () => Promise<void>;
@@ -29,7 +29,7 @@ export interface LeftoverRounds {
 
 export function leftoverRounds(deps: LeftoverRoundsDeps): LeftoverRounds {
   const { book, communicator, machine, log } = deps;
-  const looking = trouble({ log, machine, fields: {}, what: "looking for leftovers in the data plane" });
+  const looking = trouble({ log, machine, fields: {}, what: "collecting orphaned data plane objects" });
   const ending = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
@@ -39,7 +39,7 @@ export function leftoverRounds(deps: LeftoverRoundsDeps): LeftoverRounds {
       if (found !== undefined) book.learn("requester", found);
     }
     const entry = book.get("requester", id);
-    // Without an instruction, a request or a word of the broker, nobody will ever end it.
+    // Without an instruction, a request or an answer of the broker, nothing else would remove it.
     if (entry === undefined || entry.endedAt !== undefined) deps.onLeftover(id);
   };
   const round = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export function leftoverRounds(deps: LeftoverRoundsDeps): LeftoverRounds {
     deps.onRound();
     try {
       const judged = await Promise.allSettled((await deps.dataPlane.leftovers()).map(judge));
-      // What cannot be found out about one must not keep another here.
+      // A failed lookup of one reservation must not block the others.
       const failed = judged.find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") throw failed.reason;
       looking.ends();

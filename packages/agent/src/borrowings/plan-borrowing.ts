@@ -9,18 +9,18 @@ export interface BorrowingState {
   readonly entry: BookEntry;
   readonly instruction: ReservationInstruction | undefined;
   readonly namespace: string;
-  /** The ResourceRequest it was asked with. */
+  /** The ResourceRequest that the reservation was made for. */
   readonly request: ResourceRequest | undefined;
-  /** True: it was asked with a ResourceRequest that is gone; it is about to be released. */
+  /** True: the ResourceRequest is gone, so the reservation is about to be released. */
   readonly isOrphan: boolean;
-  /** True: nothing of it is left in the data plane, as far as is known. */
+  /** True: the data plane has no objects of it left, as far as is known. */
   readonly isCleared: boolean;
   readonly broker: BrokerView;
 }
 
 export type BorrowingAction =
   | { readonly kind: "put"; readonly instruction: ReservationInstruction }
-  /** Bring the resources into the cluster, say so, and tell the broker once they are there. */
+  /** Establish the resources, write the status, and activate the reservation at the broker. */
   | { readonly kind: "deliver" }
   | { readonly kind: "end-here" }
   | { readonly kind: "withdraw" };
@@ -33,7 +33,7 @@ export interface BorrowingPlan {
 /** What a requester does about one reservation. */
 export function planBorrowing(state: BorrowingState): BorrowingPlan {
   const { entry, instruction, namespace, request, isOrphan, isCleared } = state;
-  // The garbage collector takes the instruction away with its request: what it led to may still be there.
+  // The garbage collector deletes the instruction together with its request; data plane objects may still exist.
   const isGone = instruction === undefined && isCleared;
   const withdrawal: readonly BorrowingAction[] = isGone ? [] : [{ kind: "withdraw" }];
   if (entry.endedAt !== undefined) return { actions: withdrawal };
@@ -49,7 +49,7 @@ export function planBorrowing(state: BorrowingState): BorrowingPlan {
   };
 }
 
-/** A broker without memory may grant the same key elsewhere: what was borrowed first goes, with its instruction. */
+/** A broker that lost its ledger may grant the same key at another provider: the first delivery is torn down. */
 function isElsewhere({ reservation }: BookEntry, instruction: ReservationInstruction | undefined): boolean {
   return instruction !== undefined && instruction.spec.targetClusterID !== reservation.targetClusterID;
 }

@@ -15,22 +15,22 @@ export interface DeliveryState {
   readonly entry: BookEntry;
   readonly instruction: ReservationInstruction | undefined;
   readonly dataPlane: DataPlaneState;
-  /** Wall clock, for times that are shown. */
+  /** Wall clock, for times in the status. */
   readonly wallMs: number;
 }
 
 export interface DeliveryPlan {
-  /** Absent: it says the right thing already. */
+  /** Absent: the status is up to date. */
   readonly status?: InstructionStatus;
-  /** True: the broker shall hear that the resources are in use. */
+  /** True: the broker is to be told that the resources are in use. */
   readonly activate: boolean;
   readonly requeueAfterMs?: number;
 }
 
-/** Nobody tells when a virtual node fails: it is looked at again. */
+/** There is no watch on virtual nodes: a ready one is checked again after this time. */
 const READY_LOOK_MS = 30_000;
 
-/** What follows from how far the data plane has come. */
+/** What follows from the state of the data plane. */
 export function planDelivery({ entry, instruction, dataPlane, wallMs }: DeliveryState): DeliveryPlan {
   const isDelivered = dataPlane.kind !== "working";
   const { message, reason } = dataPlane;
@@ -63,7 +63,7 @@ export interface WithdrawalState {
   readonly wallMs: number;
 }
 
-/** What the instruction says while it is taken back; undefined: it says so already, or is gone. */
+/** The status of an instruction that is torn down; undefined: it is up to date, or the instruction is gone. */
 export function withdrawalStatus({
   instruction,
   release,
@@ -73,7 +73,7 @@ export function withdrawalStatus({
   const { reason, message } = release;
   const status = statusOf(instruction, wallMs, {
     said: [
-      { type: "Peered", status: "False", reason: "Releasing", message: "what was borrowed is given back" },
+      { type: "Peered", status: "False", reason: "Releasing", message: "the resources are being released" },
       { type: "Clean", status: "False", reason, message, isStep: true },
     ],
     delivered: false,

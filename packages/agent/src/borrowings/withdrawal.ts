@@ -11,11 +11,11 @@ type WithdrawalDeps = Pick<
   "client" | "dataPlane" | "machine" | "namespace" | "onReleased" | "tell"
 >;
 
-/** Takes what was borrowed out of the cluster, and the instruction when nothing else is left. */
+/** Tears down what the data plane made, and deletes the instruction when nothing else is left. */
 export interface Withdrawal {
   readonly step: (reservationId: string, shown: Shown) => Promise<Requeue>;
   readonly state: (reservationId: string) => ReleaseState | undefined;
-  /** It lives again, or something of it was found: what was said of its release holds no more. */
+  /** The reservation is live again, or objects of it were found: its release state is dropped. */
   readonly forget: (reservationId: string) => void;
   readonly ids: () => Iterable<string>;
 }
@@ -67,7 +67,7 @@ export function withdrawal(deps: WithdrawalDeps): Withdrawal {
   };
 }
 
-/** What people are told of when it changes: a step that takes too long has become another. */
+/** The part of the state that events are recorded for: a stalled step counts as a new one. */
 function stageOf(state: ReleaseState | undefined): string | undefined {
   if (state?.kind !== "working") return state?.kind;
   return state.isTrouble === true ? `${state.reason}!` : state.reason;

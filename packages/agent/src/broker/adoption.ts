@@ -12,7 +12,7 @@ export interface AdoptionDeps {
 type Offer = AdoptionRequestDTO["reservations"][number];
 type Result = AdoptionReplyDTO["results"][number];
 
-/** Offers the broker what it has forgotten. Nothing is torn down meanwhile, whatever it answers. */
+/** Offers the broker the reservations that it does not know. Nothing is torn down, whatever it answers. */
 export function adoption({ communicator, book, log }: AdoptionDeps): { readonly offer: () => Promise<void> } {
   const told = new Map<string, string>();
 
@@ -20,8 +20,8 @@ export function adoption({ communicator, book, log }: AdoptionDeps): { readonly 
     if (told.get(id) === outcome) return;
     told.set(id, outcome);
     const line = { reservation: id, outcome, message };
-    if (outcome === "adopted") log.info(line, "the broker took a forgotten reservation back in");
-    else log.warn(line, "the broker did not take a forgotten reservation back in yet");
+    if (outcome === "adopted") log.info(line, "the broker adopted an unknown reservation");
+    else log.warn(line, "the broker has not adopted an unknown reservation yet");
   };
 
   const take = (entries: readonly BookEntry[], result: Result): void => {
@@ -43,7 +43,7 @@ export function adoption({ communicator, book, log }: AdoptionDeps): { readonly 
           for (const result of results) take(entries, result);
         } catch (error) {
           if (!(error instanceof Fault) || error.code !== "unsupported") throw error;
-          return; // an older broker: it cannot be told
+          return; // an older broker has no adoption
         }
       }
     },

@@ -3,20 +3,20 @@ import type { BrokerView } from "../reservations/expiry.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import { brokerTime } from "./broker-time.ts";
 
-/** Without a word from the broker for so long, it cannot be asked whether something has ended. */
+/** After this time without an answer, the broker cannot be asked whether a reservation has ended. */
 const SILENT_AFTER_MS = 60_000;
 
 /** What is known of the broker from its answers. */
 export interface BrokerLink {
   readonly view: () => BrokerView;
-  /** The broker's time, or this machine's before the first answer. */
+  /** The broker's time; before its first answer the local clock. */
   readonly now: () => number;
-  /** A sign of life that was no answer, such as an event of the stream. */
+  /** Records activity that is no answer, such as an event of the stream. */
   readonly heard: () => void;
   readonly ledgerId: () => string | undefined;
-  /** False: an older one, which looks at no keys. Undefined: it has not answered yet. */
+  /** False: an older broker, which ignores idempotency keys. Undefined: it has not answered yet. */
   readonly isCurrent: () => boolean | undefined;
-  /** The broker lost its memory: another ledger answers. */
+  /** Called when another ledger answers: the broker has lost its state. */
   readonly onNewLedger: (listener: () => void) => void;
   readonly stop: () => void;
 }

@@ -1,19 +1,19 @@
 import type { MachineTime } from "@resource-broker/runtime";
 
 /**
- * The broker's time as far as its answers tell it, carried on by this machine's monotonic clock: an agent whose own
- * clock is an hour off, or jumps, still ends nothing early or late.
+ * The broker's time, taken from the `Date` of its answers and continued with the local monotonic clock. A wrong
+ * or jumping local clock therefore ends no reservation early or late.
  */
 export interface BrokerTime {
   /** Undefined before the broker has answered for the first time. */
   readonly now: () => number | undefined;
-  /** Takes in the `Date` of an answer. */
+  /** Takes the `Date` of an answer. */
   readonly observe: (brokerTimeMs: number) => void;
 }
 
 /** `Date` counts whole seconds, so an answer may show up to one second less than the broker's clock. */
 const DATE_STEP_MS = 1000;
-/** How long an answer may have travelled. */
+/** The longest time that an answer may take. */
 const TRAVEL_MS = 5000;
 
 export function brokerTime(machine: Pick<MachineTime, "monotonicMs">): BrokerTime {
@@ -22,7 +22,7 @@ export function brokerTime(machine: Pick<MachineTime, "monotonicMs">): BrokerTim
     now: () => (offset === undefined ? undefined : machine.monotonicMs() + offset),
     observe: (brokerTimeMs) => {
       const least = brokerTimeMs - machine.monotonicMs();
-      // The latest of the moments that answers prove is the best guess, unless the broker's clock was set back.
+      // The latest time that an answer proves is the best estimate, unless the broker's clock was set back.
       const isSetBack = offset !== undefined && least < offset - DATE_STEP_MS - TRAVEL_MS;
       if (offset === undefined || least > offset || isSetBack) offset = least;
     },

@@ -7,27 +7,27 @@ import type { BrokerCommunicator, Role } from "../transport/broker-communicator.
 export interface CensusDeps {
   readonly communicator: Pick<BrokerCommunicator, "fetchReservations" | "fetchReservation">;
   readonly book: ReservationBook;
-  /** The UIDs of every ResourceRequest in the cluster, asked of the API server itself. */
+  /** The UIDs of all ResourceRequests in the cluster, listed at the API server. */
   readonly requestUids: () => Promise<ReadonlySet<string>>;
-  /** A request of this UID is gone and still holds something. */
+  /** Called with the UID of a deleted request that still has a live reservation. */
   readonly onOrphan: (uid: string) => void;
   readonly machine: Pick<MachineTime, "monotonicMs">;
   readonly log: Log;
 }
 
-/** One cluster's list may lag behind another's: gone means gone twice, so far apart. */
+/** A list may be stale: a request counts as deleted when two lists this far apart miss it. */
 const CONFIRM_AFTER_MS = 30_000;
 
 export interface Census {
-  /** Compares what the agent holds with what the broker knows and what people still want. */
+  /** Compares the cached reservations with the broker's and with the ResourceRequests in the cluster. */
   readonly take: () => Promise<void>;
-  /** True when somebody must be looked for again soon. */
+  /** True while a request is missing for the first time, so that the next run comes soon. */
   readonly hasSuspects: () => boolean;
 }
 
 export function census(deps: CensusDeps): Census {
   const { communicator, book, machine, log } = deps;
-  /** Requests that were missing, and since when. */
+  /** Missing requests, by UID, with the time of the first miss. */
   const suspects = new Map<string, number>();
 
   const askAboutMissing = async (role: Role): Promise<void> => {
@@ -39,7 +39,7 @@ export function census(deps: CensusDeps): Census {
     }
   };
 
-  /** Missing from a list ends nothing: the broker is asked by name, and only a final phase is an end. */
+  /** A reservation that is missing from a list has not ended: the broker is asked by ID, and only a final phase ends it. */
   const askAbout = async (role: Role, id: string): Promise<void> => {
     const found = await communicator.fetchReservation(id).catch(cannotTell);
     if (found === "cannot-tell") return;
@@ -48,7 +48,10 @@ export function census(deps: CensusDeps): Census {
       return;
     }
     if (book.get(role, id)?.standing !== "unknown") {
-      log.warn({ reservation: id, role }, "the broker does not know a reservation that is held; it is kept");
+      log.warn(
+        { reservation: id, role },
+        "the broker does not know the reservation; it is kept and offered for adoption",
+      );
     }
     book.markUnknown(id);
   };
@@ -85,13 +88,13 @@ export function census(deps: CensusDeps): Census {
   };
 }
 
-/** Older brokers list nothing by role, but most can be asked about each by its name. */
+/** Older brokers have no list by role; most answer for a single reservation. */
 function nothingListed(error: unknown): readonly [] {
   if (error instanceof Fault && error.code === "unsupported") return [];
   throw error;
 }
 
-/** The first ones cannot even be asked by name: there, a reservation ends at its time. */
+/** The first releases do not even answer for a single reservation; there it ends at its expiry. */
 function cannotTell(error: unknown): "cannot-tell" {
   if (error instanceof Fault && error.code === "unsupported") return "cannot-tell";
   throw error;

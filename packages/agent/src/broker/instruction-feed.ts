@@ -5,7 +5,7 @@ import type { ReservationBook } from "../reservations/reservation-book.ts";
 import type { BrokerCommunicator, BrokerEvent } from "../transport/broker-communicator.ts";
 
 export interface FeedOptions {
-  /** How often to ask where the broker does not push; 0: never. */
+  /** Poll interval where the broker does not push; 0: no polling. */
   readonly pollIntervalMs: number;
 }
 
@@ -15,7 +15,7 @@ export interface FeedDeps {
   readonly machine: MachineTime;
   readonly random: () => number;
   readonly log: Log;
-  /** The stream begins, or begins anew: something may have been missed. */
+  /** Called when the stream opens: events may have been missed. */
   readonly onGap: () => void;
   readonly onHeard: () => void;
   readonly onCapacity: (capacity: CapacityEventDTO) => void;
@@ -29,10 +29,10 @@ export interface InstructionFeed {
 }
 
 const MAX_BACKOFF_MS = 5000;
-/** An older broker may have been replaced by one that pushes. */
+/** An older broker may have been replaced by one that pushes, so the stream is tried again. */
 const TRY_STREAM_AGAIN_MS = 5 * 60_000;
 
-/** Brings the broker's news into the book: pushed where it can, polled where it cannot. */
+/** Updates the cache with what the broker sends: pushed where it can, polled where it cannot. */
 export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps): InstructionFeed {
   const { communicator, book, machine, log } = deps;
   const ending = new AbortController();
@@ -105,7 +105,7 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
     }
   };
 
-  /** Something on the way may let no streams through, but plain calls. */
+  /** A proxy may block streams and still let plain calls through. */
   const bridge = async (fault: Fault): Promise<void> => {
     stream.begins(fault);
     const isDue = machine.monotonicMs() - polledAt >= pollIntervalMs;

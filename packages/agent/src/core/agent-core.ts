@@ -11,13 +11,13 @@ import { censusRounds } from "./census-rounds.ts";
 import { type Lending, type LendingOptions, lending } from "./lending.ts";
 
 export interface AgentCoreOptions extends LendingOptions {
-  /** How often to ask for instructions where the broker does not push; 0: never. */
+  /** Poll interval where the broker does not push; 0: no polling. */
   readonly pollIntervalMs: number;
 }
 
-/** An agent at work for one cluster, whatever its transport and its client are. */
+/** The agent of one cluster, independent of transport and client. */
 export interface AgentCore {
-  /** Resolves when the cluster was seen once; it goes on by itself from there. */
+  /** Resolves when the cluster was observed once; the agent then runs on its own. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly book: ReservationBook;
@@ -33,7 +33,7 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
   const book = reservationBook({ clusterId: options.clusterId, now: link.now, log });
   const objects = agentObjects(options.instructionNamespace, followDeps(deps));
   const parts = { ...deps, book, link, objects };
-  /** No advertisement was accepted since the broker was away, or since it has another ledger. */
+  /** True until an advertisement is accepted after an outage, or after a change of ledger. */
   let isUnheard = true;
   const lender = lending(options, { ...parts, onPublished });
   const borrower = borrowing(options, parts);
@@ -52,7 +52,7 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
     onCapacity: borrower.capacityChanged,
   });
 
-  /** A broker adopts what a cluster holds only once that has advertised: what was offered before is offered again. */
+  /** A broker adopts the reservations of a cluster only after its advertisement: earlier offers are repeated. */
   function onPublished(isAccepted: boolean): void {
     const wasUnheard = isUnheard;
     isUnheard = !isAccepted;
@@ -68,7 +68,7 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
     return uids;
   }
 
-  /** What the cluster's own instructions say must be known before the broker's word is compared with it. */
+  /** The cluster's own instructions are listed before they are compared with the broker's state. */
   async function listen(): Promise<void> {
     await objects.start();
     lender.poke();
@@ -80,7 +80,10 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
   }
 
   link.onNewLedger(() => {
-    log.warn({ ledger: link.ledgerId() }, "the broker has another ledger: everything held is offered to it");
+    log.warn(
+      { ledger: link.ledgerId() },
+      "the broker has another ledger: all reservations are offered for adoption",
+    );
     book.doubt();
     isUnheard = true;
     lender.tellAgain();
@@ -89,7 +92,7 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
 
   return {
     start: async () => {
-      // Both are waited for at once: stopped before either was listed, both reject.
+      // Awaited together: when the agent is stopped early, both reject.
       await Promise.all([lender.start(), listen()]);
     },
     stop: async () => {

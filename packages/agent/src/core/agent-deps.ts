@@ -6,7 +6,7 @@ import type { PriceSource } from "../price/price-source.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import type { AgentObserver } from "./agent-observer.ts";
 
-/** What the agent's parts stand on. */
+/** What all parts of the agent share. */
 export interface AgentDeps {
   readonly client: KubeClient;
   readonly communicator: BrokerCommunicator;
@@ -15,7 +15,7 @@ export interface AgentDeps {
   readonly machine: MachineTime;
   /** In [0, 1). */
   readonly random: () => number;
-  /** A name that no other process has. */
+  /** A name that is unique to this process. */
   readonly newInstance: () => string;
   readonly tell: Tell;
   readonly observer: AgentObserver;

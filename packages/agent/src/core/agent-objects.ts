@@ -9,7 +9,7 @@ import { providerInstructionName } from "../forge/instructions.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import { RESOURCE_REQUESTS } from "../requests/status-board.ts";
 
-/** The objects of its own kinds that the agent watches in its cluster. */
+/** The agent's own kinds, watched in its cluster. */
 export interface AgentObjects {
   readonly requests: Informer<ResourceRequest>;
   readonly borrowings: Informer<ReservationInstruction>;
@@ -70,7 +70,7 @@ interface Versioned {
   readonly metadata: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-/** What the server keeps for server-side apply is larger than the object, and nobody here reads it. */
+/** managedFields is larger than the object, and the agent does not read it. */
 function lean<T extends Versioned>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata as T["metadata"] & { managedFields?: unknown };
   return { ...object, metadata };

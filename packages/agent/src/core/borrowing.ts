@@ -27,12 +27,12 @@ export interface BorrowingDeps extends AgentDeps {
 
 const LOOK_AGAIN_MS = 100;
 
-/** The requester's half of the agent: requests, what came of them, and giving it back. */
+/** The requester's half of the agent: ResourceRequests, ReservationInstructions and releases. */
 export interface Borrowing {
-  /** Begins to look for leftovers; the rest begins with the objects. */
+  /** Starts the orphan collection; the controllers start with the informers. */
   readonly start: () => void;
   readonly stop: () => Promise<void>;
-  /** A request of this UID is gone and still holds something. */
+  /** Releases what a deleted request with this UID still has reserved. */
   readonly releaseRequest: (uid: string) => void;
   readonly capacityChanged: (capacity: CapacityEventDTO) => void;
 }
@@ -67,7 +67,7 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
     namespace: options.instructionNamespace,
   });
   const releases = releaseController(deps);
-  /** What is held is known only when all instructions were listed: nothing may be asked for a second time. */
+  /** Existing reservations are known only when all instructions were listed: before that, nothing may be requested again. */
   const loopOf = (name: string, reconcile: (key: string) => Promise<Requeue>): Reconciler =>
     reconcileLoop(
       {
@@ -118,7 +118,7 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
     if (!isGone) book.remember("requester", reservationIn(instruction, options.clusterId));
     const entry = book.get("requester", id);
     if (isGone && entry?.standing === "unknown" && originOf(entry).kind !== "gone") {
-      // What the broker does not know either, a person may take away.
+      // The broker does not know it either, so a person may delete the instruction.
       book.endHere(id, "ReleasedByAdmin");
     }
     loops.borrowings.trigger(id);

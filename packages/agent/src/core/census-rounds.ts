@@ -4,18 +4,18 @@ import type { Census } from "../broker/census.ts";
 
 const EVERY_MS = 60_000;
 const SOON_MS = 30_000;
-/** News comes in bursts: one census for all of it. */
+/** Triggers come in bursts: one resync serves all of them. */
 const GATHER_MS = 100;
 
 export interface CensusRoundsDeps {
   readonly census: Census;
-  /** Offers the broker what it does not know. */
+  /** Offers the broker the reservations that it does not know. */
   readonly offer: () => Promise<void>;
   readonly machine: MachineTime;
   readonly log: Log;
 }
 
-/** Takes a census every minute, sooner when somebody is missing, and at once when something may have been missed. */
+/** Runs a resync every minute, sooner while something is missing, and at once after a trigger. */
 export interface CensusRounds {
   readonly start: () => void;
   readonly stop: () => Promise<void>;

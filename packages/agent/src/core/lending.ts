@@ -24,11 +24,11 @@ export interface LendingOptions {
   readonly toleratedTaints: readonly ToleratedTaint[];
   readonly resources: CountedResources;
   readonly intervalMs: number;
-  /** There is nobody to tell: the cluster is advertised by its own Advertisement alone. */
+  /** No broker is configured: only the local Advertisement is written. */
   readonly withoutBroker?: boolean;
   readonly advertisement: MirrorPlace;
   readonly instructionNamespace: string;
-  /** Absent: this cluster has nothing to do with Liqo. */
+  /** Absent: Liqo is not used. */
   readonly liqo?: LiqoLendingOptions;
 }
 
@@ -39,16 +39,16 @@ export interface LendingDeps extends AgentDeps {
   readonly onPublished: (isAccepted: boolean) => void;
 }
 
-/** The provider's half of the agent: what the cluster can lend, and what it holds for others. */
+/** The provider's half of the agent: advertisements, ProviderInstructions, and Liqo's slices. */
 export interface Lending {
-  /** Resolves when the cluster was seen once. */
+  /** Resolves when the cluster was observed once. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
-  /** Something that belongs in the advertisement may have changed. */
+  /** Part of the advertisement may have changed. */
   readonly poke: () => void;
-  /** The broker was away: it may have lost the newest advertisement. */
+  /** The broker was away and may have lost the newest advertisement. */
   readonly repeatSoon: () => void;
-  /** The broker lost its memory: tell it everything again. */
+  /** The broker has another ledger: send everything again. */
   readonly tellAgain: () => void;
   readonly health: () => Readonly<Record<string, FollowerHealth>>;
   readonly lastPublication: () => Publication | undefined;
@@ -141,7 +141,7 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
     if (instruction === undefined) return;
     const id = instruction.spec.reservationName;
     if (now !== undefined) book.remember("provider", reservationIn(now, options.clusterId));
-    // What the broker does not know either, a person may take away.
+    // The broker does not know it either, so a person may delete the instruction.
     else if (book.get("provider", id)?.standing === "unknown") book.endHere(id, "ReleasedByAdmin");
     loop.trigger(id);
     holdsChanged();

@@ -74,7 +74,7 @@ function world() {
   };
 }
 
-test("a cluster advertises Liqo's ID while Liqo is there", async () => {
+test("a cluster advertises Liqo's ID while Liqo is installed", async () => {
   const { begin, installLiqo, advertised, time, paris, core } = world();
   await begin();
   expect(advertised()).toBeUndefined();

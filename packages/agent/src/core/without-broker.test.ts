@@ -27,7 +27,7 @@ describe("an agent without a broker", () => {
     expect(advertisement()?.status).toMatchObject({
       phase: "Active",
       published: false,
-      message: "no broker is configured (--broker-transport=none): nobody can borrow here",
+      message: "no broker is configured (--broker-transport=none): nothing can be reserved here",
       conditions: [{ type: "Published", status: "False", reason: "NoBroker" }],
     });
     expect(rome.core().lending.lastPublication()?.ok).toBe(true);
@@ -40,7 +40,7 @@ describe("an agent without a broker", () => {
     const { status, metadata } = rome.request("more") ?? {};
     expect(status).toMatchObject({
       phase: "Pending",
-      message: "no broker is configured (--broker-transport=none): nothing can be borrowed",
+      message: "no broker is configured (--broker-transport=none): nothing can be reserved",
     });
     expect(status?.conditions?.find(({ type }) => type === "Reserved")).toMatchObject({ reason: "NoBroker" });
     await time.advance(HOUR_MS);

@@ -3,10 +3,10 @@ import type { DataPlane, DataPlaneState } from "./data-plane.ts";
 const OFF: DataPlaneState = {
   kind: "off",
   reason: "DataPlaneOff",
-  message: "this agent drives no data plane: the instruction is the delivery",
+  message: "no data plane is configured: the instruction is all that is delivered",
 };
 
-/** No data plane: somebody else acts on the instruction. */
+/** No data plane: another program acts on the instruction. */
 export function dataPlaneOff(): DataPlane {
   return {
     establish: async () => OFF,

@@ -1,17 +1,17 @@
 import type { ReservationDTO, ResourceRequest } from "@resource-broker/contract";
 
-/** Which pods shall use what is borrowed. */
+/** The pods that may use the reserved resources. */
 export type Offload = NonNullable<ResourceRequest["spec"]["offload"]>;
 
-/** A reservation that this cluster borrows with. */
+/** What is to be delivered: a reservation of this cluster as requester. */
 export interface Loan {
   readonly reservation: ReservationDTO;
-  /** Absent: nobody said which pods shall use it. */
+  /** Absent: no namespace is offloaded. */
   readonly offload?: Offload;
 }
 
 interface Stage {
-  /** The step it is at, or what is wrong: one CamelCase word. */
+  /** The current step or problem: one CamelCase word. */
   readonly reason: string;
   readonly message: string;
 }
@@ -19,26 +19,26 @@ interface Stage {
 interface UnderWay extends Stage {
   readonly kind: "working";
   readonly retryAfterMs: number;
-  /** True: it does not go on by itself; a person should look at it. */
+  /** True: it does not continue without help; a person should look at it. */
   readonly isTrouble?: boolean;
 }
 
-/** How far borrowed resources have come into this cluster. */
+/** State of the delivery in this cluster. */
 export type DataPlaneState =
-  /** `off`: this agent drives no data plane; the instruction itself is the delivery. */
+  /** `off`: this agent drives no data plane; the instruction is all that is delivered. */
   (Stage & { readonly kind: "ready" | "off" }) | UnderWay;
 
-/** How far they have gone out of it again. */
+/** State of the teardown. */
 export type ReleaseState = { readonly kind: "clean" } | UnderWay;
 
-/** What makes a reservation usable by pods here. */
+/** Makes reserved resources usable by pods in this cluster. */
 export interface DataPlane {
-  /** Takes the next step and says how far it has come; called again and again until ready, and when something changed. */
+  /** Takes the next step and returns the state. Called until ready, and again when something changed. */
   readonly establish: (loan: Loan) => Promise<DataPlaneState>;
-  /** What the objects say; writes nothing. */
+  /** Returns the observed state; writes nothing. */
   readonly observe: (loan: Loan) => Promise<DataPlaneState>;
-  /** Takes the next step of the teardown; called until clean. The id is all that a restarted agent may know. */
+  /** Takes the next step of the teardown; called until clean. The ID is all that a restarted agent may know. */
   readonly release: (reservationId: string) => Promise<ReleaseState>;
-  /** Reservations of which something is left in this cluster: what a restarted agent reaps. */
+  /** The reservations that have objects in this cluster; orphan collection compares them with the cache. */
   readonly leftovers: () => Promise<readonly string[]>;
 }

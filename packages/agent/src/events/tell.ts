@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@resource-broker/contract";
 import type { EventReason } from "./reasons.ts";
 
-/** Something that people should see under `kubectl describe`. */
+/** An event that `kubectl describe` shows. */
 export interface Occurrence {
   readonly about: Pick<KubernetesObject<unknown, unknown>, "apiVersion" | "kind" | "metadata">;
   readonly type: "Normal" | "Warning";

@@ -1,7 +1,7 @@
 import type { Condition } from "@resource-broker/contract";
 
 export interface Said extends Pick<Condition, "type" | "status" | "reason" | "message"> {
-  /** True: the reason names a step on a way, and the time of transition tells since when it is at that step. */
+  /** True: the reason names a step, and lastTransitionTime is the start of that step. */
   readonly isStep?: boolean;
 }
 
@@ -11,7 +11,7 @@ export interface ConditionMoment {
   readonly observedGeneration: number | undefined;
 }
 
-/** The conditions after saying something: a time of transition changes only with the status or step it belongs to. */
+/** The conditions after an update: lastTransitionTime changes only with the status or step. */
 export function withConditions(
   before: readonly Condition[] | undefined,
   said: readonly Said[],
@@ -30,7 +30,7 @@ export function withConditions(
   return [...conditions.values()];
 }
 
-/** True when nothing but times of writing differs, so that nothing needs to be written. */
+/** True when nothing but the time of writing differs, so that nothing needs to be written. */
 export function saysTheSame(a: object | undefined, b: object): boolean {
   return a !== undefined && JSON.stringify(withoutTimes(a)) === JSON.stringify(withoutTimes(b));
 }

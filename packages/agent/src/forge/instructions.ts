@@ -25,7 +25,7 @@ export function providerInstructionName(reservationId: string): string {
   return `${reservationId}-provider`;
 }
 
-/** What the lending cluster holds. */
+/** The instruction in the provider's cluster. */
 export function providerInstruction(reservation: ReservationDTO, namespace: string): ProviderInstruction {
   return {
     apiVersion: apiVersionOf(providerInstructionKind),
@@ -44,7 +44,7 @@ export function providerInstruction(reservation: ReservationDTO, namespace: stri
   };
 }
 
-/** What the borrowing cluster uses. `request` is absent for reservations that nobody asked for here. */
+/** The instruction in the requester's cluster. `request` is absent where no ResourceRequest exists here. */
 export function reservationInstruction(
   reservation: ReservationDTO,
   namespace: string,
@@ -71,8 +71,8 @@ export function reservationInstruction(
 }
 
 /**
- * The reservation that an instruction found in the cluster is about. Instructions of older agents do not carry it:
- * their fields say enough to go on holding it.
+ * The reservation of an instruction that was found in the cluster. Older agents did not write the annotation;
+ * then the spec is used.
  */
 export function reservationIn(
   instruction: ProviderInstruction | ReservationInstruction,
@@ -82,7 +82,7 @@ export function reservationIn(
   const read = validate(reservationSchema, text === undefined ? undefined : parsed(text));
   const isAboutIt = read.ok && read.value.id === instruction.spec.reservationName;
   const reservation = isAboutIt ? read.value : rebuilt(instruction, clusterId);
-  // The spec's word: nobody can change it there.
+  // The spec wins: it is immutable there.
   return withSliceDefaults(reservation, instruction.spec.sliceDefaults);
 }
 

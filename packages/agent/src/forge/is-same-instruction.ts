@@ -4,7 +4,7 @@ import { saysTheSame } from "./conditions.ts";
 
 type Instruction = ProviderInstruction | ReservationInstruction;
 
-/** True when the object in the cluster already says what it should. */
+/** True when the object in the cluster equals the desired one. */
 export function isSameInstruction(found: Instruction, wanted: Instruction): boolean {
   const memory = (instruction: Instruction) => instruction.metadata.annotations?.[RESERVATION_ANNOTATION];
   return saysTheSame(found.spec, wanted.spec) && memory(found) === memory(wanted);

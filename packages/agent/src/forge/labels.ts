@@ -4,7 +4,7 @@ import { AGENT_FIELD_MANAGER } from "@resource-broker/contract";
 export const REQUEST_UID_LABEL = "rear.fluidos.eu/request-uid";
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
 export const MANAGER = AGENT_FIELD_MANAGER;
-/** The reservation as the broker last told it: an agent that starts anew reads its memory from here. */
+/** The reservation as the broker last sent it: a restarted agent restores its cache from here. */
 export const RESERVATION_ANNOTATION = "rear.fluidos.eu/reservation";
 /** Namespace and name of the ResourceRequest, for people. */
 export const REQUEST_ANNOTATION = "rear.fluidos.eu/request";

@@ -1,7 +1,7 @@
 import type { BookEntry } from "../reservations/reservation-book.ts";
 import type { Said } from "./conditions.ts";
 
-/** Whether the broker knows what an instruction is about; for both sides' instructions. */
+/** The condition that the broker does not know the reservation; on both instructions. */
 export function unknownToBroker(entry: BookEntry): Said {
   const type = "UnknownToBroker";
   return entry.standing === "unknown"
@@ -12,7 +12,7 @@ export function unknownToBroker(entry: BookEntry): Said {
 const UNKNOWN_TO_BROKER =
   "the broker does not know this reservation; it is kept and offered to the broker again";
 
-/** The same with the broker's last word on it. */
+/** The message, with the broker's last reason against adoption. */
 export function unknownMessage({ notAdopted }: Pick<BookEntry, "notAdopted">): string {
   return notAdopted === undefined ? UNKNOWN_TO_BROKER : `${UNKNOWN_TO_BROKER}: ${notAdopted}`;
 }

@@ -30,28 +30,28 @@ export interface HoldDeps {
   readonly tell: Tell;
   readonly log: Log;
   readonly namespace: string;
-  /** What was promised too much: there is no instruction yet to tell of a refusal. */
+  /** The object for the event of a refusal: there is no instruction yet. */
   readonly advertisement: Occurrence["about"];
-  /** A hold was placed: so long after the broker granted it, by the broker's time. */
+  /** Called when the instruction was created, with the time since the grant, by the broker's time. */
   readonly onHeld: (delayMs: number) => void;
 }
 
 export interface HoldController {
   readonly reconcile: (reservationId: string) => Promise<Requeue>;
-  /** True once capacity is held for it, also while the cluster's API server has not shown the instruction yet. */
+  /** True once the instruction was written, also before the informer shows it. */
   readonly isHeld: (reservationId: string) => boolean;
-  /** The broker lost its memory: everything must be told again. */
+  /** The broker has another ledger: everything is acknowledged again. */
   readonly forgetAcknowledgements: () => void;
 }
 
-/** More steps than any reservation needs at once: put, status, acknowledge. */
+/** More steps than any reservation needs at once: apply, status, acknowledge. */
 const MAX_STEPS = 6;
 
-/** The provider's side: holds capacity while a reservation lives. */
+/** The provider's side: holds capacity while a reservation is live. */
 export function holdController(deps: HoldDeps): HoldController {
   const { book, communicator, namespace } = deps;
   const acknowledged = new Map<string, number>();
-  /** Written, though the API server may not have shown it yet. */
+  /** Written, though the informer may not show it yet. */
   const held = new Set<string>();
 
   const reconcile = async (id: string): Promise<Requeue> => {
@@ -95,7 +95,7 @@ export function holdController(deps: HoldDeps): HoldController {
         return instruction;
       case "refuse":
         await answer(id, () => communicator.refuse(id, action.reason));
-        deps.log.warn({ reservation: id, reason: action.reason }, "a reservation made here is refused");
+        deps.log.warn({ reservation: id, reason: action.reason }, "the provider refuses the reservation");
         deps.tell({
           about: deps.advertisement,
           type: "Warning",
@@ -131,13 +131,13 @@ export function holdController(deps: HoldDeps): HoldController {
     held.delete(id);
     if (instruction === undefined) return;
     const { reservation } = book.get("provider", id) ?? {};
-    const message = reservation?.status.message ?? "its time is over";
+    const message = reservation?.status.message ?? "the reservation has expired";
     deps.tell({ about: instruction, type: "Normal", reason: "HoldRemoved", message });
   };
 
   const nameOf = (id: string) => ({ name: providerInstructionName(id), namespace });
 
-  /** An answer that comes too late, or to a broker that knows nothing of it, is news about the reservation. */
+  /** An answer that comes too late, or for a reservation that the broker does not know, updates the cache. */
   const answer = async (id: string, call: () => Promise<void>): Promise<void> => {
     try {
       await call();
@@ -158,7 +158,7 @@ export function holdController(deps: HoldDeps): HoldController {
   };
 }
 
-/** Older brokers cannot be told; nothing is lost, they do not ask. */
+/** Older brokers take no acknowledgements, and need none. */
 function ignoreUnsupported(error: unknown): void {
   if (!(error instanceof Fault)) throw error;
 }

@@ -12,7 +12,7 @@ import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 import { asWritten } from "../reservations/slice-defaults.ts";
 
-/** Whether the cluster has room for a hold it has not accepted yet. `unknown`: it is not observed yet. */
+/** Whether the cluster has capacity for a reservation that it has not accepted yet. `unknown`: the cluster is not observed yet. */
 export type Room =
   | { readonly kind: "fits" | "unknown" }
   | { readonly kind: "short"; readonly reason: string };
@@ -22,10 +22,10 @@ export interface HoldState {
   readonly instruction: ProviderInstruction | undefined;
   readonly namespace: string;
   readonly room: Room;
-  /** The generation last acknowledged to this broker; -1: it was held, at a generation nobody counts. */
+  /** The generation that was last acknowledged to this broker; -1: acknowledged without a generation. */
   readonly acknowledged: number | undefined;
   readonly broker: BrokerView;
-  /** Wall clock, for times that are shown. */
+  /** Wall clock, for times in the status. */
   readonly wallMs: number;
 }
 
@@ -36,7 +36,7 @@ export type HoldAction =
   | { readonly kind: "status"; readonly status: HoldStatus }
   | { readonly kind: "acknowledge"; readonly generation: number | undefined }
   | { readonly kind: "refuse"; readonly reason: string }
-  /** Its time is over while the broker cannot say so. */
+  /** It has expired, and the broker cannot be asked. */
   | { readonly kind: "end-here" }
   | { readonly kind: "remove" };
 
@@ -65,7 +65,7 @@ export function planHold(state: HoldState): HoldPlan {
   };
 }
 
-/** Only what was never accepted can be refused: a hold that was given is kept. */
+/** Only a reservation that was never accepted can be refused; an accepted one is kept. */
 function isNew({ entry, instruction, acknowledged }: HoldState): boolean {
   return instruction === undefined && acknowledged === undefined && entry?.standing === "confirmed";
 }

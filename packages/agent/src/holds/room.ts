@@ -5,8 +5,8 @@ import { availableOf, grantedOf } from "../publish/advertisement.ts";
 import type { Room } from "./plan-hold.ts";
 
 /**
- * Whether a reservation fits beside what the cluster uses and holds already. The broker decided on the last
- * advertisement; pods that started since then may have taken the room.
+ * Whether a reservation fits beside what the cluster uses and has reserved. The broker decided on the last
+ * advertisement; pods may have started since.
  */
 export function roomFor(
   reservation: ReservationDTO,
@@ -22,5 +22,8 @@ export function roomFor(
     .map((name) => ({ name, amount: amountOf(wanted, name) - amountOf(available, name) }))
     .filter(({ amount }) => amount > 0)
     .map(({ name, amount }) => describeAmount(name, amount));
-  return { kind: "short", reason: `${missing.join(" / ")} less than reserved is free by now` };
+  return {
+    kind: "short",
+    reason: `${missing.join(" / ")} is missing: capacity was used since the last advertisement`,
+  };
 }

@@ -9,8 +9,8 @@ import {
 const OWNER = { name: "the agent", peers: "the broker", remedy: "brokerctl certs issue <cluster-id>" };
 
 /**
- * The folder of `--broker-cert-path`. What is wrong with it at start is a fault of whoever named it. A later certificate of
- * another cluster is not used: everything this agent holds was asked for under the first one's name.
+ * The folder of `--broker-cert-path`. A problem at start is an error of the operator. A later certificate for
+ * another cluster is not used: all reservations were made under the first name.
  */
 export function agentCertificates(
   folder: string,

@@ -9,7 +9,7 @@ export interface EndpointSources {
   readonly serviceHost: string | undefined;
 }
 
-/** Where other clusters reach this one's API server; undefined where nobody but us can tell. */
+/** Where other clusters reach this one's API server; undefined where only this machine or cluster can reach it. */
 export function clusterEndpoint({ flag, server, serviceHost }: EndpointSources): string | undefined {
   if (flag !== "") return withoutSlash(flag);
   if (endpointProblem(server) !== undefined) return undefined;
@@ -22,7 +22,7 @@ function isLoopback(host: string): boolean {
   return /^(?:localhost|.+\.localhost|127\..+|0\.0\.0\.0|::1?|::ffff:7f.*)$/.test(host);
 }
 
-/** Names that only the DNS of this cluster knows. */
+/** Names that only resolve in this cluster. */
 function isInCluster(host: string): boolean {
   return /^kubernetes(?:\.default)?$|\.svc(?:\.|$)|\.cluster\.local$/.test(host);
 }

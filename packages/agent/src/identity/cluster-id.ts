@@ -5,17 +5,17 @@ import { type KubeClient, NAMESPACES, toFault } from "@resource-broker/kube";
 export interface IdentitySources {
   /** `--cluster-id`; "" where it was not given. */
   readonly flag: string;
-  /** Whom the broker takes us for: the certificate's Common Name. Undefined: the transport does not know. */
+  /** The identity that the broker sees: the certificate's Common Name. Undefined: the transport does not know. */
   readonly commonName: string | undefined;
 }
 
 export type IdentityVerdict =
   | { readonly kind: "known"; readonly clusterId: ClusterId }
-  /** Nobody has named the cluster: the UID of kube-system tells it from every other. */
+  /** No name is given: the UID of kube-system identifies the cluster. */
   | { readonly kind: "by-uid" }
   | { readonly kind: "refused"; readonly problem: string };
 
-/** Who this cluster is. The broker would refuse whatever is said under another name than the certificate's. */
+/** The ID of this cluster. The broker refuses any other name than the certificate's. */
 export function judgeIdentity({ flag, commonName }: IdentitySources): IdentityVerdict {
   const clusterId = flag === "" ? commonName : flag;
   if (commonName !== undefined && clusterId !== commonName) {
@@ -30,7 +30,7 @@ export function judgeIdentity({ flag, commonName }: IdentitySources): IdentityVe
   );
 }
 
-/** The same for a broker that is reached by kubeconfig; `issued` undefined: it was issued for no cluster in particular. */
+/** The same for a broker that is reached by kubeconfig; `issued` undefined: the kubeconfig names no cluster. */
 export async function clusterIdByKubeconfig(
   { flag, issued }: { flag: string; issued: string | undefined },
   byUid?: () => Promise<ClusterId>,

@@ -15,7 +15,7 @@ const MIN_TIMEOUT_MS = 30_000;
 const liqoMode: Setting<"" | "off" | "liqoctl"> = {
   kind: "choice",
   description:
-    "How borrowed resources become virtual nodes: liqoctl, or off (the instruction is all). Empty: liqoctl with --kubeconfigs-dir, else off.",
+    "How reserved resources become virtual nodes: liqoctl, or off (only instructions are written). Empty: liqoctl with --kubeconfigs-dir, else off.",
   placeholder: "off|liqoctl",
   defaultText: "",
   defaultValue: "",
@@ -25,7 +25,7 @@ const liqoMode: Setting<"" | "off" | "liqoctl"> = {
   },
 };
 
-/** How borrowed resources come into the cluster. */
+/** Flags about the data plane. */
 export const LIQO_SETTINGS = {
   "liqo-mode": liqoMode,
   "kubeconfigs-dir": text({
@@ -35,7 +35,7 @@ export const LIQO_SETTINGS = {
     placeholder: "DIR",
   }),
   "liqo-gateway-type": choice({
-    description: "Service type of the gateway at the lending cluster.",
+    description: "Service type of the gateway at the provider.",
     choices: ["NodePort", "LoadBalancer", "ClusterIP"],
     defaultValue: "NodePort",
   }),
@@ -61,14 +61,14 @@ export const LIQO_SETTINGS = {
     placeholder: "FILE",
   }),
   "liqo-timeout": duration({
-    description: "How long peering with a cluster may take before it is tried anew.",
+    description: "How long peering with a cluster may take before it is retried.",
     defaultText: "10m",
   }),
 };
 
 type LiqoSettings = Values<typeof LIQO_SETTINGS>;
 
-/** The mode that an empty one stands for. */
+/** The mode that an empty value means. */
 export function liqoModeOf(settings: LiqoSettings): "off" | "liqoctl" {
   const { "liqo-mode": mode, "kubeconfigs-dir": folder } = settings;
   if (mode !== "") return mode;

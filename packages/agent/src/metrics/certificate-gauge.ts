@@ -1,6 +1,6 @@
 import { type CertificateSet, certificateEnds, type Figures, type Reloads } from "@resource-broker/runtime";
 
-/** Over the Kubernetes transport there are none. */
+/** The Kubernetes transport has no certificates. */
 export function addCertificateGauge(figures: Figures, inForce: () => CertificateSet | undefined): void {
   figures.read(
     {
@@ -20,7 +20,7 @@ export function addReloadGauge(figures: Figures, reloads: Reloads["statuses"]): 
   figures.read(
     {
       name: "agent_last_reload_successful",
-      help: "1 while what is in force is what was found last, 0 while it could not be read again and the one before stays in force, by what it is.",
+      help: "1 while the last reload succeeded, 0 while it failed and the previous version stays in use, by source.",
       type: "gauge",
     },
     () =>

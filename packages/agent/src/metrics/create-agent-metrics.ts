@@ -12,10 +12,10 @@ import { addResourceGauges } from "./resource-gauges.ts";
 
 const PUBLISH_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const RESERVE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
-/** The broker's time is known to a second; finer delays show where both run on one clock. */
+/** The broker's time is known to a second; smaller delays are visible where both use one clock. */
 const DELAY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
-/** The agent's figures; `reloads` tells what is read again while it runs. */
+/** The agent's metrics; `reloads` reports files and objects that are reloaded. */
 export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): AgentMetrics {
   const figures = createFigures();
   let watched: Watched | undefined;
@@ -24,10 +24,10 @@ export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): Age
 
   const publications = figures.counter({
     name: "agent_publish_total",
-    help: "Advertisements sent to the broker, by what came of them: `accepted`, or the code of the fault.",
+    help: "Advertisements sent to the broker, by result: `accepted`, or the code of the fault.",
     isLabelled: true,
   });
-  // There before the first one: nobody can see a counter rise that comes into being with its first count.
+  // Created with 0: Prometheus cannot see the increase of a counter that first appears with a value.
   publications.inc({ result: "accepted" }, 0);
   const publishTime = figures.histogram({
     name: "agent_publish_seconds",
@@ -36,22 +36,22 @@ export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): Age
   });
   const reserveTime = figures.histogram({
     name: "agent_time_to_reserve_seconds",
-    help: "Time from the first sight of a ResourceRequest to its grant.",
+    help: "Time from the first reconcile of a ResourceRequest to its grant.",
     buckets: RESERVE_BUCKETS,
   });
   const holdDelay = figures.histogram({
     name: "agent_instruction_delay_seconds",
-    help: "Time from a grant at the broker to the hold in this cluster, by the broker's clock.",
+    help: "Time from a grant at the broker to the ProviderInstruction in this cluster, by the broker's clock.",
     buckets: DELAY_BUCKETS,
   });
   const restarts = figures.counter({
     name: "agent_watch_restarts_total",
-    help: "Watches that ended otherwise than by their time and were begun again.",
+    help: "Watches that ended early and were restarted.",
     isLabelled: true,
   });
   const failures = figures.counter({
     name: "agent_reconcile_errors_total",
-    help: "Reconciliations that failed and are tried again.",
+    help: "Reconciliations that failed and are retried.",
     isLabelled: true,
   });
   addCertificateGauge(figures, () => certificates);
@@ -69,7 +69,7 @@ export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): Age
       advertised = offered;
     },
     reserved: (tookMs) => reserveTime.observe(tookMs / 1000),
-    // Clocks that differ by less than their step may show a hold before its grant.
+    // Clock differences below a second may give a negative delay.
     held: (delayMs) => holdDelay.observe(Math.max(0, delayMs) / 1000),
     watchRestarted: (resource) => restarts.inc({ resource }),
     reconcileFailed: (controller) => failures.inc({ controller }),

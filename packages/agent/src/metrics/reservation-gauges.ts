@@ -7,14 +7,14 @@ import type { Watched } from "./agent-metrics.ts";
 const ROLES: readonly Role[] = ["requester", "provider"];
 const LIVE_PHASES = PHASES.filter((phase) => !isFinal(phase));
 
-/** Read off the book when Prometheus asks. */
+/** Computed from the cache at each scrape. */
 export function addReservationGauges(figures: Figures, watched: () => Watched | undefined): void {
   const live = (role: Role): BookEntry[] => watched()?.book.live(role) ?? [];
 
   figures.read(
     {
       name: "agent_reservations",
-      help: "Live reservations that this cluster is a party of.",
+      help: "Live reservations of this cluster, by role and phase.",
       type: "gauge",
     },
     () =>
@@ -29,7 +29,7 @@ export function addReservationGauges(figures: Figures, watched: () => Watched | 
   figures.read(
     {
       name: "agent_unknown_reservations",
-      help: "Reservations that are held though the broker does not know them; they are offered for adoption.",
+      help: "Live reservations that the broker does not know; they are offered for adoption.",
       type: "gauge",
     },
     () => [{ value: ROLES.flatMap(live).filter(({ standing }) => standing === "unknown").length }],

@@ -3,7 +3,7 @@ import { type Figures, inBaseUnits } from "@resource-broker/runtime";
 
 type Offered = Readonly<Record<"reserved" | "available", ResourceVector>>;
 
-/** What the cluster lends and could lend; nothing before the first advertisement. */
+/** Reserved and available resources; nothing before the first advertisement. */
 export function addResourceGauges(figures: Figures, offered: () => Offered | undefined): void {
   const gauge = (of: keyof Offered, help: string): void =>
     figures.read(
@@ -14,6 +14,6 @@ export function addResourceGauges(figures: Figures, offered: () => Offered | und
         return inBaseUnits(vector).map(([resource, value]) => ({ labels: { resource }, value }));
       },
     );
-  gauge("reserved", "Held for other clusters, as last advertised");
-  gauge("available", "Left to lend, as last advertised");
+  gauge("reserved", "Reserved for other clusters, as last advertised");
+  gauge("available", "Available to lend, as last advertised");
 }

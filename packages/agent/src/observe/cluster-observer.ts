@@ -40,9 +40,9 @@ export interface ClusterObserver {
   readonly observe: () => Observation;
   /** Whether a node's capacity is part of what is observed. */
   readonly isCounted: (nodeName: string) => boolean;
-  /** The reservations this cluster holds capacity for: their pods are guests, not its own. */
+  /** The reservations of this provider: their pods are guest pods, not the cluster's own. */
   readonly setHolds: (holds: readonly LiveReservation[]) => void;
-  /** Called at every event; whoever listens decides how often to look. */
+  /** Called at every event; the listener limits its own rate. */
   readonly onChange: (listener: () => void) => () => void;
   readonly health: () => Readonly<Record<"nodes" | "pods", FollowerHealth>>;
 }
@@ -53,7 +53,7 @@ export interface ObserverOptions {
   readonly pageSize?: number;
 }
 
-/** Pods of a large cluster change a hundred times a second; what is told of them is never needed sooner than this. */
+/** Pods of a large cluster change a hundred times a second; events are batched for this time. */
 const GATHER_MS = 100;
 
 /** Follows nodes and pods and keeps nothing but running sums of them. */
@@ -78,7 +78,7 @@ export function clusterObserver(options: ObserverOptions, deps: FollowDeps): Clu
       put: (node) => {
         const reading = nodeFacts(node, resources);
         for (const problem of reading.problems)
-          warn(`node ${reading.facts.name}, which lends nothing of it: ${problem}`);
+          warn(`node ${reading.facts.name}, which does not count for this resource: ${problem}`);
         sums.putNode(reading.facts);
       },
       remove: (node) => sums.removeNode(node.metadata?.name ?? ""),
@@ -95,7 +95,7 @@ export function clusterObserver(options: ObserverOptions, deps: FollowDeps): Clu
       put: (pod) => {
         const reading = podFacts(pod, resources);
         for (const problem of reading.problems)
-          warn(`pod ${nameOf(pod)}, whose whole node counts as taken: ${problem}`);
+          warn(`pod ${nameOf(pod)}, whose whole node counts as allocated: ${problem}`);
         sums.putPod(reading.facts);
       },
       remove: (pod) => sums.removePod(podKey(pod)),
@@ -145,7 +145,7 @@ function nameOf({ metadata }: KubernetesPod): string {
   return `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`;
 }
 
-/** A list is many puts and one change. */
+/** A list is many puts and one change notification. */
 function notifying<T>(sink: Sink<T>, changed: () => void): Sink<T> {
   let isListing = false;
   const tell = (): void => {
@@ -174,7 +174,7 @@ function notifying<T>(sink: Sink<T>, changed: () => void): Sink<T> {
 
 const REMEMBERED_PROBLEMS = 100;
 
-/** The same object with the same flaw is seen at each of its events. */
+/** The same problem is seen at each event of an object. */
 function once(tell: (text: string) => void): (text: string) => void {
   const told = new Set<string>();
   return (text) => {

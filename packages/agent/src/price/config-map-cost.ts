@@ -39,7 +39,7 @@ async function parse(text: string): Promise<Parsed> {
 async function parseYaml(text: string): Promise<Parsed> {
   const yaml = await import("yaml");
   try {
-    // Aliases can make a small text huge: none are needed here.
+    // Aliases can expand to a huge document, and are not needed here.
     const content: unknown = yaml.parse(text, { maxAliasCount: 0 });
     return { ok: true, content };
   } catch (error) {

@@ -160,7 +160,7 @@ describe("prices from a ConfigMap", () => {
     await change({ ...FLAT, cpuCost: "free" });
     await change({ ...FLAT, cpuCost: "free", gpuCost: "2.6" });
     expect(source.current()).toEqual(FLAT);
-    expect(lines).toEqual(["prices cannot be read: the last good prices stay"]);
+    expect(lines).toEqual(["prices cannot be read: the last valid prices stay in use"]);
     await change({ ...FLAT, gpuCost: "2.6" });
     expect(source.current()).toMatchObject({ gpuCost: "2.6" });
   });

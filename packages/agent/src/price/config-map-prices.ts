@@ -15,7 +15,7 @@ const WAIT_AT_MOST_MS = 5000;
 
 export interface ConfigMapOptions {
   readonly configMap: Required<ObjectName>;
-  /** For ConfigMaps that name none; "" where nobody said. */
+  /** For ConfigMaps without a currency; "" where the flag is not given. */
   readonly currency: string;
 }
 
@@ -23,7 +23,7 @@ type Data = NonNullable<ConfigMap["data"]>;
 
 const NO_DATA: Data = {};
 
-/** Prices from a ConfigMap, which may come, change and go while the agent runs. */
+/** Prices from a ConfigMap, which may be created, changed and deleted while the agent runs. */
 export function configMapPrices(
   { configMap, currency }: ConfigMapOptions,
   deps: FollowDeps & { readonly reloads?: Pick<Reloads, "source"> },
@@ -44,7 +44,7 @@ export function configMapPrices(
     },
     deps,
   );
-  /** Readings take their time; only the newest counts. */
+  /** Reads are asynchronous; only the newest result counts. */
   let round = 0;
   let reading: Promise<void> = Promise.resolve();
 
@@ -81,13 +81,13 @@ export function configMapPrices(
   };
 }
 
-/** The follower itself says what keeps it from listing, and goes on trying. */
+/** The informer logs its own failures and keeps trying. */
 async function atMost(ms: number, task: Promise<void>, machine: FollowDeps["machine"]): Promise<void> {
   let cancel = (): void => undefined;
   const late = new Promise<void>((resolve) => {
     cancel = machine.after(ms, resolve);
   });
-  // Rejects only when it is stopped before the first list: then nobody wants prices any more.
+  // Rejects only when it is stopped before the first list: then no prices are needed.
   await Promise.race([task.catch(() => undefined), late]);
   cancel();
 }

@@ -1,6 +1,6 @@
 import { type CostDTO, costSchema, describeProblem, validateExactly } from "@resource-broker/contract";
 
-/** Prices as somebody wrote them: good, deliberately none, or wrong. */
+/** Prices as read: valid, deliberately absent, or invalid. */
 export type CostReading =
   | { readonly ok: true; readonly cost: CostDTO | undefined }
   | { readonly ok: false; readonly problem: string };

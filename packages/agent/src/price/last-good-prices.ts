@@ -2,7 +2,7 @@ import type { CostDTO } from "@resource-broker/contract";
 import type { Log, ReportReload } from "@resource-broker/runtime";
 import type { CostReading } from "./cost-reading.ts";
 
-/** Prices that are read again and again: a wrong reading is told once and changes nothing. */
+/** Prices that are reloaded: an invalid reading is logged once and changes nothing. */
 export interface LastGoodPrices {
   readonly take: (reading: CostReading) => void;
   readonly current: () => CostDTO | undefined;
@@ -11,7 +11,7 @@ export interface LastGoodPrices {
 
 export interface PriceReadingDeps {
   readonly log: Log;
-  /** Told of each reading that is wrong, and of the next that is right. */
+  /** Called with each problem, and with undefined when it is solved. */
   readonly report?: ReportReload | undefined;
 }
 
@@ -27,14 +27,17 @@ export function lastGoodPrices(from: string, { log, report }: PriceReadingDeps):
       if (!reading.ok) {
         if (reading.problem === complaint) return;
         complaint = reading.problem;
-        const stays = cost === undefined ? "the cluster is not priced" : "the last good prices stay";
+        const stays = cost === undefined ? "the cluster is not priced" : "the last valid prices stay in use";
         log.warn({ from, problem: reading.problem }, `prices cannot be read: ${stays}`);
         return;
       }
       complaint = undefined;
       if (JSON.stringify(reading.cost) === JSON.stringify(cost)) return;
       cost = reading.cost;
-      log.info({ from, cost }, cost === undefined ? "the cluster is not priced any more" : "prices in force");
+      log.info(
+        { from, cost },
+        cost === undefined ? "the cluster is not priced any more" : "prices are in use",
+      );
       for (const listener of listeners) listener();
     },
     current: () => cost,

@@ -11,7 +11,7 @@ export type PricePlace =
 
 export interface PriceChoice {
   readonly place: PricePlace;
-  /** What is wrong with the flags taken together. */
+  /** Problems of the flags in combination. */
   readonly problems: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const FLAG_NAMES: Readonly<Record<string, string>> = {
   currency: "--price-currency",
 };
 
-/** One source, or none; two of them contradict each other. */
+/** At most one source may be given. */
 export function priceChoice(settings: PriceSettings): PriceChoice {
   const given = Object.values(FLAGS).filter((flag) => settings[flag] !== "");
   const sources = [

@@ -4,7 +4,7 @@ import { type CostReading, readCost } from "./cost-reading.ts";
 /** OpenCost's prices of memory and storage are for GiB; ours are for GB. */
 const GB_IN_GIB = 1e9 / 2 ** 30;
 
-/** What OpenCost calls the fields that we use; it has many more, and they are passed over. */
+/** OpenCost's field names; its other fields are ignored. */
 const SHEET_NAMES = {
   cpuCost: "CPU",
   memoryCost: "RAM",
@@ -65,7 +65,7 @@ function present(fields: Readonly<Record<string, unknown>>): Record<string, unkn
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => given(value) !== undefined));
 }
 
-/** OpenCost writes fields that nobody filled in as empty text. */
+/** OpenCost writes unset fields as empty strings. */
 function given(value: unknown): unknown {
   return value === "" || value === null ? undefined : value;
 }

@@ -56,7 +56,7 @@ test("a sheet that becomes wrong changes nothing and is told once", async () => 
   await time.advance(3 * POLL_MS);
   await write('{"CPU": "3", "RAM": "0"}');
   await eventually(time, () => expect(source.current()).toMatchObject({ cpuCost: "3" }));
-  expect(lines).toEqual(["prices cannot be read: the last good prices stay"]);
+  expect(lines).toEqual(["prices cannot be read: the last valid prices stay in use"]);
 });
 
 test("what did not change is not told", async () => {

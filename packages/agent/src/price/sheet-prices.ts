@@ -12,7 +12,7 @@ const MAX_LENGTH = 128 * 1024;
 
 export interface SheetOptions {
   readonly path: string;
-  /** For sheets that name none; "" where nobody said. */
+  /** For sheets without a currency; "" where the flag is not given. */
   readonly currency: string;
 }
 
@@ -22,14 +22,14 @@ export interface SheetDeps {
   readonly reloads?: Pick<Reloads, "source">;
 }
 
-/** Prices from a file: at start it must be right, later a wrong one changes nothing. */
+/** Prices from a file: it must be valid at start; later an invalid file changes nothing. */
 export function sheetPrices(
   { path, currency }: SheetOptions,
   { machine, log, reloads }: SheetDeps,
 ): PriceSource {
   const prices = lastGoodPrices(path, { log, report: reloads?.source("prices") });
   let unwatch = (): void => undefined;
-  /** Readings take their time; only the newest counts, and none after the end. */
+  /** Reads are asynchronous; only the newest result counts, and none after the stop. */
   let round = 0;
 
   const read = async (): Promise<CostReading> => {

@@ -7,10 +7,10 @@ import {
 } from "@resource-broker/contract";
 import { type HoldUsage, MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 
-/** Half of a body is for reservations: all else that an advertisement can say has room in the other half. */
+/** Half of the body is for reservations; everything else fits into the other half. */
 const USAGE_BYTES = LIMIT.advertisementBodyBytes / 2;
 const USAGE_KEYS = LIMIT.jsonKeys / 2;
-/** Of an entry without extended resources. */
+/** Keys of an entry without extended resources. */
 const PLAIN_KEYS = 11;
 
 interface UsageList {
@@ -18,7 +18,7 @@ interface UsageList {
   readonly unlisted: readonly HoldUsage[];
 }
 
-/** As many as an advertisement has room for. Where that is not all of them, the largest are listed. */
+/** As many as an advertisement may carry. Where that is not all of them, the largest are listed. */
 export function listUsage(all: readonly HoldUsage[]): UsageList {
   if (countThatFits(all) === all.length) return { listed: all, unlisted: [] };
   const sorted = all.toSorted(bySize);
@@ -38,7 +38,7 @@ function countThatFits(all: readonly HoldUsage[]): number {
   return all.length;
 }
 
-/** The rest only makes the order the same every time. */
+/** The ID makes the order stable. */
 function bySize(a: HoldUsage, b: HoldUsage): number {
   const byAmount =
     b.granted.gpus - a.granted.gpus ||
@@ -47,7 +47,7 @@ function bySize(a: HoldUsage, b: HoldUsage): number {
   return byAmount || (a.reservationId < b.reservationId ? -1 : 1);
 }
 
-/** What an advertisement can do without: the broker then knows less of the cluster, and lends no more for it. */
+/** Optional fields: without them the broker knows less of the cluster and does not lend more. */
 const DISPENSABLE: readonly string[] = [
   "clusterName",
   "cost",
@@ -59,8 +59,8 @@ const DISPENSABLE: readonly string[] = [
 ];
 
 /**
- * Leaves out the parts that the broker would not read: one of them would otherwise keep the whole advertisement from
- * it. What cannot be done without stays, and the broker's refusal says what is wrong.
+ * Leaves out parts that the broker would reject, so that they do not block the whole advertisement. Required
+ * parts stay; the broker's refusal names the problem.
  */
 export function withoutUnreadable(advertisement: AdvertisementDTO): {
   readonly advertisement: AdvertisementDTO;

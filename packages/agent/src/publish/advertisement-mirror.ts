@@ -16,7 +16,7 @@ export interface MirrorPlace {
   readonly namespace: string;
 }
 
-/** The local copy of what the broker was told, for people with kubectl. */
+/** The local copy of the advertisement, for kubectl. */
 export function mirroredAdvertisement(
   { clusterID, resources, timestamp, cost, endpointURL, labels, nodeShapes, gpus, liqo }: AdvertisementDTO,
   { name, namespace }: MirrorPlace,
@@ -61,7 +61,7 @@ export function mirroredStatus(
 function publishedCondition(outcome: Publication | "no-broker"): Said {
   const type = "Published";
   if (outcome === "no-broker") {
-    const message = `${NO_BROKER}: nobody can borrow here`;
+    const message = `${NO_BROKER}: nothing can be reserved here`;
     return { type, status: "False", reason: "NoBroker", message };
   }
   if (outcome.ok) return { type, status: "True", reason: "Accepted", message: "the broker accepted it" };
@@ -75,7 +75,7 @@ function completeness({ omitted }: Publication): Said {
     : { type: "Complete", status: "False", reason: "BeyondLimits", message: omitted.join("; ") };
 }
 
-/** `store-unavailable` → `StoreUnavailable`: conditions want one CamelCase word. */
+/** `store-unavailable` → `StoreUnavailable`: a condition's reason is one CamelCase word. */
 function reasonOf(code: string): string {
   return code.replace(/(^|-)([a-z])/g, (_, _dash, letter: string) => letter.toUpperCase());
 }

@@ -22,7 +22,7 @@ import type { Observation } from "../observe/cluster-observer.ts";
 import { listUsage, withoutUnreadable } from "./advertisement-limits.ts";
 import type { Figures } from "./cadence.ts";
 
-/** What an advertisement is made of. */
+/** The input of an advertisement. */
 export interface Offer {
   readonly clusterId: string;
   readonly clusterName: string | undefined;
@@ -31,11 +31,11 @@ export interface Offer {
   readonly liqo: LiqoIdentity | undefined;
   readonly cost: CostDTO | undefined;
   readonly observation: Observation;
-  /** Real consumption, where somebody measures it. */
+  /** Real consumption, where metrics are available. */
   readonly used: ResourceVector | undefined;
-  /** What this cluster holds for others. */
+  /** Reservations that this cluster provides. */
   readonly holds: readonly ReservationDTO[];
-  /** What the broker last said is reserved here; it is echoed, never decided on. */
+  /** What the broker last reported as reserved; it is returned unchanged and not used for decisions. */
   readonly reserved: AdvertisementDTO["resources"]["reserved"];
   readonly instance: string;
   readonly sequence: number;
@@ -43,19 +43,19 @@ export interface Offer {
   readonly now: number;
 }
 
-/** What is told to the broker, and what had to be left out or summed up for it, in words. */
+/** The advertisement, and texts about what was left out or merged. */
 export interface StatedOffer {
   readonly advertisement: AdvertisementDTO;
   readonly omitted: readonly string[];
 }
 
-/** What the broker takes, whatever the cluster looks like: nothing in it is beyond a limit of the contract. */
+/** An advertisement within all limits of the contract, whatever the cluster looks like. */
 export function advertisementOf(offer: Offer): StatedOffer {
   const { observation, holds, cost, now } = offer;
   const { capacity, allocatable, nodeShapes } = observation.totals;
   const held = heldIn(observation, holds);
   const { listed, unlisted } = listUsage(usageOf(offer));
-  // What is not listed must not be lent to others: it counts as if this cluster used it itself.
+  // Unlisted reservations must not be lent again: they count as allocated.
   const allocated = sum([
     observation.totals.allocated,
     ...unlisted.map(({ granted, used }) => larger(granted, used)),
@@ -92,7 +92,7 @@ function unlistedText(unlisted: readonly HoldUsage[], holds: readonly Reservatio
   return [`usage: ${count} do not fit into an advertisement and count as allocated`];
 }
 
-/** The same, as far as it decides when to speak next. */
+/** The part of the input that decides when to publish next. */
 export function figuresOf(offer: Offer): Figures {
   const { observation, holds, cost, endpointUrl, extraLabels, liqo } = offer;
   const { labels, gpus } = observation;
@@ -100,20 +100,20 @@ export function figuresOf(offer: Offer): Figures {
   return {
     allocatable: observation.totals.allocatable,
     allocated: observation.totals.allocated,
-    // Without holds: the broker knows those itself, and a new one is no reason to hurry.
+    // Without reservations: the broker knows them, so a new one is not urgent.
     available: availableOf(observation, []),
     guests: sum(observation.totals.usage.map(({ used }) => used)),
     offer: JSON.stringify([heldIds, cost, endpointUrl, extraLabels, liqo, labels, gpus]),
   };
 }
 
-/** What this cluster believes it could still lend. The broker computes its own. */
+/** The cluster's own estimate of what it can lend. The broker computes its own. */
 export function availableOf(observation: Observation, holds: readonly ReservationDTO[]): ResourceVector {
   const { allocatable, allocated } = observation.totals;
   return larger(subtract(allocatable, sum([allocated, heldIn(observation, holds)])), NO_RESOURCES);
 }
 
-/** What holds take: each as much as was granted, or as its pods use if that is more. */
+/** What reservations take: the granted amount, or the requests of their pods if these are larger. */
 export function heldIn({ totals }: Observation, holds: readonly ReservationDTO[]): ResourceVector {
   const used = new Map(totals.usage.map((usage) => [usage.reservationId, usage.used]));
   return sum(
@@ -121,7 +121,7 @@ export function heldIn({ totals }: Observation, holds: readonly ReservationDTO[]
   );
 }
 
-/** A hold's amounts in the ledger's numbers; undefined: they cannot be read. Such a hold takes all that the cluster has. */
+/** The amounts of a reservation in the ledger's units; undefined: unreadable. Such a reservation counts as the whole cluster. */
 export function grantedOf({ requestedResources }: ReservationDTO): ResourceVector | undefined {
   const parsed = parseResources(requestedResources, "up");
   return parsed.ok ? parsed.resources : undefined;

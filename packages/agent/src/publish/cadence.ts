@@ -1,26 +1,26 @@
 import { amountOf, larger, type ResourceVector, resourceNames } from "@resource-broker/domain";
 
-/** Changes are told at most this often, unless the broker could lend what is no longer there. */
+/** The shortest time between two advertisements, unless available resources have shrunk. */
 export const MIN_PAUSE_MS = 5000;
-/** Below this share of what there is, a change waits for the next regular advertisement. */
+/** Changes below this share wait for the next regular advertisement. */
 const MATERIAL_SHARE = 0.01;
-/** What is available falls by more than this share: told at once. */
+/** When available resources fall by more than this share, the change is published at once. */
 const URGENT_SHARE = 0.1;
 
-/** The figures of an advertisement that decide when the next one is due. */
+/** The state that decides when the next advertisement is due. */
 export interface Figures {
   readonly allocatable: ResourceVector;
   readonly allocated: ResourceVector;
   readonly available: ResourceVector;
-  /** Requests of all pods that run for others: what ended with them is lent again when it is told. */
+  /** Requests of all guest pods: what they free can be lent only after it was advertised. */
   readonly guests: ResourceVector;
-  /** Everything else that the broker decides by, as text: holds, labels, prices. */
+  /** Everything else that the broker's decision depends on, as text: reservations, labels, prices. */
   readonly offer: string;
 }
 
 export type Change = "none" | "material" | "urgent";
 
-/** How much has changed since the last advertisement that the broker accepted; nothing accepted yet is urgent. */
+/** The change since the last accepted advertisement; without one, the change is urgent. */
 export function changeSince(last: Figures | undefined, now: Figures): Change {
   if (last === undefined) return "urgent";
   if (hasFallen(last.available, now.available)) return "urgent";
@@ -50,8 +50,8 @@ function hasFallen(last: ResourceVector, now: ResourceVector): boolean {
 }
 
 /**
- * Regular advertisements fall on multiples of the interval by the wall clock, so that all clusters speak of the same
- * moment and a person knows when to look.
+ * Regular advertisements are sent at multiples of the interval on the wall clock, so that all clusters report
+ * the same moment.
  */
 export function untilTick(wallMs: number, intervalMs: number): number {
   return intervalMs - (wallMs % intervalMs);

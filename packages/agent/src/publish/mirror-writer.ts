@@ -14,7 +14,7 @@ export interface MirrorDeps {
   readonly withoutBroker: boolean;
 }
 
-/** Keeps the local Advertisement up to date. Advertising goes on when that fails; only the newest state is written. */
+/** Keeps the local Advertisement up to date. A failure does not stop publishing; only the newest state is written. */
 export interface MirrorWriter {
   readonly write: (publication: Publication) => void;
   /** Resolves when nothing is being written. */
@@ -43,7 +43,7 @@ export function mirrorWriter(
     before = status;
   };
 
-  /** Its cluster ID cannot be changed: an agent that had another one, as before it joined, has left the object. */
+  /** The cluster ID is immutable: an agent with another ID has left the object. */
   const withRemedy = (fault: Fault): Fault => {
     if (fault.code !== "invalid" || !fault.message.includes("clusterID")) return fault;
     const remedy = `kubectl delete advertisement ${place.name} -n ${place.namespace} lets this agent write its own`;

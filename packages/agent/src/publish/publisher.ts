@@ -16,12 +16,12 @@ export interface PublisherDeps {
   readonly communicator: Pick<BrokerCommunicator, "publishAdvertisement">;
   /** What to advertise now; undefined while the cluster is not observed yet. */
   readonly offer: () => Omit<Offer, "instance" | "sequence" | "reserved"> | undefined;
-  /** Names this process: a new one replaces the old at the broker. */
+  /** Names this process: a new instance replaces the old one at the broker. */
   readonly newInstance: () => string;
   readonly machine: MachineTime;
   readonly random: () => number;
   readonly log: Log;
-  /** What came of each advertisement: for the local copy, metrics and instructions. */
+  /** The result of each advertisement: for the local copy, metrics and instructions. */
   readonly onPublished: (publication: Publication, tookMs: number) => void;
   readonly onInstructions: (instructions: readonly ReservationDTO[]) => void;
 }
@@ -29,27 +29,27 @@ export interface PublisherDeps {
 export interface Publisher {
   readonly start: () => void;
   readonly stop: () => Promise<void>;
-  /** Something may have changed: look whether it must be told. Cheap; call as often as you like. */
+  /** Something may have changed: check whether to publish. Cheap; may be called often. */
   readonly poke: () => void;
-  /** The broker lost what it was told: tell it again. */
+  /** The broker has lost its state: publish again. */
   readonly repeat: () => void;
-  /** The broker may have lost the newest advertisement: it writes them down a moment later. Told again, not all at once. */
+  /** The broker may have lost the newest advertisement, which it stores with a delay: publish again, with jitter. */
   readonly repeatSoon: () => void;
 }
 
-/** Events come in bursts: one look for all that happen in this time. */
+/** Events come in bursts: one check for all of them. */
 const GATHER_MS = 50;
 const MAX_BACKOFF_MS = 30_000;
-/** However long a broker wants to be left alone. */
+/** Upper limit for the broker's Retry-After. */
 const LONGEST_PAUSE_MS = 300_000;
-/** After another process of the same cluster took over: long enough for this one to be stopped, as in a rollout. */
+/** After another process of the same cluster took over: long enough for a rollout to stop this one. */
 const SUPERSEDED_PAUSE_MS = 60_000;
-/** A broker that comes back hears its whole fleet: spread over so long. */
+/** After an outage all agents publish again: their start is spread over this time. */
 const SPREAD_MS = 2000;
-/** What was told so shortly ago was told to the broker that answers now. */
+/** An advertisement this recent was already sent to the broker that answers now. */
 const JUST_TOLD_MS = 1000;
 
-/** Tells the broker what the cluster can lend: at each tick of the interval, and when it has changed enough. */
+/** Publishes the cluster's advertisement: at each tick of the interval, and when it has changed enough. */
 export function createPublisher(options: PublisherOptions, deps: PublisherDeps): Publisher {
   const { machine, log } = deps;
   const retries = backoff({ minMs: 500, maxMs: MAX_BACKOFF_MS }, { ...machine, random: deps.random });
@@ -59,7 +59,7 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
   let reserved: Offer["reserved"];
   let sentAt = 0;
   let tickAt = 0;
-  /** Not before this moment, however much has changed: the broker is down or busy. */
+  /** Not before this time, however much has changed: the broker is down or busy. */
   let notBefore = 0;
   let underWay: Promise<void> | undefined;
   let isRunning = false;
@@ -118,7 +118,7 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
     }
   };
 
-  /** Once for each new text: an advertisement leaves every half minute. */
+  /** Logged once for each text: advertisements are frequent. */
   const tellOmitted = (omitted: readonly string[]): void => {
     const text = omitted.join("; ");
     if (text === omittedBefore) return;
@@ -131,12 +131,15 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
     const pause = retries.failed();
     notBefore =
       machine.monotonicMs() + Math.max(pause, Math.min(fault.details.retryAfterMs ?? 0, LONGEST_PAUSE_MS));
-    // Whatever was accepted before, the broker may have lost it meanwhile: the next one counts as the first.
+    // The broker may have lost what it accepted before: the next advertisement counts as the first.
     accepted = undefined;
     if (fault.code !== "superseded") return;
     notBefore = machine.monotonicMs() + SUPERSEDED_PAUSE_MS;
     instance = deps.newInstance();
-    log.error({}, "another agent speaks for this cluster: stop one of them, or run both with --leader-elect");
+    log.error(
+      {},
+      "another agent publishes for this cluster: stop one of them, or run both with --leader-elect",
+    );
   };
 
   return {

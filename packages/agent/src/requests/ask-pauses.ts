@@ -2,13 +2,13 @@ import { type Backoff, backoff } from "@resource-broker/kube";
 import type { MachineTime } from "@resource-broker/runtime";
 
 /**
- * The pauses between tries to reach the broker, request by request. They hold whatever else happens to the request:
- * saying in its status that the broker does not answer is an event itself, and must not make it ask again at once.
+ * Backoff of calls to the broker, per request. It applies regardless of events: writing "the broker does not
+ * answer" into the status is an event itself and must not cause an immediate retry.
  */
 export interface AskPauses {
-  /** The broker did not answer; returns how long to wait, at least for as long as it wanted. */
+  /** Records a failure; returns the wait, at least as long as the broker asked for. */
   readonly begin: (key: string, leastMs?: number) => number;
-  /** How long still to wait. */
+  /** The remaining wait. */
   readonly left: (key: string) => number;
   readonly end: (key: string) => void;
 }

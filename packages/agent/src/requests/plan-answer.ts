@@ -2,10 +2,10 @@ import type { Fault, FaultCode, ReservationDTO, ResourceRequest } from "@resourc
 import { NO_BROKER } from "../transport/no-broker.ts";
 import { type NotReserved, notReservedStatus, type RequestStatus } from "./request-status.ts";
 
-/** A queued request asks again at least this often; the broker's news of freed capacity makes it earlier. */
+/** A queued request is sent again at least this often, and sooner when the broker reports freed capacity. */
 export const QUEUE_RETRY_MS = 30_000;
 
-/** What a refusal means: ended for good, worth another attempt later, or no answer at all. */
+/** The final reasons, by fault; all other faults are retried. */
 const LASTING: Readonly<Partial<Record<FaultCode, "NoCapacity" | "Invalid">>> = {
   "no-capacity": "NoCapacity",
   "quota-exceeded": "NoCapacity",
@@ -19,19 +19,19 @@ const LASTING: Readonly<Partial<Record<FaultCode, "NoCapacity" | "Invalid">>> = 
 
 export interface AnsweredPlan {
   readonly status: RequestStatus;
-  /** Absent: nothing more is to be done, or, where it is unanswered, the pause grows with each failure. */
+  /** Absent: nothing more to do, or, where it is unanswered, the backoff decides. */
   readonly requeueAfterMs?: number;
-  /** True: nothing was decided, or nobody knows; the same key is used again. */
+  /** True: not decided, or unknown; the same key is used again. */
   readonly isUnanswered?: boolean;
 }
 
 interface Asked {
   readonly request: ResourceRequest;
-  /** Wall clock of this machine. */
+  /** Local wall clock. */
   readonly now: number;
 }
 
-/** Written down before a broker is asked that looks at no keys: were the answer lost, nobody may ask again. */
+/** Written before the call to a broker that ignores keys: if the answer is lost, the request must not be sent again. */
 export function planAsking(state: Asked): RequestStatus {
   return notReservedStatus(state, {
     phase: "Pending",
@@ -41,10 +41,10 @@ export function planAsking(state: Asked): RequestStatus {
   });
 }
 
-/** A broker that looks at no keys may have booked, and would book again. */
+/** A broker that ignores keys may have reserved, and would reserve again. */
 export function planLostAnswer(state: Asked): AnsweredPlan {
   const message =
-    "the answer of the broker was lost, and an older broker books twice when it is asked twice: ask its operator whether something is reserved for this cluster, then create a new request";
+    "the broker's answer was lost, and an older broker reserves again when it is asked again: ask its operator whether something is reserved for this cluster, then create a new request";
   const attempts = Math.max(state.request.status?.attempts ?? 0, 1);
   return { status: notReservedStatus(state, { phase: "Failed", reason: "AnswerLost", message, attempts }) };
 }
@@ -53,7 +53,7 @@ export function nextAttempt({ request }: Asked): number {
   return (request.status?.attempts ?? 0) + 1;
 }
 
-/** It was asked for with a broker that must not be asked twice, and nobody wrote down what came of it. */
+/** True: the call went to a broker that ignores keys, and its result was not recorded. */
 export function isAsking({ phase, conditions = [] }: RequestStatus): boolean {
   return (
     phase === "Pending" && conditions.some(({ type, reason }) => type === "Reserved" && reason === ASKING)
@@ -62,13 +62,13 @@ export function isAsking({ phase, conditions = [] }: RequestStatus): boolean {
 
 const ASKING = "Asking";
 
-/** It asks for something that no broker could make sense of. */
+/** The request is invalid for every broker. */
 export function planInvalid(state: Asked, message: string): AnsweredPlan {
   const attempts = state.request.status?.attempts ?? 0;
   return { status: notReservedStatus(state, { ...failed("Invalid", message), attempts }) };
 }
 
-/** The key of this attempt is of no use any more; the next attempt has its own. */
+/** The key of this attempt cannot be used any more; the next attempt gets its own. */
 const NEXT_KEY: readonly FaultCode[] = ["key-released", "key-mismatch"];
 
 /** The broker refused, or did not answer. */
@@ -101,15 +101,15 @@ export function planRefusal(state: Asked, fault: Fault): AnsweredPlan {
   return { status: notReservedStatus(state, story) };
 }
 
-/** Without its full stop: something follows. */
+/** Removes the full stop, because more text follows. */
 function unended(sentence: string): string {
   return sentence.replace(/\.$/, "");
 }
 
-/** However long a broker wants to be left alone. */
+/** Upper limit for the broker's Retry-After. */
 const LONGEST_PAUSE_MS = 300_000;
 
-/** Nothing was decided, or nobody knows. */
+/** Not decided, or unknown. */
 export function planUnanswered(state: Asked, fault: Fault): AnsweredPlan {
   const { request } = state;
   const story: NotReserved = {
@@ -126,16 +126,16 @@ export function planUnanswered(state: Asked, fault: Fault): AnsweredPlan {
   };
 }
 
-/** There is nobody to ask, and nothing to wait for. */
+/** No broker is configured. */
 export function planNoBroker(state: Asked): AnsweredPlan {
-  const message = `${NO_BROKER}: nothing can be borrowed`;
+  const message = `${NO_BROKER}: nothing can be reserved`;
   const attempts = state.request.status?.attempts ?? 0;
   return { status: notReservedStatus(state, { phase: "Pending", reason: "NoBroker", message, attempts }) };
 }
 
 export const WRONG_ANSWER = "WrongAnswer";
 
-/** The broker answered with a reservation that is not this attempt's: nothing of it is taken up. */
+/** The broker answered with another reservation: it is ignored. */
 export function planWrongAnswer(state: Asked, { id, requesterID }: ReservationDTO): AnsweredPlan {
   const message = `the broker answered with the reservation ${id} of ${requesterID}, which is not what was asked for: check who answers at the broker's address; asking again`;
   const attempts = state.request.status?.attempts ?? 0;

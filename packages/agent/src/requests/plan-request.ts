@@ -17,12 +17,12 @@ import { wishOf } from "./reservation-wish.ts";
 
 export interface RequestState {
   readonly request: ResourceRequest;
-  /** The reservation that its newest attempt led to, if any. */
+  /** The reservation of its newest attempt, if any. */
   readonly borrowing: BookEntry | undefined;
   readonly delivery: Delivery | undefined;
-  /** How far what an ended reservation led to is taken down; undefined: that has not begun. */
+  /** State of the teardown of an ended reservation; undefined: it has not begun. */
   readonly release: ReleaseState | undefined;
-  /** Wall clock of this machine: only for times that are shown, and for the pause between attempts. */
+  /** Local wall clock: only for times in the status, and for the wait between attempts. */
   readonly now: number;
   /** Capacity was freed since the last attempt. */
   readonly isNudged: boolean;
@@ -30,10 +30,10 @@ export interface RequestState {
 
 /** What to do next for one ResourceRequest. */
 export interface RequestPlan {
-  /** Absent: it says the right thing already, or will after the answer. */
+  /** Absent: the status is up to date, or is written after the answer. */
   readonly status?: RequestStatus;
   readonly ask?: { readonly request: ReservationRequestDTO; readonly key: string };
-  /** The reservation its status names, and nobody here remembers. */
+  /** The reservation in its status, which the cache does not have. */
   readonly lookUp?: string;
   readonly requeueAfterMs?: number;
 }
@@ -49,12 +49,12 @@ export function planRequest(state: RequestState): RequestPlan {
   return named === undefined ? planAsk(state) : { lookUp: named };
 }
 
-/** Its status names a reservation that the broker does not know: the same attempt is made again. */
+/** The broker does not know the reservation in the status: the same attempt is made again. */
 export function planForgotten(state: RequestState): RequestPlan {
   return ask(state, Math.max(state.request.status?.attempts ?? 1, 1));
 }
 
-/** An ended reservation says nothing more once its end is in the status and another attempt may be under way. */
+/** An ended reservation is ignored once its end is in the status, because another attempt may be running. */
 function isNewest(
   { reservationName, attempts = 0 }: RequestStatus,
   { reservation, endedAt }: BookEntry,
@@ -78,7 +78,7 @@ function planBorrowed(state: RequestState, borrowing: BookEntry): RequestPlan {
   const { reservation } = borrowing;
   if (isOver(status)) return status.reservationName === reservation.id ? planCleaning(state, status) : {};
   if (reservation.reason !== "ProviderRefused") return { status: endedStatus(state, borrowing) };
-  const message = `${reservation.targetClusterID} could not hold it after all (${reservation.status.message})`;
+  const message = `${reservation.targetClusterID} could not hold it (${reservation.status.message})`;
   return {
     status: notReservedStatus(state, {
       phase: "Pending",
@@ -90,7 +90,7 @@ function planBorrowed(state: RequestState, borrowing: BookEntry): RequestPlan {
   };
 }
 
-/** It is over; only how far what it led to is gone is still news. */
+/** The reservation has ended; only its cleanup progress can still change. */
 function planCleaning(state: RequestState, said: RequestStatus): RequestPlan {
   const status = cleaningStatus(state, said);
   return saysTheSame(said, status) ? {} : { status };
@@ -111,7 +111,7 @@ function ask(state: RequestState, attempt: number): RequestPlan {
   return planInvalid(state, `${wish.problem}: correct it in a new request`);
 }
 
-/** A clock that was set back must not turn a pause of seconds into one of hours. */
+/** A clock that was set back must not turn seconds into hours. */
 function remaining(nextAttemptTime: string | undefined, now: number): number {
   const at = nextAttemptTime === undefined ? undefined : parseTime(nextAttemptTime);
   if (at === undefined || at - now > QUEUE_RETRY_MS) return 0;

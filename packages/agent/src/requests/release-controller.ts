@@ -17,15 +17,15 @@ export interface ReleaseDeps {
 export interface ReleaseController {
   /** A ResourceRequest was deleted. Returns the key to reconcile. */
   readonly take: (request: ResourceRequest) => string;
-  /** Gives back everything that a request of this UID holds, until the broker has heard it. */
+  /** Releases everything that a request of this UID has reserved, until the broker confirms it. */
   readonly reconcile: (uid: string) => Promise<Requeue>;
 }
 
-/** Nothing of a deleted request stays reserved: neither what was granted nor what an attempt under way may yet get. */
+/** Releases all reservations of a deleted request, including one that a running attempt may still get. */
 export function releaseController(deps: ReleaseDeps): ReleaseController {
   const { book, communicator } = deps;
   const deleted = new Map<string, ResourceRequest>();
-  /** Where the broker was too old to hear of it: a census finds them again and again. */
+  /** UIDs that an older broker cannot release: each resync finds them again, so they are logged once. */
   const told = new Set<string>();
 
   const reconcile = async (uid: string): Promise<Requeue> => {
@@ -34,7 +34,7 @@ export function releaseController(deps: ReleaseDeps): ReleaseController {
     try {
       if (request !== undefined) await closeKey(uid, request);
       for (const id of ids) await release(id);
-      if (ids.length > 0) tellOf(request, "Released", `gave back ${ids.join(", ")}`);
+      if (ids.length > 0) tellOf(request, "Released", `released ${ids.join(", ")}`);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "unsupported") throw error;
       tooOld(uid, request, ids);
@@ -47,7 +47,7 @@ export function releaseController(deps: ReleaseDeps): ReleaseController {
     const live = [...book.ofRequest(uid).values()].filter(({ endedAt }) => endedAt === undefined);
     const ids = new Set(live.map(({ reservation }) => reservation.id));
     const { phase, reservationName } = request?.status ?? {};
-    // What only its status names: the book may not have heard of it, or brokers without keys made it.
+    // A reservation that only the status names: the cache may not have it, or a broker without keys made it.
     if (reservationName !== undefined && phase !== undefined && !isFinal(phase)) {
       const entry = book.get("requester", reservationName);
       if (entry?.endedAt === undefined) ids.add(reservationName);
@@ -55,14 +55,14 @@ export function releaseController(deps: ReleaseDeps): ReleaseController {
     return [...ids];
   };
 
-  /** An attempt may be under way: its key is closed, so that it books nothing when it arrives late. */
+  /** An attempt may be running: its key is closed, so that a late call reserves nothing. */
   const closeKey = async (uid: string, { status = {} }: ResourceRequest): Promise<void> => {
     const { phase = "Pending", attempts = 0 } = status;
     const next = attempts + 1;
-    // A live one is given back by its name: a broker that has forgotten it could not adopt it with a closed key.
+    // A live reservation is released by its ID: with a closed key, a broker that lost it could not adopt it.
     if (phase !== "Pending" || book.ofRequest(uid).has(next)) return;
     await communicator.releaseByKey(attemptKey(uid, next)).catch((error: unknown) => {
-      // So many keys were closed that the broker takes no more; whatever this one books yet, a census finds.
+      // The broker has no room for more closed keys; if this one still reserves something, the next resync finds it.
       if (!(error instanceof Fault) || error.code !== "quota-exceeded") throw error;
     });
   };
@@ -70,7 +70,7 @@ export function releaseController(deps: ReleaseDeps): ReleaseController {
   const release = async (id: string): Promise<void> => {
     await communicator.release(id);
     const ended = await communicator.fetchReservation(id);
-    // Forgotten by the broker, but not by the lender: it is offered until it is known again, and then given back.
+    // The broker does not know it, but the provider does: it is offered for adoption and released afterwards.
     if (ended === undefined) book.markUnknown(id);
     else book.learn("requester", ended);
   };
@@ -80,10 +80,10 @@ export function releaseController(deps: ReleaseDeps): ReleaseController {
     told.add(uid);
     deps.log.warn(
       { uid, reservations: ids },
-      "the broker cannot take resources back: it is too old, or there is none",
+      "the broker cannot release reservations: it is too old, or none is configured",
     );
-    const what = `the broker cannot take back ${ids.join(", ")}`;
-    tellOf(request, "ReleaseUnsupported", `${what}: it ends by its own time, or ask the broker's operator`);
+    const what = `the broker cannot release ${ids.join(", ")}`;
+    tellOf(request, "ReleaseUnsupported", `${what}: it ends when it expires, or ask the broker's operator`);
   };
 
   const tellOf = (

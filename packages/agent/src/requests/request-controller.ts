@@ -34,32 +34,32 @@ export interface RequestDeps {
   readonly request: (key: string) => ResourceRequest | undefined;
   readonly requestKeys: () => Iterable<string>;
   readonly instruction: (reservationId: string) => ReservationInstruction | undefined;
-  /** How far what an ended reservation led to is taken down; undefined: that has not begun. */
+  /** State of the teardown of an ended reservation; undefined: it has not begun. */
   readonly released: (reservationId: string) => ReleaseState | undefined;
   readonly communicator: Pick<BrokerCommunicator, "requestReservation" | "fetchReservation" | "releaseByKey">;
   readonly withoutBroker?: boolean;
-  /** False: the broker would book again when it is asked again. Rejects when it cannot be reached. */
+  /** False: the broker ignores keys and would reserve again. Rejects when it cannot be reached. */
   readonly looksAtKeys: () => Promise<boolean>;
   readonly machine: Pick<MachineTime, "wallMs" | "monotonicMs">;
   /** In [0, 1). */
   readonly random: () => number;
   readonly tell: Tell;
   readonly log: Pick<Log, "warn">;
-  /** From the first sight of a request to its grant. */
+  /** From the first reconcile of a request to its grant. */
   readonly onReserved: (tookMs: number) => void;
-  /** The answer came after the request was deleted: whatever this attempt has led to is to be given back. */
+  /** The request was deleted before the answer came: its reservation is to be released. */
   readonly onUnwanted: (request: ResourceRequest) => void;
 }
 
 export interface RequestController {
   readonly reconcile: (key: string) => Promise<Requeue>;
-  /** Capacity was freed: queued requests ask at their next reconcile. Returns their keys. */
+  /** Capacity was freed: marks queued requests for their next reconcile. Returns their keys. */
   readonly nudge: () => string[];
 }
 
 type Ask = NonNullable<RequestPlan["ask"]>;
 
-/** The requester's side: asks the broker for what a ResourceRequest wants, and tells in its status what came of it. */
+/** The requester's side: sends ResourceRequests to the broker and writes the result into their status. */
 export function requestController(deps: RequestDeps): RequestController {
   const { book, communicator, machine } = deps;
   const nudged = new Set<string>();
@@ -108,7 +108,7 @@ export function requestController(deps: RequestDeps): RequestController {
     return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
   };
 
-  /** Nobody can be asked: a request says so, and one that names a reservation stays as it is. */
+  /** No broker is configured: a new request says so, and one with a reservation stays unchanged. */
   const wait = (key: string, state: RequestState, plan: RequestPlan): Promise<Requeue> =>
     plan.ask === undefined ? Promise.resolve({}) : follow(key, state, planNoBroker(state));
 
@@ -119,7 +119,7 @@ export function requestController(deps: RequestDeps): RequestController {
     const found = await communicator.fetchReservation(id).catch(toFault);
     if (found instanceof Fault) return believeStatus(state, found);
     if (found !== undefined && found.id !== id) {
-      // What the status names is kept: this answer says nothing of it.
+      // The reservation in the status is kept: this answer is about another one.
       logWrongAnswer(key, found);
       return { requeueAfterMs: pauses.begin(key) };
     }
@@ -128,7 +128,7 @@ export function requestController(deps: RequestDeps): RequestController {
     return isForgotten ? carryOut(key, state, forgotten) : { requeueAfterMs: 0 };
   };
 
-  /** A broker that cannot be asked about a reservation would book another: what the status says is all there is. */
+  /** A broker that cannot look up a reservation would make another: the status is restored into the cache. */
   const believeStatus = async ({ request }: RequestState, fault: Fault): Promise<Requeue> => {
     const said = fault.code === "unsupported" ? reservationInStatus(request, deps.clusterId) : undefined;
     if (said === undefined) throw fault;
@@ -155,14 +155,14 @@ export function requestController(deps: RequestDeps): RequestController {
       : refused(key, state, { wish, fault: answer, isRepeatable });
   };
 
-  /** The broker's stream may have told what its answer did not. */
+  /** The event stream may have delivered what the answer did not. */
   const isKnown = (request: ResourceRequest, wish: Ask): boolean =>
     borrowingOf(request, book)?.reservation.key === wish.key;
 
   const granted = (key: string, now: ResourceRequest, answer?: ReservationDTO): Promise<Requeue> => {
     const state = stateOf(key, now);
     const plan = planRequest(state);
-    // An answer that leaves the request as it was must not make it ask again at once.
+    // An answer that does not change the request must not cause an immediate retry.
     if (plan.ask !== undefined && answer !== undefined) {
       logWrongAnswer(key, answer);
       return follow(key, state, planWrongAnswer(state, answer));
@@ -176,7 +176,7 @@ export function requestController(deps: RequestDeps): RequestController {
   const logWrongAnswer = (key: string, { id, requesterID }: ReservationDTO): void =>
     deps.log.warn(
       { request: key, reservation: id, requesterID },
-      "the broker answered with a reservation that was not asked for; nothing of it is taken up",
+      "the broker answered with a reservation that was not requested; it is ignored",
     );
 
   const refused = async (
@@ -185,7 +185,7 @@ export function requestController(deps: RequestDeps): RequestController {
     { wish, fault, isRepeatable }: { wish: Ask; fault: Fault; isRepeatable: boolean },
   ): Promise<Requeue> => {
     if (!isRepeatable && mayHaveBooked(fault)) return follow(key, state, planLostAnswer(state));
-    // An answer was lost, and the request was edited since: what the first wish got is given back.
+    // An answer was lost and the request was edited since: the first reservation is released.
     if (fault.code === "key-mismatch") await communicator.releaseByKey(wish.key);
     return follow(key, state, planRefusal(state, fault));
   };
@@ -212,7 +212,7 @@ export function requestController(deps: RequestDeps): RequestController {
   };
 }
 
-/** The newest reservation that a request led to; brokers without keys are asked by the name in its status. */
+/** The newest reservation of a request; without keys, the one in its status. */
 function borrowingOf({ metadata, status }: ResourceRequest, book: ReservationBook): BookEntry | undefined {
   const made = book.ofRequest(metadata.uid ?? "");
   if (made.size > 0) return made.get(Math.max(...made.keys()));
@@ -228,7 +228,7 @@ function isQueued(request: ResourceRequest | undefined): boolean {
   return request?.status?.phase === "Pending" && request.status.nextAttemptTime !== undefined;
 }
 
-/** No answer, or one that does not say what became of the request. What is unsupported was not even sent. */
+/** No answer, or one without a clear result. An unsupported call was never sent. */
 function mayHaveBooked({ code, status }: Fault): boolean {
   return status >= 500 && code !== "unsupported";
 }

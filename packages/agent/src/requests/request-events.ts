@@ -4,7 +4,7 @@ import type { Occurrence } from "../events/tell.ts";
 import { WRONG_ANSWER } from "./plan-answer.ts";
 import type { RequestStatus } from "./request-status.ts";
 
-/** What people should hear of a change of a request's status; undefined when it is nothing new. */
+/** The event for a change of a request's status; undefined when nothing changed. */
 export function occurrenceOf(request: ResourceRequest, now: RequestStatus): Occurrence | undefined {
   const before = request.status;
   const reason = reasonOf(now);

@@ -18,7 +18,7 @@ import { wishOf } from "./reservation-wish.ts";
 
 export type RequestStatus = NonNullable<ResourceRequest["status"]>;
 
-/** How far the borrowed resources have come, as the ReservationInstruction's status tells it. */
+/** State of the delivery, from the status of the ReservationInstruction. */
 export interface Delivery {
   readonly isDelivered: boolean;
   readonly peered: Pick<Said, "status" | "reason" | "message">;
@@ -31,7 +31,7 @@ const NOT_YET: Delivery = {
 
 interface Writing {
   readonly request: ResourceRequest;
-  /** Wall clock of this machine. */
+  /** Local wall clock. */
   readonly now: number;
 }
 
@@ -39,7 +39,7 @@ interface Ending extends Writing {
   readonly release: ReleaseState | undefined;
 }
 
-/** How often the broker was asked: the reservation's own key tells, also when nobody wrote it down. */
+/** The number of attempts; the reservation's key has it even if the status does not. */
 function attempts({ request }: Writing, { key }: ReservationDTO): RequestStatus {
   const count = Math.max(request.status?.attempts ?? 0, attemptOf(key)?.attempt ?? 1);
   return { attempts: count };
@@ -74,7 +74,7 @@ export function borrowedStatus(
         type: "Ready",
         status: "True",
         reason: "Delivered",
-        message: `${targetClusterID} lends; ready for use`,
+        message: `the resources of ${targetClusterID} are ready for use`,
       }
     : { type: "Ready", status: "False", reason: delivery.peered.reason, message: delivery.peered.message };
   return finish(
@@ -101,7 +101,7 @@ function reservedCondition({ request }: Writing, entry: BookEntry): Said {
   return { type, status: "True", reason: "SpecChangeIgnored", message: ignored };
 }
 
-/** The CRD refuses edits of a reserved request; an older one lets them pass. */
+/** The CRD makes the spec of a reserved request immutable; an older CRD does not. */
 function isFor({ requestedResources }: ReservationDTO, request: ResourceRequest): boolean {
   const wish = wishOf(request);
   const wanted = wish.ok ? toReservationRequest(wish.request) : undefined;
@@ -109,7 +109,7 @@ function isFor({ requestedResources }: ReservationDTO, request: ResourceRequest)
   return wanted?.ok === true && granted.ok && equals(wanted.value.resources, granted.resources);
 }
 
-/** It was granted and is over. */
+/** Granted, and ended. */
 export function endedStatus(writing: Ending, { reservation }: BookEntry): RequestStatus {
   const { phase, message } = reservation.status;
   const { reason } = reservation;
@@ -126,13 +126,13 @@ export function endedStatus(writing: Ending, { reservation }: BookEntry): Reques
     [
       { type: "Ready", status: "False", reason: why, message },
       { type: "Reserved", status: "False", reason: why, message },
-      { type: "Peered", status: "False", reason: why, message: "the resources were given back" },
+      { type: "Peered", status: "False", reason: why, message: "the resources were released" },
       cleanCondition(writing),
     ],
   );
 }
 
-/** It is over and said so; what it led to in this cluster may not be gone yet. */
+/** Ended, and shown as such; objects in this cluster may remain. */
 export function cleaningStatus(writing: Ending, said: RequestStatus): RequestStatus {
   return finish(writing, said, [cleanCondition(writing)]);
 }
@@ -146,7 +146,7 @@ function cleanCondition({ release }: Ending): Said {
   return { type, status: "False", reason, message, isStep: true };
 }
 
-const RELEASING = { reason: "Releasing", message: "what was borrowed is about to be taken down" };
+const RELEASING = { reason: "Releasing", message: "the teardown is about to start" };
 
 function reservationFields(reservation: ReservationDTO): RequestStatus {
   const { targetClusterEndpoint, cost, decisionID } = reservation;
@@ -160,7 +160,7 @@ function reservationFields(reservation: ReservationDTO): RequestStatus {
   };
 }
 
-/** The reservation as the request's own status tells it; undefined: it does not tell enough. */
+/** The reservation, restored from the request's status; undefined: the status has too little. */
 export function reservationInStatus(
   { metadata, spec, status = {} }: ResourceRequest,
   clusterId: string,
@@ -194,11 +194,11 @@ export interface NotReserved {
   readonly message: string;
   readonly attempts: number;
   readonly nextAttemptAt?: number;
-  /** The broker's refusal, for its reasons. */
+  /** The broker's refusal, with its reasons. */
   readonly refusal?: Fault;
 }
 
-/** Nothing is reserved: it waits, or it failed. */
+/** Nothing is reserved: pending, or failed. */
 export function notReservedStatus(writing: Writing, story: NotReserved): RequestStatus {
   const { phase, reason, endReason, message, attempts, nextAttemptAt, refusal } = story;
   const decisionID = refusal?.details.decisionID;
@@ -222,7 +222,7 @@ export function notReservedStatus(writing: Writing, story: NotReserved): Request
   );
 }
 
-/** One line for each cluster that was considered, and last what would fit: that is never cut off. */
+/** One line per candidate, and last what would fit; the last line is never cut. */
 function explanationOf({ details: { reasons, flip } }: Fault): string | undefined {
   if (reasons === undefined || reasons.length === 0) return flip;
   const lines = reasons.map(({ clusterID, message }) => `${clusterID}: ${message}`).join("\n");

@@ -11,7 +11,7 @@ export type Wish =
   | { readonly ok: true; readonly request: ReservationRequestDTO }
   | { readonly ok: false; readonly problem: string };
 
-/** The names people write in YAML, for messages about what is wrong with them. */
+/** Field names of the spec, for messages. */
 const FIELD_NAMES: readonly (readonly [wire: string, spec: string])[] = [
   ["requestedResources.cpu", "requestedCPU"],
   ["requestedResources.memory", "requestedMemory"],
@@ -20,7 +20,7 @@ const FIELD_NAMES: readonly (readonly [wire: string, spec: string])[] = [
   ["requestedResources.extended", "extended"],
 ];
 
-/** What a ResourceRequest asks the broker for. The API server checks it too, unless its CRD is older than this agent. */
+/** The reservation request of a ResourceRequest. The API server validates it too, unless its CRD is older than this agent. */
 export function wishOf({ spec }: Pick<ResourceRequest, "spec">): Wish {
   const {
     requestedCPU,

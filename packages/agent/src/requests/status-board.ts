@@ -16,11 +16,11 @@ export interface StatusBoardDeps {
   readonly tell: Tell;
 }
 
-/** Where people read what became of their requests. */
+/** Writes the status of ResourceRequests. */
 export interface StatusBoard {
-  /** As last seen, or as last written where the watch has not shown that yet. */
+  /** The newest known version: as last written, until the watch shows it. */
   readonly newest: (key: string) => ResourceRequest | undefined;
-  /** Says it, unless it is said already or the request is gone; and tells of it where it is news. */
+  /** Writes the status unless it is unchanged or the request is gone, and records an event for a new state. */
   readonly write: (key: string, request: ResourceRequest, status: RequestStatus) => Promise<void>;
 }
 
@@ -45,12 +45,12 @@ export function statusBoard({ client, request: seen, tell }: StatusBoardDeps): S
   };
 }
 
-/** True while a request is there, is the same object as before, and is not being deleted. */
+/** True while the request exists, is the same object, and is not being deleted. */
 export function isSameObject(now: ResourceRequest, before: ResourceRequest): boolean {
   return now.metadata.uid === before.metadata.uid && now.metadata.deletionTimestamp === undefined;
 }
 
-/** Another object may have taken the name meanwhile: it must not get this one's status. */
+/** Another object may have the same name now: it must not get this status. */
 function patchOf({ metadata }: ResourceRequest, status: RequestStatus): Patch {
   return {
     kind: "json",

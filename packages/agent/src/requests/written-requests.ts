@@ -1,8 +1,8 @@
 import type { ResourceRequest } from "@resource-broker/contract";
 
-/** A watch lags behind what was just written: until it has caught up, what was written counts. */
+/** A watch lags behind writes: until it catches up, the written object counts. */
 export interface WrittenRequests {
-  /** The newest state of an object that was last seen like this. */
+  /** The newest version of an object that was last seen like this. */
   readonly newest: (key: string, seen: ResourceRequest | undefined) => ResourceRequest | undefined;
   readonly wrote: (key: string, before: ResourceRequest, after: ResourceRequest) => void;
 }
@@ -24,7 +24,7 @@ export function writtenRequests(): WrittenRequests {
   };
 }
 
-/** Versions are compared for equality only, as Kubernetes wants it; a new object of the same name has another one. */
+/** Versions are compared for equality only, as Kubernetes requires; a new object of the same name has another UID. */
 function versionOf({ metadata }: ResourceRequest): string {
   return `${metadata.uid} ${metadata.resourceVersion}`;
 }

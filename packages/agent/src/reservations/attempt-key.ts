@@ -1,6 +1,6 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 
-/** The idempotency key of one attempt of one ResourceRequest: the same object asking again books nothing new. */
+/** The idempotency key of one attempt of one ResourceRequest: a repeated call reserves nothing new. */
 export function attemptKey(uid: string, attempt: number): string {
   return `${uid}-${attempt}`;
 }
@@ -12,13 +12,13 @@ export interface Attempt {
   readonly attempt: number;
 }
 
-/** The ResourceRequest and the attempt that a key was made for; undefined for keys of others. */
+/** The UID and attempt of a key; undefined for keys of others. */
 export function attemptOf(key: string | undefined): Attempt | undefined {
   const [, uid, attempt] = ATTEMPT_KEY.exec(key ?? "") ?? [];
   return uid === undefined ? undefined : { uid, attempt: Number(attempt) };
 }
 
-/** Brokers that know no keys do not repeat them; here they are what ties a reservation to its request. */
+/** Brokers without keys do not return them; the agent needs them to find the request. */
 export function withKey(reservation: ReservationDTO, key: string | undefined): ReservationDTO {
   return reservation.key !== undefined || key === undefined ? reservation : { ...reservation, key };
 }

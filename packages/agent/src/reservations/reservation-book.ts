@@ -5,58 +5,58 @@ import { attemptOf, withKey } from "./attempt-key.ts";
 import { isCountable, withSliceDefaults } from "./slice-defaults.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 
-/** What the agent knows of one reservation it is a party of. */
+/** What the agent knows of one reservation. */
 export interface BookEntry {
   readonly role: Role;
   readonly reservation: ReservationDTO;
   /**
-   * `confirmed`: the broker said so. `remembered`: an instruction in the cluster says so, or a broker that has lost
-   * its memory since. `unknown`: the broker, asked by id, knows no such reservation; it is kept until somebody says otherwise.
+   * `confirmed`: from the broker. `unconfirmed`: restored from an instruction, or from an earlier ledger.
+   * `unknown`: the broker was asked and does not know it; it is kept.
    */
   readonly standing: "confirmed" | "remembered" | "unknown";
-  /** Why the broker does not take an unknown one back in, in its words. */
+  /** Why the broker does not adopt an unknown reservation, in its words. */
   readonly notAdopted?: string;
-  /** When it ended, by the broker's time; undefined while it lives. */
+  /** When it ended, by the broker's time; undefined while it is live. */
   readonly endedAt: Instant | undefined;
 }
 
 export type Learned = "new" | "changed" | "same" | "old" | "not-ours";
 
 /**
- * The agent's one memory of reservations. Stream, poll and replies all feed it, in any order and more than once;
- * only newer news counts, and only a final phase ends anything.
+ * The cache of the agent's reservations. Stream, poll and replies update it in any order and more than once;
+ * only newer states count, and only a final phase ends a reservation.
  */
 export interface ReservationBook {
   readonly learn: (role: Role, reservation: ReservationDTO) => Learned;
-  /** What an instruction found at start says; real news always wins. */
+  /** Restores a reservation from an instruction; a state from the broker always wins. */
   readonly remember: (role: Role, reservation: ReservationDTO) => void;
-  /** The broker answered that it knows no such reservation. */
+  /** The broker does not know this reservation. */
   readonly markUnknown: (id: string) => void;
-  /** The broker, offered an unknown one, did not take it back in. */
+  /** The broker did not adopt an unknown reservation. */
   readonly markNotAdopted: (id: string, why: string) => void;
-  /** Another ledger answers: what the old one said is not confirmed any more, and its generations count nothing. */
+  /** Another ledger answers: all reservations become unconfirmed, and their generations do not count. */
   readonly doubt: () => void;
-  /** It is over though the broker cannot say so. Newer news revives it. */
+  /** Ends it locally, because the broker cannot be asked. A newer state makes it live again. */
   readonly endHere: (id: string, reason: ReleaseReason) => void;
   readonly get: (role: Role, id: string) => BookEntry | undefined;
   readonly entries: (role: Role) => Iterable<BookEntry>;
   readonly live: (role: Role) => BookEntry[];
-  /** Those asked for with the ResourceRequest of this UID, by the attempt that led to them. */
+  /** Reservations of the ResourceRequest with this UID, by attempt. */
   readonly ofRequest: (uid: string) => ReadonlyMap<number, BookEntry>;
   readonly onChange: (listener: (role: Role, id: string) => void) => () => void;
-  /** Forgets what ended long ago. */
+  /** Removes reservations that ended long ago. */
   readonly tidy: () => void;
 }
 
-/** A late message about an ended reservation must not bring it back. */
+/** How long ended reservations are kept: a late message must not make them live again. */
 export const REMEMBER_ENDED_MS = 24 * 60 * 60 * 1000;
 
-/** One life may be dated a little apart, by the broker and by an instruction in the cluster; two lives are a day apart. */
+/** createdAt may differ slightly between the broker and an instruction; two reservations with one key are a day apart. */
 const LIVES_APART_MS = 60 * 60 * 1000;
 
 export interface BookOptions {
   readonly clusterId: string;
-  /** The broker's time, or the best guess at it. */
+  /** The broker's time, or the best estimate. */
   readonly now: () => Instant;
   readonly log?: Pick<Log, "warn">;
 }
@@ -84,7 +84,7 @@ export function reservationBook({ clusterId, now, log }: BookOptions): Reservati
 
   const completed = (told: ReservationDTO, before: BookEntry | undefined): ReservationDTO => {
     const known = withKey(told, before?.reservation.key);
-    // Settled by the first word of it, also by none: a later policy must not change a slice that runs.
+    // Set by the first message, also when absent: a later policy must not change a running slice.
     const isSettled = before !== undefined && !isNextLife(before, told);
     return withSliceDefaults(known, isSettled ? before.reservation.sliceDefaults : usable(told));
   };
@@ -103,10 +103,7 @@ export function reservationBook({ clusterId, now, log }: BookOptions): Reservati
 
   const usable = ({ id, sliceDefaults }: ReservationDTO): SliceDefaults | undefined => {
     if (sliceDefaults === undefined || isCountable(sliceDefaults)) return sliceDefaults;
-    log?.warn(
-      { reservation: id, sliceDefaults },
-      "slice defaults that cannot be counted: the usual ones are taken",
-    );
+    log?.warn({ reservation: id, sliceDefaults }, "unreadable slice defaults: the built-in ones are used");
     return undefined;
   };
 
@@ -169,8 +166,8 @@ export function reservationBook({ clusterId, now, log }: BookOptions): Reservati
 }
 
 /**
- * Whether a message is news. Older brokers count no generations: there, only an end is irrevocable. What lives and was
- * not confirmed by this ledger is replaced by whatever it says: it may have made the reservation anew and counts from 1.
+ * Compares a message with the cache. Without generations only an end is final. A live reservation that this
+ * ledger has not confirmed is replaced: the ledger may have made it again, with generation 1.
  */
 function judge(before: BookEntry | undefined, now: ReservationDTO): "new" | "changed" | "same" | "old" {
   if (before === undefined) return "new";
@@ -181,13 +178,13 @@ function judge(before: BookEntry | undefined, now: ReservationDTO): "new" | "cha
   return JSON.stringify(before.reservation) === JSON.stringify(now) ? "same" : "changed";
 }
 
-/** A key may be used again a day after its end: the same id, made later, counting from 1. 0: one and the same life. */
+/** A key may be used again a day after its end: the same ID, a later createdAt, generation 1. 0: the same reservation. */
 function livesLater(before: ReservationDTO, now: ReservationDTO): number {
   const apartMs = (parseTime(now.createdAt) ?? 0) - (parseTime(before.createdAt) ?? 0);
   return Math.abs(apartMs) > LIVES_APART_MS ? apartMs : 0;
 }
 
-/** True: what was known of it has ended, and its key was used again. */
+/** True: the cached reservation has ended, and its key was used again. */
 function isNextLife({ endedAt, reservation }: BookEntry, now: ReservationDTO): boolean {
   return endedAt !== undefined && livesLater(reservation, now) > 0;
 }

@@ -1,7 +1,7 @@
 import type { ReservationDTO, SliceDefaults } from "@resource-broker/contract";
 import { parseAmount } from "@resource-broker/domain";
 
-/** A reservation with these slice defaults, whatever it was told with. */
+/** The reservation with these slice defaults. */
 export function withSliceDefaults(
   reservation: ReservationDTO,
   sliceDefaults: SliceDefaults | undefined,
@@ -11,7 +11,7 @@ export function withSliceDefaults(
   return sliceDefaults === undefined ? others : { ...others, sliceDefaults };
 }
 
-/** A reservation as its instruction can tell it: the API server lets nobody change the slice defaults of one that is there. */
+/** The reservation as its instruction can show it: slice defaults of an existing instruction are immutable. */
 export function asWritten(
   reservation: ReservationDTO,
   instruction: { readonly spec: { readonly sliceDefaults?: SliceDefaults } } | undefined,
@@ -21,7 +21,7 @@ export function asWritten(
     : withSliceDefaults(reservation, instruction.spec.sliceDefaults);
 }
 
-/** False: a lender could not count it, and would grant none of it. */
+/** False: a provider could not parse it, and would grant none of it. */
 export function isCountable({ ephemeralStorage }: SliceDefaults): boolean {
   const parsed = parseAmount(ephemeralStorage, { unit: "one", rounding: "down" });
   return parsed.ok && parsed.amount > 0;

@@ -65,7 +65,7 @@ const CLUSTER_SETTINGS = {
   "cluster-id": checkedText(
     {
       description:
-        "ID of this cluster. Empty: whom certificate or kubeconfig for the broker were issued for (another one than that is refused), else the UID of kube-system.",
+        "ID of this cluster. Empty: the name in the certificate or kubeconfig for the broker (any other value is refused), else the UID of kube-system.",
       placeholder: "ID",
     },
     clusterIdProblem,
@@ -104,7 +104,7 @@ const CLUSTER_SETTINGS = {
 const ADVERTISING_SETTINGS = {
   "advertisement-name": checkedText(
     {
-      description: "Name of the Advertisement that mirrors what the broker was told.",
+      description: "Name of the Advertisement that shows what was advertised.",
       defaultText: "cluster-advertisement",
       placeholder: "NAME",
     },
@@ -127,7 +127,7 @@ const ADVERTISING_SETTINGS = {
     namespaceProblem,
   ),
   "instruction-poll-interval": duration({
-    description: "How often instructions are asked for where the broker cannot push them; 0: never.",
+    description: "How often instructions are polled where the broker cannot push them; 0: never.",
     defaultText: "5s",
   }),
   "tolerated-taints": listOf(
@@ -190,7 +190,7 @@ export const AGENT_SETTINGS = {
   ...PROGRAM_SETTINGS,
 };
 
-/** As given, with what is empty by default filled in. */
+/** As given, with empty defaults filled in. */
 export type AgentSettings = Values<typeof AGENT_SETTINGS>;
 
 export const AGENT_ENV_PREFIX = "AGENT_";

@@ -83,7 +83,7 @@ const WRONG: readonly Wrong[] = [
   {
     name: "two ways to the broker",
     argv: ["--broker-kubeconfig=/x"],
-    line: "--broker-url and --broker-kubeconfig are two ways to the broker: leave one out, or choose with --broker-transport",
+    line: "--broker-url and --broker-kubeconfig both name the broker: leave one out, or choose with --broker-transport",
   },
   {
     name: "no broker",
@@ -105,7 +105,7 @@ const WRONG: readonly Wrong[] = [
   {
     name: "a broker that is no URL",
     argv: ["--broker-url=broker"],
-    line: `--broker-url "broker": it is no URL; ${URL_HINT}`,
+    line: `--broker-url "broker": it is not a URL; ${URL_HINT}`,
   },
   {
     name: "a broker with a path",
@@ -115,12 +115,12 @@ const WRONG: readonly Wrong[] = [
   {
     name: "a broker with a password",
     argv: ["--broker-url=https://me:secret@broker"],
-    line: `--broker-url "https://broker": the broker knows certificates, no passwords; ${URL_HINT}`,
+    line: `--broker-url "https://broker": the broker accepts certificates, not passwords; ${URL_HINT}`,
   },
   {
     name: "a second broker that is wrong",
     argv: ["--broker-url=https://a:8443,b"],
-    line: `--broker-url "b": it is no URL; ${URL_HINT}`,
+    line: `--broker-url "b": it is not a URL; ${URL_HINT}`,
   },
 ];
 

@@ -6,19 +6,19 @@ type Settings = Pick<
   "broker-transport" | "broker-url" | "broker-cert-path" | "broker-kubeconfig"
 >;
 
-/** The transport that is meant: a kubeconfig of the broker's cluster alone says so, too. */
+/** The chosen transport: a kubeconfig of the broker's cluster alone selects kubernetes. */
 export function transportOf(settings: Settings): Exclude<AgentSettings["broker-transport"], ""> {
   const { "broker-transport": stated, "broker-kubeconfig": kubeconfig, "broker-url": urls } = settings;
   if (stated !== "") return stated;
   return kubeconfig !== "" && urls.length === 0 ? "kubernetes" : "http";
 }
 
-/** What is missing for it, or cannot be told. */
+/** Missing or contradictory flags. */
 export function transportProblems(settings: Settings): string[] {
   const isBoth = settings["broker-kubeconfig"] !== "" && settings["broker-url"].length > 0;
   if (settings["broker-transport"] === "" && isBoth) {
     return [
-      "--broker-url and --broker-kubeconfig are two ways to the broker: leave one out, or choose with --broker-transport",
+      "--broker-url and --broker-kubeconfig both name the broker: leave one out, or choose with --broker-transport",
     ];
   }
   const problems = { http: httpProblems, kubernetes: kubernetesProblems, none: () => [] };
@@ -32,7 +32,7 @@ const USED: Readonly<Record<ReturnType<typeof transportOf>, readonly string[]>> 
   none: [],
 };
 
-/** What leads to a broker in a way that is not taken. */
+/** Flags that have no effect with this transport. */
 export function transportWarnings(settings: Settings): string[] {
   const transport = transportOf(settings);
   const idle = WAYS.filter((name) => settings[name].length > 0 && !USED[transport].includes(name));

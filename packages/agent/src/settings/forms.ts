@@ -7,13 +7,13 @@ import {
   type ToleratedTaint,
 } from "@resource-broker/domain";
 
-/** What the words of flags must look like; each says what is wrong and how to write it. */
+/** The forms of flag values; each function returns the problem and how to write it. */
 
 const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u;
 const OBJECT_NAME = new RegExp(`^${DNS_SUBDOMAIN}$`, "u");
 const OBJECT_NAME_MAX = 253;
 const DISPLAY_NAME_MAX = 253;
-/** A domain is required: without one, names of other people's resources could be confused with ours. */
+/** A domain is required, so that names cannot be confused with built-in resources. */
 const LABEL_PART = "[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?";
 const EXTENDED_RESOURCE = new RegExp(`^${DNS_SUBDOMAIN}/${LABEL_PART}$`, "u");
 const EXTENDED_RESOURCE_MAX = 317;
@@ -48,7 +48,7 @@ export function displayNameProblem(text: string): string | undefined {
   return `use one line of at most ${DISPLAY_NAME_MAX} characters`;
 }
 
-/** https, and nothing that the agent would have to drop before it tells others. */
+/** An https URL without parts that would have to be removed. */
 export function endpointProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWhole = url !== undefined && url.username === "" && url.password === "";

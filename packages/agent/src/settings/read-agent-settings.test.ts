@@ -31,9 +31,9 @@ describe("the agent's settings", () => {
     expect(await read(argv)).toMatchObject({
       ok: true,
       warnings: [
-        "--zap-devel has no effect any more and is ignored",
-        "--enable-http2 has no effect any more and is ignored",
-        "--webhook-cert-path has no effect any more and is ignored",
+        "--zap-devel has no effect and is ignored",
+        "--enable-http2 has no effect and is ignored",
+        "--webhook-cert-path has no effect and is ignored",
       ],
     });
   });

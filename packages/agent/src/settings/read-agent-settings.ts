@@ -16,10 +16,10 @@ import { namespaceProblem } from "./forms.ts";
 
 const MIN_ADVERTISE_MS = 1000;
 const MIN_POLL_MS = 100;
-/** As many as an advertisement may carry, with room for those that are observed: region and zone. */
+/** The limit of an advertisement, minus the observed labels: region and zone. */
 const MAX_LABELS = LIMIT.labels - 4;
 
-/** Flags, environment and the file that they name, as one. */
+/** Flags, environment and configuration file, merged. */
 export async function readAgentSettings(input: SettingsInput): Promise<SettingsReading<AgentSettings>> {
   const podNamespace = input.env["POD_NAMESPACE"] ?? "";
   const reading = await readSettings(

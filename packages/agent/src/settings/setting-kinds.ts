@@ -6,7 +6,7 @@ interface About {
   readonly defaultText?: string;
 }
 
-/** Text of a certain form; `problem` says what is wrong with it. Nothing at all is always allowed: the default. */
+/** Text that `problem` checks. An empty value is always allowed: the default. */
 export function checkedText(about: About, problem: (text: string) => string | undefined): Setting<string> {
   const { defaultText = "" } = about;
   return {
@@ -21,7 +21,7 @@ export function checkedText(about: About, problem: (text: string) => string | un
   };
 }
 
-/** Several words with commas between them, each of which means something. */
+/** Values with commas between them. */
 export function listOf<T>(
   about: About & { readonly defaultValue?: readonly T[] },
   read: (word: string) => Reading<T>,

@@ -1,8 +1,8 @@
 import type { Contact } from "./broker-communicator.ts";
 
-/** Whoever wants to hear what the broker's answers say by the way. */
+/** Listeners to the metadata of answers. */
 export interface ContactListeners {
-  /** Told to everybody; not even read where nobody listens. */
+  /** Notifies all listeners; the metadata is not read without one. */
   readonly report: (read: () => Contact) => void;
   readonly onContact: (listener: (contact: Contact) => void) => () => void;
 }
@@ -16,7 +16,7 @@ export function contactListeners(): ContactListeners {
       for (const listener of listeners) listener(contact);
     },
     onContact: (listener) => {
-      // Wrapped: the same function may be handed in twice, and each is stopped by itself.
+      // Wrapped, so that a function can be registered twice and removed separately.
       const entry = (contact: Contact): void => listener(contact);
       listeners.add(entry);
       return () => listeners.delete(entry);

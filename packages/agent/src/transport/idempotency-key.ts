@@ -1,6 +1,6 @@
 import { Fault, LIMIT } from "@resource-broker/contract";
 
-/** Throws where a key is nothing that a header can carry and the broker takes. */
+/** Throws when a key cannot be sent in a header or is longer than the broker allows. */
 export function checkKey(key: string): void {
   const most = LIMIT.idempotencyKeyLength;
   if (key.length <= most && /^[!-~]+$/.test(key)) return;

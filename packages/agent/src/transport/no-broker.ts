@@ -1,10 +1,10 @@
 import { Fault } from "@resource-broker/contract";
 import type { BrokerCommunicator } from "./broker-communicator.ts";
 
-/** What people are told where `--broker-transport=none`. */
+/** The message where `--broker-transport=none`. */
 export const NO_BROKER = "no broker is configured (--broker-transport=none)";
 
-/** Stands in where there is no broker: an advertisement comes back as it is, every other call is unsupported. */
+/** The client without a broker: an advertisement is returned unchanged, every other call is unsupported. */
 export function noBroker(): BrokerCommunicator {
   const absent = (): Promise<never> => Promise.reject(new Fault("unsupported", NO_BROKER));
   return {

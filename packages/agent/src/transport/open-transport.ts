@@ -24,14 +24,14 @@ export interface TransportDeps {
   /** The UID of the agent's own kube-system, for a kubeconfig that names no cluster. */
   readonly clusterIdByUid: () => Promise<string>;
   readonly reloads: Pick<Reloads, "source">;
-  /** Told of the certificates in force, where the transport has any. */
+  /** Called with the certificates in use, where the transport has any. */
   readonly onCertificates: (set: CertificateSet) => void;
 }
 
-/** The way to the broker that the settings choose. */
+/** The transport that the settings choose. */
 export interface Transport {
   readonly communicator: BrokerCommunicator;
-  /** Where it leads, for the log. */
+  /** The broker's address, for the log. */
   readonly shown: string;
 }
 

@@ -1,6 +1,6 @@
 import { add, NO_RESOURCES, parseAmount, type ResourceVector, resourceVector } from "@resource-broker/domain";
 
-/** What the counted nodes really use, from a list of metrics.k8s.io; undefined: none of them was measured. */
+/** Real consumption of the counted nodes, from a list of metrics.k8s.io; undefined: no data. */
 export function usageFrom(
   list: unknown,
   isCounted: (nodeName: string) => boolean,
@@ -14,7 +14,7 @@ export function usageFrom(
   return used;
 }
 
-/** Metrics may come in nanocores; what cannot be read counts as nothing. */
+/** Metrics may be in nanocores; unreadable values count as zero. */
 function usageOf(usage: unknown): ResourceVector {
   return resourceVector({
     cpuMillis: amountAt(usage, "cpu", "milli"),

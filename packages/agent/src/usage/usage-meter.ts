@@ -5,27 +5,27 @@ import type { Log, MachineTime } from "@resource-broker/runtime";
 import { usageFrom } from "./node-metrics.ts";
 
 const NODE_METRICS = "/apis/metrics.k8s.io/v1beta1/nodes";
-/** Who serves no metrics, or does not show them, will hardly do so a moment later. */
+/** A missing or forbidden API rarely appears within moments. */
 const ABSENT_PAUSE_MS = 10 * 60_000;
 
 export interface UsageMeterOptions {
-  /** How often to ask at most: once for each advertisement. */
+  /** The polling interval: once for each advertisement. */
   readonly intervalMs: number;
 }
 
 export interface UsageMeterDeps {
   readonly client: Pick<KubeClient, "read">;
-  /** Whether a node's capacity is advertised: only then does its use belong beside it. */
+  /** Whether a node's capacity is advertised: only then its consumption counts. */
   readonly isCounted: (nodeName: string) => boolean;
   readonly machine: MachineTime;
   readonly log: Log;
 }
 
-/** What the cluster really uses, as metrics.k8s.io tells it: for people to see, nothing is decided by it. */
+/** Real consumption from metrics.k8s.io. It is only shown; no decision depends on it. */
 export interface UsageMeter {
   readonly start: () => void;
   readonly stop: () => Promise<void>;
-  /** Undefined: nobody measures, or the last try failed. */
+  /** Undefined: no metrics, or the last read failed. */
   readonly current: () => ResourceVector | undefined;
 }
 

@@ -209,7 +209,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real A
     expect(scene.engine.ledger.reservations.size).toBe(1);
   });
 
-  test("come back when somebody deletes them, and nothing is released", async () => {
+  test("come back when somebody deletes them, and the reservation is not released", async () => {
     const before = await reservation(isView);
     await scene.kubectl("delete", "rsv,cadv", "--all");
     await reservation(
@@ -250,7 +250,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real A
     expect(back.spec).toMatchObject({ instance: "http-2", resources: { capacity: { cpu: "16" } } });
   });
 
-  test("come back when their definitions were deleted and are there again, and nothing is released", async () => {
+  test("come back when their definitions were deleted and are there again, and the reservation is not released", async () => {
     await scene.kubectl(
       "delete",
       "crd",

@@ -27,7 +27,7 @@ const NOBODYS = "?";
 
 const ABSENT = { kind: "absent" } as const;
 
-/** A provider with so much CPU, as a single clerk with a single book would run it. */
+/** Sequential specification of a provider with this much CPU. */
 export function providerObject(capacity: number): Specification<State, ProviderOperation, ProviderResult> {
   const freeIn = (state: State): number => {
     let free = capacity;

@@ -34,8 +34,8 @@ const REMEMBERED_INSTANCES = 8;
 const TAKE_DOWN_MS = 600_000;
 
 /**
- * The ledger kept a second time, in the plainest way: from the events alone, every sum counted anew. Written without a
- * line of the domain's code, so that the two cannot be wrong together.
+ * A simple model of the ledger, built from events only; every sum is computed from scratch. It shares no code with the
+ * domain, so that both cannot have the same bug.
  */
 export class Book {
   time = 0;

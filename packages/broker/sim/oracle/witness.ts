@@ -26,7 +26,7 @@ interface Expected {
   readonly machine: MachineTime;
 }
 
-/** Sees all that the broker reads, decides, writes and answers, and compares it with a book of its own. */
+/** Checks everything that the broker reads, decides, writes and answers against its own model of the ledger. */
 export class Witness {
   readonly #deps: WitnessDeps;
   readonly #book = new Book();

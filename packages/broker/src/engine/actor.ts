@@ -1,6 +1,6 @@
 import type { Command } from "@resource-broker/domain";
 
-/** Who asked, for the audit log; what the clock did, the broker did. */
+/** The actor for the audit log. Actions of a timer have the actor `broker`. */
 export function actorOf(command: Command): string {
   switch (command.kind) {
     case "advertise":

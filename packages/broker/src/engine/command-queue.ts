@@ -9,7 +9,7 @@ export interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** What waits for the next batch. Requests compete by priority; everything else goes first, in order of arrival. */
+/** Commands that wait for the next batch. Other commands go first, in order of arrival; requests follow by priority. */
 export class CommandQueue {
   #waiting: Pending[] = [];
 
@@ -34,7 +34,7 @@ function inOrder(waiting: readonly Pending[]): Pending[] {
   return waiting.toSorted((a, b) => urgency(b.command) - urgency(a.command));
 }
 
-/** A release or renewal never waits for requests: it competes for nothing, and may free what they need. */
+/** Releases and renewals go before requests: they need no capacity and may free some. */
 function urgency(command: Command): number {
   return command.kind === "reserve" ? command.request.priority : Number.MAX_VALUE;
 }

@@ -16,7 +16,7 @@ import { Sweeper } from "./sweeper.ts";
 import { timed } from "./time-to-reserve.ts";
 import { WriteBehind } from "./write-behind.ts";
 
-/** The loop stands still while a batch is decided and committed: more at once would gain little and delay everyone. */
+/** The event loop is blocked while a batch is decided and committed: larger batches gain little and add latency. */
 const MAX_BATCH = 256;
 
 export interface EngineOptions {
@@ -33,7 +33,7 @@ export interface EngineDeps {
   readonly defer: (task: () => void) => void;
   /** Why this replica may not answer for the ledger right now. Absent: one process alone has the store. */
   readonly notLeading?: () => Fault | undefined;
-  /** Called once when the store contradicts itself: the process should end. */
+  /** Called once when the store is corrupt: the process should end. */
   readonly onFatal: (failure: StoreFailure) => void;
 }
 
@@ -42,8 +42,8 @@ export function createEngine(options: EngineOptions, deps: EngineDeps): Engine {
 }
 
 /**
- * Commands decide on the tentative ledger, batch by batch; one commit is in flight at a time. Only what is durable
- * reaches the committed ledger, and only then are callers answered and listeners told.
+ * Decides commands on the tentative ledger, one batch at a time, with one commit in flight. Events reach the committed
+ * ledger after the commit is durable; then callers get their replies and listeners are called.
  */
 class SingleWriter implements Engine {
   readonly #options: EngineOptions;
@@ -60,7 +60,7 @@ class SingleWriter implements Engine {
   #ledgerId = "";
   #health: EngineHealth = { state: "starting" };
   #isStopping = false;
-  /** Set from the moment a batch is due until the last one is settled. */
+  /** Set while batches are being processed. */
   #round: Promise<void> | undefined;
 
   constructor(options: EngineOptions, deps: EngineDeps) {
@@ -160,7 +160,7 @@ class SingleWriter implements Engine {
     });
   }
 
-  /** In force at once in both ledgers. Written behind, and waited for only where it must survive a crash. */
+  /** Applied at once to both ledgers and written later. The caller waits only if the advertisement must survive a crash. */
   #advertise(command: Extract<Command, { kind: "advertise" }>): Promise<Reply> {
     try {
       const before = receivedIn(this.ledger, command)?.advertisement;
@@ -186,7 +186,7 @@ class SingleWriter implements Engine {
     const batch = batchOf(decided, { ...about, refusals: this.#refusals });
     const isEmpty = batch.entries.length === 0 && batch.advertisements.length === 0;
     try {
-      // After a failure even an empty commit is worth trying: it shows whether the store works again.
+      // After a failure an empty commit is also written: it shows whether the store works again.
       if (!isEmpty || this.#health.state === "degraded") await this.#commit(batch);
       else this.#insistOnLeading();
     } catch (error) {
@@ -198,7 +198,7 @@ class SingleWriter implements Engine {
     this.#sweeper.arm();
   }
 
-  /** Without a commit nobody has checked that the state an answer rests on is still the newest. */
+  /** Without a commit, leadership has to be checked explicitly: the state behind the reply may be outdated. */
   #insistOnLeading(): void {
     const notLeading = this.#deps.notLeading?.();
     if (notLeading !== undefined) throw notLeading;
@@ -236,7 +236,7 @@ class SingleWriter implements Engine {
     observer.committed(batch.entries.length, machine.monotonicMs() - startedAt);
   }
 
-  /** A listener's fault is its own: the batch is booked whatever it does. */
+  /** An exception of a listener does not affect the batch: it is committed already. */
   #tell({ number, at, entries }: CommitBatch): void {
     const commit = { number, at, events: entries.flatMap(({ events }) => events) };
     for (const listener of this.#listeners) {
@@ -248,7 +248,7 @@ class SingleWriter implements Engine {
     }
   }
 
-  /** Nothing of the batch was booked: forget what was tentative, and say so to everyone in it. */
+  /** Nothing of the batch was committed: discard the tentative state and reject every caller. */
   #fail(decided: readonly Decided[], cause: unknown): void {
     if (isFatal(cause)) {
       const reason = asError(cause).message;
@@ -263,7 +263,7 @@ class SingleWriter implements Engine {
 
   #bug(command: Command, cause: unknown): Fault {
     this.#deps.observer.commandFailed(command.kind, asError(cause));
-    return new Fault("internal", "the broker failed to decide this; nothing was booked", { cause });
+    return new Fault("internal", "the broker failed to decide this; nothing was reserved", { cause });
   }
 
   #moment() {

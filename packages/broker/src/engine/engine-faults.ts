@@ -8,17 +8,17 @@ export function overloaded(message: string): Fault {
   return new Fault("overloaded", message, LATER);
 }
 
-/** What callers are told whose batch was not booked. */
+/** The fault for callers whose batch was not committed. */
 export function commitFault(cause: unknown): Fault {
   if (cause instanceof Fault) return cause;
   const { message } = asError(cause);
   const isDeposed = cause instanceof StoreFailure && cause.kind === "deposed";
   return isDeposed
-    ? new Fault("not-leader", `${message}; ask there, or ask the next broker URL`, { cause, ...LATER })
+    ? new Fault("not-leader", `${message}; use that replica, or the next broker URL`, { cause, ...LATER })
     : new Fault("store-unavailable", `the ledger cannot be written: ${message}`, { cause, ...LATER });
 }
 
-/** What no later try can put right. */
+/** True if no retry can succeed. */
 export function isFatal(cause: unknown): boolean {
   return cause instanceof StoreFailure ? cause.kind === "corrupt" : !(cause instanceof Fault);
 }

@@ -1,12 +1,12 @@
 import type { Decision } from "@resource-broker/domain";
 import type { FailureKind } from "../store/store.ts";
 
-/** What the engine tells about its own work: for metrics and the log. */
+/** Engine events for metrics and the log. */
 export interface EngineObserver {
-  /** A batch was decided: so many commands took so long. */
+  /** A batch was decided: number of commands and duration. */
   readonly decided: (commands: number, milliseconds: number) => void;
   readonly committed: (commands: number, milliseconds: number) => void;
-  /** A request was granted, and the grant is durable: so long after it was asked for. */
+  /** A request was granted and committed; the time since it was received. */
   readonly granted: (milliseconds: number) => void;
   /** A refusal beyond what is recorded of one requester in an hour; the first one of that hour, or another. */
   readonly refusalNotRecorded: (decision: Decision, isFirst: boolean) => void;

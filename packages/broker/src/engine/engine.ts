@@ -13,15 +13,15 @@ import type {
 export interface Engine {
   /** Opens the store and begins to serve. */
   readonly start: () => Promise<void>;
-  /** Finishes what was taken in, writes behind what is soft, closes the store. Later submits are refused. */
+  /** Finishes accepted commands, saves pending advertisements and closes the store. Later submits are refused. */
   readonly stop: () => Promise<void>;
   /**
-   * Answers when the state the answer rests on is durable. Rejects with a Fault: `store-unavailable` (nothing was
-   * booked), `not-leader` (another replica leads, or may; nothing was booked), `overloaded` (too much is waiting, or the
-   * broker stops) or `internal` (a bug; nothing was booked).
+   * Resolves when the state behind the reply is durable. Rejects with a Fault: `store-unavailable` (nothing was
+   * committed), `not-leader` (another replica leads or may lead; nothing was committed), `overloaded` (the queue is full or the
+   * broker stops) or `internal` (a bug; nothing was committed).
    */
   readonly submit: (command: Command) => Promise<Reply>;
-  /** What would happen: the same deciding on the committed state; nothing is written. */
+  /** Decides the same way on the committed state, without writing anything. */
   readonly quote: (requester: ClusterId, request: ReservationRequest) => Reply;
   /** The committed state. Read it at once, do not keep it across an await. */
   readonly ledger: LedgerView;
@@ -43,5 +43,5 @@ export interface Committed {
 
 export type EngineHealth =
   | { readonly state: "starting" | "ready" | "stopped" }
-  /** `degraded`: readable, writes fail for now. `failed`: the store contradicts itself; only a person can help. */
+  /** `degraded`: reads work, writes fail. `failed`: the store is corrupt; an operator must act. */
   | { readonly state: "degraded" | "failed"; readonly reason: string };

@@ -12,7 +12,7 @@ import {
   type Outcome,
 } from "@resource-broker/domain";
 
-/** What is durable, and beside it what will be when the commit under way succeeds. */
+/** The committed ledger, and the tentative ledger as it is when the commit in flight succeeds. */
 export class LedgerPair {
   #committed: Ledger = emptyLedger();
   #tentative: Ledger = emptyLedger();
@@ -21,13 +21,13 @@ export class LedgerPair {
     return this.#committed;
   }
 
-  /** Begins with what the store holds. */
+  /** Loads the stored ledger. */
   load(ledger: Ledger): void {
     this.#committed = ledger;
     this.#tentative = cloneLedger(ledger);
   }
 
-  /** Decides on the tentative ledger and makes it so there; what is soft is true at once. */
+  /** Decides on the tentative ledger and applies the events to it. Soft events are also applied to the committed ledger. */
   decide(command: Command, moment: Moment): Outcome {
     const outcome = decide(this.#tentative, command, moment);
     for (const event of outcome.events) {
@@ -37,7 +37,7 @@ export class LedgerPair {
     return outcome;
   }
 
-  /** What would come of it; nothing changes. */
+  /** Decides on the committed ledger without changing anything. */
   consider(command: Command, moment: Moment): Outcome {
     return decide(this.#committed, command, moment);
   }
@@ -47,7 +47,7 @@ export class LedgerPair {
     for (const event of events) apply(this.#committed, event);
   }
 
-  /** Draws the tentative ledger anew: what is committed, plus what may still become so. */
+  /** Rebuilds the tentative ledger from the committed one and the events that may still be committed. */
   redraw(expected: readonly LedgerEvent[]): void {
     this.#tentative = cloneLedger(this.#committed);
     for (const event of expected) if (!isSoft(event)) apply(this.#tentative, event);

@@ -11,9 +11,9 @@ export interface PersistDeps {
 }
 
 /**
- * Commits a batch and returns when it is surely there. Throws a StoreFailure of kind `not-committed` when it surely is
- * not, or `corrupt`. A commit of unknown outcome is settled by its number: asked for as long as it takes, because
- * neither "booked" nor "not booked" would be the truth.
+ * Commits a batch and returns when it is durable. Throws a StoreFailure of kind `not-committed` if it is certainly not
+ * committed, or `corrupt`. If the outcome is unknown, the last commit number of the store decides; it is read again
+ * without limit, because any other answer could be wrong.
  */
 export async function persist(batch: CommitBatch, deps: PersistDeps): Promise<void> {
   for (;;) {
@@ -54,7 +54,7 @@ function pause(clock: Clock, milliseconds: number): Promise<void> {
   return new Promise((resolve) => clock.after(milliseconds, resolve));
 }
 
-/** An error that says nothing of itself leaves everything open. */
+/** An unknown error leaves the outcome unknown. */
 function asFailure(error: unknown): StoreFailure {
   if (error instanceof StoreFailure) return error;
   return new StoreFailure("unknown", error instanceof Error ? error.message : String(error), {

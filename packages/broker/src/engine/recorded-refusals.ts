@@ -6,8 +6,8 @@ export const MAX_RECORDED_REFUSALS_PER_HOUR = 200;
 const HOUR_MS = 3_600_000;
 
 /**
- * A refusal costs its requester nothing, and each one that is recorded takes a line of the audit log and a decision
- * from the history of all others. Beyond its share of an hour, a requester's refusals are answered and counted only.
+ * Limits how many refusals of one requester are recorded per hour. A recorded refusal uses a line of the audit log and a
+ * place in the decision history. Refusals beyond the limit are answered and counted, but not recorded.
  */
 export class RecordedRefusals {
   readonly #onUnrecorded: EngineObserver["refusalNotRecorded"];

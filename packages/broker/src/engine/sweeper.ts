@@ -8,12 +8,12 @@ export interface SweeperDeps {
   readonly clock: Clock;
   /** When something is due next; undefined when nothing is. */
   readonly nextDeadline: () => number | undefined;
-  /** True when a sweep is due at every look: silence can end something, or the store has to be tried again. */
+  /** True if every check must sweep: a requester may be lost, or the store has to be retried. */
   readonly needsAttention: () => boolean;
   readonly sweep: () => Promise<Reply>;
 }
 
-/** Sleeps until something is due and then has it swept. Failures are tried again on the next look. */
+/** Sleeps until the next deadline and then sweeps. A failed sweep is retried at the next check. */
 export class Sweeper {
   readonly #deps: SweeperDeps;
   #cancel: (() => void) | undefined;
@@ -48,7 +48,7 @@ export class Sweeper {
       try {
         await sweep();
       } catch {
-        hasFailed = true; // told to the observer already; the deadline is still due
+        hasFailed = true; // already reported to the observer; the deadline is still due
       }
     }
     this.#isSweeping = false;

@@ -7,7 +7,7 @@ export interface TimedDeps {
   readonly observer: Pick<EngineObserver, "granted">;
 }
 
-/** The answer's way back to whoever asked, with a look at the clock: how long it took until a grant was durable. */
+/** Wraps `resolve` and measures the time until a grant is durable. */
 export function timed(
   command: Command,
   resolve: (reply: Reply) => void,

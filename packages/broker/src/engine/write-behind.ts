@@ -8,10 +8,10 @@ import type { Clock } from "./clock.ts";
 
 const WRITE_WITHIN_MS = 1000;
 
-/** The last thing that a cluster said to this process. */
+/** The last advertisement of a cluster in this process. */
 interface Word {
   readonly advertisement: Advertisement;
-  /** What is durable of this cluster allows nothing that this word does not. */
+  /** True if the durable state of this cluster allows no more than this advertisement. */
   readonly isSafe: boolean;
 }
 
@@ -26,7 +26,7 @@ export class WriteBehind {
   readonly #words = new Map<ClusterId, Word>();
   #unsaved = new Map<ClusterId, ReceivedAdvertisement>();
   #cancel: (() => void) | undefined;
-  /** One save at a time, so that an older word is never written over a newer one. */
+  /** One save at a time, so that an older advertisement never overwrites a newer one. */
   #saving = Promise.resolve();
 
   constructor(options: {
@@ -40,14 +40,14 @@ export class WriteBehind {
   }
 
   /**
-   * Takes in what a cluster has said last. True: it may be answered now. False: only when it is committed. `before` is what
-   * was in force; a process before this one may have answered something that is newer and was not written.
+   * Adds the newest advertisement of a cluster. Returns true if it may be answered now, false if it must be committed first.
+   * `before` was in force until now; an earlier process may have answered a newer one that was not written.
    */
   add(received: ReceivedAdvertisement, before: Advertisement | undefined): boolean {
     const { advertisement } = received;
     const { clusterId, instance } = advertisement;
     const last = this.#words.get(clusterId);
-    // Of a cluster that nobody knows nothing can be lent after a crash; but of its posts none may be missing.
+    // An unknown cluster provides nothing after a crash, so its first advertisement can wait, unless it has an instance.
     const isSafe =
       last === undefined
         ? before === undefined && instance === undefined
@@ -58,7 +58,7 @@ export class WriteBehind {
     return isSafe;
   }
 
-  /** These are durable now. One that was followed by another while it was committed does not speak for that one. */
+  /** Marks these advertisements as durable, except those replaced while the commit was in flight. */
   committed(advertisements: readonly ReceivedAdvertisement[]): void {
     for (const { advertisement } of advertisements) {
       const { clusterId } = advertisement;

@@ -6,7 +6,7 @@ export function auditFigures(registry: Registry): AuditObserver {
   const registers = [registry];
   const broken = new Gauge({
     name: "broker_audit_chain_broken",
-    help: "1 while a line of the audit log is missing or was changed, 0 while none is known to be.",
+    help: "1 if a line of the audit log is missing or was changed, 0 otherwise.",
     registers,
   });
   const checked = new Counter({

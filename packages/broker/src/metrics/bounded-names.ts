@@ -1,7 +1,7 @@
-/** Where everything goes that has no label of its own. */
+/** Label for all names beyond the limit. */
 export const OTHER = "other";
 
-/** Gives the first so many names a label of their own: every label is a series that somebody has to store. */
+/** Gives the first names their own label and all others `other`: every label value is a series to store. */
 export class BoundedNames {
   readonly #max: number;
   readonly #names = new Set<string>();

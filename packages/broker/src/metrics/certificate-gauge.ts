@@ -24,7 +24,7 @@ export function registerCertificateGauges(
     registers: [registry],
     collect() {
       const set = inForce();
-      // 0 would say that nobody is revoked, before anybody knows.
+      // Unset instead of 0: the number is not known yet.
       if (set === undefined) this.remove();
       else this.set(revokedIn(set));
     },

@@ -11,7 +11,7 @@ import { UNMET_REASONS, UnmetDemand, unmetReason } from "./unmet-demand.ts";
 import { watchedGauge } from "./watched-gauge.ts";
 
 export interface MetricsOptions {
-  /** So many clusters have figures of their own; the rest is summed up as `other`. */
+  /** This many clusters have their own series; the others are summed up as `other`. */
   readonly maxClusters: number;
   /** What is read again while the broker runs. */
   readonly reloads?: Reloads["statuses"];
@@ -23,7 +23,7 @@ const DECISION_BUCKETS = [1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 5e-3, 2.
 const RESERVE_BUCKETS = [5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const COMMIT_BUCKETS = [1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 0.1, 0.5, 2.5];
 
-/** The broker's figures, in a registry of their own. */
+/** The broker's metrics, in their own registry. */
 export function createMetrics({
   maxClusters,
   reloads = () => [],
@@ -122,7 +122,7 @@ function refusalCounter(registry: Registry): (reason: UnmetReason) => void {
   return (reason) => refusals.inc({ reason });
 }
 
-/** Counted in a plain map on the way of each request, and told to Prometheus when it asks. */
+/** Requests are counted in a plain map and copied to the metric when it is scraped. */
 function registerHttpFigures(
   registry: Registry,
   answers: ReadonlyMap<string, number>,

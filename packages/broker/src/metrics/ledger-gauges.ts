@@ -15,7 +15,7 @@ export interface LedgerGaugeDeps {
   readonly watched: () => Watched | undefined;
 }
 
-/** Figures that are read off the ledger when Prometheus asks, so that they cost nothing otherwise. */
+/** Gauges that are computed from the ledger at scrape time. */
 export function registerLedgerGauges({ registry, clusters, unmet, watched }: LedgerGaugeDeps): void {
   const registers = [registry];
   const resources = new BoundedNames(MAX_RESOURCES);

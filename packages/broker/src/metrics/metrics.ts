@@ -4,7 +4,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { EngineObserver } from "../engine/engine-observer.ts";
 import type { AuditObserver } from "../store/audit-watch.ts";
 
-/** Why demand stayed unmet: the filter that passed over most clusters, the requester's quota, or nobody to ask. */
+/** Why a request was refused: the filter that rejected most clusters, the requester's quota, or no clusters. */
 export type UnmetReason = FilterName | "quota" | "no-clusters";
 
 /** What the HTTP interface counts. */
@@ -13,7 +13,7 @@ export interface HttpMetrics {
   readonly demandUnmet: (reason: UnmetReason) => void;
 }
 
-/** What figures are read from when somebody asks for them, and never on the way of a request. */
+/** The source of gauges. It is read when metrics are scraped, not during requests. */
 export interface Watched {
   readonly engine: Pick<Engine, "ledger" | "now" | "onCommit" | "policy" | "health">;
   /** Of several replicas this one answers for the ledger. */
@@ -22,12 +22,12 @@ export interface Watched {
   readonly openConnections: () => number;
 }
 
-/** What the broker tells of its own work. All of it is cheap: it is called on the way of every request. */
+/** Counters of the broker. All of them are cheap: they are called during every request. */
 export interface BrokerMetrics
   extends HttpMetrics,
     AuditObserver,
     Pick<EngineObserver, "decided" | "committed" | "commitFailed" | "granted"> {
-  /** A refusal that no commit tells of. */
+  /** A refusal that is not part of a commit. */
   readonly refusalNotRecorded: (decision: Decision) => void;
   /** Another writer was faster, and the decision was taken again. */
   readonly lockConflict: () => void;
@@ -35,7 +35,7 @@ export interface BrokerMetrics
   readonly certificatesInForce: (set: CertificateSet) => void;
   /** Counts what the engine commits from now on; the returned function ends it. */
   readonly watch: (watched: Watched) => () => void;
-  /** All figures in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   readonly scrape: () => Promise<string>;
   readonly contentType: string;
 }

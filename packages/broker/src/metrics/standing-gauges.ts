@@ -2,7 +2,7 @@ import type { Registry } from "prom-client";
 import type { Watched } from "./metrics.ts";
 import { watchedGauge } from "./watched-gauge.ts";
 
-/** What this replica is and can do right now. One that stands by watches nothing yet: all of it is 0. */
+/** Role and health of this replica. All gauges are 0 on a standby replica. */
 export function registerStandingGauges(registry: Registry, watched: () => Watched | undefined): void {
   const gauge = watchedGauge(registry, watched);
   gauge(

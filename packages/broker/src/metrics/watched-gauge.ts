@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Watched } from "./metrics.ts";
 
-/** Adds gauges that are read off what is watched when Prometheus asks; 0 while nothing is. */
+/** Adds gauges that read the metrics source at scrape time; 0 while there is none. */
 export function watchedGauge(registry: Registry, watched: () => Watched | undefined) {
   return (name: string, help: string, read: (from: Watched) => number): void => {
     new Gauge({

@@ -9,25 +9,25 @@ import {
 } from "@resource-broker/kube";
 import type { Log, MachineTime, ReadinessCheck } from "@resource-broker/runtime";
 
-/** Nobody waits longer for the API server: a leader leads with or without its label. */
+/** Leading does not wait longer for the label: the leader works without it. */
 const PATIENCE_MS = 1000;
-/** People may take the label away: it is written again, which changes nothing where it is still there. */
+/** The label is written again at this interval, in case somebody removed it. */
 const REFRESH_MS = 30_000;
 const MAX_PAUSE_MS = 10_000;
 
 type Role = "leader" | "standby";
 
-/** What a replica is, as a label of its own pod: by it a Service finds the one that leads. */
+/** Writes the role of this replica as a label of its pod. A Service selects the leader by this label. */
 export interface RoleLabel {
-  /** From the start nobody is sent here, whatever the label of an earlier life says. It is tried until it is shown. */
+  /** Writes `standby` at start, because the label of an earlier container may say `leader`. Retries until it is written. */
   readonly standBy: () => void;
   /**
-   * Shows that this replica leads, and that its predecessor does not: a pod whose node is gone cannot say so itself, and for
-   * most of a minute nobody else would, while every second call is sent to it. It is tried until it is shown; resolves
-   * when it is, or after a second.
+   * Writes `leader` on this pod and `standby` on its predecessor: a pod on a lost node cannot update its own label, and the
+   * Service would send calls to it for most of a minute. Retries until it is written; resolves when it is written, or after a
+   * second.
    */
   readonly lead: (predecessor: string) => Promise<void>;
-  /** Shows that it leads no longer, and ends. */
+  /** Writes `standby` and stops. */
   readonly stop: () => Promise<void>;
   readonly check: ReadinessCheck;
 }
@@ -57,7 +57,7 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
   const ending = new AbortController();
   let running: Promise<void> | undefined;
   let onShown = (): void => undefined;
-  /** The try or the pause that is under way: given up when another role is wanted. */
+  /** Aborts the current attempt or pause when the role changes. */
   let turn = new AbortController();
 
   const patch = async (name: string, role: Role, signal: AbortSignal): Promise<void> => {
@@ -66,7 +66,7 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
     await client.patch(PODS, { name: { ...pod, name }, patch: { kind: "merge", body } }, { signal });
   };
 
-  /** Tried once: where it has another pod's name, or none, it leads nobody astray. */
+  /** Tried once: the predecessor may not be a pod of this name. */
   const demote = async (name: string): Promise<void> => {
     try {
       await patch(name, "standby", ending.signal);
@@ -82,7 +82,7 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
 
   /** Returns how long to wait before the next try. */
   const write = async (role: Role, signal: AbortSignal): Promise<number> => {
-    // From here until there is an answer, nobody knows what the label says.
+    // Until the API server answers, the value of the label is unknown.
     if (role !== shown) shown = undefined;
     try {
       await patch(pod.name, role, signal);
@@ -136,8 +136,8 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
     },
     check: {
       name: "pod-role",
-      // A container that is started again finds the label of its last life: as long as it says `leader`, callers
-      // would be sent to a replica that turns them away. A leader without its label still answers who asks it directly.
+      // A restarted container may find the label `leader` of its previous run. Until it is replaced, the Service would
+      // send calls to a replica that refuses them. A leader without its label still serves direct calls.
       problem: () =>
         wanted === "standby" && shown !== "standby" ? "the pod is not labelled as a standby yet" : undefined,
     },

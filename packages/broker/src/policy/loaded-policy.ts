@@ -25,7 +25,7 @@ export function readPolicy(content: unknown): PolicyReading {
   return { ok: true, loaded: { policy: result.policy, sliceDefaults: result.sliceDefaults } };
 }
 
-/** A policy that does not name itself is named after its content: 8 hex digits that change with it. */
+/** A policy without a version gets one from its content: 8 hex digits of a hash. */
 function versionOf(content: unknown): string {
   let hash = 0x811c9dc5;
   for (const letter of JSON.stringify(sorted(content)) ?? "")

@@ -11,7 +11,7 @@ export interface PolicyFileDeps {
   readonly read: (path: string) => Promise<unknown>;
   readonly machine: Pick<MachineTime, "after">;
   readonly log: Log;
-  /** Told of each reload that fails, and of the next one that works. */
+  /** Called with the problem of each failed reload, and with undefined after the next success. */
   readonly report: ReportReload;
 }
 

@@ -26,7 +26,7 @@ export function policyInForce({ use, log }: PolicyInForceDeps): PolicyInForce {
     use(chosen);
     log.info({ source: chosen.source, version: chosen.policy.version }, "another policy is in force");
   };
-  /** Two sources at once surprise whoever edits the one that does not count. */
+  /** Warns if both sources exist: edits of the policy file have no effect then. */
   const tellOfBoth = (): void => {
     if (file === undefined || object === undefined) return;
     log.warn(

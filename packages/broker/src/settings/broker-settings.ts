@@ -33,7 +33,7 @@ export const BROKER_SETTINGS = {
   kubeconfig: text({
     description:
       "Kubeconfig of the broker's own cluster. Empty: KUBECONFIG, the pod's service account, ~/.kube/config; " +
-      "none of them is looked at while nothing needs a cluster.",
+      "Not read if nothing needs a cluster.",
     defaultValue: "",
     placeholder: "FILE",
   }),
@@ -44,13 +44,13 @@ export const BROKER_SETTINGS = {
   }),
   views: choice({
     description:
-      "Show the ledger as objects for kubectl, and follow the BrokerPolicy: auto does when --kubeconfig, the kubernetes interface or the kubernetes store names a cluster.",
+      "Show the ledger as objects for kubectl and use the BrokerPolicy object. auto: on if --kubeconfig, the kubernetes interface or the kubernetes store names a cluster.",
     defaultValue: "auto",
     choices: ["auto", "on", "off"],
   }),
   "import-reservations": choice({
     description:
-      "What a new ledger does about live Reservations of an older (Go) broker in --http-namespace: auto takes them over before it lends, where --kubeconfig, --views, the kubernetes interface or the kubernetes store names a cluster; off begins without them.",
+      "Whether a new ledger imports live Reservations of an older (Go) broker from --http-namespace. auto: imports them before the first grant if --kubeconfig, --views, the kubernetes interface or the kubernetes store names a cluster; off: starts without them.",
     defaultValue: "auto",
     choices: ["auto", "off"],
   }),
@@ -78,7 +78,8 @@ export const BROKER_SETTINGS = {
     placeholder: "NAME",
   }),
   "lease-duration": duration({
-    description: "How long a replica leads without renewing: another one takes over after at most so long.",
+    description:
+      "Duration of the leader's lease. Another replica takes over at most this long after the leader stops renewing.",
     defaultText: "6s",
   }),
   "pod-role-label": text({
@@ -107,7 +108,7 @@ export const BROKER_SETTINGS = {
   }),
   "max-waiting": integer({
     description:
-      "Reservations beyond this many waiting calls are turned away with 503; renewals beyond twice as many.",
+      "Limit of waiting calls. Reservations beyond it are refused with 503; renewals and releases beyond twice as many.",
     defaultValue: 5000,
     minimum: 1,
     maximum: 1_000_000,

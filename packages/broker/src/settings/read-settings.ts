@@ -81,13 +81,13 @@ function dashboardProblems(settings: BrokerSettings): string[] {
   const address = parseAddress(settings["dashboard-bind-address"]);
   if (address === undefined) return [`${flag}: write host:port, :port, or 0 for none`];
   const isWithoutLinks = !settings["broker-interface"].includes("http");
-  // Over plain HTTP there is no other way in.
+  // Over plain HTTP, links are the only way to sign in.
   return address !== "off" && isWithoutLinks && isLoopback(address.host)
     ? [`${flag}: on a loopback address it needs --broker-interface http, which makes the links to sign in`]
     : [];
 }
 
-/** Shorter, and a busy moment makes a new leader; longer, and nobody leads for minutes. */
+/** A shorter lease causes failovers under load; a longer one delays failover by minutes. */
 function leaseProblems({ "lease-duration": leaseMs }: BrokerSettings): string[] {
   return leaseMs >= SHORTEST_LEASE_MS && leaseMs <= LONGEST_LEASE_MS
     ? []

@@ -1,7 +1,7 @@
 import { CHAIN_START, type ChainLink, canonical, nextLink } from "./audit.ts";
 import type { AuditEntry } from "./store.ts";
 
-/** How far a look along the chain has come. */
+/** The result of checking a part of the chain. */
 export interface ChainLook {
   /** The last line that fits. Undefined: no line was seen yet. */
   readonly link: ChainLink | undefined;
@@ -12,8 +12,8 @@ export interface ChainLook {
 }
 
 /**
- * Goes on along the chain. The first line ever follows the chain's start; where older lines were trimmed away, the first
- * that is left has to be taken as it is. `known` is a line that was seen before and must still be the same.
+ * Verifies the next lines of the chain. The first line follows the chain's start. If older lines were trimmed, the first
+ * remaining line is accepted unchecked. `known` is a line that was seen before and must not have changed.
  */
 export function followChain(
   from: ChainLink | undefined,
@@ -36,10 +36,10 @@ function problemWith(
 ): string | undefined {
   const { sequence, hash } = line;
   if (sequence === known?.sequence && hash !== known.hash)
-    return `line ${sequence} is another one than it was before`;
+    return `line ${sequence} has changed since it was last checked`;
   const link = sequence === CHAIN_START.sequence + 1 ? CHAIN_START : before;
   if (link === undefined) return undefined;
   const expected = nextLink(link, canonical(line));
   if (sequence !== expected.sequence) return `line ${expected.sequence} is missing`;
-  return hash === expected.hash ? undefined : `line ${sequence} was changed: it does not fit its hash`;
+  return hash === expected.hash ? undefined : `line ${sequence} was changed: it does not match its hash`;
 }

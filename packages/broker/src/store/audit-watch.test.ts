@@ -81,17 +81,17 @@ describe("the watch over the audit log", () => {
     [
       "a changed line",
       () => change(700, { detail: "nothing happened" }),
-      "line 700 was changed: it does not fit its hash",
+      "line 700 was changed: it does not match its hash",
     ],
     [
       "a changed hash",
       () => change(700, { hash: "f".repeat(64) }),
-      "line 700 was changed: it does not fit its hash",
+      "line 700 was changed: it does not match its hash",
     ],
     [
       "a changed first line",
       () => change(1, { by: "paris" }),
-      "line 1 was changed: it does not fit its hash",
+      "line 1 was changed: it does not match its hash",
     ],
     ["a missing line", () => void log.splice(699, 1), "line 700 is missing"],
     ["a missing page", () => void log.splice(199, 200), "line 200 is missing"],
@@ -128,7 +128,7 @@ describe("the watch over the audit log", () => {
     expect(problem()).toBeUndefined();
     log = linesAfter(CHAIN_START, 1000, "nobody");
     await time.advance(2 * HOUR_MS);
-    expect(problem()).toBe("line 1000 is another one than it was before");
+    expect(problem()).toBe("line 1000 has changed since it was last checked");
   });
 
   test("is told when the log is whole again", async () => {
@@ -224,7 +224,7 @@ test("on the embedded store a line that somebody rewrites is found, and one that
   const database = new DatabaseSync(ledgerFileIn(directory));
   database.exec(`UPDATE audit SET line = replace(line, 'reserve', 'release') WHERE sequence = 222`);
   await time.advance(2 * HOUR_MS);
-  expect(problems.at(-1)).toBe("line 222 was changed: it does not fit its hash");
+  expect(problems.at(-1)).toBe("line 222 was changed: it does not match its hash");
   database.exec("UPDATE audit SET line = 'gone' WHERE sequence = 222");
   database.close();
   await time.advance(2 * HOUR_MS);

@@ -3,19 +3,19 @@ import { type ChainLink, UnreadableLine } from "./audit.ts";
 import { followChain } from "./audit-chain.ts";
 import { type AuditEntry, type Store, StoreFailure } from "./store.ts";
 
-/** So many lines take about a millisecond, in which the broker does nothing else. */
+/** Checking this many lines blocks the event loop for about a millisecond. */
 const LINES_AT_ONCE = 200;
-/** For each moment of work so many of rest: it never takes more than one part in a hundred. */
+/** The pause after a step is this many times the step's duration: at most 1 % of the CPU. */
 const REST_FACTOR = 99;
 const SHORTEST_REST_MS = 250;
-/** How soon new lines are looked at. */
+/** Interval for checking new lines. */
 const FOLLOW_MS = 10_000;
-/** How soon, after the whole log was looked at or found broken, it is looked at again from its oldest line. */
+/** Interval for checking the whole log again. */
 const AGAIN_MS = 3_600_000;
 
-/** Who is told what the watch sees. */
+/** Receives the results of the watch. */
 export interface AuditObserver {
-  /** So many more lines were computed again and fit. */
+  /** Number of lines that were verified. */
   readonly auditChecked: (lines: number) => void;
   /** What is wrong with the log; undefined: nothing that is known of. */
   readonly auditFound: (problem: string | undefined) => void;
@@ -29,14 +29,14 @@ export interface AuditWatchDeps {
 }
 
 /**
- * Computes the chain of the audit log again, slowly and for ever: from its oldest line to the newest, then line by line
- * as they come, and every hour from the oldest again. It finds what was changed, removed or cut off behind the broker's back.
- * What it cannot tell from trimming is the removal of the oldest lines. Returns what ends it.
+ * Verifies the hash chain of the audit log in the background: from the oldest line to the newest, then new lines as they
+ * appear, and from the oldest line again every hour. It finds lines that another program changed, removed or cut off. It
+ * cannot tell the removal of the oldest lines from trimming. Returns a function that stops it.
  */
 export function watchAudit(deps: AuditWatchDeps): () => void {
   const { store, machine, observer, log } = deps;
   let link: ChainLink | undefined;
-  /** The newest line that ever fitted: it must not become another one, nor go. */
+  /** The newest verified line: it must neither change nor disappear. */
   let newest: ChainLink | undefined;
   let problem: string | undefined;
   let roundBeganAt = machine.monotonicMs();
@@ -64,7 +64,7 @@ export function watchAudit(deps: AuditWatchDeps): () => void {
     return lines.length === LINES_AT_ONCE ? SHORTEST_REST_MS : atTheEnd();
   };
 
-  /** Older lines may go while a round is under way, and overtake it. */
+  /** Trimming may remove lines that the current pass has not reached yet. */
   const wasTrimmed = async ([first]: readonly AuditEntry[]): Promise<boolean> => {
     if (first === undefined || link === undefined || first.sequence === link.sequence + 1) return false;
     const oldest = await readLines(store, undefined, 1);
@@ -77,7 +77,7 @@ export function watchAudit(deps: AuditWatchDeps): () => void {
         `the log ends at line ${link?.sequence ?? 0}, but line ${newest.sequence} was there before`,
       );
     newest = link;
-    if (problem !== undefined) log.info({}, "the audit log is whole again");
+    if (problem !== undefined) log.info({}, "the audit log is valid again");
     tell(undefined);
     if (machine.monotonicMs() - roundBeganAt >= AGAIN_MS) beginAgain();
     return FOLLOW_MS;
@@ -117,7 +117,7 @@ async function readLines(
   try {
     return { lines: await store.readAudit({ after: after?.sequence ?? 0, limit }) };
   } catch (error) {
-    // A store that cannot be reached is told of elsewhere: it says nothing of what is in it.
+    // An unreachable store is reported elsewhere and says nothing about the log.
     return isDamage(error) ? { lines: [], problem: `a line cannot be read: ${String(error)}` } : "later";
   }
 }

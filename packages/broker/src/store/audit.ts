@@ -6,7 +6,7 @@ import type { AuditEntry, CommitBatch } from "./store.ts";
 /** A line before it is chained. */
 export type AuditLine = Omit<AuditEntry, "sequence" | "hash">;
 
-/** Where a chain stands: the last line's number and hash. */
+/** A position in the chain: number and hash of the last line. */
 export interface ChainLink {
   readonly sequence: number;
   readonly hash: string;
@@ -15,7 +15,7 @@ export interface ChainLink {
 /** Before the first line of every log. */
 export const CHAIN_START: ChainLink = { sequence: 0, hash: "0".repeat(64) };
 
-/** Words of others (a refusal's reason) must not make the log grow without bound. */
+/** Bounds texts that come from clusters, such as the reason of a refusal. */
 const MAX_DETAIL_LENGTH = 1000;
 
 /** What the batch adds to the audit log: one line for each event, soft ones left out. */
@@ -40,12 +40,12 @@ export function nextLink(previous: ChainLink, text: string): ChainLink {
   return { sequence, hash: hash("sha256", `${previous.hash}\n${sequence}\n${text}`, "hex") };
 }
 
-/** The one text of a line: what is hashed, and what a store should keep, so that no byte of it can change unseen. */
+/** The canonical text of a line. It is hashed, and stores must keep exactly this text. */
 export function canonical({ at, commitNumber, by, action, subject, detail }: AuditLine): string {
   return JSON.stringify([at, commitNumber, by, action, subject, detail]);
 }
 
-/** What a store keeps as a line of its audit log is none. */
+/** A stored text is not an audit line. */
 export class UnreadableLine extends Error {}
 
 export function fromCanonical(text: string): AuditLine {

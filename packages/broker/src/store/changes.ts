@@ -17,7 +17,7 @@ export function durableEvents(batch: CommitBatch): LedgerEvent[] {
   return batch.entries.flatMap(({ events }) => events.filter((event) => !isSoft(event)));
 }
 
-/** The latest moment of the events: what the ledger's time becomes, unless it is there already. */
+/** The time of the latest event; the ledger's time is never set back. */
 export function latestOf(events: readonly LedgerEvent[]): number {
   return events.reduce((latest, { at }) => Math.max(latest, at), 0);
 }
@@ -27,9 +27,9 @@ export function decisionOf(event: LedgerEvent): Decision | undefined {
 }
 
 /**
- * A reservation that the events only bring along is entered as it is. What else they do to one is made true by the
- * ledger's own `apply`, on a small ledger that holds only the reservations they touch, so the stored rows cannot differ
- * from the live ledger. Throws on events that contradict what is stored.
+ * Returns the reservations as the events leave them. New reservations are taken as they are. All other events go through
+ * the ledger's own `apply` on a small ledger with only the affected reservations, so that stored rows cannot differ from
+ * the live ledger. Throws if the events contradict the stored reservations.
  */
 export function changedReservations(
   events: readonly LedgerEvent[],

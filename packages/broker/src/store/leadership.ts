@@ -1,27 +1,27 @@
 import type { StoreFailure } from "./store.ts";
 
-/** What a replica is right now, as far as it can know. */
+/** The leadership state of a replica, as far as the replica can know. */
 export type Standing =
   | { readonly role: "leader" }
-  /** Waits for its turn. */
+  /** Waits to become the leader. */
   | { readonly role: "standby"; readonly leader: string; readonly problem?: string }
-  /** Has led, and could not renew its lease in time, or cannot tell how long ago that was: another one may lead by now. */
+  /** Was the leader but may have lost the lease: it could not renew in time, or its clocks disagree. */
   | { readonly role: "unsure" }
-  /** Another one leads: this replica will never lead again. */
+  /** Another replica leads: this process never leads again. */
   | { readonly role: "deposed"; readonly leader: string };
 
-/** Of a store that several replicas share: one of them leads, the others stand by. It goes one way: waits, leads, ends. */
+/** Leadership in a store that several replicas share. One replica leads, the others are standby. A process waits, leads, and ends; it never goes back. */
 export interface Leadership {
-  /** Reaches the store and makes what is missing there. Rejects with what a person must put right. */
+  /** Connects to the store and creates missing tables or objects. Rejects with a problem that an operator must fix. */
   readonly prepare: () => Promise<void>;
   /** Resolves with true when this replica leads, with false when the store was closed before. */
   readonly win: () => Promise<boolean>;
   /**
-   * `leader` as long as nobody else can have written: by this machine's own clocks, so also right after a pause. Where they
-   * disagree the machine was suspended, or its clock was set: `unsure`, and the store is asked at once.
+   * Returns `leader` while no other replica can have written, by this machine's own clocks; this also holds right after a
+   * pause. If the clocks disagree, the machine was suspended or its clock was set: then `unsure`, and the store is asked.
    */
   readonly standing: () => Standing;
-  /** Who was seen to lead before this replica did; empty: nobody, as far as it knows. */
+  /** The last known leader before this replica; empty if unknown. */
   readonly predecessor: () => string;
   /** Called once, when another replica has taken over. */
   readonly onLost: (listener: (failure: StoreFailure) => void) => void;

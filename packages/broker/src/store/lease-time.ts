@@ -14,9 +14,9 @@ export function leaseMoment(machine: Pick<MachineTime, "monotonicMs" | "wallMs">
 }
 
 /**
- * Whether a lease that was renewed at `since` still holds. Linux's monotonic clock stands still while the machine is
- * suspended, and the wall clock may be set: the lease holds only while both say so and agree. Otherwise nobody but the
- * store knows who leads.
+ * Whether a lease that was renewed at `since` is still valid. Linux stops the monotonic clock while the machine is
+ * suspended, and the wall clock may be set. The lease is valid only if both clocks say so and agree. Otherwise only the
+ * store knows the leader.
  */
 export function isHeld(since: LeaseMoment, now: LeaseMoment, leaseMs: number): boolean {
   const elapsedMs = now.monotonicMs - since.monotonicMs;

@@ -2,22 +2,22 @@ import { type LedgerEvent, windowFrom } from "@resource-broker/domain";
 import type { MachineTime } from "@resource-broker/runtime";
 import type { CommitBatch, CommitEntry, Store } from "./store.ts";
 
-/** What the audit log names for things that no cluster asked for. */
+/** Actor in the audit log for actions that no cluster requested. */
 const BY_BROKER = "broker";
 
-/** The record that a ledger's memory begins: holds from before that may be adopted for a while. */
+/** The commit entry that opens the adoption window of a new or restored ledger: older reservations may be adopted. */
 export function memoryBegins(at: number, cause: Parameters<typeof windowFrom>[1]): CommitEntry {
   const event: LedgerEvent = { kind: "adoption-window-set", at, window: windowFrom(at, cause) };
   return { by: BY_BROKER, action: "open-adoption", events: [event] };
 }
 
 /**
- * A store whose new ledger records when its memory began, together with its first commit. A process that ends before
- * that commit leaves an empty ledger, which begins again.
+ * Wraps a store so that the first commit of a new ledger also opens the adoption window. A process that ends before that
+ * commit leaves an empty ledger, and the next process starts again.
  */
 export function recordingMemory(store: Store, machine: Pick<MachineTime, "wallMs">): Store {
   let beginning: CommitEntry | undefined;
-  /** The first batch as it was given and as it was handed on: when it is tried again, it is the same one. */
+  /** The first batch, as received and as extended: a retry must commit the same batch. */
   let first: { readonly given: CommitBatch; readonly sent: CommitBatch } | undefined;
 
   const open = async (): ReturnType<Store["open"]> => {

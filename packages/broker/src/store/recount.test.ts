@@ -42,9 +42,9 @@ describe("counting again what a store returned", () => {
     { name: "no provider", reservations: [{ ...LIVE, provider: "" }], says: /rsv-1 has no provider/ },
     { name: "no requester", reservations: [{ ...LIVE, requester: "" }], says: /rsv-1 has no requester/ },
     {
-      name: "a cluster that lends to itself",
+      name: "a cluster that is both requester and provider",
       reservations: [{ ...LIVE, requester: "paris" }],
-      says: /lends to itself/,
+      says: /is both requester and provider/,
     },
     {
       name: "a phase that is never stored",
@@ -77,7 +77,7 @@ describe("counting again what a store returned", () => {
         { ...LIVE, granted: HUGE },
         { ...LIVE, id: "rsv-3", granted: HUGE },
       ],
-      says: /paris lends more than can be counted/,
+      says: /paris exceed what can be counted/,
     },
     {
       name: "one key for two reservations",

@@ -11,8 +11,8 @@ import {
 } from "@resource-broker/domain";
 
 /**
- * Reads what a store returned with suspicion: a ledger would be built from it without complaint, and be wrong. Returns
- * the first contradiction in words, or nothing.
+ * Checks the records that a store returned, because building a ledger from wrong records raises no error. Returns the
+ * first contradiction as text, or undefined.
  */
 export function contradictionIn({ reservations }: LedgerRecords): string | undefined {
   const keys = new Map<string, string>();
@@ -34,7 +34,7 @@ function contradictionOf(reservation: Reservation): string | undefined {
 
 function wrongParties({ id, requester, provider }: Reservation): string | undefined {
   if (!requester || !provider) return `reservation ${id} has no ${provider ? "requester" : "provider"}`;
-  return requester === provider ? `reservation ${id}: ${provider} lends to itself` : undefined;
+  return requester === provider ? `reservation ${id}: ${provider} is both requester and provider` : undefined;
 }
 
 function wrongEnd({ id, phase, endedAt, keepUntil }: Reservation): string | undefined {
@@ -59,7 +59,7 @@ function uncountable(
   if (!isLive(phase)) return undefined;
   const total = add(lent.get(provider) ?? NO_RESOURCES, granted);
   lent.set(provider, total);
-  return isCountable(total) ? undefined : `${provider} lends more than can be counted`;
+  return isCountable(total) ? undefined : `the reservations of ${provider} exceed what can be counted`;
 }
 
 function isCountable(vector: ResourceVector): boolean {

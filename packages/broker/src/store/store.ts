@@ -16,9 +16,9 @@ export interface Store {
   open: () => Promise<StoreContents>;
   /** Rejects with a StoreFailure. Numbers follow each other without a gap. */
   commit: (batch: CommitBatch) => Promise<void>;
-  /** The number of the last commit that is really there: settles what became of a commit of unknown outcome. */
+  /** The number of the last stored commit. It settles a commit of unknown outcome. */
   lastCommit: () => Promise<number>;
-  /** Written behind, and may be lost: the newest advertisement of each cluster named. */
+  /** Saves the newest advertisement of each cluster. Not durable: it may be lost in a crash. */
   saveAdvertisements: (advertisements: readonly ReceivedAdvertisement[]) => Promise<void>;
   findDecision: (id: DecisionId) => Promise<Decision | undefined>;
   readAudit: (query: AuditQuery) => Promise<readonly AuditEntry[]>;
@@ -26,7 +26,7 @@ export interface Store {
 }
 
 export interface StoreContents {
-  /** Made with the store and never changed: another one means the broker lost its memory. */
+  /** Created with the store and never changed. Another ID means that the ledger was replaced. */
   readonly ledgerId: string;
   readonly commitNumber: number;
   readonly records: LedgerRecords;
@@ -42,7 +42,7 @@ export interface CommitBatch {
 }
 
 export interface CommitEntry {
-  /** Cluster ID of who asked, or `broker` for what the clock did. */
+  /** Cluster ID of the caller, or `broker` for actions of a timer. */
   readonly by: string;
   /** The command's kind. */
   readonly action: string;
@@ -71,9 +71,9 @@ export interface AuditQuery {
 }
 
 /**
- * `not-committed`: surely nothing was written, later tries may work. `unknown`: ask `lastCommit` before going on.
- * `corrupt`: the store contradicts itself; go no further. `deposed`: another process leads now; nothing was written, and
- * this process will never write again.
+ * `not-committed`: nothing was written; a retry may succeed. `unknown`: read `lastCommit` before the next commit.
+ * `corrupt`: the store is inconsistent; stop. `deposed`: another process leads; nothing was written, and this process must
+ * not write again.
  */
 export type FailureKind = "not-committed" | "unknown" | "corrupt" | "deposed";
 

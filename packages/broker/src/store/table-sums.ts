@@ -16,8 +16,8 @@ export function withoutRow([rows, seals]: TableSum, seal: number): TableSum {
 }
 
 /**
- * What each table holds, written with the ledger's head in the transaction that changes it. A row's seal shows that the
- * row was changed; only the sum shows that one was taken away, added, or put back as it once was.
+ * Row count and sum of seals of each table, written with the ledger's header in the same transaction. A row's seal detects
+ * a changed row; only the sum detects a row that was removed, added, or replaced by an older version.
  */
 export class TableSums {
   readonly #sums = new Map<string, TableSum>();
@@ -26,7 +26,7 @@ export class TableSums {
     this.load(text);
   }
 
-  /** Forgets what was counted, and goes on from what a head says. */
+  /** Replaces the sums by those of a header. */
   load(text: string): void {
     this.#sums.clear();
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- we wrote it, and the head's seal was checked

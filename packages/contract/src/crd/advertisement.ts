@@ -25,7 +25,7 @@ const statusSchema = object({
   ...statusFields,
 });
 
-/** The local copy of what the agent tells the broker, for people with kubectl. */
+/** Local copy of the agent's advertisement, for users of kubectl. */
 export const advertisementKind: Kind<Infer<typeof specSchema>, Infer<typeof statusSchema>> = {
   group: "rear.fluidos.eu",
   version: "v1alpha1",

@@ -9,7 +9,7 @@ const CONDITION_REASON = "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$";
 
 const messageSchema = prose({ maxLength: 32_768 });
 
-/** A text as the message of a condition can hold it. */
+/** Truncates a text to the length of a condition message. */
 export function conditionMessage(text: string): string {
   return fitted(messageSchema, text);
 }

@@ -1,8 +1,8 @@
-/** How agents, people and the broker speak with each other through objects; see docs/kubernetes.md. */
+/** Names of the protocol between agents, users and the broker over Kubernetes objects; see docs/kubernetes.md. */
 const PREFIX = "broker.fluidos.eu";
 
 export const KUBE_LABEL = {
-  /** `true`: the broker's picture of the ledger. Whatever anybody else writes there is overwritten. */
+  /** `true`: the object is written by the broker from the ledger. Changes by others are overwritten. */
   view: `${PREFIX}/view`,
   /** On every Reservation the broker knows: its parties, so that each can watch its own. */
   requester: `${PREFIX}/requester`,
@@ -14,7 +14,7 @@ export const KUBE_ANNOTATION = {
   renew: `${PREFIX}/renew`,
   /** On the broker's Lease. */
   ledgerId: `${PREFIX}/ledger-id`,
-  /** On the broker's Lease: when some cluster could last lend more than before. A new time: queued requests may try again. */
+  /** On the broker's Lease: when capacity was last freed. A new time means that queued requests should be retried. */
   capacityFreed: `${PREFIX}/capacity-freed`,
 } as const;
 
@@ -30,13 +30,13 @@ export const RESERVATION_CONDITION = {
   providerHolding: "ProviderHolding",
 } as const;
 
-/** Who borrows when a person's Reservation names no requester, where a quota allows it: no cluster may be called so. */
+/** Requester of a user's Reservation without a requester, where a quota allows it. No cluster may have this ID. */
 export const NOBODY = "nobody";
 
-/** What an agent writes of its ClusterAdvertisement, it writes under this name. */
+/** Field manager of the agent's part of a ClusterAdvertisement. */
 export const AGENT_FIELD_MANAGER = "resource-broker-agent";
 
-/** Renewed by the broker that leads while it is at work: agents learn from it that it lives, its time and its ledger. */
+/** Lease renewed by the leading broker; agents read from it that the broker is alive, its time and its ledger ID. */
 export const BROKER_LEASE = "resource-broker";
 
 /** The name of a cluster's ClusterAdvertisement. */

@@ -208,7 +208,7 @@ export const reservationKind: Kind<Infer<typeof specSchema>, Infer<typeof status
       rule: "!has(self.targetClusterID) || !has(self.requesterID) || self.targetClusterID != self.requesterID",
       message: "a cluster cannot borrow from itself: name another targetClusterID, or leave it out",
     },
-    // Not a lock: there is something else to do than to create another object.
+    // A rule instead of a lock, because its message names the alternative (renew).
     {
       at: "spec",
       fieldPath: ".duration",
@@ -220,7 +220,7 @@ export const reservationKind: Kind<Infer<typeof specSchema>, Infer<typeof status
 };
 export type Reservation = KubernetesObject<Infer<typeof specSchema>, Infer<typeof statusSchema>>;
 
-/** It is decided once, by what was asked then: a change that nobody heeds must not look like one that counts. */
+/** Makes a field immutable: the request is decided once, so later changes would have no effect. */
 function fixed<T>({ hints, ...field }: Field<T, true>): Field<T, true> {
   return { ...field, hints: { ...hints, lock: "immutable" } };
 }

@@ -21,7 +21,7 @@ const SIGN_WORDS: Readonly<Record<Sign, string>> = {
   positive: "must be a quantity of more than 0",
 };
 
-/** What the schema language of CRDs cannot say about one field, or cannot say so that a person understands it. */
+/** CEL rules for one field: what the CRD schema cannot express, or not with a readable message. */
 export function fieldRules(node: SchemaNode): ValidationRule[] {
   if (node.propertyNames !== undefined) return [nameRule(node.propertyNames)];
   if (node.format === FORMAT.quantity) return [quantityRule(node)];

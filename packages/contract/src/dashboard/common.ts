@@ -1,6 +1,6 @@
 /**
- * What the dashboard's pages and the broker say to each other, under `/ui/`. Both are built and shipped together, so these are
- * plain types; what comes in from a browser is checked by the broker all the same. All amounts are numbers in base units.
+ * Messages between the dashboard and the broker under `/ui/`. Both are built and shipped together, so these are plain types.
+ * The broker still validates input from the browser. All amounts are numbers in base units.
  */
 
 /** CPU in cores, memory in bytes, GPUs in pieces. */

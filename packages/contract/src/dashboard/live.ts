@@ -18,7 +18,7 @@ export type UiEvent =
         readonly clusters: readonly UiCluster[];
         readonly reservations: readonly UiReservation[];
         readonly decisions: readonly UiDecisionRow[];
-        /** More changed than is told here (more than 200 rows): read your lists again. */
+        /** More than 200 rows changed: list again. */
         readonly more: boolean;
       };
     };

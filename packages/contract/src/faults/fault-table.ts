@@ -2,7 +2,7 @@
 export interface FaultKind {
   /** HTTP status of the reply. */
   readonly status: number;
-  /** True: the same request may succeed later, unchanged. Nothing was booked. */
+  /** True: the same request may succeed later, unchanged. Nothing was reserved. */
   readonly retry: boolean;
   /** What the user should do. */
   readonly advice: string;
@@ -123,17 +123,17 @@ export const FAULTS = {
   },
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
-/** What a program of ours finds out by itself when it calls somebody else; never sent by the broker. */
+/** Codes of faults found locally when calling another server; never sent by the broker. */
 export const LOCAL_FAULTS = {
   unauthenticated: {
     status: 401,
     retry: false,
-    advice: "The API server does not know us: renew the credentials in the kubeconfig.",
+    advice: "The API server refused the credentials: renew them in the kubeconfig.",
   },
   conflict: {
     status: 409,
     retry: true,
-    advice: "Somebody changed the object meanwhile: read it again and decide anew.",
+    advice: "The object was changed by another client: read it again and retry.",
   },
   "already-exists": {
     status: 409,
@@ -143,7 +143,7 @@ export const LOCAL_FAULTS = {
   gone: {
     status: 410,
     retry: true,
-    advice: "The API server has forgotten that version: list again.",
+    advice: "The API server no longer has this version: list again.",
   },
   unsupported: {
     status: 501,
@@ -153,12 +153,11 @@ export const LOCAL_FAULTS = {
   unreachable: {
     status: 503,
     retry: true,
-    advice:
-      "Nobody answered: check address, network and certificates. It is not known whether the call arrived.",
+    advice: "No reply: check address, network and certificates. It is unknown whether the call arrived.",
   },
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
-/** A code that travels. */
+/** A code that is sent on the wire. */
 export type WireFaultCode = keyof typeof FAULTS;
 export type FaultCode = WireFaultCode | keyof typeof LOCAL_FAULTS;
 

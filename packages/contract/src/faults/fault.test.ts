@@ -92,7 +92,7 @@ describe("an error reply of an older broker", () => {
     ["a bad quantity", 400, '{"error":"invalid quantity"}', "invalid", "invalid quantity"],
     ["a route it does not have", 404, "404 page not found", "not-found", "404 page not found"],
     ["a code from the future", 503, '{"error":"busy","code":"new"}', "overloaded", "busy"],
-    ["nothing at all", 500, "", "internal", "the peer gave no reason"],
+    ["nothing at all", 500, "", "internal", "no reason given"],
     ["a status nobody knows", 418, "teapot", "internal", "teapot"],
   ])("%s is understood", (_, status, body, code, message) => {
     expect(readFault({ status, body })).toMatchObject({ code, message });

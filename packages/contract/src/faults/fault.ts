@@ -2,7 +2,7 @@ import { fitted } from "../schema/fitted.ts";
 import { type ErrorDTO, errorSchema, type RefusalDTO } from "../wire/error.ts";
 import { type FaultCode, faultKind } from "./fault-table.ts";
 
-/** What a caller may be told beside the message. */
+/** Details for the caller in addition to the message. */
 export interface FaultDetails {
   readonly reasons?: readonly RefusalDTO[];
   readonly decisionID?: string;
@@ -12,7 +12,7 @@ export interface FaultDetails {
   readonly retryAfterMs?: number;
 }
 
-/** The one error class: everything that is thrown on purpose is one of the codes in the table. */
+/** The only error class: every intentional error has a code of the table. */
 export class Fault extends Error {
   override readonly name = "Fault";
   readonly code: FaultCode;
@@ -38,7 +38,7 @@ export class Fault extends Error {
   }
 }
 
-/** The body of an error reply. What went wrong inside (`cause`) stays inside: it is for the log. */
+/** The body of an error reply. `cause` is not included: it is only logged. */
 export function toErrorBody(fault: Fault): ErrorDTO {
   const { reasons, decisionID, flip } = fault.details;
   return fitted(errorSchema, {

@@ -12,7 +12,7 @@ export interface ErrorReply {
   readonly retryAfterMs?: number;
 }
 
-/** Older brokers send no code, and some errors as plain text: the status says what it must be. */
+/** Code by HTTP status: older brokers send no code, and some errors as plain text. */
 const CODE_BY_STATUS: Readonly<Record<number, FaultCode>> = {
   400: "invalid",
   401: "no-certificate",
@@ -29,7 +29,7 @@ const CODE_BY_STATUS: Readonly<Record<number, FaultCode>> = {
 };
 const MAX_TEXT_LENGTH = 1024;
 
-/** The fault that a peer reported, whatever its age. */
+/** Converts an error reply of any broker version to a fault. */
 export function readFault(reply: ErrorReply): Fault {
   const body = readBody(reply.body);
   const { reasons, decisionID, flip } = body;
@@ -46,7 +46,7 @@ export function readFault(reply: ErrorReply): Fault {
 function readBody(text: string): ErrorDTO {
   const validated = validate(errorSchema, parseJson(text));
   if (validated.ok) return validated.value;
-  return { error: cut(text.trim(), MAX_TEXT_LENGTH) || "the peer gave no reason" };
+  return { error: cut(text.trim(), MAX_TEXT_LENGTH) || "no reason given" };
 }
 
 function codeOf(code: string | undefined, status: number): FaultCode {

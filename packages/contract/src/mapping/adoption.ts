@@ -4,7 +4,7 @@ import type { AdoptionRequestDTO } from "../wire/adoption.ts";
 import { amountReader, type Mapped } from "./amounts.ts";
 import { present } from "./present.ts";
 
-/** The holds an agent offers to a broker that lost its memory. */
+/** The reservations that an agent offers for adoption. */
 export function toAdoptionOffers(dto: AdoptionRequestDTO): Mapped<readonly AdoptionOffer[]> {
   const reader = amountReader();
   const offers = dto.reservations.map((offer, index): AdoptionOffer => {

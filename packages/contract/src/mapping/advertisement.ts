@@ -14,8 +14,8 @@ import { fromCostModel, toCostModel } from "./cost.ts";
 import { present } from "./present.ts";
 
 /**
- * What a cluster says of itself. `reserved` and `available` are not read: the ledger computes them, so no
- * advertisement can overwrite them. `protocol` comes from the caller's Agent-Protocol header, 1 without it.
+ * Converts an advertisement. `reserved` and `available` are ignored: the ledger computes them. `protocol` comes from the
+ * Agent-Protocol header; 1 without it.
  */
 export function toAdvertisement(dto: AdvertisementDTO, protocol: number): Mapped<Advertisement> {
   const reader = amountReader();
@@ -43,7 +43,7 @@ export function toAdvertisement(dto: AdvertisementDTO, protocol: number): Mapped
   );
 }
 
-/** What the ledger knows of the cluster beside its own words. */
+/** The ledger's values for a cluster. */
 export interface AdvertisementStanding {
   readonly reserved: ResourceVector;
   readonly available: ResourceVector;

@@ -11,22 +11,22 @@ import type { ResourceQuantitiesDTO, SomeQuantitiesDTO } from "../wire/quantitie
 import { mapValues } from "./map-values.ts";
 import { present } from "./present.ts";
 
-/** What a mapping yields: wire values are checked for their form before, so only sizes can still be wrong. */
+/** Result of a mapping. The form of wire values is validated before, so only amounts can be out of range. */
 export type Mapped<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Reads amounts and gathers what is wrong with them, so that a caller hears of everything at once. */
+/** Parses amounts and collects all problems, so that the caller gets them in one reply. */
 export interface AmountReader {
-  /** What is asked for or taken: rounded up, so that it is never less than stated. */
+  /** Requested or used amounts: rounded up. */
   readonly taken: (quantities: SomeQuantitiesDTO, path: string) => ResourceVector;
-  /** What is there to give: rounded down, so that it is never more than stated. */
+  /** Capacity: rounded down. */
   readonly given: (quantities: SomeQuantitiesDTO, path: string) => ResourceVector;
-  /** What is asked for: as `taken`, and counts must be whole. */
+  /** Requested amounts: rounded up, and device counts must be whole numbers. */
   readonly asked: (quantities: SomeQuantitiesDTO, path: string) => ResourceVector;
   readonly bytes: (quantity: string, path: string) => number;
   readonly problem: (path: string, message: string) => void;
-  /** The value, unless anything above was wrong. */
+  /** The value, or the collected problems. */
   readonly finish: <T>(value: T) => Mapped<T>;
 }
 

@@ -6,7 +6,7 @@ import { present } from "./present.ts";
 const MAX_DECIMAL = 999_999_999_999;
 const SIGNIFICANT_DIGITS = 12;
 
-/** Prices are compared, never added up to a bill: Numbers will do. */
+/** Prices are only compared, so floating-point numbers are sufficient. */
 export function toCostModel(dto: CostDTO): CostModel {
   return present({
     currency: dto.currency,
@@ -32,7 +32,7 @@ export function fromReservationCost({ perHour, total, currency }: ReservationCos
   return present({ perHour: formatDecimal(perHour), total: decimalOf(total), currency });
 }
 
-/** A price as a plain decimal text, without the noise of binary fractions: 0.336, not 0.33599999999999997. */
+/** A price as a decimal string without binary rounding errors: 0.336, not 0.33599999999999997. */
 export function formatDecimal(amount: number): string {
   const bounded = Math.min(Math.max(amount, 0), MAX_DECIMAL);
   const precise = bounded.toPrecision(SIGNIFICANT_DIGITS);

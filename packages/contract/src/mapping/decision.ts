@@ -21,12 +21,12 @@ import { formatDecimal } from "./cost.ts";
 import { present } from "./present.ts";
 import { fromReservationRequest } from "./reservation-request.ts";
 
-/** `reasons` for callers who may not see other clusters' figures; admins always get `full`. */
+/** `reasons` for callers that may not see amounts of other clusters; admins always get `full`. */
 export type Disclosure = Policy["disclosure"];
 
 export function fromDecision(decision: Decision, disclosure: Disclosure): DecisionDTO {
   const isFull = disclosure === "full";
-  // A refusal repeats words of others: with its own around them, they may be longer than the wire takes.
+  // Refusal messages include texts of other parties and may exceed the schema's limits.
   return fitted(
     decisionSchema,
     present({
@@ -48,7 +48,7 @@ export function fromDecision(decision: Decision, disclosure: Disclosure): Decisi
   );
 }
 
-/** What a 409 tells its caller: one reason for each cluster that was passed over, and what would have fitted. */
+/** Details of a 409 reply: one reason per rejected cluster, and what would have fitted. */
 export function refusalDetails(decision: Decision, disclosure: Disclosure): FaultDetails {
   return present({
     reasons: toRefusals(decision, disclosure),
@@ -57,12 +57,12 @@ export function refusalDetails(decision: Decision, disclosure: Disclosure): Faul
   });
 }
 
-/** It tells figures. */
+/** The flip text contains amounts of other clusters. */
 function disclosedFlip(decision: Decision, disclosure: Disclosure): string | undefined {
   return disclosure === "full" ? flipOf(decision) : undefined;
 }
 
-/** One reason for each cluster that was passed over. */
+/** One reason for each rejected cluster. */
 export function toRefusals(decision: Decision, disclosure: Disclosure): RefusalDTO[] {
   return disclosedRefusals(decision, disclosure).map(({ clusterId, filter, message, missing }) =>
     present({ clusterID: clusterId, reason: filter, message, missing: missing && toSomeQuantities(missing) }),

@@ -3,7 +3,7 @@ type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Leaves out the fields that are undefined: an absent field and one that says "undefined" are not the same JSON. */
+/** Removes fields that are undefined (exactOptionalPropertyTypes). */
 export function present<T extends object>(fields: T): Present<T> {
   const kept: Record<string, unknown> = {};
   for (const name in fields) {

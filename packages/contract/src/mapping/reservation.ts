@@ -7,7 +7,7 @@ import { toQuantities } from "./amounts.ts";
 import { fromReservationCost } from "./cost.ts";
 import { present } from "./present.ts";
 
-/** To whom a reservation is told, and what only the ledger's surroundings know. */
+/** The recipient of a reservation, and values that are not in the ledger. */
 export interface ReservationView {
   readonly role: "requester" | "provider" | "admin";
   /** Older agents act on the phase Reserved only: a live reservation is always shown so. */
@@ -48,7 +48,7 @@ export function fromReservation(reservation: Reservation, view: ReservationView)
   });
 }
 
-/** The words people know: "Use paris for 4 CPU / 8Gi Memory", "Hold 4 CPU / 8Gi Memory for requester rome". */
+/** The status message: "Use paris for 4 CPU / 8Gi Memory", "Hold 4 CPU / 8Gi Memory for requester rome". */
 export function reservationMessage(reservation: Reservation, role: ReservationView["role"]): string {
   const { phase, reason, message, granted, provider, requester } = reservation;
   const what = describeResources(granted);

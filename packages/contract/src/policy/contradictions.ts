@@ -6,7 +6,7 @@ import type { PolicyDTO } from "./policy-schema.ts";
 
 const BUILT_IN_SCORERS = ["resources", "cost"];
 
-/** What is wrong between fields that are each right by themselves. */
+/** Cross-field validation of a policy. */
 export function contradictions(dto: PolicyDTO): Problem[] {
   return [...weightProblems(dto), ...ttlProblems(dto), ...priceProblems(dto)];
 }
@@ -19,11 +19,10 @@ function weightProblems({ weights, ratings = {} }: PolicyDTO): Problem[] {
   return given.filter(([name]) => !scorers.includes(name)).map(([name]) => unknownScorer(name, scorers));
 }
 
-/** A weight without marks would count for nothing, and nobody would notice. */
+/** A weight without ratings would silently have no effect. */
 function unknownScorer(name: string, scorers: readonly string[]): Problem {
   const meant = closest(name, scorers);
-  const advice =
-    meant === undefined ? `give marks under ratings.${name}` : `did you mean ${JSON.stringify(meant)}?`;
+  const advice = meant === undefined ? `add ratings.${name}` : `did you mean ${JSON.stringify(meant)}?`;
   return { path: `weights.${name}`, message: `has a weight but no ratings; ${advice}` };
 }
 

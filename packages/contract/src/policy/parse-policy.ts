@@ -33,7 +33,7 @@ export function parsePolicy(input: unknown, version: string = DEFAULT_POLICY.ver
   if (wrong.length > 0) return { ok: false, problems: wrong };
   const reader = amountReader();
   const sliceDefaults = { ...DEFAULT_SLICE, ...dto.sliceDefaults };
-  // Lenders count it: an amount that cannot be counted would be granted by none.
+  // Providers parse it: no provider would accept an amount that is out of range.
   reader.bytes(sliceDefaults.ephemeralStorage, "sliceDefaults.ephemeralStorage");
   const result = reader.finish(toPolicy(dto, reader, version));
   return result.ok ? { ok: true, policy: result.value, sliceDefaults } : result;

@@ -117,7 +117,7 @@ describe("parsePolicy", () => {
     [
       "a weight without marks",
       { weights: { resources: 1, latency: 1 } },
-      "weights.latency: has a weight but no ratings; give marks under ratings.latency",
+      "weights.latency: has a weight but no ratings; add ratings.latency",
     ],
     ["no weight at all", { weights: { resources: 0 } }, "weights: at least one weight must be more than 0"],
     ["a negative weight", { weights: { cost: -1 } }, "weights.cost: -1 must be at least 0"],

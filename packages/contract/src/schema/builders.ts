@@ -88,8 +88,8 @@ export function record<T>(
 export const ONE_LINE = "^[^\\x00-\\x1f\\x7f-\\x9f]*$";
 
 /**
- * A text on one line: control characters are refused, so it cannot disturb a terminal, a log or an event stream; in
- * place of characters that hide or turn text `validate` puts a mark.
+ * A text on one line. Control characters are refused, so that it is safe in a terminal, a log and an event stream;
+ * `validate` replaces invisible and bidirectional characters.
  */
 export function line(limits: { readonly minLength?: number; readonly maxLength: number }): Schema<string> {
   return { type: "string", ...limits, pattern: ONE_LINE, "x-expects": "one line of plain text" };

@@ -13,7 +13,7 @@ export function closest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Of a short word, two changed letters leave another word. */
+/** Maximum edit distance by word length. */
 function slipsIn({ length }: string): number {
   return length <= SHORT ? 1 : Math.max(2, Math.floor(length / 3));
 }
@@ -23,7 +23,7 @@ const SHORT = 5;
 /** Bounds the work on hostile input; no name of ours is longer. */
 const MAX_LENGTH = 64;
 
-/** Insertions, removals and changes of one letter; two swapped neighbours count as one slip of the finger. */
+/** Edit distance with insertions, removals, substitutions and transpositions of neighbours. */
 function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -6,7 +6,7 @@ import { MAX_PROBLEMS, type Problem, placeUnder, show } from "./problem.ts";
 /** Returns the value to keep; it means nothing when problems were added. */
 export type Check = (input: unknown, problems: Problem[]) => unknown;
 
-/** Newer peers may send fields we do not know: they are dropped. A person's typo is refused. */
+/** Unknown fields of peers are dropped (they may be newer); unknown fields in user input are refused (typing errors). */
 export type UnknownFields = "drop" | "refuse";
 
 /**

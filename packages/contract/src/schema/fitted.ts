@@ -3,8 +3,8 @@ import { ONE_LINE } from "./builders.ts";
 import type { Schema, SchemaNode } from "./node.ts";
 
 /**
- * What is about to be written, with its free texts (`line`, `prose`) made safe and cut to the length their schema allows: a
- * text that is too long must not make the whole unwritable. All else stays: half an ID would be another one.
+ * Truncates the free texts (`line`, `prose`) of a value to the lengths of its schema and makes them safe, so that a long text
+ * does not make the whole object invalid. IDs and other fields are not changed.
  */
 export function fitted<T>(schema: Schema<T>, value: T): T {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only texts change, and they stay texts

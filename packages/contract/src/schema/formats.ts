@@ -43,7 +43,7 @@ function readQuantityNumber(input: number, node: SchemaNode): Reading {
   return problem === undefined ? { value: String(input) } : { problem };
 }
 
-/** `-0` is a zero to Kubernetes, but whoever writes a minus where none belongs should hear of it. */
+/** Kubernetes accepts `-0` as zero; a minus sign is reported anyway. */
 function isNegative(text: string): boolean {
   return text.startsWith("-");
 }

@@ -7,7 +7,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Enough to fix an input in one go, few enough to read and to bound the work on hostile input. */
+/** Maximum number of reported problems; bounds the work on hostile input. */
 export const MAX_PROBLEMS = 10;
 
 const SHOWN_LENGTH = 40;
@@ -35,7 +35,7 @@ function shortened(text: string): string {
   return cut(text, SHOWN_LENGTH + 1);
 }
 
-/** Moves the problems found from `from` on one level down, under `key`. Costs nothing while all is well. */
+/** Prefixes the paths of the problems from index `from` on with `key`. */
 export function placeUnder(key: string | number, problems: Problem[], from: number): void {
   for (let index = from; index < problems.length; index++) {
     const problem = problems[index];

@@ -44,7 +44,7 @@ export function quantity(sign: Sign): Schema<string> {
   };
 }
 
-/** Of what is lent one by one: no fraction, and thousandths only where they are whole. */
+/** Whole numbers: no fraction, and milli-units only where they are whole. */
 export const WHOLE_PATTERN =
   "^\\+?(?:[0-9]+(?:\\.0*)?(?:[kMGTPE]|[KMGTPE]i|[eE]\\+?0*[0-9]{1,2})?|[0-9]*000m|0+m)$";
 
@@ -94,8 +94,8 @@ export function clusterId(): Schema<string> {
 }
 
 /**
- * A cluster as the broker tells of it. Older brokers took IDs such as `a..b`, and their ledgers still hold them: one
- * such member must not make a whole answer unreadable.
+ * A cluster ID in a reply of the broker. Older brokers accepted IDs such as `a..b`, which ledgers may still contain; they must
+ * not make a whole reply invalid.
  */
 export function shownClusterId(): Schema<string> {
   return matching("^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$", `a cluster ID: ${CLUSTER_ID_FORM}`, {

@@ -16,7 +16,7 @@ export function validate<T>(schema: Schema<T>, input: unknown): Validation<T> {
   return run(schema, input, "drop");
 }
 
-/** The same for what a person wrote by hand: a field that does not exist is a mistake, not news from the future. */
+/** The same for user input: unknown fields are refused. */
 export function validateExactly<T>(schema: Schema<T>, input: unknown): Validation<T> {
   return run(schema, input, "refuse");
 }
@@ -31,7 +31,7 @@ function run<T>(schema: Schema<T>, input: unknown, unknownFields: UnknownFields)
   const problems: Problem[] = [];
   const value = check(input, problems);
   if (problems.length > 0) return { ok: false, problems };
-  // The one place where the interpreter vouches for the type: every check above built exactly what T describes.
+  // The only unchecked cast of the interpreter: the checks above built a value of type T.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the checks above built exactly this
   return { ok: true, value: value as T };
 }

@@ -16,13 +16,13 @@ export type SettingsResult<Table extends SettingsTable> =
   | { readonly ok: true; readonly values: Values<Table>; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Where each flag stands in the command line; a switch may stand alone. */
+/** One flag of the command line; a switch may have no value. */
 interface Argument {
   readonly name: string;
   readonly text: string | undefined;
 }
 
-/** Flag before environment before file before default. Everything wrong is told at once. */
+/** Precedence: flag, environment, file, default. Reports all problems together. */
 export function parseSettings<Table extends SettingsTable>(
   table: Table,
   sources: SettingSources,
@@ -62,8 +62,7 @@ function readArguments(table: SettingsTable, sources: SettingSources) {
   for (const { name, text } of argumentsOf(table, sources.argv)) {
     const setting = Object.hasOwn(table, name) ? table[name] : undefined;
     if (setting === undefined) {
-      if (isIgnored(name, sources.ignored ?? []))
-        warnings.push(`--${name} has no effect any more and is ignored`);
+      if (isIgnored(name, sources.ignored ?? [])) warnings.push(`--${name} has no effect and is ignored`);
       else problems.push(unknownFlag(name, table));
     } else if (text === undefined && setting.kind !== "switch") {
       problems.push(`--${name} needs a value: --${name}=${setting.placeholder}`);

@@ -1,4 +1,4 @@
-/** What a program can be told, by flag, environment or file. One table makes the parser, the help and the reference. */
+/** A setting by flag, environment variable or file. One table generates the parser, the help and the reference. */
 export interface Setting<T> {
   readonly kind: "text" | "switch" | "integer" | "duration" | "choice" | "list";
   readonly description: string;

@@ -113,8 +113,8 @@ describe("settings", () => {
     expect(parse(["--zap-log-level=debug", "--enable-http2"])).toMatchObject({
       ok: true,
       warnings: [
-        "--zap-log-level has no effect any more and is ignored",
-        "--enable-http2 has no effect any more and is ignored",
+        "--zap-log-level has no effect and is ignored",
+        "--enable-http2 has no effect and is ignored",
       ],
     });
   });

@@ -3,7 +3,7 @@
  * of a log; format characters turn the reading direction or are not seen at all, so that one name looks like another.
  */
 
-/** Line breaks and tabs: a space says as much, and the line stays one. */
+/** Line breaks and tabs; replaced by a space in one-line texts. */
 const BREAKS = /[\t\n\v\f\r\u0085\p{Zl}\p{Zp}]+/gu;
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const EVERY_UNSAFE = new RegExp(UNSAFE, "gu");
@@ -28,14 +28,13 @@ export function safeJson(json: string): string {
 }
 
 /**
- * A mark in place of each character that hides or turns text. The text is not longer than before, so what was within its
- * bound stays within it.
+ * Replaces invisible and bidirectional characters by U+FFFD. The text does not get longer, so length limits still hold.
  */
 export function withoutHidden(text: string): string {
   return UNSAFE.test(text) ? text.replaceAll(HIDDEN, REPLACEMENT) : text;
 }
 
-/** At most so many characters, the last of them an ellipsis where something is missing. Never half a character. */
+/** Truncates to `maxLength` characters, with an ellipsis at the end. Never splits a surrogate pair. */
 export function cut(text: string, maxLength: number): string {
   // Half a character would come back from the server as another one, and be written again and again.
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/\p{Surrogate}$/u, "")}…`;

@@ -63,7 +63,7 @@ const usageSchema = object({
   used: required(resourceQuantitiesSchema, "Requests of the pods that run for it right now, possibly 0."),
 });
 
-/** What a cluster says of itself beyond its resources; shared by the wire and the advertisement kinds. */
+/** Advertised fields other than resources; shared by the wire format and the advertisement kinds. */
 export const offerFields = {
   cost: optional(costSchema, "What the cluster asks for its capacity. Absent: not priced."),
   endpointURL: optional(httpsUrl(), "Where the cluster's API server is reached.", {
@@ -90,7 +90,7 @@ export const offerFields = {
   ),
 };
 
-/** What the broker needs to keep holds and posts in order; absent from older agents. */
+/** Usage and ordering of posts; absent from older agents. */
 export const accountingFields = {
   usage: optional(
     array(usageSchema, { maxItems: MAX_RESERVATIONS_PER_PROVIDER }),

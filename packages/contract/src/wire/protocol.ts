@@ -5,7 +5,7 @@ export const HEADER = {
   idempotencyKey: "Idempotency-Key",
   /** `true` on the answer to a request that was recognised as a retry. */
   idempotencyReplayed: "Idempotency-Replayed",
-  /** Made with the broker's database: a changed one means that the broker lost its memory. */
+  /** Created with the broker's database: a different one means that the ledger was lost or replaced. */
   ledgerId: "Ledger-ID",
   agentProtocol: "Agent-Protocol",
   brokerProtocol: "Broker-Protocol",

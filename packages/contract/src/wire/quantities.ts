@@ -18,7 +18,7 @@ export function extendedCounts(): Schema<Readonly<Record<string, string>>> {
 
 /** One quantity per resource; cpu and memory are always stated. `main` is what those two may be, `others` the rest. */
 function quantitySet(main: Sign, others: Sign) {
-  // What a cluster says it has is rounded down: an older agent's odd number must not cost its whole advertisement.
+  // Fractions in advertised capacity are accepted and rounded down, because older agents send them.
   const isAsked = main === "positive";
   return object({
     cpu: required(quantity(main), "CPU in cores (2, 0.5) or millicores (500m).", { examples: CPU_EXAMPLES }),
@@ -52,7 +52,7 @@ export const requestedQuantitiesSchema = titled(
   "Amounts that are asked for or held: cpu and memory more than 0.",
 );
 
-/** Amounts that are only shown: older agents send what is left after lending too much as a negative amount. */
+/** Amounts that are only shown: older agents send negative available amounts when they are overcommitted. */
 export const shownQuantitiesSchema = titled(
   "ShownQuantitiesDTO",
   quantitySet("any", "any"),

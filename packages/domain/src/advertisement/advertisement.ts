@@ -2,7 +2,7 @@ import type { CostModel } from "../cost/cost-model.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { ResourceVector } from "../resources/resource-vector.ts";
 
-/** What a cluster says of itself. Soft state: the newest one counts, and it never states what is reserved. */
+/** The capacity that a cluster advertises. Soft state: the newest one counts. It never states what is reserved. */
 export interface Advertisement {
   readonly clusterId: ClusterId;
   readonly clusterName?: string;
@@ -12,7 +12,7 @@ export interface Advertisement {
   readonly allocated: ResourceVector;
   /** Real consumption where metrics are served; shown, never decided on. */
   readonly used?: ResourceVector;
-  /** One entry for each hold the cluster's agent knows of. */
+  /** One entry for each reservation that the cluster's agent holds capacity for. */
   readonly usage: readonly HoldUsage[];
   readonly nodeShapes: readonly NodeShape[];
   readonly gpuModels: readonly GpuModel[];
@@ -20,12 +20,12 @@ export interface Advertisement {
   readonly cost?: CostModel;
   readonly endpointUrl?: string;
   readonly liqo?: LiqoIdentity;
-  /** 1 for peers that know only the first calls; they never activate, acknowledge or release. */
+  /** Protocol version of the agent. Agents of version 1 never activate, acknowledge or release. */
   readonly protocol: number;
-  /** The agent process that speaks, and its count of posts: an older word never replaces a newer one. */
+  /** The agent process, and its count of posts: an older post never replaces a newer one. */
   readonly instance?: string;
   readonly sequence?: number;
-  /** The agent's own clock: shown as skew, never trusted. */
+  /** Time of the agent's clock. Only used to show clock skew. */
   readonly statedAt?: Instant;
 }
 
@@ -38,7 +38,7 @@ export const MAX_RESERVATIONS_PER_PROVIDER = 1000;
 /** The most that a policy may allow one requester: no agent reads more of its own. */
 export const MAX_RESERVATIONS_PER_REQUESTER = 100_000;
 
-/** What an agent holds for one reservation, and what its guest pods request right now. */
+/** The capacity that an agent holds for one reservation, and the current requests of its guest pods. */
 export interface HoldUsage {
   readonly reservationId: ReservationId;
   readonly granted: ResourceVector;
@@ -67,7 +67,7 @@ export interface LiqoIdentity {
   readonly version: string;
 }
 
-/** Newer peers announce this protocol and speak every call. */
+/** Agents of this protocol version support every call. */
 export const CURRENT_PROTOCOL = 2;
 
 /** The label that carries a cluster's region, as Kubernetes nodes do. */

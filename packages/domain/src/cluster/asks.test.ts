@@ -37,7 +37,7 @@ describe("what pods ask for", () => {
     const next = all.take(ask(small));
     expect(next).not.toBe(first);
     expect(next.number).toBe(first.number);
-    expect(() => all.release(first.number + 1)).toThrow(`there is no ask ${first.number + 1}`);
+    expect(() => all.release(first.number + 1)).toThrow(`there is no pod group ${first.number + 1}`);
   });
 
   it("is told apart however many there are, and released one by one", () => {
@@ -59,7 +59,7 @@ describe("what pods ask for", () => {
         const distinct = requests.filter((a, index) => requests.findIndex((b) => equals(a, b)) === index);
         expect(new Set(taken).size).toBe(distinct.length);
         for (const { number } of taken) all.release(number);
-        for (const { number } of taken) expect(() => all.release(number)).toThrow("there is no ask");
+        for (const { number } of taken) expect(() => all.release(number)).toThrow("there is no pod group");
       }),
     );
   });

@@ -3,29 +3,29 @@ import { numbered } from "./numbered.ts";
 import type { GuestFacts } from "./pod.ts";
 import { isSameVector } from "./same-vector.ts";
 
-/** What bound pods ask for, and on whose behalf. Pods that are alike in this share one: workloads are few. */
+/** A group of bound pods with the same request and the same guest. Pods of one workload share a group. */
 export interface Ask {
   readonly number: number;
   readonly request: ResourceVector;
   readonly guest: Pick<GuestFacts, "sliceName" | "origin"> | undefined;
-  /** Part of it could not be read and is missing in `request`. */
+  /** A part of the request could not be parsed and is missing in `request`. */
   readonly unreadable: boolean;
-  /** How many pods ask for it. */
+  /** Number of pods in the group. */
   pods: number;
 }
 
 type AskingPod = Pick<Ask, "request" | "guest" | "unreadable">;
 
-/** The asks of a cluster's bound pods; each lives as long as there are pods of it. */
+/** The groups of a cluster's bound pods. A group exists as long as it has pods. */
 export interface Asks {
-  /** The ask of one pod more. */
+  /** Adds a pod and returns its group. */
   take(pod: AskingPod): Ask;
-  /** One pod less; returns what it asked for. */
+  /** Removes a pod and returns its group. */
   release(number: number): Ask;
 }
 
 export function asks(): Asks {
-  // By a number and not by a text, which would have to be made anew for every pod that is looked at.
+  // Keyed by a number: a string key would have to be built for every pod event.
   const byHash = new Map<number, Ask[]>();
   const byNumber = numbered<Ask>();
 
@@ -52,7 +52,7 @@ export function asks(): Asks {
     },
     release(number) {
       const ask = byNumber.get(number);
-      if (ask === undefined) throw new RangeError(`there is no ask ${number}`);
+      if (ask === undefined) throw new RangeError(`there is no pod group ${number}`);
       ask.pods -= 1;
       if (ask.pods === 0) forget(ask);
       return ask;
@@ -60,7 +60,7 @@ export function asks(): Asks {
   };
 }
 
-/** Bytes come in whole kibibytes. */
+/** Byte amounts are usually whole kibibytes. */
 const KIB = 1024;
 
 function hashOf({ cpuMillis, memoryBytes, storageBytes, gpus }: ResourceVector): number {

@@ -4,17 +4,17 @@ import type { NodeFacts } from "./node.ts";
 import type { GuestFacts } from "./pod.ts";
 import { addTimes, addTotal, type RunningTotal, runningTotal } from "./running-total.ts";
 
-/** A node and the sums of the pods bound to it. Pods may be seen before their node: then `facts` is missing. */
+/** A node and the sums of the pods bound to it. `facts` is undefined while only its pods have been seen. */
 export interface NodeEntry {
   readonly number: number;
   readonly name: string;
   facts: NodeFacts | undefined;
   verdict: NodeVerdict | undefined;
   pods: number;
-  /** How many of them ask for something that could not be read. */
+  /** Number of these pods whose request could not be parsed. */
   unreadablePods: number;
   readonly own: RunningTotal;
-  /** Made with the first guest: most nodes have none. */
+  /** Created with the first guest pod: most nodes have none. */
   guests: Map<string, GuestTotal> | undefined;
 }
 
@@ -30,9 +30,9 @@ export interface BoundPods {
   readonly own: RunningTotal;
   /** Guest pods on counted nodes, by guest. */
   readonly guests: ReadonlyMap<string, GuestTotal>;
-  /** One pod of the node more or less that asks for this. */
+  /** Adds or removes one pod of this group on the node. */
   change(node: NodeEntry, ask: Ask, by: 1 | -1): void;
-  /** Takes a node's pods into the totals of counted nodes or out of them: one step for each guest, none for a pod. */
+  /** Adds a node's pods to the totals of counted nodes, or removes them. The cost depends on the number of guests, not of pods. */
   changeNode(node: NodeEntry, by: 1 | -1): void;
 }
 

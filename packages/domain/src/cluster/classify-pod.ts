@@ -9,7 +9,7 @@ export interface LiveReservation {
   readonly origin?: string | undefined;
 }
 
-/** What must be known of the cluster to place one pod in the accounts. */
+/** What `classifyPod` needs to know of the cluster. */
 export interface ClusterView {
   /** Undefined: no such node has been seen. */
   nodeKind(name: string): NodeKind | undefined;
@@ -31,7 +31,7 @@ export const PENDING_REASONS = [
 ] as const;
 export type PendingReason = (typeof PENDING_REASONS)[number];
 
-/** Why a pod is in no account at all. */
+/** Why a pod is not counted at all. */
 export const IGNORED_REASONS = [
   "terminal",
   "on-virtual-node",
@@ -53,8 +53,8 @@ const IGNORED_ON: Readonly<Record<Exclude<NodeKind, "counted">, IgnoredReason>> 
 };
 
 /**
- * Puts a pod into exactly one account. A guest pod of a live reservation is that reservation's use, bound or about
- * to be; one whose reservation is gone or does not match is the cluster's own load, so it is never lent away.
+ * Assigns a pod to exactly one account. A guest pod of a live reservation counts as usage of that reservation, also while
+ * it is pending. A guest pod without a matching reservation counts as the cluster's own load, so its capacity is not lent.
  */
 export function classifyPod(pod: PodFacts, view: ClusterView): PodClass {
   if (pod.terminal) return { kind: "ignored", reason: "terminal" };
@@ -76,9 +76,9 @@ export type PendingPod = Pick<
 >;
 
 /**
- * Undefined when the pod counts: the scheduler may bind it at any moment, so its room must not be lent meanwhile.
- * A pod nominated to a node counts too: its victims still count until they are gone, so for a while the room is
- * counted twice, never zero times.
+ * Undefined when the pod counts: the scheduler may bind it at any time, so its capacity must not be lent.
+ * A pod nominated to a node counts too. Its victims count until they are gone, so the capacity may be counted twice
+ * for a while, but never not at all.
  */
 export function pendingReason(
   pod: PendingPod,
@@ -86,7 +86,7 @@ export function pendingReason(
 ): PendingReason | undefined {
   if (pod.gated) return "gated";
   if (pod.selectsVirtualNode) return "selects-virtual-node";
-  // More than can be counted, which no node has. Once bound it takes its node out of the count.
+  // The amount is unknown, so the pod fits no node. Once it is bound, its node is not counted.
   if (pod.unreadable) return "unreadable";
   const pinnedTo = pod.pinnedNode === undefined ? undefined : view.nodeKind(pod.pinnedNode);
   if (pod.pinnedNode === undefined || pinnedTo === undefined) {

@@ -33,9 +33,9 @@ export interface ObservedNode {
 }
 
 /**
- * The cluster's sums, kept up to date event by event. Events may come in any order and more than once; each costs
- * the same however many pods there are, and a pod leaves only a few numbers behind. What is listed anew is put between
- * `begin…` and `end…`: what was not put is gone, and the sums are right at every moment in between.
+ * The cluster's sums, updated with every event. Events may arrive in any order and more than once. The cost of an event
+ * does not depend on the number of pods, and a pod is kept as a few numbers. A relist puts its objects between `begin…`
+ * and `end…`; objects that were not put are removed at the end. The sums are correct at any time during a relist.
  */
 export interface ClusterSums extends ClusterView {
   putNode(node: NodeFacts): void;
@@ -157,9 +157,9 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
         allocatable: shared(seen.allocatable),
       };
       const node = entryOf(facts.name);
-      nodes.set(facts.name, node); // seen, should a list be under way
+      nodes.set(facts.name, node); // marks it as seen for a relist
       const verdict = verdictOf(node, facts);
-      // A node reports in every few seconds and seldom differs in what is counted.
+      // Nodes send heartbeats every few seconds; the counted amounts rarely change.
       if (isSameAccount(node, facts, verdict)) Object.assign(node, { facts, verdict });
       else observe(node, { facts, verdict });
     },
@@ -171,7 +171,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
       const before = pods.get(pod.key);
       if (before === undefined) checkRoom(pods.size(), "pods");
       pods.set(pod.key, count(pod));
-      // Afterwards, since nothing that both places share may be forgotten in between.
+      // After the new place is counted, so that a group or node used by both is not dropped in between.
       if (before !== undefined) uncount(before);
     },
     removePod,
@@ -196,7 +196,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
 /** More than three times the pods of the largest cluster that Kubernetes supports. */
 const MAX_COUNTED = 500_000;
 
-/** An API server that names ever more of them must not fill the memory, also not by lists that break off. */
+/** Bounds the memory when an API server returns more and more objects, also over aborted lists. */
 function checkRoom(count: number, what: string): void {
   if (count >= MAX_COUNTED) throw new RangeError(`the cluster has more than ${MAX_COUNTED} ${what}`);
 }
@@ -218,13 +218,13 @@ function kindOf(node: NodeEntry | undefined): NodeKind | undefined {
   return isCounted(node) ? "counted" : "uncounted";
 }
 
-/** Where a pod is counted, in one number: its node and what it asks for, or no node and the group it waits in. */
+/** Encodes where a pod is counted as one number: node and group of a bound pod, or no node and group of a pending pod. */
 function placeOf(node: number, ask: number): number {
   return node * MAX_ASKS + ask;
 }
 
 const NO_NODE = 0;
-/** More than pods can be; and so many nodes, too, still make a whole number. */
+/** More than the maximum number of pods; multiplied by the maximum number of nodes it is still a safe integer. */
 const MAX_ASKS = 2 ** 26;
 
 function nodeIn(place: number): number {

@@ -28,7 +28,7 @@ const UNSCHEDULABLE: NodeVerdict = {
   message: "is cordoned; kubectl uncordon brings it back",
 };
 
-/** Nobody can say what is left beside such a pod: the whole node counts as taken. */
+/** The free capacity of such a node is unknown, so the whole node is not counted. */
 const UNREADABLE_POD: NodeVerdict = {
   counted: false,
   reason: "unreadable-pod",
@@ -36,7 +36,7 @@ const UNREADABLE_POD: NodeVerdict = {
 };
 
 /**
- * Whether a node's capacity can be lent, and if not, why. The most lasting reason is named first. `unreadablePods` is the
+ * Whether a node's capacity can be lent, and if not, why. The most permanent reason comes first. `unreadablePods` is the
  * number of pods bound to the node whose requests cannot be read.
  */
 export function nodeVerdict(

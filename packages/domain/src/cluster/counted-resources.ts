@@ -3,7 +3,7 @@ import { quoted } from "../quantity/quantity-problem.ts";
 import { NO_RESOURCES, type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
 import type { ResourceList } from "./kubernetes.ts";
 
-/** One Kubernetes resource and the place of the vector that its amount goes to. */
+/** One Kubernetes resource and the field of the vector that it is added to. */
 interface CountedResource {
   readonly name: string;
   readonly slot: keyof ResourceVector;
@@ -40,7 +40,7 @@ export type Amounts = { -readonly [slot in keyof ResourceVector]: ResourceVector
   extended: Record<string, number>;
 };
 
-/** One reading of an object's quantities: what is counted, how, and what could not be read. */
+/** State while the quantities of one object are parsed: what is counted, how it is rounded, and the problems found. */
 export interface QuantityReading {
   readonly resources: CountedResources;
   readonly rounding: "up" | "down";
@@ -107,7 +107,7 @@ function readAmount(reading: QuantityReading, { resource, text, where }: Stated)
   return undefined;
 }
 
-/** Hardly any pod asks for such a resource: all others share one empty record. */
+/** Few pods request extended resources: all others share one empty record. */
 const NOTHING = NO_RESOURCES.extended;
 
 function setExtended(amounts: Amounts, name: string, amount: number): void {

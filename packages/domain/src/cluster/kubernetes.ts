@@ -1,6 +1,6 @@
 /**
- * The parts of Kubernetes objects that the accounting reads. Everything is optional: an object from a newer or
- * older server, or one decoded only in part, must still be counted as well as it can be.
+ * The parts of Kubernetes objects that the accounting reads. Every field is optional: objects of newer or older servers
+ * and partially decoded objects must still be counted.
  */
 
 /** Quantities by resource name. The API server sends text; numbers are accepted as Kubernetes itself does. */

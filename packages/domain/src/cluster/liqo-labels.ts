@@ -1,4 +1,4 @@
-/** The names Liqo puts on the objects that the accounting must tell apart. */
+/** Labels of Liqo that the accounting reads. */
 export const NODE_TYPE_LABEL = "liqo.io/type";
 export const VIRTUAL_NODE_TYPE = "virtual-node";
 /** On a Node only Liqo writes it, and only on virtual ones. */
@@ -9,7 +9,7 @@ export const SHADOW_POD = "shadowpod";
 export const ORIGIN_LABEL = "offloading.liqo.io/origin";
 /** The virtual node the pod came through: named after its slice, which is named after the reservation. */
 export const ORIGIN_NODE_LABEL = "offloading.liqo.io/nodename";
-/** Stamped by the provider's own webhook, so the guest cannot choose it. */
+/** Set by the provider's webhook, so the guest cannot choose it. */
 export const CREATOR_USER_LABEL = "liqo.io/creator-user";
 
 /** All labels of a pod that the accounting looks at. */

@@ -1,6 +1,6 @@
 /**
- * A map that can be listed anew without a second copy: between `beginList` and `endList` everything stays in force,
- * and what was not set meanwhile is dropped at the end. A list that breaks off is simply begun again.
+ * A map that supports a relist without a second copy. Between `beginList` and `endList` all entries stay valid;
+ * entries that were not set during the list are reported at the end. An aborted list is started again.
  */
 export interface ListedMap<Value> {
   get(key: string): Value | undefined;

@@ -1,7 +1,7 @@
 import { type GpuModel, MAX_GPU_MODELS, REGION_LABEL } from "../advertisement/advertisement.ts";
 import { type NodeFacts, ZONE_LABEL } from "./node.ts";
 
-/** Stands for the GPUs of nodes that do not say what they have. */
+/** Model name for GPUs of nodes without a model label. */
 const UNKNOWN_GPU_MODEL = "unknown";
 
 /**
@@ -18,7 +18,7 @@ export function clusterLabels(nodes: Iterable<NodeFacts>): Readonly<Record<strin
   return labels;
 }
 
-/** Stands for the models beyond those that an advertisement has room for. */
+/** Model name for the models beyond the advertisement's limit. */
 const OTHER_GPU_MODELS = "other";
 
 /**

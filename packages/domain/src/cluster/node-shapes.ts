@@ -1,9 +1,9 @@
 import { MAX_NODE_SHAPES, type NodeShape } from "../advertisement/advertisement.ts";
 import { combine, isZero, NO_RESOURCES, type ResourceVector } from "../resources/resource-vector.ts";
 
-/** Losing an accelerator spoils a shape more than losing as large a part of its CPU or memory. */
+/** Losing accelerators weighs more than losing the same share of CPU or memory. */
 const ACCELERATOR_WEIGHT = 4;
-/** As many shapes are compared pair by pair; beyond that nearly alike ones are brought together first. */
+/** Up to this many shapes are compared pairwise; above it, similar shapes are merged first. */
 const COMPARED_SHAPES = 64;
 const LEADING_BITS = 6;
 const SLOTS = ["cpuMillis", "memoryBytes", "storageBytes", "gpus"] as const;
@@ -93,7 +93,7 @@ function asOne(a: NodeShape, b: NodeShape): NodeShape {
   return { count: a.count + b.count, resources: combine(a.resources, b.resources, Math.min) };
 }
 
-/** How much of themselves the nodes of two shapes lose when they are advertised as one. */
+/** The weighted share of resources that the nodes lose when two shapes are advertised as one. */
 function lossOfMerging(a: NodeShape, b: NodeShape): number {
   let loss = 0;
   for (const slot of SLOTS) {

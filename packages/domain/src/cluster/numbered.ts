@@ -1,4 +1,4 @@
-/** Gives things small numbers, by which a table of numbers can point to them. They begin at 1 and are used again. */
+/** Assigns small integers to items, so that a numeric table can refer to them. Numbers start at 1 and are reused. */
 export interface Numbered<Thing> {
   add(make: (number: number) => Thing): Thing;
   get(number: number): Thing | undefined;

@@ -4,8 +4,8 @@ import { numbered } from "./numbered.ts";
 import type { GuestFacts, PodFacts } from "./pod.ts";
 
 /**
- * Waiting pods that are alike in everything that decides their account. Whether they count depends on the nodes,
- * so it is decided when the totals are read, once for the group: a node that comes or goes costs nothing here.
+ * Pending pods that are equal in all fields that decide how they are counted. Whether they count depends on the nodes, so it
+ * is decided once per group when the totals are read. Node changes cost nothing here.
  */
 export interface PendingGroup extends PendingPod {
   readonly number: number;

@@ -103,7 +103,7 @@ function effectiveRequest(
   const status = statusOf(pod, container);
   if (!status?.resources) return wanted;
   const { allocatedResources, resources } = status;
-  // Nearly always: nobody resizes it, and the same three times is not read three times.
+  // The usual case: no resize is in progress, so the three equal lists are parsed once.
   const stated = container.resources?.requests;
   if (isSameText(stated, allocatedResources) && isSameText(stated, resources.requests)) return wanted;
   const admitted = readVector(reading, allocatedResources, "status of container *: allocatedResources");
@@ -156,7 +156,7 @@ function isPodLevelResource(name: string): boolean {
   return name === "cpu" || name === "memory" || name.startsWith("hugepages-");
 }
 
-/** Most pods have one container that is not being resized, so most sums and comparisons have nothing to do. */
+/** Most pods have one container and no resize, so most sums need no computation. */
 function sumOf(a: ResourceVector, b: ResourceVector): ResourceVector {
   if (b === NO_RESOURCES) return a;
   return a === NO_RESOURCES ? b : add(a, b);

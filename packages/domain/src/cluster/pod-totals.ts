@@ -25,7 +25,7 @@ export interface ReservationUse {
   readonly used: ResourceVector;
 }
 
-/** Waiting pods that are not counted: for people to see why they wait. */
+/** Pending pods that are not counted, with the reasons. Shown to users. */
 export interface PendingShown {
   readonly pods: number;
   readonly request: ResourceVector;
@@ -39,7 +39,7 @@ export interface PodAccounts {
   readonly view: ClusterView;
 }
 
-/** Reads the totals: a step for each guest, each kind of waiting pod and each reservation, none for a pod. */
+/** Computes the totals. The cost depends on the number of guests, pending groups and reservations, not of pods. */
 export function podTotals({ bound, pending, reservations, view }: PodAccounts): PodTotals {
   const allocated = runningTotal();
   const used = new Map<ReservationId, RunningTotal>();

@@ -30,7 +30,7 @@ export interface PodFacts {
   /** Part of the request could not be read and is missing in it: how much the pod takes is not known. */
   readonly unreadable: boolean;
   readonly guest: GuestFacts | undefined;
-  /** Held back by a scheduling gate: nobody will place it until the gate is removed. */
+  /** Has a scheduling gate: it is not scheduled until the gate is removed. */
   readonly gated: boolean;
   readonly selectsVirtualNode: boolean;
   readonly pinnedNode: string | undefined;
@@ -61,14 +61,14 @@ export function podFacts(
   return { facts, problems };
 }
 
-/** What tells a pod apart from all others, a later one of the same name included: its uid, and where it has none its name. */
+/** Identifies a pod, also against a later pod of the same name: its UID, or its name when it has none. */
 export function podKey({ metadata = {} }: KubernetesPod): string {
   return metadata.uid || `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }
 
 /**
- * Undefined also when the labels do not agree: Liqo's webhook names the creator `<slice>-<hex digest>`, so a pod
- * that claims another slice is not trusted and counts as the cluster's own, where it can hide nothing.
+ * Undefined also when the labels contradict each other: Liqo's webhook sets the creator to `<slice>-<hex digest>`, so a pod
+ * that claims another slice is not trusted and counts as the cluster's own load.
  */
 function guestFacts(pod: KubernetesPod): GuestFacts | undefined {
   const labels = pod.metadata?.labels;

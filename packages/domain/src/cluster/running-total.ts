@@ -6,7 +6,7 @@ import { type ResourceVector, resourceVector } from "../resources/resource-vecto
  * low and a high part, and only what is read out is limited to a safe integer.
  */
 export interface RunningTotal {
-  // Not an object for each amount: there is a total for every node, and most of its parts then need no box of their own.
+  // Flat fields instead of one object per amount: there is a total for every node, and V8 then allocates fewer heap numbers.
   cpuLow: number;
   cpuHigh: number;
   memoryLow: number;
@@ -70,8 +70,8 @@ export function addTotal(total: RunningTotal, other: RunningTotal, times: 1 | -1
 }
 
 /**
- * Amounts above the largest safe integer read as that. Reading both what there is and what is taken that way can
- * only make what is left look smaller.
+ * Amounts above the largest safe integer are returned as that integer. Applied to both capacity and use, this can only
+ * make the free amount smaller.
  */
 export function readTotal(total: RunningTotal): ResourceVector {
   return resourceVector({

@@ -1,6 +1,6 @@
 import { equals, type ResourceVector } from "../resources/resource-vector.ts";
 
-/** The same as `equals`, but mostly told without making anything: it is asked at every event of every pod. */
+/** Same result as `equals`, usually without an allocation: it runs on every pod event. */
 export function isSameVector(a: ResourceVector, b: ResourceVector): boolean {
   return (
     a.cpuMillis === b.cpuMillis &&

@@ -3,7 +3,7 @@ import { vectorKey } from "./node-shapes.ts";
 
 const MOST_REMEMBERED = 4096;
 
-/** Nodes of one type have the same amounts: returns one vector for all of them, where that is remembered. */
+/** Nodes of one type have the same amounts: returns one shared vector for all of them. */
 export function sharedVectors(): (vector: ResourceVector) => ResourceVector {
   const vectors = new Map<string, ResourceVector>();
   return (vector) => {

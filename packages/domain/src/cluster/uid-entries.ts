@@ -1,6 +1,6 @@
 import { UID_WORDS } from "./uid-words.ts";
 
-/** An entry is free, known, or known but not shown yet by the list under way. */
+/** State of an entry: free, known, or known but not yet seen in the current relist. */
 export const FREE = 0;
 export const KNOWN = 1;
 export const UNSEEN = 2;
@@ -16,13 +16,13 @@ interface Piece {
 }
 
 /**
- * Uids with a number each, counted from 0. They lie side by side in pieces of memory that are never moved: growing
- * copies nothing and leaves nothing behind.
+ * UIDs with one number each, indexed from 0. They are stored in fixed chunks of memory, so growing copies nothing and
+ * leaves no garbage.
  */
 export interface UidEntries {
   add(uid: Uint32Array, value: number): number;
   remove(entry: number): void;
-  /** All entries, those that are free included, are below this. */
+  /** One above the highest index, free entries included. */
   end(): number;
   is(entry: number, uid: Uint32Array): boolean;
   hash(entry: number): number;

@@ -4,8 +4,8 @@ import { readUid, UID_WORDS } from "./uid-words.ts";
 
 /**
  * Numbers by uid, for as many objects as a cluster has pods: about 33 bytes each, none of which the garbage collector
- * looks at, where a Map takes 150 and more. It can be listed anew without a second copy: between `beginList` and
- * `endList` everything stays in force, and a list that breaks off is simply begun again.
+ * looks at, while a Map takes 150 and more. It supports a relist without a second copy: between `beginList` and `endList` all
+ * entries stay valid, and an aborted list is started again.
  */
 export interface UidTable {
   get(uid: string): number | undefined;
@@ -13,11 +13,11 @@ export interface UidTable {
   delete(uid: string): void;
   size(): number;
   beginList(): void;
-  /** Drops what was not set since the list began, and tells the values of it. */
+  /** Removes the entries that were not set since the list began, and passes their values to `onDropped`. */
   endList(onDropped: (value: number) => void): void;
 }
 
-/** API servers make UUIDs. Whatever else is called a uid is rare, and kept in an ordinary map. */
+/** API servers create UUIDs. Other UIDs are rare and are kept in an ordinary map. */
 export function uidTable(): UidTable {
   const uuids = uuidTable();
   const others = listedMap<number>();
@@ -43,7 +43,7 @@ export function uidTable(): UidTable {
 }
 
 const FIRST_SLOTS = 64;
-/** Fuller than this, searches grow long. */
+/** Load factor above which the table grows. */
 const FULL = 0.75;
 const EMPTY = 0;
 
@@ -82,7 +82,7 @@ function uuidTable() {
     empty(slot);
   }
 
-  /** Moves up what could not be in its own slot, so that searches may end at every empty one. */
+  /** Moves displaced entries back, so that a search can stop at any empty slot. */
   function empty(emptied: number): void {
     let hole = emptied;
     for (let slot = next(hole); slots[slot] !== EMPTY; slot = next(slot)) {

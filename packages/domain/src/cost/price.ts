@@ -12,7 +12,7 @@ const MINUTES_PER_DAY = 1440;
 /** 1 January 1970 was a Thursday. */
 const FIRST_WEEKDAY = 4;
 
-/** A request as a price list reads it: in the units that are priced, worked out once for all candidates. */
+/** The request in priced units, computed once for all candidates. */
 export interface Bill {
   readonly cpus: number;
   readonly memoryGb: number;
@@ -40,7 +40,7 @@ export function billFor(
   };
 }
 
-/** What an unpriced candidate asks. A number, so that ten thousand prices fit one flat array. */
+/** Price of a candidate without a price. A number, so that prices fit a Float64Array. */
 export const UNPRICED = Number.NaN;
 
 /**
@@ -51,7 +51,7 @@ export function hourlyPrice(bill: Bill, model: CostModel): number {
   const base = total(bill, bill.tier === "spot" ? spotPrices(model) : model.onDemand);
   const multiplier = model.windows === undefined ? 1 : windowMultiplier(model.windows, bill.at);
   const price = base * multiplier * conversionRate(model.currency, bill.prices);
-  // Beyond what can be counted, or below nothing: no price to compare anything with.
+  // Infinite or negative: not a usable price.
   return price >= 0 && price < Number.POSITIVE_INFINITY ? price : UNPRICED;
 }
 
@@ -70,7 +70,7 @@ function conversionRate(currency: string, prices: PricePolicy): number {
   return lookup(prices.rates, currency) ?? UNPRICED;
 }
 
-/** UNPRICED carries through the sum without a second look. */
+/** UNPRICED is NaN, so it propagates through the sum. */
 function total(bill: Bill, prices: UnitPrices): number {
   let sum =
     part(bill.cpus, prices.cpuHour) +

@@ -4,21 +4,21 @@ import type { Candidate } from "./candidate.ts";
 import type { Question } from "./filters.ts";
 import { type Raters, ratersOf, UNRATED, type Wanted, wantedOf } from "./scorers.ts";
 
-/** Looks up what candidates ask and how they are rated. */
+/** Prices and ratings of candidates, prepared once per decision. */
 export interface Appraiser {
   readonly wanted: Wanted;
   readonly bill: Bill;
-  /** Who asks in this currency, without windows, is priced by the roster's figures; undefined when nobody is. */
+  /** Candidates with plain prices in this currency are priced from the table's columns; undefined: none are. */
   readonly plainCurrency: string | undefined;
   /** For one hour, or UNPRICED. */
   readonly priceOf: (candidate: Candidate) => number;
   /** Scorers that read ratings and have weight. */
   readonly raters: Raters;
-  /** The operator's mark, or UNRATED. */
+  /** The operator's rating, or UNRATED. */
   readonly markOf: (name: string, candidate: Candidate) => number;
 }
 
-/** Made once a decision, so that what is the same for all candidates is worked out once. */
+/** Computes once per decision what is the same for all candidates. */
 export function appraiserFor({ policy, request, now }: Question): Appraiser {
   const { prices, ratings } = policy;
   const bill = billFor(request.resources, { tier: request.tier, at: now, prices });

@@ -3,14 +3,14 @@ import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { ResourceVector } from "../resources/resource-vector.ts";
 
-/** A cluster that advertised, as deciding sees it. The ledger's accounts are candidates as they stand: nothing is copied. */
+/** A cluster that has advertised, as the scheduler sees it. The ledger's accounts are used directly, without a copy. */
 export interface Candidate {
   readonly clusterId: ClusterId;
   readonly advertisement: Advertisement;
   readonly receivedAt: Instant;
   readonly reserved: ResourceVector;
   readonly available: ResourceVector;
-  /** What it borrows and its older agent counts as its own: not lent on. */
+  /** Capacity reserved from others that the cluster's older agent counts as its own: not lent again. */
   readonly withheld: ResourceVector;
   /** Reservations that are live here or still in its usage. */
   readonly reservationCount: number;
@@ -19,17 +19,17 @@ export interface Candidate {
   readonly refused: ReadonlyMap<ReservationId, Reservation> | undefined;
 }
 
-/** True when it is cordoned, has refused someone or has too many reservations: rare, and worth a closer look. */
+/** True when the candidate is cordoned, has refused a reservation or has too many reservations. Rare; such candidates run all filters. */
 export function isMarked(candidate: Candidate): boolean {
   return candidate.cordon !== undefined || candidate.refused !== undefined || hasMostReservations(candidate);
 }
 
-/** One more could not be listed in its usage. */
+/** True when one more reservation would not fit the `usage` list of its advertisement. */
 export function hasMostReservations({ reservationCount }: Pick<Candidate, "reservationCount">): boolean {
   return reservationCount >= MAX_RESERVATIONS_PER_PROVIDER;
 }
 
-/** Set by an admin: the cluster keeps what it lends and lends nothing new. */
+/** Set by an admin: existing reservations stay, no new ones are granted. */
 export interface Cordon {
   readonly at: Instant;
   readonly by: ClusterId;

@@ -9,8 +9,8 @@ import { sift } from "./sift.ts";
 import { slateFor } from "./slate.ts";
 
 /**
- * filter → score → select. Same candidates and question, same winner, whatever the order they come in. The result
- * is the record to keep; putting it into words is left to `explain`.
+ * filter → score → select. The winner does not depend on the order of the candidates. The result is the decision record;
+ * `explain` turns it into text.
  */
 export function chooseProvider(roster: RosterView, question: Question, id: DecisionId): Decision {
   const appraiser = appraiserFor(question);

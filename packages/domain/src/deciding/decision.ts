@@ -14,10 +14,10 @@ export interface Decision {
   readonly currency: string;
   readonly winner?: ClusterId;
   readonly market: Market;
-  /** How many clusters were looked at, and how many of them fitted. */
+  /** Number of clusters considered, and number of them that passed all filters. */
   readonly considered: number;
   readonly fitted: number;
-  /** How many candidates each filter passed over. */
+  /** Number of candidates rejected by each filter. */
   readonly refusedBy: Readonly<Partial<Record<FilterName, number>>>;
   /** Best first, then the refused ones. All of them up to 64; beyond, the best 16 (or the 16 nearest misses). */
   readonly candidates: readonly CandidateRecord[];

@@ -36,7 +36,7 @@ export function describeShortage(
   const needs = short.map((name) => describeMore(name, amountOf(missing, name)));
   return {
     message: [...offersNone, ...(needs.length === 0 ? [] : [`needs ${list(needs)}`])].join("; "),
-    summary: `has not enough ${list(names.map(resourceLabel))}`,
+    summary: `does not have enough ${list(names.map(resourceLabel))}`,
   };
 }
 

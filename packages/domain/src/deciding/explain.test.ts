@@ -57,7 +57,7 @@ describe("an explanation", () => {
     for (let index = 0; index < 80; index++)
       world.advertise(cluster(`c-${index}`, { cpu: index < 10 ? 1 : 16 }));
     const lines = explain(decided(world)).split("\n");
-    expect(lines.at(-2)).toBe("  and 64 more; passed over in all: 10 by capacity");
+    expect(lines.at(-2)).toBe("  and 64 more; rejected in total: 10 by capacity");
     expect(lines).toHaveLength(19);
   });
 });
@@ -105,7 +105,7 @@ describe("what would flip a decision", () => {
       name: "no price where none is known",
       fleet: [cluster("paris"), cluster("oslo", { cpu: 8 })],
       asked: request(),
-      flip: "oslo is next, behind by 0.125.",
+      flip: "oslo is second, 0.125.",
     },
     { name: "nothing for a lone winner", fleet: [cluster("paris")], asked: request(), flip: undefined },
   ];
@@ -130,7 +130,7 @@ describe("what would flip a decision", () => {
   test("names no price when the winner has none: the yardstick would move with it", () => {
     const world = openWorld();
     world.advertise(cluster("unsaid"), cluster("berlin", { cpu: 12, more: { cost: priced(0.06) } }));
-    expect(flipOf(decided(world))).toMatch(/^berlin is next, behind by /);
+    expect(flipOf(decided(world))).toMatch(/^berlin is second, /);
   });
 
   test("comes true: at a price just below it, the runner-up wins; just above, it does not", () => {

@@ -4,7 +4,7 @@ import { describeNumber, list } from "./describe.ts";
 import { flipOf } from "./flip.ts";
 import { weightingOf } from "./scorers.ts";
 
-/** The decision as text that a person takes in within ten seconds: outcome, every candidate, what would flip it. */
+/** The decision as text: outcome, one line per candidate, and the smallest change that would flip it. */
 export function explain(decision: Decision): string {
   const width = Math.max(0, ...decision.candidates.map(({ clusterId }) => clusterId.length));
   const lines = decision.candidates.map((candidate) => `  ${candidateLine(candidate, decision, width)}`);
@@ -50,6 +50,6 @@ function unlistedLine(decision: Decision): string[] {
   const unlisted = decision.considered - decision.candidates.length;
   if (unlisted <= 0) return [];
   const counts = Object.entries(decision.refusedBy).map(([filter, count]) => `${count} by ${filter}`);
-  const refused = counts.length === 0 ? "" : `; passed over in all: ${list(counts)}`;
+  const refused = counts.length === 0 ? "" : `; rejected in total: ${list(counts)}`;
   return [`  and ${unlisted} more${refused}`];
 }

@@ -96,7 +96,7 @@ const ROWS: readonly Row[] = [
   {
     filter: "reservation-limit",
     when: "it has as many as its agent can list",
-    message: "has 1000 reservations, and 1000 is the most",
+    message: "has 1000 reservations; the maximum is 1000",
     prepare: (world) => world.advertise(listing(MAX_RESERVATIONS_PER_PROVIDER)),
   },
   {
@@ -207,8 +207,8 @@ describe("a candidate is passed over", () => {
     expect(refusal).toEqual({
       clusterId: "paris",
       filter: "capacity",
-      message: "has not enough CPU",
-      summary: "has not enough CPU",
+      message: "does not have enough CPU",
+      summary: "does not have enough CPU",
     });
   });
 });

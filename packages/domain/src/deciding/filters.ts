@@ -8,7 +8,7 @@ import { type Candidate, hasMostReservations } from "./candidate.ts";
 import { describeAge, describeShortage } from "./describe.ts";
 import type { LendingRule, Policy } from "./policy.ts";
 
-/** The question every candidate is asked. */
+/** Input of the filters and scorers for one request. */
 export interface Question {
   readonly requester: ClusterId;
   readonly request: ReservationRequest;
@@ -32,19 +32,19 @@ export const FILTER_NAMES = [
 ] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
 
-/** Why a candidate was passed over: for a machine (`filter`, `missing`) and for a person (`message`). */
+/** Why a candidate was rejected: machine-readable (`filter`, `missing`) and as text (`message`). */
 export interface Refusal {
   readonly filter: FilterName;
   readonly message: string;
-  /** The same without another cluster's figures, for callers that may not see them. */
+  /** The same text without amounts of other clusters, for callers that may not see them. */
   readonly summary: string;
   readonly missing?: ResourceVector;
 }
 
-/** A reason to pass over a candidate. `applies` is asked once a decision, `rejects` once a candidate: keep it cheap. */
+/** A filter. `applies` runs once per decision, `rejects` once per candidate and must be cheap. */
 export interface Filter {
   readonly name: FilterName;
-  /** Set when it can only reject candidates with a mark (see `isMarked`): the others need not be asked. */
+  /** Set when the filter can only reject flagged candidates (see `isFlagged`): the others skip it. */
   readonly looksAtMarks?: true;
   readonly applies: (question: Question) => boolean;
   readonly rejects: (candidate: Candidate, question: Question) => boolean;
@@ -138,8 +138,8 @@ const reservationLimit: Filter = {
   applies: always,
   rejects: (candidate) => hasMostReservations(candidate),
   refusal: ({ reservationCount }) => ({
-    message: `has ${reservationCount} reservations, and ${MAX_RESERVATIONS_PER_PROVIDER} is the most`,
-    summary: "has as many reservations as a provider may",
+    message: `has ${reservationCount} reservations; the maximum is ${MAX_RESERVATIONS_PER_PROVIDER}`,
+    summary: "has the maximum number of reservations",
   }),
 };
 
@@ -154,10 +154,10 @@ export const capacity: Filter = {
   },
 };
 
-/** Why there is less than the cluster's own figures say. */
+/** Explains why less is available than the cluster advertises. */
 function withheldText({ withheld }: Candidate): string {
   if (isZero(withheld)) return "";
-  return `; ${describeResources(withheld)} that it borrows are not counted: its older agent counts them as its own`;
+  return `; ${describeResources(withheld)} reserved from other clusters are not counted: its older agent includes them in its capacity`;
 }
 
 const nodeShape: Filter = {
@@ -173,7 +173,7 @@ const nodeShape: Filter = {
     ),
 };
 
-/** In the order in which a person would ask: who may, who is there, who has room. */
+/** In this order: permission, availability, capacity. The first filter that rejects gives the reason. */
 export const FILTERS: readonly Filter[] = [
   self,
   target,
@@ -222,7 +222,7 @@ function mayBorrow(requester: ClusterId, rule: LendingRule): boolean {
   return rule.allow === undefined || rule.allow.includes(requester);
 }
 
-/** How long ago the candidate last refused this requester, if it is still remembered. */
+/** Time since the candidate last refused this requester, within `refusalMemoryMs`. */
 function refusalAge(candidate: Candidate, { requester, now, policy }: Question): number | undefined {
   let youngest: number | undefined;
   for (const refused of candidate.refused?.values() ?? []) {

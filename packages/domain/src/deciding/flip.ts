@@ -5,12 +5,12 @@ import { describeNumber, list, resourceLabel } from "./describe.ts";
 import type { FilterName } from "./filters.ts";
 import { scoreOf, weightingOf } from "./scorers.ts";
 
-/** The smallest change that would have turned the decision, as a sentence; undefined when no single one would. */
+/** The smallest change that would have changed the decision, as a sentence; undefined when no single change would. */
 export function flipOf(decision: Decision): string | undefined {
   return decision.winner === undefined ? flipRefusal(decision) : flipGrant(decision);
 }
 
-/** What one single refusing filter would need to let its candidate through. */
+/** What would make a candidate pass, by the only filter that rejected it. */
 const REMEDIES: Readonly<Partial<Record<FilterName, string>>> = {
   target: " were allowed as target",
   excluded: " were not excluded",
@@ -31,7 +31,7 @@ function flipRefusal(decision: Decision): string | undefined {
   return smallerRequest(decision, blockedOnce) ?? otherRemedy(blockedOnce);
 }
 
-/** Asking for less where capacity alone was in the way: the candidate that needs the smallest cut. */
+/** A smaller request, when capacity is the only problem: for the candidate that needs the smallest reduction. */
 function smallerRequest(decision: Decision, candidates: readonly CandidateRecord[]): string | undefined {
   const nearest = candidates
     .filter(({ outcome }) => outcome.kind === "refused" && outcome.refusal.filter === "capacity")
@@ -41,7 +41,7 @@ function smallerRequest(decision: Decision, candidates: readonly CandidateRecord
     )[0];
   if (nearest === undefined) return undefined;
   const { candidate, cuts } = nearest;
-  // Cutting everything to nothing is no advice.
+  // A request for nothing is not useful advice.
   if (
     cuts.length === resourceNames(decision.request.resources).length &&
     cuts.every(({ left }) => left === 0)
@@ -73,7 +73,7 @@ function cutText({ name, wanted, left }: Cut): string {
   if (left === 0) return `without ${resourceLabel(name)}`;
   const [before] = describeAmount(name, wanted).split(" ");
   const [after] = describeAtMost(name, left).split(" ");
-  // Amounts that only differ beyond what a person reads are told apart in full.
+  // The rounded amounts are equal: print the exact ones.
   if (before === after) return `with ${left} instead of ${wanted} of ${resourceLabel(name)}`;
   return `with ${after} ${resourceLabel(name)} instead of ${before}`;
 }
@@ -87,7 +87,7 @@ function otherRemedy(candidates: readonly CandidateRecord[]): string | undefined
   return undefined;
 }
 
-/** The price at which the runner-up would have won, where a price can do it; else how far behind it is. */
+/** The price at which the second candidate would have won, when a price can change the result; otherwise the score difference. */
 function flipGrant(decision: Decision): string | undefined {
   const [winner, second] = decision.candidates.filter(({ outcome }) => outcome.kind === "scored");
   if (winner?.outcome.kind !== "scored" || second?.outcome.kind !== "scored") return undefined;
@@ -96,11 +96,11 @@ function flipGrant(decision: Decision): string | undefined {
     return `${second.clusterId} would win below ${roundedDown(price)} ${decision.currency}/h.`;
   const behind = winner.outcome.score - second.outcome.score;
   return behind === 0
-    ? `${second.clusterId} scores the same; ties go to the less lent, then by name.`
-    : `${second.clusterId} is next, behind by ${describeNumber(behind)}.`;
+    ? `${second.clusterId} has the same score; ties go to the lower reserved share, then to the first cluster ID.`
+    : `${second.clusterId} is second, ${describeNumber(behind)} lower.`;
 }
 
-/** Four digits that matter, never more than the value: what is promised below it must hold. */
+/** Four significant digits, rounded down, so that the statement is true below the printed price. */
 function roundedDown(value: number): string {
   const unit = 10 ** (Math.floor(Math.log10(value)) - 3);
   return describeNumber(Math.floor(value / unit) * unit);
@@ -108,14 +108,14 @@ function roundedDown(value: number): string {
 
 const SEARCH_STEPS = 40;
 
-/** Halves the interval between free and today's price: the cheaper the runner-up, the better it stands. */
+/** Binary search between zero and the current price: a lower price gives a higher score. */
 function winningPrice(
   decision: Decision,
   winner: CandidateRecord,
   second: CandidateRecord,
 ): number | undefined {
   const today = second.inputs.price;
-  // Without a price of its own the winner is scored by the median, which would move with the runner-up's price.
+  // A winner without a price is scored by the median, which depends on the second candidate's price.
   if (today === undefined || today === 0 || winner.inputs.price === undefined) return undefined;
   let losing = today;
   let winning = today / 2 ** SEARCH_STEPS;

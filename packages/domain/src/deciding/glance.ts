@@ -3,7 +3,7 @@ import { extendedNames, resourceNames } from "../resources/resource-vector.ts";
 import { capacity, type Filter, type Question, self, stale } from "./filters.ts";
 import { COLUMN, ROW_WIDTH, type RosterView } from "./roster.ts";
 
-/** A question in the terms of the roster's columns. */
+/** The request as comparisons on the table's columns. */
 interface Glance {
   /** An advertisement received before this is stale. */
   readonly oldest: number;
@@ -16,10 +16,10 @@ interface Glance {
   readonly count: number;
 }
 
-/** The filters that a glance answers by itself; the others only matter to some questions or to marked candidates. */
+/** Filters that the column scan covers. The others apply only to some requests or to flagged candidates. */
 const ANSWERED: ReadonlySet<Filter> = new Set([self, stale, capacity]);
 
-/** Undefined when the question needs a closer look at every candidate: constraints, or resources without a column. */
+/** Undefined when every candidate must run all filters: the request has constraints, or resources without a column. */
 export function glanceOf(
   roster: RosterView,
   question: Question,
@@ -40,7 +40,7 @@ export function glanceOf(
   };
 }
 
-/** What a loop over the roster is given beside its question. */
+/** Input of a scan over the candidate table. */
 export interface Loop {
   readonly roster: RosterView;
   /** Positions in the roster of those that fit, or room for them. */
@@ -48,10 +48,11 @@ export interface Loop {
 }
 
 /**
- * Notes down who fits, and returns how many do. Whoever does not surely pass every filter is asked: `isRefused`.
+ * Writes the positions of the candidates that fit to `fitting` and returns their number. Candidates that do not pass the
+ * column checks are tested with `isRefused`.
  *
- * This loop and the two below do all their sums themselves, on plain numbers: a function that hands a fraction back to
- * the loop that calls it may leave garbage behind, ten thousand times a decision.
+ * This loop and the two below compute inline: a function call that returns a fraction may allocate a heap number, ten
+ * thousand times per decision.
  */
 export function fittingAtAGlance(
   { roster: { figures, candidates }, fitting }: Loop,
@@ -73,7 +74,7 @@ export function fittingAtAGlance(
   return count;
 }
 
-/** As `headroom` of each that fits, term by term: the two must agree to the last bit. */
+/** Same computation as `headroom` for each candidate that fits; both must give bit-identical results. */
 export function headroomsAtAGlance(
   headrooms: Float64Array,
   { roster: { figures }, fitting }: Loop,
@@ -93,8 +94,8 @@ export function headroomsAtAGlance(
 }
 
 /**
- * As `hourlyPrice` for on-demand price lists without windows in the policy's own currency, which has this number; what
- * the others ask has to be looked up: `priceOf`.
+ * Same computation as `hourlyPrice`, for on-demand prices without windows in the policy's currency. Other candidates are
+ * priced with `priceOf`.
  */
 export function pricesAtAGlance(
   prices: Float64Array,
@@ -117,7 +118,7 @@ export function pricesAtAGlance(
   }
 }
 
-/** Number of a currency nobody asks in. */
+/** Number of a currency that no candidate uses. */
 export const NO_CURRENCY = -2;
 
 interface Pricing {

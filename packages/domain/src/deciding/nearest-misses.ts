@@ -2,7 +2,7 @@ import { amountOf, resourceNames, shortage } from "../resources/resource-vector.
 import type { Candidate } from "./candidate.ts";
 import { FILTERS, type Question } from "./filters.ts";
 
-/** The refused candidates that lack the least: fewest reasons first, then the smallest shortage. */
+/** The rejected candidates closest to fitting: fewest rejecting filters first, then the smallest shortage. */
 export function nearestMisses(refused: readonly Candidate[], question: Question, limit: number): Candidate[] {
   const filters = FILTERS.filter((filter) => filter.applies(question));
   const reasonsFor = (candidate: Candidate) =>
@@ -23,7 +23,7 @@ export function nearestMisses(refused: readonly Candidate[], question: Question,
     .map(({ candidate }) => candidate);
 }
 
-/** Sum over the requested resources of the missing share; the requester itself is never near. */
+/** Sum of the missing shares of the requested resources; infinite for the requester itself. */
 function distanceOf(candidate: Candidate, { requester, request }: Question): number {
   if (candidate.clusterId === requester) return Number.POSITIVE_INFINITY;
   const missing = shortage(request.resources, candidate.available);

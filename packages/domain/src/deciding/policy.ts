@@ -3,13 +3,13 @@ import type { CostModel } from "../cost/cost-model.ts";
 import type { ResourceVector } from "../resources/resource-vector.ts";
 import type { ClusterId } from "../reservation/ids.ts";
 
-/** What the operator decides: read from the policy file or a BrokerPolicy object, hot-reloaded, never mutated. */
+/** The operator's policy, from the policy file or a BrokerPolicy object. Reloaded on change, never mutated. */
 export interface Policy {
   /** Names the rules in force; every decision record carries it. */
   readonly version: string;
   /** Weight of each scorer. `resources` and `cost` are built in; any other name reads `ratings`. */
   readonly weights: Readonly<Record<string, number>>;
-  /** Operator-given marks from 0 to 1 by scorer name and cluster, for example latency or reliability. */
+  /** The operator's ratings from 0 to 1 by scorer name and cluster, for example latency or reliability. */
   readonly ratings: Readonly<Record<string, Readonly<Record<ClusterId, number>>>>;
   /** An advertisement older than this is not lent from. */
   readonly stalenessMs: number;
@@ -19,7 +19,7 @@ export interface Policy {
   readonly maxTtlMs: number | undefined;
   /** A reservation not activated in this time is released; undefined: never. */
   readonly activationTimeoutMs: number | undefined;
-  /** Reservations of a requester not heard of for this long are released; undefined: never. */
+  /** Reservations of a requester that has been silent for this long are released; undefined: never. */
   readonly requesterLostMs: number | undefined;
   /** How long a provider that refused a requester is not offered to it again. */
   readonly refusalMemoryMs: number;
@@ -28,7 +28,7 @@ export interface Policy {
   /** The most a requester may hold at once, by cluster ID. What one does not name follows `defaultQuota`. */
   readonly quotas: Readonly<Record<ClusterId, Quota>>;
   readonly defaultQuota: Quota;
-  /** `reasons` hides other clusters' figures from callers that are not admins. */
+  /** `reasons` hides amounts of other clusters from callers that are not admins. */
   readonly disclosure: "full" | "reasons";
 }
 

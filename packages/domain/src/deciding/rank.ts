@@ -2,21 +2,21 @@ import type { ClusterId } from "../reservation/ids.ts";
 import type { Candidate } from "./candidate.ts";
 import { reservedShare, type Wanted } from "./scorers.ts";
 
-/** What decides who goes first: the score, then the reserved share, then the cluster ID. */
+/** Sort key of candidates: score, then reserved share, then cluster ID. */
 export interface Ranked {
   readonly clusterId: ClusterId;
   readonly score: number;
   readonly reservedShare: number;
 }
 
-/** Negative when `a` goes first. */
+/** Negative when `a` ranks before `b`. */
 export function compareRanked(a: Ranked, b: Ranked): number {
   if (a.score !== b.score) return b.score - a.score;
   if (a.reservedShare !== b.reservedShare) return a.reservedShare - b.reservedShare;
   return a.clusterId < b.clusterId ? -1 : 1;
 }
 
-/** Candidates with their scores side by side: `positions[i]` of the roster scored `scores[i]`. */
+/** Candidates and their scores: the candidate at `positions[i]` of the table has `scores[i]`. */
 export interface Field {
   readonly candidates: readonly Candidate[];
   readonly positions: Int32Array;
@@ -34,7 +34,7 @@ export function firstOf(field: Field, limit: number): Placed[] {
   const first: Placed[] = [];
   let last: Placed | undefined;
   for (let index = 0; index < scores.length; index++) {
-    // Once the list is full, only who beats its last, or ties with it, is worth a closer look.
+    // Once the list is full, only candidates with at least the score of its last entry can enter.
     if (last !== undefined && (scores[index] ?? 0) < last.score) continue;
     const placed = placedAt(field, index);
     if (last !== undefined && compareRanked(last, placed) < 0) continue;
@@ -44,7 +44,7 @@ export function firstOf(field: Field, limit: number): Placed[] {
   return first;
 }
 
-/** Whoever goes after it moves one place back, the last one out of the list if that is full. */
+/** Inserts in order; the last entry drops out when the list is full. */
 function insert(placed: Placed, first: Placed[], limit: number): void {
   let place = Math.min(first.length, limit - 1);
   for (; place > 0; place--) {

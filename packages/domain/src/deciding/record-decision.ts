@@ -8,7 +8,7 @@ import { nearestMisses } from "./nearest-misses.ts";
 import { firstOf, type Placed } from "./rank.ts";
 import { type Raters, type Ratings, type ScoreInputs, scoreParts } from "./scorers.ts";
 
-/** Up to this many candidates are recorded one and all; of more, only the first few. */
+/** Up to this many candidates are all recorded; of more, only the first 16. */
 const RECORD_ALL_UP_TO = 64;
 const RECORD_FIRST = 16;
 

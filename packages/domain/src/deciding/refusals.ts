@@ -6,14 +6,14 @@ export interface CandidateRefusal extends Refusal {
   readonly clusterId: ClusterId;
 }
 
-/** One reason for each recorded candidate that was passed over. */
+/** One reason for each recorded candidate that was rejected. */
 export function refusalsOf(decision: Decision): CandidateRefusal[] {
   return decision.candidates.flatMap(({ clusterId, outcome }) =>
     outcome.kind === "refused" ? [{ clusterId, ...outcome.refusal }] : [],
   );
 }
 
-/** The same for a caller who may not see other clusters' figures (`disclosure: reasons`). */
+/** The same without amounts of other clusters (`disclosure: reasons`). */
 export function withoutFigures(refusals: readonly CandidateRefusal[]): CandidateRefusal[] {
   return refusals.map(({ clusterId, filter, summary }) => ({ clusterId, filter, message: summary, summary }));
 }

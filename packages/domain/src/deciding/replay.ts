@@ -3,7 +3,7 @@ import { compareRanked } from "./rank.ts";
 import type { Decision } from "./decision.ts";
 import { reservedShare, scoreOf, wantedOf, weightingOf } from "./scorers.ts";
 
-/** Recomputes the winner from the numbers in the record, with the code that decides live. */
+/** Recomputes the winner from the decision record with the scoring code of the live path. */
 export function replayWinner(decision: Decision): ClusterId | undefined {
   const { market, request } = decision;
   const wanted = wantedOf(request.resources);

@@ -3,7 +3,7 @@ import { type Candidate, isMarked } from "./candidate.ts";
 
 /** What a row holds. Amounts in the ledger's units, prices for one unit and hour (not a number: not priced). */
 export const COLUMN = {
-  /** When its advertisement was received; never, when it is marked and has to be asked in full. */
+  /** When its advertisement was received; NaN when the candidate is flagged, so that it runs all filters. */
   receivedAt: 0,
   freeCpu: 1,
   freeMemory: 2,
@@ -17,29 +17,29 @@ export const COLUMN = {
   memoryGbHour: 10,
   storageGbHour: 11,
   gpuHour: 12,
-  /** Number of the currency, or -1 where the price list needs a closer look (windows) or there is none. */
+  /** Number of the currency; -1 when the price list has windows or there is none. */
   currency: 13,
 } as const;
 
 export const ROW_WIDTH = 16;
 const FIRST_CAPACITY = 16;
-/** Neither before nor after any moment. */
+/** NaN: every comparison with it is false. */
 const NEVER = Number.NaN;
 
-/** What deciding reads of a roster. */
+/** Read-only view of a candidate table. */
 export interface RosterView {
   readonly candidates: readonly Candidate[];
   /** Row after row, `ROW_WIDTH` numbers each, in the order of `candidates`. */
   readonly figures: Float64Array;
   /** Where a cluster's row begins. */
   readonly rowOf: (clusterId: ClusterId) => number | undefined;
-  /** How a currency is written in the figures; undefined when nobody asks in it. */
+  /** The number of a currency in the table; undefined when no candidate uses it. */
   readonly numberOfCurrency: (currency: string) => number | undefined;
 }
 
 /**
- * Every candidate, and beside it the figures that each decision reads, in one flat array: a loop runs through ten
- * thousand of them without touching an object. Whoever changes a candidate refreshes its row.
+ * All candidates, and the numbers that every decision reads in one flat array, so that a loop over ten thousand candidates
+ * touches no objects. Call `refresh` after a candidate has changed.
  */
 export class Roster implements RosterView {
   readonly candidates: Candidate[] = [];
@@ -47,7 +47,7 @@ export class Roster implements RosterView {
   readonly #positions = new Map<ClusterId, number>();
   readonly #currencies = new Map<string, number>();
 
-  /** Adds the candidate, or takes its figures anew. */
+  /** Adds the candidate, or updates its row. */
   refresh(candidate: Candidate): void {
     let position = this.#positions.get(candidate.clusterId);
     if (position === undefined) {

@@ -9,13 +9,13 @@ export interface ScoreInputs {
   readonly reserved: ResourceVector;
   /** For one hour, in the policy's currency; undefined: not priced. */
   readonly price: number | undefined;
-  /** The operator's marks for this cluster by scorer; absent: not rated. */
+  /** The operator's ratings of this cluster by scorer; absent: not rated. */
   readonly ratings: Ratings;
 }
 
 export type Ratings = Readonly<Record<string, number>>;
 
-/** What all candidates that fitted have in common: the yardstick for each of them. */
+/** Statistics over all candidates that fit; used to normalize their scores. */
 export interface Market {
   readonly lowestPrice?: number;
   readonly meanPrice?: number;
@@ -28,7 +28,7 @@ export interface Market {
 /** Scorers that read the operator's ratings, with their weight. */
 export type Raters = readonly (readonly [name: string, weight: number])[];
 
-/** The weights in force after unused scorers gave theirs away. */
+/** The effective weights, after the weights of unused scorers are removed. */
 export interface Weighting {
   readonly resources: number;
   readonly cost: number;
@@ -43,7 +43,7 @@ export interface Scale {
 
 export type ScoreParts = Readonly<Record<string, number>>;
 
-/** A request, with what scoring needs to know of it counted once. */
+/** A request with values that scoring needs, computed once. */
 export interface Wanted {
   readonly request: ResourceVector;
   readonly extended: readonly string[];
@@ -68,20 +68,20 @@ export function headroom(wanted: Wanted, available: ResourceVector, allocatable:
   return total / wanted.count;
 }
 
-/** The mark of a candidate nobody rated. */
+/** Rating of a candidate without one. */
 export const UNRATED = Number.NaN;
 
-/** Marks by scorer, side by side with the candidates. */
+/** Ratings by scorer, in the order of the candidates. */
 export type Marks = ReadonlyMap<string, readonly number[]>;
 
-/** Candidates side by side: their headroom, their price, their marks. */
+/** Headrooms, prices and ratings of the candidates, in the same order. */
 export interface Figures {
   readonly headrooms: Float64Array;
   readonly prices: Float64Array;
   readonly marks: Marks;
 }
 
-/** Weighs headroom, price and marks into one score each, written to `scores`. The live path and the replay of a record share it. */
+/** Computes the weighted score of each candidate into `scores`. Used by the live path and by replay. */
 export function scoresOf(
   { headrooms, prices, marks }: Figures,
   { market, weighting }: Scale,
@@ -126,7 +126,7 @@ export function scoreParts(wanted: Wanted, inputs: ScoreInputs, { market, weight
   return { ...parts, ...Object.fromEntries(rated) };
 }
 
-/** Cost without any price gives its weight to resources; a scorer without marks drops out. */
+/** Without any price, the weight of cost is added to resources; a scorer without ratings is dropped. */
 export function weightingOf(weights: Readonly<Record<string, number>>, market: Market): Weighting {
   const isPriced = market.lowestPrice !== undefined;
   const costWeight = lookup(weights, "cost") ?? 0;
@@ -134,7 +134,7 @@ export function weightingOf(weights: Readonly<Record<string, number>>, market: M
   const cost = isPriced ? costWeight : 0;
   const ratings = ratersOf(weights).filter(([name]) => lookup(market.medianRatings, name) !== undefined);
   const total = ratings.reduce((sum, [, weight]) => sum + weight, resources + cost);
-  // Nothing left to weigh: fall back to headroom rather than divide by zero.
+  // All weights are zero: score by headroom only, to avoid a division by zero.
   return total > 0 ? { resources, cost, ratings, total } : { resources: 1, cost: 0, ratings: [], total: 1 };
 }
 
@@ -145,7 +145,7 @@ export function ratersOf(weights: Readonly<Record<string, number>>): Raters {
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Gathers the yardstick from all candidates that fit: their prices and their marks. */
+/** Computes the statistics of all candidates that fit from their prices and ratings. */
 export function marketOf(prices: Float64Array, marks: Marks): Market {
   const medianRatings = medianRatingsOf(marks);
   let priced = 0;
@@ -163,7 +163,7 @@ export function marketOf(prices: Float64Array, marks: Marks): Market {
   return priced === prices.length ? market : { ...market, medianCost: medianCostOf(prices, lowestPrice) };
 }
 
-/** Mean share of each requested resource that is reserved already: breaks ties towards the less lent. */
+/** Mean reserved share of the requested resources; a lower share wins ties. */
 export function reservedShare(
   wanted: Wanted,
   { reserved, allocatable }: Pick<ScoreInputs, "reserved" | "allocatable">,
@@ -186,7 +186,7 @@ function extendedShares(wanted: Wanted, available: ResourceVector, allocatable: 
   return total;
 }
 
-/** 1 for the cheapest, falling with the price; a free cluster makes every paid one worthless. */
+/** 1 for the cheapest, lower for higher prices; 0 for every priced cluster when one is free. */
 function costScore(price: number, market: Market): number {
   return Number.isNaN(price) ? (market.medianCost ?? 0) : costAgainst(market.lowestPrice ?? price, price);
 }
@@ -223,7 +223,7 @@ function medianRatingsOf(marks: Marks): Ratings {
   return Object.fromEntries(medians);
 }
 
-/** A mean's last digits depend on the order of adding: the same candidates must give the same record. */
+/** Rounds, because the last digits of a mean depend on the order of addition and records must be deterministic. */
 function roundedOff(value: number): number {
   return Number(value.toPrecision(12));
 }

@@ -16,8 +16,8 @@ import { headroom, type Wanted } from "./scorers.ts";
 import { slateFor } from "./slate.ts";
 
 /**
- * Asks every filter about every candidate. Most pass at a glance, on flat figures alone; whoever does not is asked
- * in full, and the order of the filters decides which reason counts.
+ * Applies all filters to all candidates. Most candidates pass on the table's columns alone; the others run every filter, and
+ * the first filter that rejects gives the reason.
  */
 export function sift(roster: RosterView, question: Question, appraiser: Appraiser): Sieve {
   const { candidates } = roster;

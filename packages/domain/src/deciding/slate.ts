@@ -1,4 +1,4 @@
-/** Where deciding notes down the candidates that fit, side by side. */
+/** Scratch memory for the candidates that fit. */
 interface Slate {
   readonly fitting: Int32Array;
   readonly headrooms: Float64Array;
@@ -7,12 +7,12 @@ interface Slate {
 }
 
 /**
- * One for all decisions, wiped by the next: a fresh one for each would have to be cleared before it is written, and its
- * memory given back by the garbage collector. Nothing on it may outlive the decision.
+ * Shared by all decisions and overwritten by the next one: allocating per decision would cost zeroing and garbage collection.
+ * No reference to it may outlive the decision.
  */
 let slate = ofSize(1024);
 
-/** A slate with room for so many candidates. */
+/** The buffers, large enough for this number of candidates. */
 export function slateFor(candidates: number): Slate {
   if (candidates > slate.fitting.length) slate = ofSize(2 * candidates);
   return slate;

@@ -13,13 +13,13 @@ import {
   subtract,
 } from "../resources/resource-vector.ts";
 
-/** One cluster's page of the ledger. Everything under "derived" follows from the rest and is never stored. */
+/** The ledger's account of one cluster. The fields under "derived" are computed from the others and never stored. */
 export interface ClusterAccount {
   readonly clusterId: ClusterId;
   advertisement: Advertisement | undefined;
   /** When the broker received the advertisement: its freshness. */
   receivedAt: Instant;
-  /** When the broker last heard the cluster, or began to listen. */
+  /** When the broker last received a call from the cluster, or when the account was created. */
   heardAt: Instant;
   /** Agent processes that were replaced: their late posts are refused. */
   replacedInstances: readonly string[];
@@ -28,26 +28,26 @@ export interface ClusterAccount {
   readonly lending: Map<ReservationId, Reservation>;
   /** Live reservations this cluster requested. */
   readonly borrowing: Map<ReservationId, Reservation>;
-  /** Those that have ended and are still remembered. */
+  /** Ended reservations this cluster requested that are still kept. */
   readonly returned: Map<ReservationId, Reservation>;
   /** Keys this cluster released that are still closed. */
   closedKeyCount: number;
   /** Reservations this cluster refused after the grant, as long as they are remembered. */
   refused: ReadonlyMap<ReservationId, Reservation> | undefined;
-  /** What the newest advertisement says of each hold. */
+  /** Usage per reservation from the newest advertisement. */
   usage: ReadonlyMap<ReservationId, HoldUsage>;
 
   // Derived.
   borrowed: ResourceVector;
   /** Sum of `returned`. */
   borrowedBefore: ResourceVector;
-  /** What an older agent counts as its own though it is borrowed, or was until a moment ago: it is not lent on. */
+  /** Reserved capacity of other clusters that an older agent counts as its own; also for some minutes after the end. Not lent again. */
   withheld: ResourceVector;
   reserved: ResourceVector;
   /** Reservations that are live here or still in its usage. */
   reservationCount: number;
   available: ResourceVector;
-  /** By how much the holds exceed what the cluster still has for them. */
+  /** By how much the reservations exceed the cluster's remaining capacity. */
   overcommitted: ResourceVector;
 }
 
@@ -94,7 +94,7 @@ export function receivedFrom(account: AccountView): ReceivedAdvertisement | unde
   return advertisement === undefined ? undefined : { advertisement, receivedAt, replacedInstances };
 }
 
-/** The holds that count against a provider, and how the ledger knows each of them. */
+/** The reservations and usage entries that count against a provider. */
 export interface Holds {
   readonly lending: ReadonlyMap<ReservationId, Reservation>;
   readonly usage: ReadonlyMap<ReservationId, HoldUsage>;
@@ -103,8 +103,8 @@ export interface Holds {
 }
 
 /**
- * What one reservation takes from its provider. Live: the grant, or more if its pods use more. Ended: only what
- * its pods still use. Unknown to the ledger: the larger of both, because a forgotten hold must never be lent.
+ * The amount that one reservation takes from its provider. Live: the grant, or its usage if that is larger. Ended: its remaining
+ * usage. Unknown to the ledger: the larger of grant and usage, so that capacity the provider still holds is not lent.
  */
 export function holdOf(id: ReservationId, holds: Holds): ResourceVector {
   const live = holds.lending.get(id);
@@ -132,10 +132,10 @@ export function countReservations({ lending, usage }: Pick<Holds, "lending" | "u
 
 type Dues = Pick<ClusterAccount, "reserved" | "borrowed" | "returned" | "receivedAt">;
 
-/** An older agent takes the virtual node of an ended reservation down within minutes, if it ever made one. */
+/** Time after which an older agent has removed the virtual node of an ended reservation. */
 export const TAKE_DOWN_MS = 10 * 60 * 1000;
 
-/** What is left to lend, and what the cluster has promised beyond its means. */
+/** The capacity values that are derived from an advertisement and the reservations. */
 interface Standing {
   readonly withheld: ResourceVector;
   readonly available: ResourceVector;
@@ -154,7 +154,7 @@ export function standingOf(advertisement: Advertisement, account: Dues): Standin
   };
 }
 
-/** The advertisement in force may count the virtual nodes of what is borrowed, and of what ended just before it. */
+/** The current advertisement may include virtual nodes of live reservations and of those that ended shortly before it. */
 function withheldFrom({ borrowed, returned, receivedAt }: Dues): ResourceVector {
   let total = borrowed;
   for (const { granted, endedAt = 0 } of returned.values()) {
@@ -163,7 +163,7 @@ function withheldFrom({ borrowed, returned, receivedAt }: Dues): ResourceVector 
   return total;
 }
 
-/** By reservation; where an agent names one twice, the larger amounts count. */
+/** Usage by reservation; of duplicates the larger amounts count. */
 export function usageById(advertisement: Advertisement): Map<ReservationId, HoldUsage> {
   const byId = new Map<ReservationId, HoldUsage>();
   for (const usage of advertisement.usage) {

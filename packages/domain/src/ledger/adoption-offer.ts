@@ -2,7 +2,7 @@ import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Phase } from "../reservation/lifecycle.ts";
 import type { ResourceVector } from "../resources/resource-vector.ts";
 
-/** A hold as one of its parties remembers it. */
+/** A reservation as one of its parties reports it for adoption. */
 export interface AdoptionOffer {
   readonly id: ReservationId;
   readonly requester: ClusterId;

@@ -1,6 +1,6 @@
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 
-/** After its memory began, a ledger adopts for this long: agents that are down for a night still find it open. */
+/** A new or restored ledger adopts for this long, so that agents that were down for a night can still report. */
 export const ADOPTION_WINDOW_MS = 24 * 60 * 60 * 1000;
 /** The longest window an admin can open at once. */
 export const MAX_ADOPTION_WINDOW_MS = 7 * ADOPTION_WINDOW_MS;
@@ -8,7 +8,7 @@ export const MAX_ADOPTION_WINDOW_MS = 7 * ADOPTION_WINDOW_MS;
 /** `created`: the ledger was made empty. `restored`: from a backup. The others: an admin did so. */
 type AdoptionCause = "created" | "restored" | "opened" | "closed";
 
-/** Which holds may be adopted: those made before `since`, until `until`. */
+/** Reservations created before `since` may be adopted until `until`. */
 export interface AdoptionWindow {
   readonly since: Instant;
   readonly until: Instant;
@@ -17,7 +17,7 @@ export interface AdoptionWindow {
   readonly by?: ClusterId;
 }
 
-/** The window of a ledger whose memory begins now. */
+/** The adoption window of a ledger that is created or restored now. */
 export function windowFrom(
   now: Instant,
   cause: Extract<AdoptionCause, "created" | "restored">,

@@ -42,7 +42,7 @@ describe("adoption by a broker that lost its memory", () => {
     const other = { ...offer, id: "rsv-rome-other", key: "other" };
     expect(world.reply({ kind: "adopt", by: ADMIN, offer: other })).toMatchObject({
       code: "quota-exceeded",
-      message: "paris has 1000 reservations, and 1000 is the most",
+      message: "paris has 1000 reservations; the maximum is 1000",
     });
     expect(world.reply({ kind: "adopt", by: ADMIN, offer })).toMatchObject({ kind: "current" });
   });
@@ -190,7 +190,7 @@ describe("adoption by a broker that lost its memory", () => {
     world.now += HOUR_MS;
     expect(world.reply({ kind: "adopt", by: ADMIN, offer: { ...offer, createdAt: now } })).toMatchObject({
       code: "forbidden",
-      message: expect.stringContaining("only older holds are adopted"),
+      message: expect.stringContaining("only older reservations are adopted"),
     });
     expect(world.reply({ kind: "adopt", by: ADMIN, offer: { ...offer, createdAt: now - 1 } }).kind).toBe(
       "current",

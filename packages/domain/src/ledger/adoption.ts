@@ -9,15 +9,15 @@ import type { LedgerEvent } from "./event.ts";
 import { unacceptableOffer } from "./unacceptable-offer.ts";
 import { holdsOf, type Ledger, type LedgerView } from "./ledger.ts";
 
-/** One party's word stands this long while the ledger waits for the other's. */
+/** An offer expires after this time when the other party has not reported. */
 const OFFER_STANDS_MS = 60 * 60 * 1000;
-/** So that one cluster's offers cannot fill the broker's memory. */
+/** Bounds the memory that one cluster's offers can take. */
 const MAX_OFFERS_PER_CLUSTER = 10_000;
 
 /**
- * A ledger that lost its memory takes a hold from before that back in when requester and provider report the same
- * parties and amounts, or when an admin says so. The hold may exceed what the provider has left only as far as the
- * provider's advertisement reports it as held: then it counts already, and adoption adds nothing to what is lent.
+ * A ledger that lost its data adopts an earlier reservation when requester and provider report the same parties and amounts,
+ * or when an admin confirms it. It may exceed the provider's available capacity only as far as the provider's advertisement
+ * already reports it as held: that part is counted already.
  */
 export function decideAdopt(ledger: LedgerView, { by, offer }: Adopt, moment: Moment): Outcome {
   const isParty = by.clusterId === offer.requester || by.clusterId === offer.provider;
@@ -80,10 +80,7 @@ type Offered = Omit<Adopt, "kind"> &
 function offered(ledger: LedgerView, { by, offer, waitsFor }: Offered, { now }: Moment): Outcome {
   const own = ledger.offers.get(by.clusterId);
   if (own !== undefined && own.size >= MAX_OFFERS_PER_CLUSTER && !own.has(offer.id)) {
-    return rejected(
-      "quota-exceeded",
-      `${by.clusterId} already offers ${own.size} holds that nobody confirmed`,
-    );
+    return rejected("quota-exceeded", `${by.clusterId} already offers ${own.size} unconfirmed reservations`);
   }
   return {
     events: [{ kind: "adoption-offered", at: now, by: by.clusterId, offer }],
@@ -95,11 +92,11 @@ function hasAdvertised(ledger: LedgerView, provider: ClusterId): boolean {
   return ledger.accounts.get(provider)?.advertisement !== undefined;
 }
 
-/** What the hold takes beyond what it counts already must be available, or the provider would lend what it has not. */
+/** The part of the reservation that is not counted yet must be available at the provider. */
 function noRoom(ledger: LedgerView, { id, provider, granted }: AdoptionOffer): Outcome | undefined {
   const account = ledger.accounts.get(provider);
   if (account?.advertisement === undefined)
-    return rejected("not-yet", `${provider} has not advertised yet: what it can hold is unknown`);
+    return rejected("not-yet", `${provider} has not advertised yet: its capacity is unknown`);
   const counted = holdOf(id, holdsOf(ledger, account));
   const missing = shortage(atLeastZero(subtract(granted, counted)), account.available);
   if (isZero(missing)) return undefined;
@@ -113,7 +110,7 @@ function agree(a: AdoptionOffer, b: AdoptionOffer): boolean {
   return a.requester === b.requester && a.provider === b.provider && equals(a.granted, b.granted);
 }
 
-/** Key and phase are the requester's to tell. The earlier expiry counts: the requester can renew, nobody can cut. */
+/** Key and phase come from the requester. The earlier expiry counts: the requester can renew, but nothing can shorten it. */
 function merge(fromRequester: AdoptionOffer, fromProvider: AdoptionOffer): Adoptable {
   const { expiresAt: _, ...rest } = fromRequester;
   const expiresAt = earlier(fromRequester.expiresAt, fromProvider.expiresAt);
@@ -125,7 +122,7 @@ function merge(fromRequester: AdoptionOffer, fromProvider: AdoptionOffer): Adopt
   };
 }
 
-/** An offer that nothing speaks against any more; `acknowledged` when the provider itself holds it. */
+/** An accepted offer; `acknowledged` when the provider reported it. */
 interface Adoptable extends AdoptionOffer {
   readonly acknowledged: boolean;
 }
@@ -139,7 +136,7 @@ function adopt(offer: Adoptable, { now, policy }: Moment): Outcome {
     request: { resources: granted, priority: 0, constraints: {}, tier: "on-demand" },
     reservedAt: now,
     ...(expiresAt === undefined ? {} : { expiresAt }),
-    // Above what both agents hold, so that neither takes the adopted state for old news.
+    // Higher than both agents' generations, so that neither ignores the adopted state as stale.
     generation: generation + 1,
   };
   return {

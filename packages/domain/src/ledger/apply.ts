@@ -9,7 +9,7 @@ import { accountOf, type Ledger } from "./ledger.ts";
 
 const REPLACED_INSTANCES_KEPT = 8;
 
-/** Makes an event true. The only code that changes a ledger; deterministic, so that every copy agrees. */
+/** Applies an event. The only code that changes a ledger; deterministic, so that all copies are equal. */
 export function apply(ledger: Ledger, event: LedgerEvent): void {
   if (!isSoft(event)) ledger.time = Math.max(ledger.time, event.at);
   switch (event.kind) {
@@ -52,7 +52,7 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
   }
 }
 
-/** Whoever asks is not lost. */
+/** A call from the requester shows that it is alive. */
 function hear(ledger: Ledger, { requester }: Reservation, at: Instant): void {
   accountOf(ledger, requester, at).heardAt = at;
 }

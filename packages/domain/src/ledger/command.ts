@@ -7,7 +7,7 @@ import type { AdoptionOffer } from "./adoption-offer.ts";
 import type { AdoptionWindow } from "./adoption-window.ts";
 import type { LedgerEvent } from "./event.ts";
 
-/** Who speaks: a cluster by its certificate, perhaps with admin rights. */
+/** The caller: a cluster identified by its certificate, possibly with admin rights. */
 export interface Actor {
   readonly clusterId: ClusterId;
   readonly isAdmin: boolean;
@@ -25,7 +25,7 @@ export interface Reserve {
   readonly by?: Actor;
   readonly request: ReservationRequest;
   readonly key?: string;
-  /** Made by the caller from requester and key, or from random bytes: the domain draws no lots. */
+  /** Derived by the caller from requester and key, or from random bytes: the domain has no source of randomness. */
   readonly reservationId: ReservationId;
   readonly decisionId: DecisionId;
 }
@@ -84,19 +84,19 @@ export interface SetCordon {
   readonly why?: string;
 }
 
-/** An agent offers a hold that a broker without memory does not know. */
+/** An agent reports a reservation that the ledger does not know. */
 export interface Adopt {
   readonly kind: "adopt";
   readonly by: Actor;
   readonly offer: AdoptionOffer;
 }
 
-/** An admin lets the ledger adopt holds made before now, for a while; or ends that. */
+/** An admin opens adoption of earlier reservations for some time, or closes it. */
 export type SetAdoptionWindow =
   | { readonly kind: "open-adoption"; readonly by: Actor; readonly durationMs: number }
   | { readonly kind: "close-adoption"; readonly by: Actor };
 
-/** A new ledger takes over what a broker without a ledger of its own has left behind. Nobody but the broker says so. */
+/** Imports the reservations of a broker that has no ledger into a new ledger. Only the broker itself sends it. */
 export interface Import {
   readonly kind: "import";
   readonly reservations: readonly Reservation[];
@@ -136,25 +136,25 @@ export type Reply =
   | { readonly kind: "advertised" }
   | { readonly kind: "granted"; readonly reservation: Reservation; readonly decision: Decision }
   | { readonly kind: "refused"; readonly decision: Decision }
-  /** The reservation as it stands after the command; `isReplay` when a retried request was recognised. */
+  /** The reservation after the command; `isReplay` when a retry was recognised. */
   | { readonly kind: "current"; readonly reservation: Reservation; readonly isReplay: boolean }
   | { readonly kind: "key-closed" }
   | { readonly kind: "swept"; readonly hasMore: boolean }
   | { readonly kind: "cordon-set"; readonly clusterId: ClusterId; readonly isCordoned: boolean }
   | { readonly kind: "imported"; readonly count: number }
-  /** It waits: for the other party's word, for an admin when both differ, or for the provider to advertise. */
+  /** Waits for the other party's report, for an admin when the reports differ, or for the provider's advertisement. */
   | { readonly kind: "adoption-offered"; readonly waitsFor: "other-party" | "admin" | "advertisement" }
-  /** Without a window nothing changed. */
+  /** Absent window: nothing changed. */
   | { readonly kind: "adoption-window-set"; readonly window?: AdoptionWindow }
   | { readonly kind: "rejected"; readonly code: RejectionCode; readonly message: string };
 
-/** The moment a command is judged at. Never before anything the ledger already knows to have happened. */
+/** Time and policy for one command. `now` is never before the ledger's latest durable event. */
 export interface Moment {
   readonly now: Instant;
   readonly policy: Policy;
 }
 
-/** Nothing has happened yet: the events become true when the shell has stored them and applied them. */
+/** The result of `decide`. Nothing has changed yet: the caller stores the events and then applies them. */
 export interface Outcome {
   readonly events: readonly LedgerEvent[];
   readonly reply: Reply;

@@ -1,13 +1,13 @@
 import type { Instant } from "../reservation/ids.ts";
 
-/** Something the ledger must do at a moment, without being asked. */
+/** An action that the ledger takes at a given time. */
 export interface Deadline {
   readonly at: Instant;
   readonly kind: "reservation" | "closed-key" | "adoption-offer";
   readonly id: string;
 }
 
-/** A heap with one deadline per subject: setting, moving and removing are logarithmic, nothing is ever scanned. */
+/** A heap with one deadline per subject: set, move and remove take logarithmic time. */
 export class Deadlines {
   readonly #heap: Deadline[] = [];
   readonly #positions = new Map<string, number>();

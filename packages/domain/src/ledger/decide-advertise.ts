@@ -11,7 +11,7 @@ export function decideAdvertise(ledger: LedgerView, { advertisement }: Advertise
   if (instance !== undefined && account.replacedInstances.includes(instance)) {
     return rejected(
       "superseded",
-      `a newer agent speaks for ${advertisement.clusterId}; stop this one (instance ${instance})`,
+      `a newer agent process of ${advertisement.clusterId} has taken over; stop this one (instance ${instance})`,
     );
   }
   if (isOldNews(account, advertisement)) return { events: [], reply: { kind: "advertised" } };
@@ -24,7 +24,7 @@ export function decideAdvertise(ledger: LedgerView, { advertisement }: Advertise
   return { events: [{ kind: "advertised", at: now, advertisement }], reply: { kind: "advertised" } };
 }
 
-/** A repeated or overtaken post of the same agent process: harmless, and changes nothing. */
+/** A repeated or delayed post of the same agent process; it changes nothing. */
 function isOldNews({ advertisement: newest }: AccountView, { instance, sequence }: Advertisement): boolean {
   if (instance === undefined || sequence === undefined || newest?.instance !== instance) return false;
   return newest.sequence !== undefined && sequence <= newest.sequence;

@@ -7,7 +7,7 @@ export function decideCordon(ledger: LedgerView, command: SetCordon, now: Instan
   if (!by.isAdmin) return rejected("forbidden", `only an admin may ${command.kind} a cluster`);
   const account = ledger.accounts.get(clusterId);
   if (account === undefined)
-    return rejected("not-found", `no cluster ${clusterId} has advertised or borrowed here`);
+    return rejected("not-found", `cluster ${clusterId} is unknown: it has never advertised or reserved`);
   const isCordoned = command.kind === "cordon";
   const reply = { kind: "cordon-set", clusterId, isCordoned } as const;
   if ((account.cordon !== undefined) === isCordoned) return { events: [], reply };

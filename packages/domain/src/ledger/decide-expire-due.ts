@@ -8,12 +8,12 @@ import type { LedgerEvent } from "./event.ts";
 import { KEEP_ENDED_MS } from "./evolve.ts";
 import type { LedgerView } from "./ledger.ts";
 
-/** At most this many at once, so that a mass expiry does not hold up everyone else. */
+/** Maximum per sweep, so that many simultaneous expiries do not block other commands. */
 const SWEEP_LIMIT = 1000;
 
 /**
- * Ends what is due. Silence has no deadline of its own: with `requesterLostMs` set, the caller must sweep from time to
- * time, not only when the earliest deadline is reached.
+ * Ends reservations that are due. A lost requester has no deadline: with `requesterLostMs` set, the caller must also sweep
+ * periodically, not only at the earliest deadline.
  */
 export function decideExpireDue(ledger: LedgerView, { now, policy }: Moment): Outcome {
   const due = ledger.deadlines.due(now, SWEEP_LIMIT);
@@ -50,7 +50,7 @@ function dueReservation(ledger: LedgerView, reservation: Reservation, now: Insta
     const hasExpired = expiresAt !== undefined && expiresAt <= now;
     return { kind: "ended", at: now, id, reason: hasExpired ? "Expired" : "ActivationTimeout" };
   }
-  // The provider still lists it: forgetting it now would count its whole grant again, as an unknown hold.
+  // The provider still lists it: removing it now would count its whole grant again as an unknown reservation.
   const provider = ledger.accounts.get(reservation.provider);
   const isHeard = provider !== undefined && now - provider.receivedAt < KEEP_ENDED_MS;
   return isHeard && provider.usage.has(id)
@@ -58,7 +58,7 @@ function dueReservation(ledger: LedgerView, reservation: Reservation, now: Insta
     : { kind: "forgotten", at: now, id };
 }
 
-/** Silence counts only for agents that speak the newer calls: the others never say that they are alive. */
+/** Only agents of the current protocol can be lost: older agents send no sign of life as requesters. */
 function lostRequesters(
   ledger: LedgerView,
   context: {

@@ -17,7 +17,7 @@ import { unacceptableDuration } from "./duration.ts";
 import { evolve, KEEP_ENDED_MS, type ReservationEvent } from "./evolve.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
-/** So that one cluster's tombstones cannot fill the broker's memory. */
+/** Bounds the memory that one cluster's closed keys can take. */
 const MAX_CLOSED_KEYS = 10_000;
 
 export function decideActivate(ledger: LedgerView, { by, id }: Activate, now: Instant): Outcome {
@@ -44,7 +44,7 @@ export function decideRenew(
   });
 }
 
-/** Releasing what has ended is no error: the caller wanted it gone, and it is. */
+/** Releasing an ended reservation is not an error. */
 export function decideRelease(ledger: LedgerView, { by, id }: Release, now: Instant): Outcome {
   const reservation = visible(ledger, by, id);
   if (reservation === undefined) return unknownReservation(id);
@@ -55,8 +55,8 @@ export function decideRelease(ledger: LedgerView, { by, id }: Release, now: Inst
 }
 
 /**
- * Works before the reservation exists, too: a request still on its way then finds its key closed. A key that is closed
- * already stays closed as long as it was to be: a repetition changes nothing, so that nobody fills the audit log with it.
+ * Also works before the reservation exists: a request that arrives later finds its key closed. Closing a closed key changes
+ * nothing, so that repeated calls do not fill the audit log.
  */
 export function decideReleaseByKey(
   ledger: LedgerView,
@@ -130,7 +130,7 @@ function onLive(
   return decideLive(reservation);
 }
 
-/** A reservation exists only for its parties and for admins: to all others it is unknown. */
+/** Only the parties of a reservation and admins can see it. */
 function visible(ledger: LedgerView, by: Actor, id: ReservationId): Reservation | undefined {
   const reservation = ledger.reservations.get(id);
   if (reservation === undefined) return undefined;

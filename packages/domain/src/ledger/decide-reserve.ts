@@ -24,7 +24,7 @@ import { type Moment, type Outcome, rejected, type Reserve } from "./command.ts"
 import { unacceptableDuration } from "./duration.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
-/** How far a stated start may be from the broker's now and still mean "now": clocks differ. */
+/** Tolerance between the stated start and the broker's clock. */
 const START_TOLERANCE_MS = 60_000;
 
 export function decideReserve(ledger: LedgerView, command: Reserve, moment: Moment): Outcome {
@@ -43,7 +43,7 @@ function expiryOf(request: ReservationRequest, { now, policy }: Moment): Instant
   return durationMs === undefined ? undefined : now + Math.min(durationMs, maxTtlMs ?? durationMs);
 }
 
-/** A key that already granted something answers with that, whatever the world looks like now. */
+/** A key that already has a reservation returns that reservation. */
 function replay(ledger: LedgerView, command: Reserve): Outcome | undefined {
   const { requester, key, request, reservationId } = command;
   const name = key === undefined ? undefined : keyName(requester, key);
@@ -57,7 +57,7 @@ function replay(ledger: LedgerView, command: Reserve): Outcome | undefined {
   const existing = ledger.reservations.get(id);
   if (existing === undefined) return undefined;
   if (key === undefined || existing.requester !== requester) {
-    return rejected("ledger-conflict", `reservation id ${id} is taken; ask again with another key`);
+    return rejected("ledger-conflict", `reservation ID ${id} is already used; retry with another key`);
   }
   if (!isSameRequest(existing, request)) {
     return rejected(
@@ -68,7 +68,7 @@ function replay(ledger: LedgerView, command: Reserve): Outcome | undefined {
   return { events: [], reply: { kind: "current", reservation: existing, isReplay: true } };
 }
 
-/** An adopted reservation has no request of its own to compare: its amounts must do. */
+/** An adopted reservation has no stored request: its amounts are compared. */
 export function isSameRequest(existing: Reservation, request: ReservationRequest): boolean {
   if (existing.decisionId === undefined) return equals(existing.granted, request.resources);
   return requestFingerprint(existing.request) === requestFingerprint(request);
@@ -89,7 +89,7 @@ interface Wanted {
   readonly request: Pick<ReservationRequest, "resources">;
 }
 
-/** What speaks against this requester holding so much more, if anything. */
+/** The rejection when the request exceeds the requester's quota. */
 export function overQuota(ledger: LedgerView, command: Wanted, policy: Policy): Outcome | undefined {
   const { requester } = command;
   const own = lookup(policy.quotas, requester) ?? {};
@@ -188,7 +188,7 @@ function reservationFor(command: Reserve, award: Award, moment: Moment): Reserva
   };
 }
 
-/** Only for agents that speak the newer calls: the others could never activate in time. */
+/** Only for agents of the current protocol: older agents never activate. */
 function activationDeadline(
   ledger: LedgerView,
   requester: ClusterId,

@@ -1,7 +1,7 @@
 import type { Policy } from "../deciding/policy.ts";
 import { type Outcome, rejected } from "./command.ts";
 
-/** The rejection that a stated duration earns, if any: the same for a request and for a renewal. */
+/** The rejection for an invalid duration, for requests and renewals. */
 export function unacceptableDuration(durationMs: number, { maxTtlMs }: Policy): Outcome | undefined {
   if (!Number.isSafeInteger(durationMs) || durationMs <= 0) {
     return rejected("invalid", "a duration must be above zero, for example 1h30m");

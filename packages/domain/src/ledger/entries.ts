@@ -16,7 +16,7 @@ import type { ClosedKey } from "./event.ts";
 import { deadlineOf } from "./evolve.ts";
 import { accountOf, holdsOf, keyName, type Ledger, settleAccount } from "./ledger.ts";
 
-/** Enters a reservation as it now is, in every place that speaks of it. */
+/** Writes a reservation to the ledger and to both accounts. */
 export function record(ledger: Ledger, reservation: Reservation, at: Instant): void {
   const { id, key } = reservation;
   const provider = accountOf(ledger, reservation.provider, at);
@@ -39,7 +39,7 @@ export function record(ledger: Ledger, reservation: Reservation, at: Instant): v
   settleAccount(ledger, requester);
 }
 
-/** Strikes an ended reservation from every place that speaks of it. */
+/** Removes an ended reservation from the ledger and from both accounts. */
 export function forget(ledger: Ledger, id: ReservationId): void {
   const reservation = ledger.reservations.get(id);
   if (reservation === undefined) return;
@@ -57,7 +57,7 @@ export function forget(ledger: Ledger, id: ReservationId): void {
   settleAccount(ledger, requester);
 }
 
-/** Puts an advertisement in force. */
+/** Stores an advertisement in its account. */
 export function receive(ledger: Ledger, account: ClusterAccount, received: ReceivedAdvertisement): void {
   account.advertisement = received.advertisement;
   account.receivedAt = received.receivedAt;
@@ -95,7 +95,7 @@ function heldFor(ledger: Ledger, provider: ClusterAccount, id: ReservationId): R
   return holdOf(id, holdsOf(ledger, provider));
 }
 
-/** Exactly one reservation's term of the provider's sum changes: constant cost however many it lends. */
+/** Replaces one reservation's part of the provider's sum, in constant time. */
 function replaceTerm(provider: ClusterAccount, before: ResourceVector, after: ResourceVector): void {
   provider.reserved = add(subtract(provider.reserved, before), after);
 }
@@ -112,7 +112,7 @@ function enterLoan(requester: ClusterAccount, reservation: Reservation): void {
   }
 }
 
-/** Takes a loan off the requester's page, wherever it stands. */
+/** Removes a reservation from the requester's account. */
 function strikeLoan(requester: ClusterAccount, id: ReservationId): void {
   const live = requester.borrowing.get(id);
   if (live !== undefined) requester.borrowed = subtract(requester.borrowed, live.granted);

@@ -7,7 +7,7 @@ import type { Reservation } from "../reservation/reservation.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
 import type { AdoptionWindow } from "./adoption-window.ts";
 
-/** What came to pass. Events carry everything `apply` needs, so that every copy of the ledger ends up the same. */
+/** A change of the ledger. Events carry everything `apply` needs, so that all copies of the ledger are equal. */
 export type LedgerEvent =
   | { readonly kind: "advertised"; readonly at: Instant; readonly advertisement: Advertisement }
   | {
@@ -32,7 +32,7 @@ export type LedgerEvent =
       readonly reason: EndReason;
       readonly message?: string;
     }
-  /** No request with this key will be served until then. */
+  /** Requests with this key are rejected until `until`. */
   | { readonly kind: "key-closed"; readonly at: Instant; readonly closedKey: ClosedKey }
   | {
       readonly kind: "key-reopened";
@@ -76,7 +76,7 @@ export interface ClosedKey {
   readonly until: Instant;
 }
 
-/** Soft events are rebuilt from what agents say next. Advertisements that must survive a crash: see `mustOutlive`. */
+/** Soft events are rebuilt from the agents' next posts. For advertisements that must be durable see `mustBeDurable`. */
 export function isSoft(event: LedgerEvent): boolean {
   return (
     event.kind === "advertised" || event.kind === "adoption-offered" || event.kind === "adoption-withdrawn"

@@ -4,7 +4,7 @@ import type { Instant } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { LedgerEvent } from "./event.ts";
 
-/** Ended reservations, and the keys bound to them, are remembered this long. */
+/** Retention of ended reservations and of their keys. */
 export const KEEP_ENDED_MS = 24 * 60 * 60 * 1000;
 
 /** Events that change one reservation. */
@@ -39,13 +39,13 @@ export function evolve(reservation: Reservation, event: ReservationEvent): Reser
   }
 }
 
-/** The total grows with the time that is paid for. */
+/** The total cost after a renewal. */
 function renewedCost({ cost, reservedAt }: Reservation, { expiresAt }: { readonly expiresAt: Instant }) {
   if (cost === undefined) return {};
   return { cost: { ...cost, total: totalPrice(cost.perHour, expiresAt - reservedAt) } };
 }
 
-/** The next moment this reservation needs the ledger's attention, if any. */
+/** The next deadline of this reservation, if any. */
 export function deadlineOf(reservation: Reservation): Instant | undefined {
   if (reservation.keepUntil !== undefined) return reservation.keepUntil;
   const activateBy = reservation.phase === "Reserved" ? reservation.activateBy : undefined;

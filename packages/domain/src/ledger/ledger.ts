@@ -10,28 +10,28 @@ import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 
 /**
- * The broker's truth. The container is changed in place by `apply` alone (copying a hundred thousand entries for
- * each grant would cost more than deciding it); the values inside are immutable and may be shared between copies.
+ * The state of the broker. Only `apply` changes it, in place, because copying a hundred thousand entries per grant is too
+ * expensive. The values inside are immutable and may be shared between copies.
  */
 export interface Ledger {
   readonly accounts: Map<ClusterId, ClusterAccount>;
-  /** The accounts of every cluster that has advertised, as deciding reads them. */
+  /** The accounts of all clusters that have advertised, for the scheduler. */
   readonly roster: Roster;
   /** Live ones, and ended ones for a day. */
   readonly reservations: Map<ReservationId, Reservation>;
   /** Which reservation an idempotency key is bound to. */
   readonly keys: Map<string, ReservationId>;
   readonly closedKeys: Map<string, ClosedKey>;
-  /** Holds that one party offers for adoption, by that party. */
+  /** Reservations offered for adoption, by the offering party. */
   readonly offers: Map<ClusterId, Map<ReservationId, AdoptionOffer>>;
-  /** Which holds may be adopted; undefined: none, the ledger knows of no time that it has forgotten. */
+  /** The adoption window; undefined: nothing is adopted. */
   adoption: AdoptionWindow | undefined;
   readonly deadlines: Deadlines;
-  /** The latest moment anything durable happened; time never runs behind it. */
+  /** Time of the latest durable event; the ledger's time never goes back behind it. */
   time: Instant;
 }
 
-/** What readers may do with a ledger: look. */
+/** Read-only view of a ledger. */
 export interface LedgerView {
   readonly accounts: ReadonlyMap<ClusterId, AccountView>;
   readonly roster: RosterView;
@@ -58,7 +58,7 @@ export function emptyLedger(): Ledger {
   };
 }
 
-/** A copy that can go its own way; shares the immutable values. */
+/** An independent copy; shares the immutable values. */
 export function cloneLedger(ledger: Ledger): Ledger {
   const accounts = new Map([...ledger.accounts].map(([id, account]) => [id, cloneAccount(account)]));
   const roster = new Roster();
@@ -84,7 +84,7 @@ export function accountOf(ledger: Ledger, clusterId: ClusterId, now: Instant): C
   return account;
 }
 
-/** The holds of a provider, judged by this ledger. */
+/** The reservations and usage of a provider, with their state in this ledger. */
 export function holdsOf(ledger: LedgerView, account: AccountView): Holds {
   return {
     lending: account.lending,
@@ -96,14 +96,14 @@ export function holdsOf(ledger: LedgerView, account: AccountView): Holds {
   };
 }
 
-/** To be called whenever an account changed: recomputes what follows from it, for deciding to see. */
+/** Recomputes the derived fields and the candidate row. Call it after every change of an account. */
 export function settleAccount(ledger: Ledger, account: ClusterAccount): void {
   if (!hasAdvertised(account)) return;
   Object.assign(account, standingOf(account.advertisement, account));
   ledger.roster.refresh(account);
 }
 
-/** One name for a key and its owner: keys of different requesters never meet. Cluster IDs hold no line break. */
+/** Combines requester and key into one map key. Cluster IDs contain no line break, so it is unique. */
 export function keyName(requester: ClusterId, key: string): string {
   return `${requester}\n${key}`;
 }

@@ -4,23 +4,23 @@ import { combine, fits, isZero, type ResourceVector, subtract } from "../resourc
 import { usageById } from "./account.ts";
 
 /**
- * True when a broker that remembers `before` and has forgotten `after` could lend what is not there: `after` allows
- * less, or posts that came before it could still arrive and be believed. Such an advertisement is committed before it is
- * answered; any other one may be lost.
+ * True when losing `after` in a crash could make the broker lend capacity that does not exist: `after` allows less than
+ * `before`, or earlier posts could still arrive and be accepted. Such an advertisement is committed before the reply; others
+ * may be lost.
  */
 export function mustOutlive(before: Advertisement, after: Advertisement): boolean {
   if (before === after) return false;
   return after.instance !== before.instance || leavesGap(before, after) || allowsLess(before, after);
 }
 
-/** A post in between is missing: it may be on its way, and nobody knows what it says. */
+/** A sequence number is missing: that post may still arrive with unknown content. */
 function leavesGap({ sequence: last = 0 }: Advertisement, { sequence = 0 }: Advertisement): boolean {
   return sequence > last + 1;
 }
 
 /**
- * True when some request could be granted on `before` and not on `after`. Compared field by field, so that the answer
- * holds whatever the ledger lends now or later. Prices, names and addresses allow and forbid nothing.
+ * True when some request could be granted with `before` but not with `after`. Fields are compared one by one, so the result
+ * does not depend on the current reservations. Prices, names and addresses do not matter.
  */
 function allowsLess(before: Advertisement, after: Advertisement): boolean {
   return (
@@ -42,8 +42,8 @@ function isLess(now: ResourceVector, then: ResourceVector): boolean {
 }
 
 /**
- * Each hold counts as live, ended or unknown, and what it counts for grows with what is granted and what is used. Even
- * one of nothing counts: a provider has only so many.
+ * The amount of a reservation grows with `granted` and `used`, whether it is live, ended or unknown. A new entry with zero
+ * amounts matters too, because the number of reservations per provider is limited.
  */
 function holdsMore(before: Advertisement, after: Advertisement): boolean {
   if (after.usage.length === 0) return false;

@@ -7,7 +7,7 @@ import { closeKey, receive, record, setCordon } from "./entries.ts";
 import type { ClosedKey } from "./event.ts";
 import { accountOf, emptyLedger, type Ledger, type LedgerView } from "./ledger.ts";
 
-/** Everything a store must keep for the ledger to come back whole. All else is derived from it. */
+/** Everything a store must keep. The rest of the ledger is derived from it. */
 export interface LedgerRecords {
   readonly reservations: readonly Reservation[];
   readonly closedKeys: readonly ClosedKey[];
@@ -34,7 +34,7 @@ export function recordsOf(ledger: LedgerView): LedgerRecords {
   };
 }
 
-/** Builds a ledger from what was stored. Nobody counts as lost before having had the chance to speak again. */
+/** Builds a ledger from stored records. Every cluster counts as seen at `now`, so that no requester is lost right after a restart. */
 export function ledgerFrom(records: LedgerRecords, wallClock: Instant): Ledger {
   const ledger = emptyLedger();
   // The wall clock may have gone back while the broker was down: time goes on from what was committed last.

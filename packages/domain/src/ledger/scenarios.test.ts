@@ -204,7 +204,7 @@ describe("what is lent", () => {
     expect(refusal).toMatchObject({
       clusterId: "rome",
       filter: "capacity",
-      message: expect.stringContaining("4 CPU / 8Gi Memory that it borrows are not counted"),
+      message: expect.stringContaining("4 CPU / 8Gi Memory reserved from other clusters are not counted"),
     });
   });
 });

@@ -8,10 +8,10 @@ import { type Moment, type Outcome, rejected } from "./command.ts";
 import { overQuota } from "./decide-reserve.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
-/** Far above any real one, and far below where numbers stop counting. */
+/** Far above any real generation, and a safe integer. */
 const MAX_GENERATION = 2 ** 31;
 
-/** What speaks against taking this hold in, whoever offers it. */
+/** The rejection of an adoption offer, if any. */
 export function unacceptableOffer(
   ledger: LedgerView,
   offer: AdoptionOffer,
@@ -28,7 +28,7 @@ export function unacceptableOffer(
   );
 }
 
-/** A hold that this ledger would know if it had granted it. */
+/** Rejects offers outside the adoption window: the ledger would know such a reservation. */
 function remembered(
   { adoption }: LedgerView,
   { id, createdAt }: AdoptionOffer,
@@ -42,10 +42,10 @@ function remembered(
   }
   if (createdAt < adoption.since) return undefined;
   const began = new Date(adoption.since).toISOString();
-  return rejected("forbidden", `${id} is not older than ${began}: only older holds are adopted`);
+  return rejected("forbidden", `${id} is not older than ${began}: only older reservations are adopted`);
 }
 
-/** Rules that a grant obeys, an adoption obeys too. A hold that is turned away stays counted by its provider's reports. */
+/** The rules of a grant apply. A rejected reservation stays counted through its provider's usage reports. */
 function forbiddenByPolicy(
   ledger: LedgerView,
   { requester, provider, granted }: AdoptionOffer,
@@ -64,7 +64,7 @@ function malformed({ id, requester, provider, generation }: AdoptionOffer): Outc
   return isCounted ? undefined : rejected("invalid", `generation ${generation} is out of range`);
 }
 
-/** The sums it would join must stay exact. */
+/** The sums must stay within safe integers. */
 function uncountable(
   ledger: LedgerView,
   { granted, requester, provider }: AdoptionOffer,
@@ -73,7 +73,7 @@ function uncountable(
   const borrowed = ledger.accounts.get(requester)?.borrowed ?? NO_RESOURCES;
   const sums = [granted, add(reserved, granted), add(borrowed, granted)];
   if (!isZero(granted) && sums.every(isCountable)) return undefined;
-  return rejected("invalid", "a hold needs positive whole amounts that can be added up");
+  return rejected("invalid", "a reservation needs positive whole amounts within range");
 }
 
 function expired({ id, expiresAt }: AdoptionOffer, now: number): Outcome | undefined {
@@ -81,7 +81,7 @@ function expired({ id, expiresAt }: AdoptionOffer, now: number): Outcome | undef
   return rejected("already-ended", `${id} has expired`);
 }
 
-/** A key says what its owner wanted last: a released one stays released, a bound one stays bound. */
+/** A closed key stays closed, and a key of another reservation stays bound to it. */
 function keyProblem(ledger: LedgerView, { id, requester, key }: AdoptionOffer): Outcome | undefined {
   if (key === undefined) return undefined;
   const name = keyName(requester, key);
@@ -91,10 +91,10 @@ function keyProblem(ledger: LedgerView, { id, requester, key }: AdoptionOffer): 
   return rejected("ledger-conflict", `the key of ${id} belongs to ${bound}`);
 }
 
-/** What its provider lists anyway adds nothing to the list. */
+/** A reservation that the provider already lists does not add to the limit. */
 function beyondLimit(ledger: LedgerView, { id, provider }: AdoptionOffer): Outcome | undefined {
   const account = ledger.accounts.get(provider);
   if (account === undefined || !hasMostReservations(account) || account.usage.has(id)) return undefined;
-  const many = `has ${account.reservationCount} reservations, and ${MAX_RESERVATIONS_PER_PROVIDER} is the most`;
+  const many = `has ${account.reservationCount} reservations; the maximum is ${MAX_RESERVATIONS_PER_PROVIDER}`;
   return rejected("quota-exceeded", `${provider} ${many}`);
 }

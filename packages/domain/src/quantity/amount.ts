@@ -21,7 +21,7 @@ export function parseAmount(text: string, options: AmountOptions): AmountResult 
   return amount === NOT_FAST ? parseExactAmount(text, options) : { ok: true, amount };
 }
 
-/** The same answer for every text, without the short cut; exported so that a test can compare the two. */
+/** The same result without the fast path; exported for the test that compares both. */
 export function parseExactAmount(text: string, options: AmountOptions): AmountResult {
   const parsed = parseQuantity(text);
   if (!parsed.ok) return parsed;

@@ -1,6 +1,6 @@
 import { BINARY_SUFFIXES, DECIMAL_SUFFIXES } from "./suffixes.ts";
 
-/** The exact path must decide: the text is unusual or wrong, or its amount is no safe integer. */
+/** The exact path must parse it: the text is unusual or invalid, or the amount is not a safe integer. */
 export const NOT_FAST = -1;
 
 /** 15 digits stay below 2^53, so every step below is exact in plain Numbers. */

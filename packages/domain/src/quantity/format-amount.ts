@@ -50,7 +50,7 @@ export function describeAmount(resource: ResourceName, amount: number): string {
   }
 }
 
-/** The same, but never more than the amount: for advice that must hold when it is followed. */
+/** The same, rounded down: for advice that must be correct when it is followed. */
 export function describeAtMost(resource: ResourceName, amount: number): string {
   const isBytes = resource === "memory" || resource === "storage";
   if (!isBytes) return describeAmount(resource, amount);

@@ -34,7 +34,7 @@ export const ORACLE_DIFFERENCES: readonly OracleDifference[] = [
     name: "a unit or a sign without a number is refused",
     field: "accepted",
     reason:
-      "Kubernetes' grammar asks for a digit, yet its parser reads `Gi` as 0 (and refuses `Ei`). It is a slip, never a wish for nothing.",
+      "Kubernetes' grammar asks for a digit, yet its parser reads `Gi` as 0 (and refuses `Ei`). It is a typing error, never a request for zero.",
     covers: ({ group, ok }) => group === "no digits" && ok,
   },
   {

@@ -3,7 +3,7 @@ export type ClusterId = string;
 export type ReservationId = string;
 export type DecisionId = string;
 
-/** Milliseconds since 1970 on the broker's clock. The domain never reads a clock: it is told the instant. */
+/** Milliseconds since 1970 on the broker's clock. The domain never reads a clock: callers pass the time. */
 export type Instant = number;
 
 const LABEL = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
@@ -12,7 +12,7 @@ export const DNS_SUBDOMAIN = `${LABEL}(?:\\.${LABEL})*`;
 /** Objects and paths are named after a cluster, and labels hold its ID: a subdomain as short as a label's value. */
 export const CLUSTER_ID_PATTERN = `^${DNS_SUBDOMAIN}$`;
 export const CLUSTER_ID_MAX_LENGTH = 63;
-/** The grammar in words; every refusal tells it. */
+/** The grammar in words, for error messages. */
 export const CLUSTER_ID_FORM = "lower-case letters, digits, '-' and single '.', at most 63 of them";
 const CLUSTER_ID = new RegExp(CLUSTER_ID_PATTERN, "u");
 const REQUESTER_PART_MAX_LENGTH = 20;

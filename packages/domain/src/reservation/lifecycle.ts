@@ -1,4 +1,4 @@
-/** A reservation's life. It only moves forward; Released and Failed are final. */
+/** Phases of a reservation. They only move forward; Released and Failed are final. */
 export const PHASES = ["Pending", "Reserved", "Active", "Released", "Failed"] as const;
 export type Phase = (typeof PHASES)[number];
 

@@ -10,7 +10,7 @@ export interface ReservationRequest {
   readonly priority: number;
   /** Absent: until released. */
   readonly durationMs?: number;
-  /** Only this cluster will do. */
+  /** The only acceptable provider. */
   readonly target?: ClusterId;
   readonly constraints: Constraints;
   /** What one single node must have room for. */
@@ -36,7 +36,7 @@ export interface Reservation {
   readonly decisionId?: DecisionId;
   readonly phase: Phase;
   readonly reason?: EndReason;
-  /** Why it ended, in words, where there is more to say than the reason. */
+  /** Details of the end, in addition to `reason`. */
   readonly message?: string;
   readonly cost?: ReservationCost;
   readonly createdAt: Instant;
@@ -50,7 +50,7 @@ export interface Reservation {
   readonly activateBy?: Instant;
   /** The provider's agent said that it holds the capacity. */
   readonly acknowledged: boolean;
-  /** Grows with every change, so that a late word never overrides a newer one. */
+  /** Incremented with every change, so that a delayed message never overrides a newer one. */
   readonly generation: number;
 }
 

@@ -23,7 +23,7 @@ export type ResourcesResult =
   | { readonly ok: true; readonly resources: ResourceVector }
   | { readonly ok: false; readonly problems: readonly ResourceProblem[] };
 
-/** More kinds than a node has; bounds the work and the answer for a set from a stranger. */
+/** More than any node has; bounds the work and the error list for untrusted input. */
 export const MAX_EXTENDED_RESOURCES = 32;
 const SHOWN_NAME_LENGTH = 80;
 

@@ -121,7 +121,7 @@ export function resourceNames(vector: ResourceVector): ResourceName[] {
   return names;
 }
 
-/** The extended resources mentioned; mostly none, and then this costs nothing. */
+/** Names of the extended resources; usually none, and then without an allocation. */
 export function extendedNames({ extended }: ResourceVector): readonly string[] {
   return extended === NOTHING_EXTENDED ? NO_NAMES : Object.keys(extended);
 }

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 export const USAGE = `Runs simulated Kubernetes clusters until Ctrl-C, for trying things out and for testing operators.
 
-Usage: node packages/kube-sim/src/main.ts --cluster NAME [--cluster NAME …] [flags]
+Usage: npm run kube-sim -- --cluster NAME [--cluster NAME …] [flags]
 
   --cluster NAME         a cluster to run; may be given several times
   --kubeconfig-dir DIR   where NAME.yaml is written for each of them (default: the current folder)

@@ -121,7 +121,7 @@ describe("a token", () => {
     await client.read("/version");
     expect(reloads.check.problem()).toBeUndefined();
     expect(shown()).toEqual(["Bearer one", "Bearer one", "Bearer one", "Bearer one"]);
-    expect(log.lines).toEqual(["warn credentials not read again; the old ones stay in use"]);
+    expect(log.lines).toEqual(["warn cannot read the credentials again; the old ones stay in use"]);
   });
 
   test("whose file is not there is named before anybody is called", async () => {
@@ -228,7 +228,7 @@ describe("a client certificate", () => {
     await client.read("/version");
     expect(reloads.check.problem()).toBeUndefined();
     expect(server.seen.map(({ client: name }) => name)).toEqual(["one", "one", "one", "two"]);
-    expect(log.lines).toEqual(["warn new certificates cannot be used yet; the old ones stay in use"]);
+    expect(log.lines).toEqual(["warn cannot use the new certificates yet; the old ones stay in use"]);
   });
 });
 

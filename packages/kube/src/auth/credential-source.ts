@@ -7,16 +7,16 @@ import type { PluginDeps } from "./run-plugin.ts";
 
 export type CredentialDeps = RotationDeps & PluginDeps;
 
-/** One thing that adds to the credentials. */
+/** One source that contributes to the credentials. */
 interface Part {
   readonly current: () => Promise<Credentials>;
   readonly renew: (refused: Credentials) => Promise<void> | void;
 }
 
-/** A header may hold nothing else; a token with a line break in it would be another header. */
+/** Allowed characters of the header; a line break would start another header. */
 const PRINTABLE = /^Bearer [\x21-\x7e]+$/u;
 
-/** The credentials of a configuration. Over plain HTTP nothing is shown: anybody could read it. */
+/** The credentials of a configuration. None are sent over plain HTTP. */
 export function credentialSource(config: KubeConfig, deps: CredentialDeps): CredentialSource {
   const parts = config.server.startsWith("https:") ? partsOf(config, deps) : [];
   const current = async (): Promise<Credentials> => {
@@ -86,5 +86,5 @@ function fixedPart(userAndPassword: string): Part {
 function checked(token: string, origin: string): string {
   const header = bearer(token);
   if (PRINTABLE.test(header)) return header;
-  throw new Fault("invalid", `the token of ${origin} is empty or no text: get a new one`);
+  throw new Fault("invalid", `the token of ${origin} is empty or not printable: get a new one`);
 }

@@ -1,4 +1,4 @@
-/** What we show the API server, and what it must show us, at one moment. */
+/** Client credentials and the CA of the API server at one time. */
 export interface Credentials {
   /** The Authorization header. */
   readonly authorization?: string;
@@ -8,10 +8,10 @@ export interface Credentials {
   readonly key?: string;
 }
 
-/** Where credentials come from; they may be others at any time. */
+/** Source of credentials; they may change at any time. */
 export interface CredentialSource {
   readonly current: () => Promise<Credentials>;
-  /** Looks again at once, because the server refused these. Undefined: there is nothing else to show. */
+  /** Reads the credentials again because the server refused these. Undefined: there are no others. */
   readonly renew: (refused: Credentials) => Promise<Credentials | undefined>;
 }
 
@@ -19,7 +19,7 @@ export function isSame(a: Credentials, b: Credentials): boolean {
   return a.authorization === b.authorization && isSameTls(a, b);
 }
 
-/** True when connections opened with one are as good for the other. */
+/** True when both can use the same connections. */
 export function isSameTls(a: Credentials, b: Credentials): boolean {
   return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
 }

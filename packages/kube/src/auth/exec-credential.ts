@@ -8,11 +8,11 @@ export interface ExecCredential {
   /** PEM. */
   readonly cert?: string;
   readonly key?: string;
-  /** Wall clock; absent: good until refused. */
+  /** Wall clock; absent: valid until refused. */
   readonly expiresAtMs?: number;
 }
 
-/** Reads a plugin's output; `name` is how messages call the plugin. Never repeats what it printed: that is secret. */
+/** Parses a plugin's output; `name` is used in messages. Messages never include the output, which is secret. */
 export function parseExecCredential(
   output: string,
   { apiVersion }: ExecPlugin,
@@ -21,7 +21,7 @@ export function parseExecCredential(
   const fail = (problem: string) => new Fault("invalid", `${name} ${problem}`);
   const printed = parseJson(output);
   if (!isRecord(printed) || printed["kind"] !== "ExecCredential") {
-    throw fail("printed no ExecCredential: run it by hand to see what it says");
+    throw fail("did not print an ExecCredential: run it manually to see its output");
   }
   if (printed["apiVersion"] !== apiVersion) {
     throw fail(
@@ -56,7 +56,7 @@ function expiryOf(value: unknown, fail: (problem: string) => Fault): number | un
   if (value === undefined || value === null) return undefined;
   const time = typeof value === "string" ? parseTime(value) : undefined;
   if (time === undefined)
-    throw fail("printed an expirationTimestamp that is no RFC 3339 time: update the plugin");
+    throw fail("printed an expirationTimestamp that is not an RFC 3339 time: update the plugin");
   return time;
 }
 

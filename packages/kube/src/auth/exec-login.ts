@@ -3,10 +3,10 @@ import { bearer, type Credentials } from "./credentials.ts";
 import { type ExecCredential, parseExecCredential } from "./exec-credential.ts";
 import { type PluginDeps, runPlugin } from "./run-plugin.ts";
 
-/** Credentials that a program prints, kept until they expire or are refused. */
+/** Credentials of an exec plugin, cached until they expire or are refused. */
 export interface ExecLogin {
   readonly current: () => Promise<ExecCredential>;
-  /** Forgets what the server refused; what has been fetched meanwhile stays. */
+  /** Drops the cached credentials if they are the refused ones. */
   readonly renew: (refused: Credentials) => void;
 }
 
@@ -27,7 +27,7 @@ export function execLogin(plugin: ExecPlugin, origin: string, deps: PluginDeps):
   return {
     current: () => {
       if (known !== undefined && isGood(known)) return Promise.resolve(known);
-      // Many calls at once need one run.
+      // Concurrent calls share one run.
       running ??= run();
       return running;
     },
@@ -37,7 +37,7 @@ export function execLogin(plugin: ExecPlugin, origin: string, deps: PluginDeps):
   };
 }
 
-/** What else is shown, such as a certificate from the kubeconfig file, is not the plugin's. */
+/** True when the refused credentials include those of the plugin. */
 function isPartOf({ token, cert }: ExecCredential, shown: Credentials): boolean {
   const isToken = token === undefined || shown.authorization === bearer(token);
   return isToken && (cert === undefined || shown.cert === cert);

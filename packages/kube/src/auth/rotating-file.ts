@@ -2,24 +2,24 @@ import type { Log, MachineTime, Reloads } from "@resource-broker/runtime";
 import { readTextFile } from "../config/read-file.ts";
 import type { Material } from "../config/kube-config.ts";
 
-/** How long what was read is taken for true. Kubernetes writes a new token long before the old one ends. */
+/** How long a read value is used. Kubernetes writes a new token long before the old one expires. */
 const REREAD_MS = 60_000;
 
-/** Text that somebody else may replace while we run. */
+/** Text from a file that may be replaced while the program runs. */
 export interface RotatingText {
   readonly current: () => Promise<string>;
-  /** Looks again at once. */
+  /** Reads it again now. */
   readonly renew: () => Promise<void>;
 }
 
 export interface RotationDeps {
   readonly machine: MachineTime;
   readonly log: Log;
-  /** Told of files that cannot be read again. */
+  /** Receives files that cannot be read again. */
   readonly reloads?: Pick<Reloads, "source">;
 }
 
-/** How credentials are called among what is read again. */
+/** Name of the credentials among the reload sources. */
 export const CREDENTIALS = "kubernetes-credentials";
 
 export function rotatingText(material: Material, namedBy: string, deps: RotationDeps): RotatingText {
@@ -27,7 +27,7 @@ export function rotatingText(material: Material, namedBy: string, deps: Rotation
   return { current: () => Promise.resolve(material.text), renew: () => Promise.resolve() };
 }
 
-/** A file that is read again once a minute at most. While it cannot be read, what it held last stays in force. */
+/** A file that is read again at most once a minute. While it cannot be read, its last content is used. */
 function rotatingFile(path: string, namedBy: string, { machine, log, reloads }: RotationDeps): RotatingText {
   const report = reloads?.source(CREDENTIALS);
   let known: { readonly text: string; readonly at: number } | undefined;
@@ -36,14 +36,17 @@ function rotatingFile(path: string, namedBy: string, { machine, log, reloads }: 
     try {
       const text = await readTextFile(path, namedBy);
       const isEmpty = text.trim() === "";
-      // Somebody who writes in place empties the file first.
+      // A writer that replaces the content in place truncates the file first.
       known = { text: isEmpty ? (known?.text ?? text) : text, at };
       report?.(isEmpty ? `${path} is empty` : undefined);
     } catch (error) {
       if (known === undefined) throw error;
       known = { ...known, at };
       report?.(error instanceof Error ? error.message : String(error));
-      log.warn({ path, problem: String(error) }, "credentials not read again; the old ones stay in use");
+      log.warn(
+        { path, problem: String(error) },
+        "cannot read the credentials again; the old ones stay in use",
+      );
     }
   };
   return {

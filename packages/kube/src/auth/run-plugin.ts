@@ -6,14 +6,14 @@ import type { ExecCluster, ExecPlugin } from "../config/kube-config.ts";
 
 const MAX_OUTPUT = 1024 * 1024;
 const MAX_COMPLAINT = 500;
-/** A plugin that asks nobody must not hang for ever; a person may take their time. */
+/** Timeout of a non-interactive plugin; an interactive one has none. */
 const TIMEOUT_MS = 60_000;
 
 export interface PluginDeps {
   readonly machine: MachineTime;
   /** What the plugin inherits. */
   readonly env: Environment;
-  /** True: a person sits at the terminal and may be asked. */
+  /** True: the plugin may prompt on the terminal. */
   readonly isInteractive: boolean;
 }
 
@@ -23,10 +23,10 @@ export async function runPlugin(plugin: ExecPlugin, name: string, deps: PluginDe
   if (plugin.interactiveMode === "Always" && !isInteractive) {
     throw new Fault(
       "invalid",
-      `${name} needs a person at a terminal (interactiveMode: Always): use one that does not`,
+      `${name} needs an interactive terminal (interactiveMode: Always): use another plugin`,
     );
   }
-  // Loaded here: a program that logs in by other means never pays for it.
+  // Loaded on first use, to save memory in programs without a plugin.
   const { spawn } = await import("node:child_process");
   const info = JSON.stringify(await infoFor(plugin, isInteractive));
   const child = spawn(plugin.command, plugin.args, {
@@ -57,7 +57,7 @@ function outputOf(child: ChildProcess, fail: (problem: string, cause?: unknown) 
     child.on("error", (error) => reject(fail("could not be started", error)));
     child.on("close", (code, signal) => {
       if (code === 0) resolve(output);
-      else if (signal === "SIGKILL") reject(fail("took too long or printed too much, and was ended"));
+      else if (signal === "SIGKILL") reject(fail("took too long or printed too much, and was killed"));
       else reject(fail(`ended with ${signal ?? code}: ${complaint.trim().split("\n").at(-1) ?? ""}`));
     });
   });
@@ -70,7 +70,7 @@ function failed({ command, installHint }: ExecPlugin, problem: string, cause: un
   return new Fault("invalid", `${problem}: there is no program ${command}; ${hint}`, { cause });
 }
 
-/** What the protocol tells the plugin in KUBERNETES_EXEC_INFO. */
+/** Content of KUBERNETES_EXEC_INFO. */
 async function infoFor({ apiVersion, cluster }: ExecPlugin, interactive: boolean): Promise<object> {
   const told = cluster === undefined ? {} : { cluster: await describe(cluster) };
   return { apiVersion, kind: "ExecCredential", spec: { interactive, ...told } };

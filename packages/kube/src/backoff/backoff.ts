@@ -2,7 +2,7 @@ export interface BackoffOptions {
   /** The first bound. Absent: 100 ms. */
   readonly minMs?: number;
   readonly maxMs: number;
-  /** So long must things have worked for the next failure to count as the first again. Absent: 10 s. */
+  /** After this time without a failure the next one counts as the first. Absent: 10 s. */
   readonly resetAfterMs?: number;
 }
 
@@ -12,11 +12,11 @@ export interface BackoffDeps {
   readonly monotonicMs: () => number;
 }
 
-/** How long to wait between tries that fail. */
+/** Delays between failed attempts. */
 export interface Backoff {
-  /** A try failed; returns how long to wait before the next one. */
+  /** An attempt failed; returns the delay before the next one. */
   readonly failed: () => number;
-  /** It works now. What fails again at once goes on where it was, so a server that flaps is not hammered. */
+  /** An attempt succeeded. The delay is reset only after `resetAfterMs`, so that a flapping server is not overloaded. */
   readonly works: () => void;
 }
 
@@ -40,15 +40,15 @@ export function backoff(options: BackoffOptions, deps: BackoffDeps): Backoff {
 }
 
 export interface Pause {
-  /** How often it failed before. */
+  /** Number of failures so far. */
   readonly failures: number;
   readonly minMs: number;
   readonly maxMs: number;
 }
 
 /**
- * A random part of a bound that doubles with each failure. The whole of it is random ("full jitter"), so that many
- * that failed in the same moment come back spread out.
+ * A random delay below a bound that doubles with each failure ("full jitter"), so that clients that failed at the same time
+ * retry at different times.
  */
 export function pauseAfter({ failures, minMs, maxMs }: Pause, random: () => number): number {
   return Math.floor(random() * Math.min(maxMs, minMs * 2 ** failures));

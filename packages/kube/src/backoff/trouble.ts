@@ -6,22 +6,22 @@ export interface TroubleDeps {
   readonly machine: MachineTime;
   /** Added to each line. */
   readonly fields: LogFields;
-  /** What it is that fails, such as "following pods". */
+  /** Name of the operation, such as "following pods". */
   readonly what: string;
 }
 
-/** Something that is tried again and again: people hear when it begins to fail and when it works again, not of each try. */
+/** Logs when a repeated operation starts to fail and when it recovers, not every attempt. */
 export interface Trouble {
   readonly begins: (fault: Fault) => void;
   readonly ends: () => void;
-  /** `since` is of the wall clock: it is for people. */
+  /** The current failure; `since` is wall-clock time. */
   readonly now: () => { readonly since: number; readonly fault: Fault } | undefined;
 }
 
 export function trouble({ log, machine, fields, what }: TroubleDeps): Trouble {
   let now: { readonly since: number; readonly fault: Fault } | undefined;
   let beganAt = 0;
-  // A server that restarts refuses in two or three ways in turn: each is told once.
+  // A restarting server fails in two or three ways: each code is logged once.
   const told = new Set<string>();
   return {
     begins: (fault) => {
@@ -30,11 +30,11 @@ export function trouble({ log, machine, fields, what }: TroubleDeps): Trouble {
       if (told.has(fault.code)) return;
       told.add(fault.code);
       const line = { ...fields, code: fault.code, error: fault.message };
-      log.warn(line, `${what} fails: ${fault.message}; it is tried again until it works`);
+      log.warn(line, `${what} fails: ${fault.message}; retrying`);
     },
     ends: () => {
       if (now === undefined) return;
-      log.info({ ...fields, troubledMs: Math.round(machine.monotonicMs() - beganAt) }, `${what} works again`);
+      log.info({ ...fields, outageMs: Math.round(machine.monotonicMs() - beganAt) }, `${what} works again`);
       now = undefined;
       told.clear();
     },
@@ -42,7 +42,7 @@ export function trouble({ log, machine, fields, what }: TroubleDeps): Trouble {
   };
 }
 
-/** Whatever was thrown, as a fault. What is not one is a bug of ours or of a library. */
+/** Converts any error to a fault. An error that is not a fault is a bug and gets the code internal. */
 export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -32,9 +32,9 @@ export function refusalOf(reply: WholeReply, target: Target): Fault {
   );
 }
 
-/** Which form each resource travels in; remembers servers that do not offer protobuf. */
+/** Chooses the encoding per resource; remembers resources that the server does not serve as protobuf. */
 export interface Formats {
-  /** Asks in the best form there is, and in JSON where the server refuses that one. */
+  /** Requests protobuf where possible, and JSON when the server refuses it. */
   readonly negotiate: <R extends WholeReply | StreamReply>(
     resource: Resource<unknown>,
     ask: (accept: string) => Promise<R>,

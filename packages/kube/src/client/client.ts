@@ -6,7 +6,7 @@ export interface CallOptions {
 
 export interface WriteOptions extends CallOptions {
   readonly fieldManager?: string;
-  /** The API server judges, and stores nothing. */
+  /** The API server validates and stores nothing. */
   readonly dryRun?: boolean;
   readonly subresource?: Subresource;
 }
@@ -18,11 +18,11 @@ export interface ApplyOptions extends WriteOptions {
 }
 
 export interface DeleteOptions extends CallOptions {
-  /** Only if it is still this very object. */
+  /** Precondition: the object still has this UID. */
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagation?: "Background" | "Foreground" | "Orphan";
-  /** How long a pod may take to end; 0: it is forgotten at once, whatever becomes of its processes. */
+  /** Grace period of a pod; 0: it is deleted at once, without waiting for its processes. */
   readonly gracePeriodSeconds?: number;
 }
 
@@ -45,13 +45,13 @@ export interface Selection {
 }
 
 export interface ListQuery extends Selection, CallOptions {
-  /** How many objects travel together; the most that are in memory at once. */
+  /** Objects per page; also the maximum in memory at once. */
   readonly pageSize?: number;
   readonly resourceVersion?: string;
 }
 
 export interface ListEnd {
-  /** Where a watch can go on. */
+  /** Version from which a watch can continue. */
   readonly resourceVersion: string;
   readonly count: number;
 }
@@ -61,11 +61,11 @@ export interface WatchQuery extends Selection, CallOptions {
   /** The server ends the watch after so long. */
   readonly timeoutSeconds?: number;
   /**
-   * After an event, the server is not listened to for so long; what it says meanwhile is read in one go. To be woken
-   * for an event costs more than to read it, so a busy watch costs half of what it would.
+   * After an event, reading pauses for this time, so that later events are read in one batch. Waking up costs more than
+   * reading an event; this halves the CPU of a busy watch.
    */
   readonly gatherMs?: number;
-  /** Called once, when the server has accepted the watch: nothing may happen for long after that. */
+  /** Called once when the server has accepted the watch; events may come much later. */
   readonly onOpen?: () => void;
 }
 

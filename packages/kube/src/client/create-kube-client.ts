@@ -26,11 +26,11 @@ export interface KubeClientDeps {
   readonly log: Log;
   /** What credential plugins inherit. */
   readonly env: Environment;
-  /** True: a person sits at the terminal, whom a credential plugin may ask. */
+  /** True: credential plugins may prompt on the terminal. */
   readonly isInteractive?: boolean;
-  /** How we introduce ourselves; field managers and audit logs show it. */
+  /** User-Agent header; shown in audit logs. */
   readonly userAgent?: string;
-  /** Told of credentials that cannot be read again, or not be used. */
+  /** Receives credentials that cannot be read again or not be used. */
   readonly reloads?: Pick<Reloads, "source">;
 }
 
@@ -94,11 +94,14 @@ export function createKubeClient(config: KubeConfig, deps: KubeClientDeps): Kube
   };
 }
 
-/** An absolute path of the server; nothing that leads elsewhere. */
+/** Accepts only absolute paths without `..` or encoded slashes. */
 function checkedPath(path: string): string {
   const [bare = ""] = path.split("?", 1);
   if (/^\/(?!\/)[!-~]*$/u.test(path) && !/(?:^|\/)\.{1,2}(?:\/|$)|%2e|%2f|#/iu.test(bare)) return path;
-  throw new Fault("invalid", `${JSON.stringify(path)} is no path of an API server: write it like /version`);
+  throw new Fault(
+    "invalid",
+    `${JSON.stringify(path)} is not a path of an API server: use a path such as /version`,
+  );
 }
 
 function as<T>(object: unknown): T {

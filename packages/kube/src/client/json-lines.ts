@@ -4,7 +4,7 @@ import { Fault } from "@resource-broker/contract";
 /** As large as a frame of Kubernetes' own clients may be. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-/** Cuts a stream into lines and reads each as JSON, whatever the pieces it arrives in, even amid a letter. */
+/** Splits a byte stream into lines and parses each as JSON. Chunks may end inside a character. */
 export function jsonLines(onValue: (value: unknown) => void): { readonly push: (chunk: Buffer) => void } {
   const decoder = new StringDecoder("utf8");
   let parts: string[] = [];

@@ -7,7 +7,7 @@ export function readJsonPage<T>(body: Buffer, each: (item: T) => void): ListPage
   const page = parseJsonBody(body);
   const items = isRecord(page) ? (page["items"] ?? []) : undefined;
   if (!isRecord(page) || !Array.isArray(items)) {
-    throw new Fault("malformed", "the API server sent something that is no list");
+    throw new Fault("malformed", "the API server sent something that is not a list");
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the resource says what its server sends
   for (const item of items) each(item as T);

@@ -49,7 +49,7 @@ export function planCreate(
   if (subresource === "status") {
     throw new Fault("invalid", `the status of ${resource.kind} ${name} cannot be created: update it`);
   }
-  // Asked for as if it were there: names the missing namespace, and refuses a name that is none.
+  // Builds the object's path first, because it validates name and namespace.
   const own = objectPath(resource, { name, ...(namespace === undefined ? {} : { namespace }) }, subresource);
   const path = subresource === undefined ? collectionPath(resource, namespace) : own;
   return {
@@ -63,7 +63,7 @@ export function planCreate(
   };
 }
 
-/** A question changes nothing, so it may be asked again. */
+/** A review changes nothing, so it can be repeated. */
 function planQuestion(server: Server, resource: Resource<unknown>, object: unknown): PlannedCall {
   return {
     request: {
@@ -121,7 +121,7 @@ export function planPatch(server: Server, { resource, change, options }: Patchin
       method: "PATCH",
       path: `${objectPath(resource, name, subresource)}${writeQuery(options)}`,
       content: { type: PATCH_TYPES[patch.kind], body: JSON.stringify(patch.body) },
-      // The steps of a JSON patch may add something each time.
+      // A JSON patch may not be idempotent.
       isRepeatable: patch.kind !== "json",
     },
     target: targetOf(server, resource, { verb: "patch", ...name, subresource }),

@@ -50,7 +50,7 @@ function metadataOf(object: unknown): Readonly<Record<"name" | "generateName" | 
   return { name: known["name"], generateName: known["generateName"], namespace: known["namespace"] };
 }
 
-/** The object with its type: built-in ones come without it in lists, and the server wants it back. */
+/** Adds apiVersion and kind: objects from lists of built-in kinds have none, but the server requires them on writes. */
 export function typed(resource: Resource<unknown>, object: unknown): object {
   const { group, version, kind } = resource;
   const type = { apiVersion: group === "" ? version : `${group}/${version}`, kind };

@@ -13,7 +13,7 @@ export function toWatchFrame<T>(value: unknown): WatchFrame<T> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the resource says what its server sends
     return { type, object: object as T, resourceVersion };
   }
-  throw new Fault("malformed", `the API server sent a watch event that is none: ${String(type)}`);
+  throw new Fault("malformed", `the API server sent an unknown watch event: ${String(type)}`);
 }
 
 function versionOf(object: unknown): string {

@@ -19,7 +19,7 @@ export interface WatchDeps {
   readonly target: Target;
 }
 
-/** One watch, until the server, its time or the signal ends it. The signal ends it quietly. */
+/** One watch, until the server, its timeout or the signal ends it. The signal ends it without an error. */
 export async function* watchEvents<T>(
   resource: Resource<T>,
   query: WatchQuery,
@@ -68,7 +68,7 @@ async function openWatch<T>(
   return reply;
 }
 
-/** The frames of each burst. What cannot be read ends the watch, after what came before it. */
+/** The frames of each batch. A frame that cannot be parsed ends the watch after the frames before it were delivered. */
 async function* batchesOf<T>(
   reply: StreamReply,
   fields: MessageFields | undefined,

@@ -45,7 +45,10 @@ function readServer(entry: Entry, server: string, isHttps: boolean): string {
     : `${isHttps ? "https" : "http"}://${server}`;
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
-    throw wrong(entry, `server ${JSON.stringify(server)} is no address: write it like https://10.0.0.1:6443`);
+    throw wrong(
+      entry,
+      `server ${JSON.stringify(server)} is not an address: use one such as https://10.0.0.1:6443`,
+    );
   }
   if (url.username !== "" || url.search !== "" || url.hash !== "") {
     throw wrong(entry, `server ${url.origin} must not carry a user, "?" or "#": leave them out`);

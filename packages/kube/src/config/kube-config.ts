@@ -1,22 +1,22 @@
-/** Everything needed to talk to one cluster's API server as somebody. */
+/** Address, trust and credentials for one API server. */
 export interface KubeConfig {
   /** Where it was found, as messages put it: `context "rome" of /home/ada/.kube/config`. */
   readonly origin: string;
   /** Without a slash at its end. */
   readonly server: string;
-  /** Where objects go for which nobody names a namespace. */
+  /** Default namespace. */
   readonly namespace: string;
   readonly trust: Trust;
   readonly user: User;
 }
 
-/** How the API server proves who it is. */
+/** How the API server's certificate is verified. */
 export interface Trust {
   /** Absent: the authorities that the system trusts. */
   readonly ca?: Material;
   /** The name in its certificate, when it is not the one in its address. */
   readonly serverName?: string;
-  /** True: anybody who answers is believed. */
+  /** True: the certificate is not verified. */
   readonly isBlind: boolean;
 }
 
@@ -25,7 +25,7 @@ export type Material =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "file"; readonly path: string };
 
-/** How we prove who we are. */
+/** Client credentials. */
 export interface User {
   readonly certificate?: { readonly cert: Material; readonly key: Material };
   readonly login?: Login;
@@ -43,7 +43,7 @@ export interface ExecPlugin {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly interactiveMode: "Never" | "IfAvailable" | "Always";
-  /** Said when there is no such program. */
+  /** Shown when the program does not exist. */
   readonly installHint?: string;
   /** Told to the program when it asks to know the cluster. */
   readonly cluster?: ExecCluster;

@@ -12,7 +12,7 @@ export interface Kubeconfig {
 type Section = "clusters" | "users" | "contexts";
 const SINGULAR = { clusters: "cluster", users: "user", contexts: "context" } as const;
 
-/** Reads what a file holds. Entries are looked into only when they are chosen, so that a strange one hurts nobody else. */
+/** Parses a kubeconfig file. Entries are validated only when they are selected, so that an invalid one does not affect others. */
 export function parseKubeconfig(content: unknown, file: string): Kubeconfig {
   const root = rootOf(content ?? {}, file);
   const currentContext = textOf(root, "current-context");
@@ -43,13 +43,13 @@ function firstOfEach(parts: readonly Kubeconfig[], section: Section): ReadonlyMa
 
 function rootOf(content: unknown, file: string): Entry {
   if (!isRecord(content)) {
-    throw wrong({ place: file }, `this is no kubeconfig file but ${nameOf(content)}: name another file`);
+    throw wrong({ place: file }, `this is not a kubeconfig file but ${nameOf(content)}: name another file`);
   }
   const root = { place: file, file, fields: content };
   const kind = textOf(root, "kind") ?? "Config";
   const version = textOf(root, "apiVersion") ?? "v1";
   if (kind !== "Config" || version !== "v1") {
-    throw wrong(root, `this is a ${kind} of ${version}, no kubeconfig (Config of v1): name another file`);
+    throw wrong(root, `this is a ${kind} of ${version}, not a kubeconfig (Config of v1): name another file`);
   }
   return root;
 }
@@ -65,7 +65,7 @@ function sectionOf(root: Entry, section: Section): ReadonlyMap<string, Entry> {
     const name = textOf(named, "name");
     if (name === undefined) throw wrong(named, "name is missing: give it one");
     const place = `${root.place}: ${SINGULAR[section]} ${JSON.stringify(name)}`;
-    if (entries.has(name)) throw wrong({ place }, "it is there twice: remove one");
+    if (entries.has(name)) throw wrong({ place }, "it is defined twice: remove one");
     entries.set(name, { ...root, place, fields: innerFields(named, SINGULAR[section]) });
   }
   return entries;

@@ -28,7 +28,7 @@ function reasonOf(error: unknown): string {
       return "there is no such file: correct the path";
     case "EACCES":
     case "EPERM":
-      return "it may not be read by this user: change its owner or mode";
+      return "permission denied: change its owner or mode";
     case "EISDIR":
       return "it is a folder: name a file in it";
     default:

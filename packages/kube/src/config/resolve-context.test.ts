@@ -385,8 +385,8 @@ describe("a context", () => {
 
 describe("a kubeconfig file", () => {
   const wrong: readonly { name: string; content: unknown; says: string }[] = [
-    { name: "text", content: "hello", says: "this is no kubeconfig file but a string" },
-    { name: "a list", content: [1], says: "this is no kubeconfig file but a list" },
+    { name: "text", content: "hello", says: "this is not a kubeconfig file but a string" },
+    { name: "a list", content: [1], says: "this is not a kubeconfig file but a list" },
     { name: "another object", content: { kind: "Pod", apiVersion: "v1" }, says: "this is a Pod of v1" },
     {
       name: "of another version",

@@ -3,7 +3,7 @@ import { readPlugin } from "./exec-entry.ts";
 import type { ExecCluster, Login, User } from "./kube-config.ts";
 import { pemOf } from "./material.ts";
 
-/** What would make us somebody else than the file says if it were left out of account. */
+/** Unsupported fields that change the identity: ignoring them would authenticate as another user. */
 const REFUSED: Readonly<Record<string, string>> = {
   "auth-provider": "Kubernetes has replaced it: use an exec plugin, for example kubelogin",
   as: "impersonation is not supported: give the user itself the rights",

@@ -1,7 +1,7 @@
 import { safeText } from "@resource-broker/contract";
 import type { ClusterEvent, ObjectReference } from "../resource/object-types.ts";
 
-/** Something worth telling about an object. */
+/** An event to record for an object. */
 export interface Happening {
   readonly regarding: ObjectReference & { readonly name: string };
   readonly type: "Normal" | "Warning";

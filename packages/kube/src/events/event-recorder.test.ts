@@ -176,7 +176,7 @@ describe("the event recorder", () => {
     link.resume();
     await time.advance(1);
     expect(events()).toHaveLength(3);
-    expect(log.lines).toEqual(["warn too many events wait to be written: new ones are dropped"]);
+    expect(log.lines).toEqual(["warn too many pending events: new ones are dropped"]);
     recorder.record({ ...GRANTED, regarding: { name: "later" } });
     await time.advance(1);
     expect(events()).toHaveLength(4);

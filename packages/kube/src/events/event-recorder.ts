@@ -9,11 +9,11 @@ import { eventBody, eventName, eventNamespace, eventTime, type Happening } from 
 import { type KnownEvent, knownEvents } from "./known-events.ts";
 
 export interface EventRecorderOptions {
-  /** Who tells: the program. */
+  /** Reporting component. */
   readonly component: string;
-  /** Which one of several: its pod. */
+  /** Reporting instance: the pod. */
   readonly instance: string;
-  /** How many different events are remembered at most, those that wait to be written included. Absent: 1,000. */
+  /** Maximum number of distinct events kept, including those not yet written. Absent: 1,000. */
   readonly capacity?: number;
 }
 
@@ -25,11 +25,11 @@ export interface EventRecorderDeps {
   readonly log: Log;
 }
 
-/** Tells about objects, where `kubectl describe` shows it. */
+/** Records events, as shown by `kubectl describe`. */
 export interface EventRecorder {
-  /** Never waits and never throws: an event is not worth that. */
+  /** Returns at once and never throws. */
   readonly record: (happening: Happening) => void;
-  /** What waits for its turn is written, unless the server is away; resolves when nothing runs. */
+  /** Writes pending events unless the server is unreachable; resolves when nothing runs. */
   readonly stop: () => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const CAPACITY = 1_000;
 const MAX_TRIES = 8;
 const WRITE_MS = 10_000;
 
-/** Records core/v1 Events. The same one within 10 minutes is counted up instead of told anew. */
+/** Records core/v1 Events. The same event within 10 minutes increments `count` instead of creating a new object. */
 export function eventRecorder(options: EventRecorderOptions, deps: EventRecorderDeps): EventRecorder {
   const { client, machine, random, log } = deps;
   const { component, instance } = options;
@@ -46,11 +46,11 @@ export function eventRecorder(options: EventRecorderOptions, deps: EventRecorder
   const unending = new AbortController().signal;
   let isDropping = false;
   let isStopping = false;
-  /** A server that is away shall not hold up a stop by every event that waits. */
+  /** Set when a write fails during stop: the remaining events are dropped. */
   let isInVain = false;
 
   const create = async (event: KnownEvent, { count, signal }: Writing): Promise<void> => {
-    // Chosen once: a try whose answer was lost must not leave a second event behind.
+    // The name is chosen once, so that a retry after a lost reply creates no second event.
     event.name ??= eventName(event.happening.regarding.name, random);
     const { happening, name, happenedAt: wallMs } = event;
     const body = eventBody({ happening, component, instance, name, wallMs, count });
@@ -74,7 +74,7 @@ export function eventRecorder(options: EventRecorderOptions, deps: EventRecorder
       else await countUp(event, { count: event.writtenCount + happened, signal });
     } catch (error) {
       if (event.writtenCount === 0 || !isFault(error, "not-found")) throw error;
-      // API servers forget events after an hour.
+      // API servers delete events after an hour.
       event.name = undefined;
       event.writtenCount = 0;
       await create(event, { count: happened, signal });
@@ -108,7 +108,7 @@ export function eventRecorder(options: EventRecorderOptions, deps: EventRecorder
       queue.add(key);
     } else if (!isDropping) {
       isDropping = true;
-      log.warn({ component }, "too many events wait to be written: new ones are dropped");
+      log.warn({ component }, "too many pending events: new ones are dropped");
     }
   };
 

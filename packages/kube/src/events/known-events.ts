@@ -1,14 +1,14 @@
 import type { MachineTime } from "@resource-broker/runtime";
 import type { Happening } from "./event-body.ts";
 
-/** An event that happened not long ago. */
+/** A recently recorded event. */
 export interface KnownEvent {
   readonly happening: Happening;
   /** Undefined: no try to write it yet. */
   name: string | undefined;
-  /** As the API server has it; 0: it does not have it yet. */
+  /** Count in the API server; 0: not written yet. */
   writtenCount: number;
-  /** How often it happened since it was written. */
+  /** Occurrences since the last write. */
   unwritten: number;
   /** Wall clock, for people. */
   happenedAt: number;
@@ -16,19 +16,19 @@ export interface KnownEvent {
   seenAt: number;
 }
 
-/** The events of the last minutes, at most so many. */
+/** Cache of recent events with a fixed capacity. */
 export interface KnownEvents {
-  /** Notes that it happened, and gives the key to write it by; undefined: there is no room for another one. */
+  /** Adds an occurrence and returns the key to write it with; undefined: the cache is full. */
   readonly add: (happening: Happening) => string | undefined;
   readonly get: (key: string) => KnownEvent | undefined;
   readonly forget: (key: string) => void;
 }
 
-/** The same event after a longer time is news. */
+/** After this time the same event is recorded as a new one. */
 const SAME_WITHIN_MS = 600_000;
 
 export function knownEvents(capacity: number, machine: MachineTime): KnownEvents {
-  // In the order of their last happening: the first is the one to forget.
+  // Ordered by last occurrence: the first entry is evicted first.
   const events = new Map<string, KnownEvent>();
 
   const makeRoom = (): boolean => {

@@ -120,7 +120,7 @@ describe("a follower", () => {
     await time.advance(5000);
     expect(follower.health()).toEqual({ state: "following" });
     expect(log.lines).toEqual([
-      "warn following pods fails: connection reset; it is tried again until it works",
+      "warn following pods fails: connection reset; retrying",
       "info following pods works again",
     ]);
     expect(count(link.requests, "list pods")).toBe(1);
@@ -133,9 +133,7 @@ describe("a follower", () => {
     await begin();
     await time.advance(10 * MINUTE);
     expect(follower.health()).toMatchObject({ state: "troubled", fault: { code: "forbidden" } });
-    expect(log.lines).toEqual([
-      'warn following pods fails: may not "watch" pods; it is tried again until it works',
-    ]);
+    expect(log.lines).toEqual(['warn following pods fails: may not "watch" pods; retrying']);
     expect(count(link.requests, "watch pods")).toBeLessThan(50);
     expect(count(link.requests, "list pods")).toBe(1);
     link.behave();
@@ -160,8 +158,8 @@ describe("a follower", () => {
     link.up();
     await time.advance(MINUTE);
     expect(log.lines).toEqual([
-      "warn following pods fails: connection reset; it is tried again until it works",
-      'warn following pods fails: may not "watch" pods; it is tried again until it works',
+      "warn following pods fails: connection reset; retrying",
+      'warn following pods fails: may not "watch" pods; retrying',
     ]);
   });
 
@@ -403,7 +401,7 @@ describe("a follower that is stopped", () => {
     await time.advance(1000);
     await follower.stop();
     await expect(started).rejects.toThrow(
-      "the follower of pods was stopped before its first list was whole: connection refused",
+      "the reflector of pods was stopped before its first list was complete: connection refused",
     );
     await expect(follower.start()).rejects.toThrow("stopped");
   });

@@ -8,30 +8,30 @@ import { ANSWER_MS, listRound, type Position, type Round, watchRound } from "./r
 import type { Sink } from "./sink.ts";
 
 const MAX_BACKOFF_MS = 5_000;
-/** Rights do not come back by themselves. */
+/** Missing permissions rarely change by themselves. */
 const FORBIDDEN_BACKOFF = { minMs: 1_000, maxMs: 30_000 };
-/** After a silence that has been a pause already. */
+/** Maximum pause after a timeout, which was a wait already. */
 const AFTER_SILENCE_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 30_000;
-/** A server too busy for a list is given more time with each try: otherwise it would never be whole. */
+/** The list timeout grows with each attempt, so that a slow server can complete a list. */
 const MAX_LIST_PATIENCE_MS = 60_000;
-/** A server that ends watches sooner than this is asked again with pauses. */
+/** Watches shorter than this are retried with backoff. */
 const SHORT_WATCH_MS = 1_000;
-/** Something at this very place may be unreadable: so many barren watches in a row, and a list goes around it. */
+/** After this many watches without progress, list again: an event at this version may be unreadable. */
 const BARREN_WATCHES = 3;
-/** Where the server, or the way to it, is rather the trouble than the place in the watch. */
+/** Codes that point to the server or the network rather than to the watch position. */
 const BARREN_WATCHES_BY_CODE: Partial<Record<FaultCode, number>> = {
   unreachable: Number.POSITIVE_INFINITY,
   "rate-limited": Number.POSITIVE_INFINITY,
   forbidden: Number.POSITIVE_INFINITY,
   unauthenticated: Number.POSITIVE_INFINITY,
-  // Also what a server restored from a backup says of versions that it has not reached yet, for ever.
+  // A server restored from a backup returns this for versions in its future.
   overloaded: 10,
 };
 
 /**
- * Follows a kind of object for ever: lists, watches, and whatever happens goes on from the last version it saw, or
- * lists again where the server has forgotten that one. It keeps nothing of any object.
+ * Lists and watches a resource until it is stopped. After an error it continues from the last version, or lists again when that
+ * version is gone. It stores no objects.
  */
 export function follow<T>(options: FollowOptions<T>, sink: Sink<T>, deps: FollowDeps): Follower {
   const { machine, log, observer } = deps;
@@ -68,7 +68,7 @@ export function follow<T>(options: FollowOptions<T>, sink: Sink<T>, deps: Follow
   };
 
   const pauseFor = (fault: Fault, round: Round): number => {
-    // A server that answers so is there: after it was away, a pause before the list would be a second one.
+    // The server is up: list at once, without a second pause.
     if (fault.code === "gone" && forgottenInRow++ === 0) return 0;
     const pauseMs = (fault.code === "forbidden" ? rare : usual).failed();
     if (round.wasSilent()) return Math.min(pauseMs, AFTER_SILENCE_MS);
@@ -90,14 +90,14 @@ export function follow<T>(options: FollowOptions<T>, sink: Sink<T>, deps: Follow
   const failed = (round: Round, fault: Fault): void => {
     if (round.isList) listFailed(round);
     else watchFailed(round, fault);
-    // One version that is too old is everyday life; a server that never knows its own is not.
+    // A single expired version is normal; repeated ones are reported.
     if (fault.code !== "gone" || failuresInRow > 0) troubles.begins(fault);
     failuresInRow++;
   };
 
   /**
-   * A dead connection, or a kind of which there was nothing to tell: API servers send no bookmark while their etcd
-   * tells them of no progress, which may be for 10 minutes. Asking anew finds out, and is no trouble as such.
+   * The connection is dead, or there was nothing to send: API servers send no bookmarks without progress notifications of
+   * etcd, for up to 10 minutes. A new watch finds out; it is not reported as a failure.
    */
   const askAnew = (): void => observer?.onRestart?.(name, "silent");
 
@@ -152,7 +152,7 @@ function firstList(name: string) {
   const promise = new Promise<void>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // Whoever did not wait for the first list need not care that it never came.
+  // Avoids an unhandled rejection when nobody awaits the first list.
   promise.catch(() => undefined);
   return {
     promise,
@@ -162,7 +162,7 @@ function firstList(name: string) {
       settle?.resolve();
     },
     neverComes: (cause: Fault | undefined) => {
-      const message = `the follower of ${name} was stopped before its first list was whole`;
+      const message = `the reflector of ${name} was stopped before its first list was complete`;
       settle?.reject(
         new Fault("unreachable", cause === undefined ? message : `${message}: ${cause.message}`, { cause }),
       );

@@ -6,11 +6,11 @@ import type { Resource } from "../resource/resource.ts";
 export interface FollowOptions<T> extends Selection {
   readonly resource: Resource<T>;
   readonly pageSize?: number;
-  /** See `WatchQuery`: for kinds of which many objects change all the time. */
+  /** See `WatchQuery`: for resources with many changes. */
   readonly gatherMs?: number;
-  /** Without any sign of life (event or bookmark) for so long, the connection counts as dead. */
+  /** Without an event or bookmark for this time, the connection counts as dead. */
   readonly idleMs?: number;
-  /** The longest pause between two tries; each pause is a random part of a bound that doubles up to this. */
+  /** Maximum of the backoff between attempts. */
   readonly maxBackoffMs?: number;
 }
 
@@ -24,19 +24,19 @@ export interface FollowDeps {
 }
 
 export interface FollowObserver {
-  /** A watch ended otherwise than by its time and is begun again. */
+  /** A watch ended before its timeout and is restarted. */
   readonly onRestart?: (resource: string, reason: string) => void;
   readonly onSynced?: (resource: string, count: number) => void;
 }
 
 export type FollowerHealth =
   | { readonly state: "starting" | "following" }
-  /** It keeps trying; what is known may be old. */
+  /** It keeps retrying; the known state may be outdated. */
   | { readonly state: "troubled"; readonly since: number; readonly fault: Fault };
 
-/** Lists and watches for as long as it runs, whatever happens to the API server. */
+/** Lists and watches until it is stopped, also across failures of the API server. */
 export interface Follower {
-  /** Resolves after the first whole list. Rejects only when stopped before. */
+  /** Resolves after the first complete list. Rejects only when stopped before. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly health: () => FollowerHealth;

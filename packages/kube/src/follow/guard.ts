@@ -2,23 +2,23 @@ import { Fault } from "@resource-broker/contract";
 import type { MachineTime } from "@resource-broker/runtime";
 
 export interface GuardOptions {
-  /** What is guarded, such as "the list of pods". */
+  /** Name of the request, such as "the list of pods". */
   readonly what: string;
-  /** The longest silence. */
+  /** Idle timeout. */
   readonly limitMs: number;
-  /** Ends the guarded request, too. */
+  /** Also aborts the request. */
   readonly signal: AbortSignal;
   readonly machine: MachineTime;
 }
 
-/** Watches over one request: a server that accepts connections but says nothing would hold it for ever. */
+/** Idle timeout of one request: aborts it when the server sends nothing for too long. */
 export interface Guard {
   readonly signal: AbortSignal;
-  /** The server said something. From now on it may be silent for so long; absent: as before. */
+  /** The server sent something: restarts the timeout, optionally with a new limit. */
   readonly alive: (limitMs?: number) => void;
-  /** True: the request was given up because the server was silent. */
+  /** True: the request was aborted by the timeout. */
   readonly wasSilent: () => boolean;
-  /** Runs the request. When it is given up, the reason for that is thrown, whatever the request makes of it. */
+  /** Runs the request. When it is aborted, throws the reason of the abort. */
   readonly run: <R>(request: () => Promise<R>) => Promise<R>;
 }
 
@@ -30,11 +30,11 @@ export function guard(options: GuardOptions): Guard {
   let silent = false;
   let cancel = () => {};
 
-  // The timer is not set anew for each object: it looks, when it fires, how long ago the last one was.
+  // The timer is not restarted for each object: when it fires, it checks the time since the last one.
   const look = (): void => {
     const leftMs = limitMs - (machine.monotonicMs() - heardAt);
     if (leftMs > 0) {
-      // Timers count whole milliseconds, and may come a little early.
+      // Timers have millisecond resolution and may fire early.
       cancel = machine.after(Math.ceil(leftMs), look);
       return;
     }

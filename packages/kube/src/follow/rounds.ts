@@ -4,7 +4,7 @@ import type { FollowDeps, FollowOptions } from "./follower.ts";
 import { type Guard, guard } from "./guard.ts";
 import type { Sink } from "./sink.ts";
 
-/** How far the follower is: after which version the next watch begins. Undefined: nothing to go on from, so list. */
+/** The version after which the next watch starts. Undefined: list first. */
 export interface Position {
   version: string | undefined;
 }
@@ -15,28 +15,28 @@ export interface RoundOptions<T> {
   readonly deps: FollowDeps;
   readonly name: string;
   readonly signal: AbortSignal;
-  /** Moved along by what comes in. */
+  /** Updated by events and lists. */
   readonly position: Position;
 }
 
-/** One try of a list or of a watch. */
+/** One attempt of a list or watch. */
 export interface Round {
   readonly isList: boolean;
   readonly run: () => Promise<void>;
-  /** True: it was given up because the server was silent. */
+  /** True: it was aborted by the idle timeout. */
   readonly wasSilent: () => boolean;
-  /** True: the server had accepted the watch, and then it was silent. */
+  /** True: an open watch was aborted by the idle timeout. */
   readonly wasIdle: () => boolean;
 }
 
-/** Below the 10 s in which a follower acts again after its server's return, with room for the pause that follows. */
+/** Response timeout. Below the 10 s target for recovery after the server returns, including the pause that follows. */
 export const ANSWER_MS = 8_000;
 const IDLE_MS = 75_000;
 const LEAST_WATCH_SECONDS = 300;
 
 /**
- * Lists everything into the sink. No version is asked for: the newest is wanted, since an older one, as "0" would
- * allow, could take the sink back behind what it has seen, and would come in one piece instead of in pages.
+ * Lists all objects into the sink. No resourceVersion is set: "0" could return an older state than already seen, and without
+ * pages.
  */
 export function listRound<T>(
   { options, sink, deps, name, signal, position }: RoundOptions<T>,
@@ -83,7 +83,7 @@ export function watchRound<T>(
   const query = {
     ...selectionOf(options),
     resourceVersion: from,
-    // Spread, so that the watches of a fleet do not all end at once.
+    // Randomized, so that the watches of many agents do not end at the same time.
     timeoutSeconds: LEAST_WATCH_SECONDS + Math.floor(deps.random() * (LEAST_WATCH_SECONDS + 1)),
     ...(options.gatherMs === undefined ? {} : { gatherMs: options.gatherMs }),
     signal: watching.signal,
@@ -113,7 +113,7 @@ interface Taking<T> {
 function take<T>(event: WatchEvent<T>, { sink, position, watching }: Taking<T>): void {
   watching.alive();
   if (event.type !== "BOOKMARK") {
-    // A sink that throws may have lost the event: only a list can mend that.
+    // If the sink throws, the event may be lost: list again.
     const before = position.version;
     position.version = undefined;
     if (event.type === "DELETED") sink.remove(event.object);

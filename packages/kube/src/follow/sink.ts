@@ -1,6 +1,6 @@
 /**
- * Where a follower puts what it learns of the objects it follows. A list is a round: what was not put between
- * `beginList` and `endList` is gone. A round that breaks off is begun again; what was known stays in force meanwhile.
+ * Receives the objects of a reflector. Objects that were not put between `beginList` and `endList` are deleted. An aborted list
+ * is started again; the known objects stay valid until then.
  */
 export interface Sink<T> {
   readonly beginList: () => void;

@@ -2,7 +2,7 @@ import { Fault } from "@resource-broker/contract";
 
 /** What to check, by the code of the error. Codes of TLS and of the system do not overlap. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nobody listens there: is the API server running, and are address and port right?",
+  ECONNREFUSED: "connection refused: is the API server running, and are address and port correct?",
   ENOTFOUND: "its name is not known: check the spelling, and DNS",
   EAI_AGAIN: "its name could not be looked up: check DNS",
   EHOSTUNREACH: "there is no way to it: check the network, a VPN, or a firewall",
@@ -25,7 +25,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
     "its certificate is of another authority with the name of ours: check certificate-authority",
   INVALID_PURPOSE: "its certificate is not for servers: check the address, or issue it anew",
   CERT_REVOKED: "its certificate was revoked: issue it anew",
-  EPROTO: "it does not speak TLS as we do: is it plain http, or another service on that port?",
+  EPROTO: "TLS handshake failed: is it plain http, or another service on that port?",
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS: is it plain http, or another service on that port?",
   ERR_SSL_PACKET_LENGTH_TOO_LONG: "it does not speak TLS: is it plain http, or another service on that port?",
 };

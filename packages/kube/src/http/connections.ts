@@ -8,12 +8,12 @@ import { type Credentials, isSameTls } from "../auth/credentials.ts";
 import type { Trust } from "../config/kube-config.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** Calls share few connections: an API server counts them, and each costs a handshake. */
+/** Maximum connections for calls: API servers limit them, and each needs a handshake. */
 const MAX_CALLS = 8;
-/** A watch keeps its connection, so that watches never stand in the way of calls. */
+/** Watches have connections of their own, so that they never block calls. */
 const MAX_STREAMS = 64;
 const MAX_IDLE = 4;
-/** The next bytes that nobody asked for yet end the reading of a stream: the rest waits in the server, and wakes nobody. */
+/** Minimal read-ahead for streams: unread data stays in the server's buffers and causes no wake-ups. */
 const STREAM = { maxSockets: MAX_STREAMS, highWaterMark: 1 };
 
 export interface Connections {
@@ -24,7 +24,7 @@ export interface Connections {
 
 export type Use = "call" | "stream";
 
-/** Connections of one moment's certificates. */
+/** Connections that use the same certificates. */
 type Pool = Readonly<Record<Use, PlainAgent>>;
 
 export interface ConnectionsOptions {
@@ -32,15 +32,15 @@ export interface ConnectionsOptions {
   readonly trust: Trust;
   readonly origin: string;
   readonly log: Log;
-  /** Told of new certificates that cannot be used, and of the next that can. */
+  /** Receives whether new certificates can be used. */
   readonly report?: ReportReload;
 }
 
-/** Keeps connections open and TLS sessions at hand. Other certificates mean other connections; streams live on. */
+/** Connection pools. New certificates open new pools; running streams continue on the old ones. */
 export function connections({ endpoint, trust, origin, log, report }: ConnectionsOptions): Connections {
   let pool: Pool | undefined;
   let inUse: Credentials = {};
-  /** Looked at and found wanting. */
+  /** New credentials that could not be used. */
   let unfit: Credentials | undefined;
   let isClosed = false;
   const retired = new Set<Pool>();
@@ -56,10 +56,10 @@ export function connections({ endpoint, trust, origin, log, report }: Connection
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       if (pool === undefined) throw unusable(origin, problem, error);
-      // Of a pair of files one may be new and the other not yet: the next look finds both.
+      // Only one file of the pair may have been replaced yet: the next check finds both.
       unfit = credentials;
       report?.(problem);
-      log.warn({ origin, problem }, "new certificates cannot be used yet; the old ones stay in use");
+      log.warn({ origin, problem }, "cannot use the new certificates yet; the old ones stay in use");
     }
     return pool;
   };
@@ -122,7 +122,7 @@ function systemAuthorities(): string[] {
   return [...getCACertificates("default"), ...getCACertificates("system")];
 }
 
-/** TLS takes text that is no certificate without a word, and then trusts nobody. */
+/** createSecureContext accepts invalid PEM silently and then trusts no certificate. */
 function checkedAuthority(pem: string): string {
   void new X509Certificate(pem);
   return pem;
@@ -136,7 +136,7 @@ function plainPool(): Pool {
   };
 }
 
-/** What runs may end in peace; nothing new begins. */
+/** Running requests finish; no new ones start. */
 function retire(pool: Pool, retired: Set<Pool>): void {
   for (const old of retired) if (isIdle(old)) retired.delete(old);
   for (const agent of [pool.call, pool.stream]) {
@@ -146,7 +146,7 @@ function retire(pool: Pool, retired: Set<Pool>): void {
   retired.add(pool);
 }
 
-/** Where one kept connection has died, the others most likely have, too. */
+/** Closes idle connections: when one is dead, the others most likely are, too. */
 export function dropIdle({ freeSockets }: PlainAgent): void {
   for (const sockets of Object.values(freeSockets)) for (const socket of sockets ?? []) socket.destroy();
 }

@@ -12,7 +12,7 @@ export interface HttpRequest {
   readonly accept: string;
   readonly content?: { readonly type: string; readonly body: string };
   readonly signal?: AbortSignal | undefined;
-  /** True: sent twice it does no more than sent once, or the second time is refused. */
+  /** True: the request is idempotent, or a second one is refused. */
   readonly isRepeatable: boolean;
   /** How long the whole call may take; for a stream, how long until it begins. */
   readonly timeoutMs: number;
@@ -20,7 +20,7 @@ export interface HttpRequest {
 
 export interface Exchange {
   readonly response: IncomingMessage;
-  /** Why we broke it off ourselves, if we did. */
+  /** The reason when the client aborted it. */
   readonly brokenOffBy: () => Error | undefined;
 }
 
@@ -32,13 +32,13 @@ export interface ExchangeOptions {
   readonly isStream: boolean;
 }
 
-/** The connection was good once and has died unnoticed: most likely nobody has read the request. */
+/** A kept-alive connection was closed by the server: most likely the request was not read. */
 export class StaleConnection extends Error {
   override readonly name = "StaleConnection";
   readonly code = "ECONNRESET";
 }
 
-/** Sends a request once; resolves with the head of the reply. */
+/** Sends a request once; resolves with the response headers. */
 export function exchange(call: HttpRequest, options: ExchangeOptions): Promise<Exchange> {
   const { signal, content } = call;
   if (signal?.aborted === true) return Promise.reject(abortReason(signal));
@@ -58,11 +58,11 @@ export function exchange(call: HttpRequest, options: ExchangeOptions): Promise<E
   return new Promise((resolve, reject) => {
     request.once("response", (response: IncomingMessage) => {
       if (options.isStream && response.statusCode === 200) cancel();
-      // It may break off before anybody reads it.
+      // It may fail before it is read.
       response.on("error", () => undefined);
       resolve({ response, brokenOffBy: () => brokenOff });
     });
-    // Stays: a connection may break again after the reply has begun, and nobody else listens here.
+    // Stays registered: the connection may fail after the response has started, and there is no other listener.
     request.on("error", (error) => reject(brokenOff ?? explain(error, request)));
     request.end(content?.body);
   });
@@ -97,11 +97,11 @@ function timeOut({ method, path, timeoutMs }: HttpRequest, { server }: Endpoint)
   const [bare = ""] = path.split("?");
   return new Fault(
     "unreachable",
-    `${server} gave no answer to ${method} ${bare} in ${timeoutMs / 1000} s: is it overloaded?`,
+    `${server} did not reply to ${method} ${bare} in ${timeoutMs / 1000} s: is it overloaded?`,
   );
 }
 
 export function abortReason(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
-  return reason instanceof Error ? reason : new Error("the call was given up", { cause: reason });
+  return reason instanceof Error ? reason : new Error("the call was aborted", { cause: reason });
 }

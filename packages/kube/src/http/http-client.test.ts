@@ -300,7 +300,7 @@ describe("an answer", () => {
     });
     const reading = client.read("/version?x=secret");
     await eventually(() => expect(server.seen).toHaveLength(1));
-    await expect(overTime(reading)).rejects.toThrow(`${server.url} gave no answer to GET /version in 30 s`);
+    await expect(overTime(reading)).rejects.toThrow(`${server.url} did not reply to GET /version in 30 s`);
     await dropped;
   });
 

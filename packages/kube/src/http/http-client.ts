@@ -23,7 +23,7 @@ export interface WholeReply extends HttpReply {
 
 /** A reply that is read as it comes, in one of two ways. */
 export interface StreamReply extends HttpReply {
-  /** All that is there, each time it is asked for; what is not asked for waits in the server. */
+  /** All received chunks per iteration; reading pauses in between. */
   readonly bursts: () => AsyncGenerator<readonly Buffer[]>;
   /** Each chunk at once, which is cheaper; resolves when all have come. */
   readonly take: (take: (chunk: Buffer) => void) => Promise<void>;
@@ -51,7 +51,7 @@ export interface HttpDeps {
 /** An object has at most 1.5 MB in etcd; discovery and metrics documents are larger. */
 const MAX_BODY = 16 * 1024 * 1024;
 const MAX_PAUSES = 2;
-/** Longer pauses are the caller's to make: it knows what else there is to do. */
+/** Longer Retry-After values are left to the caller. */
 const LONGEST_PAUSE_MS = 5_000;
 
 export function httpClient(
@@ -122,7 +122,7 @@ export function httpClient(
     };
   };
 
-  /** Whatever goes wrong says which server it was; what the caller broke off is the caller's own reason. */
+  /** Adds the server to errors; an abort by the caller throws the caller's reason. */
   const explained = async <T>({ signal }: HttpRequest, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -156,10 +156,10 @@ function isRefused({ response }: Exchange): boolean {
   return response.statusCode === 401;
 }
 
-/** How long the server asks us to wait, where that is short and asking again does no harm. */
+/** The Retry-After of the reply, when it is short and the request may be repeated. */
 function pauseOf({ response }: Exchange, { isRepeatable }: HttpRequest): number | undefined {
   const { statusCode, headers } = response;
-  // 429 is said before anything is done; 503 may be said afterwards.
+  // 429 is sent before processing; 503 may be sent after it.
   const mayRepeat = statusCode === 429 || (statusCode === 503 && isRepeatable);
   const pauseMs = mayRepeat ? retryAfterOf(headers) : undefined;
   return pauseMs !== undefined && pauseMs <= LONGEST_PAUSE_MS ? pauseMs : undefined;

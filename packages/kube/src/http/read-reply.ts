@@ -3,12 +3,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Fault } from "@resource-broker/contract";
 import type { Exchange } from "./exchange.ts";
 
-/** As much as is handed over at once, where a server sends more than that without a pause. */
+/** Maximum number of chunks per batch. */
 const LARGEST_BURST = 64;
 
 /**
- * The bytes of a reply as they come: all chunks that are there, each time. While the reader does something else, the
- * server is not listened to. Ends only when the reply is whole; throws when it breaks off.
+ * The chunks of a reply in batches. Reading pauses while the consumer works. Ends when the reply is complete; throws when it is
+ * interrupted.
  */
 export async function* burstsOf({ response, brokenOffBy }: Exchange): AsyncGenerator<readonly Buffer[]> {
   const arrived: { chunks: Buffer[]; end: { readonly error: Error | undefined } | undefined } = {
@@ -47,7 +47,7 @@ export async function* burstsOf({ response, brokenOffBy }: Exchange): AsyncGener
   }
 }
 
-/** What has arrived in the machine is read in a few turns of the event loop; then nothing more comes. */
+/** Waits a few event loop iterations until no more buffered chunks arrive. */
 async function untilQuiet(arrived: { readonly chunks: readonly Buffer[] }): Promise<void> {
   for (let seen = 0; seen < arrived.chunks.length && seen < LARGEST_BURST; ) {
     seen = arrived.chunks.length;
@@ -56,8 +56,8 @@ async function untilQuiet(arrived: { readonly chunks: readonly Buffer[] }): Prom
 }
 
 /**
- * Hands over the bytes of a reply as they come, to whoever never makes them wait: thousands of chunks of a list come
- * and go without a promise for each. Also ends when `take` throws, with what it threw.
+ * Passes the chunks of a reply to a synchronous consumer, without a promise per chunk. Rejects with the error when `take`
+ * throws.
  */
 export function takeChunks(
   { response, brokenOffBy }: Exchange,
@@ -96,7 +96,7 @@ export async function bytesOf(exchange: Exchange, limit: number): Promise<Buffer
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** Throws a reply away so that its connection can be used again. */
+/** Discards a reply so that its connection can be reused. */
 export function discard({ response }: Exchange): void {
   response.resume();
 }

@@ -5,7 +5,7 @@ import type { Named } from "./object-key.ts";
 
 export type InformerOptions<T extends Named, K> = FollowOptions<T> & Keeping<T, K>;
 
-/** Follows a kind of object, keeps what was chosen of each, and tells of changes. */
+/** A reflector with a cache of transformed objects and change listeners. */
 export type Informer<K> = Follower & KeptObjects<K>;
 
 export function informer<T extends Named, K>(options: InformerOptions<T, K>, deps: FollowDeps): Informer<K> {

@@ -3,17 +3,17 @@ import type { Log } from "@resource-broker/runtime";
 import type { Sink } from "../follow/sink.ts";
 import { type Named, objectKey } from "./object-key.ts";
 
-/** A server that names ever more objects must not fill the memory: then the follower is in trouble, and says so. */
+/** Bounds the memory: beyond it the reflector reports a failure. */
 const MAX_KEPT_OBJECTS = 100_000;
 
 export interface Keeping<T extends Named, K> {
-  /** What is kept of an object: as little as will do. Undefined: the object is of no interest. */
+  /** Transforms an object to the part that is cached. Undefined: the object is not cached. */
   readonly keep: (object: T) => K | undefined;
-  /** Listeners hear nothing of a change that leaves what is kept the same. Absent: `Object.is`. */
+  /** Changes that leave the cached value equal are not notified. Absent: `Object.is`. */
   readonly isSame?: (a: K, b: K) => boolean;
 }
 
-/** Undefined `now`: it is gone. Undefined `before`: it is new. */
+/** `now` undefined: deleted. `before` undefined: added. */
 export type KeptListener<K> = (key: string, now: K | undefined, before: K | undefined) => void;
 
 /** What is known, by `namespace/name` (`name` where there are no namespaces). */
@@ -24,19 +24,19 @@ export interface KeptObjects<K> {
   readonly size: () => number;
   /** True after the first whole list. */
   readonly synced: () => boolean;
-  /** Called at once, before the next event is taken. The returned function ends it. */
+  /** Called synchronously for each change. The returned function removes the listener. */
   readonly listen: (listener: KeptListener<K>) => () => void;
 }
 
 interface Entry<K> {
   kept: K;
-  /** The last list that it was in, or the one that went before it came by a watch. */
+  /** Number of the latest list when the entry was last put. */
   round: number;
 }
 
 /**
- * A sink that keeps. A list is compared with what is known by marking each entry with the list's number: there is
- * never a second map, and what was known stays in force until the list is whole.
+ * A sink with a cache. Each entry has the number of its latest list, so a relist needs no second map, and the known entries stay
+ * valid until the list is complete.
  */
 export function keptObjects<T extends Named, K>(
   { keep, isSame = Object.is }: Keeping<T, K>,
@@ -52,7 +52,7 @@ export function keptObjects<T extends Named, K>(
       try {
         listener(key, now, before);
       } catch (error) {
-        // What is kept is right, so nobody else shall miss the change because of one bad listener.
+        // A failing listener must not keep the others from the change.
         log.error({ key, error: String(error) }, "a listener of an informer failed; that is a bug");
       }
     }
@@ -66,7 +66,7 @@ export function keptObjects<T extends Named, K>(
   const store = (key: string, kept: K): void => {
     const entry = entries.get(key);
     if (entry === undefined) {
-      // Also across lists that break off: what they brought stays until one is whole.
+      // Also counts over aborted lists: their entries stay until a list is complete.
       if (entries.size >= MAX_KEPT_OBJECTS) {
         throw new Fault("malformed", `there are more than ${MAX_KEPT_OBJECTS} objects: ${key} is not kept`);
       }

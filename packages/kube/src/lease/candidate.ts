@@ -12,16 +12,16 @@ export interface CandidateOptions {
   readonly durationMs: number;
 }
 
-/** One who wants a lease: each method is one try. */
+/** A candidate for a lease: each method is one attempt. */
 export interface Candidate {
-  /** Takes or renews the lease, unless somebody else holds it. */
+  /** Acquires or renews the lease, unless another candidate holds it. */
   readonly hold: (signal: AbortSignal) => Promise<Holding>;
-  /** Does nothing where somebody else holds it. */
+  /** Does nothing when another candidate holds it. */
   readonly release: (signal: AbortSignal) => Promise<void>;
 }
 
 export type Holding =
-  /** Counted, by the monotonic clock, from before the request was sent: the answer may have been long under way. */
+  /** `heldSince` is monotonic and taken before the request was sent, because the reply may be delayed. */
   { readonly isMine: true; readonly heldSince: number } | { readonly isMine: false; readonly holder: string };
 
 export function candidate(
@@ -30,8 +30,8 @@ export function candidate(
 ): Candidate {
   const { name, namespace, identity, durationMs } = options;
   /**
-   * The lease as last seen, and when it was first seen so, by our own clock. Times in the lease are other machines'
-   * and are never compared: a holder counts as gone when its lease did not change for as long as it said.
+   * The last observed lease, and when this version was first observed by the local clock. Times in the lease come from other
+   * clocks and are not compared: the lease has expired when it did not change for its stated duration.
    */
   let seen: { readonly lease: Lease; readonly at: number } | undefined;
 
@@ -57,7 +57,7 @@ export function candidate(
 
   return {
     hold: async (signal) => {
-      // A holder writes at once; everybody else, and whoever was overtaken, reads first.
+      // The holder writes without a read; all others read first.
       if (seen !== undefined && holderOf(seen.lease) === identity) {
         const holding = await unlessOvertaken(write(seen.lease, signal));
         if (holding !== undefined) return holding;
@@ -70,7 +70,7 @@ export function candidate(
       }
       const holder = seen === undefined ? "" : holderOf(seen.lease);
       if (holder !== identity) return { isMine: false, holder };
-      throw new Fault("conflict", `somebody else keeps changing the lease ${namespace}/${name}`);
+      throw new Fault("conflict", `another client keeps changing the lease ${namespace}/${name}`);
     },
     release: async (signal) => {
       if (seen === undefined || holderOf(seen.lease) !== identity) return;
@@ -82,7 +82,7 @@ export function candidate(
 
 const OVERTAKEN: ReadonlySet<string> = new Set(["conflict", "already-exists", "not-found"]);
 
-/** Of a lease that was deleted, the server takes an update for a creation, and fails over its resourceVersion. */
+/** Error of the server for an update of a deleted lease. */
 const WAS_DELETED = /resourceVersion should not be set on objects to be created/;
 
 async function unlessOvertaken<R>(writing: Promise<R>): Promise<R | undefined> {

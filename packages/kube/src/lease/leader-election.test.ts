@@ -178,7 +178,7 @@ describe("leader election", () => {
     kube.store.update(LEASES, { ...lease(), spec: { ...lease()?.spec, holderIdentity: "admin" } });
     await time.advance(2000);
     expect(a.leads()).toBe(false);
-    expect(a.lines.at(-1)).toBe("info leads no more: admin holds the lease");
+    expect(a.lines.at(-1)).toBe("info lost leadership: admin holds the lease");
   });
 
   test("makes a lease anew that somebody deleted", async () => {
@@ -196,7 +196,7 @@ describe("leader election", () => {
     const a = replica(kube, time, { onLead: () => Promise.reject(new Error("no disk")) });
     const b = replica(kube, time, { identity: "b" });
     await time.advance(10_000);
-    expect(a.lines).toContain("error what the leader does has failed");
+    expect(a.lines).toContain("error the leader's work failed");
     expect(a.election.isLeader()).toBe(false);
     expect(b.leads()).toBe(true);
   });

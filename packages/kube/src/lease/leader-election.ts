@@ -10,17 +10,17 @@ import { type Term, term } from "./term.ts";
 export interface LeaderElectionOptions {
   readonly name: string;
   readonly namespace: string;
-  /** Must be another one for each process: two of the same identity would both lead. */
+  /** Must be unique per process: two processes with one identity would both lead. */
   readonly identity: string;
-  /** So long others wait for a holder that is silent. Absent: 15 s. */
+  /** Lease duration: others wait this long without a renewal. Absent: 15 s. */
   readonly leaseMs?: number;
-  /** A leader that could not renew for so long leads no more. Absent: two thirds of `leaseMs`. */
+  /** Renew deadline: a leader that cannot renew for this long steps down. Absent: two thirds of `leaseMs`. */
   readonly renewWithinMs?: number;
-  /** Between two tries to take or to renew. Absent: 2 s. */
+  /** Retry period. Absent: 2 s. */
   readonly retryMs?: number;
-  /** Leads until the signal is given, and must end then: only afterwards is the lease left to others. */
+  /** The leader's work. It must end when the signal is aborted; the lease is released only after that. */
   readonly onLead: (signal: AbortSignal) => void | Promise<void>;
-  /** Called once for each `onLead`, in the moment in which leading ends. */
+  /** Called once when leadership ends. */
   readonly onLose?: () => void;
 }
 
@@ -33,15 +33,15 @@ export interface LeaderElectionDeps {
 }
 
 /**
- * One leader at a time, by a Lease. No machine's clock is compared with another's: a leader counts from before it
- * sent its last renewal, the others from after they saw it, each by its own monotonic clock. So two never lead
- * unless one clock runs faster than the other by as much as `leaseMs` is longer than `renewWithinMs`.
+ * Leader election with a Lease. Clocks of different machines are not compared: a leader counts from before it sent its last
+ * renewal, the others from when they observed it, each with its own monotonic clock. Two processes lead at the same time only
+ * if one clock runs faster than the other by the ratio of `leaseMs` to `renewWithinMs`.
  */
 export interface LeaderElection {
   readonly start: () => void;
-  /** Leads no more, leaves the lease to others, and resolves when nothing runs. */
+  /** Steps down, releases the lease, and resolves when nothing runs. */
   readonly stop: () => Promise<void>;
-  /** Asks the clock: true only while no other can lead. */
+  /** True only while no other process can lead, by the local clock. */
   readonly isLeader: () => boolean;
 }
 
@@ -68,7 +68,7 @@ export function leaderElection(options: LeaderElectionOptions, deps: LeaderElect
   const pause = (signal: AbortSignal) =>
     wait(Math.ceil(retryMs * (1 + RETRY_JITTER * random())), { machine, signal });
 
-  /** One try; a request that hangs leaves time for another one before the term is over. */
+  /** One attempt. Its timeout leaves time for a second attempt within the renew deadline. */
   const attempt = async <R>(
     run: (signal: AbortSignal) => Promise<R>,
     signal: AbortSignal,
@@ -107,7 +107,7 @@ export function leaderElection(options: LeaderElectionOptions, deps: LeaderElect
     await keep(current);
     await work;
     current = undefined;
-    // Others need not wait, whether it was stopped, its work failed, or the server came back too late.
+    // Releases the lease so that others need not wait for its expiry.
     await attempt(self.release, new AbortController().signal);
   };
 

@@ -9,7 +9,7 @@ export interface LeaseClaim {
   readonly wallMs: number;
 }
 
-/** The lease as it is to be written by whoever holds it or takes it over. */
+/** The lease object for an acquisition or renewal. */
 export function held(known: Lease | undefined, claim: LeaseClaim): Lease {
   const now = microTime(claim.wallMs);
   const spec = {
@@ -30,7 +30,7 @@ export function held(known: Lease | undefined, claim: LeaseClaim): Lease {
   return { ...base, spec: { ...spec, acquireTime: now, leaseTransitions } };
 }
 
-/** The lease as its holder leaves it: whoever sees it need not wait. */
+/** The lease object for a release: others can acquire it at once. */
 export function released(known: Lease, wallMs: number): Lease {
   const spec = { ...known.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(wallMs) };
   return { ...known, spec };
@@ -41,7 +41,7 @@ export function holderOf(lease: Lease): string {
   return lease.spec?.holderIdentity ?? "";
 }
 
-/** How long its holder may be silent, as it said itself. */
+/** The stated lease duration. */
 export function durationOf(lease: Lease, defaultMs: number): number {
   const seconds = lease.spec?.leaseDurationSeconds;
   return seconds === undefined || !(seconds > 0) ? defaultMs : seconds * 1000;

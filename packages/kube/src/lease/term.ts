@@ -16,15 +16,15 @@ export interface TermDeps {
   readonly onLose?: () => void;
 }
 
-/** One time of leading, from its beginning to the end of its work. */
+/** One leadership term, from its start to the end of its work. */
 export interface Term {
-  /** Leads; resolves when leading has ended and its work, too. */
+  /** Starts the work; resolves when the term and the work have ended. */
   readonly begin: () => Promise<void>;
   readonly renewed: (heldSince: number) => void;
   readonly lost: (why: string) => void;
-  /** Given when there is nothing left to hold the lease for: it is lost, or the work has ended after a stop. */
+  /** Aborted when renewals must stop: the lease is lost, or the work has ended after a stop. */
   readonly isOver: AbortSignal;
-  /** By the clock, which is right also where a timer comes late. */
+  /** Checked against the clock, so that a late timer does not matter. */
   readonly isRunning: () => boolean;
 }
 
@@ -38,7 +38,7 @@ export function term({ heldSince, renewWithinMs, lease }: TermOptions, deps: Ter
   const stepDown = (why: string): void => {
     if (leading.signal.aborted) return;
     leading.abort();
-    log.info({ lease }, `leads no more: ${why}`);
+    log.info({ lease }, `lost leadership: ${why}`);
     try {
       deps.onLose?.();
     } catch (error) {
@@ -59,7 +59,7 @@ export function term({ heldSince, renewWithinMs, lease }: TermOptions, deps: Ter
     try {
       await deps.onLead(leading.signal);
     } catch (error) {
-      log.error({ lease, error: toFault(error).message }, "what the leader does has failed");
+      log.error({ lease, error: toFault(error).message }, "the leader's work failed");
       stepDown("its work failed");
     }
   };
@@ -72,7 +72,7 @@ export function term({ heldSince, renewWithinMs, lease }: TermOptions, deps: Ter
       });
       stopping.addEventListener("abort", onStop);
       arm();
-      log.info({ lease }, "leads");
+      log.info({ lease }, "became leader");
       await work();
       await ended;
       stopping.removeEventListener("abort", onStop);

@@ -48,7 +48,7 @@ export function openEnvelope(cursor: Cursor): string {
 }
 
 export function noMagic(cursor: Cursor): Error {
-  return malformed(cursor, "the mark of Kubernetes' protobuf is missing");
+  return malformed(cursor, "the magic bytes of Kubernetes protobuf are missing");
 }
 
 /** Reads a field of the wrapping that is not the object; returns the kind where it is told. */

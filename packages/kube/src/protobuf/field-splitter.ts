@@ -4,7 +4,7 @@ interface FieldSplitterOptions {
   /** The tag of the one field that is entered: its own fields are handed over instead of it. */
   readonly openTag: number;
   readonly onOpen: () => void;
-  /** A whole field from its tag to its end. The bytes are good until this returns. */
+  /** A complete field from its tag to its end. The bytes are valid until this returns. */
   readonly onField: (bytes: Uint8Array, start: number, end: number) => void;
 }
 
@@ -12,7 +12,7 @@ interface FieldSplitter {
   readonly push: (chunk: Uint8Array) => void;
   /** True: the fields handed over are those of the field that was entered. */
   readonly isOpen: () => boolean;
-  /** True: all that came was handed over. */
+  /** True: all received bytes were delivered. */
   readonly isWhole: () => boolean;
 }
 
@@ -34,7 +34,7 @@ export function fieldSplitter({ openTag, onOpen, onField }: FieldSplitterOptions
   let offset = 0;
   let openEnd: number | undefined;
 
-  /** The size of the field there, or only of its header for the one to enter; undefined: more bytes will tell. */
+  /** Size of the field, or of its header for the field that is entered; undefined: more bytes are needed. */
   function sizeAt(bytes: Uint8Array, start: number, end: number): number | undefined {
     if (!holdsHeader(bytes, start, end)) return undefined;
     const cursor = cursorOver(bytes, start, end);
@@ -102,7 +102,7 @@ export function fieldSplitter({ openTag, onOpen, onField }: FieldSplitterOptions
   };
 }
 
-/** Whether a tag and a length are there; also where they never end, so that reading them complains. */
+/** True when tag and length are complete, or too long, so that reading them fails. */
 function holdsHeader(bytes: Uint8Array, start: number, end: number): boolean {
   const last = Math.min(end, start + LONGEST_HEADER);
   let numbers = 0;

@@ -69,7 +69,7 @@ export function listPageReader<T>(fields: MessageFields, each: (item: T) => void
     end() {
       const nothing = cursorOver(Uint8Array.of());
       if (magicSeen < MAGIC.length) throw noMagic(nothing);
-      if (!splitter.isWhole()) throw malformed(nothing, "the list breaks off");
+      if (!splitter.isWhole()) throw malformed(nothing, "the list is incomplete");
       checkKind(kind);
       return { resourceVersion: metadata.resourceVersion ?? "", continue: metadata.continue ?? "", count };
     },

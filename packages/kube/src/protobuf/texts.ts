@@ -1,6 +1,6 @@
 import { type Cursor, readLength } from "./wire.ts";
 
-/** Some thousand label keys, resource names, quantities and node names come again and again. */
+/** A few thousand label keys, resource names, quantities and node names repeat. */
 const SLOTS = 8192;
 /** Longer texts hardly repeat. */
 const LONGEST_REMEMBERED = 128;

@@ -26,7 +26,7 @@ export function readTime(cursor: Cursor): string | undefined {
     else if (tag >>> 3 === 1) throw wrongWireType(cursor, tag);
     else skip(cursor, tag);
   }
-  if (seconds < FIRST_SECOND || seconds > LAST_SECOND) throw malformed(cursor, "a time is out of all ages");
+  if (seconds < FIRST_SECOND || seconds > LAST_SECOND) throw malformed(cursor, "a time is out of range");
   leave(cursor, outer);
   return isSet ? new Date(seconds * 1000).toISOString().replace(".000Z", "Z") : undefined;
 }

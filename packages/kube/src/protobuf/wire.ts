@@ -30,10 +30,7 @@ export function cursorOver(bytes: Uint8Array, start = 0, end = bytes.length): Cu
 }
 
 export function malformed(cursor: Cursor, why: string): Fault {
-  return new Fault(
-    "malformed",
-    `what the API server sent is not the protobuf it should be: at byte ${cursor.at}, ${why}`,
-  );
+  return new Fault("malformed", `the API server sent invalid protobuf: at byte ${cursor.at}, ${why}`);
 }
 
 export function wrongWireType(cursor: Cursor, tag: number): Fault {

@@ -1,4 +1,4 @@
-/** Keys and the moments they are due: a heap with one moment for each key, so nothing is ever scanned. */
+/** Delayed keys: a heap with one due time per key. */
 export interface Delays {
   /** An earlier moment that is known already stays. */
   readonly set: (key: string, at: number) => void;

@@ -1,4 +1,4 @@
-/** First in, first out, each key once. A Set alone would be slow here: it remembers what was taken from its front. */
+/** First in, first out, each key once. A Set alone is slow: deleted entries at its front are skipped on every iteration. */
 export interface Fifo {
   /** False: it is waiting already. */
   readonly add: (key: string) => boolean;

@@ -6,9 +6,9 @@ import { fifo } from "./fifo.ts";
 /** How the work on a key ended. */
 export type WorkEnd =
   | { readonly kind: "done" }
-  /** It is to be looked at again after that time; nothing is wrong. */
+  /** Requeue after this time; not an error. */
   | { readonly kind: "later"; readonly afterMs: number }
-  /** It failed, and is tried again: each time in a row after a longer pause, up to `maxMs`, but not before `leastMs`. */
+  /** It failed and is retried with exponential backoff up to `maxMs`, not before `minMs`. */
   | { readonly kind: "retry"; readonly maxMs?: number; readonly leastMs?: number };
 
 export interface WorkQueueOptions {
@@ -36,8 +36,8 @@ export interface WorkQueueObserver {
 }
 
 /**
- * Keys to be worked on. Never twice at once for the same key; a key that waits already is not added again; one that
- * is added while it is worked on comes again afterwards.
+ * A work queue of keys. A key is never processed twice at the same time; a queued key is not added again; a key that is added
+ * while it is processed is queued again afterwards.
  */
 export interface WorkQueue {
   readonly add: (key: string) => void;
@@ -47,7 +47,7 @@ export interface WorkQueue {
   readonly depth: () => number;
   /** How many times in a row the work on a key has failed. */
   readonly failures: (key: string) => number;
-  /** Takes nothing more in, drops what is delayed, and resolves when what waits has been worked off. */
+  /** Accepts no more keys, drops delayed ones, and resolves when the queued keys are processed. */
   readonly stop: () => Promise<void>;
 }
 
@@ -123,7 +123,7 @@ export function workQueue(options: WorkQueueOptions, deps: WorkQueueDeps): WorkQ
     try {
       return await work(key);
     } catch (error) {
-      log.error({ key, error: String(error) }, `the work on ${key} failed without saying how; that is a bug`);
+      log.error({ key, error: String(error) }, `processing ${key} threw an unexpected error; this is a bug`);
       return { kind: "retry" };
     }
   };

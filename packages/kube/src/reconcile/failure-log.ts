@@ -1,13 +1,13 @@
 import type { Fault } from "@resource-broker/contract";
 import type { Log } from "@resource-broker/runtime";
 
-/** Tells people once of each failure, however often it comes again, and once that it is over. */
+/** Logs each failure of a key once, and its recovery once. */
 export interface FailureLog {
   readonly failed: (key: string, fault: Fault, timesInRow: number) => void;
   readonly works: (key: string) => void;
 }
 
-/** What may work soon is worth a line only when it does not. */
+/** Retryable failures are logged after this many attempts. */
 const PATIENT_TIMES = 5;
 
 export function failureLog(name: string, log: Log): FailureLog {

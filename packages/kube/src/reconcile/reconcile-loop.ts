@@ -4,7 +4,7 @@ import { toFault } from "../backoff/trouble.ts";
 import { type WorkEnd, type WorkQueueObserver, workQueue } from "../queue/work-queue.ts";
 import { failureLog } from "./failure-log.ts";
 
-/** When to look again though nothing may have happened. Absent: not before something does. */
+/** When to reconcile again without an event. Absent: only on events. */
 export interface RoundEnd {
   readonly requeueAfterMs?: number;
 }
@@ -14,9 +14,9 @@ export interface ReconcileLoopOptions {
   readonly name: string;
   /** How many keys at once. Absent: 1. */
   readonly concurrency?: number;
-  /** Brings one key to where it should be, whatever happened before; what it throws is tried again. */
+  /** Reconciles one key; level-based and idempotent. Errors are retried. */
   readonly reconcile: (key: string) => Promise<RoundEnd>;
-  /** Looks at every key from time to time, for what no event told of. */
+  /** Periodic resync of all keys, for changes without an event. */
   readonly resync?: { readonly everyMs: number; readonly keys: () => Iterable<string> };
 }
 
@@ -28,7 +28,7 @@ export interface ReconcilerDeps {
   readonly observer?: WorkQueueObserver;
 }
 
-/** Brings the world, key by key, to where it should be. */
+/** A reconciler with its work queue. */
 export interface Reconciler {
   /** Something about this key may have changed. */
   readonly trigger: (key: string) => void;
@@ -37,9 +37,9 @@ export interface Reconciler {
   readonly stop: () => Promise<void>;
 }
 
-/** For what may work soon: the other side is away or busy, or somebody was faster. */
+/** Maximum backoff of retryable faults. */
 const MAX_RETRY_MS = 30_000;
-/** For what will hardly work before somebody does something about it. */
+/** Maximum backoff of faults that need an intervention. */
 const MAX_HOPELESS_MS = 300_000;
 /** Spreads the resyncs of several reconcilers. */
 const RESYNC_JITTER = 0.2;

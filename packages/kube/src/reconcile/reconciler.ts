@@ -12,7 +12,7 @@ export interface Plan<Action> extends RoundEnd {
 }
 
 export interface ReconcilerOptions<State, Action> extends Omit<ReconcileLoopOptions, "reconcile"> {
-  /** How things are, whatever happened before: an event only says that a key is worth a look. */
+  /** Reads the current state; events only say which key to reconcile. */
   readonly observe: (key: string) => State | Promise<State>;
   /** Pure. */
   readonly plan: (state: State) => Plan<Action>;

@@ -8,7 +8,7 @@ interface KubernetesBase {
   readonly metadata: ObjectMeta;
 }
 
-/** Tells two objects of one name apart, and two states of one object. */
+/** Identifies an object and its version. */
 interface Identified {
   readonly metadata?: { readonly uid?: string; readonly resourceVersion?: string };
 }
@@ -103,14 +103,14 @@ export interface Lease extends KubernetesBase {
   };
 }
 
-/** "Who am I?", and what the API server answers. */
+/** The identity of the caller, as the API server sees it. */
 export interface SelfSubjectReview {
   readonly status?: {
     readonly userInfo?: { readonly username?: string; readonly groups?: readonly string[] };
   };
 }
 
-/** "May I?", and what the API server answers. */
+/** Whether the caller has a permission. */
 export interface SelfSubjectAccessReview {
   readonly spec?: {
     readonly resourceAttributes: {

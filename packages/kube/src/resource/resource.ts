@@ -1,6 +1,6 @@
 import type { MessageFields } from "../protobuf/fields.ts";
 
-/** A kind of object that an API server serves, and the type of such an object here. */
+/** A resource of an API server, and the type of its objects. */
 export interface Resource<T> {
   /** "" for the core group. */
   readonly group: string;
@@ -8,9 +8,9 @@ export interface Resource<T> {
   readonly kind: string;
   readonly plural: string;
   readonly isNamespaced: boolean;
-  /** True: posted like an object, answered at once and never stored; it has no name. */
+  /** True: a create-only review that is answered and never stored; it has no name. */
   readonly isQuestion?: boolean;
-  /** Lists and watches travel as Kubernetes protobuf, of which only these fields are read. Absent: JSON. */
+  /** Lists and watches use protobuf, and only these fields are decoded. Absent: JSON. */
   readonly protobuf?: MessageFields;
   /** Never set: it carries the type. */
   readonly example?: T;

@@ -1,6 +1,6 @@
 import { describeTarget, type Target } from "./target.ts";
 
-/** What somebody may not do. */
+/** A missing permission. */
 export interface MissingRight extends Pick<Target, "verb" | "object"> {
   readonly user: string;
 }
@@ -11,8 +11,8 @@ const RESOURCE =
 const PATH = /cannot (\S+) path "([^"]+)"/u;
 
 /**
- * Reads Kubernetes' own words: they name the very right that was asked for, which need not be that of the call (an
- * apply that creates asks for both). Undefined: it is no missing right, but a rule of the cluster that says no.
+ * Parses the message of the API server: it names the missing permission, which may differ from that of the call (an apply that
+ * creates needs both). Undefined: not a missing permission, but an admission rule.
  */
 export function missingRight(said: string, target: Target): MissingRight | undefined {
   const user = USER.exec(said)?.[1];
@@ -33,7 +33,7 @@ function pathRight(said: string): Right | undefined {
   return verb === undefined || path === undefined ? undefined : { verb, object: { path } };
 }
 
-/** Who may not do what, and the rule that would allow it, ready to be pasted. */
+/** The missing permission, with the RBAC rule that would grant it. */
 export function describeMissingRight(right: MissingRight): string {
   const { user, verb, object } = right;
   const problem = `user ${user} may not ${describeTarget(right)}`;

@@ -4,14 +4,14 @@ import type { KubernetesStatus } from "./status.ts";
 import { describeTarget, type Target } from "./target.ts";
 
 export interface Refusal {
-  /** Of the reply; a watch has its refusal inside a good reply. */
+  /** HTTP status of the reply; in a watch the refusal is inside a successful reply. */
   readonly httpStatus?: number;
   readonly status: KubernetesStatus;
   /** From the Retry-After header. */
   readonly retryAfterMs?: number;
 }
 
-/** The reason is finer than the number: 409 is two things, and 410 comes under two names. */
+/** The reason is more specific than the status code: 409 has two meanings, and 410 two names. */
 const CODE_BY_REASON: Readonly<Record<string, FaultCode>> = {
   AlreadyExists: "already-exists",
   Conflict: "conflict",
@@ -53,7 +53,7 @@ const CODE_BY_STATUS: Readonly<Record<number, FaultCode>> = {
 
 const MAX_CAUSES = 10;
 
-/** What an API server's refusal means to us, in a message that says what was wanted and what to do. */
+/** Converts a refusal of the API server to a fault; the message names the call and a remedy. */
 export function statusFault(refusal: Refusal, target: Target): Fault {
   const code = codeOf(refusal);
   const { retryAfterMs } = refusal;
@@ -65,7 +65,7 @@ function codeOf({ httpStatus, status }: Refusal): FaultCode {
   const byReason = CODE_BY_REASON[status.reason ?? ""];
   if (byReason !== undefined) return byReason;
   const number = status.code ?? httpStatus ?? 0;
-  // Whatever is broken there may be whole the next time; it is nobody's fault here.
+  // A server error may be temporary: retry.
   return CODE_BY_STATUS[number] ?? (number >= 500 ? "overloaded" : "internal");
 }
 
@@ -77,7 +77,7 @@ function messageOf(code: FaultCode, { httpStatus, status }: Refusal, target: Tar
     case "forbidden":
       return forbidden(said, target);
     case "unauthenticated":
-      return `${target.server} does not know who we are (401, ${said}): renew the token or certificate of ${target.origin}`;
+      return `${target.server} refused the credentials (401, ${said}): renew the token or certificate of ${target.origin}`;
     case "invalid":
       return `${describeTarget(target)} is refused: ${said}${causesOf(status, said)}`;
     default:
@@ -85,7 +85,7 @@ function messageOf(code: FaultCode, { httpStatus, status }: Refusal, target: Tar
   }
 }
 
-/** Rights are missing, or an admission rule of the cluster says no: only in the first case a role helps. */
+/** Either an RBAC permission is missing, or an admission rule refused the request. */
 function forbidden(said: string, target: Target): string {
   const right = missingRight(said, target);
   if (right === undefined) return `${describeTarget(target)} is forbidden: ${said}`;

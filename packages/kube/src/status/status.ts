@@ -2,7 +2,7 @@ import { cut } from "@resource-broker/contract";
 import { isRecord } from "../config/entry.ts";
 import { type ProtobufStatus, readStatus } from "../protobuf/status.ts";
 
-/** Why an API server refuses, as it says itself. */
+/** The Status object of a refusal. */
 export type KubernetesStatus = ProtobufStatus;
 
 const PROTOBUF = "application/vnd.kubernetes.protobuf";

@@ -1,4 +1,4 @@
-/** What a call was about; for messages. */
+/** The target of a call, for messages. */
 export interface Target {
   /** Where the API server is, and how we came to call it so. */
   readonly server: string;

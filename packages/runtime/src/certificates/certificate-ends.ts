@@ -1,15 +1,15 @@
 import { type CertificateSet, FILE_NAMES } from "./certificate-set.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 
-/** When a file of the folder is good for nothing any more. */
+/** Expiry of a certificate file. */
 export interface CertificateEnd {
   readonly file: string;
   readonly atSeconds: number;
 }
 
 /**
- * The program's own certificate, and its authorities. While an authority is replaced both are in the file: what counts is
- * the moment from which nobody is trusted, so that of the last one.
+ * Expiry of the program's certificate and of its CA file. During a CA rotation the file has several authorities: the latest
+ * expiry counts.
  */
 export function certificateEnds({ own, authorities }: CertificateSet): readonly CertificateEnd[] {
   const seconds = (date: Date): number => date.getTime() / 1000;
@@ -22,7 +22,7 @@ export function certificateEnds({ own, authorities }: CertificateSet): readonly 
   ];
 }
 
-/** The same source; each set that comes into force, the first one too, is also told to somebody who only looks. */
+/** The same source; `tell` is also called with the first set and with every later one. */
 export function watchedCertificates(
   source: CertificateSource,
   tell: (set: CertificateSet) => void,

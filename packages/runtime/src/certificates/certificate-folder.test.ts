@@ -126,7 +126,7 @@ describe("a certificate folder", () => {
     await started();
     await rm(join(folder, "crl.pem"));
     await eventually(() => expect(reported.at(-1)).toContain("crl.pem is gone"));
-    expect(warnings).toEqual([expect.stringContaining("the last revocation lists stay in force")]);
+    expect(warnings).toEqual([expect.stringContaining("the last revocation lists still apply")]);
     expect(sets.map(revokedIn)).toEqual(sets.map(() => 1));
 
     const renewed = certificates.leaf({
@@ -228,7 +228,9 @@ describe("a certificate folder", () => {
     await writeCertificateFolder(folder, others.broker);
     await eventually(() => expect(reported.at(-1)).toBe("tls.crt belongs to somebody else"));
     expect(sets).toEqual([]);
-    expect(warnings).toEqual([expect.stringContaining("certificates not reloaded; the old ones stay")]);
+    expect(warnings).toEqual([
+      expect.stringContaining("certificates not reloaded; the old ones stay in use"),
+    ]);
   });
 
   test("is read again when its files are replaced", async () => {

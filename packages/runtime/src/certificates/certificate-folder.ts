@@ -17,15 +17,15 @@ import { watchFolder } from "./folder-watch.ts";
 
 const SETTLE_MS = 200;
 const POLL_MS = 30_000;
-/** A set that does not fit together is mostly half-written: look again before the next poll. */
+/** An inconsistent set is usually half-written: retry before the next poll. */
 const RETRY_MS = 1000;
 const SHOWN_SERIALS = 10;
 
-/** Whose certificates they are, in the words of messages. */
+/** Texts for messages about the owner of the certificates. */
 export interface CertificateOwner {
   /** `the broker` */
   readonly name: string;
-  /** Who looks at its certificate: `clients`. */
+  /** Who verifies its certificate: `clients`. */
   readonly peers: string;
   /** The command that writes such a folder. */
   readonly remedy: string;
@@ -35,9 +35,9 @@ export interface CertificateFolderDeps {
   readonly owner: CertificateOwner;
   readonly machine: Pick<MachineTime, "after" | "wallMs">;
   readonly log: Log;
-  /** Told of each reload that fails, and of the next one that works. */
+  /** Receives the result of each reload. */
   readonly report?: ReportReload;
-  /** Why a whole new set must not replace the one in force; undefined: it may. */
+  /** The reason why a valid new set must not replace the current one; undefined: it may. */
   readonly objection?: (next: CertificateSet, current: CertificateSet) => string | undefined;
 }
 
@@ -46,9 +46,9 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
   const { owner, machine, log, report = () => undefined } = deps;
   const listeners = new Set<(set: CertificateSet) => void>();
   let current: CertificateSet | undefined;
-  /** The last of each authority, also of one that is not trusted now: it may come back without its list. */
+  /** The latest list of each authority, including authorities that are not trusted now: they may come back without a list. */
   let known: readonly RevocationList[] = [];
-  /** In force, and no longer in the file. */
+  /** Lists that still apply but are no longer in the file. */
   let kept: readonly RevocationList[] = [];
   let isStopped = false;
   let complaint: string | undefined;
@@ -75,7 +75,7 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
   const use = (found: CertificateSet, before: CertificateSet): void => {
     const objection = deps.objection?.(found, before);
     if (objection !== undefined) throw new Error(objection);
-    // A list that is missing must let nobody in again: the one of before stays, whatever lists of others there are.
+    // A missing list must not re-admit revoked certificates: the previous list of that authority still applies.
     const older = withoutSuccessor(known, found.revocations);
     kept = older.filter((list) => list.serials.size > 0 && isTrusted(list, found));
     known = [...found.revocations, ...older];
@@ -93,9 +93,9 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
       const found = await readFiles(folder);
       if (isStopped || current === undefined) return;
       if (!isSameSet(found, current.files)) use(readCertificateSet(found), current);
-      complain(missingLists(kept, found), "the last revocation lists stay in force");
+      complain(missingLists(kept, found), "the last revocation lists still apply");
     } catch (error) {
-      complain(messageOf(error), "certificates not reloaded; the old ones stay");
+      complain(messageOf(error), "certificates not reloaded; the old ones stay in use");
       if (!isStopped) cancelRetry = machine.after(RETRY_MS, () => void look());
     }
   };
@@ -148,10 +148,10 @@ function missingLists(kept: readonly RevocationList[], { crl }: CertificateFiles
   if (kept.length === 0) return undefined;
   const authorities = [...new Set(kept.map(authorityOf))].join("; ");
   const problem = crl === undefined ? "is gone" : "lacks a list";
-  return `crl.pem ${problem}: the last list of ${authorities} stays in force until the process ends, and revokes nobody after that; put it back, or an empty one of that authority`;
+  return `crl.pem ${problem}: the last list of ${authorities} applies until the process ends and is lost after that; restore it, or add an empty list of that authority`;
 }
 
-/** Whom a shorter list no longer names may call again: right when it was meant, and worth a look when it was not. */
+/** Warns about certificates that a shorter list no longer revokes: it may be intended or a mistake. */
 function warnOfTrustedAgain(before: CertificateSet, next: CertificateSet, log: Log): void {
   const again = before.revocations.flatMap((old) => {
     if (!isTrusted(old, next)) return [];
@@ -165,7 +165,7 @@ function warnOfTrustedAgain(before: CertificateSet, next: CertificateSet, log: L
   );
 }
 
-/** Old revocation lists and certificates still work here, and lists of strangers do no harm; somebody should know. */
+/** Warns about expired certificates, outdated lists and lists of unknown authorities. They are not errors. */
 function warnOf({ own, revocations, skippedLists }: CertificateSet, deps: CertificateFolderDeps): void {
   const { owner, machine, log } = deps;
   const now = machine.wallMs();
@@ -178,7 +178,7 @@ function warnOf({ own, revocations, skippedLists }: CertificateSet, deps: Certif
   if (skippedLists > 0) {
     log.warn(
       { skipped: skippedLists },
-      "crl.pem holds lists of authorities that are not in ca.crt: they are skipped and revoke nobody; take them out, or write them anew if they are of an authority in ca.crt and damaged",
+      "crl.pem has lists of authorities that are not in ca.crt: they are skipped and have no effect; remove them, or write them again if they are damaged lists of an authority in ca.crt",
     );
   }
   for (const { issuer, nextUpdateMs } of revocations) {

@@ -11,7 +11,7 @@ export interface CertificateFiles {
   readonly crl: string | undefined;
 }
 
-/** A whole set that fits together: what the program shows, and whom it trusts. */
+/** A consistent set: the program's certificate and the trusted authorities. */
 export interface CertificateSet {
   readonly files: CertificateFiles;
   readonly own: X509Certificate;
@@ -48,13 +48,13 @@ export function revokedIn({ revocations }: Pick<CertificateSet, "revocations">):
   return revocations.reduce((count, { serials }) => count + serials.size, 0);
 }
 
-/** The same certificates, whatever object holds them. */
+/** True when the file contents are equal. */
 export function isSameSet(a: CertificateFiles, b: CertificateFiles): boolean {
   return a.cert === b.cert && a.key === b.key && a.ca === b.ca && a.crl === b.crl;
 }
 
 function readAuthorities(pem: string): X509Certificate[] {
-  // OpenSSL, which gets this text, takes these for certificates as well: what it trusts must be what was read here.
+  // OpenSSL also accepts these labels: the trusted certificates must be exactly those parsed here.
   const odd = readPem(pem).find(({ label }) => label !== "CERTIFICATE" && label.endsWith("CERTIFICATE"));
   if (odd !== undefined) {
     throw new Error(`it holds a ${odd.label}: write it as CERTIFICATE, as openssl x509 -in FILE does`);

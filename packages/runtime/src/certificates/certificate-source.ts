@@ -1,10 +1,10 @@
 import type { CertificateSet } from "./certificate-set.ts";
 
-/** Where a program's certificates come from, and come anew. */
+/** Source of a program's certificates, with reload. */
 export interface CertificateSource {
-  /** The first whole set; rejects with what is wrong with it. */
+  /** The first valid set; rejects when it is invalid. */
   readonly start: () => Promise<CertificateSet>;
-  /** Called with every later whole set that differs; the returned function ends it. */
+  /** Called with every later valid set that differs; the returned function unsubscribes. */
   readonly onChange: (listener: (set: CertificateSet) => void) => () => void;
   readonly stop: () => void;
 }

@@ -4,16 +4,16 @@ import type { MachineTime } from "../time/machine-time.ts";
 export interface FolderWatchOptions {
   readonly folder: string;
   readonly machine: Pick<MachineTime, "after">;
-  /** Files are replaced one after the other: wait for the last. */
+  /** Debounce: files are replaced one after the other. */
   readonly settleMs: number;
-  /** Some file systems tell nothing: look anyway, this often. */
+  /** Poll interval: some file systems send no change events. */
   readonly pollMs: number;
   readonly look: () => void;
 }
 
 /**
- * Calls `look` soon after anything in the folder changed, and now and then in any case. Kubernetes swaps the link
- * `..data`, which is a change in the folder as well. Returns what ends it.
+ * Calls `look` after a change in the folder, and periodically. Kubernetes replaces the link `..data`, which is a change in the
+ * folder as well. The returned function stops it.
  */
 export function watchFolder(options: FolderWatchOptions): () => void {
   const { folder, machine, settleMs, pollMs, look } = options;
@@ -32,7 +32,7 @@ export function watchFolder(options: FolderWatchOptions): () => void {
     cancelSettle = machine.after(settleMs, look);
   }
 
-  /** A folder that cannot be watched (not there, too many watches) is still looked at by the poll. */
+  /** A folder that cannot be watched (missing, too many watches) is still polled. */
   function open(): FSWatcher | undefined {
     try {
       const opened = watch(folder, { persistent: false }, changed);

@@ -3,7 +3,7 @@ import { subjectIdOf } from "../x509/key-ids.ts";
 import { type OpenedCrl, openCrl } from "../x509/open-crl.ts";
 import { pemBlocks } from "../x509/pem.ts";
 
-/** What one authority has taken back. */
+/** The revoked certificates of one authority. */
 export interface RevocationList {
   readonly issuer: X509Certificate;
   /** Serial numbers as Node prints them: upper-case hex. */
@@ -19,8 +19,8 @@ export interface RevocationLists {
 }
 
 /**
- * Reads every list in a PEM text. A list of an authority that is not trusted is skipped. One that names a trusted authority
- * must be signed by it: a damaged list that was skipped would let in again whom it revokes.
+ * Parses all lists of a PEM file. Lists of unknown authorities are skipped. A list that names a trusted authority must be signed
+ * by it: skipping a damaged list would accept revoked certificates.
  */
 export function readRevocationLists(pem: string, authorities: readonly X509Certificate[]): RevocationLists {
   const blocks = pemBlocks(pem, "X509 CRL");
@@ -40,7 +40,7 @@ function readRevocationList(
     const named = authorities.find((authority) => isNamedIn(list, authority));
     if (named === undefined) return undefined;
     throw new Error(
-      `a list is not signed by the authority in ca.crt that it names (${named.subject}): it is damaged, or of an older authority of that name; write the file anew`,
+      `a list is not signed by the authority in ca.crt that it names (${named.subject}): it is damaged, or of an older authority with that name; write the file again`,
     );
   }
   const serials = new Set<string>();
@@ -49,8 +49,8 @@ function readRevocationList(
 }
 
 /**
- * By the id of its key where both say it, else by its name. The ids of two keys have hardly a digit in common: one of the
- * same name that has most of them is the same id, damaged.
+ * Compares key IDs where both have one, else names. Different key IDs share few digits: with the same name and mostly equal
+ * digits it is the same ID, damaged.
  */
 function isNamedIn({ issuer }: OpenedCrl, authority: X509Certificate): boolean {
   const { name, keyId } = subjectIdOf(authority);

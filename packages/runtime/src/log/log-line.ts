@@ -14,7 +14,7 @@ export interface LogEntry {
   readonly message: string;
 }
 
-/** One line of JSON. A field that cannot be written must not cost the line, nor the program that logs it. */
+/** One line of JSON. A field that cannot be serialized must not lose the line or crash the program. */
 export function jsonLine({ level, time, fields, message }: LogEntry): string {
   const start = { level: LEVELS[level], time };
   try {
@@ -24,7 +24,7 @@ export function jsonLine({ level, time, fields, message }: LogEntry): string {
   }
 }
 
-/** Errors have their message and stack where JSON does not look; big numbers have no JSON at all. */
+/** Makes errors and bigints serializable. */
 export function printable(_name: string, value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (!(value instanceof Error)) return value;

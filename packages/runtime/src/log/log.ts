@@ -1,4 +1,4 @@
-/** Where a program says what it does. One line each: fields for machines, a message for people. */
+/** Structured log: fields and a message per line. */
 export interface Log {
   readonly info: (fields: LogFields, message: string) => void;
   readonly warn: (fields: LogFields, message: string) => void;

@@ -1,6 +1,6 @@
 import { amountOf, type ResourceVector, resourceNames } from "@resource-broker/domain";
 
-/** Cpu and memory always, the others where there are any. Prometheus wants cores, not thousandths of them. */
+/** Amounts in Prometheus base units (cores, bytes). CPU and memory are always included, others when not zero. */
 export function inBaseUnits(vector: ResourceVector): [resource: string, amount: number][] {
   const others = resourceNames(vector).filter((name) => name !== "cpu" && name !== "memory");
   return [

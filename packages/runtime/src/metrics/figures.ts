@@ -22,21 +22,21 @@ export interface Histogram {
   readonly observe: (value: number) => void;
 }
 
-/** A value that is read off something else when Prometheus asks. */
+/** A value that is collected at scrape time. */
 export interface Reading {
   readonly labels?: Labels;
   readonly value: number;
 }
 
 /**
- * The figures of a program in the text format of Prometheus: the three kinds that we have, and no more. prom-client
- * takes 2 MB of the agent's 20.
+ * A metrics registry in the Prometheus text format with the three types that the agent uses. prom-client would add 2 MB to
+ * the agent's 20 MB.
  */
 export interface Figures extends Scraped {
-  /** Without labels it shows 0 before it is first counted. */
+  /** A counter without labels starts at 0. */
   readonly counter: (about: About & { readonly isLabelled?: boolean }) => Counter;
   readonly histogram: (about: About & { readonly buckets: readonly number[] }) => Histogram;
-  /** Figures that are kept elsewhere anyway cost nothing until they are looked at. */
+  /** A metric whose values are collected at scrape time. */
   readonly read: (
     about: About & { readonly type: "gauge" | "counter" },
     look: () => Iterable<Reading>,
@@ -47,7 +47,7 @@ export function createFigures(): Figures {
   const metrics = new Map<string, () => string>();
 
   const add = (about: About & { readonly type: MetricType }, samples: () => Iterable<Sample>): void => {
-    if (metrics.has(about.name)) throw new TypeError(`there is a figure ${about.name} already`);
+    if (metrics.has(about.name)) throw new TypeError(`metric ${about.name} is already registered`);
     metrics.set(about.name, () => metricText(about, samples()));
   };
 

@@ -19,7 +19,7 @@ export function histogramOf(buckets: readonly number[]) {
   return {
     observe: (value: number): void => {
       const index = bounds.findIndex((bound) => value <= bound);
-      // NaN is in no bucket, and would spoil the sum for good.
+      // NaN belongs to no bucket and would make the sum NaN.
       if (index === -1) return;
       counts[index] = (counts[index] ?? 0) + 1;
       sum += value;

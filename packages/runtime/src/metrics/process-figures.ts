@@ -2,7 +2,7 @@ import type { Figures } from "./figures.ts";
 
 const MICROSECONDS = 1e6;
 
-/** What the process itself takes. */
+/** CPU and memory metrics of the process. */
 export function addProcessFigures(figures: Figures): void {
   figures.read(
     { name: "process_resident_memory_bytes", help: "Memory of the process in RAM.", type: "gauge" },

@@ -5,7 +5,7 @@ const LAG_RESOLUTION_MS = 100;
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 
-/** What the process itself takes. Returns what ends the measuring. */
+/** CPU, memory and event loop metrics of the process. The returned function stops the measurement. */
 export function registerProcessGauges(registry: Registry): () => void {
   const registers = [registry];
   new Gauge({

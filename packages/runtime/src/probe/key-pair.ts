@@ -64,7 +64,10 @@ export function keyPairFolder(
           report(problem);
           if (problem === complaint) return;
           complaint = problem;
-          log.warn({ folder, problem }, "certificate of the metrics port not reloaded; the old one stays");
+          log.warn(
+            { folder, problem },
+            "certificate of the metrics port not reloaded; the old one stays in use",
+          );
         }
       };
       unwatch = watchFolder({

@@ -3,10 +3,10 @@ import { exclusionProblem, type ReadinessCheck, readinessReport } from "./readin
 
 const TEXT = "text/plain; charset=utf-8";
 
-/** What a port shows: health and metrics may have ports of their own. */
+/** Pages of a port: health and metrics may use separate ports. */
 export type PageGroup = "health" | "metrics";
 
-/** The figures of a program in the text format of Prometheus. */
+/** Metrics in the Prometheus text format. */
 export interface Scraped {
   readonly scrape: () => Promise<string>;
   readonly contentType: string;
@@ -48,7 +48,7 @@ export function pagesOf({ groups, checks, metrics, openApi }: PageDeps): Pages {
   return pages;
 }
 
-/** A misspelt name would leave out nothing, or everything: it is refused, and the probe that has it fails at once. */
+/** An unknown name in `exclude` is refused, so that a misspelled probe fails at once. */
 function readinessPage(checks: readonly ReadinessCheck[], query: URLSearchParams): Page {
   const excluded = query.getAll("exclude");
   const problem = exclusionProblem(checks, excluded);

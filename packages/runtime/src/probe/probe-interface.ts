@@ -5,7 +5,7 @@ import type { Log } from "../log/log.ts";
 import type { KeyPairSource } from "./key-pair.ts";
 import { faultPage, type Page, type PageDeps, pagesOf } from "./pages.ts";
 
-/** Nobody may occupy this port: connections are short, and who says nothing is cut off. */
+/** Short timeouts, so that idle clients cannot occupy the port. */
 const TIMEOUTS = { headersTimeout: 3000, requestTimeout: 3000, connectionsCheckingInterval: 1000 };
 const MAX_CONNECTIONS = 1024;
 
@@ -25,7 +25,7 @@ export interface ProbeInterface {
   readonly stop: () => Promise<void>;
 }
 
-/** A port for probes and Prometheus: no client certificates, and nothing that changes anything. */
+/** A read-only server for probes and Prometheus, without client certificates. */
 export function createProbeInterface({ port, host }: ProbeOptions, deps: ProbeDeps): ProbeInterface {
   const { log, tls } = deps;
   const pages = pagesOf(deps);
@@ -44,7 +44,7 @@ export function createProbeInterface({ port, host }: ProbeOptions, deps: ProbeDe
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const failed = (error: unknown): Page => {
       log.error({ err: error, url: request.url }, "the probe port failed");
-      return faultPage("internal", "the page could not be made; the log says why");
+      return faultPage("internal", "the page could not be created; see the log");
     };
     void pageFor(request)
       .catch(failed)

@@ -1,10 +1,10 @@
 import { safeLine } from "@resource-broker/contract";
 
-/** One thing that must be well before calls are sent here, or that is only shown. */
+/** A readiness check; advisory checks are only shown. */
 export interface ReadinessCheck {
-  /** A word that can stand in a URL: `?exclude=<name>` leaves the check out. */
+  /** Name for `?exclude=<name>`. */
   readonly name: string;
-  /** True: a problem is shown to whoever asks for details, and the program stays ready. */
+  /** True: a problem is shown with `?verbose`, and the program stays ready. */
   readonly isAdvisory?: boolean;
   /** What is wrong; undefined: nothing. */
   readonly problem: () => string | undefined;

@@ -1,20 +1,20 @@
 import type { ReadinessCheck } from "./readiness.ts";
 
-/** Tells what came of the last reload: the problem, or undefined when it worked. */
+/** Reports the result of a reload: the problem, or undefined on success. */
 export type ReportReload = (problem: string | undefined) => void;
 
-/** What is read again while the program runs, and whether the last reading worked. */
+/** The sources that are reloaded at runtime, and the result of their last reload. */
 export interface Reloads {
   /** Adds a source, for example `certificates`. Several of one name count as one, which fails when any of them does. */
   readonly source: (name: string) => ReportReload;
   readonly statuses: () => readonly ReloadStatus[];
-  /** Shown by `/readyz?verbose`. What was in force before stays in force, so nobody is sent elsewhere. */
+  /** Shown by `/readyz?verbose`. Advisory, because the previous content stays in use. */
   readonly check: ReadinessCheck;
 }
 
 export interface ReloadStatus {
   readonly source: string;
-  /** Undefined: what is in force is what was found last. */
+  /** Undefined: the last reload succeeded. */
   readonly problem: string | undefined;
 }
 

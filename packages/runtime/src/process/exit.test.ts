@@ -21,7 +21,7 @@ test.each([
     name: "missing rights",
     error: withCode("EACCES", "listen :80"),
     flags: FLAGS,
-    line: "listen :80: not permitted; ports below 1024 and foreign folders need rights",
+    line: "listen :80: permission denied; ports below 1024 and folders of other users need permissions",
   },
   { name: "any other error", error: new Error("torn"), flags: FLAGS, line: "torn" },
   { name: "what is no error at all", error: "torn", flags: FLAGS, line: "torn" },

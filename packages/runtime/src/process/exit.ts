@@ -1,19 +1,20 @@
-/** How a process ends, for supervisors to tell apart. */
+/** Exit codes. */
 export const EXIT = {
   failure: 1,
   usage: 2,
-  /** What it keeps contradicts itself: restarting does not help. */
+  /** The stored data is inconsistent: a restart does not help. */
   corrupt: 70,
 } as const;
 
-/** One line that names the remedy where there is a usual one; `portFlags` are those that choose a port. */
+/** The error as one line, with a remedy for common errors; `portFlags` are the flags that set a port. */
 export function describeFailure(error: unknown, portFlags: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EADDRINUSE") {
     return `${message}: another process listens there; stop it, or choose another ${alternatives(portFlags)}`;
   }
-  if (code === "EACCES") return `${message}: not permitted; ports below 1024 and foreign folders need rights`;
+  if (code === "EACCES")
+    return `${message}: permission denied; ports below 1024 and folders of other users need permissions`;
   return message;
 }
 

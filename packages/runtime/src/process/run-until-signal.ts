@@ -1,6 +1,6 @@
 import { EXIT } from "./exit.ts";
 
-/** Graceful or not, after so long the process is gone. */
+/** Grace period of a stop. */
 const STOP_WITHIN_MS = 5000;
 
 export interface Program {
@@ -9,17 +9,17 @@ export interface Program {
 }
 
 export interface RunDeps {
-  /** `process`: whoever tells of signals. */
+  /** The process, as the source of signals. */
   readonly signals: { readonly on: (signal: "SIGTERM" | "SIGINT", listener: () => void) => unknown };
-  /** Calls back after the delay if the process is still there; must not keep it there. */
+  /** An unreferenced timer: it must not keep the process alive. */
   readonly lastly: (delayMs: number, action: () => void) => unknown;
-  /** Says what went wrong and ends the process. */
+  /** Prints the problem and exits. */
   readonly end: (code: number, problem: string) => void;
   readonly exitCodeOf: (error: unknown) => number;
   readonly describe: (error: unknown) => string;
 }
 
-/** Starts a program and stops it once, when the first signal comes; also one that is still starting. */
+/** Starts a program and stops it on the first signal, also during start. */
 export async function runUntilSignal(program: Program, deps: RunDeps): Promise<void> {
   const { signals, lastly, end } = deps;
   const failed = (error: unknown): void => end(deps.exitCodeOf(error), deps.describe(error));

@@ -8,7 +8,7 @@ export interface SettingsFrame<Table extends SettingsTable> {
   readonly envPrefix: string;
   /** Flags that are taken and ignored. */
   readonly ignored: readonly string[];
-  /** What is wrong with values that are right one by one. */
+  /** Cross-field validation. */
   readonly contradictions: (settings: Values<Table>) => readonly string[];
 }
 
@@ -23,7 +23,7 @@ export type SettingsReading<Settings> =
   | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Flags, environment and the file that they name, as one. */
+/** Reads flags, environment and the config file. */
 export async function readSettings<Table extends SettingsTable & typeof PROGRAM_SETTINGS>(
   { table, envPrefix, ignored, contradictions }: SettingsFrame<Table>,
   { argv, env, readFile }: SettingsInput,

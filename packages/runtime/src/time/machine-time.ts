@@ -1,7 +1,7 @@
-/** What a machine offers: a wall clock that may jump and a monotonic one that does not. */
+/** Wall clock, monotonic clock and timers. The wall clock may jump. */
 export interface MachineTime {
   readonly wallMs: () => number;
   readonly monotonicMs: () => number;
-  /** Calls back once after the delay; the returned function takes it back. */
+  /** Calls back once after the delay; the returned function cancels it. */
   readonly after: (delayMs: number, action: () => void) => () => void;
 }

@@ -1,9 +1,9 @@
 import type { MachineTime } from "./machine-time.ts";
 
-/** Node fires a timer of more than this at once; early is better than at once, whoever waits looks again. */
+/** Longer timers fire at once in Node. Callers check the time again, so an early callback is harmless. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** The machine's own clocks and timers. The wall clock is handed in, so that only a program's main reads it. */
+/** Clock of the process. The wall clock is passed in, so that only main.ts reads it. */
 export function nodeMachineTime(wallMs: () => number): MachineTime {
   return {
     wallMs,

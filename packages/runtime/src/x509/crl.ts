@@ -44,7 +44,7 @@ export function makeCrl({ number, thisUpdate, nextUpdate, revoked }: CrlRequest,
 }
 
 function entry({ serial, at, reason }: Revocation): Buffer {
-  // "unspecified" is said by saying nothing.
+  // "unspecified" is the default and must be omitted.
   const code = extension("2.5.29.21", enumerated(REVOCATION_REASONS[reason]));
   const extensions = reason === "unspecified" ? [] : [sequence(code)];
   return sequence(integer(Buffer.from(serial, "hex")), time(at), ...extensions);
@@ -64,7 +64,7 @@ export function readCrl(pem: string, authorityKey: KeyObject): CrlFacts | undefi
   const own = blocks.map(openCrl).find(({ isSignedBy }) => isSignedBy(authorityKey));
   if (own === undefined) return undefined;
   const { thisUpdate, nextUpdate, entries } = own;
-  if (nextUpdate === undefined) throw new RangeError("the list does not say until when it is good");
+  if (nextUpdate === undefined) throw new RangeError("the list has no nextUpdate");
   const revoked = new Map<string, number>();
   for (const { serial, revokedAt } of entries()) revoked.set(serial, revokedAt());
   return { thisUpdate, nextUpdate, revoked };

@@ -2,7 +2,7 @@ import { type KeyObject, verify } from "node:crypto";
 import { authorityKeyIdIn } from "./key-ids.ts";
 import { type Element, elementAt, elementsIn, readElements, readTime, TAG } from "./read-der.ts";
 
-/** A revocation list taken apart. Anybody can write one: ask who signed it before believing the rest. */
+/** A parsed revocation list. Verify its signature before using it. */
 export interface OpenedCrl {
   readonly isSignedBy: (publicKey: KeyObject) => boolean;
   /** Whose list it says it is: a name as DER, and the id of the key that signed it where it says so. */
@@ -30,7 +30,7 @@ const DIGESTS: Readonly<Record<string, string | null>> = {
   "2a864886f70d01010d": "sha512",
   "2b6570": null,
 };
-/** Extensions that change what the list means (delta lists, lists for other issuers): reading on would be a guess. */
+/** Unsupported critical extensions: delta lists and indirect lists. */
 const UNSUPPORTED = [Buffer.from("0603551d1b", "hex"), Buffer.from("0603551d1d", "hex")];
 
 /** Throws when it is no list, or one of a kind that cannot be understood. */

@@ -3,7 +3,7 @@ export interface PemBlock {
   readonly der: Buffer;
 }
 
-/** Whatever stands in a block belongs to it: a damaged one must be found unreadable, not passed over. */
+/** Matches any block content, so that a damaged block fails to parse instead of being skipped. */
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \1-----/gu;
 
 export function toPem(label: string, der: Uint8Array): string {

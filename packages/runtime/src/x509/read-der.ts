@@ -33,7 +33,7 @@ export function elementAt(bytes: Buffer, ...path: readonly number[]): Element {
     if (found === undefined) throw new RangeError(`DER has no element at ${path.join(".")}`);
     content = found.content;
   }
-  if (found === undefined) throw new RangeError("an empty path leads nowhere");
+  if (found === undefined) throw new RangeError("the path is empty");
   return found;
 }
 

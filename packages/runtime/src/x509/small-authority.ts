@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { authorityName, makeAuthorityCertificate, makeLeafCertificate } from "./make-certificate.ts";
 import { type Issuer, toKeyPem } from "./sign.ts";
 
-/** Clocks of two machines are never quite the same. */
+/** Tolerance for clock skew. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
@@ -37,7 +37,7 @@ export interface SmallAuthority {
   readonly issue: (order: LeafOrder) => IssuedCertificate;
 }
 
-/** An authority that lives in memory, for programs that bring their own peers along. Its key is never written down. */
+/** A CA in memory, for programs that start their own peers. Its key is never written to disk. */
 export function smallAuthority({ commonName, now, randomBytes }: SmallAuthorityOptions): SmallAuthority {
   const issuer: Issuer = { name: authorityName(commonName), randomBytes, ...newKeys() };
   const own = makeAuthorityCertificate(issuer, validFor(now(), AUTHORITY_DAYS * DAY_MS));

@@ -38,7 +38,7 @@ export interface BrokerReply {
   readonly body: unknown;
 }
 
-/** One cluster's (or admin's) way to the broker: mTLS on connections that are kept. */
+/** A client of the broker for one cluster or admin: mTLS with keep-alive connections. */
 export interface BrokerClient {
   readonly clusterId: string;
   /** Rejects when the connection breaks, also when it was this client that hung up. */

@@ -36,7 +36,7 @@ export interface TestCertificates extends PeerCertificates {
   readonly admin: (id: string) => Credentials;
   /** A client certificate with chosen parts, signed by `ca` unless another authority is named. */
   readonly leaf: (knobs: CertificateKnobs, issuer?: Authority) => Credentials;
-  /** A certificate that nobody but itself vouches for. */
+  /** A self-signed certificate. */
   readonly selfSigned: (knobs: CertificateKnobs) => Credentials;
   /** Another authority: one with the same name but another key, or one below `ca`. */
   readonly authority: (knobs?: CertificateKnobs, parent?: Authority) => Authority;

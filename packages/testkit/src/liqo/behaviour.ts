@@ -3,13 +3,13 @@ import type { ResourceList } from "@resource-broker/agent";
 /** Finalizers that can be made to stay for ever. */
 export type StuckFinalizer = "slice" | "virtual-node" | "offloading";
 
-/** How Liqo treats one slice. What it is not told to do wrong it does as Liqo does. */
+/** How the fake Liqo treats one slice. Defaults are Liqo's own behaviour. */
 export interface LiqoBehaviour {
   /** False: the slice never comes to the provider, or its changes do not. */
   readonly replicates: boolean;
   /**
-   * True: the provider's API server refuses what is brought to it, as one does that has just started. The replicator forgets
-   * that, until it changes.
+   * True: the provider's API server refuses the replica, as a server does that has just started. The replicator does not
+   * retry until the slice changes.
    */
   readonly isRefused: boolean;
   readonly authenticates: "Accepted" | "Denied" | "Never";

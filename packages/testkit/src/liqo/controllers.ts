@@ -69,7 +69,7 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
     if (provider === undefined) return;
     const secret = await site.client.find(SECRETS, controlPlaneSecret(otherId));
     const isThere = secret !== undefined && secret.metadata.deletionTimestamp === undefined;
-    // Its last word of the Identity comes before the Secret is gone.
+    // The status of the Identity is written before the Secret is deleted.
     if (isThere && !(await hasIdentity(site, otherId))) await tellForeign(site, otherId);
     await tendSecret(
       { consumer: site, provider },
@@ -107,7 +107,7 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
       const following = informer(options, { client: site.client, machine, random: () => 0, log });
       following.listen((_, now, before) => {
         for (const task of tasksOf(resource, site.id, { now, before })) {
-          // Looks that were due before the Secret went say nothing of its end; a touched ForeignCluster does.
+          // Work queued before the deletion of the Secret does not report it; a changed ForeignCluster does.
           if (task.kind === "foreign" && resource.plural === FOREIGN_CLUSTERS.plural && before !== undefined)
             liqo.unheard.delete(`${task.site} ${task.other}`);
           hear(task);

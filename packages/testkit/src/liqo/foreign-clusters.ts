@@ -17,7 +17,7 @@ export const UNREACHABLE_ANNOTATION = "liqo.io/foreign-cluster-permanently-unrea
 type Status = NonNullable<ForeignCluster["status"]>;
 type Condition = NonNullable<Status["conditions"]>[number];
 
-/** Given up for good: what waits for the other cluster waits no longer. */
+/** The other cluster is marked as permanently unreachable: nothing waits for it any more. */
 export async function isDead(liqo: Surroundings, site: LiqoSite, otherId: string): Promise<boolean> {
   if (liqo.isReachable(otherId)) return false;
   const foreign = await site.client.find(FOREIGN_CLUSTERS, { name: otherId });

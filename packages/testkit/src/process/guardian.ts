@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { Socket } from "node:net";
 
 /**
- * Reads line by line which process runs and which does no longer. When its input ends, so has whoever started it: then
- * it ends what still runs, and removes the folder: again if somebody who is ending as well still wrote into it.
+ * Reads line by line which processes run. When its input ends, its parent process has ended: then
+ * it kills the processes that still run and removes the folder, repeatedly if an ending process still writes into it.
  */
 const SCRIPT = `
   while read -r change pid; do

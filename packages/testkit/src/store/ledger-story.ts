@@ -17,8 +17,8 @@ import {
 } from "@resource-broker/domain";
 
 /**
- * Time leaps by days in these stories: with the usual staleness hardly anything would be granted. Few requesters stand
- * for many.
+ * These histories advance by days: with the default staleness hardly anything would be granted. A few requesters
+ * represent many.
  */
 const POLICY: Policy = { ...DEFAULT_POLICY, stalenessMs: Number.POSITIVE_INFINITY, defaultQuota: {} };
 

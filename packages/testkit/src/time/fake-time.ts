@@ -1,6 +1,6 @@
 import type { MachineTime } from "@resource-broker/runtime";
 
-/** A machine's time in the hands of a test: nothing happens until it is advanced. */
+/** A clock for tests: time passes only when the test advances it. */
 export interface FakeTime extends MachineTime {
   /** Lets so much time pass on both clocks and fires what is due, in order, letting promises settle in between. */
   readonly advance: (milliseconds: number) => Promise<void>;

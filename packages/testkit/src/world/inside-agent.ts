@@ -18,7 +18,7 @@ export interface InsideAgentOptions {
   readonly flags?: readonly string[];
 }
 
-/** A whole agent in this process: for tests that need its clock in their hands. */
+/** An agent in this process, for tests that control its clock. */
 export interface InsideAgent {
   /** What it said, oldest first. */
   readonly log: readonly string[];

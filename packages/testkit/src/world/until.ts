@@ -5,7 +5,7 @@ const LOOK_EVERY_MS = 15;
 const WITHIN_MS = 60_000;
 
 /**
- * Looks again and again until there is something to see, and returns it. A look that throws has seen nothing: servers
+ * Polls until there is a value, and returns it. A poll that throws counts as no value, because servers
  * may be down for a while. Rejects with what was last seen to be wrong.
  */
 export async function until<T>(

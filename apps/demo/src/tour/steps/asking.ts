@@ -48,7 +48,7 @@ const request = step({
 
 const reasons = step({
   title: `Why ${WINNER}?`,
-  says: "Every decision is kept with its figures. Most room left counts 0.7, the price 0.3, and the same inputs always give the same winner:",
+  says: "Every decision is stored with its values. Free capacity has the weight 0.7, the price 0.3. The same inputs always give the same winner:",
   act: async ({ decision, untilRequest }) => {
     const { status } = await untilRequest(SHOP.name, isActive);
     const found = await decision(status?.decisionID ?? "");
@@ -64,8 +64,8 @@ const reasons = step({
 });
 
 const instructions = step({
-  title: "Both sides are told",
-  says: `${REQUESTER} gets a ReservationInstruction: whom to use, for how much. ${WINNER} gets a ProviderInstruction, and holds the capacity.`,
+  title: "Both sides get an instruction",
+  says: `${REQUESTER} gets a ReservationInstruction: the provider and the amount. ${WINNER} gets a ProviderInstruction, and holds the capacity.`,
   act: async ({ world, untilRequest }) => {
     const { status } = await untilRequest(SHOP.name, isActive);
     const id = status?.reservationName ?? "";

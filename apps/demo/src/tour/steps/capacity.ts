@@ -24,14 +24,14 @@ async function checkedBalance({ account }: Stage): Promise<Balance> {
 
 const drop = step({
   title: `${WINNER} has less to lend`,
-  says: "Reserved is the sum of all live reservations: computed each time, never a counter that could drift. What is promised to one cluster is not offered to the next.",
+  says: "Reserved is the sum of all live reservations. It is computed each time, not counted. Reserved capacity is not offered to another cluster.",
   act: checkedBalance,
   shows: balanceRows,
 });
 
 const lostNode = step({
   title: `${WINNER} loses a node`,
-  says: `Somebody cordons ${LOST_NODE}: half of the cluster takes no new work. The agent says so at once. What was promised stays promised; there is only less for others.`,
+  says: `Somebody cordons ${LOST_NODE}: half of the cluster accepts no new pods. The agent advertises this at once. Existing reservations stay; there is less for new ones.`,
   act: async (stage) => {
     const { client } = stage.world.cluster(WINNER);
     const before = await checkedBalance(stage);

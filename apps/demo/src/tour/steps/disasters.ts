@@ -7,7 +7,7 @@ import { GPU_LENDER, isActive, SMALLER_TRAINING } from "../requests.ts";
 import type { Stage } from "../stage.ts";
 import { claim, step, type TourStep } from "../step.ts";
 
-/** The reservation that must outlive everything, as the broker tells it now; undefined: it does not know it. */
+/** The reservation that must survive, as the broker returns it now; undefined: the broker does not have it. */
 async function survivor({ reservations, untilRequest }: Stage): Promise<ReservationDTO | undefined> {
   const { status } = await untilRequest(SMALLER_TRAINING.name, isActive);
   return (await reservations()).find(({ id }) => id === status?.reservationName);
@@ -21,7 +21,7 @@ function essence(reservation: ReservationDTO | undefined): string {
 
 const kill = step({
   title: "kill -9",
-  says: "Nothing is answered before it is on disk. So the broker may die at any moment: here it does, without a warning, and comes back.",
+  says: "The broker answers only after the commit is on disk. So it may be killed at any moment. Here it is killed with kill -9 and starts again.",
   act: async (stage) => {
     const { broker } = stage.world;
     const [before, ledger] = await Promise.all([survivor(stage), stage.ledgerId()]);
@@ -59,7 +59,7 @@ async function instructionsOf({ world }: Stage, id: string): Promise<string> {
 
 const amnesia = step({
   title: "Its database is deleted",
-  says: "The worst case: no ledger, no backup. The agents notice another Ledger-ID, keep holding what they hold, and offer it. What requester and provider both vouch for is taken back in.",
+  says: "The worst case: no ledger, no backup. The agents see another Ledger-ID, keep their reservations and report them. The broker adopts what requester and provider both report.",
   act: async (stage) => {
     const { broker } = stage.world;
     const [before, ledger] = await Promise.all([survivor(stage), stage.ledgerId()]);
@@ -82,7 +82,7 @@ const amnesia = step({
     line(span(`deleted: ledger ${ledger}`, "bad")),
     line(`made:    ledger ${newLedger}`),
     line(`audit:   ${adopted.message}`),
-    line(`${after.id} is `, span(after.status.phase, "good"), ": the agents' word restored it"),
+    line(`${after.id} is `, span(after.status.phase, "good"), ": restored from the agents' reports"),
   ],
 });
 

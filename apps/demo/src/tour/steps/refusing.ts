@@ -13,8 +13,8 @@ import { GPU_LENDER, isActive, SHOP, SMALLER_TRAINING, TRAINING } from "../reque
 import { claim, step, type TourStep } from "../step.ts";
 
 const refusal = step({
-  title: "Too much to ask",
-  says: `${REQUESTER} wants to train a model: 8 CPU, 32Gi of memory and 6 GPUs. Nobody has that. A refusal always says why, cluster by cluster, and what would turn it into a yes:`,
+  title: "A request that does not fit",
+  says: `${REQUESTER} wants to train a model: 8 CPU, 32Gi of memory and 6 GPUs. No cluster has that. A refusal always states the reason for each cluster, and what would change the result:`,
   act: async ({ ask, untilRequest, decision, reservations }) => {
     await ask(TRAINING.name, TRAINING.spec);
     const { status } = await untilRequest(TRAINING.name, (each) => each.status?.phase === "Failed");
@@ -36,8 +36,8 @@ const refusal = step({
 });
 
 const flip = step({
-  title: "So ask for that",
-  says: "The advice is computed, not guessed. The same request with 4 GPUs:",
+  title: "The suggested request",
+  says: "The suggestion is computed. The same request with 4 GPUs:",
   act: async ({ ask, untilRequest }) => {
     await ask(SMALLER_TRAINING.name, SMALLER_TRAINING.spec);
     const { status } = await untilRequest(SMALLER_TRAINING.name, isActive);
@@ -53,8 +53,8 @@ const flip = step({
 });
 
 const release = step({
-  title: "Given back",
-  says: `The shop is done: its request is deleted. Both instructions go, and ${WINNER} can lend those 4 CPUs again.`,
+  title: "Release",
+  says: `The shop is done: its request is deleted. Both instructions are deleted, and ${WINNER} can lend those 4 CPUs again.`,
   act: async ({ world, untilRequest, reservations, account }) => {
     const { status } = await untilRequest(SHOP.name, isActive);
     const id = status?.reservationName ?? "";
@@ -77,5 +77,5 @@ const release = step({
   ],
 });
 
-/** A no, the yes next to it, and an end. */
+/** A refusal, the suggested request, and a release. */
 export const REFUSING: readonly TourStep[] = [refusal, flip, release];

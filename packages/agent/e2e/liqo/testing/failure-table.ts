@@ -92,7 +92,7 @@ export const FAILURES: readonly Failure[] = [
     name: "the provider lets nobody in",
     spoil: behave({ authenticates: "Denied" }),
     reason: "AuthenticationDenied",
-    message: /paris does not let this cluster in .*denied/,
+    message: /paris does not authenticate this cluster .*denied/,
   },
   {
     name: "nobody grants",
@@ -113,7 +113,7 @@ export const FAILURES: readonly Failure[] = [
     spoil: behave({ grants: (asked) => ({ ...asked, cpu: "1" }) }),
     isProviderAway: true,
     reason: "PartialGrant",
-    message: /paris grants something else: cpu is 1 instead of 4/,
+    message: /paris grants other amounts: cpu is 1 instead of 4/,
   },
   {
     name: "no virtual node is made",

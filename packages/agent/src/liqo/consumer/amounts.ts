@@ -3,13 +3,13 @@ import { compareQuantities, parseQuantity } from "@resource-broker/domain";
 import type { ResourceList } from "../objects/resource-slice.ts";
 
 export interface SliceAmountTerms {
-  /** The extended resource that reserved GPUs are asked for by. */
+  /** The extended resource name that reserved GPUs are requested by. */
   readonly gpuResource: string;
 }
 
 type Borrowed = Pick<ReservationDTO, "requestedResources" | "sliceDefaults">;
 
-/** What a slice asks for: everything is stated, since Liqo adds what is not. */
+/** The resources of a slice. Every amount is stated, because Liqo adds defaults for missing ones. */
 export function sliceAmounts(
   { requestedResources, sliceDefaults = DEFAULT_SLICE }: Borrowed,
   { gpuResource }: SliceAmountTerms,
@@ -25,12 +25,12 @@ export function sliceAmounts(
   };
 }
 
-/** What a slice asks for though nobody reserved it: its lender may give less of that, and never none. */
+/** Resources of a slice that are not reserved: the provider may grant less of them, but not none. */
 export function unreservedNames({ requestedResources }: Borrowed): readonly string[] {
   return isNothing(requestedResources.storage ?? "0") ? ["pods", "ephemeral-storage"] : ["pods"];
 }
 
-/** Where something has other amounts than it should have, in words. Less will do of what is named in `unreserved`. */
+/** Differences between desired and found amounts, in words. Less is accepted for names in `unreserved`. */
 export function differences(
   wanted: ResourceList,
   found: ResourceList = {},
@@ -61,7 +61,7 @@ function isBetween(amount: string | number, less: string, more: string | number)
   return (compared(less, amount) ?? 0) < 0 && (compared(amount, more) ?? 0) < 0;
 }
 
-/** Undefined: one of them is no quantity. */
+/** Undefined: one of them is not a quantity. */
 function compared(a: string | number, b: string | number): number | undefined {
   const [left, right] = [parseQuantity(String(a)), parseQuantity(String(b))];
   return left.ok && right.ok ? compareQuantities(left.quantity, right.quantity) : undefined;

@@ -13,21 +13,21 @@ import { MANAGED_BY_LABEL, MANAGER } from "../../forge/labels.ts";
 import type { OffloadSight } from "./plan-offload.ts";
 import { awaitsNodeOf, LOAN_NODES, LOAN_PODS, type LoanNode, type LoanPod } from "./virtual-kinds.ts";
 
-/** What the data plane reads of the cluster. Where Liqo's kinds are not served there is nothing of them. */
+/** What the data plane reads in the cluster. Kinds that are not served count as empty. */
 export interface ClusterReads {
   readonly foreignCluster: (liqoId: string) => Promise<ForeignCluster | undefined>;
   readonly slice: (liqoId: string, name: string) => Promise<ResourceSlice | undefined>;
-  /** Towards this provider, whoever made them. */
+  /** Slices towards this provider, whoever created them. */
   readonly slicesTo: (liqoId: string) => Promise<ResourceSlice[]>;
-  /** Of that cluster, which borrows here. */
+  /** Replicas from that cluster, which is a consumer here. */
   readonly slicesFrom: (liqoId: string) => Promise<ResourceSlice[]>;
-  /** All that are labelled as ours; of one reservation, or of all. */
+  /** Slices with this agent's label; of one reservation, or all. */
   readonly labelledSlices: (id?: string) => Promise<ResourceSlice[]>;
-  /** Those that Liqo made for slices of this name. */
+  /** VirtualNodes that Liqo created for slices of this name. */
   readonly virtualNodes: (slice: string) => Promise<VirtualNode[]>;
   readonly node: (name: string) => Promise<LoanNode | undefined>;
   readonly podsOn: (node: string) => Promise<LoanPod[]>;
-  /** Of one namespace, those on any virtual node of the provider, and those that wait for one. */
+  /** Pods of a namespace on virtual nodes of the provider, and those that wait for one. */
   readonly podsFor: (liqoId: string, namespace: string) => Promise<LoanPod[]>;
   readonly offloadings: () => Promise<NamespaceOffloading[]>;
   readonly offload: (namespace: string) => Promise<OffloadSight>;

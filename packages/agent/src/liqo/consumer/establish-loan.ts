@@ -50,7 +50,7 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
     const job = await currentJob(deps, wish);
     const peering = { foreignCluster, marker, job, wallMs: machine.wallMs() };
     if (isPeered(foreignCluster)) return { ...peering, ...(await lookFurther(wish, foreignCluster)) };
-    // A peering may take minutes: nothing else is looked at before, but a slice that may stand in its way.
+    // A peering may take minutes: until then only a slice that blocks it is read.
     const slice = isLettingGo(foreignCluster) ? await reads.slice(wish.liqoId, wish.id) : undefined;
     return { ...peering, ...NOTHING, slice };
   };
@@ -62,7 +62,7 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
       Promise.all((wish.offload?.namespaces ?? []).map(reads.offload)),
     ]);
     const virtualNode = virtualNodes.find(({ spec }) => spec.clusterID === wish.liqoId);
-    // Only for what would else be ready is the provider itself asked.
+    // The provider is asked only when everything else is ready.
     const remote = foreignCluster?.status?.tenantNamespace?.remote;
     const standing = node === undefined ? "unknown" : await work.standing(wish, remote);
     return { slice, virtualNode, node, standing, offload: planOffload(wish, offloads) } as const;
@@ -83,7 +83,10 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
         return stepped("Peering", `liqoctl peers with ${clusterId}`);
       case "peer-anew":
         jobs.start(wish.liqoId, work.peerAnew(wish));
-        return stepped("Peering", `Liqo does not bring slices to ${clusterId}: they are peered anew`);
+        return stepped(
+          "Peering",
+          `Liqo does not replicate slices to ${clusterId}: the clusters are peered again`,
+        );
       case "create-slice":
         return createSlice(wish);
       case "remove-slice": {
@@ -91,18 +94,18 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
         await client.delete(RESOURCE_SLICES, { name, namespace });
         return stepped(
           "SliceRemoved",
-          `nothing brings the slice to ${clusterId}: it is made anew when they are peered`,
+          `the slice is not replicated to ${clusterId}: it is created again after peering`,
         );
       }
       case "change-slice": {
         const { name, namespace = "" } = forgeSlice(wish).metadata;
         await client.patch(RESOURCE_SLICES, { name: { name, namespace }, patch: step.patch }, options);
-        return stepped("SliceChanged", "the slice says again what is reserved");
+        return stepped("SliceChanged", "the slice was reset to the reserved resources");
       }
       case "uncordon": {
         const { name } = step.node.metadata;
         await client.patch(LOAN_NODES, { name: { name }, patch: UNCORDONED }, options);
-        return stepped("Uncordoned", `Node ${name} takes pods again: its reservation is not over`);
+        return stepped("Uncordoned", `Node ${name} is uncordoned: its reservation is live`);
       }
       case "write":
         if (step.how === "create") await client.create(NAMESPACE_OFFLOADINGS, step.offloading, options);
@@ -117,13 +120,13 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
       await client.create(RESOURCE_SLICES, slice, options);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "not-found") throw error;
-      const missing = `namespace ${slice.metadata.namespace} is not there, though Liqo says that ${wish.clusterId} is peered`;
-      const message = `${missing}: peer anew, with the tenant namespace that Liqo itself takes`;
+      const missing = `namespace ${slice.metadata.namespace} does not exist, though Liqo reports ${wish.clusterId} as peered`;
+      const message = `${missing}: peer again with Liqo's default tenant namespace`;
       return waiting({ reason: "TenantNamespaceMissing", message, isTrouble: true });
     }
     return stepped("SliceCreated", `${wish.clusterId} was asked for the resources`);
   };
-  /** Neither is a step on the way: what is ready stays ready. */
+  /** Neither changes the state: what is ready stays ready. */
   const tend = async (wish: LoanWish, { slice, offload, wallMs }: LoanSight): Promise<void> => {
     const namespace = tenantNamespaceOf(wish.liqoId);
     const ofSlice = slice && (expiryChange(slice, wish) ?? lookAgainAtSlice(slice, wish, wallMs));
@@ -163,7 +166,7 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
         loan,
         async () => undefined,
         async ({ clusterId }) =>
-          waiting({ reason: "NotEstablished", message: `the virtual node of ${clusterId} is not there` }),
+          waiting({ reason: "NotEstablished", message: `the virtual node of ${clusterId} does not exist` }),
       ),
   };
 }

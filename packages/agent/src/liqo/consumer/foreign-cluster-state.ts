@@ -3,32 +3,32 @@ import type { ForeignCluster } from "../objects/foreign-cluster.ts";
 
 type Seen = ForeignCluster | undefined;
 
-/** A provider whose API server has been silent for so long, as Liqo saw it, may be given up by force. */
+/** After this time without contact to the provider's API server, as Liqo reports it, a peering may be ended by force. */
 export const SILENT_MS = 3_600_000;
 
-/** True while Liqo counts the cluster as a provider: also for the Secret that outlives its Identity, often for hours. */
+/** True while Liqo's role of the cluster is Provider: also while the Secret outlives its Identity, often for hours. */
 export function isHeld(foreignCluster: Seen): boolean {
   const role = foreignCluster?.status?.role;
   return role === "Provider" || role === "ConsumerAndProvider";
 }
 
-/** True when Liqo holds a live Identity at the provider: neither that it knows the cluster nor its role means that. */
+/** True when Liqo has a live Identity at the provider. Neither the ForeignCluster nor its role proves that. */
 export function isPeered(foreignCluster: Seen): boolean {
   return isHeld(foreignCluster) && identityOf(foreignCluster)?.status === "Ready";
 }
 
-/** True when no Identity is left, and Liqo has not let go of all that belonged to it, or has not looked since. */
+/** True when no Identity is left and Liqo has not cleaned up, or has not reconciled since. */
 export function isLettingGo(foreignCluster: Seen): boolean {
   return isHeld(foreignCluster) && identityOf(foreignCluster) === undefined;
 }
 
-/** True when the other cluster borrows from this one. */
+/** True when the other cluster is a consumer of this one. */
 export function borrowsHere(foreignCluster: Seen): boolean {
   const role = foreignCluster?.status?.role;
   return role === "Consumer" || role === "ConsumerAndProvider";
 }
 
-/** How long Liqo has not reached the provider's API server; 0: it reaches it, or cannot say. It is kept in the object. */
+/** How long Liqo has not reached the provider's API server; 0: it is reached, or unknown. Liqo keeps the time in the object. */
 export function silentForMs(foreignCluster: Seen, wallMs: number): number {
   const reach = foreignCluster?.status?.conditions?.find(({ type }) => type === "APIServerStatus");
   if (reach?.status !== "Error") return 0;

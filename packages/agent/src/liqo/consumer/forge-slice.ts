@@ -12,7 +12,7 @@ import type { ResourceSlice } from "../objects/resource-slice.ts";
 import { isSameList } from "./amounts.ts";
 import type { LoanWish } from "./loan-wish.ts";
 
-/** The slice of one reservation; Liqo itself fills in the consumer's ID and the certificate request. */
+/** The ResourceSlice of one reservation. Liqo adds the consumer's ID and the certificate request. */
 export function forgeSlice({ id, liqoId, resources, expiresAt }: LoanWish): ResourceSlice {
   return {
     apiVersion: "authentication.liqo.io/v1beta1",
@@ -36,13 +36,13 @@ export function forgeSlice({ id, liqoId, resources, expiresAt }: LoanWish): Reso
   };
 }
 
-/** True when this agent made it, for this reservation. */
+/** True when this agent created it for this reservation. */
 export function isOurSlice({ metadata }: ResourceSlice, id: string): boolean {
   const { labels = {} } = metadata;
   return labels[RESERVATION_LABEL] === id && labels[LIQO_LABEL.replicated] !== "true";
 }
 
-/** Tells the slice when its reservation ends; undefined: it says so, or is none of ours. */
+/** The patch that sets the expiry on the slice; undefined: it is set, or the slice is not this agent's. */
 export function expiryChange(slice: ResourceSlice, { id, expiresAt }: LoanWish): Patch | undefined {
   const { annotations = {}, deletionTimestamp } = slice.metadata;
   if (!isOurSlice(slice, id) || deletionTimestamp !== undefined) return undefined;
@@ -53,13 +53,13 @@ export function expiryChange(slice: ResourceSlice, { id, expiresAt }: LoanWish):
   };
 }
 
-/** What makes a slice ask for what it should; undefined: it does. */
+/** The patch that sets the desired resources; undefined: they are set. */
 export function sliceChange({ metadata, spec }: ResourceSlice, wish: LoanWish): Patch | undefined {
   const { annotations = {} } = metadata;
   const isSame =
     isSameList(wish.resources, spec.resources) && annotations[LIQO_ANNOTATION.createVirtualNode] === "true";
   if (isSame) return undefined;
-  // A merge patch keeps what it does not name: amounts that nobody reserved must be named to go.
+  // A merge patch keeps fields that it does not name: unwanted resources are set to null.
   const unwanted = Object.keys(spec.resources ?? {}).filter((name) => !Object.hasOwn(wish.resources, name));
   return {
     kind: "merge",

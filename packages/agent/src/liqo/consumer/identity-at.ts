@@ -3,7 +3,7 @@ import type { KubeClient } from "@resource-broker/kube";
 import { listTraces } from "../identity/list-traces.ts";
 import { readIdentity } from "../identity/read-identity.ts";
 
-/** Who a cluster is to Liqo; undefined: Liqo is not there. */
+/** The identity of a cluster in Liqo; undefined: Liqo is not installed. */
 export async function identityAt(
   client: Pick<KubeClient, "list">,
   namespace: string,

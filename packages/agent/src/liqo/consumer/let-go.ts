@@ -8,13 +8,13 @@ import { LIQO_LABEL, RESERVATION_LABEL, tenantNamespaceOf } from "../objects/lab
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
 
-/** How a peering ends in this cluster. Liqo cleans up with rights that it has only while the provider knows it. */
+/** Ends a peering in this cluster. Liqo can clean up only while the provider still accepts its identity. */
 export interface LetGo {
-  /** Deletes the Identity that Liqo itself signs in with; its Secret and all else of it go with it. */
+  /** Deletes the control plane Identity of Liqo; its Secret and dependents are deleted with it. */
   readonly endIdentity: (liqoId: string) => Promise<void>;
-  /** Deletes this agent's slices that nothing has brought to the provider. */
+  /** Deletes this agent's slices that were not replicated to the provider. */
   readonly endSlices: (liqoId: string) => Promise<void>;
-  /** Makes Liqo look again and again; false: it was not so in time. */
+  /** Triggers Liqo's reconcile until the condition holds; false: it did not hold in time. */
   readonly wait: (liqoId: string, until: Until) => Promise<boolean>;
 }
 
@@ -30,7 +30,7 @@ export interface LetGoDeps {
   readonly machine: Pick<MachineTime, "monotonicMs" | "after">;
 }
 
-/** Liqo looks at a ForeignCluster again when a label changes, and at nothing of what it waits for. */
+/** Liqo reconciles a ForeignCluster when a label changes, but does not watch what it waits for. */
 const LOOK_AGAIN_LABEL = "rear.fluidos.eu/look-again";
 const FIRST_LOOK_MS = 500;
 const LAST_LOOK_MS = 5000;

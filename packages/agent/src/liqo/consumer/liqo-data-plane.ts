@@ -21,9 +21,9 @@ export interface LiqoDeps extends Omit<PeerWorkDeps, "client" | "marks" | "reads
   readonly log: Log;
 }
 
-/** Reservations become virtual nodes of Liqo, of exactly their size, and go away in time. */
+/** Delivers each reservation as a virtual node of exactly its size, and removes it in time. */
 export interface LiqoDataPlane extends DataPlane {
-  /** Ends whatever liqoctl is doing; the next life of the agent goes on from there. */
+  /** Stops running liqoctl jobs; a restarted agent continues from the markers. */
   readonly stop: () => Promise<void>;
 }
 

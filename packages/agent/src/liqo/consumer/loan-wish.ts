@@ -5,16 +5,16 @@ import { isLiqoId } from "../liqoctl/kubeconfigs.ts";
 import type { ResourceList } from "../objects/resource-slice.ts";
 import { type SliceAmountTerms, sliceAmounts, unreservedNames } from "./amounts.ts";
 
-/** What shall be in the cluster for one reservation. */
+/** The desired virtual node of one reservation. */
 export interface LoanWish {
   readonly id: string;
-  /** The broker's name of the provider, which its kubeconfig is filed under. */
+  /** The provider's cluster ID at the broker; its kubeconfig has this name. */
   readonly clusterId: string;
-  /** Liqo's name of it, which everything in the cluster carries. */
+  /** The provider's cluster ID in Liqo. */
   readonly liqoId: string;
   readonly ownLiqoId: string | undefined;
   readonly resources: ResourceList;
-  /** Those of the resources that are in no ledger. */
+  /** Resources that are in no ledger. */
   readonly unreserved: readonly string[];
   readonly expiresAt: string | undefined;
   readonly offload: Offload | undefined;
@@ -29,26 +29,32 @@ export type WishReading =
   | { readonly ok: true; readonly wish: LoanWish }
   | { readonly ok: false; readonly obstacle: Obstacle };
 
-/** Liqo names Deployments after slices, with a hash behind. */
+/** Liqo names Deployments after slices and adds a hash. */
 const MAX_SLICE_NAME = 50;
 const SLICE_NAME = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const SHOWN_LENGTH = 80;
 
-/** Nothing of a reservation is used in a path, a flag or a name before it was looked at here. */
+/** Every field of a reservation is checked here before it is used in a path, a flag or a name. */
 export function wishOf({ reservation, offload }: Loan, terms: SliceAmountTerms): WishReading {
   const { id, targetClusterID, targetLiqoID, requesterLiqoID, status } = reservation;
   if (!isClusterId(targetClusterID)) {
     return refused(
       "ClusterIDRefused",
-      `${shown(targetClusterID)} is no cluster ID that Liqo can be used with`,
+      `${shown(targetClusterID)} is not a cluster ID that can be used with Liqo`,
     );
   }
   if (targetLiqoID === undefined) {
     const remedy = "install Liqo there, or update its agent";
-    return refused("LiqoIDUnknown", `${targetClusterID} does not say its ID in Liqo: ${remedy}`);
+    return refused(
+      "LiqoIDUnknown",
+      `${targetClusterID} does not advertise its cluster ID in Liqo: ${remedy}`,
+    );
   }
   if (!isLiqoId(targetLiqoID)) {
-    return refused("LiqoIDRefused", `${shown(targetLiqoID)} of ${targetClusterID} is no cluster ID of Liqo`);
+    return refused(
+      "LiqoIDRefused",
+      `${shown(targetLiqoID)} of ${targetClusterID} is not a cluster ID of Liqo`,
+    );
   }
   if (id.length > MAX_SLICE_NAME || !SLICE_NAME.test(id)) {
     const most = `at most ${MAX_SLICE_NAME} lower-case letters, digits and dashes`;
@@ -82,7 +88,7 @@ function shown(text: string): string {
   return JSON.stringify(text.slice(0, SHOWN_LENGTH));
 }
 
-/** The same moment is always written the same way, so that no write looks like news. */
+/** Times are normalized, so that an equal time causes no write. */
 function normalTime(time: string | undefined): string | undefined {
   const at = time === undefined ? undefined : parseTime(time);
   return at === undefined ? undefined : formatTime(at);

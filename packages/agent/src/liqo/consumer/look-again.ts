@@ -5,15 +5,15 @@ import { isOurSlice } from "./forge-slice.ts";
 import type { LoanWish } from "./loan-wish.ts";
 
 /**
- * Liqo's replicator forgets what the provider has refused, until it changes here. An API server that has just started
- * refuses everything for a moment, before it has read its Roles.
+ * Liqo's replicator does not retry what the provider has refused until the object changes. An API server that
+ * has just started refuses everything until it has loaded its Roles.
  */
 const LOOK_AGAIN_ANNOTATION = "rear.fluidos.eu/look-again";
 const EVERY_MS = 30_000;
 
 /**
- * A change that says nothing, for what Liqo should have brought to the provider long ago. It is the same for half a minute:
- * to an API server that has it, it is none. Undefined: Liqo may still be at it.
+ * A patch without meaning that makes Liqo replicate again. Its value changes every 30 s, so repeated patches in
+ * between change nothing. Undefined: Liqo may still be working.
  */
 export function lookAgain(since: string | undefined, wallMs: number): Patch | undefined {
   const waitedMs = wallMs - (parseTime(since ?? "") ?? wallMs);
@@ -22,7 +22,7 @@ export function lookAgain(since: string | undefined, wallMs: number): Patch | un
   return { kind: "merge", body: { metadata: { annotations: { [LOOK_AGAIN_ANNOTATION]: turn } } } };
 }
 
-/** The same for a slice that has not been answered. */
+/** The same for a slice without an answer. */
 export function lookAgainAtSlice(slice: ResourceSlice, { id }: LoanWish, wallMs: number): Patch | undefined {
   const { creationTimestamp, deletionTimestamp } = slice.metadata;
   if (!isOurSlice(slice, id) || deletionTimestamp !== undefined) return undefined;

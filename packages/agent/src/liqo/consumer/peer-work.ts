@@ -27,9 +27,9 @@ import { versionProblem } from "./version-problem.ts";
 import { ensureTenantAccess } from "./tenant-access.ts";
 
 export interface PeerWorkOptions {
-  /** The broker's name of this cluster. */
+  /** The cluster ID of this cluster at the broker. */
   readonly clusterId: string;
-  /** How liqoctl reaches this cluster where the folder has no kubeconfig of it. */
+  /** How liqoctl reaches this cluster where the folder has no kubeconfig for it. */
   readonly ownAccess: Access;
   readonly liqoNamespace: string;
   readonly gatewayType: GatewayType;
@@ -43,18 +43,18 @@ export interface PeerWorkDeps {
   readonly connect: (access: ForeignAccess, origin: string) => Promise<Pick<KubeClient, "list" | "close">>;
   readonly kubeconfigs: Kubeconfigs;
   readonly lend: PrivateFiles["lend"];
-  /** Writes down that liqoctl is about to peer; resolves before it does. */
+  /** Records that liqoctl is about to run; resolves before it starts. */
   readonly marks: Pick<Peerings, "begin" | "takeBack">;
   readonly reads: Pick<ClusterReads, "foreignCluster" | "slicesTo">;
   readonly letGo: LetGo;
   readonly run: RunLiqoctl;
 }
 
-/** The two clusters of a peering, as the broker and as Liqo call them. */
+/** The two clusters of a peering, with their IDs at the broker and in Liqo. */
 export interface Pair {
   readonly clusterId: string;
   readonly liqoId: string;
-  /** What the broker says of this cluster; undefined: nothing. */
+  /** This cluster's ID in Liqo according to the broker; undefined: unknown. */
   readonly ownLiqoId: string | undefined;
 }
 
@@ -64,26 +64,26 @@ type Remote =
   | { readonly ok: true; readonly version: string }
   | { readonly ok: false; readonly obstacle: NonNullable<JobEnd> };
 
-/** What liqoctl is run for. */
+/** Creates the jobs that run liqoctl. */
 export interface PeerWork {
   readonly peer: (pair: Pair) => Job;
-  /** Ends the peering first, which its replicator does not serve. */
+  /** Ends the old peering first, because the replicator does not serve it. */
   readonly peerAnew: (pair: Pair) => Job;
   readonly unpeer: (pair: Named) => Job;
   readonly forceUnpeer: (liqoId: string) => Job;
-  /** Whether the provider lets this cluster in, as far as it can be asked. */
+  /** Whether the provider still accepts this cluster as a tenant, as far as can be found out. */
   readonly standing: (pair: Pair, remoteNamespace: string | undefined) => Promise<Standing>;
-  /** True when a kubeconfig is another than the one of the last attempt with this cluster. */
+  /** True when a kubeconfig was replaced since the last attempt with this cluster. */
   readonly hasNewKubeconfig: (clusterId: string) => Promise<boolean>;
 }
 
-/** `liqoctl unpeer` waits for the other side. */
+/** `liqoctl unpeer` waits for the other cluster. */
 const UNPEER_MS = 120_000;
-/** Liqo lets go in about a second, or for want of rights not at all. */
+/** Liqo cleans up within about a second, or not at all when it lacks rights. */
 const LET_GO_MS = 15_000;
-/** With its rights again it tries after a pause that grows with the time that it has tried in vain. */
+/** With its rights back, Liqo retries after a backoff that has grown meanwhile. */
 const REPAIR_MS = 120_000;
-/** liqoctl ends by itself at its time-out; only one that hangs is killed. */
+/** liqoctl ends at its own timeout; only a hanging process is killed. */
 const GRACE_MS = 15_000;
 
 export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork {
@@ -98,14 +98,14 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
     timeoutMs: timeoutMs + GRACE_MS,
     work,
   });
-  /** The folder's kubeconfig of the own cluster lies among those of others, and is trusted no more than they are. */
+  /** The own cluster's kubeconfig in the folder is checked as strictly as the others. */
   const withOwn = async (act: (local: Access) => Promise<JobEnd>): Promise<JobEnd> => {
     const found = await kubeconfigs.of(options.clusterId);
     if (found.kind === "found") {
       return await lend(foreignText(found.access), (kubeconfig) => act({ kubeconfig }));
     }
     if (found.kind === "missing" || found.reason === "ClusterIDRefused") return await act(options.ownAccess);
-    const remedy = "or remove it, and liqoctl goes by the agent's own --kubeconfig";
+    const remedy = "or remove it, and liqoctl uses the agent's --kubeconfig";
     return { reason: found.reason, message: `${found.problem}; ${remedy}` };
   };
   const ranWell = async (
@@ -140,7 +140,7 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
       ),
     );
 
-  /** Clusters that cannot peer, or are not who they should be, are told apart before anything is changed. */
+  /** Checks both clusters before anything is changed. */
   const check = async (pair: Pair, provider: Provider): Promise<JobEnd> => {
     const here = await identityAt(client, liqoNamespace);
     if (here === undefined) {
@@ -155,14 +155,14 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
       leaving(pair, here, provider)
     );
   };
-  /** liqoctl would take the Tenant of an earlier peering for a new one, and it would go a moment later. */
+  /** liqoctl would reuse a Tenant that is being deleted, and the new peering would lose it a moment later. */
   const leaving = async (pair: Named, here: LiqoIdentity, { access, path }: Provider): Promise<JobEnd> => {
     const namespace = tenantNamespaceOf(here.clusterId);
     if ((await standingAt(namespace, () => deps.connect(access, path))) !== "leaving") return undefined;
     const message = `${pair.clusterId} is still ending an earlier peering: Tenant ${here.clusterId} in its ${namespace}`;
     return { reason: "TenantLeaving", message };
   };
-  /** liqoctl acts on whatever cluster the file leads to, and the file may have been replaced. */
+  /** liqoctl uses whatever cluster the file points to, and the file may have been replaced. */
   const remoteIdentity = async (pair: Named, { access, path }: Provider): Promise<Remote> => {
     try {
       const remote = await deps.connect(access, path);
@@ -178,7 +178,7 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
     }
   };
 
-  /** Slices would be lost, and keep Liqo from letting go. */
+  /** Unpeering would delete these slices, and they block Liqo's cleanup. */
   const inUse = async ({ clusterId, liqoId }: Named): Promise<JobEnd> => {
     const [slice] = (await deps.reads.slicesTo(liqoId)).filter(
       ({ metadata }) => metadata.deletionTimestamp === undefined,
@@ -189,7 +189,7 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
   };
   const runPeer = async ({ liqoId }: Named, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
     const { timeoutMs } = options;
-    // With another account liqoctl has rights of its own.
+    // With another account, liqoctl uses that account's rights.
     const isOwn = peering.local === options.ownAccess;
     const missing = isOwn ? await ensureTenantAccess(client, liqoId) : undefined;
     if (missing !== undefined || signal.aborted) return missing;
@@ -197,7 +197,7 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
   };
   const untilFree = (liqoId: string, withinMs: number, signal: AbortSignal): Promise<boolean> =>
     deps.letGo.wait(liqoId, { isSo: (seen) => !isHeld(seen), withinMs, signal });
-  /** Ends the Identity while the provider still knows it: Liqo needs its rights there to clean up behind it. */
+  /** Deletes the Identity while the provider still accepts it: Liqo needs those rights to clean up. */
   const endIdentity = async ({ liqoId }: Named, withinMs: number, signal: AbortSignal): Promise<boolean> => {
     await deps.letGo.endIdentity(liqoId);
     return await untilFree(liqoId, withinMs, signal);
@@ -205,15 +205,15 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
   const endPeering = async (pair: Named, signal: AbortSignal): Promise<JobEnd> => {
     if (await endIdentity(pair, REPAIR_MS, signal)) return undefined;
     const remedy = `restart Liqo's crd-replicator (kubectl rollout restart deployment liqo-crd-replicator -n ${liqoNamespace})`;
-    const message = `Liqo does not let go of an earlier peering with ${pair.clusterId}: ${remedy}`;
+    const message = `Liqo does not finish the cleanup of an earlier peering with ${pair.clusterId}: ${remedy}`;
     return { reason: "LiqoHoldsOn", message };
   };
-  /** Where the rights went first, Liqo waits for ever; peered anew it has them, and can end what it could not. */
+  /** If the rights were removed first, Liqo waits forever. Peering again restores them, and the cleanup can finish. */
   const repair = async (pair: Named, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
     const problem = (await inUse(pair)) ?? (await runPeer(pair, peering, signal));
     return problem !== undefined || signal.aborted ? problem : await endPeering(pair, signal);
   };
-  /** A new peering on the rests of an old one is wedged: its slices never reach the provider. */
+  /** A new peering on top of an unfinished cleanup does not work: its slices are never replicated. */
   const makeRoom = async (pair: Pair, peering: Peering, signal: AbortSignal): Promise<JobEnd> => {
     const { reads, letGo } = deps;
     if (!isLettingGo(await reads.foreignCluster(pair.liqoId))) return undefined;
@@ -249,7 +249,7 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
     const isGone = await endIdentity(pair, LET_GO_MS, signal);
     const wedge = isGone || signal.aborted ? undefined : await repair(pair, peering, signal);
     if (wedge !== undefined || signal.aborted) return wedge;
-    // liqoctl unpeer takes the network of both directions, unless it finds the other one at its beginning.
+    // liqoctl unpeer removes the network of both directions, unless it finds the other direction when it starts.
     const seen = await deps.reads.foreignCluster(pair.liqoId);
     const hasNetwork = options.hasNetworking && seen !== undefined && !borrowsHere(seen);
     const args = hasNetwork ? unpeerArguments(peering) : unauthenticateArguments(peering);
@@ -290,6 +290,6 @@ export function peerWork(options: PeerWorkOptions, deps: PeerWorkDeps): PeerWork
 
 function ownProblem({ ownLiqoId }: Pair, { clusterId }: LiqoIdentity): JobEnd {
   if (ownLiqoId === undefined || ownLiqoId === clusterId) return undefined;
-  const message = `this cluster is ${clusterId} to Liqo, and ${ownLiqoId} to the broker: wait for the next advertisement`;
+  const message = `this cluster's ID in Liqo is ${clusterId}, but the broker has ${ownLiqoId}: wait for the next advertisement`;
   return { reason: "IdentityMismatch", message };
 }

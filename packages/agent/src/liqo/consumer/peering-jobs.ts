@@ -4,7 +4,7 @@ import type { Obstacle } from "./loan-wish.ts";
 
 export type JobKind = "peer" | "unpeer" | "force-unpeer";
 
-/** Undefined when it went well, as far as it can tell. */
+/** Undefined: success, as far as liqoctl reports it. */
 export type JobEnd = Obstacle | undefined;
 
 export interface Job {
@@ -13,28 +13,28 @@ export interface Job {
   readonly work: (signal: AbortSignal) => Promise<JobEnd>;
 }
 
-/** What is going on with one provider, or went on last. */
+/** The current or last job of one provider. */
 export type JobState =
   | { readonly kind: "none" }
   | { readonly kind: "running"; readonly job: JobKind; readonly forMs: number }
-  /** It ended well. What it was to do may yet have to show in the objects. */
+  /** Success. The objects may not show the result yet. */
   | { readonly kind: "done"; readonly job: JobKind; readonly forMs: number }
   | {
       readonly kind: "failed";
       readonly job: JobKind;
       readonly obstacle: Obstacle;
-      /** How often in a row. */
+      /** Number of failures in a row. */
       readonly times: number;
       readonly retryInMs: number;
     };
 
-/** Runs liqoctl beside everything else: it may take minutes, and at most one runs for a provider. */
+/** Runs liqoctl in the background: a run may take minutes, and each provider has at most one. */
 export interface PeeringJobs {
   readonly state: (liqoId: string) => JobState;
-  /** Does nothing while another one runs. */
+  /** Does nothing while a job runs. */
   readonly start: (liqoId: string, job: Job) => void;
   readonly abort: (liqoId: string) => void;
-  /** Ended, and looked at: nothing more needs to be known of it. */
+  /** Drops the result of an ended job. */
   readonly forget: (liqoId: string) => void;
   readonly stop: () => Promise<void>;
 }
@@ -82,7 +82,7 @@ export function peeringJobs({ machine, log }: PeeringJobsDeps): PeeringJobs {
       else log.warn(line, "liqoctl has failed");
     });
     const since = machine.monotonicMs();
-    log.info({ liqoId, job: job.kind }, "liqoctl begins");
+    log.info({ liqoId, job: job.kind }, "liqoctl has started");
     entries.set(liqoId, { kind: "running", job: job.kind, since, ending, over, times });
   };
 
@@ -109,7 +109,7 @@ export function peeringJobs({ machine, log }: PeeringJobsDeps): PeeringJobs {
   };
 }
 
-/** What became of liqoctl. One that failed with a kubeconfig is not paused once that was replaced. */
+/** The job's state. After a failure with a kubeconfig that was replaced, there is no backoff. */
 export async function currentJob(
   { jobs, work }: CurrentJobDeps,
   { liqoId, clusterId }: { readonly liqoId: string; readonly clusterId: string },
@@ -133,7 +133,7 @@ function shown(entry: Entry | undefined, now: number): JobState {
   return { kind: "failed", job, obstacle, times, retryInMs: Math.max(0, pauseMs - forMs) };
 }
 
-/** A program that does not even end when it is killed is not waited for. */
+/** Does not wait for a process that survives SIGKILL. */
 async function within(
   { work, timeoutMs, kind }: Job,
   { ending, machine }: { readonly ending: AbortController; readonly machine: MachineTime },
@@ -149,7 +149,10 @@ async function within(
       ending.abort();
     });
     signal.addEventListener("abort", () =>
-      resolve({ reason: "Aborted", message: `liqoctl ${kind} was ended, nobody needs it any more` }),
+      resolve({
+        reason: "Aborted",
+        message: `liqoctl ${kind} was stopped, because it is not needed any more`,
+      }),
     );
   });
   try {

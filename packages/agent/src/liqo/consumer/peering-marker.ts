@@ -3,17 +3,17 @@ import { MANAGED_BY_LABEL, MANAGER } from "../../forge/labels.ts";
 import { isLiqoId } from "../liqoctl/kubeconfigs.ts";
 
 /**
- * That this agent has peered with a provider, and for which reservations: written before liqoctl is run, so that an
- * agent that starts anew ends what it began, and never ends a peering that a person made.
+ * Records that this agent peered with a provider, and for which reservations. It is written before liqoctl
+ * runs, so that a restarted agent can finish, and never ends a peering that a person made.
  */
 export interface PeeringMarker {
   readonly liqoId: string;
   readonly clusterId: string;
-  /** Ids of the reservations that need it. */
+  /** IDs of the reservations that need the peering. */
   readonly claims: readonly string[];
-  /** False: liqoctl was never run for it; a peering that is there all the same, a person made. */
+  /** False: liqoctl never ran for it; an existing peering was made by a person. */
   readonly isBegun: boolean;
-  /** True: it is being ended; nobody may use it until it is gone or open again. */
+  /** True: the peering is being ended; nobody may use it until it is gone or reopened. */
   readonly isEnding: boolean;
   readonly object: ConfigMap;
 }
@@ -47,7 +47,7 @@ export function forgeMarker({ namespace, liqoId, clusterId, claim }: NewMarker):
   };
 }
 
-/** Undefined: it is no marker, whatever its label says. */
+/** Undefined: not a valid marker, despite its label. */
 export function readMarker(object: ConfigMap): PeeringMarker | undefined {
   const { data = {}, metadata } = object;
   const { liqoID: liqoId = "", clusterID: clusterId = "" } = data;
@@ -71,7 +71,7 @@ export interface MarkerChange {
   readonly isEnding?: boolean;
 }
 
-/** The marker after a change; it still carries its version, so that what somebody else wrote meanwhile is not lost. */
+/** The changed marker. It keeps its resourceVersion, so that concurrent changes cause a conflict. */
 export function changedMarker({ object }: PeeringMarker, change: MarkerChange): ConfigMap {
   const { isEnding = object.data?.[ENDING] === "true", isBegun = object.data?.[BEGUN] === "true" } = change;
   const data = Object.entries(object.data ?? {}).filter(

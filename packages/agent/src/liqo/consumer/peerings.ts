@@ -11,21 +11,21 @@ import {
   readMarker,
 } from "./peering-marker.ts";
 
-/** The peerings that this agent has made, as its own cluster remembers them. */
+/** The peerings of this agent, stored as ConfigMaps in its own cluster. */
 export interface Peerings {
   readonly all: () => Promise<PeeringMarker[]>;
   readonly of: (liqoId: string) => Promise<PeeringMarker | undefined>;
-  /** liqoctl is about to be run: whatever peering there is from now on, this agent made it. False: that was said before. */
+  /** Marks that liqoctl is about to run: from now on the peering counts as this agent's. False: it was marked before. */
   readonly begin: (liqoId: string) => Promise<boolean>;
-  /** liqoctl could not be run after all. */
+  /** liqoctl could not be started: the mark is removed. */
   readonly takeBack: (liqoId: string) => Promise<void>;
   readonly open: (wish: LoanWish) => Promise<void>;
-  /** Fails with `conflict` when somebody else was faster. */
+  /** Fails with `conflict` after a concurrent change. */
   readonly change: (marker: PeeringMarker, change: MarkerChange) => Promise<void>;
   readonly drop: (marker: PeeringMarker) => Promise<void>;
 }
 
-/** Other reservations may claim the peering at the same moment. */
+/** Other reservations may change the marker at the same time. */
 const MAX_RACES = 8;
 
 export function peerings(
@@ -37,11 +37,11 @@ export function peerings(
     const marker = found && readMarker(found);
     if (found === undefined || marker !== undefined) return marker;
     const where = `ConfigMap ${namespace}/${found.metadata.name}`;
-    throw new Fault("invalid", `${where} is not as this agent writes it, and stands in its way: delete it`);
+    throw new Fault("invalid", `${where} was not written by this agent and blocks the peering: delete it`);
   };
   const setBegun = async (liqoId: string, isBegun: boolean, triesLeft = MAX_RACES): Promise<boolean> => {
     const marker = await of(liqoId);
-    if (marker === undefined) throw new Fault("gone", "nobody needs the peering any more");
+    if (marker === undefined) throw new Fault("gone", "the peering is not needed any more");
     if (marker.isBegun === isBegun) return false;
     try {
       await client.update(CONFIG_MAPS, changedMarker(marker, { isBegun }));

@@ -14,7 +14,7 @@ import type { PeeringMarker } from "./peering-marker.ts";
 import type { Standing } from "./standing.ts";
 import { isVirtual, type LoanNode, RELEASING_ANNOTATION } from "./virtual-kinds.ts";
 
-/** Everything that the cluster says of one loan. */
+/** The observed state of one reservation's virtual node. */
 export interface LoanSight {
   readonly foreignCluster: ForeignCluster | undefined;
   readonly marker: PeeringMarker | undefined;
@@ -22,11 +22,11 @@ export interface LoanSight {
   readonly slice: ResourceSlice | undefined;
   readonly virtualNode: VirtualNode | undefined;
   readonly node: LoanNode | undefined;
-  /** What the provider says of this cluster. */
+  /** Whether the provider accepts this cluster as a tenant. */
   readonly standing: Standing;
-  /** What is still to be done for the namespaces that shall use it. */
+  /** The next step for the namespaces that are to use it. */
   readonly offload: OffloadStep;
-  /** Wall clock: Kubernetes' times are compared with it. */
+  /** Wall clock, compared with times in Kubernetes objects. */
   readonly wallMs: number;
 }
 
@@ -40,29 +40,29 @@ export interface Waiting {
 export type EstablishStep =
   | Waiting
   | { readonly kind: "ready"; readonly message: string }
-  /** Write down that this reservation needs the peering; then run liqoctl, at most one at a time. */
+  /** Record the claim of this reservation; then run liqoctl, at most one at a time. */
   | { readonly kind: "claim" | "peer" | "create-slice" }
-  /** Liqo's replicator does not serve this peering: it was made on the rests of another. */
+  /** Liqo's replicator does not serve this peering, because it was made on top of an unfinished cleanup. */
   | { readonly kind: "peer-anew" }
-  /** It is needed again: what only it has claimed nobody else opens, and what cannot be ended stands. */
+  /** The peering is needed again while it is being ended: the reservation that claims it reopens it. */
   | { readonly kind: "reopen"; readonly marker: PeeringMarker }
-  /** Nothing brings it to the provider, and it keeps Liqo from letting go of the earlier peering. */
+  /** The slice is not replicated, and it blocks the cleanup of the earlier peering. */
   | { readonly kind: "remove-slice"; readonly slice: ResourceSlice }
   | { readonly kind: "uncordon"; readonly node: LoanNode }
   | { readonly kind: "change-slice"; readonly patch: Patch }
   | Extract<OffloadStep, { readonly kind: "write" }>;
 
-/** Objects may lag behind what liqoctl has done. */
+/** Objects may be updated some time after liqoctl has ended. */
 const SETTLE_MS = 60_000;
-/** A node that comes up is not ready for a while; one that stays so is worth a word. */
+/** A new node is not ready for a while; after this time it counts as stalled. */
 const NODE_PATIENCE_MS = 60_000;
 
 const REPLICATOR_FINALIZER = "crdreplicator.liqo.io/resource";
 const IGNORED_MS = 60_000;
-/** After so long it is no longer just the usual time that others take. */
+/** After this time, waiting for others counts as stalled. */
 const SLICE_PATIENCE_MS = 180_000;
 
-/** What to do next to bring a loan into the cluster. */
+/** The next step to bring up the virtual node of a reservation. */
 export function planEstablish(wish: LoanWish, sight: LoanSight): EstablishStep {
   const step =
     planPeering(wish, sight) ??
@@ -73,7 +73,7 @@ export function planEstablish(wish: LoanWish, sight: LoanSight): EstablishStep {
   return step.kind === "wait" ? withRemedy(step, wish, sight) : step;
 }
 
-/** Says where to look when what usually goes on by itself does not. */
+/** Adds a hint to a wait that takes longer than usual. */
 function withRemedy(step: Waiting, { clusterId, liqoId }: LoanWish, { slice, wallMs }: LoanSight): Waiting {
   const remedies: Readonly<Record<string, string>> = {
     AwaitingAuthentication: `look at Liqo at ${clusterId}, and at its crd-replicator here`,
@@ -95,22 +95,25 @@ function planPeering(wish: LoanWish, sight: LoanSight): EstablishStep | undefine
   if (ending !== undefined) return ending;
   const isUsable = isPeered(foreignCluster);
   if (!isClaimed && (marker !== undefined || !isUsable)) return { kind: "claim" };
-  // It may peer only to end the rests of an earlier peering.
+  // The running job may only finish the cleanup of an earlier peering.
   if (job.kind === "running") return wait("Peering", `liqoctl peers with ${wish.clusterId}`);
   return isUsable ? undefined : (planStranded(wish, sight) ?? planPeer(wish.clusterId, job));
 }
 
-/** A slice without the Identity that Liqo brings it to the provider with. */
+/** A slice that cannot be replicated, because Liqo has no Identity at the provider. */
 function planStranded({ id, clusterId }: LoanWish, sight: LoanSight): EstablishStep | undefined {
   const { slice, foreignCluster } = sight;
   if (slice === undefined || !isLettingGo(foreignCluster) || !isOurSlice(slice, id)) return undefined;
   if (slice.metadata.deletionTimestamp !== undefined) return undefined;
   if (conditionOf(slice, "Authentication") === undefined) return { kind: "remove-slice", slice };
-  const remedy = `${deleteCommand(slice)} when they may end, and it is asked for anew`;
-  return trouble("IdentityMissing", `Liqo's Identity at ${clusterId} was deleted; pods go on: ${remedy}`);
+  const remedy = `${deleteCommand(slice)} ends them, and the agent creates the slice again`;
+  return trouble(
+    "IdentityMissing",
+    `Liqo's Identity at ${clusterId} was deleted; running pods continue: ${remedy}`,
+  );
 }
 
-/** Whoever has claimed what is being ended ends it, and lives again when it asks here. */
+/** The reservation that claims an ending peering continues to end it, and reopens it when it is live again. */
 function planEnding({ clusterId }: LoanWish, { marker, job }: LoanSight, isClaimed: boolean) {
   const isUnpeering = job.kind === "running" && job.job !== "peer";
   const isEnding = marker?.isEnding === true;
@@ -132,13 +135,13 @@ function planPeer(name: string, job: JobState): EstablishStep {
 function pausedPeer(job: JobState): EstablishStep | undefined {
   if (job.kind !== "failed" || job.job !== "peer" || job.retryInMs === 0) return undefined;
   const { reason, message } = job.obstacle;
-  return trouble(reason, `${message}; it is tried again`);
+  return trouble(reason, `${message}; the agent tries again`);
 }
 
 function planSlice(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
   const { slice, virtualNode } = sight;
   if (slice === undefined && virtualNode !== undefined) {
-    // Somebody may be unpeering: a slice made now would be left without an Identity.
+    // Someone may be unpeering: a new slice would have no Identity.
     return wait("NodeTerminating", `VirtualNode ${wish.id} of an earlier slice is not gone yet`);
   }
   if (slice === undefined) return { kind: "create-slice" };
@@ -146,18 +149,18 @@ function planSlice(wish: LoanWish, sight: LoanSight): EstablishStep | undefined 
   if (!isOurSlice(slice, wish.id) || slice.spec.providerClusterID !== wish.liqoId) {
     return trouble(
       "SliceConflict",
-      `${where} was made by somebody else; to make room: ${deleteCommand(slice)}`,
+      `${where} was made by someone else; to remove it: ${deleteCommand(slice)}`,
     );
   }
   if (slice.metadata.deletionTimestamp !== undefined) {
-    return wait("SliceTerminating", `${where} is being deleted; a new one is made when it is gone`);
+    return wait("SliceTerminating", `${where} is being deleted; a new one is created afterwards`);
   }
   const patch = sliceChange(slice, wish);
   if (patch !== undefined) return { kind: "change-slice", patch };
   return planIgnored(wish, sight, slice) ?? planGrant(wish, slice);
 }
 
-/** The replicator puts its finalizer on every slice that it serves, within moments. */
+/** The replicator adds its finalizer to every slice that it serves, within moments. */
 function planIgnored(wish: LoanWish, sight: LoanSight, slice: ResourceSlice): EstablishStep | undefined {
   const { marker, job, wallMs } = sight;
   const { finalizers = [], creationTimestamp = "" } = slice.metadata;
@@ -177,7 +180,10 @@ function planGrant(wish: LoanWish, slice: ResourceSlice): EstablishStep | undefi
   const { status } = slice;
   const [authentication, grant] = [conditionOf(slice, "Authentication"), conditionOf(slice, "Resources")];
   if (authentication?.status === "Denied") {
-    return trouble("AuthenticationDenied", `${clusterId} does not let this cluster in${why(authentication)}`);
+    return trouble(
+      "AuthenticationDenied",
+      `${clusterId} does not authenticate this cluster${why(authentication)}`,
+    );
   }
   if (authentication === undefined) {
     return wait("AwaitingAuthentication", `${clusterId} has not signed the slice's certificate yet`);
@@ -188,7 +194,7 @@ function planGrant(wish: LoanWish, slice: ResourceSlice): EstablishStep | undefi
   if (grant === undefined) return wait("AwaitingGrant", `${clusterId} has not granted the resources yet`);
   const wrong = differences(resources, status?.resources, unreserved);
   if (wrong.length === 0) return undefined;
-  return trouble("PartialGrant", `${clusterId} grants something else: ${wrong.join(", ")}`);
+  return trouble("PartialGrant", `${clusterId} grants other amounts: ${wrong.join(", ")}`);
 }
 
 function planNode(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
@@ -196,7 +202,7 @@ function planNode(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
   const { virtualNode, node, wallMs } = sight;
   if (virtualNode === undefined)
     return wait("AwaitingVirtualNode", `Liqo has not made VirtualNode ${id} yet`);
-  if (node === undefined) return wait("AwaitingNode", `Node ${id} is not there yet`);
+  if (node === undefined) return wait("AwaitingNode", `Node ${id} does not exist yet`);
   const obstacle = planStanding(wish, virtualNode, node) ?? planReadiness(node, wallMs);
   if (obstacle !== undefined) return obstacle;
   const wrong = differences(resources, node.status?.allocatable, unreserved);
@@ -204,15 +210,15 @@ function planNode(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
   return trouble("NodeSizeDiffers", `Node ${id} has another size: ${wrong.join(", ")}`);
 }
 
-/** Whether it is the right node, and stays. */
+/** Checks that the Node is Liqo's node of this provider and is not being deleted. */
 function planStanding(wish: LoanWish, virtualNode: VirtualNode, node: LoanNode): EstablishStep | undefined {
   const { id, clusterId, liqoId } = wish;
   const { labels, annotations } = node.metadata;
   if (!isVirtual(node) || labels?.[LIQO_LABEL.remoteCluster] !== liqoId) {
-    return trouble("NodeConflict", `Node ${id} is there, and it is not Liqo's node of ${clusterId}`);
+    return trouble("NodeConflict", `Node ${id} exists and is not Liqo's node of ${clusterId}`);
   }
   if ([virtualNode, node].some(({ metadata }) => metadata.deletionTimestamp !== undefined)) {
-    return wait("NodeTerminating", `Node ${id} is being deleted; Liqo makes a new one when it is gone`);
+    return wait("NodeTerminating", `Node ${id} is being deleted; Liqo creates a new one afterwards`);
   }
   return annotations?.[RELEASING_ANNOTATION] === undefined ? undefined : { kind: "uncordon", node };
 }
@@ -227,13 +233,13 @@ function planReach(
   return trouble("ProviderUnreachable", `Liqo cannot reach ${clusterId}'s API server${why(reach)}`);
 }
 
-/** The node stays Ready: its virtual-kubelet asks only whether the API server lives, and is forbidden all else. */
+/** The node stays Ready: its virtual-kubelet only checks the API server's health endpoint, and all other calls are forbidden. */
 function planStandingThere(clusterId: string, standing: Standing): EstablishStep | undefined {
   if (standing === "let-in" || standing === "unknown") return undefined;
-  const remedy = `peer anew (liqoctl peer), or release the reservation`;
+  const remedy = `peer again (liqoctl peer), or release the reservation`;
   return trouble(
     "TenantMissing",
-    `${clusterId} no longer lets this cluster in, its Tenant is gone or drained: ${remedy}`,
+    `${clusterId} no longer accepts this cluster, its Tenant is gone or drained: ${remedy}`,
   );
 }
 

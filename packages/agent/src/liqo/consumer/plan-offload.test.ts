@@ -46,7 +46,7 @@ describe("the offloading of a namespace", () => {
   const since = "2026-07-01T10:00:00Z";
   const ready = (status: "True" | "False") => [{ type: "Ready", status, lastTransitionTime: since } as const];
   const isDone = { kind: "done" };
-  const isPending = { kind: "pending", message: expect.stringContaining("shop is not there yet at paris") };
+  const isPending = { kind: "pending", message: expect.stringContaining("shop does not exist yet at paris") };
   test.each<[string, NamespaceOffloading["status"], object]>([
     ["Liqo says that it is there", { observedGeneration: 2, offloadingPhase: "Ready" }, isDone],
     ["Liqo has not looked at the change", { observedGeneration: 1, offloadingPhase: "Ready" }, isPending],

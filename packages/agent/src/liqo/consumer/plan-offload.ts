@@ -4,7 +4,7 @@ import { LIQO_LABEL } from "../objects/labels.ts";
 import { NAMESPACE_OFFLOADING_NAME, type NamespaceOffloading } from "../objects/namespace-offloading.ts";
 import type { LoanWish } from "./loan-wish.ts";
 
-/** What one namespace has: a NamespaceOffloading, none, or it is not even there. */
+/** Whether the namespace exists, and its NamespaceOffloading, if any. */
 export interface OffloadSight {
   readonly namespace: string;
   readonly isThere: boolean;
@@ -13,28 +13,28 @@ export interface OffloadSight {
 
 export type OffloadStep =
   | { readonly kind: "done" }
-  /** It is written; Liqo has yet to make the namespace at the provider. */
+  /** Written; Liqo has not created the remote namespace yet. */
   | { readonly kind: "pending"; readonly message: string; readonly since: string | undefined }
   | {
       readonly kind: "write";
-      /** `create` where there was none; else it carries the version that it changes. */
+      /** `create` for a new object; `update` carries the resourceVersion that it replaces. */
       readonly how: "create" | "update";
       readonly offloading: NamespaceOffloading;
     }
   | { readonly kind: "obstacle"; readonly reason: string; readonly message: string };
 
-/** The reservations that need it, each with the provider's Liqo ID: pods of one namespace may use several loans. */
+/** Reservations that need the offloading, each with the provider's Liqo ID. Pods of one namespace may use several reservations. */
 const CLAIM = "offload.rear.fluidos.eu/";
-/** Those of them that end: their provider is chosen for no more pods. */
+/** Reservations that are ending: their provider gets no new pods. */
 const ENDING = "offload-ending.rear.fluidos.eu/";
 const DEFAULT_STRATEGY = "LocalAndRemote";
 
-/** What to do next so that pods of the wanted namespaces may run at the provider. */
+/** The next step so that pods of the requested namespaces may run at the provider. */
 export function planOffload(wish: LoanWish, sights: readonly OffloadSight[]): OffloadStep {
   const { offload } = wish;
   if (offload === undefined) return { kind: "done" };
   const steps = sights.map((sight) => stepFor(wish, offload, sight));
-  // What can be done is done, also when another namespace stands in the way of being ready.
+  // One blocked namespace must not keep the others from being written.
   return (
     steps.find(({ kind }) => kind === "write") ??
     steps.find(({ kind }) => kind === "obstacle") ??
@@ -45,16 +45,16 @@ export function planOffload(wish: LoanWish, sights: readonly OffloadSight[]): Of
 function stepFor(wish: LoanWish, offload: Offload, sight: OffloadSight): OffloadStep {
   const { namespace, isThere, offloading } = sight;
   const { podOffloadingStrategy: strategy = DEFAULT_STRATEGY } = offload;
-  if (!isThere) return obstacle("NamespaceMissing", `namespace ${namespace} is not there: create it`);
+  if (!isThere) return obstacle("NamespaceMissing", `namespace ${namespace} does not exist: create it`);
   if (offloading === undefined)
     return write("create", namespace, { claims: { [wish.id]: wish.liqoId }, strategy });
   const where = `NamespaceOffloading ${namespace}/${NAMESPACE_OFFLOADING_NAME}`;
   if (!isOurs(offloading)) {
     const remedy = "remove the namespace from spec.offload, or delete that object";
-    return obstacle("OffloadingConflict", `${where} was made by somebody else and is left alone: ${remedy}`);
+    return obstacle("OffloadingConflict", `${where} was made by someone else and is not changed: ${remedy}`);
   }
   if (offloading.metadata.deletionTimestamp !== undefined) {
-    return obstacle("OffloadingTerminating", `${where} is being deleted; a new one is made when it is gone`);
+    return obstacle("OffloadingTerminating", `${where} is being deleted; a new one is created afterwards`);
   }
   const claims = claimsOf(offloading, CLAIM);
   const isWanted = Object.keys(claims).length > 0;
@@ -73,9 +73,10 @@ function stepFor(wish: LoanWish, offload: Offload, sight: OffloadSight): Offload
 }
 
 /**
- * What keeps new pods away from a provider while its last reservation for the namespace ends. Liqo selects clusters, not nodes: pods
- * that are drained would come back on the node of another reservation, and be stuck there without their namespace. The remote namespace
- * stays for as long as no other provider is chosen, so that its pods end in their own time. Undefined: nothing is to be done.
+ * The object that keeps new pods away from a provider while its last reservation for the namespace ends. Liqo
+ * selects clusters, not nodes: drained pods would be scheduled on another reservation's node and fail there
+ * without their namespace. The remote namespace stays until another provider is selected, so that its pods can
+ * end. Undefined: nothing to do.
  */
 export function closedFor(offloading: NamespaceOffloading, id: string): NamespaceOffloading | undefined {
   const { [id]: liqoId, ...claims } = claimsOf(offloading, CLAIM);
@@ -84,20 +85,20 @@ export function closedFor(offloading: NamespaceOffloading, id: string): Namespac
   return changed(offloading, claims, ending);
 }
 
-/** The provider at which pods of the namespace are to end with this reservation; undefined: none. */
+/** The provider at which the namespace's pods end with this reservation; undefined: none. */
 export function closedProvider(offloading: NamespaceOffloading, id: string): string | undefined {
   const { [id]: liqoId } = claimsOf(offloading, ENDING);
   const isChosen = liqoId !== undefined && Object.values(claimsOf(offloading, CLAIM)).includes(liqoId);
   return isChosen ? undefined : liqoId;
 }
 
-/** Pods that come before their namespace is at the provider wait there in a back-off. */
+/** Pods that start before the remote namespace exists are in back-off at the provider. */
 function planMapping({ clusterId, liqoId }: LoanWish, offloading: NamespaceOffloading): OffloadStep {
   const { metadata, spec, status } = offloading;
   const ready = status?.remoteNamespacesConditions?.[liqoId]?.find(({ type }) => type === "Ready");
   const isSaid = ready === undefined ? status?.offloadingPhase === "Ready" : ready.status === "True";
   if (spec.podOffloadingStrategy === "Local" || (isSaid && isLookedAt(offloading))) return { kind: "done" };
-  const message = `namespace ${metadata.namespace} is not there yet at ${clusterId}`;
+  const message = `namespace ${metadata.namespace} does not exist yet at ${clusterId}`;
   return { kind: "pending", message, since: ready?.lastTransitionTime };
 }
 
@@ -105,7 +106,7 @@ function isLookedAt({ metadata, status }: NamespaceOffloading): boolean {
   return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 1);
 }
 
-/** What is left of it when a reservation ends; undefined: nobody else needs it. */
+/** The object without the claim of this reservation; undefined: no other reservation needs it. */
 export function withoutClaim(offloading: NamespaceOffloading, id: string): NamespaceOffloading | undefined {
   const { [id]: _, ...claims } = claimsOf(offloading, CLAIM);
   const { [id]: __, ...ending } = claimsOf(offloading, ENDING);
@@ -119,7 +120,7 @@ function changed(before: NamespaceOffloading, claims: Claims, ending: Claims): N
   return forge(before.metadata.namespace ?? "", { claims, ending, strategy, before });
 }
 
-/** The reservations that need it; none for what a person made. */
+/** The reservations that claim it; none for an object that a person made. */
 export function claimantsOf(offloading: NamespaceOffloading): string[] {
   if (!isOurs(offloading)) return [];
   return Object.keys({ ...claimsOf(offloading, CLAIM), ...claimsOf(offloading, ENDING) }).sort();
@@ -168,8 +169,8 @@ function forge(namespace: string, { claims, ending = {}, strategy, before }: Wan
 }
 
 /**
- * By cluster only. Liqo asks each VirtualNode: one that does not match takes the namespace away from its whole cluster, also
- * where another one does.
+ * Selects by cluster only. Liqo evaluates each VirtualNode, and one that does not match removes the namespace
+ * from its whole cluster.
  */
 function selectorOf(liqoIds: readonly string[]): NonNullable<NamespaceOffloading["spec"]["clusterSelector"]> {
   const rule = { key: LIQO_LABEL.remoteCluster, operator: "In", values: liqoIds } as const;

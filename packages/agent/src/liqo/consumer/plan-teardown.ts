@@ -6,27 +6,27 @@ import { planUnpeer, type PeeringRemains, type UnpeerStep } from "./plan-unpeer.
 import { closedFor, withoutClaim } from "./plan-offload.ts";
 import type { LoanNode, LoanPod } from "./virtual-kinds.ts";
 
-/** Everything that is left of one reservation in this cluster. */
+/** All objects of one reservation in this cluster. */
 export interface Remains {
   readonly id: string;
   readonly slices: readonly ResourceSlice[];
   readonly virtualNodes: readonly VirtualNode[];
   /** Its virtual Node. */
   readonly node: LoanNode | undefined;
-  /** Those that draining has to move: on its node, and those of its namespaces that nobody else's reservation covers. */
+  /** Pods to drain: on its node, and those of its namespaces that no other reservation covers. */
   readonly pods: readonly LoanPod[];
-  /** Those of ours that still name it, or are on their way out and named it. */
+  /** This agent's objects that name the reservation, also while they are being deleted. */
   readonly offloadings: readonly NamespaceOffloading[];
-  /** Absent: this agent has not peered for it. */
+  /** Absent: this agent has no peering for it. */
   readonly peering: PeeringRemains | undefined;
-  /** How long the teardown has been at a stage; the first look begins it. */
+  /** How long the teardown has been at a stage; the first call starts the time. */
   readonly waitedMs: (stage: Stage) => number;
 }
 
-/** What can be waited for, each with its own deadline. */
+/** Stages that are waited for, each with its own deadline. */
 export type Stage = "drain" | "virtual-node" | "node" | "slice" | "offloading";
 
-/** Past its deadline a stage is ended by force; past twice the deadline it holds up no other. */
+/** After its deadline a stage is forced; after twice the deadline the teardown goes on without it. */
 export const DEADLINE_MS: Readonly<Record<Stage, number>> = {
   drain: 120_000,
   "virtual-node": 120_000,
@@ -44,10 +44,10 @@ export type TeardownStep =
       readonly kind: "close-offloading" | "shrink-offloading" | "delete-offloading";
       readonly offloading: NamespaceOffloading;
     }
-  /** Without it Liqo would make the virtual node again. */
+  /** Otherwise Liqo would create the virtual node again. */
   | { readonly kind: "stop-virtual-node" | "delete-slice"; readonly slice: ResourceSlice }
   | { readonly kind: "delete-virtual-node"; readonly virtualNode: VirtualNode }
-  /** Whoever should take its finalizers away does not. */
+  /** The controller of these finalizers does not remove them. */
   | {
       readonly kind: "strip";
       readonly what: "slice" | "virtual-node" | "offloading";
@@ -55,7 +55,7 @@ export type TeardownStep =
     }
   | UnpeerStep;
 
-/** What to do next to take a loan out of the cluster, in the order that hurts nobody. */
+/** The next step to remove a reservation from the cluster, in an order that does not break running pods. */
 export function planTeardown(remains: Remains): TeardownStep {
   return (
     planClosing(remains) ??
@@ -70,7 +70,7 @@ export function planTeardown(remains: Remains): TeardownStep {
   );
 }
 
-/** Before its pods end, nothing new may come: neither to its node nor, of its namespaces, to the provider's other nodes. */
+/** Before the pods end, no new ones may be scheduled: neither on its node nor, for its namespaces, on other nodes of the provider. */
 function planClosing({ id, node, offloadings }: Remains): TeardownStep | undefined {
   if (node !== undefined && node.spec?.unschedulable !== true) return { kind: "cordon", node };
   const [offloading] = offloadings
@@ -86,10 +86,10 @@ function planDrain({ pods, waitedMs }: Remains): TeardownStep | undefined {
   const isForced = waited >= DEADLINE_MS.drain;
   const toDelete = pods.filter(({ metadata }) => isForced || metadata.deletionTimestamp === undefined);
   if (toDelete.length > 0) return { kind: "delete-pods", pods: toDelete, isForced };
-  return { kind: "wait", reason: "Draining", message: `${pods.length} pods end at the provider` };
+  return { kind: "wait", reason: "Draining", message: `${pods.length} pods are terminating at the provider` };
 }
 
-/** Those that are used by others stay, without this reservation. */
+/** Objects that other reservations use stay, without this one. */
 function planOffloadings({ id, offloadings }: Remains): TeardownStep | undefined {
   const [offloading] = offloadings.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (offloading === undefined) return undefined;
@@ -116,7 +116,7 @@ function planVirtualNode({ slices, virtualNodes, waitedMs }: Remains): TeardownS
 function planNode({ node, waitedMs }: Remains): TeardownStep | undefined {
   if (node === undefined) return undefined;
   const waited = waitedMs("node");
-  // What is lent must not wait for an object of this cluster.
+  // The release of the provider's capacity must not wait for an object in this cluster.
   if (waited >= 2 * DEADLINE_MS.node) return undefined;
   return waited >= DEADLINE_MS.node ? deleteNode(node) : nodeLeaving(node);
 }
@@ -131,7 +131,7 @@ function deleteNode(node: LoanNode): TeardownStep {
 }
 
 function nodeLeaving({ metadata: { name, finalizers = [] } }: LoanNode) {
-  const message = `Node ${name} is going${heldBy(finalizers)}`;
+  const message = `Node ${name} is being deleted${heldBy(finalizers)}`;
   return { kind: "wait", reason: "NodeLeaving", message } as const;
 }
 
@@ -167,10 +167,10 @@ function leaving({ what, object }: Leaving, isLate: boolean): TeardownStep {
 }
 
 function heldBy(finalizers: readonly string[]): string {
-  return finalizers.length === 0 ? "" : `; ${finalizers.join(", ")} must let go of it`;
+  return finalizers.length === 0 ? "" : `; waiting for the finalizers ${finalizers.join(", ")}`;
 }
 
-/** Finalizers of others are their business. */
+/** Finalizers of other controllers are left alone. */
 export function isLiqos(finalizer: string): boolean {
   return /^(?:[-a-z0-9]+\.)*liqo\.io\//.test(finalizer);
 }

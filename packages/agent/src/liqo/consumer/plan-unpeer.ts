@@ -4,33 +4,33 @@ import { borrowsHere, isHeld, isPeered, SILENT_MS, silentForMs } from "./foreign
 import type { JobState } from "./peering-jobs.ts";
 import type { PeeringMarker } from "./peering-marker.ts";
 
-/** What is known of the peering that a reservation needed. */
+/** The peering of a reservation. */
 export interface PeeringRemains {
   readonly marker: PeeringMarker;
-  /** Slices towards the provider, whoever made them; unpeering would delete them all. */
+  /** Number of slices towards the provider, whoever created them; unpeering would delete all of them. */
   readonly slices: number;
-  /** Slices of the other direction: what the provider borrows here. */
+  /** Number of slices of the other direction: the provider is a consumer here. */
   readonly guests: number;
   readonly foreignCluster: ForeignCluster | undefined;
   readonly job: JobState;
-  /** Wall clock: Kubernetes' times are compared with it. */
+  /** Wall clock, compared with times in Kubernetes objects. */
   readonly wallMs: number;
 }
 
 export type UnpeerStep =
   | { readonly kind: "clean" }
   | { readonly kind: "wait"; readonly reason: string; readonly message: string; readonly isTrouble?: boolean }
-  /** Others need it, or it is gone: this reservation lets go of it. */
+  /** Other reservations need the peering, or it is gone: this reservation drops its claim. */
   | { readonly kind: "unclaim" | "close" | "abort-peer"; readonly marker: PeeringMarker }
-  /** From here on nobody else may begin to use it. */
+  /** From here on no other reservation may start to use it. */
   | { readonly kind: "begin-unpeer"; readonly marker: PeeringMarker }
   | { readonly kind: "unpeer"; readonly isForced: boolean; readonly marker: PeeringMarker };
 
-/** Objects may lag behind what liqoctl has done. */
+/** Objects may be updated some time after liqoctl has ended. */
 const SETTLE_MS = 60_000;
 /**
- * What the provider still keeps of a peering that is gone here, its Tenant above all, does not hold up its end for ever. With the
- * pauses between them these are about an hour, as long as it takes to give a provider up by force.
+ * What the provider keeps of a peering that is gone here, such as its Tenant, must not block the end forever.
+ * With the backoff between them, these tries take about an hour, like the time before a forced end.
  */
 const MAX_TRIES = 14;
 
@@ -51,7 +51,7 @@ function isInUse({ slices, marker }: PeeringRemains, id: string): boolean {
   return slices > 0 || marker.claims.some((claim) => claim !== id);
 }
 
-/** That nothing is held here does not mean that the provider was told. */
+/** The absence of local objects does not prove that the provider was told. */
 function isOver({ job, foreignCluster }: PeeringRemains): boolean {
   if (isHeld(foreignCluster) || job.kind === "none" || job.job === "peer") return false;
   return job.kind === "done" || (job.kind === "failed" && job.times >= MAX_TRIES);
@@ -59,7 +59,7 @@ function isOver({ job, foreignCluster }: PeeringRemains): boolean {
 
 function planRunning(marker: PeeringMarker, job: Extract<JobState, { kind: "running" }>): UnpeerStep {
   if (job.job === "peer") return { kind: "abort-peer", marker };
-  const how = job.job === "unpeer" ? "unpeers from" : "gives up the peering with";
+  const how = job.job === "unpeer" ? "unpeers from" : "forces the end of the peering with";
   return { kind: "wait", reason: "Unpeering", message: `liqoctl ${how} ${marker.clusterId}` };
 }
 
@@ -74,10 +74,10 @@ function planJob(peering: PeeringRemains): UnpeerStep {
   if (force !== undefined) return force;
   if (job.retryInMs === 0) return { kind: "unpeer", isForced: false, marker };
   const { reason, message } = job.obstacle;
-  return { kind: "wait", reason, message: `${message}; it is tried again`, isTrouble: true };
+  return { kind: "wait", reason, message: `${message}; the agent tries again`, isTrouble: true };
 }
 
-/** `liqoctl force unpeer` deletes the pair's whole namespace, and with it whatever the provider borrows here. */
+/** `liqoctl force unpeer` deletes the pair's whole namespace, including what the provider uses here. */
 function planForce(
   peering: PeeringRemains,
   job: Extract<JobState, { kind: "failed" }>,
@@ -89,7 +89,7 @@ function planForce(
     return isPaused ? undefined : { kind: "unpeer", isForced: true, marker };
   }
   const { clusterId, liqoId } = marker;
-  const what = `${clusterId} has not answered for an hour, and its peering is not given up by force: it borrows here too, and force would delete that`;
+  const what = `${clusterId} has not answered for an hour, and its peering is not ended by force: it is a consumer here too, and force would delete its slices`;
   const remedy = `if it is gone for good, end its reservations, then delete Tenant ${liqoId} in ${tenantNamespaceOf(liqoId)}`;
   return { kind: "wait", reason: "ForceRefused", message: `${what}; ${remedy}`, isTrouble: true };
 }

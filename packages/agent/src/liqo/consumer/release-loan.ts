@@ -28,7 +28,7 @@ export interface ReleaseDeps {
 type UnpeerWrite = Extract<UnpeerStep, { readonly marker: unknown }>;
 type Write = Exclude<TeardownStep, { readonly kind: "wait" | "clean" } | UnpeerWrite>;
 
-/** A wait that nobody has looked at for so long begins anew: the API server was away, or the reservation lived again. */
+/** A stage that was not checked for this long starts again: the API server was away, or the reservation was live again. */
 const UNSEEN_MS = 60_000;
 const OPTIONS = { fieldManager: MANAGER } as const;
 const CORDONED = {
@@ -41,7 +41,7 @@ const STRIPPED: Readonly<Record<"slice" | "virtual-node" | "offloading", Resourc
   offloading: NAMESPACE_OFFLOADINGS,
 };
 
-/** Takes loans out of the cluster, step by step. What is left is always read anew; only waiting times are remembered. */
+/** Removes the objects of a reservation, step by step. The objects are read for each step; only waiting times are kept. */
 export function releasing(deps: ReleaseDeps): (reservationId: string) => Promise<ReleaseState> {
   const { client, marks, jobs, work, machine, log } = deps;
   const begun = new Map<string, Map<Stage, { readonly since: number; readonly seen: number }>>();
@@ -71,32 +71,38 @@ export function releasing(deps: ReleaseDeps): (reservationId: string) => Promise
     switch (step.kind) {
       case "cordon":
         await client.patch(LOAN_NODES, merge(step.node, CORDONED), OPTIONS);
-        return stepped("Cordoned", `Node ${step.node.metadata.name} takes no more pods`);
+        return stepped("Cordoned", `Node ${step.node.metadata.name} is cordoned`);
       case "delete-pods":
         await deletePods(step.pods, step.isForced);
         return step.isForced
           ? waiting({ reason: "ForcingPods", message: stuck(step.pods), isTrouble: true })
-          : stepped("Draining", `${step.pods.length} pods were told to end`);
+          : stepped("Draining", `${step.pods.length} pods are being deleted`);
       case "close-offloading":
         await client.update(NAMESPACE_OFFLOADINGS, step.offloading, OPTIONS);
-        return stepped("Unoffloading", `new pods of ${nameOf(step.offloading).namespace} go there no more`);
+        return stepped(
+          "Unoffloading",
+          `new pods of ${nameOf(step.offloading).namespace} are no longer offloaded to the provider`,
+        );
       case "shrink-offloading":
         await client.update(NAMESPACE_OFFLOADINGS, step.offloading, OPTIONS);
-        return stepped("Unoffloading", "other reservations go on using the namespace's offloading");
+        return stepped("Unoffloading", "other reservations still use the namespace's offloading");
       case "delete-offloading":
         await client.delete(NAMESPACE_OFFLOADINGS, nameOf(step.offloading));
         return stepped("Unoffloading", `${nameOf(step.offloading).namespace} is no longer offloaded`);
       case "stop-virtual-node": {
         const annotations = { [LIQO_ANNOTATION.createVirtualNode]: "false" };
         await client.patch(RESOURCE_SLICES, merge(step.slice, { metadata: { annotations } }), OPTIONS);
-        return stepped("VirtualNodeLeaving", "Liqo was told not to make the virtual node again");
+        return stepped("VirtualNodeLeaving", "Liqo will not create the virtual node again");
       }
       case "delete-virtual-node":
         await client.delete(VIRTUAL_NODES, nameOf(step.virtualNode));
         return stepped("VirtualNodeLeaving", `VirtualNode ${step.virtualNode.metadata.name} was deleted`);
       case "delete-node":
         await client.delete(LOAN_NODES, nameOf(step.node));
-        return stepped("NodeLeaving", `Node ${step.node.metadata.name} was deleted: Liqo did not do it`);
+        return stepped(
+          "NodeLeaving",
+          `Node ${step.node.metadata.name} was deleted by the agent, because Liqo did not`,
+        );
       case "delete-slice":
         await client.delete(RESOURCE_SLICES, nameOf(step.slice));
         return stepped("SliceLeaving", `ResourceSlice ${step.slice.metadata.name} was deleted`);
@@ -108,9 +114,9 @@ export function releasing(deps: ReleaseDeps): (reservationId: string) => Promise
   const strip = async ({ what, object }: Extract<Write, { kind: "strip" }>): Promise<ReleaseState> => {
     const finalizers = object.metadata.finalizers?.filter((finalizer) => !isLiqos(finalizer)) ?? [];
     const named = { what, ...nameOf(object), finalizers: object.metadata.finalizers };
-    log.warn(named, "Liqo does not let go of an object: its finalizers are taken away");
+    log.warn(named, "Liqo does not remove its finalizers from an object: the agent removes them");
     await client.patch(STRIPPED[what], merge(object, { metadata: { finalizers } }), OPTIONS);
-    const message = `Liqo did not let go of ${object.kind} ${object.metadata.name}: its finalizers were taken away`;
+    const message = `Liqo did not remove its finalizers from ${object.kind} ${object.metadata.name}: the agent removed them`;
     return { ...stepped("Forced", message), isTrouble: true };
   };
 
@@ -121,15 +127,15 @@ export function releasing(deps: ReleaseDeps): (reservationId: string) => Promise
     switch (step.kind) {
       case "unclaim":
       case "close":
-        // A peering that only slices of people use is theirs from now on.
+        // A peering that only users' slices need is not this agent's any more.
         if (others.length === 0) await marks.drop(marker);
         else await marks.change(marker, { unclaim: id, isEnding: false });
-        // Whoever peers next begins without old failures.
+        // The next peering starts without the old failures.
         if (others.length === 0) jobs.forget(liqoId);
-        return stepped("Unpeering", `the peering with ${clusterId} needs nothing more`);
+        return stepped("Unpeering", `the reservation no longer needs the peering with ${clusterId}`);
       case "abort-peer":
         jobs.abort(liqoId);
-        return stepped("Unpeering", `liqoctl, which was peering with ${clusterId}, is ended`);
+        return stepped("Unpeering", `the running liqoctl peer with ${clusterId} is stopped`);
       case "begin-unpeer":
         await marks.change(marker, { isEnding: true });
         return stepped("Unpeering", `about to unpeer from ${clusterId}`);
@@ -168,5 +174,5 @@ function merge(object: Owned, body: object) {
 
 function stuck(pods: readonly LoanPod[]): string {
   const names = pods.slice(0, 5).map(({ metadata }) => `${metadata.namespace ?? ""}/${metadata.name}`);
-  return `${pods.length} pods did not end in time and are deleted by force: ${names.join(", ")}`;
+  return `${pods.length} pods did not terminate in time and are deleted by force: ${names.join(", ")}`;
 }

@@ -9,7 +9,7 @@ import type { Remains } from "./plan-teardown.ts";
 import type { PeeringRemains } from "./plan-unpeer.ts";
 import { isDrainable, isVirtual, type LoanPod } from "./virtual-kinds.ts";
 
-/** What is left of a reservation, by its id alone. */
+/** Reads the objects of a reservation by its ID. */
 export type RemainsOf = (id: string) => Promise<Omit<Remains, "waitedMs">>;
 
 export interface RemainsDeps {
@@ -22,7 +22,7 @@ export interface RemainsDeps {
 
 export function remainsReader(deps: RemainsDeps): RemainsOf {
   const { reads, marks, machine } = deps;
-  /** A slice of that name that somebody else made keeps its virtual node. */
+  /** A slice of the same name that someone else made keeps its virtual node. */
   const nodesOf = async (id: string, ours: Remains["slices"]) => {
     const found = await reads.virtualNodes(id);
     const isOurs = await Promise.all(
@@ -56,7 +56,7 @@ export function remainsReader(deps: RemainsDeps): RemainsOf {
     };
   };
 
-  /** Pods of a namespace go to any node of the provider, also to those of other reservations. */
+  /** Pods of a namespace run on any node of the provider, also on those of other reservations. */
   const straysOf = async (id: string, offloading: NamespaceOffloading): Promise<readonly LoanPod[]> => {
     const liqoId = closedProvider(offloading, id);
     return liqoId === undefined ? [] : await reads.podsFor(liqoId, offloading.metadata.namespace ?? "");

@@ -2,12 +2,12 @@ import type { KubeClient } from "@resource-broker/kube";
 import { type Tenant, TENANTS } from "../objects/tenant.ts";
 
 /**
- * `gone`: the provider keeps no Tenant of this cluster, or has drained it; `leaving`: it is about to. All else is not held
- * against it.
+ * `gone`: the provider has no Tenant of this cluster, or has drained it; `terminating`: the Tenant is being
+ * deleted. Every other case counts as accepted.
  */
 export type Standing = "let-in" | "leaving" | "gone" | "unknown";
 
-/** What the provider itself says; whoever may not ask, or gets no answer, does not know. */
+/** Asks the provider for the Tenant; a failed or forbidden call gives `unknown`. */
 export async function standingAt(
   namespace: string,
   connect: () => Promise<Pick<KubeClient, "list" | "close">>,

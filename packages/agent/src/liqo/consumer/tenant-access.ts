@@ -13,14 +13,14 @@ import type { JobEnd } from "./peering-jobs.ts";
 
 type Client = Pick<KubeClient, "list" | "create">;
 
-/** What liqoctl needs in a tenant namespace: deploy/rbac/agent-liqo.yaml. Charts keep this name, too. */
+/** The ClusterRole for liqoctl in a tenant namespace: deploy/rbac/agent-liqo.yaml. The charts use the same name. */
 export const TENANT_ROLE = "resource-broker-agent-liqo-tenant";
 const RBAC = "rbac.authorization.k8s.io";
 const POD_SECURITY = "pod-security.kubernetes.io";
 
 /**
- * liqoctl acts as this agent and writes Secrets in the tenant namespace of the provider. So that the agent needs no rights
- * over Secrets elsewhere, it makes that namespace, as liqoctl would, and binds the role for it there.
+ * liqoctl runs with the agent's account and writes Secrets in the provider's tenant namespace. To avoid rights
+ * on Secrets elsewhere, the agent creates that namespace as liqoctl would, and binds the role only there.
  */
 export async function ensureTenantAccess(client: Client, liqoId: string): Promise<JobEnd> {
   const namespace = tenantNamespaceOf(liqoId);
@@ -31,7 +31,7 @@ export async function ensureTenantAccess(client: Client, liqoId: string): Promis
     await ensureThere(client, NAMESPACES, tenantNamespace(liqoId));
     const user = await ownName(client);
     const isNew = await ensureThere(client, ROLE_BINDINGS, roleBinding(namespace, user));
-    // The API server may take a moment to see a new one.
+    // The API server may need a moment to apply a new binding.
     return isNew || (await mayListSecrets(client, namespace)) ? undefined : otherBinding(namespace, user);
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "forbidden") throw error;
@@ -60,14 +60,14 @@ function otherNamespace(liqoId: string, names: readonly string[]): JobEnd {
   return { reason: "TenantNamespaceMissing", message };
 }
 
-/** A leftover, such as of an agent with another account. */
+/** An old binding, for example of an agent with another account. */
 function otherBinding(namespace: string, user: string): JobEnd {
-  const what = `RoleBinding ${TENANT_ROLE} in ${namespace} is there, and does not give ${user} its rights`;
-  const remedy = `kubectl delete rolebinding -n ${namespace} ${TENANT_ROLE}, and it is made anew`;
+  const what = `RoleBinding ${TENANT_ROLE} in ${namespace} exists and does not grant ${user} its rights`;
+  const remedy = `kubectl delete rolebinding -n ${namespace} ${TENANT_ROLE}, and the agent creates it again`;
   return { reason: "Forbidden", message: `${what}: ${remedy}; or apply deploy/rbac/agent-liqo.yaml` };
 }
 
-/** False: it was there already. */
+/** False: it existed already. */
 async function ensureThere<T>(client: Client, resource: Resource<T>, object: T): Promise<boolean> {
   try {
     await client.create(resource, object, { fieldManager: MANAGER });
@@ -81,7 +81,7 @@ async function ensureThere<T>(client: Client, resource: Resource<T>, object: T):
 async function ownName(client: Client): Promise<string> {
   const { status } = await client.create(SELF_SUBJECT_REVIEWS, {});
   const name = status?.userInfo?.username;
-  if (name === undefined) throw new Fault("invalid", "the API server does not say who the agent is");
+  if (name === undefined) throw new Fault("invalid", "the API server does not return the agent's user name");
   return name;
 }
 

@@ -3,11 +3,11 @@ import type { ReleaseState } from "../../data-plane/data-plane.ts";
 
 type UnderWay = Extract<ReleaseState, { readonly kind: "working" }>;
 
-/** Something was written: what it leads to shows soon. */
+/** After a write, the effect is expected soon. */
 const STEP_MS = 250;
-/** Somebody else is at work. */
+/** Another controller is working. */
 const LOOK_MS = 2000;
-/** It does not go on by itself. */
+/** Nothing continues without help. */
 const TROUBLE_MS = 15_000;
 
 export function stepped(reason: string, message: string): UnderWay {
@@ -24,12 +24,12 @@ export function waiting(of: {
   return { kind: "working", reason, message, retryAfterMs: pauseMs, ...(isTrouble ? { isTrouble } : {}) };
 }
 
-/** Writes lose races, and that is no trouble: the next look sees who has won. */
+/** Conflicts are expected: the next reconcile sees the current state. */
 const RACES: readonly string[] = ["conflict", "already-exists", "not-found", "gone"];
-/** The API server says no, and will say so again until somebody has done something about it. */
+/** The API server refuses until someone fixes the cause. */
 const REFUSALS: readonly string[] = ["forbidden", "invalid", "unsupported"];
 
-/** What a failed write means for the way it was a step of; what it does not explain is thrown again. */
+/** The state after a failed write; faults that it does not explain are thrown again. */
 export function afterFault(error: unknown): UnderWay {
   if (!(error instanceof Fault)) throw error;
   if (RACES.includes(error.code)) return stepped("LookingAgain", error.message);

@@ -1,6 +1,6 @@
 import type { JobEnd } from "./peering-jobs.ts";
 
-/** Liqo's peers must be of one minor version. An unknown one is not held against anybody. */
+/** Peers in Liqo need the same minor version. An unknown version is accepted. */
 export function versionProblem(
   { clusterId }: { readonly clusterId: string },
   here: string,

@@ -12,7 +12,7 @@ interface NodeCondition {
   readonly lastTransitionTime?: string;
 }
 
-/** A Node as far as it tells of a loan; the accounting's own type holds less. */
+/** The fields of a Node that the data plane needs; the accounting's own type has fewer. */
 export interface LoanNode {
   readonly metadata: ObjectMeta;
   readonly spec?: { readonly unschedulable?: boolean };
@@ -30,7 +30,7 @@ export const LOAN_NODES: Resource<LoanNode> = {
   isNamespaced: false,
 };
 
-/** A pod as far as draining needs it. */
+/** The fields of a Pod that draining needs. */
 export interface LoanPod {
   readonly metadata: ObjectMeta;
   readonly spec?: {
@@ -56,23 +56,23 @@ export const LOAN_PODS: Resource<LoanPod> = {
   isNamespaced: true,
 };
 
-/** On a Node that this agent has cordoned, and may uncordon when its reservation lives again; a person's cordon stays. */
+/** Marks a Node that this agent has cordoned, so that it may uncordon it again; a person's cordon stays. */
 export const RELEASING_ANNOTATION = "rear.fluidos.eu/releasing";
 
-/** A real node may by chance have the name of a reservation: it is none of our business. */
+/** A real node may have the name of a reservation by chance; it is left alone. */
 export function isVirtual({ metadata }: LoanNode): boolean {
   return metadata.labels?.[LIQO_LABEL.type] === VIRTUAL_NODE_TYPE;
 }
 
-/** Pods of a DaemonSet come back as long as the node is there, and go with it. */
+/** Pods of a DaemonSet are created again while the node exists, and end with it. */
 export function isDrainable({ metadata }: LoanPod): boolean {
   return metadata.ownerReferences?.some(({ kind }) => kind === "DaemonSet") !== true;
 }
 
-/** What Liqo's webhook writes on pods that may go to virtual nodes, beside the clusters, as they are created; it stays. */
+/** The toleration that Liqo's webhook adds to pods that may run on virtual nodes; it stays. */
 const TOLERATION = "virtual-node.liqo.io/not-allowed";
 
-/** It waits for a node of that provider, and whoever made it makes it anew, without what Liqo wrote on it. */
+/** True for a pod that waits for a node of that provider and has a controller that would create it again without Liqo's affinity. */
 export function awaitsNodeOf(liqoId: string, { metadata, spec = {} }: LoanPod): boolean {
   const { nodeName = "", tolerations = [] } = spec;
   if (nodeName !== "" || !tolerations.some(({ key }) => key === TOLERATION)) return false;

@@ -5,9 +5,9 @@ import type { Log, MachineTime } from "@resource-broker/runtime";
 import { listTraces } from "./list-traces.ts";
 import { type IdentityReading, readIdentity } from "./read-identity.ts";
 
-/** Liqo is installed and upgraded by people: a look a minute is soon enough, and cheaper than two watches. */
+/** People install and upgrade Liqo: polling once a minute is enough, and cheaper than two watches. */
 const LOOK_MS = 60_000;
-/** An agent without the rights for Liqo will hardly get them a moment later. */
+/** Missing rights are rarely granted within moments. */
 const FORBIDDEN_PAUSE_MS = 10 * 60_000;
 /** An API server that does not answer must not keep a cluster from being advertised. */
 const WAIT_AT_MOST_MS = 5000;
@@ -24,12 +24,12 @@ export interface IdentityDeps {
   readonly log: Log;
 }
 
-/** Who this cluster is to Liqo, while Liqo is there. */
+/** The identity of this cluster in Liqo, while Liqo is installed. */
 export interface IdentitySource {
-  /** Resolves after the first look, or when it takes too long. */
+  /** Resolves after the first read, or after a timeout. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
-  /** Undefined: Liqo is not installed, or does not say who it is. */
+  /** Undefined: Liqo is not installed, or its identity is not clear. */
   readonly current: () => LiqoIdentity | undefined;
   readonly onChange: (listener: () => void) => () => void;
 }
@@ -54,16 +54,19 @@ export function liqoIdentity({ namespace }: IdentityOptions, deps: IdentityDeps)
     known = reading.kind === "found" ? reading.identity : undefined;
     if (reading.kind === "unclear") log.warn({ namespace }, `Liqo is not used: ${reading.problem}`);
     else
-      log.info({ namespace, liqo: known }, known === undefined ? "Liqo is not installed" : "Liqo is there");
+      log.info(
+        { namespace, liqo: known },
+        known === undefined ? "Liqo is not installed" : "Liqo is installed",
+      );
     for (const listener of listeners) listener();
   };
-  /** What was known stays: an API server that is away says nothing about Liqo. */
+  /** The last known identity stays: a failed read says nothing about Liqo. */
   const pauseAfter = (fault: Fault): number => {
     if (fault.code !== "forbidden") {
       looking.begins(fault);
       return LOOK_MS;
     }
-    if (!isForbidden) log.info({ namespace }, `Liqo is not looked for: ${fault.message}; ${REMEDY}`);
+    if (!isForbidden) log.info({ namespace }, `Liqo is not detected: ${fault.message}; ${REMEDY}`);
     isForbidden = true;
     return FORBIDDEN_PAUSE_MS;
   };

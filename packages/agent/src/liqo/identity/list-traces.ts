@@ -15,7 +15,7 @@ export interface Site {
   readonly signal?: AbortSignal;
 }
 
-/** What tells who a cluster is to Liqo. Whoever may not see Deployments, a peering user, learns no version. */
+/** The objects that identify Liqo. An account without access to Deployments gets no version. */
 export async function listTraces(client: Pick<KubeClient, "list">, site: Site): Promise<LiqoTraces> {
   const listed = async <T extends Deployment | ConfigMap>(
     resource: Resource<T>,

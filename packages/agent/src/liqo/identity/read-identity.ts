@@ -7,13 +7,13 @@ const APP_VERSION_LABEL = "app.kubernetes.io/version";
 const CLUSTER_ID_KEY = "CLUSTER_ID";
 const CONTROLLER = "controller-manager";
 const MAX_VERSION_LENGTH = 63;
-/** The tag behind the last colon; a port of the registry has a slash behind it, and a digest an `@` before it. */
+/** The tag after the last colon. A registry port is followed by a slash, and a digest is preceded by `@`. */
 const IMAGE_TAG = /^[^@]*:([^/@:]+)$/;
 
 export const CLUSTER_ID_SELECTOR = `${APP_NAME_LABEL}=clusterid-configmap`;
 export const CONTROLLER_SELECTOR = `${APP_NAME_LABEL}=${CONTROLLER}`;
 
-/** As much of a Deployment as tells its version. */
+/** The fields of a Deployment that hold its version. */
 export interface Deployment {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -35,7 +35,7 @@ export const DEPLOYMENTS: Resource<Deployment> = {
   isNamespaced: true,
 };
 
-/** What lies in Liqo's namespace, under the labels that Liqo itself goes by. */
+/** Objects in Liqo's namespace, found by Liqo's own labels. */
 export interface LiqoTraces {
   readonly configMaps: readonly ConfigMap[];
   readonly deployments: readonly Deployment[];
@@ -46,7 +46,7 @@ export type IdentityReading =
   | { readonly kind: "found"; readonly identity: LiqoIdentity }
   | { readonly kind: "unclear"; readonly problem: string };
 
-/** Who this cluster is to Liqo: what its ConfigMap says, never what the broker calls it. */
+/** The cluster ID in Liqo's ConfigMap; the ID at the broker is another one. */
 export function readIdentity({ configMaps, deployments }: LiqoTraces): IdentityReading {
   const ids = new Set(configMaps.map(({ data }) => data?.[CLUSTER_ID_KEY] ?? ""));
   const [clusterId] = ids;
@@ -60,7 +60,7 @@ export function readIdentity({ configMaps, deployments }: LiqoTraces): IdentityR
   return unclear("its ConfigMap names no cluster ID: lower-case letters, digits and dashes, at most 63");
 }
 
-/** The image's tag, as liqoctl reads it; an image named by its digest has none, and the chart's label says the same. */
+/** The image tag, as liqoctl reads it. An image with a digest has none; then the chart's label is used. */
 function versionOf([deployment]: readonly Deployment[]): string {
   const tag = IMAGE_TAG.exec(imageOf(deployment))?.[1];
   const version = tag ?? deployment?.metadata.labels?.[APP_VERSION_LABEL] ?? "";
@@ -72,7 +72,7 @@ function imageOf(deployment: Deployment | undefined): string {
   return containers.find(({ name }) => name === CONTROLLER)?.image ?? "";
 }
 
-/** Servers select by these themselves; what does not carry the label is not asked what it says. */
+/** Servers filter by this selector; the check also covers a fake that does not. */
 export function isLabelled({ metadata }: { readonly metadata: ObjectMeta }, selector: string): boolean {
   return `${APP_NAME_LABEL}=${metadata.labels?.[APP_NAME_LABEL] ?? ""}` === selector;
 }

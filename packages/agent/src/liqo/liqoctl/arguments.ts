@@ -2,7 +2,7 @@ import { formatDuration } from "@resource-broker/contract";
 
 export type GatewayType = "NodePort" | "LoadBalancer" | "ClusterIP";
 
-/** Where a cluster is reached. Absent: as liqoctl itself would find its own cluster. */
+/** How a cluster is reached. Absent: liqoctl's own defaults. */
 export interface Access {
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -20,7 +20,7 @@ export interface PeerOptions extends Peering {
   readonly hasNetworking: boolean;
 }
 
-/** Peers the two clusters and no more: slices are made one per reservation, by name. */
+/** Peers the two clusters only; the agent creates one slice per reservation. */
 export function peerArguments(options: PeerOptions): string[] {
   return [
     "peer",
@@ -33,17 +33,17 @@ export function peerArguments(options: PeerOptions): string[] {
   ];
 }
 
-/** Removes every slice towards the provider, too: only for the last reservation of a pair. */
+/** Also removes every slice towards the provider: only for the last reservation of a pair. */
 export function unpeerArguments(options: Peering): string[] {
   return ["unpeer", ...bothClusters(options)];
 }
 
-/** Takes back what lets this cluster in at the provider, and leaves the network to the other direction. */
+/** Removes this cluster's access at the provider and keeps the network for the other direction. */
 export function unauthenticateArguments(options: Peering): string[] {
   return ["unauthenticate", ...bothClusters(options)];
 }
 
-/** For a provider that does not answer any more. The ID is one of Liqo's, which never looks like a flag. */
+/** For a provider that is unreachable for good. The ID was checked and cannot look like a flag. */
 export function forceUnpeerArguments(liqoId: string, local: Access): string[] {
   return ["force", "unpeer", ...localCluster(local), "--skip-confirm", liqoId];
 }

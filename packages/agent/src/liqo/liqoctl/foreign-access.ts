@@ -1,6 +1,6 @@
 import type { KubeConfig } from "@resource-broker/kube";
 
-/** All that is taken from a kubeconfig of another cluster's people. */
+/** The only parts that are taken from another cluster's kubeconfig. */
 export interface ForeignAccess {
   /** Always https. */
   readonly server: string;
@@ -31,7 +31,7 @@ export function foreignConfig(access: ForeignAccess, origin: string): KubeConfig
   };
 }
 
-/** A new kubeconfig with what was understood of another: what was not understood cannot be in it. */
+/** Writes a new kubeconfig from the checked fields only. */
 export function foreignText({ server, ca, certificate, token }: ForeignAccess): string {
   const name = "provider";
   const user = {
@@ -39,7 +39,7 @@ export function foreignText({ server, ca, certificate, token }: ForeignAccess): 
     "client-key-data": base64(certificate?.key),
     token,
   };
-  // JSON is YAML that every reader reads alike. What is undefined is left out.
+  // JSON is valid YAML that every parser reads alike. Undefined fields are left out.
   return `${JSON.stringify({
     apiVersion: "v1",
     kind: "Config",

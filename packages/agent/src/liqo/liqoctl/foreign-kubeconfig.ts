@@ -18,12 +18,12 @@ const NO_PASSWORD = `it is a password: ${REMEDY}`;
 const NO_IMPERSONATION = "it is impersonation: give the user itself the rights";
 const NO_TRUST = "it trusts anybody who answers: add certificate-authority-data";
 
-/** The fields of one part of a kubeconfig. One that is in none of the lists is refused, too. */
+/** The known fields of one part of a kubeconfig. A field that is in no list is refused. */
 interface Known {
   readonly read: readonly string[];
-  /** They change neither where we go nor who we are there, and are not handed on. */
+  /** They affect neither the server nor the identity, and are not passed on. */
   readonly ignored: readonly string[];
-  /** Each with why, and what to do. */
+  /** Reason and remedy, by field. */
   readonly refused: Readonly<Record<string, string>>;
 }
 
@@ -71,14 +71,14 @@ const ENTRY: Record<Section, Known> = {
 };
 
 /**
- * Reads a kubeconfig that comes from another cluster's people. It may say where to go, and hold what is shown there;
- * not what to run here, nor which of this machine's files to take along. Throws `invalid`, which names the field.
+ * Reads a kubeconfig that was made by the operators of another cluster. It may name a server and hold
+ * credentials; it may not name programs to run or local files. Throws `invalid` with the field's name.
  */
 export async function readForeignKubeconfig(text: string): Promise<ForeignAccess> {
   const root = fieldsOf(await readStrictYaml(text), "it");
   checkFields(root, ROOT, "");
   if ((root.get("kind") ?? "Config") !== "Config" || (root.get("apiVersion") ?? "v1") !== "v1") {
-    throw invalid("it is no kubeconfig: its kind must be Config, and its apiVersion v1");
+    throw invalid("it is not a kubeconfig: its kind must be Config, and its apiVersion v1");
   }
   const [clusters, users, contexts] = [
     entriesOf(root, "cluster"),
@@ -122,9 +122,9 @@ function entryOf(entries: ReadonlyMap<string, PlainFields>, section: Section, na
 function checkFields(fields: PlainFields, { read, ignored, refused }: Known, place: string): void {
   for (const [name, value] of fields) {
     if (read.includes(name) || ignored.includes(name)) continue;
-    // Said by some tools, and the same as not said.
+    // Some tools write the default value.
     if (name === "insecure-skip-tls-verify" && value === false) continue;
-    const why = Object.hasOwn(refused, name) ? refused[name] : "nobody here knows it: remove it";
+    const why = Object.hasOwn(refused, name) ? refused[name] : "it is not a known field: remove it";
     throw invalid(`${place}${shownName(name)} is refused, ${why}`);
   }
 }
@@ -147,7 +147,7 @@ function optionalTextOf(fields: PlainFields, name: string, place: string): strin
   throw invalid(`${place}${name} must be text: put it in quotes, or leave it out`);
 }
 
-/** Written anew from its parts: readers differ about unusual addresses. */
+/** Built again from its parts, because parsers differ on unusual URLs. */
 function serverOf(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const isPlain =
@@ -156,7 +156,7 @@ function serverOf(given: string): string {
     /^[\w.:[\]-]+$/u.test(url.host) &&
     /^[\w./-]*$/u.test(url.pathname);
   if (url === undefined || !isPlain) {
-    throw invalid("cluster.server is no plain https address: write it like https://10.0.0.1:6443");
+    throw invalid("cluster.server is not a plain https address: write it like https://10.0.0.1:6443");
   }
   return `https://${url.host}${url.pathname}`.replace(/\/+$/u, "");
 }
@@ -187,7 +187,7 @@ function credentialsOf(user: PlainFields): Pick<ForeignAccess, "certificate" | "
   return { certificate, ...(token === undefined ? {} : { token }) };
 }
 
-/** Decoded and written anew, one certificate after the other: whatever stood between them is gone. */
+/** Decoded and encoded again, one certificate at a time; text between them is dropped. */
 function certificatesIn(data: string, place: string): string {
   const blocks = readPem(decoded(data, place));
   if (blocks.length === 0 || blocks.some(({ label }) => label !== "CERTIFICATE")) {

@@ -90,7 +90,7 @@ describe("the folder of kubeconfigs", () => {
   test.each([
     ["a link that leads out of it", "linked", "leads out of"],
     ["a link to a folder whose name begins as its own", "sibling", "leads out of"],
-    ["a folder", "folder", "is no file"],
+    ["a folder", "folder", "is not a file"],
     ["a huge file", "huge", "larger than"],
     ["a file that is nested too deep", "deep", "YAML"],
     ["a file that runs a program", "exec", "exec.kubeconfig: users[0].user.exec is refused"],

@@ -9,17 +9,17 @@ import { readForeignKubeconfig } from "./foreign-kubeconfig.ts";
 export type Found =
   | { readonly kind: "found"; readonly path: string; readonly access: ForeignAccess }
   | { readonly kind: "missing"; readonly problem: string }
-  /** The cluster ID is none, or its file says what such a file must not say. */
+  /** The cluster ID is invalid, or the file holds something that is not allowed. */
   | {
       readonly kind: "refused";
       readonly reason: "ClusterIDRefused" | "KubeconfigRefused";
       readonly problem: string;
     };
 
-/** The kubeconfigs that people have put into a folder, one for each cluster: `<cluster ID>.kubeconfig`. */
+/** The kubeconfigs in the operator's folder, one for each cluster: `<cluster ID>.kubeconfig`. */
 export interface Kubeconfigs {
   readonly of: (clusterId: string) => Promise<Found>;
-  /** Differs when the file was replaced; empty: there is none. */
+  /** Changes when the file is replaced; empty: there is no file. */
   readonly stampOf: (clusterId: string) => Promise<string>;
 }
 
@@ -27,10 +27,10 @@ const LABEL = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
 const LIQO_ID = new RegExp(`^${LABEL}$`);
 const MAX_LENGTH = 63;
 const SHOWN_LENGTH = 80;
-/** Far more than a bundle of authorities; it is parsed at one go. */
+/** Far more than a CA bundle needs; the file is parsed at once. */
 const MAX_BYTES = 262_144;
 
-/** `node:fs/promises` has them as promises, and brings streams and readline into every agent. */
+/** `node:fs/promises` would load streams and readline into every agent. */
 const files = { readFile: promisify(readFile), realpath: promisify(realpath), stat: promisify(stat) };
 
 /** A DNS label, as Liqo itself wants it. */
@@ -40,7 +40,7 @@ export function isLiqoId(id: string): boolean {
 
 export function kubeconfigFolder(folder: string): Kubeconfigs {
   const root = resolve(folder);
-  /** Undefined: no file can be named after it. */
+  /** Undefined: the ID cannot be used in a file name. */
   const pathOf = (clusterId: string): string | undefined => {
     const path = join(root, `${clusterId}.kubeconfig`);
     const isInside = dirname(path) === root && basename(path) === `${clusterId}.kubeconfig`;
@@ -56,7 +56,7 @@ export function kubeconfigFolder(folder: string): Kubeconfigs {
       const path = pathOf(clusterId);
       if (path === undefined) {
         const shown = JSON.stringify(clusterId.slice(0, SHOWN_LENGTH));
-        const problem = `${shown} is no cluster ID that a file can be named after`;
+        const problem = `${shown} is not a cluster ID that can be used as a file name`;
         return { kind: "refused", reason: "ClusterIDRefused", problem };
       }
       const read = await textAt(path, root).catch(() => undefined);
@@ -71,12 +71,12 @@ export function kubeconfigFolder(folder: string): Kubeconfigs {
   };
 }
 
-/** What is handed on is written anew from what was understood here: nobody else reads this file. */
+/** Other programs get a new file with the checked fields, never this one. */
 async function understood(text: string, path: string): Promise<Found> {
   try {
     return { kind: "found", path, access: await readForeignKubeconfig(text) };
   } catch (error) {
-    // Brackets nested too deep, for one, are too much for the parser itself.
+    // Deeply nested brackets, for example, exceed the parser's limits.
     return unusable(`${path}: ${error instanceof Fault ? error.message : "it cannot be read as YAML"}`);
   }
 }
@@ -85,7 +85,7 @@ function unusable(problem: string): Found {
   return { kind: "refused", reason: "KubeconfigRefused", problem };
 }
 
-/** Links within the folder are how Kubernetes mounts a Secret. Rejects when it cannot be read. */
+/** Links inside the folder are allowed: Kubernetes mounts Secrets that way. Rejects when the file cannot be read. */
 async function textAt(
   path: string,
   root: string,
@@ -95,7 +95,7 @@ async function textAt(
     return { problem: `${path} is a link that leads out of ${root}: put the file itself there` };
   }
   const found = await files.stat(real);
-  if (!found.isFile()) return { problem: `${path} is no file` };
+  if (!found.isFile()) return { problem: `${path} is not a file` };
   if (found.size > MAX_BYTES) return { problem: `${path} is larger than ${MAX_BYTES} bytes` };
   return { text: await files.readFile(real, "utf8") };
 }

@@ -4,14 +4,14 @@ import { promisify } from "node:util";
 import { Fault } from "@resource-broker/contract";
 import type { Environment } from "@resource-broker/kube";
 
-/** Gives another program a file to read that nobody else can, for as long as it needs it. */
+/** Writes a temporary file that only this user can read, for the time of one call. */
 export interface PrivateFiles {
   readonly lend: <T>(text: string, use: (path: string) => Promise<T>) => Promise<T>;
-  /** Removes whatever is still lent. */
+  /** Removes all remaining files. */
   readonly stop: () => void;
 }
 
-/** `node:fs/promises` has them as promises, and brings streams and readline into every agent. */
+/** `node:fs/promises` would load streams and readline into every agent. */
 const files = { mkdtemp: promisify(mkdtemp), writeFile: promisify(writeFile) };
 
 export function privateFiles(env: Environment): PrivateFiles {
@@ -23,7 +23,7 @@ export function privateFiles(env: Environment): PrivateFiles {
   return {
     lend: async (text, use) => {
       const root = env["TMPDIR"] ?? "/tmp";
-      // It is made with mode 0700.
+      // mkdtemp creates it with mode 0700.
       const folder = await files.mkdtemp(join(root, "liqo-kubeconfig-")).catch((error: unknown) => {
         throw new Fault("invalid", `no file can be written in ${root}: make it writable, or set TMPDIR`, {
           cause: error,

@@ -7,28 +7,28 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a program said when it ended. */
+/** The result of a run. */
 export interface Ran {
   /** Undefined: it was killed. */
   readonly code: number | undefined;
-  /** Both streams, as a person would see them. */
+  /** stdout and stderr. */
   readonly output: string;
 }
 
-/** Runs liqoctl with these arguments. Never rejects: what goes wrong is in the output. */
+/** Runs liqoctl. Never rejects: a failure is in the result. */
 export type RunLiqoctl = (args: readonly string[], options: RunOptions) => Promise<Ran>;
 
-/** There is no liqoctl to run; the code that shells use for it. */
+/** The exit code of shells for a missing program. */
 export const NOT_THERE = 127;
 
-/** Of each stream; the end says why a program failed. */
+/** Limit for each stream; the end of the output has the reason of a failure. */
 const MAX_OUTPUT = 65_536;
 
-/** The real program, without a shell: what is in an argument stays in it. */
+/** Runs the program without a shell, so that arguments are passed unchanged. */
 export function liqoctl({ path, env }: { readonly path: string; readonly env: Environment }): RunLiqoctl {
   const program = path === "" ? "liqoctl" : path;
   return async (args, { timeoutMs, signal }) => {
-    // Loaded here: an agent that peers with nobody never pays for it.
+    // Loaded here: an agent without peerings does not need it.
     const { spawn } = await import("node:child_process");
     return await new Promise<Ran>((resolve) => {
       const child = spawn(program, [...args], {
@@ -36,7 +36,7 @@ export function liqoctl({ path, env }: { readonly path: string; readonly env: En
         timeout: timeoutMs,
         killSignal: "SIGKILL",
         signal,
-        // Nobody is there to answer a question.
+        // There is no terminal to answer a prompt.
         stdio: ["ignore", "pipe", "pipe"],
         windowsHide: true,
       });
@@ -52,7 +52,7 @@ export function liqoctl({ path, env }: { readonly path: string; readonly env: En
   };
 }
 
-/** Keeps the end of what a stream says, however much it is. */
+/** Keeps the last characters of a stream. */
 function lastOf(stream: Readable): () => string {
   let text = "";
   stream.setEncoding("utf8").on("data", (chunk: string) => {

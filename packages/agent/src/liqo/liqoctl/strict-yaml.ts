@@ -1,18 +1,18 @@
 import { Fault } from "@resource-broker/contract";
 import type { ParsedNode } from "yaml";
 
-/** A value that every YAML reader reads alike: no anchors, aliases, tags, merge keys or duplicate keys led to it. */
+/** A value without anchors, aliases, tags, merge keys or duplicate keys, so that all YAML parsers agree on it. */
 export type PlainValue = string | number | boolean | null | readonly PlainValue[] | PlainFields;
 export interface PlainFields extends ReadonlyMap<string, PlainValue> {}
 
 const SHOWN_LENGTH = 60;
 
 /**
- * Reads one YAML document and refuses whatever readers differ about. Faults name the field and never hold a value,
- * which may be a secret.
+ * Reads one YAML document and refuses what parsers disagree on. Faults name the field and never contain a
+ * value, which may be a secret.
  */
 export async function readStrictYaml(text: string): Promise<PlainValue> {
-  // Loaded here: it takes 7 MB.
+  // Loaded on first use: it takes 7 MB.
   const yaml = await import("yaml");
   const [document, ...others] = yaml.parseAllDocuments(text, { uniqueKeys: false, logLevel: "error" });
   if (document === undefined || others.length > 0) {
@@ -37,7 +37,7 @@ export async function readStrictYaml(text: string): Promise<PlainValue> {
     const fields = new Map<string, PlainValue>();
     for (const { key, value } of pairs) {
       const name = plain(key, `a key of ${place}`);
-      if (typeof name !== "string") throw invalid(`a key of ${place} is no text: put it in quotes`);
+      if (typeof name !== "string") throw invalid(`a key of ${place} is not text: put it in quotes`);
       const field = `${place === "it" ? "" : `${place}.`}${shownName(name)}`;
       if (name === "<<") throw invalid(`${field} is a merge key, which is refused: write the fields out`);
       if (fields.has(name)) throw invalid(`${field} is there twice: remove one`);
@@ -58,7 +58,7 @@ export function isList(value: PlainValue | undefined): value is readonly PlainVa
   return Array.isArray(value);
 }
 
-/** As it stands in a message: somebody else chose it. */
+/** A foreign name, made safe for a message. */
 export function shownName(name: string): string {
   return /^[\w-]+$/u.test(name) && name.length <= SHOWN_LENGTH
     ? name

@@ -1,4 +1,4 @@
-/** How one cluster signs in at another; binary parts are base64. */
+/** How one cluster authenticates at another; binary parts are base64. */
 export interface AuthParams {
   readonly ca?: string;
   readonly signedCRT?: string;

@@ -46,7 +46,7 @@ interface ForeignClusterStatus {
   readonly conditions?: readonly ForeignClusterCondition[];
 }
 
-/** What Liqo knows of another cluster. It is never deleted: that it is there does not mean that they are peered. */
+/** What Liqo knows of another cluster. It is never deleted, so its existence does not mean that the clusters are peered. */
 export type ForeignCluster = KubernetesObject<{ readonly clusterID: string }, ForeignClusterStatus>;
 
 export const FOREIGN_CLUSTERS: Resource<ForeignCluster> = {

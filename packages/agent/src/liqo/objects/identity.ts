@@ -14,7 +14,7 @@ interface IdentityStatus {
   readonly kubeconfigSecretRef?: { readonly name?: string };
 }
 
-/** On the consumer: as whom it acts at a provider; one for Liqo itself and one per slice. */
+/** On the consumer: the identity at a provider; one for Liqo itself and one per slice. */
 export type Identity = KubernetesObject<IdentitySpec, IdentityStatus>;
 
 export const IDENTITIES: Resource<Identity> = {

@@ -6,7 +6,7 @@ export const LIQO_LABEL = {
   /** On what the replicator wrote here for another cluster. */
   replicated: "liqo.io/replicated",
   origin: "liqo.io/originID",
-  /** The other cluster of whatever carries it: slices, virtual nodes and their Nodes, tenant namespaces. */
+  /** The other cluster of the object: on slices, virtual nodes and their Nodes, tenant namespaces. */
   remoteCluster: "liqo.io/remote-cluster-id",
   tenantNamespace: "liqo.io/tenant-namespace",
   /** `virtual-node` on the Node of a VirtualNode. */
@@ -17,7 +17,7 @@ export const LIQO_LABEL = {
   managedBy: "liqo.io/managed-by",
   podOrigin: "offloading.liqo.io/origin",
   podNode: "offloading.liqo.io/nodename",
-  /** Stamped by the provider's own webhook; equals `Quota.spec.user`. */
+  /** Set by the provider's webhook; equals `Quota.spec.user`. */
   creatorUser: "liqo.io/creator-user",
   /** `true` on a pod of this cluster that runs elsewhere. */
   shadowPod: "liqo.io/shadowPod",

@@ -1,4 +1,4 @@
-/** Liqo's conditions are not Kubernetes' conditions: each kind has its own words for a status. */
+/** Liqo's conditions are not Kubernetes conditions: each kind has its own status values. */
 export interface LiqoCondition<Type extends string, Status extends string> {
   readonly type: Type;
   readonly status: Status;

@@ -49,7 +49,7 @@ export const NAMESPACE_OFFLOADINGS: Resource<NamespaceOffloading> = {
   isNamespaced: true,
 };
 
-/** Which namespaces of this cluster are which at one provider, named after it; Liqo's replicator takes it there. */
+/** Maps namespaces of this cluster to those at one provider, and is named after it; Liqo's replicator copies it there. */
 export const NAMESPACE_MAPS: Resource<{ readonly metadata: ObjectMeta }> = {
   group: "offloading.liqo.io",
   version: "v1beta1",

@@ -3,7 +3,7 @@ import type { Resource } from "@resource-broker/kube";
 import type { ResourceList } from "./resource-slice.ts";
 
 interface QuotaSpec {
-  /** The trustworthy name of a slice's pods: see the label creator-user. */
+  /** The verified user of a slice's pods: see the label creator-user. */
   readonly user: string;
   readonly limitsEnforcement?: "None" | "Soft" | "Hard";
   readonly resources: ResourceList;

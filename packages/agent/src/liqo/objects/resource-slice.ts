@@ -25,7 +25,7 @@ interface ResourceSliceStatus {
   readonly nodeLabels?: Readonly<Record<string, string>>;
 }
 
-/** A piece of the provider that the consumer asks for. Kubernetes has a kind of the same name in another group. */
+/** A request for resources of the provider. Kubernetes has a kind of the same name in another group. */
 export type ResourceSlice = KubernetesObject<ResourceSliceSpec, ResourceSliceStatus>;
 
 export const RESOURCE_SLICES: Resource<ResourceSlice> = {

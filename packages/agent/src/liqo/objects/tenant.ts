@@ -17,7 +17,7 @@ interface TenantStatus {
   readonly authParams?: AuthParams;
 }
 
-/** On the provider: a consumer that was let in. */
+/** On the provider: a consumer that was accepted. */
 export type Tenant = KubernetesObject<TenantSpec, TenantStatus>;
 
 export const TENANTS: Resource<Tenant> = {

@@ -4,7 +4,7 @@ import { LIQO_LABEL } from "../objects/labels.ts";
 import { SHADOW_PODS, type ShadowPod } from "../objects/shadow-pod.ts";
 import { creatorUserOf, sliceOf } from "./creator-user.ts";
 
-/** All that is kept of a ShadowPod. */
+/** The fields of a ShadowPod that are kept. */
 interface Guest {
   readonly name: string;
   readonly namespace: string;
@@ -13,17 +13,17 @@ interface Guest {
   readonly isDeleting: boolean;
 }
 
-/** The pods that run here for other clusters, by the user that made them. */
+/** Guest pods, by the user that created them. */
 export interface GuestPods {
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly synced: () => boolean;
-  /** How many are left, those that are about to go included. */
+  /** Number of pods, including those that are being deleted. */
   readonly count: (user: string) => number;
-  /** Slices that pods run for. */
+  /** Names of slices with guest pods. */
   readonly sliceNames: () => Iterable<string>;
   readonly runFor: (sliceName: string) => boolean;
-  /** Deletes some of them: a bounded number, so that no reservation holds up the others. Returns how many. */
+  /** Deletes a bounded number of them, so that one reservation does not block the others. Returns the number. */
   readonly evict: (user: string, client: Pick<KubeClient, "delete">) => Promise<number>;
   readonly listen: (listener: (sliceName: string) => void) => () => void;
 }
@@ -67,7 +67,7 @@ export function guestPods(deps: FollowDeps): GuestPods {
       for (const [key, guest] of leaving) {
         const { name, namespace, uid } = guest;
         await client.delete(SHADOW_PODS, { name, namespace }, { uid }).catch(unlessGone);
-        // Until the API server shows it: nobody shall delete it twice.
+        // Marked until the informer shows it, so that it is not deleted twice.
         if (byUser.get(user)?.get(key) === guest) note(key, { ...guest, isDeleting: true });
       }
       return leaving.length;
@@ -80,7 +80,7 @@ export function guestPods(deps: FollowDeps): GuestPods {
   };
 }
 
-/** Undefined: it was not made through a slice. */
+/** Undefined: it was not created through a slice. */
 function guestOf({ metadata }: ShadowPod): Guest | undefined {
   const user = userOf(metadata.labels ?? {});
   if (user === undefined || sliceOf(user) === undefined) return undefined;
@@ -94,8 +94,8 @@ function guestOf({ metadata }: ShadowPod): Guest | undefined {
 }
 
 /**
- * Where Liqo does not enforce resources its webhook stamps no user. The origin is checked all the same, so a consumer
- * that lies about the slice can only name one of its own.
+ * Where Liqo does not enforce resources, its webhook sets no user. The origin is still checked, so a consumer
+ * can only name a slice of its own.
  */
 function userOf(labels: Readonly<Record<string, string>>): string | undefined {
   const stamped = labels[LIQO_LABEL.creatorUser];
@@ -108,7 +108,7 @@ function isSameGuest(a: Guest, b: Guest): boolean {
   return a.uid === b.uid && a.user === b.user && a.isDeleting === b.isDeleting;
 }
 
-/** Gone, or replaced by another of the same name: that one has its own turn. */
+/** Already gone, or replaced by another pod of the same name, which is handled separately. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof Fault) || (error.code !== "not-found" && error.code !== "conflict")) throw error;
 }

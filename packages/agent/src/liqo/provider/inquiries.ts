@@ -4,7 +4,7 @@ import type { BrokerLink } from "../../broker/broker-link.ts";
 import type { ReservationBook } from "../../reservations/reservation-book.ts";
 import type { BrokerCommunicator } from "../../transport/broker-communicator.ts";
 
-/** How long an answer holds, and how long one waits before it asks again. */
+/** How long a result is used before the broker is asked again. */
 const ASK_EVERY_MS = 60_000;
 
 export interface InquiryDeps {
@@ -15,11 +15,11 @@ export interface InquiryDeps {
   readonly log: Log;
 }
 
-/** Asks the broker about ids that something runs for and that this agent knows nothing of. */
+/** Looks up reservations at the broker that have objects here and are not in the cache. */
 export interface Inquiries {
   /** True: the broker knows no such reservation of this cluster. */
   readonly isStranger: (id: string) => boolean;
-  /** Resolves with when to ask again; what was learned is in the book. */
+  /** Resolves with the time until the next lookup; the result is in the cache. */
   readonly ask: (id: string) => Promise<number>;
   readonly forget: (id: string) => void;
 }
@@ -28,13 +28,13 @@ export function inquiries({ book, communicator, link, machine, log }: InquiryDep
   const asking = trouble({ log, machine, fields: {}, what: "asking the broker about reservations" });
   const asked = new Map<string, { at: number; isStranger: boolean }>();
 
-  /** Undefined: there was no answer, so nothing may be taken from anybody. */
+  /** Undefined: no answer, so nothing is revoked. */
   const answer = async (id: string): Promise<boolean | undefined> => {
     try {
       const reservation = await communicator.fetchReservation(id);
       asking.ends();
       if (reservation !== undefined) return book.learn("provider", reservation) === "not-ours";
-      // Older brokers cannot be asked: whatever the id, they know no such page.
+      // Older brokers return not-found for every ID.
       return link.isCurrent() === true ? true : undefined;
     } catch (error) {
       asking.begins(toFault(error));

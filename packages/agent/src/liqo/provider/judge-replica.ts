@@ -7,32 +7,32 @@ import { isAccepted } from "./replica-status.ts";
 import { type AmountProblem, amountProblem, cappedAmounts } from "./slice-amounts.ts";
 import type { SliceTerms } from "./slice-measure.ts";
 
-/** How long a consumer may take to give back what has ended, before it is taken from it: longer than our own agents drain. */
+/** How long a consumer may take to return resources after the end; longer than our own agents need to drain. */
 export const END_GRACE_MS = 180_000;
-/** A slice may be faster than the broker's word of its reservation. */
+/** A slice may arrive before the broker's event. */
 export const SETTLE_MS = 10_000;
 const LOOK_AGAIN_MS = 1000;
 
-/** A slice that Liqo copied here for another cluster. */
+/** A slice that Liqo replicated here for another cluster. */
 export interface Replica {
   readonly slice: ResourceSlice;
   /**
-   * Liqo's ID of the cluster whose tenant namespace it lies in; undefined: it is in no such namespace. All else that the
-   * replica says about its origin, the consumer could write itself.
+   * The Liqo ID of the cluster whose tenant namespace holds it; undefined: not a tenant namespace. All other
+   * fields about the origin could be forged by the consumer.
    */
   readonly tenant: string | undefined;
   /** False: this cluster's admin has cordoned or drained that consumer in Liqo. */
   readonly isWelcome: boolean;
 }
 
-/** What the agent knows of the reservation that the slice is named after. */
+/** What the agent knows of the reservation with the slice's name. */
 export interface LoanView {
   readonly entry: BookEntry | undefined;
   /** Capacity is held for it. */
   readonly isHeld: boolean;
-  /** The broker, asked by id, knows no such reservation of this cluster. */
+  /** The broker was asked and knows no such reservation of this cluster. */
   readonly isStranger: boolean;
-  /** How long it has been looked at without knowing its reservation. */
+  /** How long the reservation has been unknown. */
   readonly unknownForMs: number;
   readonly terms: SliceTerms;
 }
@@ -46,9 +46,9 @@ export type RefusalReason =
   | "ReservationEnded";
 
 /**
- * What a refusal means where the replica was accepted before. `keep`: it may be right again in a moment. `cap`: it gets
- * no more than this. `deny`: nothing can be running for it. `cordon`: nothing new may run until it is certain.
- * `revoke`: nothing may run any more.
+ * What a refusal means for a replica that was accepted. `keep`: no change yet. `cap`: limited to these
+ * resources. `deny`: nothing can run for it. `cordon`: no new pods until the case is clear. `revoke`: all pods
+ * end.
  */
 export type Consequence =
   | { readonly kind: "keep" | "deny" | "cordon" }
@@ -73,24 +73,24 @@ const LATER: Verdict = { kind: "leave", lookAgainMs: LOOK_AGAIN_MS };
 const KEEP: Consequence = { kind: "keep" };
 
 /**
- * Whether a replica gets what it asks for. `now` is the broker's time; undefined: it has not answered yet. Every word of
- * the replica is taken for the word of a stranger.
+ * Decides about a replica. `now` is the broker's time; undefined: it has not answered yet. Every field of the
+ * replica is treated as untrusted input.
  */
 export function judgeReplica(replica: Replica, view: LoanView, now: Instant | undefined): Verdict {
   const { slice, tenant } = replica;
   if (slice.spec.class !== SLICE_CLASS) return LEAVE;
-  // Whoever keeps an accepted one from going keeps its Quota, too.
+  // A consumer that blocks the deletion of an accepted replica also keeps its Quota.
   if (slice.metadata.deletionTimestamp !== undefined && !isAccepted(slice)) return LEAVE;
-  // Liqo fills it in on the consumer's side, and cannot bear an accepted slice without it.
+  // Liqo sets it on the consumer's side, and fails on an accepted slice without it.
   if (slice.spec.consumerClusterID === undefined) return LEAVE;
   if (tenant === undefined || !isFrom(slice, tenant)) {
-    return refused("WrongRequester", "it is not what the owner of this namespace sends", { kind: "deny" });
+    return refused("WrongRequester", "its origin does not match this namespace", { kind: "deny" });
   }
   if (!replica.isWelcome) return LEAVE;
   return judgeOrigin(tenant, slice, view) ?? judgeTime(tenant, view, now) ?? judgeAmounts(slice, view);
 }
 
-/** True when the replica says of itself what its namespace says of it. */
+/** True when the origin in the replica matches its namespace. */
 function isFrom({ metadata, spec }: ResourceSlice, tenant: string): boolean {
   return metadata.labels?.[LIQO_LABEL.origin] === tenant && spec.consumerClusterID === tenant;
 }
@@ -103,13 +103,13 @@ function judgeOrigin(tenant: string, slice: ResourceSlice, view: LoanView): Verd
     const consequence: Consequence = isStranger ? { kind: "revoke", tenant } : { kind: "cordon" };
     return refused(
       "UnknownReservation",
-      `this cluster lends nothing under ${slice.metadata.name}: the slice must be named after its reservation`,
+      `this cluster has no reservation ${slice.metadata.name}: the slice must have the name of its reservation`,
       consequence,
     );
   }
   const { requesterID, requesterLiqoID } = entry.reservation;
   if (requesterLiqoID === tenant) return undefined;
-  // What is over is over for everybody, also when the broker has forgotten who the requester was in Liqo.
+  // An ended reservation is over for everyone, even when its requester's Liqo ID is not known any more.
   if (requesterLiqoID === undefined && entry.endedAt !== undefined) return undefined;
   if (requesterLiqoID === undefined) {
     return refused(
@@ -118,7 +118,10 @@ function judgeOrigin(tenant: string, slice: ResourceSlice, view: LoanView): Verd
       KEEP,
     );
   }
-  return refused("WrongRequester", `the reservation is not ${tenant}'s`, { kind: "revoke", tenant });
+  return refused("WrongRequester", `the reservation does not belong to ${tenant}`, {
+    kind: "revoke",
+    tenant,
+  });
 }
 
 function judgeTime(tenant: string, { entry }: LoanView, now: Instant | undefined): Verdict | undefined {
@@ -126,23 +129,23 @@ function judgeTime(tenant: string, { entry }: LoanView, now: Instant | undefined
   const { endedAt, reservation } = entry;
   if (endedAt !== undefined) {
     const leftMs = now === undefined ? END_GRACE_MS : endedAt + END_GRACE_MS - now;
-    const message = `the reservation is over: ${reservation.status.message}`;
+    const message = `the reservation has ended: ${reservation.status.message}`;
     if (leftMs <= 0) return refused("ReservationEnded", message, { kind: "revoke", tenant });
     return { ...refused("ReservationEnded", message, KEEP), lookAgainMs: leftMs };
   }
   const expiresAt = parseTime(reservation.status.expiresAt ?? "");
   if (expiresAt === undefined) return undefined;
   if (now === undefined) return LATER;
-  // Whether it has ended is for the broker to say: it may have been renewed.
+  // Only the broker decides whether it has ended: it may have been renewed.
   if (expiresAt > now) return undefined;
   return {
-    ...refused("ReservationExpired", "the reservation's time is over", KEEP),
+    ...refused("ReservationExpired", "the reservation has expired", KEEP),
     lookAgainMs: LOOK_AGAIN_MS,
   };
 }
 
 function judgeAmounts(slice: ResourceSlice, { entry, isHeld, terms }: LoanView): Verdict {
-  // One that has accepted itself is not let have too much until then.
+  // A replica that was accepted by its writer is limited until then.
   if (entry === undefined || (!isHeld && !isAccepted(slice))) return LATER;
   const { spec, status } = slice;
   const { reservation } = entry;

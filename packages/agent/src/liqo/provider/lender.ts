@@ -35,25 +35,25 @@ export interface LenderDeps {
   readonly isEnforcing: boolean;
 }
 
-/** The provider's side of Liqo, one slice name at a time. */
+/** Reconciles all replicas of one slice name. */
 export interface Lender {
   readonly reconcile: (sliceName: string) => Promise<Requeue>;
 }
 
-/** Users whose pods must go, and the replica to tell of it, where there is one. */
+/** Users whose pods are to be evicted, and the replica for the event, if any. */
 type Leaving = Map<string, ResourceSlice | undefined>;
 
-/** More steps than any replica needs at once, with a few for whoever writes at the same time. */
+/** More steps than any replica needs at once, with a few for concurrent writers. */
 const MAX_STEPS = 8;
 const EVICT_AGAIN_MS = 2000;
-/** Of a reservation; only such names are worth asking the broker about. */
+/** The prefix of reservation IDs; other names are not looked up at the broker. */
 const RESERVATION_NAME = /^rsv-/;
 
-/** Gives replicas of our class what is reserved for them, nothing else, and for no longer. */
+/** Grants replicas of our class what is reserved for them, no more and no longer. */
 export function lender(deps: LenderDeps): Lender {
   const { client, guests, inquiries, book } = deps;
   const writer = replicaWriter(deps);
-  /** Since when a name has been looked at without knowing its reservation; monotonic. */
+  /** Since when a name has been unknown; monotonic time. */
   const unknownSince = new Map<string, number>();
 
   const reconcile = async (name: string): Promise<Requeue> => {
@@ -65,14 +65,14 @@ export function lender(deps: LenderDeps): Lender {
     } else if (!unknownSince.has(name)) unknownSince.set(name, deps.machine.monotonicMs());
     const leaving: Leaving = new Map();
     const inquired = await inquire(name, found);
-    // What fails with one replica, which a stranger may have written to that end, must not hold up another.
+    // A failure with one replica, which may be forged, must not block another.
     const settled = await Promise.allSettled(found.map((slice) => settle(slice, leaving)));
     const ending = clearEnded(name, leaving);
     const evicted = await Promise.allSettled([...leaving].map(([user, slice]) => evict(user, slice)));
     return [...settled, ...evicted].map(unlessFailed).reduce(sooner, sooner(inquired, ending));
   };
 
-  /** Nothing is taken from anybody because this agent happens not to know: the broker does. */
+  /** Nothing is revoked because the cache is incomplete: the broker is asked first. */
   const inquire = async (name: string, found: readonly ResourceSlice[]): Promise<Requeue> => {
     if (book.get("provider", name) !== undefined) return {};
     const isUsed = found.some((slice) => slice.spec.class === SLICE_CLASS && isAccepted(slice));
@@ -96,7 +96,7 @@ export function lender(deps: LenderDeps): Lender {
         leaving.set(creatorUserOf(name, plan.action.tenant), slice);
         return {};
       }
-      // What is written is decided on the newest version, and only that is overwritten.
+      // Writes are planned on the newest version and fail on any other.
       slice = isFresh
         ? await writer.perform(plan.action, slice).catch(unlessConflict(newest))
         : await newest();
@@ -127,7 +127,7 @@ export function lender(deps: LenderDeps): Lender {
     terms: deps.terms,
   });
 
-  /** Only asked for where it decides something. Liqo names it after the consumer that the replica claims. */
+  /** Read only where the plan needs it. Liqo names the Quota after the consumer that the replica claims. */
   const quotaOf = async (slice: ResourceSlice, verdict: Verdict): Promise<QuotaState> => {
     const { kind } = verdict.kind === "refuse" ? verdict.consequence : verdict;
     if (kind !== "deny" && !(kind === "revoke" && isAccepted(slice))) return "none";
@@ -136,7 +136,7 @@ export function lender(deps: LenderDeps): Lender {
     return quota.spec.cordoned === true ? "cordoned" : "open";
   };
 
-  /** Also where the consumer has taken its replica away and left its pods. */
+  /** Also when the consumer deleted its replica and left its pods. */
   const clearEnded = (name: string, leaving: Leaving): Requeue => {
     const { endedAt, reservation } = book.get("provider", name) ?? {};
     const consumer = reservation?.requesterLiqoID;
@@ -173,7 +173,7 @@ function lazy<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make());
 }
 
-/** Somebody wrote meanwhile: decide again on what is there now. */
+/** After a concurrent write, plan again on the current object. */
 function unlessConflict<T>(newest: () => Promise<T>): (error: unknown) => Promise<T> {
   return (error) => {
     if (error instanceof Fault && error.code === "conflict") return newest();

@@ -11,11 +11,11 @@ export interface LiqoLendingOptions {
 
 export interface LiqoLendingDeps extends Omit<LiqoProviderDeps, "broker"> {
   readonly link: LiqoProviderDeps["link"] & { readonly view: LiqoProviderDeps["broker"] };
-  /** Liqo came, went, or is another one. */
+  /** Called when Liqo was installed, removed or replaced. */
   readonly onIdentity: () => void;
 }
 
-/** All that Liqo has to do with lending: who this cluster is to it, and what its slices get here. */
+/** The provider's half of Liqo: the cluster's identity, and the slices that it grants. */
 export interface LiqoLending {
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;

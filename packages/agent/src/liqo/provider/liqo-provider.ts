@@ -16,20 +16,20 @@ export interface LiqoProviderDeps
     InquiryDeps,
     Pick<LenderDeps, "isHeld" | "broker" | "tell" | "machine" | "log"> {
   readonly client: FollowDeps["client"];
-  /** False: the cluster's own instructions were not listed yet, so nothing is known of what it holds. */
+  /** False: the cluster's instructions were not listed yet, so its reservations are unknown. */
   readonly isReady: () => boolean;
   readonly onRetry: () => void;
 }
 
-/** Grants and takes back slices of this cluster, while Liqo is there. */
+/** Grants and revokes slices, while Liqo is installed. */
 export interface LiqoProvider {
-  /** Follows Liqo's objects, or stops to: without Liqo the API server does not know them. */
+  /** Starts or stops the informers: without Liqo the API server does not serve these kinds. */
   readonly setPresent: (isPresent: boolean) => void;
   readonly stop: () => Promise<void>;
 }
 
 const LOOK_AGAIN_MS = 100;
-/** Tenants and namespaces are not followed: what changes there is noticed within this time. */
+/** Tenants and namespaces are not watched: their changes take effect at the next resync. */
 const RESYNC_MS = 60_000;
 
 export function liqoProvider(options: LiqoProviderOptions, deps: LiqoProviderDeps): LiqoProvider {
@@ -54,7 +54,7 @@ export function liqoProvider(options: LiqoProviderOptions, deps: LiqoProviderDep
   };
 }
 
-/** Returns how to end it. */
+/** Returns the function that stops it. */
 function work({ resources, isEnforcing }: LiqoProviderOptions, deps: LiqoProviderDeps): () => Promise<void> {
   const slices = replicas(deps);
   const guests = guestPods(deps);
@@ -86,7 +86,7 @@ function work({ resources, isEnforcing }: LiqoProviderOptions, deps: LiqoProvide
       if (role === "provider") loop.trigger(id);
     }),
   ];
-  // Rejects only when it is stopped before the first list; what keeps it from listing, the follower says itself.
+  // Rejects only when it is stopped before the first list; the informer logs its own failures.
   for (const each of [slices, guests]) void each.start().catch(() => undefined);
 
   return async () => {

@@ -182,7 +182,7 @@ describe("a replica that its consumer has deleted, and keeps from going", () => 
   test.each<[string, Verdict, Partial<ReplicaState>, object]>([
     ["is left alone while its reservation lives", GRANT, deleting(), {}],
     ["is left alone when it would be denied", refusal("deny"), deleting(), {}],
-    ["takes no more pods when nothing may run", REVOKE, deleting(), { action: { kind: "cordon" } }],
+    ["is cordoned when nothing may run", REVOKE, deleting(), { action: { kind: "cordon" } }],
     [
       "loses its pods when nothing may run",
       REVOKE,

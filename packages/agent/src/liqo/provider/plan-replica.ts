@@ -3,18 +3,18 @@ import type { ResourceSlice } from "../objects/resource-slice.ts";
 import type { Verdict } from "./judge-replica.ts";
 import { isAccepted, isCordoned, isCordonedByUs, statusSaying } from "./replica-status.ts";
 
-/** What Liqo's Quota of a slice lets through. `none`: there is none, so nothing new can run; or it does not matter. */
+/** State of Liqo's Quota of a slice. `none`: there is no Quota, or it does not matter. */
 export type QuotaState = "none" | "open" | "cordoned";
 
 export interface ReplicaState {
   readonly slice: ResourceSlice;
   readonly verdict: Verdict;
-  /** `--liqo-enforce`: slices that bypass reservations are stopped. */
+  /** `--liqo-enforce`: slices that bypass reservations are cordoned. */
   readonly isEnforcing: boolean;
-  /** Pods that still run for it. */
+  /** Number of guest pods. */
   readonly guests: number;
   readonly quota: QuotaState;
-  /** Wall clock, for times that are shown. */
+  /** Wall clock, for times in the status. */
   readonly wallMs: number;
 }
 
@@ -47,7 +47,7 @@ const NOTHING: ReplicaPlan = {};
 const QUOTA_LOOK_MS = 2000;
 const FLAGGED = "NotReserved";
 
-/** The next step with one replica: each is taken on what the API server showed after the one before. */
+/** The next step for one replica, planned on its current version. */
 export function planReplica(state: ReplicaState): ReplicaPlan {
   const { slice, verdict } = state;
   if (slice.metadata.deletionTimestamp !== undefined) return planLeaving(state);
@@ -62,7 +62,7 @@ export function planReplica(state: ReplicaState): ReplicaPlan {
   }
 }
 
-/** It goes by itself; but its consumer could keep it, and run pods for ever. */
+/** It is being deleted; its consumer could block that and keep running pods. */
 function planLeaving(state: ReplicaState): ReplicaPlan {
   const { slice, verdict, guests } = state;
   if (slice.spec.class !== SLICE_CLASS || verdict.kind !== "refuse") return NOTHING;
@@ -79,7 +79,7 @@ function flag(slice: ResourceSlice): ReplicaPlan {
 }
 
 function grant({ slice, wallMs }: ReplicaState, verdict: Extract<Verdict, { kind: "grant" }>): ReplicaPlan {
-  // What a person cordoned stays so.
+  // A person's cordon stays.
   if (isCordonedByUs(slice)) return { action: { kind: "uncordon" } };
   const { resources, message } = verdict;
   const word = { status: "Accepted", reason: "Reserved", message, resources } as const;
@@ -93,7 +93,7 @@ function deny(state: ReplicaState, { reason, message, lookAgainMs, consequence }
   if (status !== undefined) {
     return { action: { kind: "say", status, event: "SliceRefused", message: `${reason}: ${message}` } };
   }
-  // Liqo made it for whomever the replica claims to be, who would be measured by it; it makes none for a denied one.
+  // Liqo created the Quota for the consumer that the replica claims. For a denied replica it creates none.
   if (consequence.kind === "deny" && quota !== "none") return { action: { kind: "drop-quota" } };
   return later(lookAgainMs);
 }
@@ -114,7 +114,7 @@ function takeBack(state: ReplicaState, refusal: Refusal): ReplicaPlan {
   }
 }
 
-/** A live reservation goes on with what it has; what was asked beyond it is not given. */
+/** A live reservation keeps what it has; more is not granted. */
 function cap({ slice, wallMs }: ReplicaState, { reason, message }: Refusal, resources: Capped): ReplicaPlan {
   const status = statusSaying(slice, { status: "Accepted", reason, message, resources }, wallMs);
   if (status === undefined) return NOTHING;
@@ -131,8 +131,8 @@ function cordoned({ slice }: ReplicaState, { reason, message }: Refusal): Replic
 }
 
 /**
- * Liqo looks at the cordon of accepted slices only, so the refusal is written last: when nothing runs any more, and
- * nothing can be started.
+ * Liqo reads the cordon of accepted slices only. The refusal is therefore written last, when no pod runs and
+ * none can start.
  */
 function revoke(state: ReplicaState, refusal: Refusal, tenant: string): ReplicaPlan {
   if (state.guests > 0) return { action: { kind: "evict", tenant } };

@@ -3,12 +3,12 @@ import { LIQO_ANNOTATION } from "../objects/labels.ts";
 import type { ResourceList, ResourceSlice, ResourceSliceCondition } from "../objects/resource-slice.ts";
 import { isSameList } from "./slice-amounts.ts";
 
-/** On a replica: why this agent, and not a person, keeps new pods away from it. */
+/** On a replica: this agent cordoned it, with the reason; absent on a person's cordon. */
 export const CORDONED_ANNOTATION = "rear.fluidos.eu/cordoned";
 
 type Status = NonNullable<ResourceSlice["status"]>;
 
-/** What this agent says about a replica's resources. */
+/** The agent's decision about a replica's resources. */
 export interface Word {
   readonly status: "Accepted" | "Denied";
   readonly reason: string;
@@ -24,7 +24,7 @@ export function isAccepted(slice: ResourceSlice): boolean {
   return resourcesCondition(slice)?.status === "Accepted";
 }
 
-/** As Liqo reads the annotation: whatever does not say no. */
+/** As Liqo reads the annotation: everything but false. */
 export function isCordoned({ metadata }: ResourceSlice): boolean {
   const value = metadata.annotations?.[LIQO_ANNOTATION.cordon];
   return value !== undefined && value !== "false" && value !== "False" && value !== "0";
@@ -34,7 +34,7 @@ export function isCordonedByUs({ metadata }: ResourceSlice): boolean {
   return metadata.annotations?.[CORDONED_ANNOTATION] !== undefined;
 }
 
-/** The status that says so; undefined where it says so already. What Liqo wrote beside it stays. */
+/** The status with this decision; undefined: it is set. Liqo's other conditions stay. */
 export function statusSaying(slice: ResourceSlice, asked: Word, wallMs: number): Status | undefined {
   const word = { ...asked, message: conditionMessage(asked.message) };
   const { status: said = {} } = slice;

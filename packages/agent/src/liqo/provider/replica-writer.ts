@@ -16,9 +16,9 @@ export interface ReplicaWriterDeps {
 
 type SliceEvent = "SliceGranted" | "SliceRefused" | "SliceCordoned" | "SliceFlagged" | "GuestsRemoved";
 
-/** Does with a replica what was planned, and says so where people look. */
+/** Executes the planned action and records an event. */
 export interface ReplicaWriter {
-  /** Returns the replica as it is then; `conflict` when it is not the version that was planned on. */
+  /** Returns the written replica; `conflict` when the version has changed. */
   readonly perform: (
     action: Exclude<ReplicaAction, { kind: "evict" }>,
     slice: ResourceSlice,
@@ -74,7 +74,7 @@ export function replicaWriter({ client, tell }: ReplicaWriterDeps): ReplicaWrite
   return { perform, say };
 }
 
-/** Liqo names the Quota after the user that the replica's claimed consumer acts as. */
+/** The Quota's name: the user of the consumer that the replica claims. */
 export function quotaName({ metadata, spec }: ResourceSlice): ObjectName {
   const { name, namespace = "" } = metadata;
   return { name: creatorUserOf(name, spec.consumerClusterID ?? ""), namespace };

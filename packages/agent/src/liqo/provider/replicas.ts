@@ -2,7 +2,7 @@ import { type FollowDeps, informer } from "@resource-broker/kube";
 import { LIQO_LABEL } from "../objects/labels.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
 
-/** The slices that other clusters sent here, in all namespaces. */
+/** Replicas of other clusters' slices, in all namespaces. */
 export interface Replicas {
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -43,7 +43,7 @@ export function replicas(deps: FollowDeps): Replicas {
   };
 }
 
-/** Liqo's schema asks for no spec, and one replica shall not stop the work on all others. */
+/** Liqo's schema does not require a spec; one replica without it must not stop the others. */
 export function withSpec(slice: ResourceSlice): ResourceSlice {
   return { ...slice, spec: slice.spec ?? {} };
 }

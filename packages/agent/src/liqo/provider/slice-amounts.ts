@@ -8,14 +8,14 @@ export interface AmountProblem {
   readonly message: string;
 }
 
-/** More kinds of resources than any node has: a stranger shall not make us read for long. */
+/** More resource names than any node has: limits the work for untrusted input. */
 const MAX_NAMES = 64;
 const SHOWN_LENGTH = 80;
 
 /**
- * Undefined when nothing is asked for beyond what the reservation grants, resource by resource. Too much of what nobody
- * reserved is no problem, only more than is given: the policy may have changed between the borrower's word and the
- * lender's, and what was reserved must not wait for that.
+ * Undefined when the slice asks for no more than the reservation, resource by resource. Too much of an
+ * unreserved resource is no problem: it is capped. The policy may have changed between requester and provider,
+ * and that must not delay the reserved resources.
  */
 export function amountProblem(
   asked: ResourceList,
@@ -41,7 +41,7 @@ export function amountProblem(
   return undefined;
 }
 
-/** What is left of a list when everything beyond the reservation is taken out of it. */
+/** A list of resources, limited to the reservation. */
 export function cappedAmounts(
   resources: ResourceList,
   reservation: ReservationDTO,
@@ -57,7 +57,7 @@ export function cappedAmounts(
     const before = taken.get(measure.key) ?? 0;
     const left = Math.min(amount, measure.most - before);
     taken.set(measure.key, before + left);
-    // Written anew: what the consumer wrote was read by us, and is to be read by Liqo.
+    // Formatted again: the agent's parser and Liqo's must read the same amount.
     capped.push([name, measure.show(left)]);
   }
   return Object.fromEntries(capped);
@@ -74,7 +74,7 @@ interface Asked {
   readonly name: string;
   readonly given: unknown;
   readonly measure: Measure | undefined;
-  /** How much of each measure is used up by what was read before. */
+  /** The amount that earlier names used, by measure. */
   readonly taken: Map<string, number>;
 }
 
@@ -94,7 +94,7 @@ function problemOf({ name, given, measure, taken }: Asked): AmountProblem | unde
   };
 }
 
-/** The amount in the ledger's units, rounded up; a text says why there is none. */
+/** The amount in the ledger's units, rounded up; a text is the problem. */
 function readAmount(given: unknown, unit: Measure["unit"]): number | string {
   if (typeof given !== "string" && typeof given !== "number") return "is not a quantity";
   const parsed = parseAmount(String(given), { unit, rounding: "up" });

@@ -15,13 +15,13 @@ export interface SliceTerms {
   readonly counted: CountedResources;
 }
 
-/** What one resource of a slice is measured against. */
+/** The limit for one resource of a slice. */
 export interface Measure {
-  /** Several GPU resources share one measure, as they share one count in the reservation. */
+  /** All GPU resources share one limit, as they share one amount in the reservation. */
   readonly key: string;
   readonly unit: "milli" | "one";
   readonly most: number;
-  /** False: it is in no ledger, and given all the same. */
+  /** False: it is not in the ledger and is granted anyway. */
   readonly isReserved: boolean;
   readonly show: (amount: number) => string;
 }
@@ -35,7 +35,7 @@ const FORMS: Readonly<Record<Slot, (amount: number) => string>> = {
   gpus: formatCount,
 };
 
-/** By the name of a resource; undefined: the reservation has nothing of it. */
+/** By resource name; undefined: not part of the reservation. */
 export type Measures = (name: string) => Measure | undefined;
 
 export function measuresOf(reservation: ReservationDTO, { counted }: SliceTerms): Measures {
@@ -45,7 +45,7 @@ export function measuresOf(reservation: ReservationDTO, { counted }: SliceTerms)
     if (name === "pods") return unreserved(countMeasure(name, sliceDefaults.pods));
     const slot = counted.get(name)?.slot ?? "extended";
     if (slot === "extended") return countMeasure(name, ownAmount(granted.extended, name));
-    // Scratch space that nobody reserved is given all the same, up to a bound: no pod runs without.
+    // Unreserved ephemeral storage is granted up to a limit: no pod runs without it.
     const isScratch = slot === "storageBytes" && granted.storageBytes === 0;
     if (isScratch) return unreserved(slotMeasure(slot, bytesIn(sliceDefaults.ephemeralStorage)));
     return slotMeasure(slot, granted[slot]);
@@ -67,7 +67,7 @@ function countMeasure(name: string, most: number): Measure | undefined {
   return { key: `extended/${name}`, unit: "one", most, isReserved: true, show: formatCount };
 }
 
-/** Names come from strangers: what every object inherits is no amount. */
+/** Names are untrusted input: inherited object properties are not amounts. */
 function ownAmount(amounts: Readonly<Record<string, number>>, name: string): number {
   return Object.hasOwn(amounts, name) ? (amounts[name] ?? 0) : 0;
 }

@@ -8,8 +8,8 @@ export type Tenancy = Omit<Replica, "slice">;
 export const NOBODYS: Tenancy = { tenant: undefined, isWelcome: false };
 
 /**
- * Whose namespace it is. Liqo labels the namespace when it lets a consumer in, and the consumer cannot change that,
- * whereas it may write Tenants there: of those only the admin's word about the right one counts.
+ * The tenant of a namespace. Liqo labels the namespace when it accepts a consumer, and the consumer cannot
+ * change that. It can write Tenants there, so only the Tenant with the right ID counts.
  */
 export async function tenancyOf(
   namespace: string,

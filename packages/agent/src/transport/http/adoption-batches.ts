@@ -2,10 +2,10 @@ import { type AdoptionRequestDTO, LIMIT } from "@resource-broker/contract";
 
 type Offer = AdoptionRequestDTO["reservations"][number];
 
-/** Leaves room for what stands around the offers. */
+/** Reserve for the JSON around the offers. */
 const MOST_BYTES = LIMIT.bodyBytes - 1024;
 
-/** As many requests as the offers need to stay below the size that the broker takes; in the same order. */
+/** Splits the offers into requests below the broker's size limit, in order. */
 export function* batchesOf({ reservations, ...rest }: AdoptionRequestDTO): Generator<AdoptionRequestDTO> {
   let batch: Offer[] = [];
   let bytes = 0;

@@ -22,9 +22,9 @@ export interface Call<T> {
   readonly body?: unknown;
   /** The Idempotency-Key. */
   readonly key?: string;
-  /** What an older broker does not know, in words: it is not asked then. Absent: every broker knows the call. */
+  /** The feature that an older broker lacks; such a broker is not called. Absent: every broker has the call. */
   readonly olderLacks?: string;
-  /** Reads a success; throws when it is something else than it should be. */
+  /** Parses a success; throws on an unexpected body. */
   readonly read: (reply: Reply) => T;
 }
 
@@ -33,7 +33,7 @@ export interface OpenedStream {
   readonly ledgerId: string | undefined;
 }
 
-/** Tries at one address. They never reject. */
+/** Attempts at one address. They never reject. */
 export interface Attempts {
   readonly call: <T>(call: Call<T>, endpoint: Endpoint, deadlineMs: number) => Promise<Outcome<T>>;
   readonly openStream: (
@@ -51,7 +51,7 @@ export interface AttemptsDeps {
 
 export function createAttempts({ exchanger, connections, contacts }: AttemptsDeps): Attempts {
   const call: Attempts["call"] = async (toMake, endpoint, deadlineMs) => {
-    // With a key, it matters whether the broker looks at keys: without, a lost answer must not be asked for again.
+    // With a key, the broker's version matters: an older broker ignores keys, so a lost answer must not be retried.
     const isAgeImportant = toMake.olderLacks !== undefined || toMake.key !== undefined;
     if (isAgeImportant && endpoint.protocol === undefined) {
       const met = await send(HEALTH, endpoint, deadlineMs);
@@ -86,7 +86,7 @@ export function createAttempts({ exchanger, connections, contacts }: AttemptsDep
     }
   };
 
-  /** An answer that surely is a broker's. */
+  /** Records an answer that is certainly a broker's. */
   const meet = (endpoint: Endpoint, { headers }: Pick<Reply, "headers">): void => {
     endpoint.protocol = isFromCurrentBroker(headers) ? "current" : "older";
     contacts.report(headers);
@@ -98,7 +98,7 @@ export function createAttempts({ exchanger, connections, contacts }: AttemptsDep
       const fault = faultIn(reply);
       return status === 401 ? withRemedy(fault, url.text, connections.identity()) : fault;
     }
-    // Whatever it is, it is not the broker that was there before.
+    // It is not the broker that answered here before.
     if (protocol === "current") return notFromBroker(reply);
     const isNoSuchCall = status === 405 || (status === 404 && !isJson(headers));
     const fault = faultIn(reply);
@@ -131,7 +131,7 @@ export function createAttempts({ exchanger, connections, contacts }: AttemptsDep
 
 const PROTOCOL = { [HEADER.agentProtocol]: String(PROTOCOL_VERSION) };
 
-/** Also asked to find out how old a broker is. */
+/** Also used to find out the broker's version. */
 export const HEALTH: Call<void> = {
   method: "GET",
   path: PATH.health,
@@ -140,12 +140,12 @@ export const HEALTH: Call<void> = {
   },
 };
 
-/** A success that is no stream: an older broker takes the call for a poll. */
+/** A success that is not a stream: an older broker treats the call as a poll. */
 const NO_STREAM: Call<never> = {
   method: "GET",
   path: PATH.instructionStream,
   read: (reply) => {
-    if (!isJson(reply.headers)) throw strange(reply.url, "the answer is no stream of events");
+    if (!isJson(reply.headers)) throw strange(reply.url, "the answer is not a stream of events");
     throw new Fault("unsupported", `${reply.url.text}: an older broker, which can only be polled`);
   },
 };

@@ -15,8 +15,7 @@ interface Named {
 }
 
 /**
- * The event in a block. Undefined: nothing that this agent knows, or nothing that can be read. Such a one must not keep
- * the others away: if it mattered, the next list has it.
+ * The event of a block. Undefined: unknown or unreadable. It is skipped; the next resync has what it contained.
  */
 export function eventIn({ name, data }: EventBlock, log: Log): BrokerEvent | undefined {
   if (data === undefined) return { kind: "heartbeat" };

@@ -14,7 +14,7 @@ describe("addresses of the broker", () => {
 
   test.each([
     ["no URL", "broker:8443x", '--broker-url "broker:8443x": it must begin with https://'],
-    ["nothing", "", "it is no URL"],
+    ["nothing", "", "it is not a URL"],
     ["no TLS", "http://broker:8443", "it must begin with https://"],
     ["a path", "https://broker/api", "it must end after the port"],
     ["a query", "https://broker?x=1", "it must end after the port"],

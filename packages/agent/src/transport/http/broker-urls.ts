@@ -23,10 +23,10 @@ export function readBrokerUrls(texts: readonly string[]): readonly BrokerUrl[] {
 
 function readBrokerUrl(text: string): BrokerUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) throw wrong("it is no URL", text);
+  if (url === undefined) throw wrong("it is not a URL", text);
   if (url.protocol !== "https:") throw wrong("it must begin with https://", text);
   if (url.username !== "" || url.password !== "")
-    throw wrong("the broker knows certificates, no passwords", url.origin);
+    throw wrong("the broker accepts certificates, not passwords", url.origin);
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
     throw wrong("it must end after the port, the agent adds the rest", text);
   }

@@ -7,13 +7,13 @@ const FOREIGN_CA =
 const BROKEN =
   "the connection broke before the whole answer came; if it always does, check whether the broker accepts tls.crt in the folder of --broker-cert-path";
 
-/** What Node and OpenSSL call a failure, and what somebody can do about it. */
+/** Error codes of Node and OpenSSL, with a remedy. */
 const BY_CODE: Readonly<Record<string, (url: BrokerUrl) => string>> = {
   ENOTFOUND: ({ host }) => `the name ${host} is not known; check --broker-url and the DNS`,
   EAI_AGAIN: ({ host }) => `the DNS does not answer for ${host}; check --broker-url and the DNS`,
-  ECONNREFUSED: () => "nobody listens there; check the port in --broker-url and whether the broker runs",
-  EHOSTUNREACH: () => "there is no way to that address; check --broker-url and the network",
-  ENETUNREACH: () => "there is no way to that address; check --broker-url and the network",
+  ECONNREFUSED: () => "nothing listens there; check the port in --broker-url and whether the broker runs",
+  EHOSTUNREACH: () => "there is no route to that address; check --broker-url and the network",
+  ENETUNREACH: () => "there is no route to that address; check --broker-url and the network",
   ECONNRESET: () => BROKEN,
   EPIPE: () => BROKEN,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => FOREIGN_CA,
@@ -24,7 +24,7 @@ const BY_CODE: Readonly<Record<string, (url: BrokerUrl) => string>> = {
   CERT_SIGNATURE_FAILURE: () => FOREIGN_CA,
   CERT_UNTRUSTED: () => FOREIGN_CA,
   CERT_HAS_EXPIRED: () =>
-    "its certificate has expired; renew tls.crt at the broker, or set the clock here right",
+    "its certificate has expired; renew tls.crt at the broker, or correct the local clock",
   CERT_NOT_YET_VALID: () => "its certificate is not valid yet; compare the clocks here and at the broker",
   INVALID_PURPOSE: () =>
     "its certificate is not made for servers; issue the broker's tls.crt with serverAuth",
@@ -33,7 +33,7 @@ const BY_CODE: Readonly<Record<string, (url: BrokerUrl) => string>> = {
 };
 const TLS_PROBLEMS: readonly { readonly sign: RegExp; readonly problem: string }[] = [
   {
-    // How a server says that it does not want our certificate; releases of OpenSSL differ in the words before.
+    // How a server rejects our certificate; the prefix differs between OpenSSL releases.
     sign: /ALERT_.*(CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
     problem:
       "it refuses our certificate; put a valid tls.crt and tls.key, issued by the broker's authority, into the folder of --broker-cert-path",
@@ -48,7 +48,7 @@ const TLS_PROBLEMS: readonly { readonly sign: RegExp; readonly problem: string }
   },
 ];
 
-/** A call that got no answer, as a Fault: what happened at which address, and the remedy. */
+/** A call without an answer, as a Fault: the address, the problem and the remedy. */
 export function connectionFault(error: unknown, url: BrokerUrl): Fault {
   if (error instanceof Fault) return error;
   return new Fault("unreachable", `${url.text}: ${problemOf(error, url)}`, { cause: error });
@@ -61,13 +61,13 @@ function problemOf(error: unknown, url: BrokerUrl): string {
   return known?.(url) ?? tlsProblem(`${code} ${error.message}`) ?? messageOf(error, code);
 }
 
-/** OpenSSL's words for it stand in the code or only in the message. */
+/** OpenSSL's error name is in the code or only in the message. */
 function tlsProblem(text: string): string | undefined {
   const words = text.toUpperCase().replaceAll(" ", "_");
   return TLS_PROBLEMS.find(({ sign }) => sign.test(words))?.problem;
 }
 
-/** Several addresses of one name that all failed come without a message of their own. */
+/** When several addresses of one name fail, the error has no message of its own. */
 function messageOf(error: Error, code: string): string {
   if (error instanceof AggregateError) {
     const each = error.errors.map((one: unknown) => (one instanceof Error ? one.message : String(one)));

@@ -4,7 +4,7 @@ import type { Contact } from "../broker-communicator.ts";
 import { contactListeners } from "../contact-listeners.ts";
 import { isFromCurrentBroker } from "./reply.ts";
 
-/** Passes on what every answer says by the way. */
+/** Reports the metadata of every answer. */
 export interface Contacts {
   readonly report: (headers: IncomingHttpHeaders) => void;
   readonly onContact: (listener: (contact: Contact) => void) => () => void;

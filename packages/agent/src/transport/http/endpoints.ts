@@ -5,7 +5,7 @@ const FIRST_BACK_OFF_MS = 500;
 const LONGEST_BACK_OFF_MS = 10_000;
 const MOST_DOUBLINGS = 10;
 
-/** `current` speaks every call; `older` knows advertisements, reservations and polled instructions only. */
+/** `current` has every call; `older` has advertisements, reservations and polled instructions only. */
 export type Protocol = "current" | "older";
 
 /** One address of the broker and what is known of it. */
@@ -15,18 +15,18 @@ export interface Endpoint {
   protocol: Protocol | undefined;
 }
 
-/** Which address is asked. Stays with the last good one; whoever failed is left alone for a while. */
+/** Chooses the address. Prefers the last that worked; a failed one is skipped for a while. */
 export interface Endpoints {
   readonly size: number;
-  /** The best one to ask, those not in `tried` first. */
+  /** The best address, those not in `tried` first. */
   readonly pick: (tried: ReadonlySet<Endpoint>) => Endpoint;
-  /** True when some other one may answer at once: not tried yet, and not left alone. */
+  /** True when another address is available now: not tried yet, and not in backoff. */
   readonly hasFresh: (tried: ReadonlySet<Endpoint>) => boolean;
   /** How long until the first one may be asked again; 0: now. */
   readonly dueInMs: () => number;
   /** True when it had failed before. */
   readonly succeeded: (endpoint: Endpoint) => boolean;
-  /** True when it had been well before. */
+  /** True when it had not failed before. */
   readonly failed: (endpoint: Endpoint, retryAfterMs: number | undefined) => boolean;
 }
 
@@ -80,7 +80,7 @@ export function createEndpoints(urls: readonly BrokerUrl[], { machine, random }:
       if (health === undefined) return false;
       const wasWell = health.failures === 0;
       const doublings = Math.min(health.failures, MOST_DOUBLINGS);
-      // Full jitter: agents that lost the same broker must not come back together.
+      // Full jitter: agents that lost the same broker must not return at the same time.
       const backOffMs = random() * Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** doublings);
       health.failures += 1;
       health.retryAt = machine.monotonicMs() + Math.max(retryAfterMs, backOffMs);

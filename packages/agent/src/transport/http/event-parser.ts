@@ -1,18 +1,18 @@
-/** The longest block that is kept: the longest instruction is far below. */
+/** The longest block; the longest instruction is far below. */
 const LONGEST_BLOCK = 1024 * 1024;
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** What stands between two empty lines of an event stream. */
+/** The text between two empty lines of an event stream. */
 export interface EventBlock {
   readonly name: string;
-  /** Undefined: no event, only a sign of life, perhaps with an id. */
+  /** Undefined: a keep-alive, perhaps with an ID. */
   readonly data: string | undefined;
   readonly id: string | undefined;
 }
 
-/** Takes a stream of server-sent events apart, wherever its pieces were cut. */
+/** Parses a stream of server-sent events in pieces of any size. */
 export interface EventParser {
-  /** The blocks that are complete with this piece; throws when one is too long. */
+  /** The blocks that this piece completes; throws when one is too long. */
   readonly push: (piece: string) => EventBlock[];
 }
 
@@ -61,7 +61,7 @@ function emptyBlock(): OpenBlock {
   return { name: "message", data: [], id: undefined, length: 0 };
 }
 
-/** Lines end with LF, CR or both. A CR at the very end may be the first half of both: it waits. */
+/** Lines end with LF, CR or CRLF. A CR at the end of a piece waits for the next one. */
 function splitLines(text: string): { readonly lines: string[]; readonly left: string } {
   const isOpen = text.endsWith("\r");
   const lines = (isOpen ? text.slice(0, -1) : text).split(/\r\n|\n|\r/);

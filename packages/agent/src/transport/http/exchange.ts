@@ -17,7 +17,7 @@ export interface Message {
   readonly body: string | undefined;
 }
 
-/** Where it is sent, and until when. */
+/** Where and until when it is sent. */
 export interface Line {
   readonly url: BrokerUrl;
   readonly agent: Agent;
@@ -30,20 +30,20 @@ export type Outcome<T> =
   | {
       readonly kind: "failed";
       readonly fault: Fault;
-      /** False: the broker surely knows nothing of the call. */
+      /** False: the broker has certainly not received the call. */
       readonly mayHaveArrived: boolean;
-      /** True: an idle connection was just being closed, which says nothing of the broker. */
+      /** True: an idle connection was being closed, which says nothing about the broker. */
       readonly wasStale: boolean;
     };
 
-/** Reads what is needed of an answer; what it rejects with counts as no answer. */
+/** Reads the answer; a rejection counts as no answer. */
 export type ReadAnswer<T> = (response: IncomingMessage) => T | Promise<T>;
 
 /** One request and its answer, on one connection. */
 export interface Exchanger {
   /** Never rejects. */
   readonly exchange: <T>(message: Message, line: Line, read: ReadAnswer<T>) => Promise<Outcome<T>>;
-  /** Breaks off what is under way; later requests fail at once. */
+  /** Aborts pending requests; later requests fail at once. */
   readonly close: () => void;
 }
 
@@ -105,13 +105,13 @@ function requestOptions({ method, path, headers, body }: Message, { url, agent }
 function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.once("response", resolve);
-    // Stays: a connection may break again after it has failed once, and nobody else listens.
+    // Stays registered: a connection can fail twice, and an unhandled error would end the process.
     sent.on("error", reject);
     sent.once("close", () => reject(broken()));
   });
 }
 
-/** Limits how long connecting and answering may take, and knows how far a request has come. */
+/** Limits the time for connecting and answering, and records whether the request was sent. */
 function followConnection(
   sent: ClientRequest,
   {
@@ -129,7 +129,10 @@ function followConnection(
   const connected = (): void => {
     isConnected = true;
     cancelStep();
-    cancelStep = giveUpAfter(ANSWER_MS, `it took the call and did not answer within ${ANSWER_MS / 1000} s`);
+    cancelStep = giveUpAfter(
+      ANSWER_MS,
+      `it accepted the call and did not answer within ${ANSWER_MS / 1000} s`,
+    );
   };
   sent.once("socket", (socket: Socket) => {
     if (sent.reusedSocket) {

@@ -10,7 +10,7 @@ const MOST_TRIES = 3;
 const FIRST_WAIT_MS = 250;
 const RATE_LIMITED: FaultCode = "rate-limited";
 
-/** Another address, or the same one later, may do better. Everything else is the broker's last word. */
+/** Faults that another address, or a later attempt, may not have. All others are final. */
 const PASSING: ReadonlySet<FaultCode> = new Set([
   "unreachable",
   "not-leader",
@@ -21,9 +21,9 @@ const PASSING: ReadonlySet<FaultCode> = new Set([
 export interface Task<T> {
   /** Tries it at one address; never rejects. */
   readonly attempt: (endpoint: Endpoint, deadlineMs: number) => Promise<Outcome<T>>;
-  /** False: once it may have arrived at this one, it must not be sent again. */
+  /** False: once it may have arrived, it must not be sent again. */
   readonly isRepeatable: (endpoint: Endpoint) => boolean;
-  /** True: after every address has failed, try again after a while. */
+  /** True: after all addresses have failed, retry after a wait. */
   readonly waits: boolean;
 }
 
@@ -45,30 +45,27 @@ interface Attempts {
   count: number;
 }
 
-/** Does a task at the first address that can; throws the Fault that says why none could. */
+/** Runs a task at the first address that can serve it; throws the Fault that says why none could. */
 export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promise<T> {
   const { endpoints, budget, pauses, machine, random, log } = deps;
 
   const note = (endpoint: Endpoint, outcome: Outcome<unknown>): void => {
     const { url } = endpoint;
     if (outcome.kind === "answered" || !PASSING.has(outcome.fault.code)) {
-      if (endpoints.succeeded(endpoint)) log.info({ broker: url.text }, "a broker serves us again");
+      if (endpoints.succeeded(endpoint)) log.info({ broker: url.text }, "a broker is available again");
       return;
     }
     if (outcome.wasStale) return;
     const { fault } = outcome;
     if (endpoints.failed(endpoint, fault.details.retryAfterMs)) {
-      log.warn(
-        { broker: url.text, code: fault.code, problem: fault.message },
-        "a broker cannot serve us now",
-      );
+      log.warn({ broker: url.text, code: fault.code, problem: fault.message }, "a broker is not available");
     }
   };
 
   const isFinal = ({ fault, mayHaveArrived }: Failed, isRepeatable: boolean): boolean =>
     !(PASSING.has(fault.code) || fault.code === RATE_LIMITED) || (mayHaveArrived && !isRepeatable);
 
-  /** How long to wait before the next try; undefined: give up. */
+  /** The wait before the next attempt; undefined: give up. */
   const waitBefore = ({ fault }: Failed, { count, tried, deadlineMs }: Attempts, waits: boolean) => {
     if (count >= Math.max(MOST_TRIES, endpoints.size)) return undefined;
     if (fault.code !== RATE_LIMITED && endpoints.hasFresh(tried)) return 0;
@@ -92,7 +89,7 @@ export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promis
       note(endpoint, outcome);
       if (outcome.kind === "answered") return outcome.value;
       attempts.faults.set(endpoint, outcome.fault);
-      // The connection was old, not the address bad: it may be tried once more at once.
+      // The idle connection was closed, so the address may be tried again at once.
       if (!outcome.wasStale) attempts.tried.add(endpoint);
       const isOver = isFinal(outcome, task.isRepeatable(endpoint));
       const waitMs = isOver ? undefined : waitBefore(outcome, attempts, task.waits);
@@ -105,7 +102,7 @@ export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promis
   };
 }
 
-/** Where several addresses failed, each is named with its own reason. */
+/** When several addresses failed, each is named with its reason. */
 function summary(last: Fault, faults: ReadonlyMap<Endpoint, Fault>): Fault {
   if (faults.size < 2 || !PASSING.has(last.code)) return last;
   const messages = Array.from(faults, ([{ url }, { message }]) =>

@@ -50,7 +50,7 @@ export interface HttpCommunicatorDeps {
   readonly log: Log;
 }
 
-/** The broker over HTTPS with client certificates. Rejects when the addresses or the certificates are no good. */
+/** The broker over HTTPS with client certificates. Rejects when the addresses or certificates are invalid. */
 export async function httpCommunicator(
   { brokerUrls }: HttpCommunicatorOptions,
   deps: HttpCommunicatorDeps,
@@ -67,7 +67,7 @@ export async function httpCommunicator(
   const call = <T>(toMake: Call<T>): Promise<T> =>
     run({
       attempt: (endpoint, deadlineMs) => attempts.call(toMake, endpoint, deadlineMs),
-      // Every call may be repeated, but an older broker does not look at keys: it would book again.
+      // Every call may be repeated, except with a key at an older broker, which would reserve again.
       isRepeatable: ({ protocol }) => toMake.key === undefined || protocol === "current",
       waits: true,
     });
@@ -133,7 +133,7 @@ export async function httpCommunicator(
 
   const ping = async (): Promise<void> => {
     await call(HEALTH);
-    // Anybody may ask for health. What we have advertised ourselves is small, and only we may read it.
+    // The health endpoint is public. The own advertisement is small, and only this cluster may read it.
     const own = {
       method: "GET",
       path: PATH.advertisement(connections.identity()),
@@ -191,18 +191,18 @@ interface Page {
 function readPage(reply: Reply): Page {
   const link = reply.headers[HEADER.link.toLowerCase()];
   const next = typeof link === "string" ? /^<([^<>]+)>; rel="next"$/.exec(link)?.[1] : undefined;
-  // Never led anywhere else.
+  // Only links below the same path are followed.
   const isOurs = next?.startsWith(`${PATH.reservations}?`) === true;
   return { reservations: bodyOf(reservationListSchema, reply), next: isOurs ? next : undefined };
 }
 
-/** An older broker would ignore what it does not know, and lend something else. */
+/** An older broker would ignore unknown fields and grant something else. */
 function lackedFor(request: ReservationRequestDTO): { readonly olderLacks?: string } {
   const wishes = newerWishes(request);
   return wishes.length === 0 ? {} : { olderLacks: `${wishes.join(", ")} in a request and would ignore it` };
 }
 
-/** For faults that are answers: undefined then. */
+/** Turns faults that are valid answers into undefined. */
 function allow(...codes: readonly FaultCode[]): (error: unknown) => undefined {
   return (error) => {
     if (error instanceof Fault && codes.includes(error.code)) return undefined;
@@ -210,7 +210,7 @@ function allow(...codes: readonly FaultCode[]): (error: unknown) => undefined {
   };
 }
 
-/** Nothing is known of the rest of it: whoever asked must not take it for gone. */
+/** The rest of the list is unknown: missing reservations must not count as gone. */
 function endlessList(): Fault {
   return new Fault("unreachable", "the broker's list of reservations does not end");
 }

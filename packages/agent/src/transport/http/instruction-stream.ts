@@ -7,9 +7,9 @@ import { eventIn } from "./broker-events.ts";
 import { createEventParser, type EventBlock } from "./event-parser.ts";
 import type { Pauses } from "./pauses.ts";
 
-/** The broker gives a sign of life every 15 s: three are missed. */
+/** The broker sends a heartbeat every 15 s: three are missed. */
 const SILENCE_MS = 45_000;
-/** A stream that lasted this long was well: the next one is put off as little as can be. */
+/** A stream that lasted this long was stable: the next one is opened without backoff. */
 const LASTING_MS = 60_000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 10_000;
@@ -25,14 +25,14 @@ export interface InstructionStreamDeps {
   readonly log: Log;
 }
 
-/** Streams of events, one after the other, each going on where the last one ended. For one reader at a time. */
+/** Event streams, one after the other, each continuing after the last event. For one reader at a time. */
 export interface InstructionStream {
   readonly watch: (signal: AbortSignal) => AsyncGenerator<BrokerEvent, void>;
-  /** Ends what is open: the next one is opened at once. */
+  /** Closes open streams: the next one is opened at once. */
   readonly renew: () => void;
 }
 
-/** The last event that the reader has dealt with, and the ledger that counted it. */
+/** The last event that the reader has processed, and its ledger. */
 interface Cursor {
   readonly ledgerId: string | undefined;
   readonly lastEventId: string | undefined;
@@ -43,11 +43,11 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
   const endOpen = new Set<() => void>();
   let cursor: Cursor | undefined;
   let shortStreams = 0;
-  /** Counts how often everything is to be opened anew, the very first time included. */
+  /** Number of requested reconnects, including the first connect. */
   let renewals = 1;
   let openedFor = 0;
 
-  /** Many agents lose the same broker in the same moment: they must not all come back in the next. */
+  /** Many agents lose the same broker at once: they must not all reconnect at once. */
   const waitMs = (): number => {
     if (openedFor !== renewals) return 0;
     return Math.max(deps.dueInMs(), random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** shortStreams));
@@ -62,7 +62,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     if (cursor !== undefined && cursor.ledgerId !== ledgerId) {
       const wasResumed = cursor.lastEventId !== undefined;
       cursor = { ledgerId, lastEventId: undefined };
-      // Numbers of one ledger say nothing in another: what this stream leaves out is not what was seen.
+      // Event IDs of one ledger mean nothing in another: the stream must start from the beginning.
       if (wasResumed) opened.response.destroy();
       yield { kind: "reset", reset: { reason: "the broker has another ledger than before" } };
       if (wasResumed) opened = await openUnlessAborted(() => deps.open(undefined), signal);
@@ -105,7 +105,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     }
   }
 
-  /** Only now has the reader dealt with the event: had it stopped before, it would hear the event again. */
+  /** The event counts as processed only now: a reader that stops earlier receives it again. */
   const remember = ({ id }: EventBlock, event: BrokerEvent | undefined): void => {
     if (event?.kind === "reset") cursor = { ledgerId: cursor?.ledgerId, lastEventId: undefined };
     if (id !== undefined) cursor = { ledgerId: cursor?.ledgerId, lastEventId: id };
@@ -120,7 +120,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
   };
 }
 
-/** Undefined: nobody wants it any more. What is opened too late is closed again. */
+/** Undefined: aborted. A stream that opens too late is closed. */
 async function openUnlessAborted(
   open: () => Promise<OpenedStream>,
   signal: AbortSignal,
@@ -141,14 +141,14 @@ async function openUnlessAborted(
   });
 }
 
-/** The stream's text as it comes; throws when it breaks, or when nothing comes for too long. */
+/** The text of the stream; throws when it breaks or is silent for too long. */
 async function* pieces(response: IncomingMessage, machine: MachineTime): AsyncGenerator<string, void> {
   response.setEncoding("utf8");
   const source = (response as AsyncIterable<string>)[Symbol.asyncIterator]();
   for (;;) {
-    // Armed only while waiting: a reader that takes its time is no sign of a dead broker.
+    // The timer runs only while waiting: a slow reader is no sign of a dead broker.
     const cancel = machine.after(SILENCE_MS, () =>
-      response.destroy(new Error(`the broker gave no sign of life for ${SILENCE_MS / 1000} s`)),
+      response.destroy(new Error(`the broker sent nothing for ${SILENCE_MS / 1000} s`)),
     );
     const next: IteratorResult<string, unknown> = await source.next().catch(broken).finally(cancel);
     if (next.done === true) return;

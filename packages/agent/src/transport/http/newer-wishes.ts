@@ -1,8 +1,8 @@
 import type { ReservationRequestDTO } from "@resource-broker/contract";
 
 /**
- * The parts of a request that an older broker would silently ignore, and then lend something else. It honours cpu,
- * memory and duration; a priority only orders.
+ * Fields of a request that an older broker would ignore, and then grant something else. It supports cpu, memory
+ * and duration; priority only affects the order.
  */
 export function newerWishes(request: ReservationRequestDTO): readonly string[] {
   const { gpu, storage, extended } = request.requestedResources;

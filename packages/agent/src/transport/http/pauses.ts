@@ -1,8 +1,8 @@
 import type { MachineTime } from "@resource-broker/runtime";
 
-/** Waiting that can be cut short. */
+/** A sleep that can be interrupted. */
 export interface Pauses {
-  /** Resolves after so long, or sooner when the signal aborts or everything closes. */
+  /** Resolves after this time, or when the signal aborts or the client closes. */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
   readonly close: () => void;
 }

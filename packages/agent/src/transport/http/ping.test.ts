@@ -63,7 +63,7 @@ describe("a ping", () => {
     const url = `https://127.0.0.1:${await unusedPort()}`;
     await expect((await agent(url)).ping()).rejects.toMatchObject({
       code: "unreachable",
-      message: `${url}: nobody listens there; check the port in --broker-url and whether the broker runs`,
+      message: `${url}: nothing listens there; check the port in --broker-url and whether the broker runs`,
     });
   });
 

@@ -63,7 +63,7 @@ describe("an answer that cannot be a broker's", () => {
     ],
     ["broken JSON", raw(200, "application/json", '{"a":'), "application/json came instead of JSON"],
     ["nothing", raw(200, undefined, ""), 'nothing came instead of JSON: ""'],
-    ["something else in JSON", reply(200, { status: "success" }), "the answer is not what it should be: "],
+    ["something else in JSON", reply(200, { status: "success" }), "the answer does not match the schema: "],
     ["an endless one", raw(200, "application/json", " ".repeat(16 * 1024 * 1024 + 1)), "more than 16 MiB"],
     ["one that will be too long", reply(200, [], { "Content-Length": "16777217" }), "more than 16 MiB"],
     ["a redirection", raw(302, "text/html", "moved"), "302"],

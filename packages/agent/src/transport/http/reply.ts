@@ -10,7 +10,7 @@ import {
 } from "@resource-broker/contract";
 import type { BrokerUrl } from "./broker-urls.ts";
 
-/** Ten thousand instructions with everything they may say. */
+/** Enough for ten thousand instructions. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const SHOWN_LENGTH = 80;
 const LONGEST_WAIT_MS = 3_600_000;
@@ -41,7 +41,7 @@ function tooLong(url: BrokerUrl): Fault {
   return strange(url, `an answer of more than ${MOST_BYTES / 1024 / 1024} MiB came`);
 }
 
-/** The body, checked; throws when it is something else than the call should bring. */
+/** The validated body; throws when it does not match the schema. */
 export function bodyOf<T>(schema: Schema<T>, { url, status, headers, text }: Reply): T {
   const parsed = parseJson(text);
   if (parsed === undefined || status === NO_CONTENT) {
@@ -52,14 +52,14 @@ export function bodyOf<T>(schema: Schema<T>, { url, status, headers, text }: Rep
   }
   const validated = validate(schema, parsed.value);
   if (validated.ok) return validated.value;
-  throw strange(url, `the answer is not what it should be: ${describeProblems(validated.problems)}`);
+  throw strange(url, `the answer does not match the schema: ${describeProblems(validated.problems)}`);
 }
 
 export function isSuccess({ status }: Pick<Reply, "status">): boolean {
   return status >= 200 && status < 300;
 }
 
-/** True: the answer says itself that it comes from a broker that speaks every call. */
+/** True: the answer comes from a broker with the current protocol. */
 export function isFromCurrentBroker(headers: IncomingHttpHeaders): boolean {
   return Number(headers[HEADER.brokerProtocol.toLowerCase()]) >= PROTOCOL_VERSION;
 }
@@ -68,7 +68,7 @@ export function isJson(headers: IncomingHttpHeaders): boolean {
   return /^application\/(.*\+)?json\b/.test(headers["content-type"] ?? "");
 }
 
-/** An error reply as the Fault it reports. Proxies and web pages on the way are no brokers. */
+/** The Fault of an error reply. Replies of proxies and web servers are recognized. */
 export function faultIn(reply: Reply): Fault {
   const { status, headers, text } = reply;
   if (!isFromCurrentBroker(headers) && !mayBeOlderBroker(reply)) return notFromBroker(reply);
@@ -83,13 +83,13 @@ export function notFromBroker({ url, status, headers }: Reply): Fault {
   );
 }
 
-/** Older brokers answer errors as plain text or JSON, and know few kinds of them. */
+/** Older brokers send errors as plain text or JSON, with few status codes. */
 function mayBeOlderBroker({ status, headers }: Reply): boolean {
   const isItsKind = isJson(headers) || headers["content-type"]?.startsWith("text/plain") === true;
   return isItsKind && ((status >= 400 && status < 500) || status === 500 || status === 503);
 }
 
-/** Something answered, but not as a broker does: whether the call had any effect is not known. */
+/** The answer is not a broker's: it is unknown whether the call had an effect. */
 export function strange(url: BrokerUrl, problem: string): Fault {
   return new Fault("unreachable", `${url.text}: ${problem}`);
 }
@@ -98,7 +98,7 @@ function typeOf(headers: IncomingHttpHeaders): string {
   return headers["content-type"] ?? "nothing";
 }
 
-/** Seconds only: a date would need the broker's clock and ours to agree. */
+/** Seconds only: a date would require synchronized clocks. */
 function readRetryAfter(text: string | undefined): number | undefined {
   return text !== undefined && /^[0-9]{1,6}$/.test(text)
     ? Math.min(Number(text) * 1000, LONGEST_WAIT_MS)

@@ -1,4 +1,4 @@
-/** New calls earn retries, retries spend them: in a long outage retries add at most a tenth to the load. */
+/** New calls earn retries and retries spend them: in a long outage retries add at most a tenth to the load. */
 export interface RetryBudget {
   readonly earn: () => void;
   /** False: nothing left, give up. */

@@ -4,14 +4,14 @@ import { Fault } from "@resource-broker/contract";
 import type { CertificateSet, CertificateSource } from "@resource-broker/runtime";
 import { commonNameOf } from "../../identity/agent-certificates.ts";
 
-/** The broker keeps idle connections for 120 s: ours must end first, or a call meets one that is closing. */
+/** The broker keeps idle connections for 120 s; ours end earlier, so that no call uses a closing one. */
 const IDLE_MS = 90_000;
 const DEAD_PEER_PROBE_MS = 30_000;
 /** The broker allows 64 for each cluster. */
 const MOST_CONNECTIONS = 16;
 const MOST_IDLE = 2;
 
-/** What connections are made with, from one set of certificates. */
+/** Connection pools for one set of certificates. */
 export interface Lines {
   /** Kept from call to call. */
   readonly calls: Agent;
@@ -21,17 +21,17 @@ export interface Lines {
 
 /** Connections with the newest certificates. */
 export interface TlsConnections {
-  /** The Common Name of the certificate in use: whom the broker takes us for. */
+  /** The Common Name of the certificate: the identity that the broker sees. */
   readonly identity: () => string;
   readonly lines: () => Lines;
-  /** Ends idle connections: one of them has turned out to be dead. */
+  /** Closes idle connections, because one of them was dead. */
   readonly dropIdle: () => void;
   /** Called when there are new certificates. Returns how to stop. */
   readonly onRenewed: (listener: () => void) => () => void;
   readonly close: () => void;
 }
 
-/** Reads the certificates; rejects when they are missing or do not belong together. */
+/** Reads the certificates; rejects when they are missing or do not match. */
 export async function openTlsConnections(certificates: CertificateSource): Promise<TlsConnections> {
   const listeners = new Set<() => void>();
   const first = await certificates.start();
@@ -61,7 +61,7 @@ export async function openTlsConnections(certificates: CertificateSource): Promi
 }
 
 function makeLines({ files: { cert, key, ca } }: CertificateSet): Lines {
-  // One for all connections: made for each, it would read the certificates again every time, and keep a copy of them.
+  // Shared by all connections: otherwise each would parse the certificates again and keep a copy.
   const tls = { secureContext: createSecureContext({ cert, key, ca, minVersion: "TLSv1.2" }) };
   return {
     calls: new Agent({
@@ -77,7 +77,7 @@ function makeLines({ files: { cert, key, ca } }: CertificateSet): Lines {
   };
 }
 
-/** Ends what is idle, and the rest as soon as it is: calls under way finish. */
+/** Closes idle connections now and the others when they become idle: running calls finish. */
 function retire(agent: Agent): void {
   agent.maxFreeSockets = 0;
   dropIdle(agent);

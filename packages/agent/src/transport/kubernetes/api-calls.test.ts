@@ -32,7 +32,7 @@ describe("a call that something is in the way of", () => {
     const asked = request();
     await clock.advance(10_000);
     expect(asked.fault()).toBe(
-      "unreachable: the API server of the broker's cluster (https://fake) does not serve us: connection refused",
+      "unreachable: the API server of the broker's cluster (https://fake) cannot be used: connection refused",
     );
   });
 
@@ -54,7 +54,7 @@ describe("a call that something is in the way of", () => {
     await clock.advance(20_000);
     const asked = request();
     await clock.advance(0);
-    expect(asked.fault()).toContain("the API server answers, but the broker gave no sign of life");
+    expect(asked.fault()).toContain("the API server answers, but the broker showed no activity");
     expect(objects()).toEqual([NAME]);
   });
 
@@ -62,7 +62,7 @@ describe("a call that something is in the way of", () => {
     const { clock, request } = await oneRequest();
     const asked = request();
     await clock.advance(10_000);
-    expect(asked.fault()).toBe("unreachable: the broker lives, but did not answer in time");
+    expect(asked.fault()).toBe("unreachable: the broker is alive, but did not answer in time");
   });
 
   test("is answered though its watch was cut", async () => {

@@ -14,13 +14,13 @@ export interface ApiCallsDeps {
   readonly random: () => number;
 }
 
-/** Calls of the broker's API server, each within its time. */
+/** Calls to the broker's API server, each with a timeout. */
 export interface ApiCalls {
-  /** Runs `work`, whose signal is given when its time is over or everything closes. */
+  /** Runs `work` with a signal that aborts at the timeout or on close. */
   readonly within: <T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   /**
-   * Tries again until it works, is refused for good, or the time is over. What is tried must have the same effect when
-   * done twice: nobody knows what became of a request whose answer was lost.
+   * Retries until it succeeds, is refused for good, or times out. Attempts must be idempotent, because an
+   * answer may be lost.
    */
   readonly persist: <T>(signal: AbortSignal, attempt: () => Promise<T>) => Promise<T>;
   readonly isClosed: () => boolean;
@@ -77,20 +77,19 @@ export function apiCalls({ server, machine, random }: ApiCallsDeps): ApiCalls {
   };
 }
 
-/** It is the API server that is in the way, not the broker. A missing right stays one: it names its remedy. */
+/** The API server is the problem, not the broker. A missing right keeps its code and remedy. */
 export function apiServerAway(server: string, cause: Fault): Fault {
-  const message = `the API server of the broker's cluster (${server}) does not serve us: ${cause.message}`;
+  const message = `the API server of the broker's cluster (${server}) cannot be used: ${cause.message}`;
   return new Fault(cause.retry ? "unreachable" : cause.code, message, { cause, details: cause.details });
 }
 
-/** The Go broker's definition of ClusterAdvertisements requires what here is the broker's to say. */
+/** The Go broker's CRD of ClusterAdvertisements requires a field that only the broker may set here. */
 const GO_REQUIRES = "spec.resources.available";
 
-/** With a Go broker, objects are no way: it keeps no Lease, looks at no keys and does not answer in the status. */
-export const NO_GO_BROKER =
-  "a Go broker does not speak with this agent through objects: use --broker-transport=http";
+/** The Go broker cannot be used through objects: it has no Lease, ignores keys and writes no answers into the status. */
+export const NO_GO_BROKER = "a Go broker cannot be used through objects: use --broker-transport=http";
 
-/** A write finds nowhere to go: the namespace or the kind is missing, or the kind is an older broker's. */
+/** A write without a target: the namespace or the CRD is missing, or the CRD is an older broker's. */
 export function withRemedy(fault: Fault, namespace: string): Fault {
   if (fault.code === "invalid" && fault.message.includes(GO_REQUIRES)) {
     const kind = "the definition of ClusterAdvertisements there is an older broker's";
@@ -107,5 +106,5 @@ export function withRemedy(fault: Fault, namespace: string): Fault {
 }
 
 function closed(): Fault {
-  return new Fault("unreachable", "the way to the broker was closed");
+  return new Fault("unreachable", "the connection to the broker is closed");
 }

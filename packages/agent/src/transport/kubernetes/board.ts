@@ -9,25 +9,25 @@ export interface BoardDeps {
   readonly log: Log;
   /** A reservation is new, or has changed. */
   readonly onNews: (told: Told) => void;
-  /** Everything was read anew: something may have been missed. */
+  /** Everything was listed again: events may have been missed. */
   readonly onListedAnew: () => void;
 }
 
-/** What the objects of one role say. Of what is live the newest state is kept, of the rest only which one was told. */
+/** An index of the Reservation objects of one role. Live ones are kept in full, others only by version. */
 export interface Board {
   readonly sink: Sink<Reservation>;
   readonly live: () => Iterable<Told>;
-  /** The object of a live reservation; a person's may have any name. */
+  /** The object name of a live reservation; a user's object may have any name. */
   readonly nameOf: (id: string) => string | undefined;
 }
 
 interface Known {
-  /** Tells two states apart. */
+  /** Differs between two states. */
   readonly mark: string;
   readonly live: Told | undefined;
 }
 
-/** Which Reservations are a cluster's in this role. */
+/** The label selector for this cluster's Reservations in a role. */
 export function labelSelectorOf(role: Role, clusterId: string): string {
   return `${role === "requester" ? KUBE_LABEL.requester : KUBE_LABEL.target}=${clusterId}`;
 }
@@ -35,7 +35,7 @@ export function labelSelectorOf(role: Role, clusterId: string): string {
 export function createBoard(role: Role, { log, onNews, onListedAnew }: BoardDeps): Board {
   const known = new Map<string, Known>();
   const names = new Map<string, string>();
-  /** Ends that a list brings to light, while something may have been missed. */
+  /** Ends found by a relist, which are sent after the reset. */
   const late: Told[] = [];
   let listed: Set<string> | undefined;
   let wasListed = false;
@@ -44,7 +44,7 @@ export function createBoard(role: Role, { log, onNews, onListedAnew }: BoardDeps
     try {
       return readReservation(object, role);
     } catch (error) {
-      // It must not keep the others away.
+      // One unreadable object must not block the others.
       const line = { reservation: object.metadata.name, error: toFault(error).message };
       log.warn(line, "a Reservation that cannot be read is left out");
       return undefined;
@@ -90,7 +90,7 @@ export function createBoard(role: Role, { log, onNews, onListedAnew }: BoardDeps
         for (const told of late.splice(0)) onNews(told);
       },
       remove: (object) => {
-        // Its last state may be its end. That it is gone says nothing: absence is never a release.
+        // The last state may be the end. A deleted object alone is not: absence never releases anything.
         put(object);
         forget(object.metadata.name);
       },

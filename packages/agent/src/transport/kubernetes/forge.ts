@@ -15,12 +15,12 @@ import { MANAGER } from "../../forge/labels.ts";
 
 export type Offer = AdoptionRequestDTO["reservations"][number];
 
-/** One for each condition: what is applied under one name takes back what was applied under it before. */
+/** One field manager per condition: applying under one name removes what it applied before. */
 export function signalManager(type: string): string {
   return `${MANAGER}-${type}`;
 }
 
-/** Where the agent's objects go, and whose they are. */
+/** Namespace and owner of the agent's objects. */
 export interface Place {
   readonly namespace: string;
   readonly clusterId: string;
@@ -39,7 +39,7 @@ export function quoteObject(place: Place, { name, request }: Asking) {
   return reservation(place, name, { ...wishesOf(request), requesterID: place.clusterId, intent: "Quote" });
 }
 
-/** Lets no request with this key be served. */
+/** The object that closes a key. */
 export function releaseObject(place: Place, { name, key }: { readonly name: string; readonly key: string }) {
   return reservation(place, name, { requesterID: place.clusterId, intent: "Release", key });
 }
@@ -55,7 +55,7 @@ export function offerObject(place: Place, name: string, offer: Offer) {
   });
 }
 
-/** A part of a Reservation's status, which belongs to this agent alone. */
+/** A condition in a Reservation's status that only this agent writes. */
 export function signalled({ metadata }: Reservation, condition: Condition) {
   const { name, namespace } = metadata;
   return {
@@ -66,7 +66,7 @@ export function signalled({ metadata }: Reservation, condition: Condition) {
   };
 }
 
-/** The agent's part of its advertisement: what is reserved and available is the broker's to say. */
+/** The agent's part of the ClusterAdvertisement: reserved and available are set by the broker. */
 export function advertised(
   { namespace }: Place,
   advertisement: AdvertisementDTO,
@@ -83,7 +83,7 @@ export function advertised(
 
 function reservation({ namespace, clusterId }: Place, name: string, spec: Reservation["spec"]): Reservation {
   const { requesterID, targetClusterID } = spec;
-  // So that the agent's own watch sees it from the beginning; the broker sets both in the end.
+  // Set so that the agent's own watch sees the object from the start; the broker sets both labels in the end.
   const labels = {
     ...(requesterID === undefined ? {} : { [KUBE_LABEL.requester]: requesterID }),
     ...(targetClusterID === clusterId ? { [KUBE_LABEL.target]: clusterId } : {}),
@@ -96,7 +96,7 @@ function reservation({ namespace, clusterId }: Place, name: string, spec: Reserv
   };
 }
 
-/** Extended resources have one place in an object, and two on the wire. */
+/** Extended resources are in one field of the object, and in two on the wire. */
 function wishesOf({ extended, requestedResources, ...wishes }: ReservationRequestDTO): Reservation["spec"] {
   const all = { ...requestedResources.extended, ...extended };
   const hasExtended = Object.keys(all).length > 0;

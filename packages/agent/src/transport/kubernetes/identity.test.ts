@@ -92,7 +92,7 @@ describe("an agent that speaks through objects", () => {
   test("starts while the broker's cluster is away, if it knows who it is", async () => {
     const { made, lines } = connect("rome", failing("unreachable").create);
     const communicator = await made;
-    expect(lines[0]).toContain("whom the kubeconfig was issued for is not known yet");
+    expect(lines[0]).toContain("the cluster of the kubeconfig is not known yet");
     await communicator.close();
     await expect(connect("", failing("unreachable").create).made).rejects.toMatchObject({
       code: "unreachable",

@@ -2,8 +2,8 @@ import { isClusterId } from "@resource-broker/domain";
 import { type KubeClient, SELF_SUBJECT_REVIEWS, toFault } from "@resource-broker/kube";
 
 /**
- * The cluster that a kubeconfig was issued for by `brokerctl kubeconfig issue`: its service account, in the broker's
- * namespace, is named after it. Undefined: somebody else's kubeconfig, or an API server too old to say whose.
+ * The cluster that `brokerctl kubeconfig issue` made the kubeconfig for: its service account in the broker's
+ * namespace has the cluster's name. Undefined: another kubeconfig, or an API server too old for the review.
  */
 export async function issuedClusterId(
   client: Pick<KubeClient, "create">,

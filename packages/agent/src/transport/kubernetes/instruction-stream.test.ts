@@ -125,7 +125,7 @@ describe("a stream", () => {
     await clock.advance(0);
     die();
     await clock.advance(25_000);
-    expect(reader.ended()).toContain("the API server answers, but the broker gave no sign of life");
+    expect(reader.ended()).toContain("the API server answers, but the broker showed no activity");
   });
 
   test("ends when its watch may no longer be made, though the broker lives", async () => {

@@ -7,38 +7,38 @@ import { apiServerAway } from "./api-calls.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Told } from "./read-reservation.ts";
 
-/** Between two looks whether broker and watches are well; each that finds them so is a sign of life for the reader. */
+/** Interval of the health check of broker and watches; each success is a heartbeat for the reader. */
 const LOOK_MS = 5_000;
-/** So many looks in a row must find a watch in trouble: one that was cut is back within seconds. */
+/** Number of failed checks in a row before the stream fails: a broken watch usually recovers within seconds. */
 const TROUBLED_LOOKS = 2;
-/** What may wait for a reader that is away or slow. */
+/** Limit of pending events for a slow or absent reader. */
 const MOST_PENDING = 1_000;
 
 export interface InstructionStreamDeps {
   readonly server: string;
   readonly pulse: Pulse;
   readonly machine: MachineTime;
-  /** Resolves when everything that is live has been read; rejects when that fails, or the signal is given. */
+  /** Resolves when all live reservations were read; rejects on failure or abort. */
   readonly ready: (signal: AbortSignal) => Promise<void>;
   readonly live: (role: Role) => Iterable<Told>;
   readonly health: () => FollowerHealth;
-  /** A stream was opened: that is an answer of the broker. */
+  /** An open stream counts as an answer of the broker. */
   readonly onOpen: () => void;
 }
 
-/** What happens to a cluster's reservations, for one reader at a time. It goes on where the last one stopped. */
+/** Events of a cluster's reservations, for one reader at a time. A new reader continues where the last one stopped. */
 export interface InstructionStream {
   readonly watch: (signal: AbortSignal) => AsyncGenerator<BrokerEvent, void>;
   readonly news: (role: Role, told: Told) => void;
   readonly capacity: (capacity: CapacityEventDTO) => void;
-  /** Something may have been missed: the reader begins anew. */
+  /** Events may have been missed: the reader starts again. */
   readonly reset: (reason: string) => void;
-  /** A watch broke. It goes on by itself, but the reader is to know. */
+  /** A watch broke. It recovers on its own, but the reader is told. */
   readonly broke: (problem: string) => void;
   readonly close: () => void;
 }
 
-/** How a stream ended before its reader wanted it to; `fault` undefined: quietly. */
+/** How a stream ended; `fault` undefined: normally. */
 interface End {
   readonly fault: Fault | undefined;
 }
@@ -46,12 +46,12 @@ interface End {
 export function createInstructionStream(deps: InstructionStreamDeps): InstructionStream {
   const { pulse, machine } = deps;
   let pending: BrokerEvent[] = [];
-  /** Nobody has read anything yet: a reader begins with what is live, and needs nothing that came before. */
+  /** No reader yet: the first one starts with the live reservations, and earlier events are dropped. */
   let isFresh = true;
   let resetReason: string | undefined;
   let ledgerId: string | undefined;
   let isClosed = false;
-  /** Of the reader that is there. */
+  /** Callbacks of the current reader. */
   let wake = (): void => undefined;
   let end: (how: End) => void = () => undefined;
 
@@ -61,7 +61,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
   const push = (event: BrokerEvent): void => {
     if (isFresh) return;
     if (pending.length >= MOST_PENDING) reset(`more than ${MOST_PENDING} changes were waiting to be read`);
-    // Whoever begins anew hears of what is live then.
+    // After a reset the reader gets all live reservations again.
     if (resetReason === undefined || !isOfLiving(event)) pending.push(event);
     wake();
   };
@@ -69,7 +69,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
   const reset = (reason: string): void => {
     if (isFresh) return;
     resetReason = reason;
-    // Of ends there is no other word. Should there be too many of them, the older ones must be asked for.
+    // Ends are sent only once. If there are too many, the resync finds the older ones.
     pending = pending.filter((event) => !isOfLiving(event)).slice(-MOST_PENDING / 2);
     wake();
   };
@@ -141,7 +141,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     }
   }
 
-  /** It counts as seen when the reader asks for the next one: a reader that stops here hears it again. */
+  /** An event counts as seen when the reader asks for the next one. */
   function* first(event: BrokerEvent): Generator<BrokerEvent, void> {
     yield event;
     if (pending[0] === event) pending.shift();
@@ -155,7 +155,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     if (!pulse.isAlive()) throw pulse.silence();
   };
 
-  /** False: something has come. */
+  /** False: an event has arrived. */
   const nothingFor = async (ms: number, ended: () => End | undefined): Promise<boolean> => {
     const isThere = (): boolean => pending.length > 0 || resetReason !== undefined || ended() !== undefined;
     if (isThere()) return false;
@@ -176,7 +176,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
       if (isOfLedger(told)) push(eventOf(role, told.reservation));
     },
     capacity: (capacity) => {
-      // Once is enough for a reader that is away or slow.
+      // One pending event is enough for a slow reader.
       const isKnown = capacity.change === "freed" && pending.some(isFreed);
       if (!isKnown) push({ kind: "capacity", capacity });
     },

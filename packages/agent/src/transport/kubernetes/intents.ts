@@ -27,7 +27,7 @@ export interface IntentDeps {
   readonly log: Log;
 }
 
-/** Questions to the broker, each an object that lives until it is answered. */
+/** Questions to the broker: each is an object that exists until it is answered. */
 export function intents(objects: ObjectCalls, { randomBytes, log }: IntentDeps) {
   const { place, calls } = objects;
   const { clusterId } = place;
@@ -47,7 +47,7 @@ export function intents(objects: ObjectCalls, { randomBytes, log }: IntentDeps) 
     });
   };
 
-  /** Answered or not, nobody asks any more. What is left behind the broker takes away. */
+  /** The object is deleted in any case; the broker removes it if that fails. */
   const forget = async (name: string): Promise<void> => {
     try {
       await calls.within(FORGET_MS, (signal) => objects.remove({ name }, signal));
@@ -59,7 +59,7 @@ export function intents(objects: ObjectCalls, { randomBytes, log }: IntentDeps) 
     }
   };
 
-  /** An offer that has no answer yet. One that was answered before is made anew: the other party may have spoken. */
+  /** An offer without an answer. An answered offer is created again, because the other party may have offered since. */
   const offered = async (offer: Offer, cleared: Set<string | undefined>, signal: AbortSignal) => {
     const name = `${offer.id}-offer-${clusterId}`;
     const found = await objects.find(name, signal);
@@ -83,7 +83,7 @@ export function intents(objects: ObjectCalls, { randomBytes, log }: IntentDeps) 
         object === undefined || cleared.has(object.metadata.uid) ? undefined : outcomeIn(object),
     });
     if (answer.outcome !== "adopted") return { id: offer.id, ...answer };
-    // In the ledger, and so to be seen in a moment: whoever asks next should find it there.
+    // The reservation is in the ledger and its object appears in a moment: later calls should find it.
     const reservation = await objects.observedBy(role).waitFor({
       name: offer.id,
       begin: () => objects.find(offer.id, signal),

@@ -7,7 +7,7 @@ import {
 import { isFinal, type ReservationRequest } from "@resource-broker/domain";
 import { intentOf, isFinished, isOrphaned, isRefused, isSameRequest } from "./read-reservation.ts";
 
-/** What is asked for under one key. */
+/** A request under one idempotency key. */
 export interface Wish {
   /** Of the object. */
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Wish {
   readonly asked: ReservationRequest;
 }
 
-/** Throws where the key is taken by something else. */
+/** Throws when the key belongs to another request. */
 export function refuseOther({ key, asked }: Wish, object: Reservation): void {
   if (intentOf(object) === "Release") {
     throw new Fault("key-released", `the key ${JSON.stringify(key)} was released`);
@@ -30,19 +30,19 @@ export function refuseOther({ key, asked }: Wish, object: Reservation): void {
 }
 
 /**
- * True: no ledger holds anything for it, so it may be taken away. Of what a broker forgot it is not known whether the
- * agent ever heard; one that had would not ask again.
+ * True: no ledger has a reservation for it, so it may be deleted. For an orphaned object it is unknown whether
+ * the agent saw the answer; an agent that did would not ask again.
  */
 export function isVoid(object: Reservation): boolean {
   return isRefused(object) || isOrphaned(object);
 }
 
-/** False: somebody deletes it, so that it is about to be released. */
+/** False: the object is being deleted, so the reservation is about to be released. */
 export function isStanding({ status }: ReservationDTO, { metadata }: Reservation, isGone: boolean): boolean {
   return isFinal(status.phase) || (!isGone && metadata.deletionTimestamp === undefined);
 }
 
-/** True: nothing is held for it any more. What a broker forgot is released when it remembers: that is said there. */
+/** True: nothing is held for it any more. An orphaned reservation is released when a ledger adopts it: the condition stays. */
 export function isReleased(object: Reservation): boolean {
   return isOrphaned(object) || isFinished(object);
 }

@@ -16,14 +16,14 @@ import { reserving } from "./reserving.ts";
 import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
 import { createWatches } from "./watches.ts";
 
-/** The longest that an answer of the broker is waited for. */
+/** The longest wait for an answer of the broker. */
 const ANSWER_MS = 10_000;
 const INSTANCE_BYTES = 8;
-/** What is no word of the broker's, but of whatever is on the way to it. */
+/** Faults that come from the API server, not from the broker. */
 const NO_ANSWER: ReadonlySet<FaultCode> = new Set(["unreachable", "unauthenticated", "conflict", "gone"]);
 
 export interface KubernetesCommunicatorOptions {
-  /** Where the broker keeps everything. */
+  /** The broker's namespace. */
   readonly namespace: string;
   /** `--cluster-id`; "" where it was not given. */
   readonly clusterId: string;
@@ -42,8 +42,8 @@ export interface KubernetesCommunicatorDeps {
 }
 
 /**
- * The broker through objects in its own cluster. Rejects when it cannot be said which cluster we are: without
- * `clusterId` the API server is asked for whom the kubeconfig was issued.
+ * The broker through objects in its own cluster. Rejects when this cluster's ID cannot be found: without
+ * `clusterId` the API server is asked for the kubeconfig's account.
  */
 export async function kubernetesCommunicator(
   { namespace, clusterId: flag, clusterIdByUid }: KubernetesCommunicatorOptions,
@@ -51,9 +51,9 @@ export async function kubernetesCommunicator(
 ): Promise<BrokerCommunicator> {
   const issued = await issuedClusterId(deps.client, namespace).catch((error: unknown) => {
     const fault = toFault(error);
-    // A broker's cluster that is away must not keep an agent from what it holds, if it knows who it is.
+    // An unreachable broker's cluster must not stop an agent that knows its own ID.
     if (flag === "" || !fault.retry) throw apiServerAway(deps.client.server, fault);
-    deps.log.warn({ error: fault.message }, "whom the kubeconfig was issued for is not known yet");
+    deps.log.warn({ error: fault.message }, "the cluster of the kubeconfig is not known yet");
     return undefined;
   });
   const clusterId = await clusterIdByKubeconfig({ flag, issued }, clusterIdByUid);
@@ -61,7 +61,7 @@ export async function kubernetesCommunicator(
 }
 
 interface Identity extends Place {
-  /** Undefined: the kubeconfig is nobody's in particular. */
+  /** Undefined: the kubeconfig names no cluster. */
   readonly issued: string | undefined;
 }
 
@@ -115,7 +115,7 @@ function connect(identity: Identity, deps: KubernetesCommunicatorDeps): BrokerCo
     ping: () =>
       answered(async (signal) => {
         await pulse.whenAlive(signal);
-        // What we have advertised ourselves is small, and only a known agent may read it.
+        // The own advertisement is small, and only a known agent may read it.
         const name = { name: clusterAdvertisementName(clusterId), namespace };
         await calls.persist(signal, () => client.find(CLUSTER_ADVERTISEMENTS, name, { signal }));
       }),

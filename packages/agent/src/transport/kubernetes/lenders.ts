@@ -4,12 +4,12 @@ import type { Place } from "./forge.ts";
 import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
 import { type RiskDeps, riskWatch } from "./risk-watch.ts";
 
-/** Each is a watch of its own: whoever borrows from more of them hears of the first ones only. */
+/** Each is a separate watch: with more providers, only the first ones are watched. */
 const MOST_LENDERS = 16;
 
-/** The advertisements of the clusters that this one borrows from: followed while it does, for what endangers it. */
+/** Watches the advertisements of the providers of this cluster's reservations, to report risks. */
 export interface Lenders {
-  /** These are all. */
+  /** Replaces the set of watched clusters. */
   readonly set: (clusterIds: ReadonlySet<string>) => void;
   readonly stop: () => Promise<void>;
 }

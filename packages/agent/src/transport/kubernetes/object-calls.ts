@@ -20,7 +20,7 @@ import { readReservation } from "./read-reservation.ts";
 import { RESERVATIONS } from "./resources.ts";
 import type { Signal } from "./signals.ts";
 
-/** Objects may carry a whole decision each. */
+/** Objects may contain a whole decision each. */
 const PAGE_SIZE = 50;
 
 export interface ObjectCallsDeps {
@@ -31,26 +31,26 @@ export interface ObjectCallsDeps {
   readonly calls: ApiCalls;
   readonly pulse: Pulse;
   readonly observedBy: (role: Role) => Observed<Reservation>;
-  /** The object of a live reservation that has another name than its own. */
+  /** The object name of a live reservation, if it is not the ID. */
   readonly nameOf: (id: string) => string | undefined;
   /** A call that the broker answers. */
   readonly answered: Answered;
 }
 
-/** Runs a call within its time, and makes sure that a living broker is behind its answer. */
+/** Runs a call within its time, and checks that the broker is alive. */
 export type Answered = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
-/** What calls do to Reservations; each can be done twice. */
+/** Operations on Reservation objects; each is idempotent. */
 export interface ObjectCalls extends ObjectCallsDeps {
   readonly find: (name: string, signal: AbortSignal) => Promise<Reservation | undefined>;
-  /** `conflict` where there is one already: look again. */
+  /** `conflict` when it exists already: read again. */
   readonly create: (object: Reservation, signal: AbortSignal) => Promise<Reservation>;
-  /** With a uid: this very object, not one that came after it. */
+  /** With a uid: only this object, not a later one of the same name. */
   readonly remove: (object: Pick<ObjectMeta, "name" | "uid">, signal: AbortSignal) => Promise<void>;
-  /** Says something as one of its parties; nothing is written where it is said already. */
+  /** Sets a condition as one of the parties; nothing is written when it is set already. */
   readonly signal: (object: Reservation, signal: Signal) => Promise<Reservation>;
   readonly renew: (object: Reservation, wish: string, signal: AbortSignal) => Promise<Reservation>;
-  /** What `pick` makes of each; of an object that cannot be read nothing, which must not hide the others. */
+  /** Maps each object with `pick`; unreadable objects are skipped. */
   readonly list: <T>(
     role: Role,
     signal: AbortSignal,
@@ -118,7 +118,7 @@ export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
       ),
     list: (role, aborted, pick) =>
       calls.persist(aborted, async () => {
-        // A list that breaks off is read anew, from its beginning.
+        // A broken list is read again from the start.
         const picked: NonNullable<ReturnType<typeof pick>>[] = [];
         const labelSelector = labelSelectorOf(role, clusterId);
         const query = { namespace, labelSelector, pageSize: PAGE_SIZE, signal: aborted };
@@ -131,7 +131,7 @@ export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
   };
 }
 
-/** The reservation that an object stands for, if the ledger of now knows it. */
+/** The reservation of an object, if it belongs to the current ledger. */
 export function toldTo(
   { pulse }: Pick<ObjectCalls, "pulse">,
   object: Reservation,
@@ -147,12 +147,12 @@ function isSaid(before: Condition, { status, reason, message }: Signal): boolean
   return before.status === status && before.reason === reason && before.message === message;
 }
 
-/** Somebody was faster: the next look finds it. */
+/** The object was created concurrently: the next attempt finds it. */
 function raced(fault: Fault): Fault {
   return fault.code === "already-exists" ? new Fault("conflict", fault.message, { cause: fault }) : fault;
 }
 
-/** Gone already, or another one of the same name is there. */
+/** Already gone, or replaced by another object of the same name. */
 function unlessGone(error: unknown): void {
   const fault = toFault(error);
   if (fault.code !== "not-found" && fault.code !== "conflict") throw fault;

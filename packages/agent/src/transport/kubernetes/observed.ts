@@ -10,27 +10,27 @@ import {
 import type { ApiCalls } from "./api-calls.ts";
 import type { Pulse } from "./pulse.ts";
 
-/** A watch that is cut comes back by itself; looking once more meanwhile costs little. */
+/** A broken watch recovers on its own; one more read meanwhile costs little. */
 const LOOK_AGAIN_MS = 2_500;
 
-/** An object as it was seen. `object` undefined: it is not there, and nothing is known of how it was. */
+/** The observed state of an object. `object` undefined: it does not exist, and its last state is unknown. */
 export interface Sighting<T> {
   readonly object: T | undefined;
   readonly isGone: boolean;
 }
 
-/** What is waited for: undefined while it has not come. What it throws ends the waiting. */
+/** Returns the awaited value, or undefined to keep waiting. An exception ends the wait. */
 export type Judge<T, V> = (sighting: Sighting<T>) => V | undefined;
 
 export interface Waiting<T, V> {
   readonly name: string;
-  /** Done when everything that happens afterwards is heard of; what it returns is looked at, too. */
+  /** Resolves when later changes will be seen; its result is evaluated too. */
   readonly begin: () => Promise<T | undefined>;
   readonly judge: Judge<T, V>;
   readonly signal: AbortSignal;
 }
 
-/** Objects that are followed by one watch, for whoever waits for a change of one of them. Nothing of them is kept. */
+/** A watch on which callers can wait for a change of one object. Objects are not cached. */
 export interface Observed<T> extends Follower {
   readonly waitFor: <V>(waiting: Waiting<T, V>) => Promise<V>;
 }
@@ -38,7 +38,7 @@ export interface Observed<T> extends Follower {
 export interface ObservedDeps<T> extends FollowDeps {
   readonly calls: ApiCalls;
   readonly pulse: Pulse;
-  /** Sees all of them as well. */
+  /** Receives all events as well. */
   readonly sink: Sink<T>;
 }
 
@@ -96,7 +96,7 @@ export function observed<T extends Named>(
         end();
         reject(error instanceof Error ? error : new Fault("internal", String(error)));
       };
-      // Before it has begun, it is the API server that is waited for: `begin` says why.
+      // Before `begin` has finished, the API server is the cause: `begin` reports it.
       const giveUp = (): void => {
         if (hasBegun) fail(pulse.silence());
       };
@@ -112,7 +112,7 @@ export function observed<T extends Named>(
         }
       };
       const lookAgain = async (): Promise<void> => {
-        // What was written stays written: a broker that comes back finds it.
+        // The written object stays: a broker that returns finds it.
         if (pulse.isSilent()) return giveUp();
         const object = await client.find(
           options.resource,

@@ -15,13 +15,13 @@ import { holding, inUse, refusing, released } from "./signals.ts";
 
 const NONCE_BYTES = 8;
 
-/** A reservation that the ledger knows, and its object. */
+/** A reservation of the ledger, and its object. */
 interface Located {
   readonly object: Reservation;
   readonly reservation: ReservationDTO;
 }
 
-/** What requester and provider say about a reservation: conditions of the object, each written by its party alone. */
+/** What requester and provider report about a reservation: conditions of the object, each written by one party only. */
 export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => Uint8Array) {
   const { place, pulse, calls } = objects;
   const { clusterId } = place;
@@ -44,7 +44,7 @@ export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => 
     throw new Fault("not-found", `no reservation ${id} that you are party to`);
   };
 
-  /** The reservation of a sighting. Undefined: not of this ledger, or not whole yet. */
+  /** The reservation of an observed object. Undefined: of another ledger, or not complete yet. */
   const seen = (
     { object, isGone }: Sighting<Reservation>,
     id: string,
@@ -99,7 +99,7 @@ export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => 
           if (code !== undefined) {
             throw new Fault(isFaultCode(code) ? code : "invalid", explanation ?? reservation.status.message);
           }
-          // That it was carried out and what came of it are told one after the other.
+          // The broker confirms the renewal and writes the new expiry separately.
           return lasts(reservation) ? reservation : undefined;
         },
       });
@@ -120,7 +120,7 @@ export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => 
         name,
         signal,
         begin: () => objects.signal(object, released(clusterId)),
-        // Said for whenever a ledger that has lost it remembers it again.
+        // The condition stays, for a ledger that adopts the reservation later.
         judge: ({ object: now, isGone }) =>
           isGone || now === undefined || isFinished(now) || isOrphaned(now) || undefined,
       });

@@ -27,7 +27,7 @@ export interface PublishingDeps {
   readonly own: Observed<ClusterAdvertisement>;
   /** Names this process where the advertisement does not. */
   readonly instance: string;
-  /** What this cluster has to hold, as far as it was heard of. */
+  /** The live reservations that this cluster provides, as far as known. */
   readonly instructions: () => readonly ReservationDTO[];
 }
 
@@ -36,7 +36,7 @@ interface Counted {
   readonly sequence: number;
 }
 
-/** Advertisements: applied, then waited for until the broker has taken them in. */
+/** Applies advertisements and waits until the broker has accepted them. */
 export function publishing(deps: PublishingDeps) {
   const { place, client, pulse } = deps;
   let published = 0;
@@ -57,7 +57,7 @@ export function publishing(deps: PublishingDeps) {
     publishAdvertisement: async (advertisement: AdvertisementDTO): Promise<AdvertisementReplyDTO> => {
       const { clusterID, instance, sequence } = advertisement;
       if (clusterID !== place.clusterId) {
-        throw new Fault("forbidden", `clusterID is ${clusterID}, but we are ${place.clusterId}`);
+        throw new Fault("forbidden", `clusterID is ${clusterID}, but this agent is ${place.clusterId}`);
       }
       published += 1;
       const counted =
@@ -88,7 +88,7 @@ interface Accepted {
   readonly at: string;
 }
 
-/** What the broker says of the advertisement with this count; undefined: nothing yet. */
+/** The broker's answer to this advertisement; undefined: none yet. */
 function answerIn({ spec, status = {} }: ClusterAdvertisement, counted: Counted): Accepted | undefined {
   const { accepted, refused } = status;
   if (refused !== undefined && isOf(refused, counted)) {

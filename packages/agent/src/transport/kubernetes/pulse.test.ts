@@ -85,9 +85,7 @@ describe("the broker's pulse", () => {
     expect([pulse.isAlive(), pulse.isSilent()]).toEqual([false, true]);
     expect(pulse.silence()).toMatchObject({
       code: "unreachable",
-      message: expect.stringMatching(
-        /^the API server answers, but the broker gave no sign of life for 1\d s/,
-      ),
+      message: expect.stringMatching(/^the API server answers, but the broker sent nothing for 1\d s/),
     });
   });
 
@@ -137,7 +135,7 @@ describe("the broker's pulse", () => {
     await clock.advance(20_000);
     expect(pulse.silence()).toMatchObject({
       code: "unreachable",
-      message: "the API server of the broker's cluster (https://fake) does not serve us: connection refused",
+      message: "the API server of the broker's cluster (https://fake) cannot be used: connection refused",
     });
   });
 

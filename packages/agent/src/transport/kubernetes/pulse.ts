@@ -3,32 +3,32 @@ import { follow, type FollowDeps, type Lease, LEASES, type Sink } from "@resourc
 import { brokerTime } from "../../broker/broker-time.ts";
 import { apiServerAway, NO_GO_BROKER } from "./api-calls.ts";
 
-/** The broker renews its Lease every 2 s: seven are missed. */
+/** The broker renews its Lease every 2 s: seven renewals are missed. */
 const SILENT_MS = 15_000;
 
-/** Whether the broker lives, its time and its ledger, as its Lease tells. */
+/** Whether the broker is alive, its time and its ledger, from its Lease. */
 export interface Pulse {
   readonly start: () => void;
   readonly stop: () => Promise<void>;
-  /** True after a sign of life in the last seconds. */
+  /** True after a renewal in the last seconds. */
   readonly isAlive: () => boolean;
-  /** True when it had time enough to give one. */
+  /** True when no renewal came for long enough. */
   readonly isSilent: () => boolean;
-  /** Resolves when the broker is alive; rejects with the reason when it is silent, or the signal is given. */
+  /** Resolves when the broker is alive; rejects with the reason when it is silent, or on abort. */
   readonly whenAlive: (signal: AbortSignal) => Promise<void>;
-  /** The broker did something that only a living one does; where that says its time, the better. */
+  /** Records activity of the broker, with its time if known. */
   readonly heard: (brokerTime?: string) => void;
-  /** The broker's time; undefined before the first sign of life. */
+  /** The broker's time; undefined before the first renewal. */
   readonly now: () => number | undefined;
   readonly ledgerId: () => string | undefined;
-  /** Why the broker does not answer, as far as that can be told from here. */
+  /** Why the broker does not answer, as far as known. */
   readonly silence: () => Fault;
-  /** Called when the Lease changed or was heard of. Returns how to stop. */
+  /** Called when the Lease changed. Returns the function that unsubscribes. */
   readonly onBeat: (listener: () => void) => () => void;
 }
 
 export interface PulseDeps extends FollowDeps {
-  /** Some cluster can lend more than before. */
+  /** Called when some cluster can lend more than before. */
   readonly onFreed: () => void;
 }
 
@@ -55,13 +55,13 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
   };
   const note = ({ metadata, spec }: Lease): void => {
     const stated = spec?.renewTime;
-    // The first one that is seen may be years old: only a change is a sign of life.
+    // The first Lease that is seen may be old: only a change proves that the broker is alive.
     const isBeat = renewTime !== undefined && stated !== renewTime;
     isThere = true;
     renewTime = stated;
     ledgerId = metadata.annotations?.[KUBE_ANNOTATION.ledgerId] ?? ledgerId;
     const freedBefore = freedAt;
-    // A broker that has just begun to lead says nothing of it: that is no news either.
+    // A new leader does not set the annotation at first: that is no change.
     freedAt = metadata.annotations?.[KUBE_ANNOTATION.capacityFreed] ?? freedAt;
     if (isBeat) heard(stated);
     tell();
@@ -78,7 +78,7 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
     },
     endList: () => {
       isThere = isListed;
-      // Not only when somebody has waited in vain: a broker of another kind will never answer.
+      // Logged at once: a broker of another kind will never answer.
       if (!isThere && !isMissed) deps.log.warn({ namespace }, missing().message);
       isMissed = !isThere;
     },
@@ -108,8 +108,8 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
     if (health.state === "troubled") return apiServerAway(client.server, health.fault);
     if (!isThere && health.state === "following") return missing();
     const since = heardAt === undefined ? "" : ` for ${Math.round(sinceMs() / 1000)} s`;
-    const message = `the API server answers, but the broker gave no sign of life${since}: nobody renews the ${lease}`;
-    return new Fault("unreachable", isAlive() ? "the broker lives, but did not answer in time" : message);
+    const message = `the API server answers, but the broker showed no activity${since}: nobody renews the ${lease}`;
+    return new Fault("unreachable", isAlive() ? "the broker is alive, but did not answer in time" : message);
   };
 
   const whenAlive = async (signal: AbortSignal): Promise<void> => {

@@ -20,14 +20,14 @@ import {
 import { describeResources, isFinal, isLive, type ReservationRequest } from "@resource-broker/domain";
 import type { Role } from "../broker-communicator.ts";
 
-/** A reservation of a ledger, as its object tells it. */
+/** A reservation from an object, with its ledger. */
 export interface Told {
   readonly reservation: ReservationDTO;
-  /** Undefined: it does not say which. */
+  /** Undefined: not stated. */
   readonly ledgerId: string | undefined;
 }
 
-/** Undefined: the object stands for no reservation that a ledger knows. Throws where it cannot be read. */
+/** Undefined: the object is no reservation of a ledger. Throws when it cannot be read. */
 export function readReservation(object: Reservation, role: Role): Told | undefined {
   if (!isKnown(object)) return undefined;
   const validated = validate(reservationSchema, toReservation(object, role));
@@ -37,12 +37,12 @@ export function readReservation(object: Reservation, role: Role): Told | undefin
 }
 
 function isKnown(object: Reservation): boolean {
-  // The broker writes spec and status one after the other: without a target there is more to come.
+  // The broker writes spec and status separately: without a target the object is not complete.
   const isWhole = isDecided(object) && object.spec.targetClusterID !== undefined;
   return intentOf(object) === "Reserve" && isWhole && !isRefused(object) && !isOrphaned(object);
 }
 
-/** What is too much is left out when it is checked. */
+/** Unknown fields are removed by the validation. */
 function toReservation(object: Reservation, role: Role) {
   const { spec, status = {}, metadata } = object;
   const request = readRequest(spec);
@@ -70,30 +70,30 @@ export function intentOf({ spec }: Reservation): NonNullable<Reservation["spec"]
   return spec.intent ?? "Reserve";
 }
 
-/** True: the ledger has answered, once. */
+/** True: the ledger has answered. */
 function isDecided({ status }: Reservation): boolean {
   return status?.phase !== undefined && status.phase !== "Pending";
 }
 
-/** True: it is over, or was refused. */
+/** True: ended or refused. */
 export function isFinished({ status }: Reservation): boolean {
   return status?.phase !== undefined && isFinal(status.phase);
 }
 
-/** True: nothing was ever granted. A refusal binds no key. */
+/** True: never granted. A refusal does not bind the key. */
 export function isRefused({ status }: Reservation): boolean {
   const { phase, reason, reservationID } = status ?? {};
   const isByReason = reason === "NoCapacity" || reason === "Invalid";
   return phase === "Failed" && (isByReason || reservationID === undefined);
 }
 
-/** True: the broker has lost its memory of it. */
+/** True: the ledger does not know it. */
 export function isOrphaned({ status }: Reservation): boolean {
   const { orphaned } = RESERVATION_CONDITION;
   return status?.conditions?.some(({ type, status: is }) => type === orphaned && is === "True") === true;
 }
 
-/** Why the broker refused what the object asks for. */
+/** Why the broker refused the request. */
 export function refusalIn({ status = {}, metadata }: Reservation): Fault {
   const { code = "", message, explanation, reason, decisionID } = status;
   const byReason = reason === "Invalid" ? "invalid" : "no-capacity";
@@ -114,13 +114,13 @@ function explanationIn(decision: DecisionDTO | undefined): Pick<FaultDetails, "r
   };
 }
 
-/** Undefined: there is none, or none that can be read. */
+/** Undefined: absent or unreadable. */
 export function decisionIn(text: string | undefined): DecisionDTO | undefined {
   const validated = validate(decisionSchema, parseJson(text ?? ""));
   return validated.ok ? validated.value : undefined;
 }
 
-/** What somebody asks for, checked: throws what is wrong with it. */
+/** Validates a request; throws its problems. */
 export function checkedRequest(request: unknown): ReservationRequest {
   const validated = validate(reservationRequestSchema, request);
   if (!validated.ok) throw new Fault("invalid", describeProblems(validated.problems));
@@ -129,7 +129,7 @@ export function checkedRequest(request: unknown): ReservationRequest {
   return mapped.value;
 }
 
-/** `500m` and `0.5` are one request. The broker fills in a target where none was asked for, so only a wish counts. */
+/** `500m` and `0.5` are the same request. The broker sets a target where none was requested, so only a requested target is compared. */
 export function isSameRequest(asked: ReservationRequest, object: Reservation): boolean {
   const { target: wish, ...others } = asked;
   const { target, ...stored } = readRequest(object.spec);
@@ -137,7 +137,7 @@ export function isSameRequest(asked: ReservationRequest, object: Reservation): b
 }
 
 function readRequest(spec: Reservation["spec"]): ReservationRequest {
-  // Fields that are no part of a request are left out.
+  // Fields that are not part of a request are removed.
   return checkedRequest(spec);
 }
 

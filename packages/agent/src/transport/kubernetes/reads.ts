@@ -4,7 +4,7 @@ import type { Role } from "../broker-communicator.ts";
 import { type ObjectCalls, toldTo } from "./object-calls.ts";
 import { decisionIn, partiesOf } from "./read-reservation.ts";
 
-/** What there is, asked of the API server itself. */
+/** Reads from the API server. */
 export function reads(objects: ObjectCalls) {
   const { place, pulse, calls } = objects;
   const { clusterId } = place;

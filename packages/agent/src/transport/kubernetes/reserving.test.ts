@@ -43,7 +43,7 @@ describe("a reservation that is asked for", () => {
     await clock.advance(0);
     await rome.communicator.close();
     await clock.advance(0);
-    expect(crashed.fault()).toBe("unreachable: the way to the broker was closed");
+    expect(crashed.fault()).toBe("unreachable: the connection to the broker is closed");
     grant();
     const asked = request(await connect("rome"));
     await clock.advance(2000);

@@ -7,20 +7,20 @@ import { type ObjectCalls, toldTo } from "./object-calls.ts";
 import { checkedRequest, intentOf, isFinished, isRefused, refusalIn } from "./read-reservation.ts";
 import { released } from "./signals.ts";
 
-/** What became of a round: an answer, or something is in the way of it. */
+/** The result of one attempt: an answer, or the object must be removed first. */
 type Round<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "again" };
 
 const AGAIN = { kind: "again" } as const;
 
-/** Objects that were taken out of the way, by UID: a watch may lag behind and still show them. */
+/** UIDs of removed objects: a lagging watch may still show them. */
 type Cleared = Set<string | undefined>;
 
-/** Reservations by their keys. The object's name is made from the key: however often it is tried, there is one. */
+/** Reservations by key. The object's name is derived from the key, so repeated attempts use one object. */
 export function reserving(objects: ObjectCalls) {
   const { place, calls } = objects;
   const requester = objects.observedBy("requester");
 
-  /** One try. What is found may be of an earlier try, of another process, or of another life of the broker. */
+  /** One attempt. An existing object may be of an earlier attempt, another process, or an earlier ledger. */
   const reserveOnce = (wish: Wish, cleared: Cleared, signal: AbortSignal): Promise<Round<ReservationDTO>> => {
     let wasOpen = false;
     const begin = async (): Promise<Reservation> => {
@@ -37,7 +37,7 @@ export function reserving(objects: ObjectCalls) {
         if (object === undefined) return AGAIN;
         if (cleared.has(object.metadata.uid)) return undefined;
         refuseOther(wish, object);
-        // A refusal that was there before binds nobody; one that came meanwhile is the answer.
+        // An earlier refusal does not bind; one that comes during this attempt is the answer.
         if (isRefused(object) && wasOpen) throw refusalIn(object);
         if (isVoid(object)) return AGAIN;
         wasOpen = true;
@@ -48,7 +48,7 @@ export function reserving(objects: ObjectCalls) {
     });
   };
 
-  /** One try to let no request with the key be served. */
+  /** One attempt to close a key. */
   const closeOnce = (name: string, key: string, signal: AbortSignal): Promise<Round<void>> => {
     const begin = async (): Promise<Reservation> => {
       const found = await objects.find(name, signal);
@@ -64,7 +64,7 @@ export function reserving(objects: ObjectCalls) {
         if (object === undefined) return AGAIN;
         const isRequest = intentOf(object) === "Reserve";
         if (isRefused(object)) {
-          // A request that was refused has bound no key: the key itself must be closed.
+          // A refused request does not bind its key: the key itself must be closed.
           if (isRequest) return AGAIN;
           throw refusalIn(object);
         }
@@ -74,7 +74,7 @@ export function reserving(objects: ObjectCalls) {
     });
   };
 
-  /** Takes away what stands for nothing that a ledger holds. */
+  /** Deletes an object that no ledger has a reservation for. */
   const clear = async (name: string, cleared: Cleared, signal: AbortSignal): Promise<void> => {
     const found = await calls.persist(signal, () => objects.find(name, signal));
     if (found === undefined || !isVoid(found)) return;

@@ -9,7 +9,7 @@ export interface RiskDeps {
   readonly onRisk: (capacity: CapacityEventDTO) => void;
 }
 
-/** Notices that a cluster lends more than it has. What was so when it was first seen is no news. */
+/** Reports when a cluster becomes overcommitted. The state at the first event is not reported. */
 export function riskWatch({ touched, onRisk }: RiskDeps): Sink<ClusterAdvertisement> {
   let before: string | undefined;
   return {

@@ -1,6 +1,6 @@
 import { type Condition, RESERVATION_CONDITION } from "@resource-broker/contract";
 
-/** What a party says of a reservation. */
+/** A condition that a party sets on a reservation. */
 export type Signal = Pick<Condition, "type" | "status" | "reason" | "message">;
 
 const { requesterActive, requesterReleased, providerHolding } = RESERVATION_CONDITION;
@@ -10,7 +10,7 @@ export function inUse(clusterId: string): Signal {
 }
 
 export function released(clusterId: string): Signal {
-  const message = `${clusterId} needs it no more`;
+  const message = `${clusterId} no longer needs it`;
   return { type: requesterReleased, status: "True", reason: "Released", message };
 }
 

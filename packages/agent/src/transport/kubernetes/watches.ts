@@ -18,10 +18,10 @@ import type { Told } from "./read-reservation.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./resources.ts";
 import { riskWatch } from "./risk-watch.ts";
 
-/** Ends of a watch that the follower gets over without a gap that a reader should know of. */
+/** Ends of a watch that lose no events for the reader. */
 const HARMLESS: ReadonlySet<string> = new Set(["silent", "gone"]);
 
-/** As long as an answer of the broker may take. */
+/** The longest wait for an answer of the broker. */
 const READY_MS = 10_000;
 
 export interface WatchesDeps extends FollowDeps {
@@ -30,8 +30,8 @@ export interface WatchesDeps extends FollowDeps {
 }
 
 /**
- * Everything of the broker's cluster that concerns this one: four watches whatever the number of calls and readers, and
- * one for each cluster that something is borrowed from.
+ * All watches on the broker's cluster: four, independent of the number of calls and readers, and one for each
+ * provider of a reservation.
  */
 export interface Watches {
   readonly pulse: Pulse;
@@ -39,7 +39,7 @@ export interface Watches {
   readonly observedBy: (role: Role) => Observed<Reservation>;
   readonly own: Observed<ClusterAdvertisement>;
   readonly nameOf: (id: string) => string | undefined;
-  /** What this cluster has to hold, as far as it was heard of. */
+  /** The live reservations that this cluster provides, as far as known. */
   readonly instructions: () => ReservationDTO[];
   readonly start: () => void;
   readonly stop: () => Promise<void>;
@@ -63,7 +63,7 @@ export function createWatches(place: Place, deps: WatchesDeps): Watches {
         if (role === "requester")
           lenders.set(new Set(borrowings().map(({ targetClusterID }) => targetClusterID)));
       },
-      onListedAnew: () => stream.reset("the API server has forgotten what happened meanwhile"),
+      onListedAnew: () => stream.reset("the watch history of the API server is gone"),
     });
     const onRestart = (resource: string, reason: string): void => {
       deps.observer?.onRestart?.(resource, reason);
@@ -147,7 +147,7 @@ export function createWatches(place: Place, deps: WatchesDeps): Watches {
     instructions,
     start: () => {
       pulse.start();
-      // A follower that never listed anything says so in its log, and whoever waits for it hears it there.
+      // A watch that fails to list logs it, and callers that wait get the error.
       for (const { start } of [own, sides.requester.watch, sides.provider.watch]) void start().catch(nothing);
     },
     stop: async () => {

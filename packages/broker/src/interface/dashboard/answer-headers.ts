@@ -10,7 +10,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** On every answer, whatever it is: a page that was tricked into holding a script must not run it. */
+/** Sent with every response. The policy prevents injected scripts from running. */
 const ALWAYS: readonly string[] = [
   "Content-Security-Policy",
   POLICY,

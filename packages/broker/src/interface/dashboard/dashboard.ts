@@ -18,9 +18,9 @@ import { voucherOf } from "./session/voucher.ts";
 import { readStaticFiles } from "./static-files.ts";
 import { apiUrl } from "./where.ts";
 
-/** The market of capacity in a browser. */
+/** The dashboard: the capacity of the fleet in a browser. */
 export interface Dashboard extends LinkMaker {
-  /** Begins to listen. Until this replica leads, every page says why there is nothing to see. */
+  /** Starts to listen. Until this replica leads, every page shows why no data is available. */
   readonly start: () => Promise<{ readonly port: number }>;
   /** This replica leads now: begins to show the ledger. The engine must have started before. */
   readonly lead: () => Promise<void>;
@@ -50,7 +50,7 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
     const signOuts = createSignOuts({ file, sessionMs: SESSION_MS, machine, log });
     const seal = createSeal({
       privateKey: () => certificates().files.key,
-      // Other rules of who is an admin: then nobody is who came in by the old ones.
+      // A new admin unit invalidates sessions that were created under the old one.
       realm: () => `${engine.ledgerId}\n${options.adminUnit}`,
     });
     const { randomBytes } = deps;
@@ -74,7 +74,7 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
       const opened = await openLedgerSide({ links, sessions, cookie, about, headers }, options, deps);
       side = opened;
       if (!isStopping) return;
-      // Nobody saw it when everything else was stopped.
+      // The dashboard was stopped meanwhile.
       opened.hush();
       await opened.stop();
     };
@@ -122,4 +122,4 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
   };
 }
 
-const STARTING = new Fault("overloaded", "the broker is starting; ask again");
+const STARTING = new Fault("overloaded", "the broker is starting; retry");

@@ -22,7 +22,7 @@ export interface Visitor {
   readonly token: string | undefined;
 }
 
-/** Who asks: an admin by certificate, or a browser that came by a link. Throws a Fault for a certificate that opens nothing here. */
+/** Authenticates a request by an admin's certificate or by a session cookie. Throws a Fault for other certificates. */
 export function recognise({ socket, headers }: IncomingMessage, deps: DoorDeps): Visitor {
   const standing = socket instanceof TLSSocket ? deps.standingOf(socket) : undefined;
   if (standing?.kind === "refused") throw standing.fault;
@@ -41,12 +41,12 @@ function byCertificate(
     throw new Fault("forbidden", message);
   }
   const leftMs = (): number => Math.max(0, validToMs - machine.wallMs());
-  // It was good when the connection was made.
+  // The certificate was valid when the connection was made.
   if (leftMs() === 0) throw refusedCertificate("it has expired; renew it");
   return { role: "admin", name, by: "certificate", id: `certificate of ${name}`, leftMs };
 }
 
-/** May this visitor make this call? Throws the Fault that turns it away. */
+/** Authorizes a call. Throws the Fault of a refused call. */
 export function checkAccess({ access }: UiRoute, { session }: Visitor): void {
   if (access === "anyone") return;
   if (session === undefined) {
@@ -54,10 +54,10 @@ export function checkAccess({ access }: UiRoute, { session }: Visitor): void {
     throw new Fault("no-certificate", message);
   }
   if (access === "admin" && session.role !== "admin")
-    throw new Fault("forbidden", "a viewer may look at everything and change nothing");
+    throw new Fault("forbidden", "a viewer may read everything but change nothing");
 }
 
-/** One browser, or one address without a session, must not take everybody's turn. */
+/** Rate limit per session, or per address without a session. */
 export function limitRate(
   { session }: Visitor,
   address: string | undefined,

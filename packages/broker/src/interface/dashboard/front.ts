@@ -16,7 +16,7 @@ import { isLoopback, pageUrl } from "./where.ts";
 export interface Front {
   readonly place: Place;
   readonly cookie: SessionCookie;
-  /** What a client certificate says of who is at the other end. */
+  /** The identity from the client certificate. */
   readonly standingOf: (socket: TLSSocket) => Standing;
   /** The broker's own, those in force now: over plain HTTP, too, sessions rest on them. */
   readonly certificates: () => CertificateSet;

@@ -9,13 +9,13 @@ const SITE_HEADER = "sec-fetch-site";
 /** Browsers do not name it. */
 const HTTP_PORT = 80;
 
-/** Where the dashboard is reached: what a browser must have asked for. */
+/** The scheme and host names under which the dashboard accepts requests. */
 export interface Place {
   readonly scheme: "http" | "https";
   readonly isOwnHost: (host: string) => boolean;
 }
 
-/** A page on this machine: only names of the loopback, so that no name in the DNS can be turned to it. */
+/** Plain HTTP on this machine: only loopback names are accepted, which prevents DNS rebinding. */
 export function loopbackPlace(bound: { readonly host: string; readonly port: () => number }): Place {
   const names = ["127.0.0.1", "localhost", "[::1]", bound.host];
   const isOwnHost = (host: string): boolean => {
@@ -44,8 +44,8 @@ export function nameIn(host: string): string {
 }
 
 /**
- * DNS rebinding: a foreign name that leads here is refused, whatever cookie comes with it. Of two names Node shows the first, and
- * a proxy before us may have looked at the other; a whole address in place of a path would count more than either.
+ * Prevents DNS rebinding: requests for a foreign host name are refused, with or without a cookie. Requests with two Host
+ * headers or an absolute URL are refused, because a proxy may have checked another name than Node reports.
  */
 export function checkHost(
   { headers, rawHeaders, url = "" }: Pick<IncomingMessage, "headers" | "rawHeaders" | "url">,
@@ -58,14 +58,14 @@ export function checkHost(
   if (host !== undefined && place.isOwnHost(host)) return host;
   throw new Fault(
     "forbidden",
-    "the dashboard does not answer to this name: open the address that brokerctl dashboard prints",
+    "the dashboard is not available under this name: open the address that brokerctl dashboard prints",
   );
 }
 
-/** What a browser says of a call by the page itself or by a person; older browsers say nothing. */
+/** Values of Sec-Fetch-Site for calls of the own pages or of a user; older browsers send none. */
 const OWN_SITES: ReadonlySet<unknown> = new Set([undefined, "same-origin", "none"]);
 
-/** Only the dashboard's own pages may call it. Throws a Fault for whoever else does. */
+/** Throws a Fault if the call does not come from the dashboard's own pages. */
 export function checkCall(
   {
     method,

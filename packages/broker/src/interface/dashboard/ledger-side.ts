@@ -12,10 +12,10 @@ import type { UiRoute } from "./route.ts";
 import type { UiContext } from "./routes/context.ts";
 import { uiRoutes } from "./routes/routes.ts";
 
-/** What speaks of the ledger: there from the moment this replica leads. */
+/** Routes and caches that need the ledger. They exist while this replica leads. */
 export interface LedgerSide {
   readonly router: Router<UiRoute>;
-  /** Pages no longer hear what happens. */
+  /** Ends the event streams of open pages. */
   readonly hush: () => void;
   readonly stop: () => Promise<void>;
 }

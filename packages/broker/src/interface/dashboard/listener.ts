@@ -12,7 +12,7 @@ const PORT_NAME = "the dashboard's port";
 /** A server, and what belongs to it. */
 export interface Listener {
   readonly server: Server | SecureServer;
-  /** Ends what belongs to it; the server itself is closed by whoever waits for its calls. */
+  /** Stops timers and subscriptions. The caller closes the server. */
   readonly stop: () => void;
 }
 
@@ -37,7 +37,7 @@ export interface SecureParts extends Omit<ServerParts, "log" | "portName"> {
   readonly inForce: CertificatesInForce;
 }
 
-/** Others can reach it: TLS as on the API's port, with certificates that come anew without a restart. */
+/** Reachable from other machines: TLS as on the API's port, with certificates that are reloaded without a restart. */
 export function secureListener(
   { inForce, ...parts }: SecureParts,
   options: DashboardOptions,

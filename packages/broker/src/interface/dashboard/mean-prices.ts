@@ -5,11 +5,11 @@ import type { Store } from "../../store/store.ts";
 
 const READ_AT_ONCE = 50;
 
-/** What the clusters that fitted asked on average, by reservation. Read off decisions as they fall, and once off the store for older ones. */
+/** Mean price of the clusters that fitted, by reservation. Taken from new decisions, and once from the store for older ones. */
 export interface MeanPrices {
   readonly of: (id: ReservationId) => number | undefined;
   readonly add: (commit: Committed) => void;
-  /** Looks up what was decided before this process; the same promise for everyone who asks. */
+  /** Reads decisions from before this process. All callers share one promise. */
   readonly complete: () => Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function meanPrices(
     },
     complete: () =>
       (completing ??= readOlder().catch((error: unknown) => {
-        // The next who asks tries again.
+        // The next call tries again.
         completing = undefined;
         throw error;
       })),

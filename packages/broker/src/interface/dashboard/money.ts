@@ -52,14 +52,14 @@ export function moneyReport(window: HistoryWindow, facts: MoneyFacts): UiMoneyRe
   };
 }
 
-/** Undefined: it held nothing in that time. */
+/** Undefined if the reservation was not live in that time. */
 function hoursWithin({ reservedAt, endedAt }: Reservation, from: Instant, now: Instant): number | undefined {
   const begin = Math.max(reservedAt, from);
   const end = Math.min(endedAt ?? now, now);
   return end < begin || (endedAt !== undefined && endedAt <= from) ? undefined : (end - begin) / HOUR_MS;
 }
 
-/** Below 0 where the choice fell on a cluster that asks more than the others: headroom counts, too. */
+/** Negative if the chosen cluster is more expensive than the mean: other scores count, too. */
 function savedPerHour({ id, cost }: Reservation, { meanPriceOf, prices }: MoneyFacts): number {
   const meanPrice = meanPriceOf(id);
   if (cost === undefined || meanPrice === undefined) return 0;

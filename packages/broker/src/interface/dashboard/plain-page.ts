@@ -1,7 +1,7 @@
 import type { Fault } from "@resource-broker/contract";
 import type { PlainAnswer } from "../http/route.ts";
 
-/** What a person sees where the pages themselves cannot be shown. No style and no script: nothing else is served. */
+/** An error page without styles and scripts, for when the dashboard's pages are not available. */
 export function plainPage(fault: Fault): PlainAnswer {
   const text = fault.message.charAt(0).toUpperCase() + fault.message.slice(1);
   const content = `<!doctype html>

@@ -13,9 +13,9 @@ export interface DashboardOptions {
   readonly adminUnit: string;
   /** Where the pages may be; the first folder that has them counts. */
   readonly folders: readonly string[];
-  /** Where the history is kept over a restart. Absent: in memory only. */
+  /** File for the history. Absent: in memory only. */
   readonly historyFile?: string;
-  /** Where it is kept over a restart who signed out. Absent: in memory only. */
+  /** File for the list of sign-outs. Absent: in memory only. */
   readonly signOutsFile?: string;
   /** Of the broker's objects; absent while it shows none. */
   readonly objectsNamespace?: string;
@@ -28,7 +28,7 @@ export interface DashboardLimits {
   readonly maxSockets: number;
   /** A browser opens up to six connections to one host, and a page may stand open in many tabs. */
   readonly maxStreams: number;
-  /** Of one session, or of one admin's certificate: nobody takes the others' streams. */
+  /** Limit per session or per admin certificate. */
   readonly maxStreamsPerSession: number;
   readonly requestsPerSecond: number;
   readonly requestBurst: number;

@@ -29,6 +29,6 @@ export interface UiCall {
 
 /** A call of somebody who is signed in. */
 export function signedIn({ session }: UiCall): Session {
-  if (session === undefined) throw new Error("the door let a call through without a session");
+  if (session === undefined) throw new Error("a call without a session was authorized");
   return session;
 }

@@ -154,11 +154,11 @@ describe("what is not read", () => {
 
 describe("a replica that does not lead", () => {
   test("says so on every page and on every call", async () => {
-    const notLeading = () => new Fault("not-leader", "this replica does not lead (standby: <b>rome</b>)");
+    const notLeading = () => new Fault("not-leader", "this replica is not the leader (standby: <b>rome</b>)");
     const { visit } = await start({ notLeading });
     const page = await visit("GET /fleet");
     expect(page.status).toBe(503);
-    expect(page.text).toContain("This replica does not lead (standby: &lt;b&gt;rome&lt;/b&gt;)");
+    expect(page.text).toContain("This replica is not the leader (standby: &lt;b&gt;rome&lt;/b&gt;)");
     expectGuarded(page);
     const call = await visit("GET /ui/session");
     expect(call).toMatchObject({ status: 503, json: { code: "not-leader" } });

@@ -16,7 +16,7 @@ import type { StaticFiles } from "./static-files.ts";
 
 /** The largest body is a question with its constraints and weights. */
 const BODY_LIMIT = 64 * 1024;
-/** A link's token: of strangers nothing larger is kept, however many of them there are. */
+/** Body limit without a session: only a sign-in token is expected. */
 const STRANGERS_BODY_LIMIT = 1024;
 const CALLS = "/ui/";
 
@@ -25,9 +25,9 @@ export interface ServeDeps {
   readonly door: DoorDeps;
   readonly replier: Replier;
   readonly files: StaticFiles;
-  /** Undefined: the ledger cannot be spoken for yet, or any more. */
+  /** Undefined while this replica does not lead. */
   readonly router: () => Pick<Router<UiRoute>, "match"> | undefined;
-  /** Why not, in words; undefined: it can. */
+  /** Why the ledger is not available; undefined: it is. */
   readonly closedBecause: () => Fault | undefined;
   readonly log: Log;
   readonly isStopping: () => boolean;
@@ -41,7 +41,7 @@ interface Exchange {
   readonly query: string;
 }
 
-/** Pages and calls of the dashboard. The only place here where faults become answers. */
+/** Handles pages and calls of the dashboard, and turns faults into responses. */
 export function createServe(deps: ServeDeps): Serve {
   const { replier, log } = deps;
   const noStore = answerHeaders("no-store");

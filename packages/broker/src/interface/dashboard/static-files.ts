@@ -32,7 +32,7 @@ export interface StaticFile {
   readonly encoding?: string;
 }
 
-/** The built pages, in memory: a few hundred kilobytes, and no path from outside ever reaches the disk. */
+/** The built pages, in memory: a few hundred kilobytes. Request paths never reach the disk. */
 export interface StaticFiles {
   /** Undefined: there is no such file. What cannot be a file is a page, and every page begins with the same file. */
   readonly find: (path: string, acceptEncoding: string | undefined) => StaticFile | undefined;

@@ -9,7 +9,7 @@ export function isLoopback(host: string | undefined): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** The address a link leads to: where it listens, or a name that the certificate vouches for. */
+/** The URL of a sign-in link: the bound address, or a name of the certificate. */
 export function pageUrl(place: {
   readonly host: string | undefined;
   readonly port: number;
@@ -23,7 +23,7 @@ export function pageUrl(place: {
   return `https://${inUrl(name)}:${port}/`;
 }
 
-/** Where brokerctl reaches the API, for somebody who reached the dashboard by this name. */
+/** The URL of the API for a user who reached the dashboard by this host name. */
 export function apiUrl(api: ApiPlace | undefined, host: string): string | null {
   if (api === undefined) return null;
   const isEverywhere = api.host === "" || api.host === "0.0.0.0" || api.host === "::";
@@ -34,7 +34,7 @@ function inUrl(name: string): string {
   return isIPv6(name) ? `[${name}]` : name;
 }
 
-/** Names, then addresses; no patterns, which nobody can call. */
+/** Names, then addresses; wildcards are omitted. */
 function certifiedNames({ subjectAltName = "" }: X509Certificate): string[] {
   const stated = subjectAltName.split(", ");
   const all = (prefix: string): string[] =>

@@ -6,7 +6,7 @@ import type { CertificateSet } from "@resource-broker/runtime";
 import { type Chain, isChained, isRevoked, isTraceable } from "./certificates/trust.ts";
 import { commonNames, identify, readClientCertificate } from "./identity.ts";
 
-/** How the broker takes a connection; found once, when it is made. */
+/** The identity of a connection. It is determined once, when the connection is made. */
 export type Standing =
   | {
       readonly kind: "caller";
@@ -22,11 +22,11 @@ export interface AdmissionRules {
   readonly adminUnit: string;
   readonly set: CertificateSet;
   readonly nowMs: number;
-  /** True: TLS may have trusted an authority that is trusted no more, so signatures are checked again. */
+  /** True if TLS may have trusted a removed authority, so that signatures must be verified again. */
   readonly needsProof: boolean;
 }
 
-/** What OpenSSL found wrong, in words. */
+/** Messages for OpenSSL error codes. */
 const TLS_PROBLEMS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "it has expired; renew it",
   CERT_NOT_YET_VALID: "it is not valid yet; compare the clocks",
@@ -35,8 +35,8 @@ const TLS_PROBLEMS: Readonly<Record<string, string>> = {
 };
 const FOREIGN = "it is not issued by the broker's certificate authority";
 const UNTRACEABLE =
-  "whether it was revoked cannot be told, because its issuer is not in ca.crt; add the intermediate authority there";
-/** The actor of what the broker does by itself, in the audit log: no cluster may be called so. */
+  "revocation cannot be checked, because its issuer is not in ca.crt; add the intermediate authority there";
+/** Actor of the broker in the audit log; reserved, so no cluster may have this name. */
 const BROKER_ACTOR = "broker";
 const NO_INTERMEDIATES: readonly X509Certificate[] = [];
 const LONGEST_CHAIN = 8;
@@ -47,7 +47,7 @@ export function admit(socket: TLSSocket, rules: AdmissionRules): Standing {
     if (leaf === undefined) return { kind: "anonymous" };
     return socket.authorized ? admitLeaf(leaf, socket, rules) : refused(tlsProblem(socket));
   } catch {
-    // Whatever it is that Node cannot read must not end the process.
+    // A certificate that Node cannot read must not end the process.
     return refused("it cannot be read");
   }
 }
@@ -59,14 +59,14 @@ function admitLeaf(leaf: X509Certificate, socket: TLSSocket, rules: AdmissionRul
   return rules.needsProof && !isChained(chain, rules.set) ? refused(FOREIGN) : judge(chain, rules);
 }
 
-/** The same for a connection that is open already, by newer rules. Signatures are not looked at. */
+/** Checks the certificate of an open connection against newer rules. Signatures are not verified. */
 export function judge(chain: Chain, { adminUnit, set, nowMs }: AdmissionRules): Standing {
   const certificate = readClientCertificate(chain.leaf);
   const reservedNames = [BROKER_ACTOR, NOBODY, ...commonNames(set.own)];
   const identification = identify(certificate, { adminUnit, reservedNames, nowMs });
   if (!identification.ok) return refused(identification.problem);
   if (isRevoked(chain, set)) return refused("it was revoked; ask for a new one");
-  // Node may not show what the client sent between its certificate and the authority's: then nobody knows.
+  // Node may not expose intermediate certificates: then revocation cannot be checked.
   if (set.revocations.length > 0 && !isTraceable(chain, set)) return refused(UNTRACEABLE);
   const { caller } = identification;
   return { kind: "caller", caller, validToMs: certificate.validToMs, intermediates: chain.intermediates };

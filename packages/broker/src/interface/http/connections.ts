@@ -5,7 +5,7 @@ import type { ClusterId } from "@resource-broker/domain";
 import { type AdmissionRules, admit, judge, type Standing } from "./admission.ts";
 import { type Chain, isChained } from "./certificates/trust.ts";
 
-/** So many connections are judged anew before others get their turn. */
+/** Connections that are rechecked before the event loop may run other work. */
 const JUDGED_AT_ONCE = 100;
 
 export interface ConnectionsOptions {
@@ -13,7 +13,7 @@ export interface ConnectionsOptions {
   readonly rules: () => AdmissionRules;
 }
 
-/** Every open connection and how the broker takes it. */
+/** All open connections and their identities. */
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Map<TLSSocket, Standing>();
@@ -39,14 +39,14 @@ export class Connections {
     return this.#open.get(socket) ?? { kind: "anonymous" };
   }
 
-  /** Closes what was good when it came and has run out since. */
+  /** Closes connections whose certificate has expired. */
   closeExpired(nowMs: number): void {
     for (const [socket, standing] of this.#open) {
       if (standing.kind === "caller" && nowMs > standing.validToMs) socket.destroy();
     }
   }
 
-  /** Closes what the newest certificates would not let in any more. Returns how many. */
+  /** Closes connections that the current certificates do not accept any more. Returns how many. */
   async judgeAnew(hasLostAuthorities: boolean): Promise<number> {
     let closed = 0;
     let judged = 0;

@@ -13,11 +13,11 @@ export interface DoorDeps {
   /** The wall clock, which certificates are dated by. */
   readonly wallMs: () => number;
   readonly maxSheddableInFlight: number;
-  /** Why nothing can be answered right now; undefined: it can. */
+  /** Why calls cannot be answered now; undefined: they can. */
   readonly closedBecause: () => Fault | undefined;
 }
 
-/** A request that may go in. */
+/** A request that is authenticated and authorized. */
 export interface Admitted {
   readonly route: Route;
   readonly name: string;
@@ -33,7 +33,7 @@ export interface Knock {
 
 const NOBODY: Actor = { clusterId: "", isAdmin: false };
 
-/** Who may do what, decided before a single byte of a body is read. Throws the Fault that turns a request away. */
+/** Authorizes a request before its body is read. Throws the Fault of a refused request. */
 export function checkAtDoor(knock: Knock, deps: DoorDeps): Admitted {
   const { standing, match } = knock;
   if (standing.kind === "refused") throw standing.fault;
@@ -48,7 +48,7 @@ export function checkAtDoor(knock: Knock, deps: DoorDeps): Admitted {
   limitRate(knock, caller, deps);
   insistOnOpen(deps);
   if (match.kind === "unknown")
-    throw new Fault("not-found", "there is no such call; /openapi.json lists every one");
+    throw new Fault("not-found", "there is no such API call; /openapi.json lists all of them");
   if (match.kind === "wrong-method") {
     throw new Fault(
       "method-not-allowed",
@@ -67,7 +67,7 @@ function insistOnOpen({ closedBecause }: DoorDeps): void {
   if (fault !== undefined) throw fault;
 }
 
-/** An older agent takes any answer below 500 as final: it is told to come again, not that it did wrong. */
+/** Older agents treat every status below 500 as final, so they get a 503 instead of a 429. */
 function limitRate({ headers, match }: Knock, { clusterId }: Actor, { rate, now }: DoorDeps): void {
   const retryAfterMs = rate.take(clusterId, now());
   if (retryAfterMs === 0) return;
@@ -82,7 +82,7 @@ function limitRate({ headers, match }: Knock, { clusterId }: Actor, { rate, now 
 
 function shed({ isSheddable }: Route, inFlight: number, { maxSheddableInFlight }: DoorDeps): void {
   if (isSheddable !== true || inFlight < maxSheddableInFlight) return;
-  const message = `${inFlight} requests are under way already; nothing was booked, ask again`;
-  // Not all in the same second again.
+  const message = `${inFlight} requests are in flight; nothing was reserved, retry`;
+  // Spreads the retries over several seconds.
   throw new Fault("overloaded", message, { details: { retryAfterMs: 1000 * (1 + (inFlight % 3)) } });
 }

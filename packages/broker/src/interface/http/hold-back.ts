@@ -2,21 +2,20 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { MachineTime } from "@resource-broker/runtime";
 
-/** Held connections that are read again for each request that was served: fewer than places become free. */
+/** Paused connections that are resumed per served request: fewer than the capacity that becomes free. */
 const RESUMED_FOR_ONE = 0.1;
-/** Whoever is read again may have nothing to say: if nobody is served for so long, all may speak. */
+/** If no request is served for this long, all connections are resumed: a resumed connection may be idle. */
 const QUIET_MS = 50;
-/** Nobody is held for longer: it may have a renewal to send, which is never turned away. */
+/** A connection is paused at most this long: it may have to send a renewal, which is never refused. */
 const LONGEST_MS = 2000;
 
 /**
- * Turning a request away costs a good part of serving it. Whoever asks again at once would leave no time for the others:
- * so a connection that was turned away is not read again before requests of others are done. What it sends meanwhile
- * waits in the system's buffers, which costs nothing.
+ * Backpressure for clients that retry at once. Refusing a request costs almost as much as serving it, so the connection of
+ * a refused request is not read again until other requests are done. Its next requests wait in the kernel's buffers.
  */
 export class HoldBack {
   readonly #after: MachineTime["after"];
-  /** In the order they came, with what takes back their time-out. */
+  /** Paused connections in order of arrival, with the function that cancels their timeout. */
   readonly #held = new Map<Socket, () => void>();
   #credit = 0;
   #cancel: (() => void) | undefined;
@@ -29,7 +28,7 @@ export class HoldBack {
     return this.#held.size;
   }
 
-  /** Holds the connection of this reply back as soon as the reply is out. */
+  /** Pauses the connection after this reply is sent. */
   hold(response: ServerResponse): void {
     const { socket } = response;
     if (socket === null) return;

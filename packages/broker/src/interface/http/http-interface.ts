@@ -63,7 +63,7 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
       const hasLostAuthorities = inForce.replace(next);
       server.setSecureContext(secureContext(next, tlsMinVersion));
       void connections.judgeAnew(hasLostAuthorities).then((closed) => {
-        if (closed > 0) log.info({ closed }, "connections closed: their certificates are no longer good");
+        if (closed > 0) log.info({ closed }, "connections closed: their certificates are no longer valid");
       });
     };
     let cancelExpiryCheck = machine.after(EXPIRY_CHECK_MS, checkExpiry);
@@ -92,7 +92,7 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
     const closed = once(server, "close");
     server.close();
     for (const end of endings) end();
-    // A connection that was opened and never used counts as busy to Node: it is closed with the last answer.
+    // Node counts an unused connection as busy: close all connections after the last reply.
     void serve.whenIdle().then(() => server.closeAllConnections());
     const cancel = machine.after(limits.stopTimeoutMs, () => server.closeAllConnections());
     await closed;

@@ -1,7 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import { type Actor, CLUSTER_ID_FORM, isClusterId } from "@resource-broker/domain";
 
-/** What a certificate says of its owner. Node gives a list where an attribute stands more than once. */
+/** Identity fields of a certificate. Node returns a list if an attribute occurs more than once. */
 export interface ClientCertificate {
   readonly subject: Readonly<Record<string, unknown>>;
   /** Object identifiers; undefined: the certificate names no use. */
@@ -12,7 +12,7 @@ export interface ClientCertificate {
 }
 
 export interface IdentityRules {
-  /** Whoever has this organizational unit is an admin. */
+  /** Certificates with this organizational unit belong to admins. */
   readonly adminUnit: string;
   /** Names that no cluster may have: those of the broker itself. */
   readonly reservedNames: readonly string[];
@@ -27,8 +27,8 @@ const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 const SHOWN_LENGTH = 64;
 
 /**
- * Who a certificate speaks for. TLS has checked its signatures before; this reads what TLS does not: Node accepts a
- * certificate without any stated use, and one with two names.
+ * Returns the caller that a certificate identifies. TLS has verified its signatures. This function checks what TLS does
+ * not: Node accepts certificates without extended key usage and with two names.
  */
 export function identify(certificate: ClientCertificate, rules: IdentityRules): Identification {
   const names = valuesOf(certificate.subject["CN"]);
@@ -79,7 +79,7 @@ function nameProblem(names: readonly string[], { reservedNames }: IdentityRules)
   return undefined;
 }
 
-/** Node's types promise one text for each attribute; certificates keep no such promise. */
+/** Node's types promise one value per attribute, but a certificate may have several. */
 function subjectOf(certificate: X509Certificate): Readonly<Record<string, unknown>> {
   return { ...certificate.toLegacyObject().subject };
 }

@@ -10,7 +10,7 @@ const OPEN_LIST = 0x5b;
 const CLOSE_OBJECT = 0x7d;
 const CLOSE_LIST = 0x5d;
 
-/** Parses a body. Throws a Fault that says where reading stopped. Of a name that stands twice the last one counts, as in Go. */
+/** Parses a body. Throws a Fault with the position of the error. If a name occurs twice, the last one counts, as in Go. */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new Fault("malformed", "the body is not UTF-8 text");
   const excess = excessOf(bytes);
@@ -24,8 +24,8 @@ export function parseJson(bytes: Buffer): unknown {
 }
 
 /**
- * Looks at brackets, colons and commas only, before anything is built of them: a million nested lists parse well and
- * then overflow the stack of whoever walks them.
+ * Counts brackets, colons and commas before parsing: deeply nested JSON parses well, but overflows the stack of code that
+ * walks it.
  */
 function excessOf(bytes: Uint8Array): string | undefined {
   let depth = 0;

@@ -8,10 +8,10 @@ import { healthRoutes } from "./routes/health.ts";
 import { allRoutes } from "./routes/routes.ts";
 import { createStreamHub, type StreamHub } from "./stream/stream-hub.ts";
 
-/** The calls that can be answered: of a replica that does not lead, next to none. */
+/** The routes of a replica: all of them on the leader, only health on a standby. */
 export interface LedgerRoutes extends Pick<Router, "match"> {
   readonly lead: () => void;
-  /** Why nothing can be said of the ledger right now; undefined: it can. */
+  /** Why the ledger is not available now; undefined: it is. */
   readonly closedBecause: () => Fault | undefined;
   readonly openStreams: () => number;
   readonly stop: () => void;
@@ -29,7 +29,7 @@ export function ledgerRoutes(
 ): LedgerRoutes {
   const { engine } = deps;
   const standby = createRouter(healthRoutes(deps));
-  const starting = new Fault("overloaded", "the broker is starting; ask again");
+  const starting = new Fault("overloaded", "the broker is starting; retry");
   let open: Open | undefined;
   const books = (): Books => ({
     ledger: engine.ledger,
@@ -37,7 +37,7 @@ export function ledgerRoutes(
   });
 
   const lead = (): void => {
-    // Both begin with what the ledger holds, so only now.
+    // Created now, because both start from the content of the ledger.
     const index = new ReservationIndex(engine);
     const hub = createStreamHub({ ...deps, books, headers, limits });
     const decision = orderedDecisions(engine.now, deps.randomBytes);

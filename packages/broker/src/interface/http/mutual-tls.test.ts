@@ -140,7 +140,7 @@ describe("certificates that change while the broker runs", () => {
     await Promise.all([idle.closed, stream.closed]);
     expect(await other.ask(instructions)).toContain("200 OK");
     expect(broker.logged).toContainEqual(
-      expect.stringContaining('connections closed: their certificates are no longer good {"closed":2}'),
+      expect.stringContaining('connections closed: their certificates are no longer valid {"closed":2}'),
     );
     other.socket.destroy();
   });

@@ -21,7 +21,7 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex):
   const { status, fault } = refusalFor(error.code);
   const body = JSON.stringify(toErrorBody(fault));
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
-  // Whoever does not close its side must not keep ours.
+  // Close the socket even if the client does not.
   socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
 }
 

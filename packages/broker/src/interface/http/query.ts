@@ -41,7 +41,7 @@ function readLimit(text: string): number {
   throw new Fault("invalid", `limit must be a whole number from 1 to ${LIMIT.pageMax}`);
 }
 
-/** `true` or `false`; anything else is a mistake worth telling. */
+/** Accepts `true` or `false` only. */
 export function readSwitch(query: Query, name: string): boolean {
   const text = query.one(name);
   if (text === undefined || text === "false") return false;

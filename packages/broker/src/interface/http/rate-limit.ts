@@ -10,10 +10,10 @@ interface Bucket {
   at: Instant;
 }
 
-/** Buckets that are full again say nothing; they are thrown away when there are this many. */
+/** Full buckets carry no information; they are removed when there are this many buckets. */
 const TIDY_AT = 4096;
 
-/** One token bucket for each cluster, so that a busy one never takes another's turn. */
+/** One token bucket per cluster, so that a busy cluster does not affect others. */
 export class RateLimit {
   readonly #options: RateLimitOptions;
   readonly #buckets = new Map<ClusterId, Bucket>();

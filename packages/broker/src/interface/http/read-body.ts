@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Fault, LIMIT } from "@resource-broker/contract";
 
-/** How much of a body that is too large is thrown away before the connection is: most senders read only then. */
+/** Discards up to this multiple of the limit before closing: most clients read the reply only after sending the body. */
 const DISCARD_FACTOR = 8;
 const JSON_TYPE = "application/json";
 
@@ -47,7 +47,7 @@ export function readBody(request: IncomingMessage, { limit, goOn }: BodyRules): 
   });
 }
 
-/** A body that nobody read: what is left of a small one is skipped, for a large one the connection is given up. */
+/** True if so much of an unread body is left that the connection should be closed instead of skipping it. */
 export function hasMuchLeft({ complete, headers }: IncomingMessage): boolean {
   if (complete || !hasBody(headers)) return false;
   return headers.expect !== undefined || !(Number(headers["content-length"]) <= LIMIT.advertisementBodyBytes);

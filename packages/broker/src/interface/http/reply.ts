@@ -9,7 +9,7 @@ const NO_CONTENT = 204;
 const SECOND_MS = 1000;
 const DEFAULT_RETRY_MS = 1000;
 
-/** What every reply says beside its body. */
+/** Sends replies with the common headers. */
 export interface Replier {
   readonly send: (response: ServerResponse, answer: PlainAnswer, options?: SendOptions) => void;
   readonly sendFault: (response: ServerResponse, fault: Fault, options?: SendOptions) => void;
@@ -32,7 +32,7 @@ export function createReplier({ ledgerId, now }: ReplierDeps): Replier {
   let dateSecond = -1;
   let date = "";
 
-  /** Agents set their clocks by this, so it is the engine's time; written out once a second. */
+  /** Agents use this header as the broker's time, so it is the engine's time. It is formatted once per second. */
   const dateText = (): string => {
     const second = Math.floor(now() / SECOND_MS);
     if (second !== dateSecond) {
@@ -42,7 +42,7 @@ export function createReplier({ ledgerId, now }: ReplierDeps): Replier {
     return date;
   };
 
-  /** A standby names no ledger: agents would take another name for a broker that lost its memory. */
+  /** A standby sends no ledger ID: agents would take an empty ID for a new ledger. */
   const ledger = (): readonly string[] => (ledgerId() === "" ? NO_HEADERS : [HEADER.ledgerId, ledgerId()]);
 
   const common = (): string[] => [
@@ -79,7 +79,7 @@ function contentOf({ text, body }: PlainAnswer): { readonly type: string; readon
   return { type: JSON_TYPE, content: body === undefined ? "" : JSON.stringify(body) };
 }
 
-/** Only where the same request may succeed later. Whole seconds, never 0: "at once" is what brought the overload. */
+/** Retry-After for faults that may succeed later. Whole seconds, at least 1: immediate retries caused the overload. */
 function retryHeaders({ retry, status, details }: Fault): readonly string[] {
   if (!retry || status === 409) return NO_HEADERS;
   const seconds = Math.max(1, Math.ceil((details.retryAfterMs ?? DEFAULT_RETRY_MS) / SECOND_MS));

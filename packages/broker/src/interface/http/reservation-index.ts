@@ -42,7 +42,7 @@ export class ReservationIndex {
     else ids.add(id);
   }
 
-  /** A forgotten id does not say whose it was: all are looked through, but only when half of them may be gone. */
+  /** A forgotten id has no party any more, so all ids are checked, but only when about half of them may be forgotten. */
   #tidy(): void {
     const { reservations } = this.#engine.ledger;
     if (this.#forgotten <= Math.max(1000, reservations.size)) return;

@@ -12,12 +12,12 @@ export interface Route {
   readonly access: "anyone" | "cluster" | "admin";
   /** Absent: a body is not read. `optional`: the call works without one. */
   readonly body?: { readonly limit: number; readonly isOptional?: true };
-  /** True: turned away first when there is too much to do. */
+  /** True: refused first under overload. */
   readonly isSheddable?: true;
   readonly handle: (call: Call) => Answer | Promise<Answer>;
 }
 
-/** A request that has passed the door: its caller is known and its body is JSON. */
+/** An authorized request with a known caller and a JSON body. */
 export interface Call {
   readonly caller: Actor;
   /** The name in the path, decoded; "" where there is none. */
@@ -28,7 +28,7 @@ export interface Call {
   readonly body: unknown;
   /** True for agents that know only the first calls. */
   readonly isOlderAgent: boolean;
-  /** True once nobody can hear the answer any more. */
+  /** True if the caller has closed the connection. */
   readonly isCallerGone: () => boolean;
   /** The caller's; undefined: the connection is gone. */
   readonly certificate: () => X509Certificate | undefined;
@@ -45,7 +45,7 @@ export interface PlainAnswer {
   readonly headers?: readonly string[];
 }
 
-/** Takes the response over and ends it when it likes. */
+/** Writes the response itself and ends it later. */
 export interface StreamAnswer {
   readonly stream: (response: ServerResponse) => void;
 }

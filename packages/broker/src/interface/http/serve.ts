@@ -33,7 +33,7 @@ export interface Serve {
   readonly whenIdle: () => Promise<void>;
 }
 
-/** A request and what is known of it before it is let in. */
+/** A request with its connection identity and route match, before authorization. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -98,7 +98,7 @@ export function createServe(deps: ServeDeps): Serve {
         : new Fault("internal", "the broker failed; its log says why", { cause: error });
     if (fault.code === "internal")
       log.error({ method: request.method, url: request.url, err: fault.cause ?? fault }, fault.message);
-    // Only while others are served: it is they who let it go on.
+    // Only while other requests are served: serving them resumes the connection.
     if (fault.code === "overloaded" && sheddableInFlight > 0 && isSheddable(match)) holdBack.hold(response);
     const headers = match.kind === "wrong-method" ? ["Allow", match.allow] : [];
     replier.sendFault(response, fault, { isLast: isLast(exchange), headers });

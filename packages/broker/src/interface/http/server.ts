@@ -11,7 +11,7 @@ import { answerParserError } from "./parser-errors.ts";
 import type { HttpLimits, HttpOptions } from "./ports.ts";
 import type { Serve } from "./serve.ts";
 
-/** How often Node looks for requests that take too long: the time-outs below are kept this exactly. */
+/** Interval of Node's timeout checks, and so the precision of the timeouts below. */
 const CHECK_INTERVAL_MS = 1000;
 const DEAD_PEER_PROBE_MS = 30_000;
 
@@ -20,14 +20,14 @@ export interface ServerParts extends AttendedBy {
   readonly set: CertificateSet;
 }
 
-/** Who answers at a port, and how the port is called where it is told of. */
+/** The handler of a port, and the name of the port in log lines. */
 interface AttendedBy {
   readonly serve: Serve;
   readonly log: Log;
   readonly portName: string;
 }
 
-/** An HTTPS server that asks for client certificates, lets everybody in and leaves judging to `Connections`. */
+/** An HTTPS server that requests client certificates. `Connections` authenticates them. */
 export function createHttpsServer({ tlsMinVersion, limits }: HttpOptions, parts: ServerParts): Server {
   const { connections, set } = parts;
   const server = createServer({
@@ -35,7 +35,7 @@ export function createHttpsServer({ tlsMinVersion, limits }: HttpOptions, parts:
     ...patience(limits),
     handshakeTimeout: limits.handshakeTimeoutMs,
     requestCert: true,
-    // Whoever has no certificate, or a wrong one, is told so over HTTP.
+    // Clients without a valid certificate get an HTTP error.
     rejectUnauthorized: false,
   });
   server.on("secureConnection", (socket) => connections.add(socket));
@@ -53,10 +53,10 @@ export function attend(
   const answer = (request: IncomingMessage, response: ServerResponse): void =>
     void serve.answer(request, response);
   server.on("request", answer);
-  // Whoever asks before sending a body is told to go on only when the body will be read.
+  // `Expect: 100-continue`: the client is told to continue only if the body will be read.
   server.on("checkContinue", answer);
   server.on("clientError", answerParserError);
-  // Too many open files, for example: the next connection may work again. Before, whoever starts us hears of it.
+  // For example too many open files: the next connection may work. Errors before listening are reported by start().
   server.once("listening", () => {
     server.on("error", (error) => log.error({ err: error }, `${portName} has a problem`));
   });
@@ -67,12 +67,12 @@ export function secureContext(
   { files }: CertificateSet,
   minVersion: HttpOptions["tlsMinVersion"],
 ): ServerOptions {
-  // Revocation lists are read by `Connections`: OpenSSL would lock everybody out when one is out of date.
+  // `Connections` checks revocation lists: OpenSSL would reject every client if a list is out of date.
   const { cert, key, ca } = files;
   return { cert, key, ca, minVersion };
 }
 
-/** How long and how much a server listens to one caller. */
+/** Timeouts and header limits of a server. */
 export function patience(limits: HttpLimits): PlainServerOptions {
   return {
     headersTimeout: limits.headersTimeoutMs,
@@ -81,7 +81,7 @@ export function patience(limits: HttpLimits): PlainServerOptions {
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     maxHeaderSize: limits.maxHeaderBytes,
     insecureHTTPParser: false,
-    // `serve` asks for it, with a message.
+    // The request handler checks it and returns a message.
     requireHostHeader: false,
     keepAlive: true,
     keepAliveInitialDelay: DEAD_PEER_PROBE_MS,

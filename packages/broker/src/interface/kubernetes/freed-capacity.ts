@@ -3,11 +3,11 @@ import type { Engine } from "../../engine/engine.ts";
 import { changesIn } from "../http/stream/changes.ts";
 import { CapacityWatch } from "../shared/capacity-watch.ts";
 
-/** Each time, every queued request is asked for again: the larger the fleet, the more that costs, and the more often there is news. */
+/** Minimum interval per cluster: each notice makes agents repeat all queued requests, which costs more in large fleets. */
 const PAUSE_FOR_EACH_CLUSTER_MS = 10;
 
 export interface FreedCapacity {
-  /** When it was noticed that some cluster can lend more than before; undefined: never since this began. */
+  /** When freed capacity was last detected; undefined: not since start. */
   readonly noticedAt: () => Instant | undefined;
   readonly stop: () => void;
 }

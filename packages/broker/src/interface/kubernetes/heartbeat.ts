@@ -4,13 +4,13 @@ import { type FreedCapacity, freedCapacity } from "./freed-capacity.ts";
 import type { KubernetesDeps, KubernetesOptions, KubernetesPart } from "./ports.ts";
 
 const EVERY_MS = 2000;
-/** Agents count a broker as gone when its Lease stands still for so long. */
+/** Agents treat the broker as unavailable if its Lease is not renewed for this long. */
 const LEASE_SECONDS = 15;
 const HEARTBEAT_FIELD_MANAGER = "resource-broker-heartbeat";
 
 /**
- * Keeps the Lease by which agents learn that the broker lives, what its time is, which ledger it keeps, and that it is worth
- * asking again: every agent watches it anyway, so that the news of freed capacity costs no write of its own.
+ * Renews the broker's Lease. From it agents learn that the broker is alive, its time, its ledger ID, and when capacity was
+ * freed. All agents watch the Lease, so freed capacity needs no separate write.
  */
 export function keepHeartbeat(
   { namespace, replica }: Pick<KubernetesOptions, "namespace" | "replica">,
@@ -61,7 +61,7 @@ export function keepHeartbeat(
     if (isStopped) return;
     const startedAt = machine.monotonicMs();
     if (isLeading()) await beat();
-    // By the beginning of the last one: a slow server does not make the pulse slower than it has to be.
+    // Measured from the start of the last renewal, so that a slow server does not add to the interval.
     const pauseMs = Math.max(1, startedAt + EVERY_MS - machine.monotonicMs());
     if (!isStopped) cancel = machine.after(pauseMs, () => void (beating = tick()));
   };

@@ -7,15 +7,15 @@ import { serveReservations } from "./reservations/reservation-controller.ts";
 import { createViews } from "./views/views.ts";
 
 /**
- * The broker in its own cluster: serves what agents and people write as objects, and shows the ledger there. To be
- * started when this replica leads; `start` resolves when all objects are known, however long that takes.
+ * The Kubernetes interface: serves objects that agents and people write, and shows the ledger as objects. Start it when
+ * this replica leads. `start` resolves when all objects are synced, without a time limit.
  */
 export function createKubernetesInterface(options: KubernetesOptions, deps: KubernetesDeps): KubernetesPart {
   const { namespace } = options;
   const known = followObjects(namespace, deps);
   const partDeps = { ...deps, known };
   const parts: readonly KubernetesPart[] = [
-    // First: what has waited must not be decided by another policy than the operator's.
+    // First, so that waiting requests are decided by the operator's policy.
     ...(options.views ? [followBrokerPolicy({ namespace }, partDeps)] : []),
     ...(options.objects
       ? [

@@ -30,13 +30,13 @@ export interface KubernetesDeps {
   readonly log: Log;
   readonly recorder: EventRecorder;
   readonly metrics?: Pick<HttpMetrics, "demandUnmet">;
-  /** A replica that was replaced writes nothing more. */
+  /** False on a replaced replica: it must not write any more. */
   readonly isLeading: () => boolean;
   /** Of the policy in force. */
   readonly sliceDefaults: () => SliceDefaults;
   /** A BrokerPolicy is to be followed; undefined: none any more, so the file or the built-in policy is. */
   readonly onPolicy: (loaded: SourcedPolicy | undefined) => void;
-  /** Told why a BrokerPolicy is not followed, and when it is again. */
+  /** Called with the reason if a BrokerPolicy is not followed, and with undefined when it is followed again. */
   readonly reportPolicy?: ReportReload;
 }
 
@@ -52,8 +52,8 @@ export interface KnownObjects {
   readonly reservations: KeptObjects<Reservation>;
   readonly advertisements: KeptObjects<ClusterAdvertisement>;
   /**
-   * The objects without the view label that stand for a ledger's reservation: an agent's of the same name, a person's
-   * of any name. Where there is one, no view is needed.
+   * Objects without the view label that represent a reservation of the ledger: an agent's object of the same name, or a
+   * person's object of any name. If there is one, no view is needed.
    */
   readonly requestsFor: (id: ReservationId) => readonly Reservation[];
 }

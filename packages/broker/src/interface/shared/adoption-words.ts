@@ -3,7 +3,7 @@ import type { AdoptionOffer, ClusterId, Reply } from "@resource-broker/domain";
 
 type Waiting = Pick<AdoptionReplyDTO["results"][number], "outcome" | "message">;
 
-/** What a party is told whose offer is not decided yet. */
+/** The reply to an offer that is not decided yet. */
 export function waitingWords(
   { waitsFor }: Extract<Reply, { readonly kind: "adoption-offered" }>,
   { by, offer }: { readonly by: ClusterId; readonly offer: AdoptionOffer },

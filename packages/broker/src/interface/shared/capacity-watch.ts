@@ -9,13 +9,13 @@ import {
 import type { Engine } from "../../engine/engine.ts";
 
 interface Standing {
-  /** Nothing while the cluster is cordoned or silent. */
+  /** Zero while the cluster is cordoned or stale. */
   readonly lendable: ResourceVector;
   readonly overcommitted: ResourceVector;
 }
 
 export interface CapacityNews {
-  /** Some cluster can lend more than it could. */
+  /** The available capacity of some cluster has grown. */
   readonly isFreed: boolean;
   /** Clusters that now promise more than they have. */
   readonly atRisk: ReadonlySet<ClusterId>;
@@ -24,7 +24,7 @@ export interface CapacityNews {
 const UNHEARD: Standing = { lendable: NO_RESOURCES, overcommitted: NO_RESOURCES };
 const NO_NEWS: CapacityNews = { isFreed: false, atRisk: new Set() };
 
-/** Notices where capacity grew or fell short: because something ended, was advertised, or a cluster lends again. */
+/** Detects clusters whose available capacity grew or whose reservations exceed their capacity. */
 export class CapacityWatch {
   readonly #engine: Pick<Engine, "ledger" | "now" | "policy">;
   readonly #known = new Map<ClusterId, Standing>();
@@ -37,13 +37,13 @@ export class CapacityWatch {
     this.take();
   }
 
-  /** To be called at every change that is heard of, so that a fall and a rise never cancel out. */
+  /** Call it at every change, so that a decrease and an increase do not cancel out. */
   observe(clusterId: ClusterId): void {
     const account = this.#engine.ledger.accounts.get(clusterId);
     if (account !== undefined) this.#look(account, this.#silentSince());
   }
 
-  /** What happened since it was last asked; looks at every cluster, because nobody tells when one falls silent. */
+  /** Returns the changes since the last call. Checks every cluster, because no event reports a stale cluster. */
   take(): CapacityNews {
     const silentSince = this.#silentSince();
     for (const account of this.#engine.ledger.accounts.values()) this.#look(account, silentSince);
@@ -58,7 +58,7 @@ export class CapacityWatch {
     const { clusterId, overcommitted } = account;
     const lendable = lendableOf(account, silentSince);
     const before = this.#known.get(clusterId) ?? UNHEARD;
-    // Ten thousand clusters are looked at every second: mostly they are the same objects.
+    // Runs every second for up to ten thousand clusters: compare references first.
     if (before.lendable === lendable && before.overcommitted === overcommitted) return;
     this.#known.set(clusterId, { lendable, overcommitted });
     if (hasMore(lendable, before.lendable)) this.#isFreed = true;

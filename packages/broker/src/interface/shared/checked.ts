@@ -18,7 +18,7 @@ export function reservationIn(reply: Reply): Reservation {
   throw faultOf(reply);
 }
 
-/** A refused command as the fault of the same code. Any other reply here means that two parts of the broker disagree. */
+/** The fault of a rejected command. Any other reply is a bug. */
 export function faultOf(reply: Reply): Fault {
   if (reply.kind === "rejected") return new Fault(reply.code, reply.message);
   return new Fault("internal", `the ledger answered with ${reply.kind}, which this call does not know`);

@@ -2,8 +2,8 @@
 const NEEDED = ["cpuCost", "memoryCost", "currency"] as const;
 
 /**
- * An advertisement with half a price is one without a price: what the cluster can lend still counts. Returns the body
- * itself where the price is whole, absent, or no object at all.
+ * Removes an incomplete price, so that the capacity of the advertisement still counts. Returns the body unchanged if the
+ * price is complete, absent, or not an object.
  */
 export function withoutIncompleteCost(body: unknown): unknown {
   if (!isRecord(body) || !isRecord(body["cost"])) return body;

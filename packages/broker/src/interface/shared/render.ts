@@ -8,14 +8,14 @@ import {
 import type { Actor, ClusterId, Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../engine/engine.ts";
 
-/** What reservations are told from. */
+/** The state that reservations are rendered from. */
 export interface Books {
   readonly ledger: Engine["ledger"];
   /** Of the policy in force. Absent: the built-in ones. */
   readonly sliceDefaults?: SliceDefaults;
 }
 
-/** To whom a reservation is told. */
+/** The party that a reservation is rendered for. */
 export type Reader = Pick<ReservationView, "role" | "isOlderAgent">;
 
 export function renderReservation(books: Books, reservation: Reservation, reader: Reader): ReservationDTO {
@@ -31,14 +31,14 @@ export function renderReservation(books: Books, reservation: Reservation, reader
   });
 }
 
-/** Every agent takes the built-in ones where it is told none: they are not worth a word in every message. */
+/** Omits built-in slice defaults: agents use them if none are sent. */
 function unusualSlice({ sliceDefaults = DEFAULT_SLICE }: Books): Pick<ReservationView, "sliceDefaults"> {
   const { pods, ephemeralStorage } = sliceDefaults;
   const isUsual = pods === DEFAULT_SLICE.pods && ephemeralStorage === DEFAULT_SLICE.ephemeralStorage;
   return isUsual ? {} : { sliceDefaults };
 }
 
-/** An admin may be a party as well, and is then told as one. */
+/** An admin that is also a party gets the party's view. */
 export function roleOf({ clusterId }: Actor, { requester, provider }: Reservation): Reader["role"] {
   if (clusterId === requester) return "requester";
   return clusterId === provider ? "provider" : "admin";
@@ -54,7 +54,7 @@ export interface InstructionReader {
   readonly isOlderAgent: boolean;
 }
 
-/** What a provider has to hold, at most `limit` of it. Older agents act on the phase Reserved only. */
+/** Live reservations of a provider, at most `limit`. Older agents act on the phase Reserved only. */
 export function renderInstructions(
   books: Books,
   { clusterId, isOlderAgent }: InstructionReader,

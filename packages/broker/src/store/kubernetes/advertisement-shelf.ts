@@ -9,14 +9,14 @@ import type { LedgerShelf } from "./read-ledger.ts";
 import type { KeptAdvertisement, Records } from "./records.ts";
 import { putObject, type SoftObjectDeps } from "./soft-object.ts";
 
-/** Clusters share so many objects: the fleet may be large, and an object a megabyte. */
+/** Number of ConfigMaps that share the clusters: an object is limited to about a megabyte. */
 const SHARDS = 16;
-/** A fleet that speaks all the time must not keep etcd busy: at most four objects a second. */
+/** Limits writes to etcd: at most four objects per second. */
 const PAUSE_MS = 250;
 
 export interface AdvertisementShelfDeps extends SoftObjectDeps {
   readonly machine: MachineTime;
-  /** What the ledger itself has of them. Forgotten there, once it is here: the next snapshot leaves it out. */
+  /** Committed advertisements. They are dropped here once they are in a shard, so that the next snapshot omits them. */
   readonly committed: Records["advertisements"];
   readonly onTrouble: (error: unknown) => void;
 }
@@ -43,7 +43,7 @@ export function advertisementShelf(found: LedgerShelf, deps: AdvertisementShelfD
     const known = objects.get(number);
     let written: Shard = new Map();
     const next = (there: ConfigMap | undefined): Promise<ConfigMap> => {
-      // Another replica may have written there: of each cluster what was heard last counts.
+      // Another replica may have written the shard: the newest advertisement of each cluster is kept.
       if (there !== undefined && there !== known) merge(number, advertisementsIn(there).values());
       written = shards.get(number) ?? written;
       const lines = [...written.values()].map((each) => JSON.stringify(each));
@@ -95,7 +95,7 @@ function shardOf(clusterId: ClusterId): number {
   return crc32(clusterId) % SHARDS;
 }
 
-/** Commits have one order, whoever leads; clocks have not. */
+/** Compares commit numbers first: they are ordered across leaders, clocks are not. */
 function isNoOlder(a: KeptAdvertisement, b: KeptAdvertisement): boolean {
   return a.commit === b.commit ? a.receivedAt >= b.receivedAt : a.commit > b.commit;
 }
@@ -108,7 +108,7 @@ function receivedFrom({
   return { advertisement, receivedAt, replacedInstances };
 }
 
-/** What cannot be read is heard again soon. Older versions did not write down a commit. */
+/** An unreadable shard is ignored: agents advertise again. Older versions did not store a commit number. */
 function advertisementsIn(object: ConfigMap): Map<ClusterId, KeptAdvertisement> {
   try {
     const all = linesIn(object).map((line): KeptAdvertisement => {

@@ -7,7 +7,7 @@ import type { PageId } from "./page.ts";
 import { pageCount, pagesIn, withoutFirst, withPages } from "./page-ranges.ts";
 import type { LedgerPages } from "./pages.ts";
 
-/** Exactly so many lines are in each page of the audit log: a line's number says where it is. */
+/** Lines per audit segment. It is fixed, so a line's number gives its segment. */
 export const AUDIT_PAGE_LINES = 100;
 
 /** What has to be known of a page when it is trimmed away. */
@@ -58,7 +58,7 @@ export function withoutAuditPages(content: Content, dropped: readonly AuditPage[
   return { ...content, head: { ...content.head, audit: { ...audit, trimmed, pages } } };
 }
 
-/** Lines in order; those of a page that somebody has deleted are left out. */
+/** Lines in order; lines of deleted segments are missing. */
 export async function readAudit(
   content: Content,
   { after, limit }: AuditQuery,

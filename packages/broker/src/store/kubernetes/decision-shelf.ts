@@ -10,7 +10,7 @@ import type { LedgerShelf } from "./read-ledger.ts";
 import { putObject, type SoftObjectDeps } from "./soft-object.ts";
 
 const PAGE_DECISIONS = 100;
-/** However few are in each: a leader begins a page of its own. */
+/** Limit of segments, however small they are: each leader starts a new segment. */
 const MOST_PAGES = 400;
 const PAUSE_MS = 1000;
 
@@ -28,7 +28,7 @@ export interface DecisionShelf extends Pick<KeyedWriter<Page>, "finish" | "stop"
   readonly find: (id: DecisionId) => Decision | undefined;
 }
 
-/** The decisions are kept as text: nearly nobody asks for one. */
+/** Decisions stay encoded in memory: they are rarely read. */
 interface Page {
   readonly name: string;
   readonly lines: Map<DecisionId, string>;
@@ -114,7 +114,7 @@ function pageFrom(object: ConfigMap): Page {
   return { name, lines: new Map(lines), object, lastAt };
 }
 
-/** What cannot be read can be done without. */
+/** An unreadable segment is ignored. */
 function linesOf(object: ConfigMap): string[] {
   try {
     return linesIn(object);

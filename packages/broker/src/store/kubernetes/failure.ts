@@ -1,7 +1,7 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
 import { StoreFailure } from "../store.ts";
 
-/** What a person can do about a refusal whose own words do not say it. */
+/** Remedies for error messages that do not say what to do. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/database space exceeded/, "etcd is full; compact and defragment it, or raise its quota"],
   [/request is too large/, "etcd takes smaller objects only; raise --max-request-bytes there"],
@@ -10,7 +10,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/exceeded quota/, "a ResourceQuota of the namespace forbids it; raise count/configmaps"],
 ];
 
-/** Said before anything is written, or instead of it. */
+/** Faults that mean that nothing was written. */
 const REFUSALS: ReadonlySet<FaultCode> = new Set([
   "invalid",
   "too-large",
@@ -23,7 +23,7 @@ const REFUSALS: ReadonlySet<FaultCode> = new Set([
 /** Answers of an API server whose etcd has refused: they come as 500 and are as certain. */
 const REFUSED_BY_ETCD = /database space exceeded|request is too large/;
 
-/** The object is not as the writer knew it. */
+/** Faults that mean that another writer changed the object. */
 const OVERTAKEN: ReadonlySet<FaultCode> = new Set(["conflict", "already-exists", "not-found"]);
 /** Of kinds that a PUT may create, such as Lease, this comes instead of "not found", and as 500. */
 const IS_GONE = /resourceVersion should not be set on objects to be created/;

@@ -7,7 +7,7 @@ import { LEDGER } from "./page.ts";
 import type { Patiently } from "./patience.ts";
 import { turns } from "./turns.ts";
 
-/** How often a write is tried again that somebody got in the way of who does not lead: people and their tools. */
+/** Retries if somebody who is not a leader, such as a person with kubectl, changes the object. */
 const TRIES = 10;
 const BETWEEN_TRIES_MS = 20;
 
@@ -16,18 +16,18 @@ export interface HeadWriterDeps {
   readonly namespace: string;
   readonly machine: MachineTime;
   readonly patiently: Patiently;
-  /** Another replica leads: tells whoever has to know. */
+  /** Called if another replica leads. */
   readonly lose: (leader: string) => StoreFailure;
 }
 
-/** How the head is to become, and what to do once it is. */
+/** The new content of the manifest, and a callback for when it is written. */
 export interface Change {
   readonly content: Content;
-  /** Called at once when the change is there, also when that turns out only later. */
+  /** Called as soon as the change is known to be written, even if that becomes known later. */
   readonly onWritten?: () => void;
 }
 
-/** The head in the hands of the process that leads. */
+/** Writes the manifest. Only the leader has one. */
 export interface HeadWriter {
   readonly content: () => Content;
   /** Changes the head, or throws a StoreFailure. Changes wait for each other. */
@@ -43,8 +43,8 @@ interface Known {
 }
 
 /**
- * Every write is a PUT on the version this process knows. Whoever took over has made another version, so a deposed
- * leader's PUT is refused by the API server itself, however late it arrives.
+ * Every write is a PUT with the resourceVersion that this process knows. A new leader has changed the version, so the API
+ * server refuses a late PUT of a deposed leader.
  */
 export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
   const { client, namespace, machine, patiently, lose } = deps;
@@ -52,7 +52,7 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
   const { epoch, leader, ledgerId } = opened.content.head;
   let known = opened;
   let successor: Head | undefined;
-  /** Writes that may be there, or arrive late: all that were sent since the last one that surely is. */
+  /** Writes of unknown outcome since the last confirmed one. */
   let unsettled: Change[] = [];
 
   const adopt = (object: ConfigMap, change: Change): void => {
@@ -73,13 +73,13 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
     }
   };
 
-  /** Reads what is there, and goes on from its version; one of the unsettled writes may have arrived. */
+  /** Reads the object and continues from its version. One of the unsettled writes may have been stored. */
   const look = async (): Promise<void> => {
     const found = await patiently((signal) =>
       client.find(CONFIG_MAPS, { name: LEDGER, namespace }, { signal }),
     );
     if (found === undefined) {
-      // Deleted by hand. What it said is known here, and a `create` is refused where somebody else was faster.
+      // Deleted by hand. Its content is known here; `create` fails if another process created it first.
       known = { ...known, object: { metadata: { name: LEDGER, namespace } } };
       return;
     }
@@ -95,11 +95,11 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
     const arrived = unsettled.find(({ content }) => content.head.turn === head.turn);
     if (arrived === undefined) throw changedByOthers(head, known.content.head);
     adopt(found, arrived);
-    // Whatever was sent before it was sent on an older version, and is refused for ever.
+    // Earlier writes used an older version and will always be refused.
     unsettled = unsettled.slice(unsettled.indexOf(arrived) + 1);
   };
 
-  /** A commit that the successor has found here was made, whatever became of its answer. */
+  /** A commit that the successor found was stored, even if its reply was lost. */
   const succeededBy = (head: Head): void => {
     successor = head;
     const last = lastOf(head, { epoch, ledgerId }) ?? 0;
@@ -107,7 +107,7 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
     if (arrived !== undefined && last > known.content.head.commitNumber) adopt(known.object, arrived);
   };
 
-  /** One try; false: somebody else has touched the object, so it has to be tried again. */
+  /** One attempt; returns false if another writer changed the object and a retry is needed. */
   const tryOnce = async (change: Change): Promise<boolean> => {
     try {
       adopt(await send(change), change);
@@ -116,7 +116,7 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
     } catch (error) {
       const end = error instanceof StoreFailure ? "refused" : writeEnd(error);
       if (end === "unknown") throw kubernetesFailure(error, "unknown");
-      // Also after a refusal: the client sends a PUT again when its connection breaks, and the first may have arrived.
+      // Also after a refusal: the client repeats a PUT when its connection breaks, and the first PUT may have been stored.
       if (await isThere(change)) return true;
       if (end === "refused") throw kubernetesFailure(error);
       return false;
@@ -145,11 +145,11 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
   const settle = async (): Promise<void> => {
     if (unsettled.length === 0) return;
     await look();
-    // To read is not enough: what has not arrived may be on its way. A new version turns it away.
+    // Reading is not enough: a write may still arrive. A new version makes the API server refuse it.
     if (unsettled.length > 0) await attempt({ content: onTop(known.content) });
   };
 
-  /** Its turn is another one than that of every write before. */
+  /** Sets a turn that no earlier write has used. */
   const onTop = (content: Content): Content => {
     const turn = Math.max(known.content.head.turn, ...unsettled.map((each) => each.content.head.turn)) + 1;
     return { ...content, head: { ...content.head, turn } };
@@ -179,7 +179,7 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
   };
 }
 
-/** What came before a write is not known; the write itself was not even sent. */
+/** The outcome of an earlier write is unknown, but this write was not sent. */
 function certain(failure: StoreFailure): StoreFailure {
   return failure.kind === "unknown"
     ? new StoreFailure("not-committed", failure.message, { cause: failure })

@@ -15,7 +15,7 @@ export interface Candidate {
   readonly name: string;
 }
 
-/** Since which commit somebody leads. */
+/** A term of a leader and the commit it started after. */
 export interface Term {
   readonly epoch: number;
   readonly leader: string;
@@ -23,18 +23,18 @@ export interface Term {
   readonly since: number;
 }
 
-/** Where the ledger stands, and which pages it consists of. */
+/** The current position of the ledger, and the segments it consists of. */
 export interface Head {
   readonly ledgerId: string;
   readonly epoch: number;
   readonly leader: Candidate;
-  /** The newest ones, oldest first: a deposed leader finds here what became of its last commit. */
+  /** The newest terms, oldest first. A deposed leader reads here whether its last commit was stored. */
   readonly terms: readonly Term[];
-  /** Another one with every write, so that a writer knows its own. */
+  /** Incremented with every write, so that a writer recognizes its own writes. */
   readonly turn: number;
   readonly commitNumber: number;
   readonly time: number;
-  /** All records as they once were, and the changes since then that are in pages. */
+  /** A snapshot of all records, and the changes since then that are in segments. */
   readonly snapshot: Pages;
   readonly log: Pages;
   /** How many changes have ever been moved out of the head. */
@@ -56,7 +56,7 @@ export interface Pages {
   readonly bytes: number;
 }
 
-/** All that the head's object carries: the head, and what is too new to be in a page. One PUT writes it. */
+/** Content of the manifest's ConfigMap: the manifest, and lines that are not in a segment yet. One PUT writes it. */
 export interface Content {
   readonly head: Head;
   readonly changes: readonly string[];
@@ -92,12 +92,12 @@ export function takenOver(content: Content, leader: Candidate): Content {
   return { ...content, head: { ...head, epoch, leader, terms, turn: head.turn + 1 } };
 }
 
-/** The last commit that was made in this term, as a later head tells; undefined: it is too long ago. */
+/** The last commit of a term, from a later manifest; undefined if the term is too old. */
 export function lastCommitOf(epoch: number, { terms }: Head): number | undefined {
   return terms.find((term) => term.epoch > epoch)?.since;
 }
 
-/** The object with this content; what others may have put on it (labels, annotations) stays. */
+/** The ConfigMap with this content. Labels and annotations of others are preserved. */
 export function headObject(known: ConfigMap | undefined, namespace: string, content: Content): ConfigMap {
   const metadata = known?.metadata ?? { name: LEDGER, namespace };
   return {
@@ -121,7 +121,7 @@ export function contentIn({ data = {} }: ConfigMap): Content {
     );
   }
   if (seal !== sealOf({ head, changes, audit }))
-    throw new StoreFailure("corrupt", `ConfigMap ${LEDGER} is damaged; put it back from a backup`);
+    throw new StoreFailure("corrupt", `ConfigMap ${LEDGER} is damaged; restore it from a backup`);
   return { head: parseStored<Head>(head), changes: linesOf(changes), audit: linesOf(audit) };
 }
 

@@ -21,7 +21,7 @@ import type { Records } from "./records.ts";
 
 const ADVERTISEMENTS = customResource(clusterAdvertisementKind);
 const FIELD_MANAGER = "resource-broker-ledger";
-/** A picture for people: it need not be painted more than four times a second. */
+/** Information for people: written at most four times per second. */
 const PAUSE_MS = 250;
 const TRIES = 5;
 
@@ -37,11 +37,11 @@ export interface HoldsViewDeps {
 }
 
 /**
- * `status.holds` of the providers' ClusterAdvertisements: what the ledger says, for people to see beside the offer. It is
- * a picture and nothing is read back from it; where there is no such object, nothing is shown.
+ * Writes `status.holds` of the providers' ClusterAdvertisements: the live reservations of the ledger, for people. The broker
+ * never reads it back. If a cluster has no such object, nothing is written.
  */
 export interface HoldsView extends Pick<KeyedWriter<ClusterId>, "stop"> {
-  /** After a start: what the leader before has not shown any more. */
+  /** Run after start: writes what the previous leader did not write any more. */
   readonly complete: () => Promise<void>;
   readonly follow: (events: readonly LedgerEvent[]) => void;
 }
@@ -51,7 +51,7 @@ type Hold = NonNullable<NonNullable<ClusterAdvertisement["status"]>["holds"]>[nu
 export function holdsView(deps: HoldsViewDeps): HoldsView {
   const { client, namespace, patiently, epoch, records, commitNumber, onTrouble } = deps;
 
-  /** True: it is as it should be. */
+  /** Returns true if the status is up to date. */
   const tryToShow = async (provider: ClusterId): Promise<boolean> => {
     const name = { name: clusterAdvertisementName(provider), namespace };
     const there = await patiently((signal) => client.find(ADVERTISEMENTS, name, { signal }));
@@ -72,7 +72,7 @@ export function holdsView(deps: HoldsViewDeps): HoldsView {
     }
   };
 
-  /** A later leader's picture is right, too. */
+  /** A status written by a later leader is also correct. */
   const isShown = ({ status = {} }: ClusterAdvertisement, provider: ClusterId): boolean =>
     (status.epoch ?? 0) > epoch || JSON.stringify(status.holds ?? []) === JSON.stringify(holdsOf(provider));
 
@@ -87,7 +87,7 @@ export function holdsView(deps: HoldsViewDeps): HoldsView {
     try {
       for (let left = TRIES; left > 0; left--) if (await tryToShow(provider)) return;
     } catch (error) {
-      // What the API server does not take now it never will; the next change is another try.
+      // The API server rejects this content permanently; the next change is written again.
       if (!isCode(error, "invalid") && !isCode(error, "too-large")) throw error;
       onTrouble(error);
     }

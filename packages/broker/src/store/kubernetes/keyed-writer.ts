@@ -12,7 +12,7 @@ export interface KeyedWriterOptions<K> {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Writes behind, one thing after the other: for what may be late, and must not cost much. */
+/** A queue of keys that are written later, one after the other. */
 export interface KeyedWriter<K> {
   readonly mark: (key: K) => void;
   /** Writes all that is left, without pauses, and ends. Gives up at the first failure. */
@@ -29,7 +29,7 @@ export function keyedWriter<K>(options: KeyedWriterOptions<K>): KeyedWriter<K> {
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted && due.size > 0) {
-      // The pause comes first: whatever happens together is written together.
+      // Pause before writing, so that changes that happen together are written together.
       await wait(pauseMs, { machine, signal: stopping.signal });
       if (!stopping.signal.aborted) await writeNext().catch(afterTrouble);
     }

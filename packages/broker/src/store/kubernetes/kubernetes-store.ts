@@ -25,7 +25,7 @@ export interface KubernetesStoreOptions {
 export interface KubernetesStoreDeps {
   readonly machine: MachineTime;
   readonly log: Log;
-  /** The cluster that keeps the ledger. Asked for when it is first needed; closed by whoever gives it. */
+  /** The cluster that stores the ledger. Called on first use; the caller closes the client. */
   readonly cluster: () => Promise<{ readonly client: KubeClient; readonly namespace: string }>;
 }
 
@@ -52,7 +52,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
     return message;
   };
 
-  /** A renewal that hangs leaves time for others before the lease runs out. */
+  /** A renewal times out early, so that another attempt fits into the lease. */
   const makeLease = async (): Promise<LeaseObject> =>
     leaseObject({
       ...(await cluster()),
@@ -84,7 +84,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
       return work(ledger);
     });
 
-  /** An unreachable server, a missing right or a damaged head is told at once, and not when the turn comes. */
+  /** Fails at start, and not at election, if the server is unreachable, a right is missing, or the manifest is damaged. */
   const prepare = (): Promise<void> =>
     guarded(async () => {
       const { client, namespace } = await cluster();
@@ -101,7 +101,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
     if (holding.isMine) return;
     throw new StoreFailure(
       "not-committed",
-      `another broker leads (${holding.holder}); stop it, or wait for its end`,
+      `another broker leads (${holding.holder}); stop it, or wait until it ends`,
     );
   };
 

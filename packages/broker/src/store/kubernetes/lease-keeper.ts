@@ -4,31 +4,31 @@ import { isHeld, type LeaseMoment, leaseMoment } from "../lease-time.ts";
 import { StoreFailure } from "../store.ts";
 import type { Holding, LeaseObject } from "./lease-object.ts";
 
-/** Renewed three times in a lease's life, so that one or two may fail; twice as often after a failure. */
+/** Renewals per lease duration: one or two of them may fail. After a failure the interval is halved. */
 export const RENEWALS = 3;
-/** A standby looks so many times in a lease's life: a leader that ends in good order is followed within a second. */
+/** Polls of a standby per lease duration: after a clean shutdown, another replica leads within a second. */
 const LOOKS = 6;
 const SHORTEST_WAIT_MS = 20;
 
 export interface KeeperDeps {
-  /** Made when it is needed: before that nobody knows where the API server is. */
+  /** Created on first use, when the API server is known. */
   readonly lease: () => Promise<LeaseObject>;
   readonly leaseMs: number;
   readonly machine: MachineTime;
-  /** Asks the head who leads, where the lease alone cannot tell; `lose` is called where it is another one. */
+  /** Reads the manifest to find out who leads, if the lease cannot tell; calls `lose` if it is another replica. */
   readonly verify: () => Promise<void>;
-  /** Says what went wrong while nobody waits for an answer. */
+  /** Logs an error of background work and returns its message. */
   readonly onTrouble: (doing: string, error: unknown) => string;
 }
 
-/** Waits for the lease, keeps it, and knows whether it has been kept. */
+/** Acquires and renews the lease, and reports the leadership state. */
 export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "predecessor" | "onLost"> {
   /** Takes the lease if it is free; else says who has it. */
   readonly take: () => Promise<Holding>;
-  /** Another replica leads: tells so whoever listens. */
+  /** Records that another replica leads and notifies listeners. */
   readonly lose: (leader: string) => StoreFailure;
   readonly lost: () => StoreFailure | undefined;
-  /** Lets the next one in. */
+  /** Releases the lease. */
   readonly release: () => Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function leaseKeeper({ lease, leaseMs, machine, verify, onTrouble }: Keep
   };
 
   const held = async (sentAt: LeaseMoment, wasMine: boolean): Promise<void> => {
-    // Somebody may have led while this process slept, and be gone again: what is known here is old then.
+    // Another replica may have led and ended while this process was paused: the local state may be outdated.
     if (heldSince !== undefined && !wasMine) await verify();
     if (lost !== undefined) return;
     heldSince = sentAt;
@@ -77,7 +77,7 @@ export function leaseKeeper({ lease, leaseMs, machine, verify, onTrouble }: Keep
     }
   };
 
-  /** The clocks disagree: the API server is asked at once who leads, and not when the next renewal is due. */
+  /** The clocks disagree: renew now to find out who leads, instead of waiting for the next renewal. */
   const ask = (renewedAt: LeaseMoment): void => {
     if (askedAfter === renewedAt) return;
     askedAfter = renewedAt;

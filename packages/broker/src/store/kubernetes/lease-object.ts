@@ -14,14 +14,14 @@ export interface LeaseObjectDeps {
   readonly leaseMs: number;
 }
 
-/** What a try to hold the lease has come to. */
+/** The result of an attempt to acquire or renew the lease. */
 export type Holding =
-  /** `wasMine`: it was so all the time since the last try, and nobody can have led meanwhile. */
+  /** `wasMine`: the lease was held without interruption since the last attempt. */
   | { readonly isMine: true; readonly wasMine: boolean }
   /** `freeInMs`: when it may be taken, unless it is renewed meanwhile. */
   | { readonly isMine: false; readonly holder: string; readonly freeInMs: number };
 
-/** The Lease that says who shall lead. It spares replicas the struggle for the head; the head alone decides. */
+/** The Lease that elects the leader. It avoids write conflicts on the manifest, but only the manifest decides who leads. */
 export interface LeaseObject {
   /** Takes or renews it, unless somebody else has it. */
   readonly hold: () => Promise<Holding>;
@@ -30,7 +30,7 @@ export interface LeaseObject {
 
 interface Seen {
   readonly lease: Lease;
-  /** When it was first seen so. Times in a Lease are another machine's, and are not compared with ours. */
+  /** When this version was first seen. Times in a Lease come from other machines and are not compared with local time. */
   readonly at: number;
 }
 
@@ -96,7 +96,7 @@ export function leaseObject(deps: LeaseObjectDeps): LeaseObject {
 
   return {
     hold: async () => {
-      // Its holder writes at once; everybody else, and whoever was overtaken, looks first.
+      // The holder writes at once. Others, and a holder that met a conflict, read first.
       if (holderOf(seen?.lease) === identity && (await claim())) return { isMine: true, wasMine: true };
       return (
         (await tryOnce()) ??

@@ -21,9 +21,9 @@ import { planBatch } from "./plan-batch.ts";
 import { type RecordSums, withSum } from "./record-sums.ts";
 import { type Records, replay, snapshotLines } from "./records.ts";
 
-/** Changes beyond this leave the head: it is written with every commit, and whatever is in it is written again. */
+/** Changes beyond this size move into segments, because every commit writes the whole manifest again. */
 const MOVE_BYTES = 16 * 1024;
-/** A batch that makes the head heavier than this goes into pages first; its object may carry a megabyte. */
+/** A batch that makes the manifest larger than this is written to segments first; an object may have a megabyte. */
 const HEAVY_BYTES = 64 * 1024;
 /** A new snapshot is due when the log has as many bytes as the last one, and not before so many. */
 const SNAPSHOT_BYTES = 256 * 1024;
@@ -40,7 +40,7 @@ export interface LedgerObjectsDeps {
   readonly pages: LedgerPages;
   readonly keepAudit: Keep;
   readonly machine: Pick<MachineTime, "monotonicMs" | "after">;
-  /** Told once of every commit that is there, in order. */
+  /** Called once for every stored commit, in order. */
   readonly onCommitted: (batch: CommitBatch) => void;
   readonly onTrouble: (doing: string, error: unknown) => void;
 }
@@ -50,14 +50,14 @@ export interface LedgerObjects {
   readonly commit: (batch: CommitBatch) => Promise<void>;
   readonly lastCommit: () => Promise<number>;
   readonly readAudit: (query: AuditQuery) => Promise<readonly AuditEntry[]>;
-  /** Writes all records anew: somebody has deleted a page of them. */
+  /** Writes a new snapshot of all records, because a segment was deleted. */
   readonly rescue: () => void;
-  /** Resolves when nothing is under way beside commits; what is left to be put in order is the next leader's. */
+  /** Resolves when no compaction runs. The next leader continues with what is left. */
   readonly end: () => Promise<void>;
   readonly content: () => Content;
 }
 
-/** Content whose lines have found their pages, and what to remember of those of the audit log. */
+/** Content after lines were moved to segments, and the new audit segments. */
 interface Lighter {
   readonly content: Content;
   readonly added: readonly AuditPage[];
@@ -72,7 +72,7 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   let isRescueDue = false;
   let cancelRescue = (): void => undefined;
 
-  /** Makes pages of what is due to leave the head; says how any content becomes that begins in the same way. */
+  /** Creates segments from the first lines of the content. Returns a function that removes these lines from any content that starts with them. */
   const lighten = async (before: Content, isAll: boolean): Promise<(content: Content) => Lighter> => {
     const changes = isAll || bytesOf(before.changes) > MOVE_BYTES ? before.changes : [];
     const full = fullPages(before);
@@ -112,8 +112,8 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
         isOutpaced = error === OUTPACED;
         if (isOutpaced) return;
         notBefore = machine.monotonicMs() + AFTER_TROUBLE_MS;
-        onTrouble("the ledger's pages could not be put in order", error);
-        // Everything else waits for the next commit; a page that is missing must not.
+        onTrouble("compaction of the ledger failed", error);
+        // Compaction can wait for the next commit; a missing segment cannot.
         if (isRescueDue) cancelRescue = machine.after(AFTER_TROUBLE_MS, tryAgain);
       })
       .finally(() => {
@@ -122,7 +122,7 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
       });
   };
 
-  /** The clock may say that it is a moment too early: a timer is not that exact, and this was the only one. */
+  /** A timer may fire slightly early, so the limit is reset: no other timer follows. */
   const tryAgain = (): void => {
     notBefore = 0;
     tidyUp();
@@ -193,7 +193,7 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   };
 }
 
-/** Lines have left the head while pages were made of them: those pages are of no use, and the next leader removes them. */
+/** A commit moved the same lines first: the new segments are unused, and the next leader deletes them. */
 const OUTPACED = new Error("a commit was faster");
 
 function asItIs(content: Content): Lighter {

@@ -36,7 +36,7 @@ export function withSnapshot(content: Content, { changes, pages, bytes }: Snapsh
   };
 }
 
-/** True: nothing has left the head meanwhile, so its first lines are still the same. */
+/** True if no lines were removed from the manifest, so that its first lines are unchanged. */
 export function beginsAs(before: Content, { head, audit }: Content): boolean {
   const firstLine = head.audit.last.sequence - audit.length;
   const firstBefore = before.head.audit.last.sequence - before.audit.length;

@@ -18,7 +18,7 @@ import { readLedger, readShelf, strayPages } from "./read-ledger.ts";
 import { keptIn } from "./records.ts";
 import type { TakenLedger } from "./take-over.ts";
 
-/** More would fill etcd with what nearly nobody asks for. */
+/** More would fill etcd with data that is rarely read. */
 const MOST_DECISIONS = 10_000;
 const MOST_AUDIT_LINES = 20_000;
 
@@ -43,7 +43,7 @@ export interface OpenLedger {
   readonly end: (how: { readonly isDeposed: boolean; readonly withinMs: number }) => Promise<void>;
 }
 
-/** Reads the ledger that was just taken over, and begins to look after it. */
+/** Reads the ledger after the takeover and starts its background work. */
 export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Promise<OpenLedger> {
   const { client, namespace, machine, log, retention, onTrouble } = deps;
   const { head } = taken.content;
@@ -91,7 +91,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
       pages: () => recordPages(objects.content()),
       onRemoved: (name) => {
         if (!recordPages(objects.content()).includes(name)) return;
-        log.error({ configMap: name }, "somebody has deleted a page of the ledger; it is written again");
+        log.error({ configMap: name }, "a segment of the ledger was deleted; it is written again");
         objects.rescue();
       },
     },
@@ -101,7 +101,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
   void holds.complete().catch((error: unknown) => onTrouble("status.holds could not be read", error));
   void pages
     .remove(strayPages(taken.content, shelf))
-    .catch((error: unknown) => onTrouble("stray pages could not be removed", error));
+    .catch((error: unknown) => onTrouble("orphan segments could not be removed", error));
 
   return {
     objects,

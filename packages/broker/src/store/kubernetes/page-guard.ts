@@ -3,14 +3,14 @@ import { LEDGER_LABEL } from "./page.ts";
 
 export interface PageGuardOptions {
   readonly namespace: string;
-  /** The pages that should be there now. One may have come and gone while nobody watched. */
+  /** The segments that must exist now. */
   readonly pages: () => readonly string[];
   readonly onRemoved: (name: string) => void;
 }
 
 /**
- * Notices when somebody deletes a page of the ledger: as long as the leader lives it knows everything and can write it
- * again; the next leader could not.
+ * Watches for deleted segments. The current leader has all records in memory and can write them again; the next leader
+ * could not.
  */
 export function guardPages({ namespace, pages, onRemoved }: PageGuardOptions, deps: FollowDeps): Follower {
   let known = new Set(pages());

@@ -9,13 +9,13 @@ export const LEDGER = "resource-broker-ledger";
 /** On every object of the ledger, so that one selector finds it all: to look, and to make a backup. */
 export const LEDGER_LABEL = "broker.fluidos.eu/ledger";
 
-/** `page`: written once, the head names it. `soft`: written behind, could be done without. */
+/** Values of the label. `page`: an immutable segment that the manifest names. `soft`: data that may be lost. */
 export type Role = "head" | "page" | "soft";
 
 export type PageSort = "snapshot" | "log" | "audit";
 export type SoftSort = "decisions" | "advertisements";
 
-/** No two processes lead in the same epoch, so none ever writes a page that another one means. */
+/** One process leads in an epoch, so two processes never write the same segment. */
 export interface PageId {
   readonly epoch: number;
   readonly number: number;
@@ -53,14 +53,14 @@ export async function pageObject({ namespace, name, role, lines }: PageContent):
   };
 }
 
-/** Compressed data carries a checksum of its own: a page is read whole, or not at all. */
+/** gzip data has a checksum: a damaged segment cannot be read. */
 export function linesIn({ metadata: { name }, binaryData }: ConfigMap): string[] {
   const packed = binaryData?.[CONTENT];
   try {
     const text = gunzipSync(Buffer.from(packed ?? "", "base64")).toString("utf8");
     return text === "" ? [] : text.split("\n");
   } catch (error) {
-    throw new StoreFailure("corrupt", `ConfigMap ${name} is damaged; put it back from a backup`, {
+    throw new StoreFailure("corrupt", `ConfigMap ${name} is damaged; restore it from a backup`, {
       cause: error,
     });
   }

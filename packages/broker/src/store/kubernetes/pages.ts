@@ -15,7 +15,7 @@ export interface PagesDeps {
 
 /** The pages of the ledger, as the leader of this epoch makes and removes them. */
 export interface LedgerPages {
-  /** One page. It means nothing until the head names it. */
+  /** Creates one segment. It is unused until the manifest names it. */
   readonly create: (sort: PageSort, lines: readonly string[]) => Promise<PageId>;
   /** As many pages as the lines need. */
   readonly createAll: (sort: PageSort, lines: Iterable<string>) => Promise<PageId[]>;
@@ -25,7 +25,7 @@ export interface LedgerPages {
 }
 
 export function ledgerPages({ client, namespace, patiently, epoch }: PagesDeps): LedgerPages {
-  /** No number is used twice: after a try of unknown outcome there may be a page of that name. */
+  /** A number is never used twice: a failed attempt may have created a segment of that name. */
   const numbers: Record<PageSort, number> = { snapshot: 0, log: 0, audit: 0 };
 
   const create: LedgerPages["create"] = async (sort, lines) => {

@@ -1,10 +1,10 @@
 import { Fault } from "@resource-broker/contract";
 import type { MachineTime } from "@resource-broker/runtime";
 
-/** Makes a call that is given up after a while. */
+/** Makes a call with a time limit. */
 export type Patiently = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
-/** A leader must know within its lease whether it can still write: the client itself would wait much longer. */
+/** A leader must know within its lease whether it can write; the client's own timeout is much longer. */
 export function patience(machine: MachineTime, limitMs: number): Patiently {
   return async (call) => {
     const giving = new AbortController();

@@ -15,7 +15,7 @@ const LISTED_TOGETHER = 50;
 /** All objects of the ledger but its head, by name. */
 export type LedgerShelf = ReadonlyMap<string, ConfigMap>;
 
-/** One consistent list: the pages that the head names were there before it named them. */
+/** Lists all segments. Those that the manifest names exist, because they are created first. */
 export async function readShelf(client: KubeClient, namespace: string): Promise<LedgerShelf> {
   const shelf = new Map<string, ConfigMap>();
   const labelSelector = `${LEDGER_LABEL} in (page,soft)`;
@@ -31,7 +31,7 @@ export interface ReadLedger {
   readonly auditPages: AuditPage[];
 }
 
-/** Puts the ledger together, and checks it. */
+/** Rebuilds the ledger from the manifest and its segments, and checks it. */
 export function readLedger(content: Content, shelf: LedgerShelf): ReadLedger {
   const { head, changes, audit } = content;
   const records = emptyRecords();
@@ -59,7 +59,7 @@ export function readLedger(content: Content, shelf: LedgerShelf): ReadLedger {
   return { records, sums, auditPages };
 }
 
-/** Its lines are lost, and so is where they ended: readers find a gap there. */
+/** Stands for a missing segment: readers of the audit log find a gap. */
 const LOST_PAGE: AuditPage = { lastHash: "", lastAt: Number.POSITIVE_INFINITY };
 
 function* linesOf(sort: PageSort, ranges: readonly PageRange[], shelf: LedgerShelf): Generator<string[]> {
@@ -67,7 +67,10 @@ function* linesOf(sort: PageSort, ranges: readonly PageRange[], shelf: LedgerShe
     const name = pageName(sort, page);
     const found = shelf.get(name);
     if (found === undefined)
-      throw new StoreFailure("corrupt", `ConfigMap ${name} of the ledger is gone; put it back from a backup`);
+      throw new StoreFailure(
+        "corrupt",
+        `ConfigMap ${name} of the ledger is missing; restore it from a backup`,
+      );
     yield linesIn(found);
   }
 }
@@ -85,7 +88,7 @@ function checkAudit(
     throw new StoreFailure("corrupt", "the end of the audit log was changed; restore a backup");
 }
 
-/** Pages that no head names: their leader was ended, or replaced, before it could. */
+/** Segments of earlier epochs that the manifest does not name: their leader ended before it could add them. */
 export function strayPages({ head }: Content, shelf: LedgerShelf): string[] {
   const named = new Set([
     ...pagesIn(head.snapshot.ranges).map((page) => pageName("snapshot", page)),

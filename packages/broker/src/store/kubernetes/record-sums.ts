@@ -5,8 +5,8 @@ import type { Content } from "./head.ts";
 import { type Change, keyName } from "./records.ts";
 
 /**
- * Counts the records that a head's pages must add up to. A page that is missing is noticed by its name; only the sum shows
- * that one was replaced by a page with other lines, or that an older page was put back.
+ * Computes the sum that the records of all segments must have. A missing segment is found by its name; only the sum
+ * detects a segment that was replaced by one with other lines or by an older one.
  */
 export interface RecordSums {
   /** The sum once these lines were read after all that came before. */

@@ -14,12 +14,12 @@ import type { CommitBatch } from "../store.ts";
 
 type Cordon = LedgerRecords["cordons"][number][1];
 
-/** An advertisement, and the commit that was the last one when it was heard, or that it is part of. */
+/** An advertisement with the last commit number when it was received, or the commit that contains it. */
 export interface KeptAdvertisement extends ReceivedAdvertisement {
   readonly commit: number;
 }
 
-/** What the ledger's pages say, put together. */
+/** The records from all segments. */
 export interface Records {
   readonly reservations: Map<ReservationId, Reservation>;
   readonly closedKeys: Map<string, ClosedKey>;
@@ -30,8 +30,8 @@ export interface Records {
 }
 
 /**
- * One change of the records, as a line. Each says how something is from now on, not what happened to it: to read a
- * line twice does no harm, and no later version has to know how an event was once understood.
+ * One change of the records, as a line. A line holds the new state and not the event: replaying a line twice is harmless,
+ * and later versions need not know how old events were applied.
  */
 export type Change =
   | readonly ["reservation", Reservation]

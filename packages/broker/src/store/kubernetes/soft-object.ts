@@ -11,8 +11,8 @@ export interface SoftObjectDeps {
 }
 
 /**
- * Writes an object of which this process knows the version `known`, or that it is not there. Where somebody else was
- * faster, `next` is asked again with what is there now. Returns the object as it is then.
+ * Creates or updates an object. `known` is its last known version; undefined if it does not exist. After a conflict, `next` is
+ * called again with the current object. Returns the written object.
  */
 export async function putObject(
   known: ConfigMap | undefined,

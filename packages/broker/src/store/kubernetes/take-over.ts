@@ -26,8 +26,8 @@ export interface TakenLedger {
 }
 
 /**
- * Makes this process the one that leads: from the moment the head says so, every write of the one before is refused.
- * Only then is the ledger read, so nothing can be missing from it.
+ * Makes this process the leader by writing the manifest. From then on the API server refuses writes of the previous
+ * leader. The ledger is read afterwards, so it is complete.
  */
 export async function takeOver(deps: TakeOverDeps): Promise<TakenLedger> {
   const { client, namespace, machine, patiently, candidate } = deps;
@@ -53,7 +53,7 @@ export async function takeOver(deps: TakeOverDeps): Promise<TakenLedger> {
   throw new StoreFailure("not-committed", `somebody keeps changing ConfigMap ${namespace}/${LEDGER}`);
 }
 
-/** A ledger whose head alone is gone must not begin anew: that would lend again what is lent. */
+/** If segments exist without a manifest, a new ledger must not start: it would grant reserved capacity again. */
 async function begin({ client, namespace, firstContent }: TakeOverDeps): Promise<Content> {
   let pages = 0;
   await client.list(CONFIG_MAPS, { namespace, labelSelector: `${LEDGER_LABEL}=page`, pageSize: 50 }, () => {
@@ -63,7 +63,7 @@ async function begin({ client, namespace, firstContent }: TakeOverDeps): Promise
   const selector = `-l ${LEDGER_LABEL}`;
   throw new StoreFailure(
     "corrupt",
-    `ConfigMap ${namespace}/${LEDGER} is gone, and ${pages} pages of its ledger are there; put it back from a backup, ` +
+    `ConfigMap ${namespace}/${LEDGER} is missing, but ${pages} segments of its ledger exist; restore it from a backup, ` +
       `or give the ledger up: kubectl -n ${namespace} delete configmaps ${selector}`,
   );
 }

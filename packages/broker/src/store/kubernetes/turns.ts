@@ -1,4 +1,4 @@
-/** Lets one after the other in, in the order they came. */
+/** Runs one piece of work at a time, in order of arrival. */
 export function turns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

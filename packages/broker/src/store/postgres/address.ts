@@ -89,7 +89,7 @@ function wrongPath({ pathname, hash }: URL): string | undefined {
     : undefined;
 }
 
-/** What stays on the machine needs no TLS; whatever leaves it is encrypted, and the server proves who it is. */
+/** Local connections need no TLS; all others are encrypted and verify the server. */
 function safeMode(host: string): SslMode {
   const isHere = host.startsWith("/") || host === "localhost" || host === "::1" || host.startsWith("127.");
   return isHere ? "disable" : "verify-full";

@@ -55,7 +55,7 @@ export function postgresFailure(error: unknown, shown: string): StoreFailure {
   return new StoreFailure(kind, `${shown}: ${text}`, { cause: error });
 }
 
-/** True: the database itself said so, and the statement has failed for certain. */
+/** True if the error is a reply of the database, so the statement has certainly failed. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof Error && "severity" in error && codeOf(error) !== undefined;
 }

@@ -3,7 +3,7 @@ import { sealOf } from "../sqlite/seal.ts";
 import { StoreFailure } from "../store.ts";
 import type { Row, Value } from "./session.ts";
 
-/** Where the ledger stands. It is kept in the lease's row, so that the fence and the news of a commit are one change. */
+/** The current position of the ledger. It is stored in the lease's row, so that a commit checks and updates one row. */
 export interface Head {
   readonly ledgerId: string;
   readonly commitNumber: number;

@@ -64,7 +64,7 @@ export async function lastLineToTrim(
   return last && { sequence: Number(last["sequence"]), hash: String(last["hash"]) };
 }
 
-/** A deposed leader asks for the term after its own within minutes; the others are for people. */
+/** A deposed leader needs the next term within minutes; older terms are for operators. */
 export function removeTerms(schema: string, epoch: number): Statement {
   return { text: `DELETE FROM ${schema}.term WHERE epoch < $1`, values: [epoch - TERMS_KEPT] };
 }

@@ -6,9 +6,9 @@ import type { Candidate, LeaseRow, LeaseView } from "./lease.ts";
 import type { Line } from "./line.ts";
 import type { Session } from "./session.ts";
 
-/** Renewed three times in a lease's life, so that one or two may fail; twice as often after a failure. */
+/** Renewals per lease duration: one or two of them may fail. After a failure the interval is halved. */
 const RENEWALS = 3;
-/** A standby looks so many times in a lease's life: a leader that ends in good order is followed within a second. */
+/** Polls of a standby per lease duration: after a clean shutdown, another replica leads within a second. */
 const LOOKS = 6;
 const SHORTEST_WAIT_MS = 20;
 
@@ -18,19 +18,19 @@ export interface KeeperDeps {
   readonly candidate: Candidate;
   readonly leaseMs: number;
   readonly machine: MachineTime;
-  /** Says what went wrong while nobody waits for an answer. */
+  /** Logs an error of background work and returns its message. */
   readonly onTrouble: (doing: string, error: unknown) => string;
 }
 
-/** Waits for the lease, keeps it, and knows whether it has been kept. */
+/** Acquires and renews the lease, and reports the leadership state. */
 export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "predecessor" | "onLost"> {
   /** Takes the lease if it is free. */
   readonly take: () => Promise<boolean>;
-  /** The term that is led, or was: the fence knows which. Throws a StoreFailure when there is none. */
+  /** The epoch of the current or last term. Throws a StoreFailure if this process never led. */
   readonly epoch: () => number;
   /** The lease was prolonged by a statement that was sent at this moment. */
   readonly prolonged: (sentAt: LeaseMoment) => void;
-  /** The term is over: tells so whoever listens. */
+  /** Records that the term is over and notifies listeners. */
   readonly lose: (session: Session) => Promise<StoreFailure>;
   /** Lets the next one in. */
   readonly release: () => Promise<void>;
@@ -50,7 +50,7 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
   let problem: string | undefined;
   let lost: StoreFailure | undefined;
   let isClosed = false;
-  /** The lease should run out before the next look: then it is taken without one. */
+  /** The lease expires before the next poll: then it is acquired without reading it first. */
   let isDue = false;
   /** The renewal after which the clocks were found to disagree. */
   let askedAfter: LeaseMoment | undefined;
@@ -86,7 +86,7 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
     machine.monotonicMs() - prolongedAt.monotonicMs >= leaseMs / RENEWALS ||
     !isHeld(prolongedAt, leaseMoment(machine), leaseMs);
 
-  /** The clocks disagree: the database is asked at once who leads, and not when the next renewal is due. */
+  /** The clocks disagree: renew now to find out who leads, instead of waiting for the next renewal. */
   const ask = ({ prolongedAt }: Term): void => {
     if (askedAfter === prolongedAt) return;
     askedAfter = prolongedAt;
@@ -131,7 +131,7 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
       isDue = leftMs <= longestMs;
       return Math.min(Math.max(leftMs, SHORTEST_WAIT_MS), longestMs);
     } catch (error) {
-      // A damaged ledger, or one of a newer broker: waiting does not help.
+      // The ledger is damaged or written by a newer broker: retrying does not help.
       if (error instanceof StoreFailure) throw error;
       problem = onTrouble("the database could not be asked who leads", error);
       return longestMs;

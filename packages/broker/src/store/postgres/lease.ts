@@ -11,23 +11,23 @@ export interface Candidate {
   readonly holder: string;
 }
 
-/** The lease as somebody sees it who does not hold it. */
+/** The lease as another replica sees it. */
 export interface LeaseView extends Candidate {
   /** How much is left of it; 0 or less: it may be taken. By the database's clock. */
   readonly leftMs: number;
 }
 
 /**
- * The one row that makes a leader. Its time is the database's; its lock is the fence: whoever changes it waits for the
- * transaction that changed it last, and then sees the truth.
+ * The single row that holds the lease. It uses the database's time. Its row lock is the fence: a writer waits for the
+ * previous transaction on the row and then sees its result.
  */
 export interface LeaseRow {
   readonly look: (session: Session) => Promise<LeaseView>;
   /** The epoch of the new term; undefined: somebody else leads. */
   readonly take: (session: Session, who: Candidate) => Promise<number | undefined>;
-  /** Prolongs the lease, and tells where the ledger really stands; undefined: this term is over. */
+  /** Renews the lease and returns the ledger's header; undefined if the term is over. */
   readonly renew: (session: Session, epoch: number) => Promise<Head | undefined>;
-  /** Lets the next one in at once. */
+  /** Releases the lease, so that another replica can acquire it at once. */
   readonly release: (session: Session, epoch: number) => Promise<void>;
   /** The last commit of a term that is over. */
   readonly lastCommitOf: (session: Session, epoch: number) => Promise<number | undefined>;
@@ -55,7 +55,7 @@ export function leaseRow(schema: string, leaseMs: number): LeaseRow {
       return { holder: String(holder), instance: String(instance), leftMs: Number(leftMs) };
     },
     take: async (session, { instance, holder }) => {
-      // Also one's own: a take whose answer was lost is simply done again.
+      // Also the own lease: an attempt whose reply was lost is repeated.
       const { rows } = await session.send({
         text: `WITH taken AS (
             UPDATE ${lease} SET epoch = epoch + 1, instance = $1, holder = $2, expires_at = ${until}

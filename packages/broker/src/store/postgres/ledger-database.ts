@@ -21,7 +21,7 @@ import { ADVERTISEMENT, columnsOf, RESERVATION, upsert, valueFrom } from "./tabl
 import { begin, finish, rollBack } from "./transaction.ts";
 import { planBatch, writesOf } from "./write-batch.ts";
 
-/** How often a transaction is tried that another one got in the way of. */
+/** Attempts per transaction after serialization conflicts. */
 const TRIES = 5;
 
 export interface LedgerDatabaseDeps {
@@ -45,7 +45,7 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
   const { schema, row, keeper, machine, retention } = deps;
   let head = opened;
   let latest = opened.time;
-  /** A commit failed without a word on what became of it. */
+  /** The outcome of the last commit is unknown. */
   let isUnsettled = false;
   let hasRemovedTerms = false;
 
@@ -66,7 +66,7 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
     return found;
   };
 
-  /** No row was changed: somebody else leads, or the database is not what it was. */
+  /** The fence found no row: another replica leads, or the database was replaced. */
   const whyFenced = async (session: Session): Promise<StoreFailure> => {
     const found = await settle(session);
     return found === undefined ? keeper.lose(session) : lostCommits(found, head);
@@ -129,7 +129,7 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
     }
   };
 
-  /** In one transaction with the row that says where the log begins: no line is missing without being accounted for. */
+  /** Trims in one transaction with the header, which records where the audit log begins. */
   const trim = async (session: Session): Promise<boolean> => {
     const { decisions: keep, audit } = retention;
     const decisions = await decisionsToTrim(session, schema, { keep, now: latest });

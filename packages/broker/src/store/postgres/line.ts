@@ -8,7 +8,7 @@ export interface LineDeps {
   readonly closeMs: number;
 }
 
-/** A way to the database for one piece of work at a time: connected when it is needed, and anew after it broke. */
+/** A connection for one piece of work at a time. It connects on first use and reconnects after a failure. */
 export interface Line {
   readonly use: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
@@ -19,7 +19,7 @@ export function lineOf({ open, machine, closeMs }: LineDeps): Line {
   let last: Promise<unknown> = Promise.resolve();
 
   const connected = async (): Promise<Session> => {
-    // Also one that was left in the middle of a transaction: what is open there would become part of the next one.
+    // Also a session with an open transaction: the next statements would become part of it.
     if (session?.isUsable() === false) session.destroy();
     if (session?.isUsable() !== true) session = await open();
     return session;

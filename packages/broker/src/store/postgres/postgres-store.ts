@@ -15,7 +15,7 @@ import { checkServer } from "./server-check.ts";
 import { openSession, type Patience, type Session } from "./session.ts";
 import { columnsOf, DECISION, valueFrom } from "./tables.ts";
 
-/** So many advertisements are saved at a time: a fleet that speaks in one second must not hold up everyone else. */
+/** Batch size for saving advertisements, so that a large fleet does not block commits. */
 const SAVED_TOGETHER = 200;
 const TRIM_EVERY_MS = 10_000;
 const CONNECT_MS = 3000;
@@ -57,7 +57,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
   const { openSession: connect = openSession } = deps;
   const open = (): Promise<Session> => connect(address, patience, `resource-broker ${replica}`);
   const newLine = (): Line => lineOf({ open, machine, closeMs: CLOSE_MS });
-  // Commits and renewals take turns on one connection; reading has another, so that nobody waits for a large page.
+  // Commits and renewals share one connection; reads use another, so that a large read does not delay commits.
   const writer = newLine();
   const reader = newLine();
   const row = leaseRow(schema, leaseMs);
@@ -95,7 +95,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
         for (const warning of await checkServer(session)) log.warn({ store: shown }, warning);
         isOlder = await createTables(session, schema);
       });
-      // Connected already when the turn comes: nobody is served before the ledger has been read.
+      // Connect in advance: after the election no call is served until the ledger has been read.
       await reader.use(() => Promise.resolve());
       isPrepared = true;
     });
@@ -106,7 +106,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     const { holder } = await writer.use(row.look);
     throw new StoreFailure(
       "not-committed",
-      `${shown}: another broker leads (${holder}); stop it, or wait for its end`,
+      `${shown}: another broker leads (${holder}); stop it, or wait until it ends`,
     );
   };
 

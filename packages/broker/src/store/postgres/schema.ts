@@ -27,7 +27,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       trimmed_hash TEXT NOT NULL,
       seal BIGINT NOT NULL
     )`,
-    // With which commit each leader began: tells a deposed one what became of its last commit.
+    // The first commit of each leader: a deposed leader reads here whether its last commit was stored.
     `CREATE TABLE S.term (
       epoch BIGINT PRIMARY KEY,
       holder TEXT NOT NULL,
@@ -53,7 +53,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     // The line is the canonical text that its hash is taken over; `at` repeats its time, for trimming.
     "CREATE TABLE S.audit (sequence BIGINT PRIMARY KEY, at BIGINT NOT NULL, line TEXT NOT NULL, hash TEXT NOT NULL)",
   ],
-  // At most one row: which holds may be adopted, and until when.
+  // At most one row: the adoption window.
   ["CREATE TABLE S.adoption (name TEXT PRIMARY KEY, body TEXT NOT NULL, seal BIGINT NOT NULL)"],
   [
     // How many rows each table of the ledger has, and the sum of their seals: every statement that changes them keeps it up.
@@ -67,7 +67,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Somebody else made the same thing at the same moment: "if not exists" is no lock. */
+/** Another replica created the same object at the same time: "if not exists" takes no lock. */
 const ALREADY_THERE = new Set(["23505", "42P06", "42P07", "42710"]);
 const TRIES = 10;
 
@@ -115,7 +115,7 @@ export function tooNew(version: number): StoreFailure {
   );
 }
 
-/** The step's own row is its guard: whoever comes second waits for it, and finds the step taken. */
+/** The row of the step serializes replicas: the second one waits and finds the step done. */
 async function takeStep(session: Session, schema: string, { number, epoch }: Step): Promise<boolean> {
   await session.send({ text: "BEGIN" });
   try {

@@ -46,7 +46,7 @@ export async function openSession(
   patience: Patience,
   applicationName: string,
 ): Promise<Session> {
-  // 10 MB and 50 ms that only those pay who use it.
+  // Imported on use: the module costs 10 MB and 50 ms.
   const { Client } = await import("pg");
   const client = new Client({
     host: address.host,
@@ -103,7 +103,7 @@ function sessionOf(client: Client): Session {
   };
 }
 
-/** Whatever the server's default is: what was acknowledged must survive its crash. */
+/** Overrides the server's default: acknowledged commits must survive a crash of the server. */
 async function insistOnDurability(session: Session): Promise<void> {
   const { rows } = await session.send({ text: "SELECT current_setting('synchronous_commit') AS mode" });
   if (rows[0]?.["mode"] === "off") await session.send({ text: "SET synchronous_commit = 'on'" });

@@ -22,7 +22,7 @@ export interface TableShape {
   readonly isHistory?: true;
 }
 
-/** How one kind of thing lies in its table. */
+/** Maps one kind of record to its table. */
 export interface TableForm<T> extends TableShape {
   readonly cells: (value: T) => readonly Cell[];
   readonly parse: (body: Cell) => T;
@@ -152,7 +152,7 @@ export function remove(schema: string, { table, columns }: TableShape, names: re
   };
 }
 
-/** What a statement has done to a table is added to the table's sum by the statement itself: no way to write forgets it. */
+/** Each statement also updates the table's sum, so that no write can omit it. */
 function countInto(schema: string): string {
   return `INSERT INTO ${schema}.table_sum AS sums (name, row_count, seal_sum)`;
 }

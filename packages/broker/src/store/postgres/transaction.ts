@@ -29,7 +29,7 @@ export async function finish(session: Session, last: readonly Statement[]): Prom
 
 /** What is known when the COMMIT was not confirmed. */
 function asFailure(write: unknown, commit: unknown): unknown {
-  // The database has refused a write: then it has undone the transaction, whatever became of the connection.
+  // The database refused a write, so it has rolled back the transaction, even if the connection broke.
   if (isAnswer(write)) return write;
   if (isConflict(commit)) return commit;
   const message = "the connection broke before the commit was confirmed";

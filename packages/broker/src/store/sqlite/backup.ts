@@ -57,12 +57,12 @@ export interface RestoreOptions {
   readonly directory: string;
   /** Replaces a ledger that is there; it is kept beside as `ledger.db.replaced`. */
   readonly force?: boolean;
-  /** Makes another ledger of it: agents take the broker for one without memory, and offer all that they hold. */
+  /** Gives the copy a new ledger ID, so that agents offer all their reservations for adoption. */
   readonly newId?: boolean;
   readonly now: Instant;
 }
 
-/** Nothing of a copy's history is trimmed: what to keep is the broker's to say. */
+/** A restore trims nothing: the broker applies its own retention later. */
 const KEEP_ALL = { atMost: Number.MAX_SAFE_INTEGER, forMs: Number.MAX_SAFE_INTEGER };
 
 /**
@@ -101,7 +101,7 @@ export function restoreLedger({ file, directory, force = false, ...how }: Restor
 
 type StageOptions = Pick<RestoreOptions, "newId" | "now">;
 
-/** A checked copy of the copy, brought to this version's schema, that knows when its memory begins. */
+/** Prepares a verified copy of the backup: migrated, with an open adoption window. */
 function stage(file: string, staged: string, { newId = false, now }: StageOptions): Verification {
   if (!existsSync(file)) throw unsound(file, ["there is no such file; check the path"]);
   copyFileSync(file, staged);
@@ -139,7 +139,7 @@ function replace(staged: string, ledger: string): void {
   renameSync(staged, unfinished);
   flush(unfinished);
   if (existsSync(ledger) || existsSync(logOf(ledger))) keepBeside(ledger, `${ledger}.replaced`);
-  // As long as the unfinished copy is there no broker starts: the note and the ledger change as one.
+  // A broker does not start while the unfinished copy exists, so the note and the ledger change together.
   forgetLastCommit(dirname(ledger));
   renameSync(unfinished, ledger);
   flush(dirname(ledger));

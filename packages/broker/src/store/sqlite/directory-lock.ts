@@ -10,7 +10,7 @@ export interface DirectoryLock {
   readonly release: () => void;
 }
 
-/** Keeps every lock reachable: one that the garbage collector finds is closed, and so dropped. */
+/** Keeps references to open locks: the garbage collector would close them. */
 const held = new Set<DatabaseSync>();
 
 /**
@@ -31,7 +31,7 @@ export function lockDirectory(directory: string): DirectoryLock {
     throw isBusy(error) ? inUse(directory, holderOf(holderFile)) : sqliteFailure(error, file);
   }
   held.add(database);
-  // Only for the other's error message: a lock without this note is a lock all the same.
+  // Used only in the error message of another process; the lock does not depend on it.
   quietly(() => writeFileSync(holderFile, `${process.pid} ${hostname()}\n`, { mode: 0o600 }));
   return {
     release: () => {

@@ -15,7 +15,7 @@ export interface Head {
   readonly sums: string;
 }
 
-/** Of the first version: it did not say what the tables hold. */
+/** Columns of the first version, which had no sums. */
 const COLUMNS_WITHOUT_SUMS = [
   "ledger_id",
   "commit_number",

@@ -10,7 +10,7 @@ import { sqliteFailure } from "./sqlite-failure.ts";
 
 export type LastCommit = Pick<StoreContents, "ledgerId" | "commitNumber">;
 
-/** So that a later note lies exactly over an earlier one: the checksum has as many digits each time, too. */
+/** Fixed width, so that a new note overwrites the old one completely. */
 const DIGITS = 16;
 
 /**
@@ -40,7 +40,7 @@ function textOf(file: string): string {
   }
 }
 
-/** For a ledger that another one takes the place of. */
+/** Call it when the ledger is replaced by another one. */
 export function forgetLastCommit(directory: string): void {
   rmSync(noteIn(directory), { force: true });
 }
@@ -99,8 +99,8 @@ function allIsMissing({ ledgerId, commitNumber }: LastCommit, file: string): str
 }
 
 /**
- * A ledger that is behind must not go on: what it has forgotten would be lent again. To be called before the ledger is
- * opened for writing, which would replace files that tell what has happened.
+ * Throws if commits are missing: a ledger without them would grant reserved capacity again. Call it before the ledger is
+ * opened for writing, because opening changes the files that are needed to find the cause.
  */
 export function insistOnLastCommit(directory: string): void {
   const noted = readLastCommit(directory);
@@ -110,7 +110,7 @@ export function insistOnLastCommit(directory: string): void {
   if (missing !== undefined) throw new StoreFailure("corrupt", missing);
 }
 
-/** As the file says, of whatever version it is; undefined: it says nothing. */
+/** The last commit in the file, for any schema version; undefined if there is none. */
 function lastCommitIn(file: string): LastCommit | undefined {
   if (isEmpty(file)) return undefined;
   try {

@@ -35,7 +35,7 @@ export interface LedgerFile {
   readonly close: () => void;
 }
 
-/** Told of every commit that is on the disk. */
+/** Called after every durable commit. */
 export type OnDurable = (last: Pick<Head, "ledgerId" | "commitNumber">) => void;
 
 export function openLedgerFile(file: string, retention: Retention, onDurable?: OnDurable): LedgerFile {
@@ -65,7 +65,7 @@ export function ledgerFile(
   const updateHead = database.prepare(UPDATE_HEAD);
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
-  /** The number of a commit that failed without a word on what became of it. */
+  /** The number of a commit with unknown outcome. */
   let unsettled: number | undefined;
   checkAuditEnds(database, head);
 
@@ -104,7 +104,7 @@ export function ledgerFile(
     throw new StoreFailure("corrupt", `${file} was changed by another program; restore a backup`);
   };
 
-  /** Looks at what the file really holds, and takes that for the truth. */
+  /** Reads the state of the file again and continues from it. */
   const resync = (): void => {
     if (database.isTransaction) database.exec("ROLLBACK");
     head = readHead(database);
@@ -114,7 +114,7 @@ export function ledgerFile(
     unsettled = undefined;
   };
 
-  /** A failed commit is undone, and the file is asked whether it was: only then is the outcome certain. */
+  /** Rolls back a failed commit and reads the file to find the outcome. */
   const settle = (number: number, error: unknown): void => {
     const failure = sqliteFailure(error, file);
     unsettled = number;

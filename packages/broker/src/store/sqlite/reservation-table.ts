@@ -6,8 +6,8 @@ import { type Row, sealOf, unseal } from "./seal.ts";
 import { parseStored } from "./stored-json.ts";
 
 /**
- * The reservations, in the order they were made. Their ids are hashes: with an index over them on the disk each new one
- * would touch a page of its own, as much again as all else that it writes. So this process remembers where they are.
+ * The reservations, in order of creation. Their ids are hashes, so an index on disk would change a random page for each
+ * insert and double the written bytes. Instead, this process keeps the row number of each id in memory.
  */
 export interface ReservationTable {
   /** Reads all of them, which must be those that were committed, and learns where they are: comes before everything else. */

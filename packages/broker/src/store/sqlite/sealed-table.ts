@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { checkSum, type TableSum, type TableSums, withRow } from "../table-sums.ts";
 import { type Cell, sealOf, unseal } from "./seal.ts";
 
-/** How one kind of thing lies in its table. The first column names it, the last one is its body. */
+/** Maps one kind of record to its table. The first column is the key, the last one the body. */
 export interface TableForm<T> {
   readonly table: string;
   readonly columns: readonly string[];

@@ -9,7 +9,7 @@ import { insistOnLastCommit, type LastCommitNote, openLastCommitNote } from "./l
 import { type LedgerFile, openLedgerFile } from "./ledger-file.ts";
 import { DEFAULT_RETENTION, type Retention } from "./retention.ts";
 
-/** So many advertisements are saved at a time: a fleet that speaks in one second must not hold up everyone else. */
+/** Batch size for saving advertisements, so that a large fleet does not block commits. */
 const SAVED_TOGETHER = 200;
 
 export interface SqliteStoreOptions {
@@ -85,7 +85,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   };
 }
 
-/** Damage of every kind is met in the same two ways. What is missing says itself what to do. */
+/** Adds the remedy to messages about damage, unless the message has one. */
 function withRemedy(error: unknown, file: string): unknown {
   if (!(error instanceof StoreFailure) || error.kind !== "corrupt") return error;
   const { message } = error;

@@ -112,7 +112,7 @@ function walkAudit(database: DatabaseSync, { trimmed, audit }: Head): { lines: n
       };
     }
     if (row["hash"] !== expected.hash) {
-      const problem = `audit line ${expected.sequence} was changed: it does not fit its hash`;
+      const problem = `audit line ${expected.sequence} was changed: it does not match its hash`;
       return { lines: link.sequence - trimmed.sequence, problems: [problem] };
     }
     link = expected;

@@ -8,7 +8,7 @@ import type { AuditEntry, Store } from "../../../store/store.ts";
 const LINES_AT_ONCE = 500;
 /** Between two pieces, so that callers wait for one piece at most. */
 const PAUSE_MS = 5;
-/** New lines are added to what was checked before; all of it is read again after so long. */
+/** New lines extend the last check; after this time all lines are checked again. */
 const AGAIN_AFTER_MS = 600_000;
 const LOOK_AFTER_MS = 10_000;
 
@@ -18,9 +18,9 @@ export interface ChainCheckDeps {
   readonly now: () => Instant;
 }
 
-/** The hash chain of the audit log, checked piece by piece in the background, and only while somebody looks. */
+/** Verifies the hash chain of the audit log in the background, in steps, while the audit page is open. */
 export interface ChainCheck {
-  /** What is known, at once; begins or goes on checking. */
+  /** Returns the last result and starts a check if one is due. */
   readonly look: () => UiVerified;
   readonly stop: () => void;
 }
@@ -58,7 +58,7 @@ export function createChainCheck({ store, machine, now }: ChainCheckDeps): Chain
       if ("problem" in result) return end({ state: "broken", ...result.problem, at: formatTime(now()) });
       walk = result.walk;
       if (result.isEnd) return end({ state: "whole", lines: walk.lines, at: formatTime(now()) });
-      // What was whole before stays so to the reader while the same lines are read again.
+      // The result stays `whole` while the same lines are checked again.
       if (verified.state !== "whole") verified = { state: "checking", lines: walk.lines };
       cancelPause = machine.after(PAUSE_MS, () => void goOn());
     } catch (error) {
@@ -101,7 +101,7 @@ async function step({ link, lines }: Walk, store: Pick<Store, "readAudit">): Pro
   return { walk: { link: seen.link, lines: lines + seen.count }, isEnd: next.length < LINES_AT_ONCE };
 }
 
-/** Older lines may go while they are walked along, and overtake the walker. */
+/** Trimming may remove lines that the check has not reached yet. */
 async function wasTrimmed(
   link: ChainLink | undefined,
   next: AuditEntry | undefined,

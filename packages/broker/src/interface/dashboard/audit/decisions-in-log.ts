@@ -12,7 +12,7 @@ export interface DecisionsInLogDeps {
   readonly ledger: () => Pick<LedgerView, "reservations">;
 }
 
-/** The newest decisions that the audit log leads to, oldest first: after a restart, nothing else knows in which order they fell. */
+/** The newest decisions, oldest first, found through the audit log: after a restart only the audit log has their order. */
 export async function decisionsInLog({ store, lines, ledger }: DecisionsInLogDeps): Promise<Decision[]> {
   const found: Decision[] = [];
   let before: number | undefined;

@@ -6,22 +6,22 @@ import type { NewestLines } from "./newest-lines.ts";
 
 const REMEMBERED = 10_000;
 const LINES_AT_ONCE = 500;
-/** A provider answers within seconds; if it took longer than so many lines of others, the moment is not shown. */
+/** Search limit: an acknowledgement usually follows within seconds. Beyond it, no time is shown. */
 const MAX_LINES = 5000;
 
-/** When providers said that they hold what they lend. The ledger only knows that they did; the audit log knows when. */
+/** Times of the providers' acknowledgements. The ledger stores only that they happened; the audit log has the times. */
 export interface HeldMoments {
   readonly add: (commit: Committed) => void;
   readonly find: (reservation: Reservation) => Promise<Instant | undefined>;
 }
 
 export function heldMoments(store: Pick<Store, "readAudit">, lines: Pick<NewestLines, "last">): HeldMoments {
-  /** Undefined: the log was searched, and does not say. */
+  /** Undefined: the log was searched and has no entry. */
   const moments = new Map<ReservationId, Instant | undefined>();
 
   const remember = (id: ReservationId, at: Instant | undefined): void => {
     moments.set(id, at);
-    // In the order they came: the oldest is asked for least.
+    // Map order is insertion order: remove the oldest entries.
     for (const oldest of moments.keys()) {
       if (moments.size <= REMEMBERED) break;
       moments.delete(oldest);
@@ -48,7 +48,7 @@ export function heldMoments(store: Pick<Store, "readAudit">, lines: Pick<NewestL
       if (found !== undefined) return found.at;
       if (entries.length < LINES_AT_ONCE) return undefined;
       after = entries.at(-1)?.sequence ?? after;
-      // Others have their turn, also where the store answers without one.
+      // Yield to the event loop: an embedded store answers without yielding.
       await nextTurn();
     }
     return undefined;

@@ -8,7 +8,7 @@ type AuditReader = Pick<Store, "readAudit">;
 const SCANNED_AT_ONCE = 500;
 const SCANNED_AT_MOST = 20_000;
 const FIRST_STRIDE = 64;
-/** An embedded store reads on the thread that commits: whoever searches waits for those who came before. */
+/** The embedded store reads on the thread that commits, so searches run one at a time. */
 const MAX_SEARCHES_WAITING = 8;
 
 export interface LinesQuery {
@@ -26,7 +26,7 @@ export interface LinesPage {
   readonly before: number | undefined;
 }
 
-/** The audit log from its end. Stores read it forwards only: the end is found by a few short reads, and remembered. */
+/** Reads the audit log from its end. Stores read forwards only, so the end is found by a few short reads and cached. */
 export interface NewestLines {
   /** Number of the newest line; 0: there is none. */
   readonly last: () => Promise<number>;
@@ -71,7 +71,7 @@ export function newestLines(store: AuditReader): NewestLines {
       const found = (await upTo(end, size)).filter((line) => says(line, text));
       entries.push(...found.slice(0, limit - entries.length));
       end -= size;
-      // Others have their turn, also where the store answers without one.
+      // Yield to the event loop: an embedded store answers without yielding.
       await nextTurn();
     }
     const lowest = entries.length === limit ? entries.at(-1)?.sequence : undefined;
@@ -86,10 +86,10 @@ export function newestLines(store: AuditReader): NewestLines {
   let searches: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
-  /** A search that finds nothing reads the most: of several at once, nobody else would get a turn. */
+  /** Searches are queued: a search without matches reads the most, and several at once would block the broker. */
   const search = async (query: LinesQuery): Promise<LinesPage> => {
     if (waiting > MAX_SEARCHES_WAITING)
-      throw new Fault("overloaded", "the log is searched for others right now; ask again");
+      throw new Fault("overloaded", "too many searches of the log are waiting; retry");
     waiting++;
     const found = searches.then(() => read(query));
     searches = found.catch(() => undefined);

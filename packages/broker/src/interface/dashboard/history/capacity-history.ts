@@ -11,7 +11,7 @@ const MAX_CLUSTERS = 1000;
 
 const NOTHING = new Series(WIDTH);
 
-/** What the fleet and each of its clusters had to lend, over time. */
+/** Capacity of the fleet and of each cluster over time. */
 export class CapacityHistory {
   readonly fleet = new Series(WIDTH);
   readonly #clusters = new Map<ClusterId, Series>();
@@ -20,7 +20,7 @@ export class CapacityHistory {
     return this.#clusters;
   }
 
-  /** Stale clusters lend nothing: what they had is not theirs to offer now, and leaves a gap. */
+  /** Stale clusters are skipped, which leaves a gap in their series. */
   sample(ledger: LedgerView, moment: Moment): void {
     const total = new Float64Array(WIDTH);
     for (const account of ledger.accounts.values()) {
@@ -54,7 +54,7 @@ export class CapacityHistory {
     return series;
   }
 
-  /** Those that were not heard within the longest window have nothing left to show. */
+  /** Drops clusters without samples in the longest window. */
   #forget(now: Instant): void {
     for (const [clusterId, { newestAt }] of this.#clusters)
       if (newestAt < now - lengthMs(WINDOWS.week)) this.#clusters.delete(clusterId);
@@ -75,7 +75,7 @@ function pointOf(figures: Float32Array): NonNullable<UiHistory["points"][number]
   };
 }
 
-/** Means have digits that nobody measured. */
+/** Rounded, because means have more digits than the measurements. */
 function amountsAt(figures: Float32Array, start: number): UiAmounts {
   return {
     cpu: rounded(figures[start] ?? 0),

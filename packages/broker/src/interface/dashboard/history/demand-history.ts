@@ -8,7 +8,7 @@ const GRANTED = 0;
 /** First what was granted, then what was refused, by reason. */
 const WIDTH = 1 + UNMET_REASONS.length;
 
-/** How much was asked for and granted, or refused and why, over time. */
+/** Granted and refused requests over time, refusals by reason. */
 export class DemandHistory {
   readonly series = new Series(WIDTH);
 
@@ -19,7 +19,7 @@ export class DemandHistory {
     }
   }
 
-  /** Nothing was asked for is something else than nobody was there to count. */
+  /** Distinguishes 'no requests' from 'not recorded'. */
   touch(now: Instant): void {
     this.series.touch(now);
   }

@@ -8,7 +8,7 @@ const HEAD_BYTES = 10;
 const MAX_NAME_BYTES = 255;
 /** Twice what a full history takes: nothing larger is one. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
-/** So many parts are written at a time; others have their turn in between. */
+/** Parts per write; the event loop runs other work in between. */
 const PARTS_AT_ONCE = 64;
 
 /** A named series, as bytes. */
@@ -24,7 +24,7 @@ export async function writeHistoryFile(file: string, parts: Iterable<() => Part>
     await writeParts(unfinished, parts);
     await rename(unfinished, file);
   } catch (error) {
-    // On a full disk, what was written is in the way of others.
+    // Remove the partial file, because it uses space on a full disk.
     await rm(unfinished, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -37,7 +37,7 @@ async function writeParts(path: string, parts: Iterable<() => Part>): Promise<vo
     for (const part of parts) {
       waiting.push(encoded(part()));
       if (waiting.length < PARTS_AT_ONCE) continue;
-      // `write` may stop half way on a disk that is almost full, and says so to nobody.
+      // `write` may write only a part on an almost full disk, without an error.
       await handle.appendFile(Buffer.concat(waiting));
       waiting = [];
     }

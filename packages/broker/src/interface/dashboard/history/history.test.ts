@@ -177,7 +177,7 @@ test.each([
   await time.advance(10_000);
   const second = historyOf(time, file);
   await second.history.start();
-  expect(second.logged).toEqual(["the dashboard's history cannot be read, and begins afresh"]);
+  expect(second.logged).toEqual(["the dashboard's history cannot be read; a new one is started"]);
   expect(second.history.capacity("hour", "paris").points.filter((point) => point !== null)).toEqual([]);
   await second.history.stop();
 });
@@ -196,7 +196,7 @@ test.each([
   const second = historyOf(time, file, ledgerId);
   second.advertise("paris", 12);
   await second.history.start();
-  expect(second.logged).toEqual(["the dashboard's history cannot be read, and begins afresh"]);
+  expect(second.logged).toEqual(["the dashboard's history cannot be read; a new one is started"]);
   expect(cpus(second.history.capacity("hour").points).filter((cpu) => cpu !== null)).toEqual([12]);
   await second.history.stop();
 });
@@ -226,7 +226,7 @@ test("a disk that cannot be written is told of, and nothing else happens", async
   const { history, logged } = historyOf(time, join(folder(), "no", "such", "history.bin"));
   await history.start();
   await history.stop();
-  expect(logged).toEqual(["the dashboard's history was not written; tried again soon"]);
+  expect(logged).toEqual(["the dashboard's history was not written; the broker tries again"]);
 });
 
 test("granted and refused requests are counted by reason, and a slot in which nothing happened counts 0", async () => {

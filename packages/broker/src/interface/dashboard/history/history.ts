@@ -11,14 +11,14 @@ import { WINDOWS } from "./windows.ts";
 const SAVE_MS = 60_000;
 /** A large fleet is written less often: its history must not wear out a disk. */
 const SAVED_BYTES_PER_MS = 64;
-/** A clock that was set back by less leaves a gap; by more, waiting for the newest slot would cost more than the past is worth. */
+/** If the clock was set back by more than this, the stored history is discarded; otherwise a gap remains. */
 const MAX_WAIT_MS = 3_600_000;
 /** No cluster has an ID like these. */
 const LEDGER = "*ledger";
 const FLEET = "*fleet";
 const DEMAND = "*demand";
 
-/** What was there to lend, and what was asked for, over the last hour, day and week. */
+/** Capacity and demand over the last hour, day and week. */
 export interface History {
   /** Finds what an earlier process wrote, and begins to record. */
   readonly start: () => Promise<void>;
@@ -69,7 +69,7 @@ export function createHistory({ engine, machine, log, file }: HistoryDeps): Hist
     } catch (error) {
       log.warn(
         { file, error: messageOf(error) },
-        "the dashboard's history was not written; tried again soon",
+        "the dashboard's history was not written; the broker tries again",
       );
     }
   };
@@ -95,7 +95,7 @@ export function createHistory({ engine, machine, log, file }: HistoryDeps): Hist
     } catch (error) {
       log.warn(
         { file, error: messageOf(error) },
-        "the dashboard's history cannot be read, and begins afresh",
+        "the dashboard's history cannot be read; a new one is started",
       );
     }
   };
@@ -131,7 +131,7 @@ function saveEveryMs({ fleet, clusters }: CapacityHistory): number {
   return Math.max(SAVE_MS, (fleet.byteLength * (1 + clusters.size)) / SAVED_BYTES_PER_MS);
 }
 
-/** Throws where the history tells of another ledger, or of a time that this one has not reached: it could not be gone on with. */
+/** Throws if the history belongs to another ledger or lies in the future. */
 function checkOrigin(parts: readonly Part[], { ledgerId, now }: Pick<Engine, "ledgerId" | "now">): void {
   const [ledger, fleet] = parts;
   if (ledger?.name !== LEDGER || ledger.bytes.toString() !== ledgerId)

@@ -79,7 +79,7 @@ export class SlotRing {
   writeTo(bytes: Buffer, offset: number): void {
     bytes.writeDoubleLE(this.#newest, offset);
     bytes.writeDoubleLE(this.#samples, offset + 8);
-    // As they lie in memory: one by one, the figures of a large fleet would hold everybody else up.
+    // Copied as raw bytes: writing value by value would block the event loop for a large fleet.
     bytes.set(this.#figureBytes, offset + RING_HEAD_BYTES);
   }
 

@@ -84,7 +84,7 @@ function isIn(state: ClusterState, account: AdvertisedAccount, moment: Moment): 
   }
 }
 
-/** Nothing keeps it from lending. */
+/** True if the cluster can get reservations. */
 function isReady(account: AdvertisedAccount, moment: Moment): boolean {
   return account.cordon === undefined && !isStale(account, moment) && isZero(account.overcommitted);
 }

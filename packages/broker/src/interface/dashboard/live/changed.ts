@@ -4,7 +4,7 @@ import type { Committed } from "../../../engine/engine.ts";
 import { changesIn } from "../../http/stream/changes.ts";
 import { decisionsIn } from "./decision-memory.ts";
 
-/** What pages have to show anew: names only, since a row is written out as it stands when it is told. */
+/** What changed, by name. Rows are rendered later, in their current state. */
 export interface Changed {
   readonly clusters: ReadonlySet<ClusterId>;
   readonly reservations: ReadonlySet<ReservationId>;

@@ -33,7 +33,7 @@ export function createDecisionMemory(readOlder: () => Promise<readonly Decision[
   };
 
   const forgetTry = (): void => {
-    // What fell since is shown; the next who asks tries again.
+    // New decisions are shown; the next call tries again.
     completing = undefined;
   };
 

@@ -21,11 +21,11 @@ export interface LiveReader {
   readonly sessionId: string;
   /** The last event it has seen. */
   readonly lastEventId: string | undefined;
-  /** False once its session is over: then it hears nothing more. */
+  /** False once its session has ended; then its stream is closed. */
   readonly isAllowed: () => boolean;
 }
 
-/** Tells every open page what changed. */
+/** Sends changes to all open pages. */
 export interface LiveHub {
   /** Throws a Fault where too many are open; the answer begins only after that. */
   readonly open: (reader: LiveReader) => (response: ServerResponse) => void;
@@ -43,7 +43,7 @@ export interface LiveHubDeps {
     DashboardLimits,
     "changesRemembered" | "maxStreams" | "maxStreamsPerSession" | "maxStreamBufferBytes"
   >;
-  /** Why nothing may be said of the ledger right now. Absent: one process alone has the store. */
+  /** Why this replica may not publish ledger data. Absent: there is only one process. */
   readonly notLeading?: (() => unknown) | undefined;
 }
 
@@ -53,7 +53,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
   const readers = new Map<ServerResponse, LiveReader>();
   let watch = new SoftWatch();
   let gathered = new Gathered();
-  /** The last commit that is not among `gathered`: who is cut off now goes on from there. */
+  /** The last commit that pages have received: a page that reconnects resumes after it. */
   let toldUpTo = engine.commitNumber;
   let cancelGathering: (() => void) | undefined;
   let cancelLook: (() => void) | undefined;
@@ -81,7 +81,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
 
   const look = (): void => {
     cancelLook = machine.after(LOOK_MS, look);
-    // Another replica may lead by now: what is remembered here may not be true any more.
+    // Another replica may lead: the local state may be outdated.
     if (deps.notLeading?.() !== undefined) return;
     const clusters = watch.look(engine.ledger, { now: engine.now(), policy: engine.policy });
     if (clusters.size > 0) gather({ clusters, reservations: new Set(), decisions: [] });
@@ -95,7 +95,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
   const write = (response: ServerResponse, { isAllowed }: LiveReader, text: string): void => {
     if (!isAllowed()) response.end();
     else if (!response.destroyed && !response.writableEnded) response.write(text);
-    // Whoever does not read is cut off, and goes on where it was when it comes back.
+    // A page that does not read is disconnected; it resumes when it reconnects.
     if (response.writableLength > limits.maxStreamBufferBytes) response.destroy();
   };
 
@@ -106,7 +106,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     const { ledgerId } = engine;
     const hello: UiEvent = { event: "hello", data: { commit: toldUpTo, ledgerID: ledgerId } };
     const { lastEventId } = reader;
-    // Who comes back keeps the number it knows until it has heard what it missed: it may be cut off in between.
+    // A returning page keeps its last event id until it has received the missed changes: it may be disconnected before.
     const greeting = eventText(hello, lastEventId === undefined ? toldUpTo : undefined);
     write(response, reader, `${RETRY}${greeting}`);
     if (lastEventId !== undefined) write(response, reader, missedText(lastEventId));
@@ -124,14 +124,14 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     tell();
   };
 
-  /** What happened while a page was away, as far as the others know it: what is gathered now, all hear together. */
+  /** The changes that a page missed, up to the last published commit. Pending changes follow with the next event. */
   const missedText = (lastEventId: string): string => {
     const last = /^[0-9]{1,15}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
     const missed = last <= toldUpTo ? log.between(last, toldUpTo) : undefined;
     if (missed === undefined) return eventText({ event: "reset", data: { commit: toldUpTo } }, toldUpTo);
     const { stalenessMs } = engine.policy;
     for (const { clusterId, receivedAt } of engine.ledger.accounts.values()) {
-      // It spoke since, or has fallen silent.
+      // The cluster advertised since then, or became stale.
       const silentAt = receivedAt + stalenessMs;
       const isSilent = silentAt >= missed.since && silentAt < engine.now();
       if (receivedAt >= missed.since || isSilent) missed.changed.clusters.add(clusterId);

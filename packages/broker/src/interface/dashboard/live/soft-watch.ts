@@ -7,8 +7,8 @@ interface Seen {
 }
 
 /**
- * Which clusters spoke, or fell silent, since the last look. Advertisements are no commits, and nobody is told of a cluster that
- * says nothing: so somebody has to look, but only while a page is open. A thousand clusters take a tenth of a millisecond.
+ * Finds the clusters that advertised or became stale since the last poll. Advertisements are not commits and staleness has
+ * no event, so this is polled, but only while a page is open. A thousand clusters take a tenth of a millisecond.
  */
 export class SoftWatch {
   readonly #seen = new Map<ClusterId, Seen>();

@@ -14,7 +14,7 @@ import type { UiContext } from "./context.ts";
 
 const UNSAVED = { reservationId: "quote", decisionId: "quote" } as const;
 
-/** Why decisions fell as they did, and how one would. */
+/** Recorded decisions and quotes. */
 export function decisionRoutes({ engine, store, decisions }: UiContext): readonly UiRoute[] {
   const list = async ({ parameters }: UiCall): Promise<PlainAnswer> => {
     const query = readDecisionQuery(parameters);
@@ -32,10 +32,7 @@ export function decisionRoutes({ engine, store, decisions }: UiContext): readonl
   const quote = ({ body }: UiCall): PlainAnswer => {
     const { requesterID: requester, request: wanted, weights } = checked(uiQuoteRequestSchema, body ?? {});
     if (!engine.ledger.accounts.has(requester))
-      throw new Fault(
-        "not-found",
-        `${requester} is not known here: choose a cluster that the broker has heard`,
-      );
+      throw new Fault("not-found", `${requester} is unknown: choose a cluster that has advertised`);
     const request = valueOf(toReservationRequest(wanted));
     const policy =
       weights === undefined
@@ -61,7 +58,7 @@ export function decisionRoutes({ engine, store, decisions }: UiContext): readonl
 
 type Weights = Policy["weights"];
 
-/** A weight for what clusters have no marks in would count for nothing, and nobody would notice. */
+/** Rejects unknown scorers: their weight would have no effect. */
 function checkedWeights(weights: Weights, policy: Policy): Weights {
   const scorers = Object.keys({ ...DEFAULT_POLICY.weights, ...policy.weights, ...policy.ratings });
   const given = Object.keys(weights).filter((name) => (weights[name] ?? 0) > 0);

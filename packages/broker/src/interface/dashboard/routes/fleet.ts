@@ -12,7 +12,7 @@ import { momentOf } from "./moment-of.ts";
 
 const RESOURCES: readonly UiResource[] = ["cpu", "memory", "gpu"];
 
-/** The clusters, and who lends to whom. */
+/** Clusters, and the flows between providers and requesters. */
 export function fleetRoutes({ engine }: UiContext): readonly UiRoute[] {
   const list = ({ parameters }: UiCall): PlainAnswer => {
     const query = readClusterQuery(parameters);
@@ -37,8 +37,8 @@ export function fleetRoutes({ engine }: UiContext): readonly UiRoute[] {
     if (reply.kind !== "cordon-set") throw faultOf(reply);
     const done: UiDone = {
       message: reply.isCordoned
-        ? `${name} lends nothing new; what it lends already stays.`
-        : `${name} lends again.`,
+        ? `${name} is cordoned: it gets no new reservations; existing ones stay.`
+        : `${name} is uncordoned.`,
     };
     return ok(done);
   };

@@ -57,13 +57,13 @@ describe("a reservation", () => {
     const { id } = await reserve("rome", requestOf());
     const { timeline, parties } = await read<UiReservationDetail>(`/ui/reservations/${id}`);
     expect(timeline.slice(2).map(({ at, text }) => ({ at, text }))).toEqual([
-      { at: null, text: "paris is told as soon as it calls" },
-      { at: null, text: "waits for paris to say that it holds it" },
+      { at: null, text: "paris receives it with its next advertisement" },
+      { at: null, text: "waits for paris " },
       { at: null, text: "waits for rome to use it" },
       { at: null, text: "lasts until it is released" },
     ]);
     expect(parties).toMatchObject({
-      requester: { state: "has not said yet that it uses it" },
+      requester: { state: "has not activated it yet" },
       provider: { state: "has not confirmed yet" },
     });
   });
@@ -88,7 +88,9 @@ describe("a reservation", () => {
     const done = await admin.send(`POST /ui/reservations/${id}/release`);
     expect(done).toMatchObject({
       status: 200,
-      json: { message: `${id} is released: paris gets 4 CPU / 8Gi Memory back when its guests are gone.` },
+      json: {
+        message: `${id} is released: paris gets 4 CPU / 8Gi Memory back when the pods of the reservation have ended.`,
+      },
     });
     expect(broker.engine.ledger.reservations.get(id)).toMatchObject({
       phase: "Released",
@@ -125,7 +127,9 @@ describe("a cluster", () => {
   test("is cordoned with a reason and uncordoned, by the admin who made the link", async () => {
     const { admin, broker, read } = await world();
     const cordoned = await admin.send("POST /ui/clusters/paris/cordon", { reason: HOSTILE });
-    expect(cordoned.json).toEqual({ message: "paris lends nothing new; what it lends already stays." });
+    expect(cordoned.json).toEqual({
+      message: "paris is cordoned: it gets no new reservations; existing ones stay.",
+    });
     expect(broker.engine.ledger.accounts.get("paris")?.cordon).toMatchObject({ by: "ops", why: HOSTILE });
     const [condition] = (await read<UiCluster>("/ui/clusters/paris")).conditions;
     expect(condition).toMatchObject({ type: "Cordoned", message: expect.stringContaining(HOSTILE) });

@@ -8,7 +8,7 @@ import { reservationDetail } from "../views/reservation-detail.ts";
 import type { UiContext } from "./context.ts";
 import { momentOf } from "./moment-of.ts";
 
-/** What is lent, was lent, and ending it. */
+/** Lists, shows and releases reservations. */
 export function reservationRoutes({ engine, about, held }: UiContext): readonly UiRoute[] {
   const lists = reservationLists(engine);
 
@@ -38,7 +38,7 @@ export function reservationRoutes({ engine, about, held }: UiContext): readonly 
     const reservation = reservationIn(await engine.submit({ kind: "release", by, id: call.name }));
     const { id, provider, granted } = reservation;
     const done: UiDone = {
-      message: `${id} is released: ${provider} gets ${describeResources(granted)} back when its guests are gone.`,
+      message: `${id} is released: ${provider} gets ${describeResources(granted)} back when the pods of the reservation have ended.`,
     };
     return ok(done);
   };

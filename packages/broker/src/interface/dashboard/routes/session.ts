@@ -29,7 +29,7 @@ export function sessionRoutes(context: UiContext): readonly UiRoute[] {
     const { token } = checked(uiSignInSchema, body ?? {});
     const link = links.redeem(token);
     const opened = link === undefined ? undefined : sessions.open(link);
-    // It is over at once where the admin's certificate is no longer good.
+    // The session is invalid if the admin's certificate is no longer valid.
     if (opened === undefined || opened.session.leftMs() === 0) {
       const message = "this link was used already, or is too old: make a new one with brokerctl dashboard";
       throw new Fault("no-certificate", message);

@@ -5,7 +5,7 @@ import type { Voucher } from "./voucher.ts";
 
 const TOKEN_BYTES = 32;
 const LINK_MS = 120_000;
-/** Nobody opens so many at once: the oldest go. */
+/** Limit of open links; the oldest are removed. */
 const MAX_LINKS = 100;
 
 /** What a link is made for. */
@@ -23,12 +23,12 @@ export interface IssuedLink {
 }
 
 /**
- * Links that each sign one browser in, once. Only a digest of each token is kept: memory that leaks opens nothing. They are in this
- * process only: a restart forgets those that nobody used, and cannot bring one back that somebody did.
+ * One-time sign-in links. Only a digest of each token is stored, so a memory leak reveals no token. Links exist in this process
+ * only: a restart drops unused links, and a used link cannot become valid again.
  */
 export interface Links {
   readonly issue: (invitation: Invitation) => IssuedLink;
-  /** What the link was made for; undefined: unknown, used or too old, and nobody learns which. */
+  /** The subject of the link; undefined if it is unknown, used or expired, without telling which. */
   readonly redeem: (token: string) => Invitation | undefined;
 }
 

@@ -2,12 +2,12 @@ import { createHmac, createPrivateKey, hkdfSync, timingSafeEqual } from "node:cr
 
 const PURPOSE = "resource-broker dashboard session 1";
 const KEY_BYTES = 32;
-/** May stand in a cookie, and in none of the words. */
+/** Allowed in a cookie, and not used in fields. */
 const BETWEEN = "~";
 
-/** Words that can be given to a browser and are known again, by this process or by another that has the same key. */
+/** Seals fields for a browser. Every process with the same key can open them. */
 export interface Seal {
-  /** None of the words may hold a `~`. */
+  /** No field may contain `~`. */
   readonly seal: (words: readonly string[]) => string;
   /** Undefined: sealed with another key, or changed since. */
   readonly open: (sealed: string) => readonly string[] | undefined;
@@ -16,7 +16,7 @@ export interface Seal {
 export interface SealDeps {
   /** The broker's own, as PEM: it outlives a restart, every replica has it, and it is kept safe anyway. */
   readonly privateKey: () => string;
-  /** Whose words: those of another ledger mean nothing here, though it may have the same key. */
+  /** Separates ledgers that share a key: a seal of another realm is invalid. */
   readonly realm: () => string;
 }
 
@@ -52,7 +52,7 @@ function keyFrom(pem: string, realm: string): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, realm, PURPOSE, KEY_BYTES));
 }
 
-/** As text, so that a mark can be written in one way only; and however much of it is right, it takes as long. */
+/** Compares as text and in constant time. */
 function isSame(given: string, right: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -7,7 +7,7 @@ import { isStillGood, type Voucher } from "./voucher.ts";
 
 const ID_BYTES = 16;
 export const SESSION_MS = 12 * 3_600_000;
-/** So much may the clocks of two replicas differ. */
+/** Allowed clock difference between replicas. */
 const CLOCK_SKEW_MS = 60_000;
 
 /** Somebody who is signed in. */
@@ -21,18 +21,18 @@ export interface Session {
 }
 
 /**
- * Sessions of browsers that came by a link. The browser holds all of it, under the broker's seal: so it outlives a restart, and
- * every replica with the same key knows it. Only those that ended before their time are remembered here.
+ * Sessions of browsers that signed in by a link. The browser holds the whole session in a sealed cookie, so it survives a
+ * restart, and every replica with the same key accepts it. The broker stores only sessions that were ended early.
  */
 export interface Sessions {
   readonly open: (invitation: Invitation) => { readonly token: string; readonly session: Session };
   readonly find: (token: string) => Session | undefined;
-  /** Ends it at once; resolves when it cannot come back after a restart either. */
+  /** Ends the session; resolves when the sign-out is stored. */
   readonly end: (token: string) => Promise<void>;
 }
 
 export interface SessionsDeps {
-  /** The wall clock: the other one begins anew with each process. */
+  /** The wall clock, because the monotonic clock starts anew with each process. */
   readonly machine: Pick<MachineTime, "wallMs">;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly certificates: () => CertificateSet;
@@ -52,7 +52,7 @@ export function createSessions({ machine, randomBytes, seal, ...deps }: Sessions
   const leftMs = (claims: Claims): number => {
     const { beganAt, voucher } = claims;
     const now = machine.wallMs();
-    // A clock that was put back makes no session longer.
+    // A session from the future is invalid: a clock that was set back must not extend it.
     const isOver = beganAt > now + CLOCK_SKEW_MS || deps.signOuts.has(claims);
     if (isOver || !isStillGood(voucher, deps.certificates(), now)) return 0;
     return Math.max(0, Math.min(beganAt + SESSION_MS, voucher.validToMs) - now);

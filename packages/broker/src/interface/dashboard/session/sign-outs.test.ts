@@ -91,7 +91,7 @@ test.each([
   const signOuts = await loaded();
   expect(signOuts.has({ id: "a", beganAt: time.wallMs() })).toBe(true);
   expect(signOuts.has({ id: "a", beganAt: time.wallMs() + 1 })).toBe(false);
-  expect(warnings).toEqual(["who signed out cannot be read: everybody has to sign in again"]);
+  expect(warnings).toEqual(["the list of sign-outs cannot be read: all users have to sign in again"]);
 });
 
 test("a file that cannot be written ends the session all the same, and the log says what is missing", async () => {

@@ -11,9 +11,9 @@ export interface Ending {
   readonly beganAt: number;
 }
 
-/** Sessions that ended before their time. Browsers hold everything else there is to know of a session. */
+/** Sessions that were ended early. All other session data is in the cookie. */
 export interface SignOuts {
-  /** What was kept over a restart; to be called before anybody is let in. */
+  /** Loads stored sign-outs. Call it before requests are accepted. */
   readonly load: () => Promise<void>;
   readonly has: (session: Ending) => boolean;
   /** Ended at once; resolves when that is kept as well. */
@@ -40,7 +40,7 @@ export function createSignOuts({ file, sessionMs, machine, log }: SignOutsDeps):
   let overUpTo = 0;
   let writing: Promise<void> = Promise.resolve();
 
-  /** What is forgotten takes along all that began before it: so none comes back, also when a clock that was wrong is put right. */
+  /** When an entry is dropped, all sessions that started before it are invalid, so that no ended session becomes valid again. */
   const tidy = (): void => {
     const oldest = machine.wallMs() - sessionMs;
     const inOrder = [...ended].sort(([, a], [, b]) => a - b);
@@ -68,9 +68,12 @@ export function createSignOuts({ file, sessionMs, machine, log }: SignOutsDeps):
         ended = new Map(kept.sessions);
       } catch (error) {
         if (isAbsent(error)) return;
-        // Nobody knows who signed out: so everybody did.
+        // The list of sign-outs is lost: invalidate all sessions.
         overUpTo = machine.wallMs();
-        log.warn({ file, err: error }, "who signed out cannot be read: everybody has to sign in again");
+        log.warn(
+          { file, err: error },
+          "the list of sign-outs cannot be read: all users have to sign in again",
+        );
       }
     },
     has: ({ id, beganAt }) => beganAt <= overUpTo || ended.has(id),
@@ -83,7 +86,7 @@ export function createSignOuts({ file, sessionMs, machine, log }: SignOutsDeps):
   };
 }
 
-/** On the disk before it takes the place of the old one: a machine that stops meanwhile leaves one of the two. */
+/** Writes and syncs a new file and renames it, so that a crash leaves either the old or the new file. */
 async function replace(file: string, text: string): Promise<void> {
   const unfinished = `${file}.unfinished`;
   const handle = await open(unfinished, "w", 0o600);

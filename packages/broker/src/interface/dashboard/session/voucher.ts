@@ -2,7 +2,7 @@ import { hash, type X509Certificate } from "node:crypto";
 import type { CertificateSet } from "@resource-broker/runtime";
 import { isRevoked } from "../../http/certificates/trust.ts";
 
-/** What is kept of an admin's certificate, to tell for as long as a session lasts whether it is still good. */
+/** Reference to an admin's certificate, used to check during a session that it is still valid. */
 export interface Voucher {
   readonly serial: string;
   /** The authority that issued it, by name and key: one that is renewed with its key stays the same. */
@@ -30,7 +30,7 @@ export function isStillGood(
   if (nowMs > validToMs) return false;
   const { authorities, revocations } = set;
   const authority = authorities.find((each) => each.ca && markOf(each) === issuer);
-  // Through an authority that only the admin has shown: nobody can look it up, so nothing may have changed.
+  // Issued by an intermediate authority that is not in ca.crt: valid only while the authorities are unchanged.
   if (authority === undefined) return revocations.length === 0 && markOfAll(authorities) === issuer;
   const isTakenBack = revocations.some((list) => list.serials.has(serial) && markOf(list.issuer) === issuer);
   return !isTakenBack && !isRevoked({ leaf: authority, intermediates: [] }, set);

@@ -6,7 +6,7 @@ import {
   REGION_LABEL,
 } from "@resource-broker/domain";
 
-/** What a cluster is judged by. */
+/** Time and policy for judging staleness and prices. */
 export interface Moment {
   readonly now: Instant;
   readonly policy: Policy;

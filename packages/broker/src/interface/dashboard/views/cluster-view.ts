@@ -4,7 +4,7 @@ import { type AdvertisedAccount, isStale, type Moment, regionOf } from "./advert
 import { amountsOf } from "./amounts.ts";
 import { unitPrices } from "./unit-prices.ts";
 
-/** A cluster as the pages show it. Whatever a cluster says of itself stays data: nothing is written into HTML here. */
+/** A cluster as the pages show it. Texts of clusters stay data; no HTML is built here. */
 export function clusterView(account: AdvertisedAccount, moment: Moment): UiCluster {
   const { clusterId, advertisement, cordon } = account;
   return {
@@ -34,7 +34,7 @@ function conditionsOf(account: AdvertisedAccount, moment: Moment): UiCondition[]
   const { cordon, overcommitted, receivedAt } = account;
   const conditions: UiCondition[] = [];
   if (isStale(account, moment)) {
-    const message = `Nothing was heard of it since ${formatTime(receivedAt)}: nothing more is lent from it.`;
+    const message = `No advertisement since ${formatTime(receivedAt)}: the cluster gets no new reservations.`;
     conditions.push({
       type: "Stale",
       message,
@@ -43,11 +43,11 @@ function conditionsOf(account: AdvertisedAccount, moment: Moment): UiCondition[]
   }
   if (cordon !== undefined) {
     const why = cordon.why === undefined ? "" : `: ${cordon.why}`;
-    const message = `${cordon.by} has cordoned it${why}. What it lends stays; nothing more is lent from it.`;
+    const message = `Cordoned by ${cordon.by}${why}. Existing reservations stay; the cluster gets no new ones.`;
     conditions.push({ type: "Cordoned", message, since: formatTime(cordon.at) });
   }
   if (!isZero(overcommitted)) {
-    const message = `It lends ${describeResources(overcommitted)} more than it has left.`;
+    const message = `Its reservations exceed its capacity by ${describeResources(overcommitted)}.`;
     conditions.push({ type: "Overcommitted", message });
   }
   const overused = overuseOf(account);

@@ -10,7 +10,7 @@ interface Node {
   borrows: UiAmounts;
 }
 
-/** Who lends to whom now, the largest flows of one resource first. */
+/** Current flows from providers to requesters, the largest of one resource first. */
 export function flowView(
   ledger: LedgerView,
   moment: Moment,

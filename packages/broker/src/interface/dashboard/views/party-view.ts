@@ -37,7 +37,7 @@ export function partiesOf(
 
 function requesterState({ phase }: Reservation): string {
   if (phase === "Active") return "uses it";
-  return isLive(phase) ? "has not said yet that it uses it" : "has given it up";
+  return isLive(phase) ? "has not activated it yet" : "no longer uses it";
 }
 
 function providerState({ id, phase, acknowledged }: Reservation, account: AccountView | undefined): string {
@@ -52,7 +52,7 @@ function afterwards(used: ResourceVector | undefined): string {
     : "still runs pods of it: the capacity returns when they are gone";
 }
 
-/** Older agents never say that they hold something. */
+/** False for older agents, which never acknowledge. */
 export function doesConfirm(account: AccountView | undefined): boolean {
   return (account?.advertisement?.protocol ?? CURRENT_PROTOCOL) >= CURRENT_PROTOCOL;
 }

@@ -14,11 +14,11 @@ import { partiesOf } from "./party-view.ts";
 import { costSoFar, reservationView } from "./reservation-view.ts";
 import { timelineOf } from "./timeline.ts";
 
-/** What a detail is told with, beside the reservation. */
+/** Additional data for the detail of a reservation. */
 export interface DetailContext extends Moment {
   readonly ledger: LedgerView;
   readonly ledgerId: string;
-  /** When the provider's agent said that it holds the capacity, where that is known. */
+  /** Time of the provider's acknowledgement, if known. */
   readonly heldAt: Instant | undefined;
   /** Where brokerctl reaches the broker; null: nowhere. */
   readonly apiURL: string | null;

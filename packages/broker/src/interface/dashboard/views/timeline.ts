@@ -11,10 +11,10 @@ import { timeOf } from "./reservation-view.ts";
 
 type Step = UiReservationDetail["timeline"][number];
 
-/** What is known of the lending side beside the reservation itself. */
+/** Progress of the provider: its account and its acknowledgement. */
 export interface LendingSide {
   readonly account: AccountView | undefined;
-  /** When its agent said that it holds the capacity; undefined: it has not, or the log forgot. */
+  /** Time of the acknowledgement; undefined if there is none or it is unknown. */
   readonly heldAt: Instant | undefined;
 }
 
@@ -36,15 +36,19 @@ export function timelineOf(reservation: Reservation, side: LendingSide): Step[] 
   ];
 }
 
-/** Each reply to an advertisement repeats what its sender has to hold: whoever was heard since has been told. */
+/** Every reply to an advertisement lists the provider's reservations, so a later advertisement means that it was received. */
 function toldStep({ provider, phase, reservedAt, acknowledged }: Reservation, side: LendingSide): Step {
   const { account, heldAt } = side;
   const heardAt = account !== undefined && account.receivedAt > reservedAt ? account.receivedAt : undefined;
   if (acknowledged) return { step: "told", at: timeOf(heldAt ?? heardAt), text: `${provider} was told` };
-  if (!isLive(phase)) return { step: "told", at: null, text: `it ended before ${provider} said a word` };
+  if (!isLive(phase)) return { step: "told", at: null, text: `it ended before ${provider} acknowledged it` };
   if (heardAt !== undefined)
-    return { step: "told", at: formatTime(heardAt), text: `${provider} was told when it last called` };
-  return { step: "told", at: null, text: `${provider} is told as soon as it calls` };
+    return {
+      step: "told",
+      at: formatTime(heardAt),
+      text: `${provider} received it with its last advertisement`,
+    };
+  return { step: "told", at: null, text: `${provider} receives it with its next advertisement` };
 }
 
 function enforcedStep(
@@ -53,12 +57,12 @@ function enforcedStep(
 ): Step {
   if (acknowledged)
     return { step: "enforced", at: timeOf(heldAt), text: `${provider} holds the capacity back` };
-  if (!isLive(phase)) return { step: "enforced", at: null, text: `${provider} never said that it holds it` };
+  if (!isLive(phase)) return { step: "enforced", at: null, text: `${provider} never acknowledged it` };
   return {
     step: "enforced",
     at: null,
     text: doesConfirm(account)
-      ? `waits for ${provider} to say that it holds it`
+      ? `waits for the acknowledgement of ${provider}`
       : `${provider} runs an older agent, which does not say so; the ledger keeps it locked`,
   };
 }

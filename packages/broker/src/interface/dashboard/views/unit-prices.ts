@@ -6,7 +6,7 @@ const ONE_CPU = resourceVector({ cpuMillis: 1000 });
 const ONE_GB = resourceVector({ memoryBytes: 1e9 });
 const ONE_GPU = resourceVector({ gpus: 1 });
 
-/** What a cluster asks right now for one of each, in the policy's currency: as a decision would count it. */
+/** Current unit prices of a cluster in the policy's currency, as a decision computes them. */
 export function unitPrices(
   { clusterId, advertisement }: AdvertisedAccount,
   { now, policy }: Moment,

@@ -166,8 +166,8 @@ describe("the timeline", () => {
     expect(texts(lent(1, { activateBy, expiresAt: NOW + 3_600_000 }))).toEqual([
       "requested: rome asked for 1 CPU",
       "reserved: paris was chosen, and 1 CPU locked there",
-      "told: paris is told as soon as it calls",
-      "enforced: waits for paris to say that it holds it",
+      "told: paris receives it with its next advertisement",
+      "enforced: waits for paris ",
       `active: waits for rome to use it, until ${formatTime(activateBy)} at the latest`,
       `end: expires ${formatTime(NOW + 3_600_000)}`,
     ]);
@@ -178,7 +178,7 @@ describe("the timeline", () => {
       name: "a provider that called since has been told",
       reservation: lent(1),
       at: NOW + 1,
-      says: "told: paris was told when it last called",
+      says: "told: paris received it with its last advertisement",
     },
     {
       name: "an older agent never confirms",
@@ -215,7 +215,12 @@ test.each([
   const ended = lent(1, { phase: "Released", reason: "Expired", endedAt: NOW });
   const parties = partiesOf(ended, ledgerWith({ usage }), MOMENT);
   expect(parties.provider.state).toBe(says);
-  expect(parties.requester).toEqual({ id: "rome", heardAt: null, isStale: false, state: "has given it up" });
+  expect(parties.requester).toEqual({
+    id: "rome",
+    heardAt: null,
+    isStale: false,
+    state: "no longer uses it",
+  });
 });
 
 test("of more than 500 flows the largest are shown, and how many are left", () => {

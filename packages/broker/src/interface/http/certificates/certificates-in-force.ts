@@ -21,12 +21,12 @@ export class CertificatesInForce {
 
   rules(): AdmissionRules {
     const { adminUnit, machine, handshakeTimeoutMs } = this.#options;
-    // A handshake that began before the change was checked by the authorities of then.
+    // A handshake that started before the change was verified with the old authorities.
     const mayBeOutdated = machine.monotonicMs() - this.#lostAuthoritiesAt <= 2 * handshakeTimeoutMs;
     return { adminUnit, set: this.#set, nowMs: machine.wallMs(), needsProof: mayBeOutdated };
   }
 
-  /** True when an authority is no longer trusted; while all of them stay, nobody's chain can break. */
+  /** Returns true if an authority was removed. Otherwise no certificate chain can become invalid. */
   replace(next: CertificateSet): boolean {
     const trusted = new Set(next.authorities.map(({ fingerprint256 }) => fingerprint256));
     const hasLost = this.#set.authorities.some(({ fingerprint256 }) => !trusted.has(fingerprint256));

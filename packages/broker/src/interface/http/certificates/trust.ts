@@ -40,7 +40,7 @@ export function isChained(chain: Chain, { authorities }: CertificateSet): boolea
   return pathUp(chain, authorities, isProvenIssuer) !== undefined;
 }
 
-/** From the leaf up to the last authority there is; undefined: the way does not lead to any. */
+/** The path from the leaf to the topmost known authority; undefined if it reaches none. */
 function pathUp(
   { leaf, intermediates }: Chain,
   authorities: readonly X509Certificate[],

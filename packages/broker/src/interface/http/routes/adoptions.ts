@@ -24,7 +24,7 @@ import type { RouteContext } from "./context.ts";
 
 type Result = AdoptionReplyDTO["results"][number];
 
-/** Holds offered to a broker that lost its memory, and whether it takes any. Offering again is harmless, so a failed call may be repeated whole. */
+/** Adoption of reservations that a new or restored ledger does not know, and the adoption window. Offers are idempotent, so a failed call may be repeated. */
 export function adoptionRoutes({ engine, books }: RouteContext): readonly Route[] {
   const adopt = async ({ caller, body }: Call): Promise<PlainAnswer> => {
     const offers = valueOf(toAdoptionOffers(checked(adoptionRequestSchema, body)));

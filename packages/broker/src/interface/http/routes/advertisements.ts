@@ -30,7 +30,7 @@ const CURRENT_PROTOCOL = 2;
 const OLDER_PROTOCOL = 1;
 
 export function advertisementRoutes({ engine, books, hub, log }: RouteContext): readonly Route[] {
-  /** Clusters whose incomplete price was told of. */
+  /** Clusters whose incomplete price was logged already. */
   const unpriced = new Set<ClusterId>();
 
   const advertise = async (call: Call): Promise<PlainAnswer> => {
@@ -47,7 +47,7 @@ export function advertisementRoutes({ engine, books, hub, log }: RouteContext): 
       unpriced.add(caller.clusterId);
       log.warn(
         { cluster: caller.clusterId },
-        "an incomplete price is ignored: the cluster lends without a price",
+        "an incomplete price is ignored: the cluster is treated as one without a price",
       );
     }
     const protocol = isOlderAgent ? OLDER_PROTOCOL : CURRENT_PROTOCOL;

@@ -32,7 +32,7 @@ function readSequence(after: string): number {
   return sequence;
 }
 
-/** Undefined when the line before was trimmed away: then the store's own anchor vouches for this one. */
+/** Undefined if the previous line was trimmed: the store keeps its hash. */
 function hashBefore({ sequence }: AuditEntry, entries: readonly AuditEntry[]): string | undefined {
   if (sequence === CHAIN_START.sequence + 1) return CHAIN_START.hash;
   return entries.find((entry) => entry.sequence === sequence - 1)?.hash;

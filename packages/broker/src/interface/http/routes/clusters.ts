@@ -3,7 +3,7 @@ import { checked, faultOf } from "../../shared/checked.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
-/** Keeping clusters from lending, and letting them again. */
+/** Cordons and uncordons clusters. */
 export function clusterRoutes({ engine, hub }: RouteContext): readonly Route[] {
   const set = async (call: Call, kind: "cordon" | "uncordon", why?: string): Promise<PlainAnswer> => {
     const { caller, name } = call;

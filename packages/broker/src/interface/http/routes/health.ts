@@ -2,7 +2,7 @@ import { PATH } from "@resource-broker/contract";
 import type { PlainAnswer, Route } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
-/** What answers without knowing anything: that the process lives, and how to talk to it. */
+/** Routes that need no ledger: health and the OpenAPI document. */
 export function healthRoutes({ openApi }: Pick<RouteContext, "openApi">): readonly Route[] {
   const alive = (): PlainAnswer => ({
     status: 200,

@@ -5,7 +5,7 @@ import { renderInstructions, renderReservation, roleOf } from "../../shared/rend
 import { type Answer, type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
-/** What a lending cluster has to hold, and what it says to it. */
+/** Instructions for providers, and their acknowledgements. */
 export function instructionRoutes({ engine, books, hub }: RouteContext): readonly Route[] {
   const list = ({ caller, query, headers, isOlderAgent }: Call): Answer => {
     const { clusterId } = caller;

@@ -19,7 +19,7 @@ export function quoteRoutes(context: RouteContext): readonly Route[] {
   const quote = (call: Call): PlainAnswer => {
     const { caller, body, query } = call;
     const request = valueOf(toReservationRequest(checked(reservationRequestSchema, body)));
-    // A question binds nobody: an admin may ask it for no cluster at all.
+    // A quote reserves nothing: an admin may ask without naming a cluster.
     const isOwn = query.one("requester") === undefined;
     const reply = engine.quote(isOwn ? caller.clusterId : requesterOf(call, context), request);
     if (reply.kind !== "granted" && reply.kind !== "refused") throw faultOf(reply);

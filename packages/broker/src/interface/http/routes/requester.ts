@@ -6,8 +6,8 @@ import type { RouteContext } from "./context.ts";
 const PARAMETER = "requester";
 
 /**
- * The cluster that a call is made for: the caller, or the one that an admin names. An admin is no cluster: what were booked
- * for one nobody would ever use, or give back. (An agent may have an admin's certificate: that cluster has advertised.)
+ * The cluster that a call is made for: the caller, or the cluster that an admin names. An admin is not a cluster: nobody
+ * would use or release its reservation. An agent may have an admin's certificate; its cluster has advertised.
  */
 export function requesterOf({ caller, query }: Call, context: Pick<RouteContext, "books">): ClusterId {
   const named = query.one(PARAMETER);
@@ -19,7 +19,7 @@ export function requesterOf({ caller, query }: Call, context: Pick<RouteContext,
   if (named === undefined) {
     throw new Fault(
       "invalid",
-      `${caller.clusterId} is an admin and no cluster: say which cluster it is for, ?${PARAMETER}=<cluster-id> (brokerctl: --for)`,
+      `${caller.clusterId} is an admin, not a cluster: name the cluster with ?${PARAMETER}=<cluster-id> (brokerctl: --for)`,
     );
   }
   throw new Fault(

@@ -43,11 +43,12 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
       decisionId: ids.decision(),
     });
     if (reply.kind !== "granted") return answer(reply, caller);
-    if (key === undefined && call.isCallerGone()) return takeBack(reply.reservation, "its requester hung up");
+    if (key === undefined && call.isCallerGone())
+      return takeBack(reply.reservation, "the requester closed the connection");
     try {
       return answer(reply, caller);
     } catch (error) {
-      await takeBack(reply.reservation, "it could not be told");
+      await takeBack(reply.reservation, "the reply could not be sent");
       throw error;
     }
   };
@@ -69,8 +70,8 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
   };
 
   /**
-   * Whoever asked does not know of it: without a key it would ask for another one and never release this one, and a
-   * reply of 5xx promises that nothing was booked.
+   * The requester did not receive the reservation. Without a key it would request another one and never release this one,
+   * and a 5xx reply promises that nothing was reserved.
    */
   const takeBack = async ({ id, requester }: Reservation, why: string): Promise<PlainAnswer> => {
     log.warn({ reservation: id, requester, why }, "a reservation is released again");
@@ -100,11 +101,11 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
   const releaseByKey = async (call: Call): Promise<PlainAnswer> => {
     const { caller, query } = call;
     const key = query.one("key");
-    if (key === undefined) throw new Fault("invalid", "say which: ?key=<Idempotency-Key>");
+    if (key === undefined) throw new Fault("invalid", "name the key: ?key=<Idempotency-Key>");
     checkKey(key, "key");
     const requester = requesterOf(call, context);
     const reply = await engine.submit({ kind: "release-by-key", requester, by: caller, key });
-    // Nothing was made with it so far, and nothing will be.
+    // No reservation exists for the key, and none will be made.
     return reply.kind === "key-closed" ? { status: 204 } : ok(render(reservationIn(reply), caller));
   };
 

@@ -249,7 +249,7 @@ describe("a reservation over HTTP", () => {
     await expect
       .poll(() => [...broker.engine.ledger.reservations.values()].map(({ phase }) => phase), PATIENCE)
       .toEqual(["Released"]);
-    expect(broker.logged).toContainEqual(expect.stringContaining("its requester hung up"));
+    expect(broker.logged).toContainEqual(expect.stringContaining("the requester closed the connection"));
   });
 
   test("a failing store is 503 with a time to come again, and nothing is booked", async () => {

@@ -18,8 +18,8 @@ export interface BeginningReader {
 }
 
 /**
- * What a stream begins with: what its reader missed since the last event it saw, or, where that is not known any more,
- * a `reset` and everything that is live. Each reservation is written as it stands when its turn comes.
+ * The first events of a stream: the changes since the last event that the reader saw. If they are not available any more, a
+ * `reset` event and all live reservations. Each reservation is written in its current state.
  */
 export function* beginning(
   { engine, books, ring }: BeginningDeps,

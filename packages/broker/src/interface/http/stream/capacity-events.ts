@@ -3,7 +3,7 @@ import { type ClusterId, describeResources, type ReservationId } from "@resource
 import type { Engine } from "../../../engine/engine.ts";
 import { eventText } from "./event-text.ts";
 
-/** What to tell the parties of a cluster that has less than it lends: each of its own reservations only. */
+/** Events for the parties of an overcommitted provider; each party gets its own reservations only. */
 export function riskEvents(ledger: Engine["ledger"], provider: ClusterId): Map<ClusterId, string> {
   const account = ledger.accounts.get(provider);
   const touched = new Map<ClusterId, ReservationId[]>();

@@ -5,7 +5,7 @@ interface Change {
   readonly reservation: Reservation;
 }
 
-/** The last changes, so that a reader who was away for a moment can go on where it was. */
+/** The last changes, so that a reader can resume after a short disconnect. */
 export class ChangeRing {
   readonly #capacity: number;
   readonly #changes: Change[] = [];

@@ -14,7 +14,7 @@ export interface EventStreamOptions {
   readonly commit: () => number;
 }
 
-/** One reader. It is written to as fast as it reads, and dropped when it does not. */
+/** The stream of one reader. A reader that is too slow is disconnected. */
 export class EventStream {
   readonly clusterId: ClusterId;
   readonly isOlderAgent: boolean;
@@ -32,7 +32,7 @@ export class EventStream {
     return this.#options.response.writableNeedDrain;
   }
 
-  /** Tells what belongs to one commit; false when the reader lags behind. */
+  /** Sends the events of one commit; returns false if the reader lags behind. */
   send(events: readonly string[]): boolean {
     return this.write(eventsText(events, this.#position));
   }
@@ -41,7 +41,7 @@ export class EventStream {
     return this.write(heartbeatText(this.#position));
   }
 
-  /** How far the reader is. While the list it began with is under way no commit number says what it has seen. */
+  /** The commit number that the reader has seen; undefined while the initial list is being written. */
   get #position(): number | undefined {
     return this.#backlog === undefined ? this.#options.commit() : undefined;
   }

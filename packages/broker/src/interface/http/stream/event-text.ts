@@ -13,7 +13,7 @@ export function eventsText(events: readonly string[], commit: number | undefined
   return `${events.join("\n")}${commit === undefined ? "" : `id: ${commit}\n`}\n`;
 }
 
-/** Keeps the connection alive and tells how far the reader is, without being an event. */
+/** A comment that keeps the connection alive and carries the current event id. */
 export function heartbeatText(commit: number | undefined): string {
   return `: alive\n${commit === undefined ? "" : `id: ${commit}\n`}\n`;
 }

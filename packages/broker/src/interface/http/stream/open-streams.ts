@@ -4,11 +4,11 @@ import type { EventStream } from "./event-stream.ts";
 export interface OpenStreamsOptions {
   readonly maxPerCluster: number;
   readonly maxLagMs: number;
-  /** Each stream hears a heartbeat once in so many ticks. */
+  /** Number of ticks between two heartbeats of a stream. */
   readonly ticksPerHeartbeat: number;
 }
 
-/** Every open stream. One shared wheel beats for all of them: a timer each would cost more than the stream. */
+/** All open streams. One timer wheel sends the heartbeats: a timer per stream would cost more than the stream. */
 export class OpenStreams {
   readonly #options: OpenStreamsOptions;
   readonly #byCluster = new Map<ClusterId, EventStream[]>();
@@ -27,7 +27,7 @@ export class OpenStreams {
     return this.#places.size;
   }
 
-  /** A cluster with too many loses its oldest: that one is mostly what is left of a broken connection. */
+  /** If a cluster has too many streams, its oldest is closed: it is usually a broken connection. */
   add(stream: EventStream): void {
     const streams = this.#byCluster.get(stream.clusterId) ?? [];
     if (streams.length >= this.#options.maxPerCluster) streams[0]?.end();
@@ -63,7 +63,7 @@ export class OpenStreams {
     if (!flows && !this.#laggingSince.has(stream)) this.#laggingSince.set(stream, now);
   }
 
-  /** Beats for those whose turn it is, and drops those who have not read for too long. */
+  /** Sends due heartbeats and disconnects readers that lag for too long. */
   tick(now: Instant): void {
     const due = this.#wheel[this.#ticks++ % this.#wheel.length] ?? [];
     for (const stream of due) this.#noteLag(stream, stream.beat(), now);

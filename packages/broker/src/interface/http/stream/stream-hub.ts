@@ -15,7 +15,7 @@ import { OpenStreams } from "./open-streams.ts";
 import { type Notice, noticeText, type PartyEvent } from "./party-event.ts";
 
 const TICK_MS = 1000;
-/** Everybody hears of freed capacity, but no more than this many readers a second: at most once a second each. */
+/** Limits how many readers are notified of freed capacity per second. */
 const TOLD_PER_SECOND = 1000;
 const FREED = eventText("capacity", { change: "freed" });
 
@@ -26,10 +26,10 @@ export interface Reader {
   readonly lastEventId: string | undefined;
 }
 
-/** Pushes what is committed to whom it concerns. */
+/** Sends committed changes to the parties they concern. */
 export interface StreamHub {
   readonly open: (response: ServerResponse, reader: Reader) => void;
-  /** Advertisements and cordons change no reservation: whoever takes one in tells of it here. */
+  /** Call it after an advertisement or a cordon: they change capacity without a commit event. */
   readonly capacityMayHaveChanged: (clusterId: ClusterId) => void;
   readonly size: () => number;
   readonly stop: () => void;
@@ -42,7 +42,7 @@ export interface StreamHubDeps {
   /** Headers that every reply carries. */
   readonly headers: () => string[];
   readonly limits: HttpLimits;
-  /** Why nothing may be said of the ledger right now. Absent: one process alone has the store. */
+  /** Why this replica may not publish ledger data. Absent: there is only one process. */
   readonly notLeading?: () => unknown;
 }
 
@@ -95,7 +95,7 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
 
   const tick = (): void => {
     cancelTick = streams.size === 0 ? undefined : machine.after(TICK_MS, tick);
-    // What is committed is true. What is said without a commit may not be any more, once another replica may lead.
+    // Events without a commit may be outdated if another replica leads.
     if (deps.notLeading?.() !== undefined) return;
     streams.tick(engine.now());
     if (engine.now() >= tellCapacityAt) tellCapacity();
@@ -138,7 +138,7 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
   };
 }
 
-/** The end of the stream is the end of the connection: that saves the framing of each piece. */
+/** The stream ends with the connection, so chunked encoding is not needed. */
 function writeHead(response: ServerResponse, headers: readonly string[]): void {
   response.useChunkedEncodingByDefault = false;
   response.writeHead(200, [

@@ -12,17 +12,17 @@ import { type AdvertisementStep, planAdvertisement, stampOf } from "./plan-adver
 
 const CONCURRENCY = 16;
 const RESYNC_MS = 60_000;
-/** A busy ledger changes what a cluster can lend many times a second: it is written at most so often. */
+/** Delay before a status is written, because the available capacity may change many times per second. */
 const GATHER_MS = 250;
 
-/** Takes in what agents write as ClusterAdvertisements, and writes there what only the broker knows. */
+/** Accepts ClusterAdvertisements of agents and writes the broker's fields and status to them. */
 export function serveAdvertisements(
   { namespace }: { readonly namespace: string },
   deps: KubernetesDeps & { readonly known: FollowedObjects },
 ): KubernetesPart {
   const { engine, client, known, machine, random, log, recorder, isLeading } = deps;
   const newest = newestObjects(known.advertisements, keptAdvertisement);
-  /** Of advertisements that were taken in and whose status is not written yet. */
+  /** Outcomes of accepted or refused advertisements whose status is not written yet. */
   const receipts = new Map<string, { readonly stamp: string; readonly receipt: Receipt }>();
   const told = new Map<string, string>();
 
@@ -58,7 +58,7 @@ export function serveAdvertisements(
     newest.wrote(await client.patch(CLUSTER_ADVERTISEMENTS, change, { fieldManager: FIELD_MANAGER }));
   };
 
-  /** False: it was written so already, and the server keeps less of it. */
+  /** Returns false if the same status was written before: the server does not keep all of its fields. */
   const tell = async (object: ClusterAdvertisement, status: AdvertisementStatus): Promise<boolean> => {
     const key = objectKey(object);
     if (told.get(key) === tellingText(object, status)) return false;

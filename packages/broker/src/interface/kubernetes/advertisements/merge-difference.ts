@@ -1,6 +1,6 @@
 /**
- * The merge patch that makes `wanted` of `there`; undefined where nothing differs. What is there and not wanted is
- * taken away, whoever wrote it.
+ * The merge patch that turns the current value into the desired one; undefined if they are equal. Fields that are not
+ * desired are removed, whoever wrote them.
  */
 export function mergeDifference(there: unknown, wanted: object): object | undefined {
   if (!isFields(there)) return wanted;

@@ -31,11 +31,11 @@ import { mergeDifference } from "./merge-difference.ts";
 export interface AdvertisementState extends AdvertisementTelling {
   readonly object: ClusterAdvertisement;
   readonly ledger: LedgerView;
-  /** What became of the advertisement in the object, if this process took it in and has not told it yet. */
+  /** The outcome of the advertisement in the object, if this process has it and the status does not show it yet. */
   readonly receipt: Receipt | undefined;
 }
 
-/** The next thing to do about an object; then object and ledger are looked at again. */
+/** The next step for an object. After each step the object and the ledger are read again. */
 export type AdvertisementStep =
   | { readonly kind: "rest"; readonly requeueAfterMs?: number }
   | { readonly kind: "advertise"; readonly advertisement: Advertisement }
@@ -62,7 +62,7 @@ export function planAdvertisement(state: AdvertisementState): AdvertisementStep 
   return planKnown(state, receipt);
 }
 
-/** Names one advertisement among all of its cluster. */
+/** Identifies one advertisement among those of its cluster. */
 export function stampOf({
   spec,
 }: ClusterAdvertisement): NonNullable<AdvertisementStatus["accepted"]> extends infer A
@@ -76,7 +76,7 @@ export function stampOf({
   };
 }
 
-/** What the status says of the advertisement in the spec; undefined: nothing, so it is new. */
+/** The outcome in the status for the advertisement in the spec; undefined if there is none yet. */
 function receiptIn(object: ClusterAdvertisement): Receipt | undefined {
   const { accepted, refused } = object.status ?? {};
   const stamp = stampOf(object);
@@ -85,7 +85,7 @@ function receiptIn(object: ClusterAdvertisement): Receipt | undefined {
   return isOf(stamp, accepted) && accepted !== undefined ? { accepted } : undefined;
 }
 
-/** The ledger heard it, and the status that said so is lost: taken in again, an old word would make a silent cluster fresh. */
+/** The ledger has this advertisement, but the status was lost. Accepting it again would make a stale cluster look fresh. */
 function receiptBy({ accounts }: LedgerView, object: ClusterAdvertisement): Receipt | undefined {
   const account = accounts.get(object.spec.clusterID);
   const { statedAt, instance, sequence } = account?.advertisement ?? {};
@@ -115,7 +115,7 @@ function planNew({ spec }: ClusterAdvertisement): AdvertisementStep {
   if (!checked.ok) return { kind: "turn-away", problem: describeProblems(checked.problems) };
   const { resources, instance } = checked.value;
   const protocol = instance === undefined ? OLDER_PROTOCOL : CURRENT_PROTOCOL;
-  // What it says of reserved and available is never read: only the broker knows.
+  // `reserved` and `available` in the object are ignored: the broker computes them.
   const dto = { ...checked.value, resources: { ...resources, available: resources.allocatable } };
   const mapped = toAdvertisement(dto, protocol);
   if (!mapped.ok) return { kind: "turn-away", problem: describeProblems(mapped.problems) };
@@ -131,7 +131,7 @@ function planKnown(state: AdvertisementState, receipt: Receipt): AdvertisementSt
   return toTell(status, object) ?? untilStale(account, state);
 }
 
-/** Written as soon as somebody else's write differs from it: nobody can lower it. */
+/** Rewrites the fields if somebody changed them, so that nobody can lower them. */
 function missingResources({ spec }: ClusterAdvertisement, account: AccountView): object | undefined {
   if (account.advertisement === undefined) return undefined;
   const { reserved, available } = spec.resources;

@@ -46,18 +46,18 @@ export interface AdvertisementTelling {
   readonly ledgerId: string;
 }
 
-/** What became of the advertisement that the object holds. Views have none: they hold what the ledger knows. */
+/** The outcome of the advertisement in an object. Views have none, because they show the ledger. */
 export interface Receipt {
   readonly accepted?: NonNullable<AdvertisementStatus["accepted"]>;
   readonly refused?: NonNullable<AdvertisementStatus["refused"]>;
 }
 
 export interface AdvertisementSubject {
-  /** Undefined: the ledger has not heard of the cluster. */
+  /** Undefined if the ledger does not know the cluster. */
   readonly account: AccountView | undefined;
   readonly object?: ClusterAdvertisement;
   readonly receipt?: Receipt;
-  /** The name the object should have: it is nobody's advertisement. */
+  /** The expected name, if the object has another one and is therefore ignored. */
   readonly rightName?: string;
 }
 
@@ -100,12 +100,12 @@ export function brokerResources({ reserved, available }: Pick<AccountView, "rese
   return { reserved: toQuantities(reserved), available: toQuantities(available) };
 }
 
-/** True when writing `status` would tell nothing new. */
+/** True if writing `status` would change nothing. */
 export function isAdvertisementTold(status: AdvertisementStatus, object: ClusterAdvertisement): boolean {
   return saysTheSame(status, object.status, OWNED);
 }
 
-/** When this account's advertisement becomes too old to lend from; undefined: it is already. */
+/** Time until the advertisement becomes stale; undefined if it is stale. */
 export function freshForMs(
   { receivedAt }: Pick<AccountView, "receivedAt">,
   { now, policy }: Pick<AdvertisementTelling, "now" | "policy">,
@@ -131,7 +131,8 @@ function readiness({ account, rightName }: AdvertisementSubject, telling: Advert
   });
   if (rightName !== undefined)
     return not("NameMismatch", `Not read: the advertisement of this clusterID must be named ${rightName}.`);
-  if (account?.advertisement === undefined) return not("NotHeard", "The broker waits for an advertisement.");
+  if (account?.advertisement === undefined)
+    return not("NotHeard", "The broker has not received an advertisement.");
   if (!isFresh(account, telling)) return not("Stale", silence(account));
   if (account.cordon !== undefined) return not("Cordoned", cordonText(account.cordon.why));
   return {
@@ -145,7 +146,12 @@ function readiness({ account, rightName }: AdvertisementSubject, telling: Advert
 function staleness({ account }: AdvertisementSubject, telling: AdvertisementTelling): Said {
   const type = ADVERTISEMENT_CONDITION.stale;
   if (account?.advertisement === undefined)
-    return { type, status: "Unknown", reason: "NotHeard", message: "The broker waits for an advertisement." };
+    return {
+      type,
+      status: "Unknown",
+      reason: "NotHeard",
+      message: "The broker has not received an advertisement.",
+    };
   return isFresh(account, telling)
     ? { type, status: "False", reason: "Fresh", message: "The cluster advertises." }
     : { type, status: "True", reason: "Silent", message: silence(account) };
@@ -154,19 +160,24 @@ function staleness({ account }: AdvertisementSubject, telling: AdvertisementTell
 function overcommitment({ account }: AdvertisementSubject): Said {
   const type = ADVERTISEMENT_CONDITION.overcommitted;
   if (account === undefined || isZero(account.overcommitted))
-    return { type, status: "False", reason: "Enough", message: "The cluster has what it lends." };
-  const message = `The cluster lends ${describeResources(account.overcommitted)} more than it has left.`;
+    return {
+      type,
+      status: "False",
+      reason: "Enough",
+      message: "The cluster has capacity for all its reservations.",
+    };
+  const message = `The reservations of the cluster exceed its capacity by ${describeResources(account.overcommitted)}.`;
   return { type, status: "True", reason: "LentTooMuch", message };
 }
 
-/** Why that is less than the cluster's own figures say. */
+/** Explains why the available capacity is lower than the cluster's own numbers. */
 function withheldText({ withheld }: AccountView): string {
   if (isZero(withheld)) return "";
-  return ` ${describeResources(withheld)} that it borrows are not counted: its older agent counts them as its own.`;
+  return ` ${describeResources(withheld)} reserved from other clusters are not counted: its older agent includes them in its capacity.`;
 }
 
 function silence({ receivedAt }: AccountView): string {
-  return `Nothing was heard of the cluster since ${formatTime(receivedAt)}: nothing more is lent from it.`;
+  return `No advertisement since ${formatTime(receivedAt)}: the cluster gets no new reservations.`;
 }
 
 function cordonText(why: string | undefined): string {

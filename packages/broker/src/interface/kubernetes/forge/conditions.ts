@@ -1,6 +1,6 @@
 import type { Condition } from "@resource-broker/contract";
 
-/** What the broker says of an object; when it changed is found out from what is there. */
+/** A condition without its transition time, which is taken from the current status. */
 export type Said = Pick<Condition, "type" | "status" | "reason" | "message">;
 
 export interface ConditionMoment {
@@ -9,7 +9,7 @@ export interface ConditionMoment {
   readonly observedGeneration: number | undefined;
 }
 
-/** Only what is said here, nothing of others: each writer applies its own. Times change with the status alone. */
+/** Conditions of this writer only: each writer applies its own. The transition time changes only with the status. */
 export function conditionsOf(
   said: readonly Said[],
   before: readonly Condition[] | undefined,

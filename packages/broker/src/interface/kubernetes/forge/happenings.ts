@@ -16,7 +16,7 @@ import type { ReservationStatus } from "./reservation-status.ts";
 
 type Told = Omit<Happening, "regarding">;
 
-/** What `kubectl describe` shall show of a change from the status that is there to the one that was written. */
+/** Events for `kubectl describe` about the change from the current status to the written one. */
 export function reservationHappenings(object: Reservation, after: ReservationStatus): Happening[] {
   const before = object.status;
   const told: Told[] = [];
@@ -43,12 +43,12 @@ export function advertisementHappenings(
   return about(clusterAdvertisementKind, object, told);
 }
 
-/** A renewal leaves the phase as it is. It never cuts short, so it is told until when it lasts now. */
+/** A renewal does not change the phase and never shortens a reservation. The message says when it expires. */
 export function renewalHappening(object: Reservation, expiresAt: Instant | undefined): Happening {
   const message =
     expiresAt === undefined
-      ? "It has no end: it lasts until it is released."
-      : `It lasts until ${formatTime(expiresAt)}.`;
+      ? "The reservation has no expiry; it lasts until it is released."
+      : `The reservation expires at ${formatTime(expiresAt)}.`;
   return { regarding: regarding(reservationKind, object), type: "Normal", reason: "Renewed", message };
 }
 
@@ -63,7 +63,7 @@ export function renewalRefusedHappening(object: Reservation, message: string): H
 
 /** Somebody deleted the object. */
 export function releaseHappening(object: Reservation): Happening {
-  const message = "It was deleted: what it held is free.";
+  const message = "The object was deleted; the reservation is released.";
   return { regarding: regarding(reservationKind, object), type: "Normal", reason: "Released", message };
 }
 

@@ -3,8 +3,8 @@ import type { Reservation as Booked, ClusterId, ReservationId } from "@resource-
 import { reservationNameFor } from "@resource-broker/runtime";
 
 /**
- * Who made a Reservation: the broker (a picture of the ledger), an agent (its key made the name) or a person (any
- * name; the object's UID is the key, so that a restarted broker cannot book it twice).
+ * Who created a Reservation object: the broker (a view of the ledger), an agent (the name is derived from its key), or a
+ * person (any name; the object's UID is the key, so that a restarted broker does not reserve twice).
  */
 export type Sort = "view" | "agent" | "person";
 

@@ -27,10 +27,10 @@ export interface Telling extends Books {
   readonly now: Instant;
 }
 
-/** What every status is stamped with. */
+/** Ledger ID and time of a status. */
 type Occasion = Pick<Telling, "ledgerId" | "now">;
 
-/** The fields and conditions that the broker applies. What became of a renewal is written apart, see ports.ts. */
+/** Fields and conditions that the broker applies. Renewal results have their own field manager, see ports.ts. */
 const OWNED: Ownership = {
   fields: [
     "phase",
@@ -95,7 +95,7 @@ export interface Refused {
   readonly decisionId?: string;
 }
 
-/** A request that was not granted: final, and nothing is held. */
+/** Status of a refused request. It is final, and nothing is reserved. */
 export function refusedStatus(
   { code, reason, message, explanation, decisionId }: Refused,
   telling: Occasion,
@@ -119,7 +119,7 @@ export function refusedStatus(
   );
 }
 
-/** True once the broker has said what became of the request. */
+/** True once the broker has decided the request. */
 export function isDecided({ status }: ReservationObject): boolean {
   return status?.phase !== undefined && status.phase !== "Pending";
 }
@@ -129,11 +129,11 @@ export function isRefused({ status }: ReservationObject): boolean {
   return status?.phase === "Failed" && (status.reason === "NoCapacity" || status.reason === "Invalid");
 }
 
-/** An object of which this ledger knows nothing: what it said stays, and nobody decides it again. */
+/** Status of an object that the ledger does not know. Its fields stay, and it is not decided again. */
 export function orphanedStatus(object: ReservationObject, telling: Occasion): ReservationStatus {
   const { orphaned, reserved, ready } = RESERVATION_CONDITION;
   const message =
-    "The ledger does not know it, and it is not decided again. Agents that still hold it offer it for adoption; if none does, delete it.";
+    "The ledger does not know this reservation and does not decide it again. Agents that still have it offer it for adoption; if no agent does, delete the object.";
   const before = object.status ?? {};
   const kept = Object.fromEntries(Object.entries(before).filter(([name]) => OWNED.fields.includes(name)));
   return finished(
@@ -147,7 +147,7 @@ export function orphanedStatus(object: ReservationObject, telling: Occasion): Re
   );
 }
 
-/** The answer to an object that asks for something else than a reservation. */
+/** Status for an object with another intent than Reserve. */
 export function answerStatus(
   answer: ReservationStatus,
   telling: Occasion,
@@ -156,12 +156,12 @@ export function answerStatus(
   return finished(answer, [], { telling, object });
 }
 
-/** What others wrote into the broker's fields, and an apply of `status` has left there. */
+/** Fields of the broker that others wrote and that an apply of `status` does not remove. */
 export function surplusIn({ status: there = {} }: ReservationObject, status: ReservationStatus): string[] {
   return Object.keys(there).filter((name) => OWNED.fields.includes(name) && !Object.hasOwn(status, name));
 }
 
-/** True when writing `status` would tell nothing new. */
+/** True if writing `status` would change nothing. */
 export function isTold(status: ReservationStatus, object: ReservationObject): boolean {
   return saysTheSame(status, object.status, OWNED);
 }
@@ -200,19 +200,19 @@ function conditionsFor(reservation: Reservation, ledger: LedgerView): Said[] {
     ];
   }
   const held = isHeld(reservation, ledger)
-    ? ({ status: "True", reason: "Held", message: `${provider} holds it` } as const)
+    ? ({ status: "True", reason: "Held", message: `${provider} has acknowledged the reservation` } as const)
     : ({
         status: "False",
         reason: "WaitsForProvider",
-        message: `${provider} has not said yet that it holds it`,
+        message: `${provider} has not acknowledged the reservation yet`,
       } as const);
   return [
-    { type: reserved, status: "True", reason: "Granted", message: `${provider} lends it` },
+    { type: reserved, status: "True", reason: "Granted", message: `reserved at ${provider}` },
     { type: ready, ...held },
   ];
 }
 
-/** Older agents never say that they hold something: what is locked for them has to do. */
+/** Older agents send no acknowledgement: for them the reservation in the ledger is enough. */
 function isHeld({ acknowledged, provider }: Reservation, ledger: LedgerView): boolean {
   const protocol = ledger.accounts.get(provider)?.advertisement?.protocol ?? CURRENT_PROTOCOL;
   return acknowledged || protocol < CURRENT_PROTOCOL;

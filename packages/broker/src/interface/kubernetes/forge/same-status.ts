@@ -6,12 +6,12 @@ interface Status {
 }
 
 export interface Ownership {
-  /** Every field that the broker writes. One that is there and no longer said is a difference, too. */
+  /** Fields that the broker writes. A field that should be absent but exists is also a difference. */
   readonly fields: readonly string[];
   readonly conditions: readonly string[];
 }
 
-/** True when an apply of `said` would change nothing but the time of writing: so it is left out. */
+/** True if an apply would change nothing but the update time. */
 export function saysTheSame(said: Status, there: Status | undefined, owned: Ownership): boolean {
   if (there === undefined) return false;
   return canonical(ownPart(said, owned)) === canonical(ownPart(there, owned));

@@ -14,7 +14,7 @@ export function renewalEcho(wish: string): string {
   return oneLine(wish, MAX_RENEWAL);
 }
 
-/** Stands in `status.decision` of a known object for a text that is there: hundreds of kilobytes are not kept. */
+/** Placeholder for `status.decision` in the cache: the text may have hundreds of kilobytes and is not cached. */
 export const DECISION_IS_THERE = "{}";
 
 /** The whole decision as JSON; nothing where it would be too large for an object. */

@@ -11,7 +11,7 @@ export interface FollowedObjects extends KnownObjects {
   /** Resolves when all there is has been seen. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
-  /** The objects that offer this hold for adoption. */
+  /** Keys of the objects that offer this reservation for adoption. */
   readonly offersOf: (id: ReservationId) => readonly string[];
 }
 
@@ -24,7 +24,7 @@ export function followObjects(namespace: string, deps: FollowDeps): FollowedObje
   );
   const requests = keyIndex();
   const offers = keyIndex();
-  // The first listener: whoever hears of a change finds it in here already.
+  // Registered first, so that other listeners find the index up to date.
   reservations.listen((key, now) => {
     requests.put(key, now === undefined ? undefined : requestedId(now));
     offers.put(key, now?.spec.offer?.id);
@@ -49,7 +49,7 @@ function requestedId(object: Reservation): ReservationId | undefined {
   return isRequest && intent === "Reserve" ? id : undefined;
 }
 
-/** What is kept of a Reservation; a decision's text may be hundreds of kilobytes, and nobody reads it here. */
+/** Trims a Reservation for the cache: the decision's text may have hundreds of kilobytes and is not needed. */
 export function keptReservation(object: Reservation): Reservation {
   const kept = { ...object, metadata: withoutManagedFields(object.metadata) };
   if (object.status?.decision === undefined) return kept;

@@ -2,8 +2,8 @@ import type { ObjectMeta } from "@resource-broker/contract";
 import { type KeptObjects, objectKey } from "@resource-broker/kube";
 
 /**
- * What is followed, and what this process wrote itself and has not heard of yet: without that, a round that begins
- * before the watch has caught up would do everything again.
+ * The informer's cache, plus own writes that the watch has not delivered yet. Without it, a reconcile that runs before the
+ * watch has caught up would repeat its writes.
  */
 export interface NewestObjects<T> {
   readonly get: (key: string) => T | undefined;

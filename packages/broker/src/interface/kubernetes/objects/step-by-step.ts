@@ -1,7 +1,7 @@
 import { type RoundEnd, toFault } from "@resource-broker/kube";
 import type { NewestObjects } from "./newest-objects.ts";
 
-/** A step that comes up twice in one round has not brought what it should: others may have to do something first. */
+/** Requeue delay if the same step is planned twice in one reconcile: it had no effect yet. */
 const AGAIN_MS = 1000;
 
 type Rest = RoundEnd & { readonly kind: "rest" };
@@ -12,11 +12,11 @@ export interface StepByStep<T, Work> {
   readonly isLeading: () => boolean;
   readonly plan: (object: T, key: string) => Work | Rest;
   readonly nameOf: (step: Work) => string;
-  /** False: it brought nothing that a further step could rest on. */
+  /** Returns false if no further step should follow. */
   readonly perform: (object: T, step: Work) => Promise<boolean>;
 }
 
-/** A round about one object: step after step, each planned anew from how things are then. */
+/** Reconciles one object in steps. Each step is planned from the current state. */
 export function stepByStep<T, Work extends { readonly kind: string }>(
   parts: StepByStep<T, Work>,
 ): (key: string) => Promise<RoundEnd> {
@@ -40,7 +40,7 @@ export function stepByStep<T, Work extends { readonly kind: string }>(
       return await settle(key);
     } catch (error) {
       if (toFault(error).code !== "not-found") throw error;
-      // Somebody deleted it for good: the watch tells the rest.
+      // The object was deleted: the watch event follows.
       newest.forget(key);
       return {};
     }

@@ -4,8 +4,8 @@ import type { BrokerPolicy } from "@resource-broker/contract";
 const DEFAULT_NAME = "default";
 
 /**
- * The object to follow: the one named `default`, or the only one. With several and none of that name the one that was in
- * force so far stays it, because limits must not fall away just because somebody added an object.
+ * Selects the BrokerPolicy: the one named `default`, or the only one. If there are several and none is named `default`, the
+ * policy in force stays, so that adding an object does not remove limits.
  */
 export function choosePolicy(objects: readonly BrokerPolicy[]): BrokerPolicy | undefined {
   const named = objects.find(({ metadata }) => metadata.name === DEFAULT_NAME);

@@ -158,7 +158,7 @@ describe("a BrokerPolicy", () => {
     });
     expect(told?.message).toContain("weights.latency");
     expect(told?.message).toContain("Version v1 (BrokerPolicy broker/default) stays in force");
-    expect(lines).toEqual(["BrokerPolicy not followed; the policy before it stays in force"]);
+    expect(lines).toEqual(["BrokerPolicy is not followed; the previous policy stays in force"]);
     await put("default", { version: "v3", weights: { cost: 1 } });
     await time.advance(2000);
     expect(versions).toEqual(["v1", "v3"]);
@@ -186,7 +186,7 @@ describe("a BrokerPolicy", () => {
     expect(await status("summer")).toMatchObject({ inForce: true });
     expect(await status("winter")).toMatchObject({
       inForce: false,
-      message: "Not followed: the policy summer is. One counts at a time.",
+      message: "Not followed: the policy summer is in force. Only one policy is used at a time.",
     });
     await put("default", { version: "d1" });
     await time.advance(2000);

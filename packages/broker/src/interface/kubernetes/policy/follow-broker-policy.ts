@@ -19,7 +19,7 @@ const DEFINITION = `${brokerPolicyKind.plural}.${brokerPolicyKind.group}`;
 /** A server that is away must not keep the broker from starting. */
 const FIRST_LOOK_MS = 5000;
 const LOOK_AGAIN_MS = 30_000;
-/** Whoever quarrels with us about a status is answered no faster. */
+/** Delay before a status is written, which limits write conflicts with another writer. */
 const SETTLE_MS = 500;
 const CHOICE = "choice";
 const SEVERAL = "there are several BrokerPolicies, and none is named default";
@@ -32,7 +32,7 @@ export interface PolicyDeps
   readonly engine: Pick<PartDeps["engine"], "now" | "policy">;
 }
 
-/** Follows the BrokerPolicy of the namespace, and says in its status what became of it. */
+/** Applies the BrokerPolicy of the namespace and reports in its status whether it is in force. */
 export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps): KubernetesPart {
   const { client, machine, log, engine, isLeading, reportPolicy: report = () => undefined } = deps;
   const policies = informer({ resource: BROKER_POLICIES, namespace, keep: lean }, deps);
@@ -50,7 +50,7 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
     report(`BrokerPolicy ${namespace}/${name}: ${problem}`);
     if (problem === complaint) return;
     complaint = problem;
-    log.warn({ policy: name, problem }, "BrokerPolicy not followed; the policy before it stays in force");
+    log.warn({ policy: name, problem }, "BrokerPolicy is not followed; the previous policy stays in force");
   };
   const take = (chosen: BrokerPolicy): Standing => {
     const { name } = chosen.metadata;
@@ -127,7 +127,8 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
       const later = first.then(
         () => undefined,
         (error: unknown) => {
-          if (!ended.signal.aborted) log.warn({ error: String(error) }, "no BrokerPolicy could be read yet");
+          if (!ended.signal.aborted)
+            log.warn({ error: String(error) }, "the BrokerPolicy could not be read yet");
         },
       );
       await Promise.race([later, wait(FIRST_LOOK_MS, { machine, signal: ended.signal })]);
@@ -146,7 +147,7 @@ function elsewhere(version: string): string {
   return version === BUILT_IN_POLICY.policy.version ? "built in" : "of the policy file";
 }
 
-/** Then objects vanish that nobody wanted to delete. Without the right to know, a deletion is taken for what it seems. */
+/** True if the namespace or the CRD is being deleted: then objects disappear without anybody deleting them. If the broker may not read them, returns false. */
 async function isPlaceEnding(client: KubeClient, namespace: string): Promise<boolean> {
   const marks = await Promise.all([
     isGoing(client.find(NAMESPACES, { name: namespace })),

@@ -11,12 +11,12 @@ const OWNED: Ownership = {
   conditions: [READY],
 };
 
-/** What became of one object. */
+/** The state of one BrokerPolicy object. */
 export type Standing =
   | { readonly kind: "in-force"; readonly version: string }
   /** It is the one to follow, but cannot be: the version before stays. */
   | { readonly kind: "invalid"; readonly problem: string; readonly version: string; readonly source: string }
-  /** Another one is followed; undefined: none, because nobody said which. */
+  /** Another policy is followed; undefined: none, because the choice is ambiguous. */
   | { readonly kind: "passed-over"; readonly chosen: string | undefined };
 
 export function policyStatus(standing: Standing, object: BrokerPolicy, now: Instant): PolicyStatus {
@@ -33,7 +33,7 @@ export function policyStatus(standing: Standing, object: BrokerPolicy, now: Inst
   });
 }
 
-/** True when writing it would tell nothing new. */
+/** True if writing it would change nothing. */
 export function isPolicyTold(status: PolicyStatus, object: BrokerPolicy): boolean {
   return saysTheSame(status, object.status, OWNED);
 }
@@ -62,8 +62,11 @@ function tellingOf(standing: Standing): { readonly version?: string; readonly sa
       return {
         said:
           standing.chosen === undefined
-            ? not("Ambiguous", "Not followed: there are several policies; name the one that counts default.")
-            : not("PassedOver", `Not followed: the policy ${standing.chosen} is. One counts at a time.`),
+            ? not("Ambiguous", "Not followed: there are several policies; name the one to use `default`.")
+            : not(
+                "PassedOver",
+                `Not followed: the policy ${standing.chosen} is in force. Only one policy is used at a time.`,
+              ),
       };
   }
 }

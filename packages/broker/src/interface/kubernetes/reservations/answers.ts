@@ -14,7 +14,7 @@ import { decisionText } from "../forge/texts.ts";
 /** The explanation has all of them. */
 const MAX_REASONS = 8;
 
-/** What a requester is told whose request was not granted; undefined: it was. */
+/** The refusal of a request; undefined if it was granted. */
 export function refusalIn(reply: Reply, disclosure: Disclosure): Refused | undefined {
   switch (reply.kind) {
     case "granted":
@@ -59,7 +59,7 @@ export function quoteIn(reply: Reply, disclosure: Disclosure): ReservationStatus
   };
 }
 
-/** What became of a key that shall not be served. */
+/** The status after a key was closed. */
 export function closingIn(reply: Reply): ReservationStatus {
   const released = { phase: "Released", reason: "ReleasedByRequester" } as const;
   if (reply.kind === "key-closed")
@@ -77,7 +77,7 @@ export interface Offering {
   readonly offer: AdoptionOffer;
 }
 
-/** What became of a hold that was offered for adoption. */
+/** The status of a reservation that was offered for adoption. */
 export function adoptionIn(reply: Reply, { by, offer }: Offering): ReservationStatus {
   if (reply.kind === "current") return { outcome: "adopted", message: "It is in the ledger." };
   if (reply.kind === "rejected") return { outcome: "refused", code: reply.code, message: reply.message };

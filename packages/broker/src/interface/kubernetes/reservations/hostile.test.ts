@@ -230,7 +230,7 @@ describe("a renewal", () => {
       "an Event tells of it",
       async () => (await hub.scene.messagesOf("open-ended", "Renewed"))[0],
     );
-    expect(message).toBe("It has no end: it lasts until it is released.");
+    expect(message).toBe("The reservation has no expiry; it lasts until it is released.");
   });
 });
 

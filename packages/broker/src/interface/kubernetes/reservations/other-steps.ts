@@ -19,7 +19,7 @@ export interface OtherStepDeps extends Pick<KubernetesDeps, "engine" | "recorder
   readonly offered: (object: Reservation) => void;
 }
 
-/** The words of the parties, and objects that ask for something else than a reservation. */
+/** Steps for signals of the parties and for objects with another intent than Reserve. */
 export function otherSteps(
   deps: OtherStepDeps,
 ): StepsOf<"submit" | "renew" | "quote" | "close-key" | "offer" | "delete"> {
@@ -33,7 +33,7 @@ export function otherSteps(
 
   return {
     submit: async (_, { command }) => {
-      // Whatever the ledger answers, it is to be seen in the ledger.
+      // The reply is not used: the next step reads the ledger.
       await engine.submit(command);
       return true;
     },

@@ -4,9 +4,9 @@ import { CUSTOM_RESOURCE_DEFINITIONS, type KubeClient, NAMESPACES } from "@resou
 const DEFINITION = `${reservationKind.plural}.${reservationKind.group}`;
 
 /**
- * True when the namespace or the definition of Reservations is being deleted, or is gone: then every object goes with
- * it, and none of that is anybody's wish to release. The server marks them before it deletes what is in them, so
- * asked after an object was seen to be deleted, the answer is never too early.
+ * True if the namespace or the CRD of Reservations is being deleted or is missing: then the objects are deleted with it, and
+ * nobody asked for a release. The server marks namespace and CRD before it deletes their objects, so a check after a
+ * deletion was seen is reliable.
  */
 export async function isPlaceEnding(client: KubeClient, namespace: string): Promise<boolean> {
   const [place, definition] = await Promise.all([

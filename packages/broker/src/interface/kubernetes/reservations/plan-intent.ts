@@ -6,7 +6,7 @@ import { readOffer, readRequest } from "./read-request.ts";
 import type { ReservationState } from "./reservation-state.ts";
 import type { Step } from "./step.ts";
 
-/** What to do next about an object that asks for something else than a reservation. */
+/** Plans the next step for an object with another intent than Reserve. */
 export function planIntent(state: ReservationState, identity: Identity): Step {
   if (state.object.metadata.deletionTimestamp !== undefined) return { kind: "rest" };
   if (identity.intent === "Quote") return planQuote(state);
@@ -21,7 +21,7 @@ function planQuote(state: ReservationState): Step {
   return answer({ fits: false, code: "invalid", message: reading.problem }, state);
 }
 
-/** A ledger that lost its memory, or was restored from an older backup, is told again which keys are closed. */
+/** A new or restored ledger does not know the closed keys, so they are submitted again. */
 function planRelease(state: ReservationState, { requester, key, id }: Identity): Step {
   const { object, ledger, now } = state;
   const { phase } = object.status ?? {};
@@ -44,7 +44,7 @@ function planOffer(state: ReservationState): Step {
   if (object.metadata.name !== name) {
     return answer({ outcome: "refused", message: `it must be named ${name}` }, state);
   }
-  // The other party may have spoken, or an admin: the ledger knows. Otherwise it is reminded from time to time.
+  // The other party or an admin may have decided it in the ledger. Otherwise the offer is repeated from time to time.
   const isWaiting = outcome !== undefined && isOffered && !ledger.reservations.has(offer.id);
   return isWaiting ? { kind: "rest", requeueAfterMs: KEEP_ANSWER_MS } : { kind: "offer", by, offer };
 }

@@ -25,7 +25,7 @@ const UNNAMED =
   `without one, within a quota: quotas.${NOBODY}`;
 const REST: Step = { kind: "rest" };
 
-/** What to do next about a Reservation, whatever happened before. */
+/** Plans the next step for a Reservation from its current state. */
 export function planReservation(state: ReservationState): Step {
   const identity = identify(state.object);
   const found = state.ledger.reservations.get(identity.id);
@@ -39,9 +39,9 @@ export function planReservation(state: ReservationState): Step {
 }
 
 /**
- * True when the reservation that the ledger has under its id was made for this very object: whatever its status or
- * its spec were edited to. A person's UID made that id. An agent's key may have made it over HTTP, or from another object:
- * a copy under another name, or one that was refused, is not what it was made for.
+ * True if the reservation with this id was made for this object, even if status or spec were edited. For a person's object
+ * the id is derived from its UID. For an agent's object the key may also have been used over HTTP or in another object: a copy
+ * under another name, or a refused object, does not count.
  */
 function standsFor(object: ReservationObject, { sort, id }: Identity, found: Reservation): boolean {
   if (sort === "person") return true;
@@ -55,13 +55,13 @@ export function hasFinalizer({ metadata }: ReservationObject): boolean {
   return metadata.finalizers?.includes(RESERVATION_FINALIZER) === true;
 }
 
-/** The broker's own picture: its parties' words count there, too; all else is the views' business. */
+/** A view of the broker: signals of the parties count, everything else is done by the views. */
 function planView({ object, now }: ReservationState, reservation: Reservation | undefined): Step {
   const isHeard = reservation !== undefined && isLive(reservation.phase);
   return (isHeard ? planSignal(object, reservation, now) : undefined) ?? REST;
 }
 
-/** Only an object that somebody deletes releases; one that is missing says nothing. */
+/** Only a deletion releases a reservation; a missing object does not. */
 function planDeletion({ object }: ReservationState, reservation: Reservation | undefined): Step {
   if (!hasFinalizer(object)) return REST;
   const isHeld = reservation !== undefined && isLive(reservation.phase);
@@ -69,7 +69,7 @@ function planDeletion({ object }: ReservationState, reservation: Reservation | u
 }
 
 function planUndecided({ object, ledger, mayBeUnnamed }: ReservationState, identity: Identity): Step {
-  // The name of a reservation is its view's: this is one without its label, or in its way.
+  // The name belongs to the view of a reservation: this object is that view without its label, or it blocks the name.
   if (identity.sort === "person" && ledger.reservations.has(object.metadata.name)) return REST;
   if (identity.sort === "agent" && object.metadata.name !== identity.id) {
     return refuse(`an object with spec.key must be named ${identity.id}; leave the key out, or name it so`);
@@ -94,18 +94,18 @@ function planKnown(state: ReservationState, reservation: Reservation): Step {
   return isTold(status, object) ? REST : { kind: "tell", status };
 }
 
-/** The ledger has forgotten it, or never knew it. It is not decided again: whoever asked was answered. */
+/** The ledger does not know it. It is not decided again, because the requester already got an answer. */
 function planUnknown(state: ReservationState, identity: Identity): Step {
   const { object, ledger } = state;
   const { phase = "Reserved" } = object.status ?? {};
   if (isFinal(phase)) return planEnded(state, identity);
-  // An older broker's, taken over under its name: its view takes its place.
+  // Imported from an older broker under its name: the view replaces the object.
   if (isImported(object, ledger.reservations.get(object.metadata.name))) return REST;
   const status = orphanedStatus(object, state);
   return isTold(status, object) ? REST : { kind: "tell", status };
 }
 
-/** A person's stays until that person deletes it; an agent's goes sooner where a live reservation needs its name. */
+/** A person's object stays until the person deletes it. An agent's object is deleted sooner if a live reservation needs its name. */
 function planEnded({ object, ledger, now }: ReservationState, { sort, id }: Identity): Step {
   if (hasFinalizer(object)) return { kind: "let-go" };
   if (sort === "person") return REST;

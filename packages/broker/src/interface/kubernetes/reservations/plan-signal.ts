@@ -14,15 +14,15 @@ import type { PartyCommand, RenewalWish, Step } from "./step.ts";
 const REFUSED = "Refused";
 
 /**
- * What the parties say on the object of a live reservation and the ledger does not know yet. Levels, not edges: who
- * says a thing twice, or while the broker is away, is heard once.
+ * Plans the signals of the parties that the ledger does not know yet. Signals are level-triggered: a repeated signal, or one
+ * set while the broker was down, has one effect.
  */
 export function planSignal(
   object: ReservationObject,
   reservation: Reservation,
   now: Instant,
 ): Step | undefined {
-  // It is over, and the ledger is about to say so: words would only be turned away.
+  // The reservation has expired and the ledger will end it: a signal would be rejected.
   if ((reservation.expiresAt ?? now + 1) <= now) return undefined;
   const command = wordOf(object, reservation);
   return command === undefined ? planRenewal(object) : { kind: "submit", command };
@@ -63,7 +63,7 @@ function planRenewal({ metadata, status }: ReservationObject): Step | undefined 
   return { kind: "renew", wish: readWish(wish) };
 }
 
-/** `<duration> <anything new>`. One that cannot be answered must not be carried out: it would be, again and again. */
+/** Parses `<duration> <any new text>`. If the text cannot be repeated in the status, the renewal is refused, or it would be applied again and again. */
 function readWish(wish: string): RenewalWish {
   const text = renewalEcho(wish);
   if (text !== wish)

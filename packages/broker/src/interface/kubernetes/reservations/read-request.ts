@@ -26,14 +26,14 @@ export function readRequest({ spec }: Reservation): Reading<ReservationRequest> 
   return read(checked.ok ? toReservationRequest(checked.value) : checked);
 }
 
-/** A broker that died after it had filled in the target meets its own word there: it was not asked for. */
+/** Removes a target that the broker itself filled in before a crash: the requester did not ask for it. */
 export function asAsked(request: ReservationRequest, booked: Booked | undefined): ReservationRequest {
   if (booked === undefined || request.target !== booked.provider) return request;
   const { target: _, ...asked } = request;
   return booked.request.target === undefined ? asked : request;
 }
 
-/** The hold that an object of the intent Adopt offers, and who offers it. */
+/** The offer of an object with the intent Adopt, and its sender. */
 export function readOffer({ spec }: Reservation): Reading<{ by: ClusterId; offer: AdoptionOffer }> {
   const checked = validate(reservationKind.spec, spec);
   if (!checked.ok) return read(checked);

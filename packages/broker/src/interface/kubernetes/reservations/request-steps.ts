@@ -24,7 +24,7 @@ export interface RequestStepDeps extends Pick<KubernetesDeps, "engine" | "client
   readonly teller: Teller;
 }
 
-/** From a request to a booked reservation, and back. */
+/** Steps that make and release reservations for request objects. */
 export function requestSteps(
   deps: RequestStepDeps,
 ): StepsOf<"hold" | "let-go" | "decide" | "refuse" | "release-deleted" | "name-parties" | "tell"> {
@@ -32,7 +32,7 @@ export function requestSteps(
 
   const reservationOf = (object: Reservation) => engine.ledger.reservations.get(identify(object).id);
 
-  /** Undefined: somebody was faster, or it is gone; the watch will tell. */
+  /** Undefined if the object was changed or deleted meanwhile: a watch event follows. */
   const reread = async (object: Reservation): Promise<Reservation | undefined> => {
     const { name, uid } = object.metadata;
     const found = await client.find(RESERVATIONS, { name, namespace });
@@ -42,7 +42,7 @@ export function requestSteps(
     return isUndecided && found.metadata.deletionTimestamp === undefined ? found : undefined;
   };
 
-  /** The parties first: whoever waits for the phase finds everything else in place. */
+  /** Writes the parties before the phase, so that readers of the phase find complete objects. */
   const tellGranted = async (object: Reservation): Promise<boolean> => {
     const reservation = reservationOf(object);
     if (reservation === undefined) {
@@ -70,7 +70,7 @@ export function requestSteps(
   const letGo = async (object: Reservation): Promise<boolean> => {
     newest.wrote(await writer.letGo(object));
     if (object.metadata.deletionTimestamp === undefined) return true;
-    // Its last finalizer, most likely: there is nothing more to look at.
+    // Usually the last finalizer: the object is gone now.
     newest.forget(objectKey(object));
     return false;
   };
@@ -79,12 +79,12 @@ export function requestSteps(
     hold: async (object, { request }) => {
       const held = await writer.hold(object, identify(object).requester);
       newest.wrote(held);
-      // The write insisted on the version that was planned for: nobody can have decided it meanwhile.
+      // The write required the planned version, so nobody has decided it meanwhile.
       return request === undefined || decide(held, request);
     },
     "let-go": letGo,
     decide: async (object, { request }) => {
-      // A refusal binds no key: an object that is decided twice might be told otherwise the second time.
+      // A refusal does not use up the key: deciding the object twice could give another result.
       const fresh = await reread(object);
       return fresh !== undefined && decide(fresh, request);
     },
@@ -94,12 +94,15 @@ export function requestSteps(
       if (reservation === undefined || !isLive(reservation.phase)) return true;
       if (await isPlaceEnding(client, namespace)) {
         const why = "its namespace, or the definition of Reservations, is being deleted";
-        log.warn({ reservation: reservation.id, object: objectKey(object), why }, "nothing is released");
+        log.warn(
+          { reservation: reservation.id, object: objectKey(object), why },
+          "the reservation is not released",
+        );
         return letGo(object);
       }
       const by = { clusterId: reservation.requester, isAdmin: false };
       await engine.submit({ kind: "release", by, id: reservation.id });
-      // Its status is not written any more: it will be gone in a moment.
+      // The status is not written: the object is about to be deleted.
       recorder.record(releaseHappening(object));
       return true;
     },

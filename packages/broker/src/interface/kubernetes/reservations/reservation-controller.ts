@@ -17,10 +17,10 @@ import { teller as createTeller } from "./teller.ts";
 /** Requests that come together are decided in one commit. */
 const CONCURRENCY = 16;
 const RESYNC_MS = 5 * 60 * 1000;
-/** The ledger forgets offers that nobody confirms: it is reminded in time. */
+/** The ledger drops unconfirmed offers, so they are submitted again after this time. */
 const OFFER_STANDS_MS = 10 * 60 * 1000;
 
-/** Serves Reservations: agents', people's, and what is said on the broker's own pictures. */
+/** Reconciles Reservations of agents and people, and signals on the broker's views. */
 export function serveReservations(
   { namespace }: { readonly namespace: string },
   deps: KubernetesDeps & { readonly known: FollowedObjects },

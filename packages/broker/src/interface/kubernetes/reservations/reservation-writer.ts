@@ -11,9 +11,9 @@ import type { ReservationStatus } from "../forge/reservation-status.ts";
 import { RESERVATIONS } from "../objects/resources.ts";
 import { FIELD_MANAGER, RENEWAL_FIELD_MANAGER } from "../ports.ts";
 
-/** Every write of the interface to Reservations. Each is about one very object: never about its successor of that name. */
+/** All writes to Reservations. Each write requires the UID, so it never changes a new object of the same name. */
 export interface ReservationWriter {
-  /** Puts the finalizer on; `conflict` when the object is not the newest, so that nothing old is decided. */
+  /** Adds the finalizer. Fails with `conflict` if the object is outdated, so that no outdated request is decided. */
   readonly hold: (object: Reservation, requester: ClusterId) => Promise<Reservation>;
   readonly letGo: (object: Reservation) => Promise<Reservation>;
   readonly nameParties: (
@@ -22,9 +22,9 @@ export interface ReservationWriter {
     target: ClusterId,
   ) => Promise<Reservation>;
   readonly tell: (object: Reservation, status: ReservationStatus) => Promise<Reservation>;
-  /** As `tell`, but `conflict` when the object is not the newest: its successor may have granted it meanwhile. */
+  /** Writes a refusal. Fails with `conflict` if the object is outdated: another replica may have granted it. */
   readonly tellRefusal: (object: Reservation, status: ReservationStatus) => Promise<Reservation>;
-  /** What became of a renewal: fields of their own, so that a status written meanwhile does not take them back. */
+  /** Writes the result of a renewal with its own field manager, so that other status writes do not remove it. */
   readonly tellRenewal: (
     object: Reservation,
     answer: Pick<ReservationStatus, "renewed" | "code" | "explanation">,

@@ -2,7 +2,7 @@ import type { Reservation } from "@resource-broker/contract";
 import type { AdoptionOffer, ClusterId, Command, ReservationRequest } from "@resource-broker/domain";
 import type { Refused, ReservationStatus } from "../forge/reservation-status.ts";
 
-/** What a requester wants a reservation to last, in its own words and read. */
+/** The requested renewal: the text of the annotation and its parsed duration. */
 export interface RenewalWish {
   /** The annotation as it comes back in `status.renewed`. */
   readonly text: string;
@@ -10,24 +10,24 @@ export interface RenewalWish {
   readonly problem?: string;
 }
 
-/** What a party of a reservation can say. */
+/** A command of one of the parties. */
 export type PartyCommand = Extract<Command, { readonly id: string }>;
 
 /**
- * The next thing to do about an object. One at a time: after each, object and ledger are looked at again, so that a
- * broker that dies between two of them goes on where it was.
+ * The next step for an object. After each step the object and the ledger are read again, so that a broker that crashes
+ * between two steps continues correctly.
  */
 export type Step =
   | { readonly kind: "rest"; readonly requeueAfterMs?: number }
-  /** Puts the finalizer on, before anything is booked; then decides what is asked for, if that is still to be done. */
+  /** Adds the finalizer before anything is reserved, and then decides the request, if there is one. */
   | { readonly kind: "hold"; readonly request?: ReservationRequest }
   | { readonly kind: "let-go" }
   | { readonly kind: "decide"; readonly request: ReservationRequest }
   | { readonly kind: "refuse"; readonly refused: Refused }
-  /** A word of one of the parties. */
+  /** Submits a signal of one of the parties. */
   | { readonly kind: "submit"; readonly command: PartyCommand }
   | { readonly kind: "renew"; readonly wish: RenewalWish }
-  /** Somebody deleted the object: a release, unless its whole place is being deleted. */
+  /** The object was deleted: release the reservation, unless the namespace or the CRD is being deleted. */
   | { readonly kind: "release-deleted" }
   | { readonly kind: "name-parties"; readonly target: ClusterId }
   | { readonly kind: "tell"; readonly status: ReservationStatus }
@@ -40,7 +40,7 @@ export type Step =
 export type Work = Exclude<Step, { readonly kind: "rest" }>;
 type WorkByKind = { readonly [K in Work["kind"]]: Extract<Work, { readonly kind: K }> };
 
-/** How steps are done. Each says whether to look again at once: false when there is nothing more to be seen. */
+/** Implementations of steps. Each returns whether the object should be planned again at once. */
 export type StepsOf<Kind extends Work["kind"]> = {
   readonly [K in Kind]: (object: Reservation, step: WorkByKind[K]) => Promise<boolean>;
 };

@@ -15,12 +15,12 @@ import type { NewestObjects } from "../objects/newest-objects.ts";
 import type { KubernetesDeps } from "../ports.ts";
 import type { ReservationWriter } from "./reservation-writer.ts";
 
-/** Writes statuses. Each call says whether there was something new to tell. */
+/** Writes statuses. Each call returns whether anything was written. */
 export interface Teller {
   readonly telling: () => Telling;
   readonly tell: (object: Reservation, status: ReservationStatus) => Promise<boolean>;
   readonly refuse: (object: Reservation, refused: Refused) => Promise<boolean>;
-  /** The answer to an object that asks for something else than a reservation. */
+  /** Writes the status of an object with another intent than Reserve. */
   readonly answer: (object: Reservation, status: ReservationStatus) => Promise<boolean>;
   readonly forget: (key: string) => void;
 }
@@ -33,7 +33,7 @@ export interface TellerDeps
 
 export function teller(deps: TellerDeps): Teller {
   const { engine, store, recorder, metrics, writer, newest } = deps;
-  /** What was written last: a server that keeps less of it than was sent shall not be told for ever. */
+  /** The last written status per object: a server that drops fields must not cause endless writes. */
   const told = new Map<string, { readonly version: string | undefined; readonly text: string }>();
 
   const telling = (): Telling => ({

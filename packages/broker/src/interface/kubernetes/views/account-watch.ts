@@ -17,7 +17,7 @@ interface Seen {
 
 export interface AccountNews {
   readonly account: AccountView;
-  /** Its reservations show where it is reached and under which name: that changed. */
+  /** True if endpoint or data plane identity changed, which the views of its reservations show. */
   readonly isMoved: boolean;
 }
 
@@ -27,8 +27,8 @@ export interface AccountMoment {
 }
 
 /**
- * Which accounts have changed since the last look. Advertisements are soft state and no commit tells of them; and nobody
- * tells when one becomes stale. A look compares references, so that ten thousand clusters cost a millisecond.
+ * Returns the accounts that changed since the last poll. Advertisements are not commits, and staleness has no event. A poll
+ * compares references, so ten thousand clusters take a millisecond.
  */
 export function accountWatch(): (ledger: LedgerView, moment: AccountMoment) => readonly AccountNews[] {
   const seen = new Map<ClusterId, Seen>();

@@ -3,13 +3,13 @@ import type { AccountView, Advertisement, Instant } from "@resource-broker/domai
 import { isSameStamp, ledgerStamp, type Stamp, stampOf } from "./stamp.ts";
 
 /**
- * Whoever spoke last for a cluster owns its ClusterAdvertisement: the broker, which then shows what it heard over HTTP (a
- * view), or the cluster's own agent, which writes there.
+ * The owner of a ClusterAdvertisement is the last writer of the cluster's advertisement: the broker, which shows what it
+ * received over HTTP (a view), or the cluster's agent, which writes the object.
  */
 export type Owner =
   | "broker"
   | "agent"
-  /** The broker's so far, but an agent has just written over it: the broker takes the label off. */
+  /** The broker owned it, but an agent has overwritten it: the broker removes its label. */
   | "handed-over";
 
 export interface Claim {
@@ -17,7 +17,7 @@ export interface Claim {
   readonly account: AccountView | undefined;
   /** The kubernetes interface is on: agents' objects are listened to. */
   readonly objects: boolean;
-  /** This process saw how somebody took the label off and left the rest as it was. */
+  /** This process saw that only the view label was removed. */
   readonly isTorn: boolean;
 }
 
@@ -26,19 +26,18 @@ export function ownerOf({ object, account, objects, isTorn }: Claim): Owner {
   if (isLabelled) return objects && isSpokenThrough(object, account) ? "handed-over" : "broker";
   if (isTorn) return "broker";
   if (account?.advertisement === undefined) return "agent";
-  // Where nobody listens to agents' objects, all there is to show is what came over HTTP.
+  // Without the kubernetes interface, only advertisements over HTTP count.
   return !objects || isHeardElsewhere(object, account.advertisement, account.receivedAt) ? "broker" : "agent";
 }
 
 /**
- * An agent has written over a view: it is another process than any that was heard, or it says something newer. The label it
- * leaves as it is: agents may not touch it, and older ones put back whole what they read. A person who edits a view
- * leaves these fields alone.
+ * True if an agent has overwritten a view: the instance is new or the advertisement is newer. The label is still there,
+ * because agents may not change it. A person who edits a view does not change these fields.
  */
 function isSpokenThrough({ spec, status }: ClusterAdvertisement, account: AccountView | undefined): boolean {
   const advertisement = account?.advertisement;
   const shown = stampOrNone(status?.accepted);
-  // A ledger that does not know the cluster is a new one: the view is all that is left of what was heard before.
+  // A new ledger does not know the cluster: the view is the only record of earlier advertisements.
   const heard = advertisement === undefined ? shown : ledgerStamp(advertisement);
   if (heard === undefined) return false;
   const said = stampOf(spec);
@@ -52,7 +51,7 @@ function isLater(a: Stamp, b: Stamp): boolean {
   return a.statedAt !== undefined && b.statedAt !== undefined && a.statedAt > b.statedAt;
 }
 
-/** The ledger has heard the cluster since this object was last answered: so it speaks HTTP now. */
+/** True if the ledger received a newer advertisement than this object's last answer: the cluster uses HTTP now. */
 function isHeardElsewhere(
   { spec, status }: ClusterAdvertisement,
   advertisement: Advertisement,
@@ -61,7 +60,7 @@ function isHeardElsewhere(
   const { accepted, refused } = status ?? {};
   const said = stampOf(spec);
   const isAnswered = [accepted, refused].some((answer) => isSameStamp(said, stampOrNone(answer)));
-  // An agent's word that waits for its answer: it may be the newest.
+  // The advertisement in the object is not answered yet and may be the newest.
   if (!isAnswered) return false;
   const heard = ledgerStamp(advertisement);
   if (isSameStamp(heard, said) || isSameStamp(heard, stampOrNone(accepted))) return false;

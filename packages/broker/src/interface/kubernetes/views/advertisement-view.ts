@@ -28,9 +28,9 @@ export const ADVERTISEMENT_SHARE: StatusShare = {
 };
 
 /**
- * What a cluster says of itself is written in the name of its agent: when the agent comes and applies its own
- * advertisement over a view, all that it does not say goes away in that write. Label and sums are the broker's; agents may
- * not touch them (deploy/admission/agent-writes.yaml).
+ * Fields of the cluster are written with the agent's field manager: when the agent applies its own advertisement, server-side
+ * apply removes fields that the agent does not set. Label and sums belong to the broker; agents may not change them
+ * (deploy/admission/agent-writes.yaml).
  */
 export const ADVERTISEMENT_LAYERS: readonly Layer<ClusterAdvertisement>[] = [
   {
@@ -49,7 +49,7 @@ export const ADVERTISEMENT_LAYERS: readonly Layer<ClusterAdvertisement>[] = [
   },
 ];
 
-/** The least that is an object, with the label on: without it, it would count as an agent's word. */
+/** A minimal valid object with the view label: without the label it would count as an agent's advertisement. */
 export function beginning({ spec, ...wanted }: Wanted<ClusterAdvertisement>): Partial<ClusterAdvertisement> {
   const { clusterID, timestamp } = spec;
   const { used: _, ...resources } = spec.resources;
@@ -87,7 +87,7 @@ export function pictureStatus(
   telling: AdvertisementTelling,
 ): AdvertisementStatus {
   if (!hasAdvertised(account)) {
-    // Unknown to the ledger: what was said of it last stays, and nothing is lent from it.
+    // The ledger does not know the cluster: the last answer stays, and it gets no reservations.
     const { accepted } = object.status ?? {};
     const receipt = accepted === undefined ? {} : { accepted };
     return advertisementStatus({ account, object, receipt }, telling);
@@ -102,7 +102,7 @@ export function pictureStatus(
   return advertisementStatus({ account, object, receipt: { accepted } }, telling);
 }
 
-/** As wanted, but with the times and counts of what is there: what is left differs in more than being newer. */
+/** The desired object with the times and sequence of the current one, to find other differences. */
 export function asOldAs(
   wanted: Wanted<ClusterAdvertisement>,
   object: ClusterAdvertisement,

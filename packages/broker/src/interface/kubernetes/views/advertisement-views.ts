@@ -24,13 +24,13 @@ import { isPainted, statusGap } from "./picture.ts";
 import { tornLabels } from "./torn-labels.ts";
 
 export interface AdvertisementViews extends KindOfView {
-  /** Views that show the truth, but not when it was last heard. */
+  /** Views that are correct except for the time of the last advertisement. */
   readonly outdated: Set<string>;
   /** The next round writes this one even if it is only outdated. */
   readonly refresh: (name: string) => void;
 }
 
-/** Shows each cluster that speaks HTTP. */
+/** Views of the clusters that advertise over HTTP. */
 export function advertisementViews(
   { namespace, objects }: ViewsOptions,
   deps: ViewsDeps,
@@ -64,7 +64,7 @@ export function advertisementViews(
     const isNews = await brush.paintStatus(status, object);
     if (isNews) for (const happening of advertisementHappenings(object, status)) recorder.record(happening);
   };
-  /** Nothing differs but when the cluster was heard: worth a write only now and then. */
+  /** True if only the time of the last advertisement differs; such views are written rarely. */
   const isOnlyOutdated = (account: AccountView, object: ClusterAdvertisement): boolean => {
     if (!hasAdvertised(account)) return false;
     if (!isPainted(asOldAs(advertisementPicture(account, namespace), object), object)) return false;
@@ -104,7 +104,7 @@ export function advertisementViews(
     const object = newest.get(`${namespace}/${name}`);
     if (object?.metadata.deletionTimestamp !== undefined) return {};
     const live = engine.ledger.accounts.get(clusterOf(name) ?? "");
-    // Accounts change in place: what is painted must be of one moment.
+    // Accounts are mutable: copy the account, so that one write is consistent.
     const account = live && { ...live };
     if (object !== undefined) await keep({ object, account, objects, isTorn: torn.has(name) });
     else if (account !== undefined) await show(name, account, undefined);

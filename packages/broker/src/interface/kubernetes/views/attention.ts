@@ -1,10 +1,10 @@
 import type { MachineTime } from "@resource-broker/runtime";
 
-/** So many names are handed on at once, so long apart: comparing a hundred thousand must not hold up the engine. */
+/** Names are handled in slices with pauses, so that a hundred thousand comparisons do not block the engine. */
 const SLICE = 100;
 const PAUSE_MS = 5;
 
-/** Names that are worth a look. One that waits already is not noted again, so it never outgrows what there is. */
+/** A queue of names to reconcile, without duplicates. */
 export interface Attention {
   readonly notice: (name: string) => void;
   readonly stop: () => void;

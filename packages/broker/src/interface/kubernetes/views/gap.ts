@@ -1,7 +1,7 @@
 /** Any object of fields. */
 export type Fields = { readonly [name: string]: unknown };
 
-/** What keeps an object from being as it should be. */
+/** The difference between a desired and a current object. */
 export interface Gap {
   /** Something is missing or different. */
   readonly isBehind: boolean;

@@ -8,13 +8,13 @@ export type ViewsOptions = Pick<KubernetesOptions, "namespace" | "objects">;
 export interface ViewsDeps
   extends Pick<PartDeps, "engine" | "client" | "known" | "recorder" | "sliceDefaults"> {
   readonly lane: Lane;
-  /** Given when the views end: a server that does not answer must not hold that up. */
+  /** Aborted when the views stop, so that a hanging server does not delay the stop. */
   readonly signal: AbortSignal;
 }
 
 /** The views of one kind. */
 export interface KindOfView {
-  /** Brings the object of this name to what the ledger says. */
+  /** Makes the object of this name match the ledger. */
   readonly reconcile: (name: string) => Promise<RoundEnd>;
   readonly stop: () => void;
 }

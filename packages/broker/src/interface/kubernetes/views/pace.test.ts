@@ -67,7 +67,7 @@ describe("the pace of writes", () => {
     await time.advance(60_000);
     expect(tries).toBeGreaterThan(5);
     expect(tries).toBeLessThan(20);
-    expect(lines).toEqual(["bad fails: away; it is tried again until it works"]);
+    expect(lines).toEqual(["bad fails: away; retrying"]);
     void good.run(write("good"));
     await settle();
     expect(done.map(({ what }) => what)).toEqual(["good"]);

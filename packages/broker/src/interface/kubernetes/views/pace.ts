@@ -5,7 +5,7 @@ import type { Log, MachineTime } from "@resource-broker/runtime";
 export interface PaceOptions {
   /** On average. */
   readonly perSecond: number;
-  /** So many at once after a rest: in no second are there more than `perSecond + burst`. */
+  /** Burst after an idle time: at most `perSecond + burst` writes per second. */
   readonly burst: number;
 }
 
@@ -16,14 +16,14 @@ export interface PaceDeps {
   readonly log: Log;
 }
 
-/** Lets writes pass one after the other, in the order they came, and not faster than agreed. */
+/** Limits the rate of writes and keeps their order. */
 export interface Pace {
   readonly lane: (what: string) => Lane;
   /** From now on every write that waits or comes is refused. */
   readonly close: () => void;
 }
 
-/** The writes of one kind: what keeps them from working (a CRD that is gone, say) does not hold up the others. */
+/** The writes of one kind. A failure of this kind, such as a missing CRD, does not delay the others. */
 export interface Lane {
   /** Rejects with what the write rejects with. */
   readonly run: <T>(write: () => Promise<T>) => Promise<T>;
@@ -32,8 +32,8 @@ export interface Lane {
 }
 
 /**
- * Faults of the place rather than of one object: the server is away or too busy, it does not let us, or namespace or CRD are
- * gone. Everything waits then, and one write at a time finds out whether it works again.
+ * Faults that affect all objects: the server is unreachable or overloaded, access is denied, or namespace or CRD are missing.
+ * Then all writes wait, and one write at a time probes whether it works again.
  */
 const OF_THE_PLACE: readonly FaultCode[] = [
   "unreachable",
@@ -63,7 +63,7 @@ export function pace({ perSecond, burst }: PaceOptions, deps: PaceDeps): Pace {
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perSecond) / 1000);
     bucket.at = now;
   };
-  /** Lanes take turns, so that a long one does not hold up a short one. */
+  /** Round robin over the queues, so that a long queue does not block a short one. */
   const readyLane = (): PacedLane | undefined => {
     const now = machine.monotonicMs();
     for (let step = 0; step < lanes.length; step++) {

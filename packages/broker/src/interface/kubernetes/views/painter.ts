@@ -16,9 +16,9 @@ import {
 export interface PainterOptions<T extends Shown> {
   readonly resource: Resource<T>;
   readonly share: StatusShare;
-  /** Labels and spec, one layer over the other; each is applied in the name of whoever it belongs to. */
+  /** Parts of labels and spec; each is applied with its own field manager. */
   readonly layers: readonly Layer<T>[];
-  /** Brings an object into being, in whatever form is valid; the layers follow. */
+  /** Creates a minimal valid object; the layers are applied afterwards. */
   readonly create: (wanted: Wanted<T>) => Promise<T>;
 }
 
@@ -31,7 +31,7 @@ export interface PainterDeps<T> {
   readonly wrote: (object: T) => void;
 }
 
-/** Writes pictures. Each write insists on the version it was planned for, so that nobody's word is lost. */
+/** Writes views. Each write requires the planned resourceVersion, so that no other write is lost. */
 export interface Painter<T extends Shown> {
   /** The object as it is then; undefined: it is gone. */
   readonly paint: (wanted: Wanted<T>, found: T | undefined) => Promise<T | undefined>;
@@ -52,7 +52,7 @@ export function painter<T extends Shown>(options: PainterOptions<T>, deps: Paint
     deps.wrote(object);
     return object;
   };
-  /** On an object that is there: that it is gone is news about that object alone. */
+  /** A write to an existing object. `not-found` means that this object was deleted, and is not a server fault. */
   const write = (call: () => Promise<T>): Promise<T | undefined> =>
     lane.run(() => call().then(told, unlessGone));
 
@@ -140,7 +140,7 @@ function unlessGone(error: unknown): undefined {
   throw error;
 }
 
-/** For all that is written here the types of the builders vouch: `Wanted`, and the status of the kind. */
+/** The types of the builders guarantee the shape: DesiredObject, and the status of the kind. */
 function asObject<T extends Shown>(fields: object): T {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no type says "a part of T that may be applied"
   return fields as T;

@@ -14,7 +14,7 @@ export type Wanted<T extends Shown> = Omit<T, "metadata" | "status"> & {
   readonly metadata: Required<Pick<ObjectMeta, "name" | "namespace" | "labels">>;
 };
 
-/** What of a status is the views' to write: all but this. */
+/** The fields of a status that belong to others, and the conditions that belong to the views. */
 export interface StatusShare {
   readonly othersFields: readonly string[];
   readonly ownConditions: readonly string[];
@@ -82,7 +82,7 @@ function conditionsGap(
   );
   const types = new Set(wanted.map(({ type }) => type));
   const kept = found.filter(({ type }) => types.has(type) || !own.includes(type));
-  // A list can be patched only as a whole; that nobody changes it meanwhile is seen to by the object's version.
+  // A merge patch replaces the whole list; the required resourceVersion prevents lost updates.
   return { isBehind: isMissing, surplus: kept.length === found.length ? undefined : { conditions: kept } };
 }
 

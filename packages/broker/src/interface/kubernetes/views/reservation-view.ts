@@ -16,7 +16,7 @@ import type { StatusShare, Wanted } from "./picture.ts";
 
 const { reserved, ready, orphaned } = RESERVATION_CONDITION;
 
-/** What became of a renewal is written by those who carry it out; signals by the parties they come from. */
+/** Renewal results and signals belong to other writers. */
 export const RESERVATION_SHARE: StatusShare = {
   othersFields: ["renewed", "code", "explanation", "decision"],
   ownConditions: [reserved, ready, orphaned],
@@ -48,8 +48,8 @@ export function reservationPicture(reservation: Reservation, namespace: string):
 }
 
 /**
- * True for the broker's own: with the label, or with the label torn off. An agent's object has a key, and a person's cannot
- * have the name that its reservation gets, which is made from the object's UID.
+ * True for a view of the broker, even if its label was removed. An agent's object has a key, and the name of a person's object
+ * never equals its reservation id, which is derived from the UID.
  */
 export function isPicture({ metadata, spec, status }: ReservationObject): boolean {
   const label = metadata.labels?.[KUBE_LABEL.view];
@@ -58,19 +58,19 @@ export function isPicture({ metadata, spec, status }: ReservationObject): boolea
 }
 
 /**
- * True for an object without label and status under the name of a reservation: its picture, torn before it was finished,
- * or a person's by chance. The name is the reservation's.
+ * True for an object without label and status that has the name of a reservation: an unfinished view, or a person's object
+ * with that name by chance. The name belongs to the reservation.
  */
 export function isNamesake(object: ReservationObject): boolean {
   return identify(object).sort === "person" && !isDecided(object);
 }
 
-/** The API server lets nobody change what was asked for: an object that asks for something else has to make room. */
+/** True if the spec differs. The request in a spec is immutable, so the object must be deleted and created again. */
 export function isInTheWay(wanted: Wanted<ReservationObject>, object: ReservationObject): boolean {
   return canonical(wanted.spec) !== canonical(object.spec);
 }
 
-/** The ledger forgets what has ended, and only that: so it was this ledger's, and it is over. */
+/** True if the reservation ended in this ledger: the ledger forgets only ended reservations. */
 export function isForgotten({ status }: ReservationObject, ledgerId: string): boolean {
   const phase: Phase | undefined = status?.phase;
   if (phase === undefined || !isFinal(phase)) return false;

@@ -19,7 +19,7 @@ import {
 } from "./reservation-view.ts";
 import type { KindOfView, ViewsDeps, ViewsOptions } from "./kind-of-view.ts";
 
-/** Shows each reservation of the ledger that no agent's or person's object stands for. */
+/** Views of all reservations that no object of an agent or person represents. */
 export function reservationViews(
   { namespace, objects }: ViewsOptions,
   deps: ViewsDeps,
@@ -36,13 +36,13 @@ export function reservationViews(
           partOf: ({ metadata: { labels }, spec }) => ({ labels, spec }),
         },
       ],
-      // Not by apply: an agent's object that has just come into being under that name must stay what it is.
+      // Create and not apply: an agent's new object of the same name must not be changed.
       create: (wanted) => client.create(RESERVATIONS, wanted, { fieldManager: FIELD_MANAGER, signal }),
     },
     { ...deps, wrote: newest.wrote },
   );
   const keyOf = (id: ReservationId): string => `${namespace}/${id}`;
-  /** Forgotten by the ledger while this process was there, whatever the object says; only of views that are there. */
+  /** Reservations that the ledger forgot during this process and that still have a view. */
   const forgotten = new Set<ReservationId>();
   const endListening = known.reservations.listen((key, now) => {
     if (now === undefined) forgotten.delete(key.slice(namespace.length + 1));
@@ -73,13 +73,13 @@ export function reservationViews(
       return;
     }
     const painted = await brush.paint(wanted, object);
-    // Read again: it may have gone on meanwhile.
+    // Read again, because it may have changed meanwhile.
     const current = engine.ledger.reservations.get(id);
     if (painted === undefined || current === undefined) return;
     await paintStatus(reservationStatus(current, telling(), painted), painted);
   };
 
-  /** Deleting a picture releases nothing, so nothing holds it: the finalizer is of a request that somebody labelled. */
+  /** Deleting a view releases nothing, so it needs no finalizer. A finalizer comes from a request that somebody labelled as a view. */
   const letGo = async (object: Reservation): Promise<void> => {
     if (object.metadata.finalizers?.includes(RESERVATION_FINALIZER) === true)
       await brush.letGo(object, RESERVATION_FINALIZER);
@@ -101,7 +101,7 @@ export function reservationViews(
       if (object !== undefined) await tidyUnknown(id, object);
       return {};
     }
-    // With the kubernetes interface off nobody keeps those others up to date.
+    // Without the kubernetes interface, request objects are not updated, so views are needed.
     const isStoodFor = objects && known.requestsFor(id).length > 0;
     if (!isStoodFor) await show(id, object);
     else if (object !== undefined) await brush.remove(object);

@@ -3,9 +3,9 @@ import { type Reconciler, reconcileLoop, type RoundEnd, toFault } from "@resourc
 import type { PartDeps } from "../ports.ts";
 import { isOfThePlace } from "./pace.ts";
 
-/** Somebody was faster: their object comes by the watch in a moment. */
+/** Retry delay after a conflict: the watch delivers the new object soon. */
 const AGAIN_MS = 200;
-/** Nothing can be written right now; the pace decides when it is tried. */
+/** Retry delay if the server is unavailable; the rate limiter decides when to probe. */
 const LATER_MS = 1000;
 /** While one waits for its turn or its answer, another can be looked at. */
 const AT_ONCE = 2;
@@ -15,7 +15,7 @@ export interface RoundsOptions {
   readonly reconcile: (name: string) => Promise<RoundEnd>;
 }
 
-/** Looks at one name after the other. What no single object can help is told once and tried again, without a complaint each. */
+/** Reconciles names one after the other. Server faults are logged once and retried, not logged per object. */
 export function viewRounds(
   { name, reconcile }: RoundsOptions,
   deps: Pick<PartDeps, "machine" | "random" | "log" | "isLeading">,

@@ -1,7 +1,7 @@
 import { type ClusterAdvertisement, parseTime } from "@resource-broker/contract";
 import type { Advertisement, Instant } from "@resource-broker/domain";
 
-/** Which of its advertisements a cluster speaks of: two with the same stamp are one. */
+/** Identifies an advertisement of a cluster: equal versions are the same advertisement. */
 export interface Stamp {
   readonly statedAt: Instant | undefined;
   readonly instance: string | undefined;

@@ -3,8 +3,8 @@ import type { KeptObjects } from "@resource-broker/kube";
 import { isSameStamp, stampOf } from "./stamp.ts";
 
 /**
- * Views of which somebody took the label off and left the advertisement as it was. An agent that takes over says something
- * new in the same write; without having seen it happen, nobody could tell the two apart.
+ * Views whose label was removed without another change. An agent that takes over changes the advertisement in the same write.
+ * The two cases can be told apart only by watching the change.
  */
 export interface TornLabels {
   readonly has: (name: string) => boolean;

@@ -102,7 +102,7 @@ describe("views", () => {
     expect(await again.reservation(ID)).toBeUndefined();
   });
 
-  test("that somebody deletes come back, and nothing is released", async () => {
+  test("that somebody deletes come back, and the reservation is not released", async () => {
     const world = await shown();
     await world.people.delete(RESERVATIONS, VIEW);
     await world.people.delete(CLUSTER_ADVERTISEMENTS, CLUSTER);

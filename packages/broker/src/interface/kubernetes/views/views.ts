@@ -15,13 +15,13 @@ import { viewRounds } from "./rounds.ts";
 /** In no second more than twenty writes, a burst after a rest included. */
 const WRITES = { perSecond: 16, burst: 4 };
 const LOOK_MS = 1000;
-/** For what no event told of. */
+/** Full resync, for changes without an event. */
 const COMPARE_ALL_MS = 600_000;
-/** A view that is right but for the time it was last heard is written so seldom, and when nothing else waits. */
+/** A view that differs only in the time of the last advertisement is written after this many polls, if no other write waits. */
 const REFRESH_EVERY_LOOKS = 30;
 const REFRESHED_AT_ONCE = 4;
 
-/** Shows the ledger as objects: behind the engine, never in its way. */
+/** Shows the ledger as objects, asynchronously to the engine. */
 export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPart {
   const { engine, known, machine } = deps;
   const writes = pace(WRITES, deps);
@@ -109,7 +109,7 @@ export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPa
   };
 }
 
-/** Takes the oldest first, a few at each look, and leaves each alone for a while. */
+/** Refreshes outdated views, oldest first, a few per poll, and each at most once in a while. */
 function refresher(outdated: Set<string>, refresh: (name: string) => void): () => void {
   const since = new Map<string, number>();
   let looks = 0;
