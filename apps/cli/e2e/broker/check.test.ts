@@ -54,7 +54,7 @@ describe("the way to the broker", () => {
       name: "a port where nobody listens",
       env: { BROKERCTL_BROKER: "https://127.0.0.1:1" },
       states: { certificate: "ok", "broker TLS": "failed", broker: "failed", agents: "skipped" },
-      says: ["broker TLS", "nobody listens there"],
+      says: ["broker TLS", "connection refused"],
     },
   ])("$name fails, with what to do", async ({ env, states, says: [which = "", words = ""] }) => {
     const { code, out, err } = await check("ops", { env });

@@ -17,7 +17,7 @@ describe("exit status and words", () => {
   const rows: readonly (readonly [code: number, name: string, who: string, command: string, says: string])[] =
     [
       [0, "all is well", "ops", "get clusters", ""],
-      [1, "nobody listens", "ops", `get clusters --broker ${NOWHERE}`, `${NOWHERE}: nobody listens there`],
+      [1, "nobody listens", "ops", `get clusters --broker ${NOWHERE}`, `${NOWHERE}: connection refused`],
       [1, "the cluster is unknown", "ops", "get clusters oslo", 'no cluster "oslo"'],
       [
         2,

@@ -79,7 +79,7 @@ describe("init", () => {
     const before = await cli.picture();
     const { code, err } = await cli.certs("init", "--host", "a.example.org", "--host", "b.example.org");
     expect(code).toBe(6);
-    expect(err).toContain("without b.example.org");
+    expect(err).toContain("does not contain b.example.org");
     expect(err).toContain("brokerctl certs renew broker --host a.example.org --host b.example.org");
     expect(await cli.picture()).toEqual(before);
   });

@@ -46,7 +46,7 @@ describe("renew", () => {
     expect(await cli.ok("renew", "--all", "--within", "30d", "--days", "90", "-o", "name")).toBe("alice\n");
     const { code, out, err } = await cli.certs("renew", "--all", "--within", "720h", "-o", "json");
     expect({ code, out }).toEqual({ code: 0, out: "[]\n" });
-    expect(err).toContain("Left alone: alice expires 2026-04-15 (in 90 days)");
+    expect(err).toContain("Not renewed: alice expires 2026-04-15 (in 90 days)");
     expect(err).toContain("Nothing was renewed");
   });
 
@@ -66,7 +66,7 @@ describe("renew", () => {
     await cli.ok("revoke", "rome");
     const { code, err } = await cli.certs("renew", "rome");
     expect(code).toBe(1);
-    expect(err).toContain("To let it back in: brokerctl certs issue rome --force");
+    expect(err).toContain("To issue a new one: brokerctl certs issue rome --force");
     expect(await cli.ok("renew", "--all", "-o", "name")).toBe("broker\n");
     await cli.ok("issue", "rome", "--force");
     expect(await cli.ok("show", "rome", "-o", "json")).toContain('"status": "valid"');

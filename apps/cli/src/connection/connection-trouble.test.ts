@@ -10,9 +10,9 @@ describe("what the network says", () => {
 
   test.each([
     { error: failure("ENOTFOUND"), exit: "error", says: "the name broker.example is not known" },
-    { error: failure("ECONNRESET"), exit: "error", says: "the connection broke" },
+    { error: failure("ECONNRESET"), exit: "error", says: "the connection was closed" },
     { error: failure("CERT_HAS_EXPIRED"), exit: "auth", says: "the broker's own certificate has expired" },
-    { error: failure("ERR_TLS_CERT_ALTNAME_INVALID"), exit: "auth", says: "is not made for broker.example" },
+    { error: failure("ERR_TLS_CERT_ALTNAME_INVALID"), exit: "auth", says: "is not valid for broker.example" },
     {
       error: failure("ERR_SSL_X", "ssl alert: tlsv1 alert unknown ca"),
       exit: "auth",

@@ -109,7 +109,7 @@ test.each([
   {
     name: "that is older than the dashboard",
     error: "there is no such API call; /openapi.json lists all of them",
-    says: ["there is no such call", "update it first", "--dashboard-bind-address=127.0.0.1:8090"],
+    says: ["there is no such API call", "update it first", "--dashboard-bind-address=127.0.0.1:8090"],
     saysNot: "the dashboard is off",
   },
 ])("a broker $name: it is said what to do", async ({ error, says, saysNot }) => {

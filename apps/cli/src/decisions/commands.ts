@@ -40,8 +40,8 @@ the decision.`,
   defineCommand({
     name: "replay",
     summary: "Computes the winner of a decision again from its record, and compares it",
-    details:
-      "Ends with status 1 when the result differs. It needs all values of the record: use an admin's certificate.",
+    details: `Ends with status 1 when the result differs. It needs all values of the record: use an admin's
+certificate.`,
     arguments: [{ name: "decision", summary: "its ID, or the reservation it made" }],
     options: REPLAY_OPTIONS,
     examples: ["brokerctl replay dec-4f0q2"],

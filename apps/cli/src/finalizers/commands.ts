@@ -10,9 +10,9 @@ export const FINALIZERS: CommandGroup = {
       name: "clear",
       summary: "Takes the broker's finalizer off Reservations, so that they can be deleted",
       details: `The finalizer keeps a deleted Reservation until the broker has released its resources. Without a
-broker the object and its namespace stay for ever. Without --yes the Reservations are only listed. Deletes
-nothing itself: objects that were deleted before disappear at once, the others stay. Agents keep what was
-reserved until it expires. Refused while a broker runs there.`,
+broker the object and its namespace stay for ever. Without --yes the Reservations are only listed.
+Deletes nothing itself: objects that were deleted before disappear at once, the others stay. Agents
+keep what was reserved until it expires. Refused while a broker runs there.`,
       arguments: [{ name: "name", summary: "only this Reservation", optional: true }],
       options: CLEAR_OPTIONS,
       examples: ["brokerctl finalizers clear -n broker", "brokerctl finalizers clear -A --yes"],

@@ -26,6 +26,6 @@ describe("docs/kubernetes-access.md", () => {
     const rules = await readFile(join(ROOT, "deploy/admission/agent-writes.yaml"), "utf8");
     expect(rules).toContain("may ask only for itself: spec.requesterID must be");
     const preflight = await readFile(join(import.meta.dirname, "preflight.ts"), "utf8");
-    expect(preflight).toContain("nothing keeps this agent from writing");
+    expect(preflight).toContain("no admission policy prevents this agent from writing");
   });
 });

@@ -92,7 +92,7 @@ describe("kubeconfig issue", () => {
       namespace: "lab",
       user: USER,
       server: hub.cluster.url,
-      warnings: [expect.stringContaining("leads nowhere from another machine")],
+      warnings: [expect.stringContaining("cannot be reached from another machine")],
     });
     expect(await userOf(kubeconfig ?? "")).toBe(USER);
     expect(expiresAt).toMatch(/^\d{4}-\d\d-\d\dT/);
@@ -143,7 +143,7 @@ describe("kubeconfig issue", () => {
     { args: [], says: "<cluster-id> is missing" },
     { args: ["rome", "--duration", "5m"], says: "Kubernetes gives tokens for at least 10m" },
     { args: ["rome", "--duration", "1h", "--long-lived"], says: "exclude each other" },
-    { args: ["rome", "--revoke", "--out", "x"], says: "--revoke takes access away" },
+    { args: ["rome", "--revoke", "--out", "x"], says: "--revoke removes access" },
     { args: ["rome", "-o", "name"], says: "say where with --out" },
     { args: ["rome", "--server", "hub:6443"], says: "write it like https://broker.example.org:6443" },
     { args: ["rome", "--oout", "x"], says: "did you mean --out?" },

@@ -5,7 +5,7 @@ import { shortHash, subjectHref, verifiedView } from "./audit-view.ts";
 const AT = "2026-07-01T10:00:00Z";
 
 test.each<readonly [UiVerified, string, string]>([
-  [{ state: "whole", lines: 1042, at: AT }, "good", "1,042 lines follow"],
+  [{ state: "whole", lines: 1042, at: AT }, "good", "1,042 lines form"],
   [{ state: "checking", lines: 1 }, "busy", "1 line so far"],
   [{ state: "broken", sequence: 7, message: "another hash", at: AT }, "bad", "At line 7: another hash"],
   [{ state: "none", message: "this store keeps none" }, "calm", "this store keeps none"],

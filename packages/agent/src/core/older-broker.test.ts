@@ -46,7 +46,7 @@ describe("with an older broker", () => {
     await time.advance(10 * MINUTE_MS);
     expect(rome.borrowings()).toEqual([]);
     expect(rome.events.filter(({ reason }) => reason === "ReleaseUnsupported")).toHaveLength(1);
-    expect(rome.logLines.filter((line) => line.includes("cannot take resources back"))).toHaveLength(1);
+    expect(rome.logLines.filter((line) => line.includes("cannot release reservations"))).toHaveLength(1);
   });
 
   test("a reservation that was ended there is noticed by asking for it by its name", async () => {

@@ -69,6 +69,6 @@ describe("the policy's slice defaults", () => {
     world.broker.setSliceDefaults({ pods: 50, ephemeralStorage });
     const id = await lent(world, "more");
     expect(told(world, id)).toEqual([undefined, undefined]);
-    expect(world.rome.logLines.join("\n")).toContain("slice defaults that cannot be counted");
+    expect(world.rome.logLines.join("\n")).toContain("unreadable slice defaults");
   });
 });

@@ -45,7 +45,7 @@ describe("giving back", () => {
     await giveBack(holding);
     expect(calls).toEqual([`release ${id}`]);
     expect(book.live("requester")).toEqual([]);
-    expect(events).toMatchObject([{ reason: "Released", message: `gave back ${id}` }]);
+    expect(events).toMatchObject([{ reason: "Released", message: `released ${id}` }]);
   });
 
   test("releases what only the status names", async () => {

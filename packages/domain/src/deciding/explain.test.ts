@@ -105,7 +105,7 @@ describe("what would flip a decision", () => {
       name: "no price where none is known",
       fleet: [cluster("paris"), cluster("oslo", { cpu: 8 })],
       asked: request(),
-      flip: "oslo is second, 0.125.",
+      flip: "oslo is second, 0.125 lower.",
     },
     { name: "nothing for a lone winner", fleet: [cluster("paris")], asked: request(), flip: undefined },
   ];

@@ -133,7 +133,7 @@ describe("a token", () => {
 
   test.each(["", "two\nwords", "naïve", "a\r\nX-Evil: 1"])("that is none is refused: %j", async (token) => {
     const reading = connect({ login: { kind: "token", token: text(token) } }).read("/version");
-    await expect(reading).rejects.toThrow("is empty or no text");
+    await expect(reading).rejects.toThrow("is empty or not printable");
   });
 
   test("is not shown over plain HTTP", async () => {
@@ -363,11 +363,11 @@ cat "$ANSWER"
       parts: { command: "/bin/sh", args: ["-c", "exec yes secret"] },
       says: "printed too much",
     },
-    { name: "prints nonsense", prints: "token: secret", says: "printed no ExecCredential" },
+    { name: "prints nonsense", prints: "token: secret", says: "did not print an ExecCredential" },
     {
       name: "prints another kind",
       prints: '{"kind":"Secret","token":"secret"}',
-      says: "printed no ExecCredential",
+      says: "did not print an ExecCredential",
     },
     {
       name: "speaks another version",
@@ -384,9 +384,9 @@ cat "$ANSWER"
     {
       name: "gives an end that is no time",
       prints: credential({ token: "secret", expirationTimestamp: "soon" }),
-      says: "is no RFC 3339 time",
+      says: "is not an RFC 3339 time",
     },
-    { name: "needs a person", parts: { interactiveMode: "Always" }, says: "needs a person at a terminal" },
+    { name: "needs a person", parts: { interactiveMode: "Always" }, says: "needs an interactive terminal" },
   ];
   test.each(wrong)(
     "that $name is a fault that names it and shows no secret",

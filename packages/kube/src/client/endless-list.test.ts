@@ -27,7 +27,7 @@ const SERVERS: readonly { name: string; script: Script; refusal: object; mostReq
   {
     name: "gives the same token again and again",
     script: (_, reply) => reply.json(200, { metadata: metadata("x"), items: [{}] }),
-    refusal: { code: "malformed", message: expect.stringContaining("goes on where it began") },
+    refusal: { code: "malformed", message: expect.stringContaining("repeats its continue token") },
     mostRequests: 2,
   },
   {

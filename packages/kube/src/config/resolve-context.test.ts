@@ -256,14 +256,14 @@ describe("a context", () => {
       says: ['cluster "rome-cluster"', "server is missing", 'context "rome"'],
     },
     {
-      name: "the server is no address",
+      name: "the server is not an address",
       parts: { cluster: { server: "https://" } },
-      says: ['cluster "rome-cluster"', "is no address", "https://10.0.0.1:6443"],
+      says: ['cluster "rome-cluster"', "is not an address", "https://10.0.0.1:6443"],
     },
     {
       name: "the server speaks something else",
       parts: { cluster: { server: "ftp://a" } },
-      says: ["is no address"],
+      says: ["is not an address"],
     },
     {
       name: "the server's address holds a password",
@@ -403,7 +403,7 @@ describe("a kubeconfig file", () => {
     {
       name: "with a name twice",
       content: { contexts: [{ name: "a" }, { name: "a" }] },
-      says: 'context "a": it is there twice',
+      says: 'context "a": it is defined twice',
     },
   ];
   test.each(wrong)("is refused when it is $name", ({ content, says }) => {

@@ -101,7 +101,7 @@ describe("an API server", () => {
     const plain = await fakeApiServer();
     opened.push(plain);
     const reading = read(configFor(`https://127.0.0.1:${plain.port}`, { trust: trusted }));
-    await expect(reading).rejects.toThrow("does not speak TLS");
+    await expect(reading).rejects.toThrow("TLS handshake failed");
   });
 
   test("that speaks something else is told from one that is down", async () => {
@@ -119,7 +119,7 @@ describe("an API server", () => {
     const reading = read(configFor(server.url));
     await expect(reading).rejects.toMatchObject({ code: "unreachable" });
     await expect(reading).rejects.toThrow(
-      `${server.url} (context "test" of /test/config) cannot be reached, nobody listens`,
+      `${server.url} (context "test" of /test/config) cannot be reached, connection refused`,
     );
   });
 
@@ -343,7 +343,7 @@ describe("an answer", () => {
         expect(event).toBeUndefined();
     })();
     await eventually(() => expect(server.seen).toHaveLength(1));
-    await expect(overTime(watching)).rejects.toThrow("gave no answer");
+    await expect(overTime(watching)).rejects.toThrow("did not reply");
   });
 
   test("that nobody waits for any more ends the call with the caller's reason", async () => {

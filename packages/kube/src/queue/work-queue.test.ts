@@ -138,7 +138,7 @@ describe("a work queue", () => {
     const { time, queue, log } = world({ work: () => Promise.reject(new Error("oops")) });
     queue.add("a");
     await time.advance(50);
-    expect(log.lines).toEqual(["error the work on a threw an unexpected error; this is a bug"]);
+    expect(log.lines).toEqual(["error processing a threw an unexpected error; this is a bug"]);
     expect(queue.failures("a")).toBe(1);
   });
 

@@ -93,7 +93,7 @@ describe("a refusal of the API server", () => {
 
   test("says whose credentials are not known", () => {
     const { message } = faultFor(401, { code: 401, reason: "Unauthorized", message: "Unauthorized" });
-    expect(message).toContain("https://10.0.0.1:6443 does not know who we are");
+    expect(message).toContain("https://10.0.0.1:6443 refused the credentials");
     expect(message).toContain('context "rome" of /config');
   });
 

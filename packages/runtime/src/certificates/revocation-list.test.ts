@@ -107,7 +107,7 @@ describe("a revocation list", () => {
     // An authority whose certificate has no key id cannot be told from another of its name.
     const bare = certificates.authority({ version: 1 });
     expect(() => readRevocationLists(others.crl([rome]), [new X509Certificate(bare.cert)])).toThrow(
-      "or of an older authority of that name",
+      "or of an older authority with that name",
     );
     const named = certificates.authority({ version: 1, subject: [{ type: "CN", value: "Second CA" }] });
     expect(readRevocationLists(others.crl([rome]), [new X509Certificate(named.cert)]).skipped).toBe(1);

@@ -72,5 +72,7 @@ test("texts cannot break out of their place", async () => {
 test("two figures cannot have one name", () => {
   const figures = createFigures();
   figures.counter({ name: "a_total", help: "A." });
-  expect(() => figures.counter({ name: "a_total", help: "A." })).toThrow("metric a_total already");
+  expect(() => figures.counter({ name: "a_total", help: "A." })).toThrow(
+    "metric a_total is already registered",
+  );
 });

@@ -18,7 +18,7 @@ describe("addresses of the broker", () => {
     ["no TLS", "http://broker:8443", "it must begin with https://"],
     ["a path", "https://broker/api", "it must end after the port"],
     ["a query", "https://broker?x=1", "it must end after the port"],
-    ["a password", "https://me:secret@broker", "certificates, no passwords"],
+    ["a password", "https://me:secret@broker", "certificates, not passwords"],
   ])("%s is refused, with an example", (_, text, message) => {
     expect(() => readBrokerUrls(["https://fine", text])).toThrow(message);
     expect(() => readBrokerUrls([text])).toThrow("https://broker.example:8443");

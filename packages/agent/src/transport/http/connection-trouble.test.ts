@@ -8,8 +8,8 @@ const error = (code: string, message = ""): Error => Object.assign(new Error(mes
 test.each([
   ["ENOTFOUND", "", "the name broker is not known"],
   ["EAI_AGAIN", "", "the DNS does not answer for broker"],
-  ["ECONNREFUSED", "", "nobody listens there"],
-  ["EHOSTUNREACH", "", "no way to that address"],
+  ["ECONNREFUSED", "", "nothing listens there"],
+  ["EHOSTUNREACH", "", "no route to that address"],
   ["ECONNRESET", "", "the connection broke"],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "", "put the broker's ca.crt into the folder of --broker-cert-path"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "", "certificate is not made for broker"],

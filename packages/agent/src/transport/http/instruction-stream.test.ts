@@ -187,7 +187,7 @@ describe("a stream", () => {
     expect(await broken).toBe("heartbeat");
     const silent = reader.next().catch((error: Error) => error.message);
     await machine.advance(45_000);
-    expect(await silent).toContain("no sign of life for 45 s");
+    expect(await silent).toContain("the broker sent nothing for 45 s");
   });
 
   test("does not break because its reader takes long", async () => {

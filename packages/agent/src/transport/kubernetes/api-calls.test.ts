@@ -117,6 +117,6 @@ describe("a call that something is in the way of", () => {
     await clock.advance(20_000);
     const dead = outcomeOf(rome.communicator.fetchReservations("requester"));
     await clock.advance(0);
-    expect(dead.fault()).toContain("gave no sign of life");
+    expect(dead.fault()).toContain("showed no activity");
   });
 });

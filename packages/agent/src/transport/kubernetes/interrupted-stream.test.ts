@@ -51,7 +51,7 @@ describe("a stream that was interrupted", () => {
     const next = read();
     await clock.advance(5000);
     const heard = await next.heard();
-    expect(heard[0]).toMatch(/^reset: the API server has forgotten/);
+    expect(heard[0]).toMatch(/^reset: the watch history of the API server is gone/);
     // Each role has a watch of its own, and each may have to begin anew.
     const last = new Map(
       heard.filter((line) => !line.startsWith("reset")).map((line) => [line.split(" ")[1], line]),

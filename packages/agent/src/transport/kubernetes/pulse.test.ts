@@ -85,7 +85,7 @@ describe("the broker's pulse", () => {
     expect([pulse.isAlive(), pulse.isSilent()]).toEqual([false, true]);
     expect(pulse.silence()).toMatchObject({
       code: "unreachable",
-      message: expect.stringMatching(/^the API server answers, but the broker sent nothing for 1\d s/),
+      message: expect.stringMatching(/^the API server answers, but the broker showed no activity for 1\d s/),
     });
   });
 
@@ -171,7 +171,9 @@ describe("who waits for the broker", () => {
     await begin();
     const waiting = outcomeOf(pulse.whenAlive(NOBODY));
     await clock.advance(15_001);
-    expect(waiting.fault()).toContain("unreachable: the API server answers, but the broker gave no sign");
+    expect(waiting.fault()).toContain(
+      "unreachable: the API server answers, but the broker showed no activity",
+    );
     await expect(pulse.whenAlive(NOBODY)).rejects.toMatchObject({ code: "unreachable" });
   });
 

@@ -196,13 +196,13 @@ const rowsOf = (rows: readonly ShortRow[]): CallRow[] =>
   rows.map(([target, status, says, options]) => ({ target, status, says, ...(options && { options }) }));
 
 const CALL_ROWS = rowsOf([
-  ["GET /", 404, "no such call"],
-  ["GET /api/v1", 404, "no such call"],
-  ["GET /api/v2/reservations", 404, "no such call"],
-  ["GET /api/v1/reservations/", 404, "no such call"],
-  ["GET //api/v1/reservations", 404, "no such call"],
-  ["GET /api/v1/../v1/reservations", 404, "no such call"],
-  ["GET /API/V1/RESERVATIONS", 404, "no such call"],
+  ["GET /", 404, "no such API call"],
+  ["GET /api/v1", 404, "no such API call"],
+  ["GET /api/v2/reservations", 404, "no such API call"],
+  ["GET /api/v1/reservations/", 404, "no such API call"],
+  ["GET //api/v1/reservations", 404, "no such API call"],
+  ["GET /api/v1/../v1/reservations", 404, "no such API call"],
+  ["GET /API/V1/RESERVATIONS", 404, "no such API call"],
   ["GET /api/v1/reservations/%2e%2e", 404, "no such reservation"],
   ["GET /api/v1/reservations/%zz", 400, "percent-encoding"],
   ["GET /api/v1/reservations/__proto__", 404, "no such reservation"],
@@ -267,8 +267,8 @@ describe("a bad call is refused, says what to do and changes nothing", () => {
   });
 
   const ADMIN_ROWS = rowsOf([
-    ["POST /api/v1/clusters/nowhere/cordon", 404, "no cluster nowhere"],
-    ["POST /api/v1/clusters/NOWHERE/uncordon", 404, "no cluster NOWHERE"],
+    ["POST /api/v1/clusters/nowhere/cordon", 404, "cluster nowhere is unknown"],
+    ["POST /api/v1/clusters/NOWHERE/uncordon", 404, "cluster NOWHERE is unknown"],
     ["POST /api/v1/clusters/paris/cordon", 400, "reason", body({ reason: 42 })],
     ["POST /api/v1/clusters/paris/cordon", 400, "not JSON", body("{")],
     ["GET /api/v1/audit?after=yesterday", 400, "sequence number"],

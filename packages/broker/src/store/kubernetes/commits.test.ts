@@ -217,7 +217,10 @@ describe("what people do to the ledger", () => {
     await store.close();
     const [first = ""] = await pagesOf(ledger);
     await ledger.client.delete(CONFIG_MAPS, { name: first, namespace: ledger.namespace });
-    const failure = { kind: "corrupt", message: expect.stringContaining(`${first} of the ledger is gone`) };
+    const failure = {
+      kind: "corrupt",
+      message: expect.stringContaining(`${first} of the ledger is missing`),
+    };
     await expect(replica(ledger).open()).rejects.toMatchObject(failure);
   });
 

@@ -39,8 +39,8 @@ describe("the URL of a database", () => {
     { url: "postgres:///x", problem: "it names no host; write postgres://user@host:5432/database" },
     { url: "postgres://secret@db/a/b", problem: "a database has one plain name" },
     { url: "postgres://secret@db/x#y", problem: "a database has one plain name" },
-    { url: "postgres://secret@db:port/x", problem: "it is not a URL of a database" },
-    { url: "mysql://secret@db/x", problem: "it is not a URL of a database" },
+    { url: "postgres://secret@db:port/x", problem: "it is no URL of a database" },
+    { url: "mysql://secret@db/x", problem: "it is no URL of a database" },
     {
       url: "postgres://secret@db/x?sslmode=prefer",
       problem: "sslmode is one of disable, require, verify-ca",

@@ -58,7 +58,7 @@ describe("a reservation", () => {
     const { timeline, parties } = await read<UiReservationDetail>(`/ui/reservations/${id}`);
     expect(timeline.slice(2).map(({ at, text }) => ({ at, text }))).toEqual([
       { at: null, text: "paris receives it with its next advertisement" },
-      { at: null, text: "waits for paris " },
+      { at: null, text: "waits for the acknowledgement of paris" },
       { at: null, text: "waits for rome to use it" },
       { at: null, text: "lasts until it is released" },
     ]);
@@ -134,7 +134,7 @@ describe("a cluster", () => {
     const [condition] = (await read<UiCluster>("/ui/clusters/paris")).conditions;
     expect(condition).toMatchObject({ type: "Cordoned", message: expect.stringContaining(HOSTILE) });
     expect((await admin.send("POST /ui/clusters/paris/uncordon")).json).toEqual({
-      message: "paris lends again.",
+      message: "paris is uncordoned.",
     });
     expect(await admin.send("POST /ui/clusters/oslo/cordon")).toMatchObject({ status: 404 });
     expect(await admin.send("POST /ui/clusters/paris/cordon", { reason: 7 })).toMatchObject({ status: 400 });

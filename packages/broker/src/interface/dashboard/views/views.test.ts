@@ -71,7 +71,7 @@ describe("the conditions of a cluster", () => {
 
   test("it lends more than it has left", () => {
     expect(viewOf(ledgerWith({}, [lent(3.5)])).conditions).toEqual([
-      { type: "Overcommitted", message: "It lends 0.5 CPU more than it has left." },
+      { type: "Overcommitted", message: "Its reservations exceed its capacity by 0.5 CPU." },
     ]);
   });
 
@@ -167,7 +167,7 @@ describe("the timeline", () => {
       "requested: rome asked for 1 CPU",
       "reserved: paris was chosen, and 1 CPU locked there",
       "told: paris receives it with its next advertisement",
-      "enforced: waits for paris ",
+      "enforced: waits for the acknowledgement of paris",
       `active: waits for rome to use it, until ${formatTime(activateBy)} at the latest`,
       `end: expires ${formatTime(NOW + 3_600_000)}`,
     ]);

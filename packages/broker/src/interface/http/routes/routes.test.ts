@@ -133,7 +133,7 @@ describe("a reservation over HTTP", () => {
     });
 
     test.each([
-      { name: "nobody is named", path: "POST /api/v1/reservations", says: "ops is an admin and no cluster" },
+      { name: "nobody is named", path: "POST /api/v1/reservations", says: "ops is an admin, not a cluster" },
       { name: "nobody's key", path: "DELETE /api/v1/reservations?key=k", says: "ops is an admin" },
       {
         name: "the cluster is unknown",
