@@ -14,7 +14,9 @@ afterAll(async () => {
 test("adoption is shown, closed, and opened for a while, by an admin alone and in the audit log", async () => {
   const shown = await fleet.as("ops", "adoption", "show");
   expect(shown).toMatchObject({ code: 0, err: "" });
-  expect(shown.out).toMatch(/^Adoption: +open\nHolds made before: +\S+Z\nUntil: +\S+Z\nCause: +created\n$/u);
+  expect(shown.out).toMatch(
+    /^Adoption: +open\nReservations made before: +\S+Z\nUntil: +\S+Z\nCause: +created\n$/u,
+  );
   expect((await fleet.as("ops", "adoption", "close")).out).toMatch(
     /^Adoption: +closed\n[^]*Cause: +closed by ops\n$/u,
   );

@@ -44,7 +44,7 @@ describe("a certificate that will not do: exit status and words", () => {
       "the broker is another authority's",
       "wrong-ca",
       "get clusters",
-      "wrong-ca/ca.crt; is this the broker you mean?",
+      "wrong-ca/ca.crt; if it is the right broker, put its ca.crt there",
     ],
     ["key and certificate do not match", "mixed", "get clusters", "mixed: tls.key is not the key of tls.crt"],
     ["the folder holds no certificates", "nonsense", "get clusters", "tls.crt contains no PEM block"],
@@ -77,7 +77,7 @@ describe("a certificate that will not do: exit status and words", () => {
   test("the remedy for an expired certificate names it", async () => {
     const { err } = await fleet.as("expired", "get", "reservations");
     expect(err).toContain(
-      `It was rome's, from ${join(fleet.folder, "expired")}was used. Renew it: brokerctl certs renew rome`,
+      `The certificate of rome from ${join(fleet.folder, "expired")} was used. Renew it: brokerctl certs renew rome`,
     );
   });
 });

@@ -40,7 +40,7 @@ describe("the way to the broker", () => {
 
   test("a cluster is told of itself alone", async () => {
     const { out } = await check("rome");
-    expect(findings(out)["agents"]?.message).toMatch(/^heard rome \d+s ago$/u);
+    expect(findings(out)["agents"]?.message).toMatch(/^last advertisement: rome \d+s ago$/u);
   });
 
   test.each([

@@ -116,7 +116,7 @@ describe("the status of a cluster", () => {
     await fleet.advertise("tokyo", { cpu: 8, memoryGi: 32 }, { resources });
     expect(row((await fleet.as("ops", "get", "clusters")).out, "tokyo").at(-1)).toBe("Overcommitted");
     const { out } = await fleet.as("ops", "describe", "cluster", "tokyo");
-    expect(out).toContain("Lent beyond its means:   2 CPU\n");
+    expect(out).toContain("Overcommitted by:     2 CPU\n");
     await fleet.as("ops", "release", id);
   });
 });

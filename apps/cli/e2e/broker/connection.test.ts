@@ -66,7 +66,7 @@ describe("exit status and words", () => {
     const plain = await plainStandIn(onTestFinished);
     expect(await fleet.as("ops", "get", "clusters", "--broker", plain)).toMatchObject({
       code: 1,
-      err: expect.stringContaining("does not speak TLS; check the port"),
+      err: expect.stringContaining("does not use TLS; check the port"),
     });
   });
 

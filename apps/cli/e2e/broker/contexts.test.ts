@@ -77,17 +77,17 @@ describe("where the broker is", () => {
     {
       name: "a slip in a field",
       text: "current-contxt: a",
-      says: 'knows no "current-contxt"; did you mean current-context?',
+      says: 'has an unknown field "current-contxt"; did you mean current-context?',
     },
     {
       name: "a slip in a context",
       text: "contexts: {eu: {cert: x}}",
-      says: 'contexts.eu knows no "cert"; did you mean certs?',
+      says: 'contexts.eu has an unknown field "cert"; did you mean certs?',
     },
     {
       name: "a number for an address",
       text: "contexts: {eu: {broker: 1}}",
-      says: "contexts.eu.broker must be a text",
+      says: "contexts.eu.broker must be a string",
     },
     {
       name: "a context that is not there",

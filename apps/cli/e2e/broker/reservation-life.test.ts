@@ -96,7 +96,11 @@ describe("renew and release", () => {
 
   test("close a key that nothing was made with", async () => {
     const closed = await fleet.as("rome", "release", "--key", "never-used");
-    expect(closed).toMatchObject({ code: 0, out: "", err: expect.stringContaining("it is closed") });
+    expect(closed).toMatchObject({
+      code: 0,
+      out: "",
+      err: expect.stringContaining("The key is now released"),
+    });
     const late = await fleet.as("rome", "reserve", ...SMALL, "--key", "never-used");
     expect(late).toMatchObject({ code: 6 });
   });

@@ -82,10 +82,10 @@ describe("a decision told without figures", () => {
     expect(dto.candidates).toEqual([
       { clusterID: "paris" },
       { clusterID: "oslo" },
-      { clusterID: "berlin", reason: "capacity", message: "has not enough CPU" },
+      { clusterID: "berlin", reason: "capacity", message: "does not have enough CPU" },
     ]);
     expect(dto.explanation).toBe(
-      "paris lends 4 CPU / 953.67Mi Memory to rome.\n  berlin  has not enough CPU",
+      "paris lends 4 CPU / 953.67Mi Memory to rome.\n  berlin  does not have enough CPU",
     );
     expect(dto.flip).toBeUndefined();
     expect(JSON.stringify(dto)).not.toMatch(/0\.161|0\.321|more CPU|available/);
@@ -104,7 +104,7 @@ describe("the reasons of a refusal", () => {
       "full",
       { clusterID: "berlin", reason: "capacity", message: "needs 99 more CPU", missing: { cpu: "99" } },
     ],
-    ["reasons", { clusterID: "berlin", reason: "capacity", message: "has not enough CPU" }],
+    ["reasons", { clusterID: "berlin", reason: "capacity", message: "does not have enough CPU" }],
   ] as const)("with disclosure %s name every cluster", (disclosure, berlin) => {
     const reasons = toRefusals(decision, disclosure);
     expect(reasons.map(({ clusterID }) => clusterID).sort()).toEqual(["berlin", "oslo", "paris"]);

@@ -34,7 +34,7 @@ export function trouble({ log, machine, fields, what }: TroubleDeps): Trouble {
     },
     ends: () => {
       if (now === undefined) return;
-      log.info({ ...fields, outageMs: Math.round(machine.monotonicMs() - beganAt) }, `${what} works again`);
+      log.info({ ...fields, troubledMs: Math.round(machine.monotonicMs() - beganAt) }, `${what} works again`);
       now = undefined;
       told.clear();
     },
