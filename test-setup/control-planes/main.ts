@@ -93,8 +93,8 @@ async function run(): Promise<void> {
     },
     {
       signals: process,
-      lastly: (delayMs, action) => setTimeout(action, delayMs).unref(),
-      end,
+      unrefTimeout: (delayMs, action) => setTimeout(action, delayMs).unref(),
+      exit: end,
       exitCodeOf: () => EXIT.failure,
       describe: (error) => describeFailure(error, []),
     },

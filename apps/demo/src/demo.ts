@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { formatTime } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { type FleetOrder, planFleet } from "./fleet/plan-fleet.ts";
 import { type KeptFolder, keepFolder, newOrder } from "./folder/keep-folder.ts";
 import type { DemoOptions } from "./options.ts";
@@ -13,7 +13,7 @@ import { checkSpace } from "./start/free-space.ts";
 import type { RunningFleet } from "./start/start-fleet.ts";
 
 export interface DemoDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly randomBytes: (size: number) => Uint8Array;
   /** Where programs are looked for. */
   readonly searchPath: string;
@@ -23,7 +23,7 @@ export interface DemoDeps {
 /** A broker and clusters on this machine, and what to type to see them work. */
 export function createDemo(options: DemoOptions, deps: DemoDeps) {
   const { report } = deps;
-  const startedAt = deps.machine.monotonicMs();
+  const startedAt = deps.clock.monotonicMs();
   let kept: KeptFolder | undefined;
   let running: RunningFleet | undefined;
 
@@ -66,7 +66,7 @@ export function createDemo(options: DemoOptions, deps: DemoDeps) {
   /** A broker with the dashboard enabled does not start without the pages; then the dashboard is switched off. */
   const hasPages = async (): Promise<boolean> => {
     const say = (level: "info" | "warn", text: string): void => {
-      const at = formatTime(deps.machine.wallMs());
+      const at = formatTime(deps.clock.wallMs());
       report.tell({ kind: "event", event: { at, source: "dashboard", level, text } });
     };
     const problem = await buildPages((text) => say("info", text));

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { Fault, safeText } from "@resource-broker/contract";
-import { describeFailure, EXIT, nodeMachineTime, runUntilSignal } from "@resource-broker/runtime";
+import { describeFailure, EXIT, runUntilSignal, systemClock } from "@resource-broker/runtime";
 import { otherMode } from "./modes.ts";
 import { type DemoOptions, HELP, readOptions } from "./options.ts";
 
@@ -13,7 +13,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 const reading = readOptions(process.argv.slice(2));
 const mode = otherMode(process.argv.slice(2));
-if (mode !== undefined) await mode({ own: process, machine: nodeMachineTime(Date.now), randomBytes, end });
+if (mode !== undefined) await mode({ own: process, clock: systemClock(Date.now), randomBytes, end });
 else if (!reading.ok) end(EXIT.usage, ...reading.problems, "all flags: npm start -- --help");
 else if (reading.options.help) console.log(HELP);
 else await run(reading.options);
@@ -27,24 +27,24 @@ async function run(options: DemoOptions): Promise<void> {
     import("./demo.ts"),
     import("./report/choose-report.ts"),
   ]);
-  const machine = nodeMachineTime(Date.now);
+  const clock = systemClock(Date.now);
   const report = chooseReport(options, {
     isTerminal: process.stdout.isTTY,
     input: process.stdin,
     output: process.stdout,
     host: process,
     env: process.env,
-    machine,
+    clock,
     onEnd: () => process.kill(process.pid, "SIGINT"),
     suspend: () => process.kill(0, "SIGTSTP"),
   });
   // Leave the alternate screen before Node prints an uncaught error, so that it stays visible.
   process.on("uncaughtExceptionMonitor", report.stop);
-  const demo = createDemo(options, { machine, randomBytes, searchPath: process.env["PATH"] ?? "", report });
+  const demo = createDemo(options, { clock, randomBytes, searchPath: process.env["PATH"] ?? "", report });
   await runUntilSignal(demo, {
     signals: { on: (signal, stop) => [signal, "SIGHUP"].map((each) => process.on(each, stop)) },
-    lastly: (delayMs, action) => setTimeout(action, delayMs).unref(),
-    end: (code, problem) => {
+    unrefTimeout: (delayMs, action) => setTimeout(action, delayMs).unref(),
+    exit: (code, problem) => {
       report.stop();
       end(code, problem);
     },

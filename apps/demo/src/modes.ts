@@ -4,7 +4,7 @@ import type { TourHost } from "./tour/host.ts";
 type Host = TourHost & ContextsHost;
 
 /** Where the program runs. */
-export interface ModeHost extends Pick<Host, "machine" | "randomBytes" | "end"> {
+export interface ModeHost extends Pick<Host, "clock" | "randomBytes" | "end"> {
   /** `process`. */
   readonly own: Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "on">;
 }

@@ -39,8 +39,8 @@ describe("agents whose broker is the Go predecessor", () => {
     { what: "that cannot be asked by name", isFirstRelease: true },
   ])("let go of a reservation at its time, with one $what", async ({ isFirstRelease }) => {
     let aheadMs = 0;
-    const machine = { wallMs: () => performance.timeOrigin + performance.now() + aheadMs };
-    const broker = await startGoBroker({ credentials: certificates.broker, machine, isFirstRelease });
+    const clock = { wallMs: () => performance.timeOrigin + performance.now() + aheadMs };
+    const broker = await startGoBroker({ credentials: certificates.broker, machine: clock, isFirstRelease });
     onTestFinished(broker.close);
     for (const { name } of CLUSTERS) {
       const flags = [`--broker-url=${broker.url}`, "--instruction-poll-interval=1s"];

@@ -11,7 +11,7 @@ import {
   loadKubeConfig,
   toFault,
 } from "@resource-broker/kube";
-import { createProbes, createReloads, type Log, type MachineTime } from "@resource-broker/runtime";
+import { type Clock, createProbes, createReloads, type Log } from "@resource-broker/runtime";
 import { type AgentCore, agentCore } from "./core/agent-core.ts";
 import type { DataPlane } from "./data-plane/data-plane.ts";
 import type { Tell } from "./events/tell.ts";
@@ -28,7 +28,7 @@ import type { BrokerCommunicator } from "./transport/broker-communicator.ts";
 import { openTransport } from "./transport/open-transport.ts";
 
 export interface AppDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly randomBytes: (size: number) => Uint8Array;
@@ -47,7 +47,7 @@ export interface Agent {
 }
 
 export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
-  const { machine, random, log } = deps;
+  const { clock, random, log } = deps;
   const reloads = createReloads();
   const metrics = createAgentMetrics(reloads.statuses);
   const endings: (() => Promise<unknown> | undefined)[] = [];
@@ -55,14 +55,20 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
   const probes = createProbes(settings, {
     checks: agentChecks(() => progress),
     metrics,
-    machine,
+    clock,
     log,
     reloads,
   });
 
   const start = async (): Promise<{ readonly clusterId: string }> => {
     const config = await loadKubeConfig(kubeConfigSources(settings, deps.env));
-    const client = createKubeClient(config, { machine, log, env: deps.env, userAgent: MANAGER, reloads });
+    const client = createKubeClient(config, {
+      clock,
+      log,
+      env: deps.env,
+      userAgent: MANAGER,
+      reloads,
+    });
     endings.push(async () => client.close());
     // Runs while certificates are read and ports are opened; its result is awaited below.
     const answered = answers(client, config);
@@ -101,7 +107,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
   const recorderOf = (client: KubeClient, clusterId: string): EventRecorder =>
     eventRecorder(
       { component: MANAGER, instance: deps.env["HOSTNAME"] ?? clusterId },
-      { client, machine, random, log },
+      { client, clock, random, log },
     );
 
   const coreOf = ({ clusterId, client, communicator, recorder, dataPlane }: Parts): AgentCore =>
@@ -135,14 +141,14 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
         communicator,
         prices: createPriceSource(settings, {
           client,
-          machine,
+          clock,
           random,
           log,
           reloads,
           observer: { onRestart: metrics.watchRestarted },
         }),
         dataPlane,
-        machine,
+        clock,
         random,
         newInstance: () => Buffer.from(deps.randomBytes(8)).toString("hex"),
         tell: tellOf(recorder),
@@ -173,7 +179,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
             deps.onFatal(new Fault("unreachable", "the lease was lost: another replica takes over"));
         },
       },
-      { client, machine, random, log },
+      { client, clock, random, log },
     );
     progress = { kind: "waiting" };
     election.start();

@@ -4,8 +4,8 @@ import {
   createLog,
   EXIT,
   logOptions,
-  nodeMachineTime,
   runUntilSignal,
+  systemClock,
   yamlReader,
 } from "@resource-broker/runtime";
 import manifest from "../package.json" with { type: "json" };
@@ -35,7 +35,7 @@ async function run(settings: AgentSettings, warnings: readonly string[]): Promis
   const log = createLog(logOptions(settings, terminal), process.stdout);
   for (const warning of warnings) log.warn({}, warning);
   const agent = createAgent(settings, {
-    machine: nodeMachineTime(Date.now),
+    clock: systemClock(Date.now),
     random: Math.random,
     randomBytes,
     env: process.env,
@@ -44,8 +44,8 @@ async function run(settings: AgentSettings, warnings: readonly string[]): Promis
   });
   await runUntilSignal(agent, {
     signals: process,
-    lastly: (delayMs, action) => setTimeout(action, delayMs).unref(),
-    end,
+    unrefTimeout: (delayMs, action) => setTimeout(action, delayMs).unref(),
+    exit: end,
     exitCodeOf,
     describe: describeEnd,
   });

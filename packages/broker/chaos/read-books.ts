@@ -19,7 +19,7 @@ import {
   recordsOf,
   type ResourceVector,
 } from "@resource-broker/domain";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { type BrokerClient, type BrokerReply, kubeClientFor } from "@resource-broker/testkit";
 import { canonical, CHAIN_START, nextLink } from "../src/store/audit.ts";
 import { kubernetesStore } from "../src/store/kubernetes/kubernetes-store.ts";
@@ -74,7 +74,7 @@ export async function booksInDatabase(url: string): Promise<Books> {
   if (!reading.ok) throw new Error(reading.problem);
   const store = postgresStore(
     { address: reading.address, replica: "auditor" },
-    { machine: nodeMachineTime(Date.now), log: { warn: () => undefined } },
+    { clock: systemClock(Date.now), log: { warn: () => undefined } },
   );
   const { records } = await store.open();
   try {
@@ -92,7 +92,7 @@ export async function booksInObjects(kubeconfig: string, namespace: string): Pro
   const store = kubernetesStore(
     { replica: "auditor" },
     {
-      machine: nodeMachineTime(Date.now),
+      clock: systemClock(Date.now),
       log: { info: silent, warn: silent, error: silent },
       cluster: () => Promise.resolve({ client, namespace }),
     },

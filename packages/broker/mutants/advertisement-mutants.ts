@@ -34,8 +34,8 @@ export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "answers an advertisement again before it is durable",
     file: BEHIND,
-    find: "        : last.isSafe && !mustOutlive(last.advertisement, advertisement);",
-    replace: "        : !mustOutlive(last.advertisement, advertisement);",
+    find: "        : last.isSafe && !mustBeDurable(last.advertisement, advertisement);",
+    replace: "        : !mustBeDurable(last.advertisement, advertisement);",
     caughtBy: SIMULATION,
   },
   {
@@ -63,14 +63,14 @@ export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "lets a crash bring back capacity that was withdrawn",
     file: OUTLIVE,
-    find: "    isLess(ownOf(after), ownOf(before)) ||\n",
+    find: "    isLess(unallocatedOf(after), unallocatedOf(before)) ||\n",
     replace: "",
     caughtBy: SIMULATION,
   },
   {
     name: "lets a crash bring back capacity that guests use",
     file: OUTLIVE,
-    find: "    holdsMore(before, after) ||\n",
+    find: "    reservesMore(before, after) ||\n",
     replace: "",
     caughtBy: OUTLIVE_TEST,
   },
@@ -84,7 +84,7 @@ export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "lets a crash bring back a post that was overtaken",
     file: OUTLIVE,
-    find: "leavesGap(before, after) || ",
+    find: "skipsSequence(before, after) || ",
     replace: "",
     caughtBy: ENGINE_TEST,
   },

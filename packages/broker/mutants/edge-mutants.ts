@@ -45,8 +45,8 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: "keeps what every list that broke off has brought",
     file: "packages/kube/src/informer/kept-objects.ts",
-    find: "      if (entries.size >= MAX_KEPT_OBJECTS) {",
-    replace: "      if (entries.size >= 2 * MAX_KEPT_OBJECTS) {",
+    find: "      if (entries.size >= MAX_CACHED_OBJECTS) {",
+    replace: "      if (entries.size >= 2 * MAX_CACHED_OBJECTS) {",
     caughtBy: testFile("packages/kube/src/informer/informer.test.ts"),
   },
   {
@@ -59,8 +59,8 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: "believes what an agent says is available",
     file: "packages/contract/src/mapping/advertisement.ts",
-    find: 'allocatable: reader.given(resources.allocatable, "resources.allocatable"),',
-    replace: 'allocatable: reader.given(resources.available, "resources.allocatable"),',
+    find: 'allocatable: reader.roundedDown(resources.allocatable, "resources.allocatable"),',
+    replace: 'allocatable: reader.roundedDown(resources.available, "resources.allocatable"),',
     caughtBy: testFile("packages/contract/src/mapping/advertisement.test.ts"),
   },
   {

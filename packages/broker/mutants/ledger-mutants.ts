@@ -9,7 +9,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "opens a released key again after a minute",
     file: "packages/domain/src/ledger/decide-party-calls.ts",
-    find: "closedKey = { requester, key, until: now + KEEP_ENDED_MS }",
+    find: "closedKey = { requester, key, until: now + ENDED_RETENTION_MS }",
     replace: "closedKey = { requester, key, until: now + 60_000 }",
     caughtBy: testFile("packages/domain/src/ledger/calls.test.ts"),
   },
@@ -23,23 +23,23 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "frees a reservation twice",
     file: `${LEDGER}/entries.ts`,
-    find: "  replaceTerm(provider, before, heldFor(ledger, provider, id));\n  enterLoan(requester, reservation);",
+    find: "  replaceReserved(provider, before, currentlyReserved(ledger, provider, id));\n  addToRequester(requester, reservation);",
     replace:
-      "  replaceTerm(provider, before, heldFor(ledger, provider, id));\n  if (!isLive(reservation.phase)) replaceTerm(provider, before, heldFor(ledger, provider, id));\n  enterLoan(requester, reservation);",
+      "  replaceReserved(provider, before, currentlyReserved(ledger, provider, id));\n  if (!isLive(reservation.phase)) replaceReserved(provider, before, currentlyReserved(ledger, provider, id));\n  addToRequester(requester, reservation);",
     caughtBy: SIMULATION,
   },
   {
     name: "lends what an ended reservation's pods still use",
     file: `${LEDGER}/account.ts`,
-    find: "  return holds.hasEnded(id) ? usage.used : larger(usage.granted, usage.used);",
-    replace: "  return holds.hasEnded(id) ? NO_RESOURCES : larger(usage.granted, usage.used);",
+    find: "  return reservations.hasEnded(id) ? usage.used : larger(usage.granted, usage.used);",
+    replace: "  return reservations.hasEnded(id) ? NO_RESOURCES : larger(usage.granted, usage.used);",
     caughtBy: SIMULATION,
   },
   {
     name: "lends holds that it does not know",
     file: `${LEDGER}/account.ts`,
-    find: "  return holds.hasEnded(id) ? usage.used : larger(usage.granted, usage.used);",
-    replace: "  return holds.hasEnded(id) ? usage.used : NO_RESOURCES;",
+    find: "  return reservations.hasEnded(id) ? usage.used : larger(usage.granted, usage.used);",
+    replace: "  return reservations.hasEnded(id) ? usage.used : NO_RESOURCES;",
     caughtBy: SIMULATION,
   },
   {
@@ -87,9 +87,9 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "binds a key by a refusal",
     file: `${LEDGER}/decide-reserve.ts`,
-    find: '    return { events: [{ kind: "refused", at: moment.now, decision }], reply: { kind: "refused", decision } };',
+    find: '    return { events: [{ kind: "refused", at: context.now, decision }], reply: { kind: "refused", decision } };',
     replace:
-      '    const closedKey = { requester, key: command.key ?? "", until: moment.now + 60_000 };\n    return { events: [{ kind: "refused", at: moment.now, decision }, { kind: "key-closed", at: moment.now, closedKey }], reply: { kind: "refused", decision } };',
+      '    const closedKey = { requester, key: command.key ?? "", until: context.now + 60_000 };\n    return { events: [{ kind: "refused", at: context.now, decision }, { kind: "key-closed", at: context.now, closedKey }], reply: { kind: "refused", decision } };',
     caughtBy: SIMULATION,
   },
   {
@@ -144,22 +144,22 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "forgets ended reservations while their pods run",
     file: `${LEDGER}/decide-expire-due.ts`,
-    find: "  return isHeard && provider.usage.has(id)",
-    replace: "  return isHeard && provider.usage.has(id) && now < 0",
+    find: "  return isFresh && provider.usage.has(id)",
+    replace: "  return isFresh && provider.usage.has(id) && now < 0",
     caughtBy: CALLS,
   },
   {
     name: "forgets ended reservations, and their keys, after an hour",
     file: `${LEDGER}/evolve.ts`,
-    find: "        keepUntil: event.at + KEEP_ENDED_MS,",
-    replace: "        keepUntil: event.at + KEEP_ENDED_MS / 24,",
+    find: "        keepUntil: event.at + ENDED_RETENTION_MS,",
+    replace: "        keepUntil: event.at + ENDED_RETENTION_MS / 24,",
     caughtBy: SIMULATION,
   },
   {
     name: "believes an advertisement that was overtaken",
     file: `${LEDGER}/decide-advertise.ts`,
-    find: "  if (isOldNews(account, advertisement))",
-    replace: "  if (isOldNews(account, advertisement) && now < 0)",
+    find: "  if (isStaleUpdate(account, advertisement))",
+    replace: "  if (isStaleUpdate(account, advertisement) && now < 0)",
     caughtBy: SIMULATION,
   },
   {
@@ -214,15 +214,15 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "holds back for a day what a cluster with an older agent has given back",
     file: `${LEDGER}/account.ts`,
-    find: "    if (endedAt + TAKE_DOWN_MS > receivedAt) total",
-    replace: "    if (endedAt + TAKE_DOWN_MS > 0) total",
+    find: "    if (endedAt + VIRTUAL_NODE_TEARDOWN_MS > receivedAt) total",
+    replace: "    if (endedAt + VIRTUAL_NODE_TEARDOWN_MS > 0) total",
     caughtBy: testFile(`${LEDGER}/scenarios.test.ts`),
   },
   {
     name: "lends on what the virtual node of an ended reservation still counts",
     file: `${LEDGER}/account.ts`,
-    find: "export const TAKE_DOWN_MS = 10 * 60 * 1000;",
-    replace: "export const TAKE_DOWN_MS = 0;",
+    find: "export const VIRTUAL_NODE_TEARDOWN_MS = 10 * 60 * 1000;",
+    replace: "export const VIRTUAL_NODE_TEARDOWN_MS = 0;",
     caughtBy: testFile(`${LEDGER}/scenarios.test.ts`),
   },
 ];

@@ -25,8 +25,8 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "believes that it leads though its lease has run out",
     file: `${POSTGRES}/lease-keeper.ts`,
-    find: "isHeld(term.prolongedAt, leaseMoment(machine), leaseMs))",
-    replace: "isHeld(term.prolongedAt, leaseMoment(machine), 1000 * leaseMs))",
+    find: "isHeld(term.prolongedAt, leaseMoment(clock), leaseMs))",
+    replace: "isHeld(term.prolongedAt, leaseMoment(clock), 1000 * leaseMs))",
     caughtBy: STORE,
   },
   {

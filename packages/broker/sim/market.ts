@@ -71,7 +71,7 @@ export async function runMarket(random: SeededRandom, operations: number): Promi
 /** What the ledger lends must be held; what it knows to have ended must not. A hold it has forgotten stays. */
 function compareHolds({ broker, findings }: Setting, { name, held }: Lender): void {
   const ledger = broker.engine?.ledger;
-  const lending = [...(ledger?.accounts.get(name)?.lending.keys() ?? [])];
+  const lending = [...(ledger?.accounts.get(name)?.asProvider.keys() ?? [])];
   const isKnown = (id: string): boolean => ledger?.reservations.get(id)?.provider === name;
   const missing = lending.filter((id) => !held.includes(id));
   const tooLong = held.filter((id) => !lending.includes(id) && isKnown(id));

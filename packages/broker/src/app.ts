@@ -2,12 +2,12 @@ import type { Environment } from "@resource-broker/kube";
 import {
   certificateFolder,
   type CertificateSource,
+  type Clock,
   createProbes,
   createReloads,
   type Log,
-  type MachineTime,
+  observedCertificates,
   type Reloads,
-  watchedCertificates,
 } from "@resource-broker/runtime";
 import { dashboardSide } from "./dashboard-side.ts";
 import { logCommit } from "./decision-log.ts";
@@ -32,7 +32,7 @@ import type { Leadership } from "./store/leadership.ts";
 import { StoreFailure } from "./store/store.ts";
 
 export interface BrokerDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly defer: (task: () => void) => void;
   readonly randomBytes: (size: number) => Uint8Array;
   /** In [0, 1). */
@@ -60,18 +60,22 @@ export interface Broker {
 const CERTIFICATE_OWNER = { name: "the broker", peers: "clients", remedy: "brokerctl certs init" };
 
 export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker {
-  const { machine, log, readYaml, random, randomBytes } = deps;
+  const { clock, log, readYaml, random, randomBytes } = deps;
   const reloads = createReloads();
   const metrics = createMetrics({ ...DEFAULT_METRICS_OPTIONS, reloads: reloads.statuses });
   const needs = clusterNeeds(settings);
   const cluster = clusterAccess(settings, { ...deps, reloads });
-  const { store, leadership, shown, replica } = chooseStore(settings, { machine, log, kube: cluster.open });
+  const { store, leadership, shown, replica } = chooseStore(settings, {
+    clock,
+    log,
+    kube: cluster.open,
+  });
   const leading = leadership === undefined ? {} : { notLeading: () => notLeading(leadership) };
   const isLeading = (): boolean => leadership === undefined || leadership.standing().role === "leader";
   const { defer, onFatal } = deps;
   const engine = createEngine(
     { policy: BUILT_IN_POLICY.policy, maxWaiting: settings["max-waiting"] },
-    { store, machine, observer: watchEngine(metrics, log), defer, onFatal, ...leading },
+    { store, clock, observer: watchEngine(metrics, log), defer, onFatal, ...leading },
   );
   let policyLoadedAt: number | undefined;
   const policy = policyInForce({
@@ -86,8 +90,8 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     return { source, sliceDefaults, ...(policyLoadedAt === undefined ? {} : { loadedAt: policyLoadedAt }) };
   };
   let apiPort: number | undefined;
-  const parts = { engine, store, machine, randomBytes, log, ...leading };
-  const certificates = (): CertificateSource => ownCertificates(settings, { machine, log, reloads });
+  const parts = { engine, store, clock, randomBytes, log, ...leading };
+  const certificates = (): CertificateSource => ownCertificates(settings, { clock, log, reloads });
   const dashboard = dashboardSide(settings, deps.version, {
     ...parts,
     certificates,
@@ -101,7 +105,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
         openApi,
         metrics,
         policyOrigin,
-        certificates: watchedCertificates(certificates(), metrics.certificatesInForce),
+        certificates: observedCertificates(certificates(), metrics.certificatesInForce),
         ...(dashboard && { dashboard }),
       })
     : undefined;
@@ -113,7 +117,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
             open: cluster.open,
             engine,
             store,
-            machine,
+            clock,
             random,
             randomBytes,
             log,
@@ -138,7 +142,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     ...followed,
     ...(role === undefined ? [] : [role.check]),
   ];
-  const probes = createProbes(settings, { checks, metrics, machine, log, openApi, reloads });
+  const probes = createProbes(settings, { checks, metrics, clock, log, openApi, reloads });
   const endings: (() => unknown)[] = [];
 
   const start = async (): Promise<{ readonly port: number | undefined }> => {
@@ -150,7 +154,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     if (first !== undefined) {
       const source = settings.policy;
       policy.fromFile({ ...first, source });
-      const following = { read: readYaml, machine, log, report: reloads.source("policy-file") };
+      const following = { read: readYaml, clock, log, report: reloads.source("policy-file") };
       endings.push(
         followPolicy({ path: source, inForce: first }, following, (loaded) =>
           policy.fromFile({ ...loaded, source }),
@@ -200,7 +204,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
         openConnections: () => http?.openConnections() ?? 0,
       }),
     );
-    endings.push(watchAudit({ store, machine, observer: metrics, log }));
+    endings.push(watchAudit({ store, clock, observer: metrics, log }));
   };
 
   const takeOverObjects = async (): Promise<void> => {
@@ -256,8 +260,13 @@ function httpOf(settings: BrokerSettings, parts: HttpDeps): HttpInterface {
 
 function ownCertificates(
   settings: BrokerSettings,
-  { machine, log, reloads }: Pick<BrokerDeps, "machine" | "log"> & { readonly reloads: Reloads },
+  { clock, log, reloads }: Pick<BrokerDeps, "clock" | "log"> & { readonly reloads: Reloads },
 ): CertificateSource {
   const report = reloads.source("certificates");
-  return certificateFolder(settings["http-cert-path"], { owner: CERTIFICATE_OWNER, machine, log, report });
+  return certificateFolder(settings["http-cert-path"], {
+    owner: CERTIFICATE_OWNER,
+    clock,
+    log,
+    report,
+  });
 }

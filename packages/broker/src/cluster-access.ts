@@ -18,7 +18,7 @@ export const USER_AGENT = "resource-broker";
 /** The client is created on first use and then shared. */
 export function clusterAccess(
   settings: Pick<BrokerSettings, "kubeconfig" | "context" | "http-namespace">,
-  deps: Pick<KubeClientDeps, "machine" | "log" | "reloads"> & { readonly env: Environment },
+  deps: Pick<KubeClientDeps, "clock" | "log" | "reloads"> & { readonly env: Environment },
 ): { readonly open: () => Promise<BrokerCluster>; readonly close: () => Promise<void> } {
   let opened: Promise<BrokerCluster> | undefined;
   const connect = async (): Promise<BrokerCluster> => {

@@ -234,7 +234,7 @@ test("a whole broker that is given a kubeconfig does not start before it has rea
   });
   if (!reading.ok) throw new Error(reading.problems.join());
   const broker = createBroker(reading.settings, {
-    machine: scene.time,
+    clock: scene.time,
     defer: setImmediate,
     randomBytes,
     random: () => 0.5,

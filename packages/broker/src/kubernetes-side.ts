@@ -26,7 +26,7 @@ export function kubernetesSide(
   options: Omit<KubernetesOptions, "namespace">,
   { open, ...deps }: KubernetesSideDeps,
 ): KubernetesSide {
-  const { log, machine, random } = deps;
+  const { log, clock, random } = deps;
   let state: "waiting" | "starting" | "serving" = "waiting";
   let ending: (() => Promise<void>) | undefined;
   let isStopped = false;
@@ -35,7 +35,7 @@ export function kubernetesSide(
     const { client, namespace } = await open();
     const recorder: EventRecorder = eventRecorder(
       { component: USER_AGENT, instance: options.replica },
-      { client, machine, random, log },
+      { client, clock, random, log },
     );
     const served = createKubernetesInterface({ ...options, namespace }, { ...deps, client, recorder });
     ending = async () => {
@@ -56,7 +56,7 @@ export function kubernetesSide(
           log.error({ error: toFault(error).message }, "the broker's objects cannot be watched");
       });
       return new Promise((resolve) => {
-        const cancel = machine.after(PATIENCE_MS, resolve);
+        const cancel = clock.after(PATIENCE_MS, resolve);
         void begun.then(() => {
           cancel();
           resolve();

@@ -6,8 +6,8 @@ import {
   describeFailure,
   EXIT,
   logOptions,
-  nodeMachineTime,
   runUntilSignal,
+  systemClock,
   yamlReader,
 } from "@resource-broker/runtime";
 import manifest from "../package.json" with { type: "json" };
@@ -34,7 +34,7 @@ async function run(settings: BrokerSettings, warnings: readonly string[]): Promi
   const log = createLog(logOptions(settings, terminal), process.stdout);
   for (const warning of warnings) log.warn({}, warning);
   const broker = createBroker(settings, {
-    machine: nodeMachineTime(Date.now),
+    clock: systemClock(Date.now),
     defer: setImmediate,
     randomBytes,
     random: Math.random,
@@ -47,8 +47,8 @@ async function run(settings: BrokerSettings, warnings: readonly string[]): Promi
   });
   await runUntilSignal(broker, {
     signals: process,
-    lastly: (delayMs, action) => setTimeout(action, delayMs).unref(),
-    end,
+    unrefTimeout: (delayMs, action) => setTimeout(action, delayMs).unref(),
+    exit: end,
     exitCodeOf,
     describe: (error) => describeFailure(error, PORT_FLAGS),
   });

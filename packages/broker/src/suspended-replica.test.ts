@@ -1,4 +1,4 @@
-import { fakeTime, postgresPrograms, testCertificates, until } from "@resource-broker/testkit";
+import { fakeClock, postgresPrograms, testCertificates, until } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CallOptions, ClientCredentials } from "./interface/http/testing/call.ts";
 import { openLine } from "./interface/http/testing/line.ts";
@@ -31,11 +31,11 @@ describe.skipIf(!postgresPrograms().isThere)(
     /** Leads, and has granted one reservation. */
     async function leading() {
       const ledger = newLedger();
-      const machine = fakeTime();
-      const store = replica(ledger, { replica: "old", machine });
+      const clock = fakeClock();
+      const store = replica(ledger, { replica: "old", clock });
       const broker = await runBroker({
         store,
-        machine,
+        clock,
         certificates: certificates.broker,
         notLeading: () => notLeading(store.leadership),
       });
@@ -45,12 +45,12 @@ describe.skipIf(!postgresPrograms().isThere)(
         status: 200,
       });
       expect(await broker.call(rome, "POST /api/v1/reservations", REPLAY)).toMatchObject({ status: 201 });
-      return { ledger, machine, store, broker };
+      return { ledger, machine: clock, store, broker };
     }
 
     /** Its monotonic clock and its timers stood still, the world went on, and another replica leads. */
-    async function suspend({ ledger, machine }: Awaited<ReturnType<typeof leading>>): Promise<void> {
-      machine.jumpWall(TEN_MINUTES_MS);
+    async function suspend({ ledger, machine: clock }: Awaited<ReturnType<typeof leading>>): Promise<void> {
+      clock.jumpWall(TEN_MINUTES_MS);
       await ledger.expireLease();
       await replica(ledger, { replica: "young" }).open();
     }
@@ -93,8 +93,8 @@ describe.skipIf(!postgresPrograms().isThere)(
     });
 
     test("asks the database at once, and goes on when nobody took over", async () => {
-      const { machine, store, broker } = await leading();
-      machine.jumpWall(TEN_MINUTES_MS);
+      const { machine: clock, store, broker } = await leading();
+      clock.jumpWall(TEN_MINUTES_MS);
       expect(store.leadership.standing()).toEqual({ role: "unsure" });
       await until("it leads again", async () => store.leadership.standing().role === "leader" || undefined);
       expect(await broker.call(rome, "GET /api/v1/reservations")).toMatchObject({ status: 200 });

@@ -50,8 +50,8 @@ describe("one beyond its bound is refused, with a word on it", () => {
     const beyond = sized(bound, most + 1) ?? (kind === "names" ? tooMany(most + 1) : "x".repeat(most + 1));
     const checked = validate(node, beyond);
     expect(checked.ok).toBe(false);
-    const said = checked.ok ? "" : describeProblems(checked.problems);
-    expect(said).toMatch(kind === "number" ? /must be/ : /at most|is not/);
+    const message = checked.ok ? "" : describeProblems(checked.problems);
+    expect(message).toMatch(kind === "number" ? /must be/ : /at most|is not/);
   });
 });
 

@@ -93,7 +93,7 @@ export {
 } from "./faults/fault-table.ts";
 export { type ErrorReply, readFault } from "./faults/read-fault.ts";
 export { toAdoptionOffers } from "./mapping/adoption.ts";
-export { type AdvertisementStanding, fromAdvertisement, toAdvertisement } from "./mapping/advertisement.ts";
+export { type AccountState, fromAdvertisement, toAdvertisement } from "./mapping/advertisement.ts";
 export { type Mapped, toQuantities, toSomeQuantities } from "./mapping/amounts.ts";
 export { formatDecimal, fromCostModel, fromReservationCost, toCostModel } from "./mapping/cost.ts";
 export { type Disclosure, fromDecision, refusalDetails, toRefusals } from "./mapping/decision.ts";
@@ -104,21 +104,21 @@ export { DEFAULT_SLICE, type PolicyResult, parsePolicy, type SliceDefaults } fro
 export { type PolicyDTO, policySchema } from "./policy/policy-schema.ts";
 export { closest } from "./schema/closest.ts";
 export { type DurationResult, formatDuration, parseDuration } from "./schema/duration.ts";
-export { fitted } from "./schema/fitted.ts";
+export { fitToSchema } from "./schema/fitted.ts";
 export type { Infer, Schema } from "./schema/node.ts";
 export { describeProblem, describeProblems, type Problem } from "./schema/problem.ts";
 export { formatTime, parseTime } from "./schema/time.ts";
 export { type Validation, validate, validateExactly } from "./schema/validate.ts";
-export { type HelpFrame, helpText } from "./settings/help-text.ts";
+export { type HelpOptions, helpText } from "./settings/help-text.ts";
 export {
   environmentName,
   parseSettings,
   type SettingSources,
   type SettingsResult,
 } from "./settings/parse-settings.ts";
-export type { Reading, Setting, SettingsTable, Values } from "./settings/setting.ts";
+export type { Setting, SettingResult, SettingsTable, Values } from "./settings/setting.ts";
 export { choice, duration, integer, list, text, toggle } from "./settings/settings.ts";
-export { cut, safeJson, safeLine, safeText, withoutHidden } from "./text/safe-text.ts";
+export { replaceHidden, safeJson, safeLine, safeText, truncate } from "./text/safe-text.ts";
 export { yamlText } from "./text/yaml-text.ts";
 export { type AcknowledgementDTO, acknowledgementSchema } from "./wire/acknowledgement.ts";
 export {

@@ -30,14 +30,14 @@ function fleetOf(clusters: number, areAlike = false): Ledger {
   return ledger;
 }
 
-export function decidingBenchmarks(): BenchRow[] {
+export function schedulingBenchmarks(): BenchRow[] {
   return FLEETS.flatMap(({ clusters, target }) => {
     const ledger = fleetOf(clusters);
     const alike = fleetOf(clusters, true);
-    const moment = { now: NOW, policy: DEFAULT_POLICY };
-    const fitting = { requester: "cluster-0", request: request({ cpu: 4, memoryGi: 8 }), ...moment };
+    const context = { now: NOW, policy: DEFAULT_POLICY };
+    const fitting = { requester: "cluster-0", request: request({ cpu: 4, memoryGi: 8 }), ...context };
     const ratings = Object.fromEntries(
-      ledger.roster.candidates.map(({ clusterId }, index) => [clusterId, (index % 10) / 10]),
+      ledger.candidateTable.candidates.map(({ clusterId }, index) => [clusterId, (index % 10) / 10]),
     );
     const weights = { ...DEFAULT_POLICY.weights, latency: 0.2 };
     const rated = { ...fitting, policy: { ...DEFAULT_POLICY, weights, ratings: { latency: ratings } } };
@@ -48,16 +48,18 @@ export function decidingBenchmarks(): BenchRow[] {
       reservationId: "r",
       decisionId: "d",
     } as const;
-    const hopeless = { ...command, request: request({ cpu: 1000 }) };
+    const unschedulable = { ...command, request: request({ cpu: 1000 }) };
     const name = `${clusters.toLocaleString("en")} providers`;
     return [
       measure(`decide among ${name}, explanation deferred`, target, () =>
-        chooseProvider(ledger.roster, fitting, "d"),
+        chooseProvider(ledger.candidateTable, fitting, "d"),
       ),
-      measure(`… with a third scorer that rates them`, "", () => chooseProvider(ledger.roster, rated, "d")),
-      measure(`… with its decision record`, "", () => decide(ledger, command, moment)),
-      measure(`… all of them alike`, "", () => chooseProvider(alike.roster, fitting, "d")),
-      measure(`… refused everywhere, with its record`, "", () => decide(ledger, hopeless, moment)),
+      measure(`… with a third scorer that rates them`, "", () =>
+        chooseProvider(ledger.candidateTable, rated, "d"),
+      ),
+      measure(`… with its decision record`, "", () => decide(ledger, command, context)),
+      measure(`… all of them alike`, "", () => chooseProvider(alike.candidateTable, fitting, "d")),
+      measure(`… refused everywhere, with its record`, "", () => decide(ledger, unschedulable, context)),
     ];
   });
 }

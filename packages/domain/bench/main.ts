@@ -1,7 +1,7 @@
-import { decidingBenchmarks } from "./deciding-bench.ts";
+import { schedulingBenchmarks } from "./deciding-bench.ts";
 import { quantityBenchmarks } from "./quantity-bench.ts";
 
-const rows = [...quantityBenchmarks(), ...decidingBenchmarks()];
+const rows = [...quantityBenchmarks(), ...schedulingBenchmarks()];
 const width = Math.max(...rows.map(({ name }) => name.length));
 
 console.log(`Node ${process.version}, one core, median of rounds\n`);

@@ -2,7 +2,6 @@ export {
   type Advertisement,
   CURRENT_PROTOCOL,
   type GpuModel,
-  type HoldUsage,
   type LiqoIdentity,
   MAX_GPU_MODELS,
   MAX_NODE_SHAPES,
@@ -10,6 +9,7 @@ export {
   MAX_RESERVATIONS_PER_REQUESTER,
   type NodeShape,
   REGION_LABEL,
+  type ReservationUsage,
 } from "./advertisement/advertisement.ts";
 export {
   classifyPod,
@@ -55,19 +55,19 @@ export { clusterLabels, gpuModels } from "./cluster/node-labels.ts";
 export { nodeShapes } from "./cluster/node-shapes.ts";
 export { type GuestFacts, type PodFacts, type PodReading, podFacts, podKey } from "./cluster/pod.ts";
 export { type PodRequest, podRequest } from "./cluster/pod-request.ts";
-export type { PendingShown, ReservationUse } from "./cluster/pod-totals.ts";
+export type { GuestUsage, PendingShown } from "./cluster/pod-totals.ts";
 export {
   parseToleratedTaint,
   type ToleratedTaint,
   type ToleratedTaintResult,
 } from "./cluster/tolerated-taint.ts";
 export { type CostModel, type PriceWindow, type Tier, TIERS, type UnitPrices } from "./cost/cost-model.ts";
-export { billFor, hourlyPrice, totalPrice, UNPRICED } from "./cost/price.ts";
+export { hourlyPrice, priceQueryFor, totalPrice, UNPRICED } from "./cost/price.ts";
 export type { Candidate, Cordon } from "./deciding/candidate.ts";
 export { chooseProvider } from "./deciding/choose-provider.ts";
 export type { CandidateRecord, Decision, RefusedOutcome, ScoredOutcome } from "./deciding/decision.ts";
 export { explain, headline } from "./deciding/explain.ts";
-export { FILTER_NAMES, type FilterName, type Question, type Refusal } from "./deciding/filters.ts";
+export { FILTER_NAMES, type FilterName, type Refusal, type SchedulingContext } from "./deciding/filters.ts";
 export { flipOf } from "./deciding/flip.ts";
 export {
   DEFAULT_POLICY,
@@ -78,22 +78,18 @@ export {
   type Quota,
   type ResourceLimits,
 } from "./deciding/policy.ts";
-export { type CandidateRefusal, refusalsOf, withoutFigures } from "./deciding/refusals.ts";
+export { type CandidateRefusal, refusalsOf, withoutAmounts } from "./deciding/refusals.ts";
 export { replayWinner } from "./deciding/replay.ts";
-export type { RosterView } from "./deciding/roster.ts";
-export type { Market, ScoreInputs, ScoreParts } from "./deciding/scorers.ts";
+export type { CandidateTableView } from "./deciding/roster.ts";
+export type { CandidateStats, ScoreInputs, ScoreParts } from "./deciding/scorers.ts";
 export { type AccountView, type ReceivedAdvertisement, receivedFrom } from "./ledger/account.ts";
 export type { AdoptionOffer } from "./ledger/adoption-offer.ts";
-export {
-  type AdoptionWindow,
-  isAdoptionOpen,
-  windowFrom,
-} from "./ledger/adoption-window.ts";
+export { type AdoptionWindow, initialAdoptionWindow, isAdoptionOpen } from "./ledger/adoption-window.ts";
 export { apply } from "./ledger/apply.ts";
 export {
   type Actor,
   type Command,
-  type Moment,
+  type DecisionContext,
   type Outcome,
   REJECTION_CODES,
   type RejectionCode,
@@ -104,9 +100,9 @@ export type { Deadline } from "./ledger/deadlines.ts";
 export { decide } from "./ledger/decide.ts";
 export { isSameRequest } from "./ledger/decide-reserve.ts";
 export { type ClosedKey, isSoft, type LedgerEvent } from "./ledger/event.ts";
-export { KEEP_ENDED_MS } from "./ledger/evolve.ts";
+export { ENDED_RETENTION_MS } from "./ledger/evolve.ts";
 export { cloneLedger, emptyLedger, keyName, type Ledger, type LedgerView } from "./ledger/ledger.ts";
-export { mustOutlive } from "./ledger/must-outlive.ts";
+export { mustBeDurable } from "./ledger/must-outlive.ts";
 export { type LedgerRecords, ledgerFrom, recordsOf } from "./ledger/records.ts";
 export { type AmountOptions, type AmountResult, parseAmount } from "./quantity/amount.ts";
 export {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ADMISSION_CASES } from "@resource-broker/contract/testing";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createKubeSim } from "../src/create-kube-sim.ts";
 import { type KubectlPlace, runKubectl, type Seen } from "./testing/run-kubectl.ts";
@@ -11,8 +11,8 @@ import { type KubectlPlace, runKubectl, type Seen } from "./testing/run-kubectl.
 type Case = (typeof ADMISSION_CASES)[number] & { readonly id: string };
 
 const crds = join(import.meta.dirname, "../../../deploy/crds");
-const machine = nodeMachineTime(() => performance.timeOrigin + performance.now());
-const sim = createKubeSim({ machine, randomBytes });
+const machine = systemClock(() => performance.timeOrigin + performance.now());
+const sim = createKubeSim({ clock: machine, randomBytes });
 /** Each case works on an object of its own, so that one call of kubectl can carry many. */
 const cases: readonly Case[] = ADMISSION_CASES.map((one, index) => ({ ...one, id: `case-${index}` }));
 let place: KubectlPlace;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createKubeSim } from "../src/create-kube-sim.ts";
 import { KUBECTL_COMMANDS } from "../src/testing/index.ts";
@@ -11,8 +11,8 @@ import type { KubectlPlace } from "./testing/run-kubectl.ts";
 
 const crds = join(import.meta.dirname, "../../../deploy/crds");
 // The real kubectl runs on the real clock, and so does the cluster it talks to.
-const machine = nodeMachineTime(() => performance.timeOrigin + performance.now());
-const sim = createKubeSim({ machine, randomBytes });
+const machine = systemClock(() => performance.timeOrigin + performance.now());
+const sim = createKubeSim({ clock: machine, randomBytes });
 let place: KubectlPlace;
 
 beforeAll(async () => {

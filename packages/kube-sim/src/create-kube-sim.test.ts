@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { MachineTime } from "@resource-broker/runtime";
-import { fakeTime, settle } from "@resource-broker/testkit";
+import type { Clock } from "@resource-broker/runtime";
+import { fakeClock, settle } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKubeSim } from "./create-kube-sim.ts";
 import type { KubeSim, SimCluster } from "./kube-sim.ts";
@@ -9,7 +9,7 @@ import { type SimClient, simClient } from "./server/testing/sim-client.ts";
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const configMap = (name: string): string => JSON.stringify({ metadata: { name }, data: { a: "b" } });
 
-let clock: ReturnType<typeof fakeTime>;
+let clock: ReturnType<typeof fakeClock>;
 /** What was put off, and by how much. */
 let delays: number[];
 let sim: KubeSim;
@@ -17,13 +17,13 @@ let cluster: SimCluster;
 let client: SimClient;
 
 beforeEach(async () => {
-  clock = fakeTime();
+  clock = fakeClock();
   delays = [];
-  const after: MachineTime["after"] = (delayMs, action) => {
+  const after: Clock["after"] = (delayMs, action) => {
     delays.push(delayMs);
     return clock.after(delayMs, action);
   };
-  sim = createKubeSim({ machine: { ...clock, after }, randomBytes });
+  sim = createKubeSim({ clock: { ...clock, after }, randomBytes });
   cluster = await sim.addCluster({ name: "rome" });
   client = simClient(cluster);
 });

@@ -19,13 +19,13 @@ export function createKubeSim(deps: KubeSimDeps): KubeSim {
   const build = async (options: ClusterOptions): Promise<SimCluster> => {
     const { name, port = 0, behaves = true, objects = [] } = options;
     const { randomBytes, log } = deps;
-    const clock = shiftableTime(deps.machine);
+    const clock = shiftableTime(deps.clock);
     const credentials = createCredentials(name, deps);
-    const core = createClusterApi({ machine: clock, randomBytes, definitions: CORE_DEFINITIONS });
+    const core = createClusterApi({ clock, randomBytes, definitions: CORE_DEFINITIONS });
     const endKinds = serveCustomKinds(core, readKinds);
     const furnishing = furnishNamespaces(core.api, credentials.ca);
     for (const object of objects) seedObject(core, object);
-    const behaviour = behaves ? startBehaviour({ api: core.api, machine: clock, log }) : undefined;
+    const behaviour = behaves ? startBehaviour({ api: core.api, clock, log }) : undefined;
     const endBehaviour = (): void => {
       furnishing.stop();
       endKinds();

@@ -1,9 +1,9 @@
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { ClusterApi } from "./api/cluster-api.ts";
 import type { JsonObject } from "./json.ts";
 
 export interface KubeSimDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly log?: Log;
 }

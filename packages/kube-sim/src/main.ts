@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Fault } from "@resource-broker/contract";
-import { describeFailure, EXIT, nodeMachineTime, runUntilSignal } from "@resource-broker/runtime";
+import { describeFailure, EXIT, runUntilSignal, systemClock } from "@resource-broker/runtime";
 import { StatusError } from "./api/status-error.ts";
 import { readFlags, USAGE } from "./standalone/flags.ts";
 import { runClusters } from "./standalone/run-clusters.ts";
@@ -14,11 +14,11 @@ switch (reading.kind) {
     end(EXIT.usage, `${reading.problem}; --help shows how`);
     break;
   case "run": {
-    const deps = { machine: nodeMachineTime(Date.now), randomBytes, say: console.log };
+    const deps = { clock: systemClock(Date.now), randomBytes, say: console.log };
     await runUntilSignal(runClusters(reading.flags, deps), {
       signals: process,
-      lastly: (delayMs, action) => setTimeout(action, delayMs).unref(),
-      end,
+      unrefTimeout: (delayMs, action) => setTimeout(action, delayMs).unref(),
+      exit: end,
       // A file that is not there, or an object that is refused, was named by a flag.
       exitCodeOf: (error) =>
         error instanceof Fault || error instanceof StatusError ? EXIT.usage : EXIT.failure,

@@ -1,6 +1,6 @@
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
-import type { Answers, Order } from "./messages.ts";
+import type { Command, Replies } from "./messages.ts";
 
 export interface ChildOptions {
   readonly file: string;
@@ -11,9 +11,9 @@ export interface ChildOptions {
 /** A process of the bench. */
 export interface Child {
   readonly pid: number;
-  readonly order: (order: Order) => void;
+  readonly send: (order: Command) => void;
   /** The next answer of that kind; throws when the process ends without giving one. */
-  readonly answer: <Kind extends keyof Answers>(kind: Kind) => Promise<Answers[Kind]>;
+  readonly reply: <Kind extends keyof Replies>(kind: Kind) => Promise<Replies[Kind]>;
   readonly stop: () => Promise<void>;
 }
 
@@ -25,8 +25,8 @@ export function startChild({ file, nodeFlags = [], cpu }: ChildOptions): Child {
   const ended = once(child, "exit");
   return {
     pid,
-    order: (order) => void child.send(order),
-    answer: (kind) =>
+    send: (command) => void child.send(command),
+    reply: (kind) =>
       new Promise((resolve, reject) => {
         const listen = (message: unknown): void => {
           if (!isAnswer(message, kind)) return;
@@ -45,6 +45,6 @@ export function startChild({ file, nodeFlags = [], cpu }: ChildOptions): Child {
   };
 }
 
-function isAnswer<Kind extends keyof Answers>(message: unknown, kind: Kind): message is Answers[Kind] {
+function isAnswer<Kind extends keyof Replies>(message: unknown, kind: Kind): message is Replies[Kind] {
   return typeof message === "object" && message !== null && "kind" in message && message.kind === kind;
 }

@@ -1,25 +1,25 @@
 /** The process that is measured: it follows nodes and pods and keeps the sums, as an agent does, and nothing else. */
 import { clusterSums, nodeFacts, podFacts, podKey } from "@resource-broker/domain";
-import { createKubeClient, follow, type KubeConfig, NODES, PODS } from "@resource-broker/kube";
-import { nodeMachineTime } from "@resource-broker/runtime";
-import { onOrder, type Report, tell } from "./messages.ts";
+import { createKubeClient, type KubeConfig, NODES, PODS, reflector } from "@resource-broker/kube";
+import { systemClock } from "@resource-broker/runtime";
+import { onCommand, type Report, sendReply } from "./messages.ts";
 
-const machine = nodeMachineTime(Date.now);
-const complain = (fields: object, message: string): void => console.error(message, fields);
-const log = { info: () => undefined, warn: complain, error: complain };
+const clock = systemClock(Date.now);
+const logError = (fields: object, message: string): void => console.error(message, fields);
+const log = { info: () => undefined, warn: logError, error: logError };
 const sums = clusterSums();
 let events = 0;
 
-onOrder((order) => {
-  if (order.kind === "follow") void start(order.config);
-  else if (order.kind === "report") tell("report", report());
+onCommand((command) => {
+  if (command.kind === "follow") void start(command.config);
+  else if (command.kind === "report") sendReply("report", report());
 });
-tell("ready", {});
+sendReply("ready", {});
 
 async function start(config: KubeConfig): Promise<void> {
-  const client = createKubeClient(config, { machine, log, env: {} });
-  const deps = { client, machine, random: Math.random, log };
-  const nodes = follow(
+  const client = createKubeClient(config, { clock, log, env: {} });
+  const deps = { client, clock, random: Math.random, log };
+  const nodes = reflector(
     { resource: NODES },
     {
       beginList: () => sums.beginNodes(),
@@ -29,8 +29,8 @@ async function start(config: KubeConfig): Promise<void> {
     },
     deps,
   );
-  const pods = follow(
-    { resource: PODS, gatherMs: 100 },
+  const pods = reflector(
+    { resource: PODS, coalesceMs: 100 },
     {
       beginList: () => sums.beginPods(),
       endList: () => sums.endPods(),
@@ -46,7 +46,7 @@ async function start(config: KubeConfig): Promise<void> {
     deps,
   );
   await Promise.all([nodes.start(), pods.start()]);
-  tell("synced", report());
+  sendReply("synced", report());
 }
 
 function report(): Report {

@@ -17,7 +17,7 @@ import { leanBuiltins } from "../../../scripts/bundle/lean-builtins.ts";
 import { oneByte } from "../../../scripts/bundle/one-byte.ts";
 import type { ClusterSize, Encoding } from "./cluster/size.ts";
 import { type Row, tableOf } from "./measure/table.ts";
-import { type Figures, run } from "./run.ts";
+import { type Measurements, run } from "./run.ts";
 
 const LARGE: ClusterSize = { nodes: 5_000, pods: 150_000 };
 const QUICK: ClusterSize = { nodes: 500, pods: 15_000 };
@@ -30,7 +30,7 @@ const { values } = parseArgs({
     "node-flags": { type: "string", default: "" },
   },
 });
-const say = (line: string): void => console.error(`… ${line}`);
+const printProgress = (line: string): void => console.error(`… ${line}`);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -48,11 +48,11 @@ const settings = {
   settleMs: values.quick ? 2_000 : 15_000,
 };
 
-const figures: Partial<Record<Encoding, Figures>> = {};
+const measurements: Partial<Record<Encoding, Measurements>> = {};
 for (const encoding of ENCODINGS) {
   if (values.only !== "" && values.only !== encoding) continue;
-  say(`${size.nodes} nodes and ${size.pods} pods as ${encoding}`);
-  figures[encoding] = await run({ ...settings, encoding });
+  printProgress(`${size.nodes} nodes and ${size.pods} pods as ${encoding}`);
+  measurements[encoding] = await run({ ...settings, encoding });
 }
 console.log(`Node ${process.version}, ${cpus()[0]?.model ?? "unknown CPU"}`);
 const arenas = process.env["MALLOC_ARENA_MAX"];
@@ -61,12 +61,12 @@ console.log(`${size.nodes} nodes, ${size.pods} pods, over mTLS; ${how.join(" ") 
 console.log(tableOf(rows()));
 
 function rows(): Row[] {
-  const row = (figure: string, target: string, show: (of: Figures) => string): Row => {
+  const row = (metric: string, target: string, show: (of: Measurements) => string): Row => {
     const [protobuf = "", json = ""] = ENCODINGS.map((encoding) => {
-      const measured = figures[encoding];
+      const measured = measurements[encoding];
       return measured === undefined ? "–" : show(measured);
     });
-    return { figure, target: values.quick ? "" : target, protobuf, json };
+    return { metric, target: values.quick ? "" : target, protobuf, json };
   };
   return [
     row("size of all pods", "297 MB / 646 MB", ({ podBytes }) => `${(podBytes / 1e6).toFixed(0)} MB`),
@@ -82,7 +82,7 @@ function rows(): Row[] {
 
 /** One file, as an agent is shipped: hundreds of modules take memory and time of their own. */
 async function bundled(): Promise<string> {
-  say("bundling the follower");
+  printProgress("bundling the follower");
   const input = fileURLToPath(new URL("./follower-process.ts", import.meta.url));
   const build = await rolldown({ input, platform: "node", plugins: [leanBuiltins(), oneByte()] });
   const file = join(folder, "follower.mjs");
@@ -97,7 +97,7 @@ function canPin(): boolean {
     execFileSync("taskset", ["-p", String(process.pid)], { stdio: "ignore" });
     return true;
   } catch {
-    say("cannot pin processes to cores: server and follower share them");
+    printProgress("cannot pin processes to cores: server and follower share them");
     return false;
   }
 }

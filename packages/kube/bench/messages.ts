@@ -2,7 +2,7 @@ import type { KubeConfig } from "@resource-broker/kube";
 import type { ClusterSize, Encoding } from "./cluster/size.ts";
 
 /** What the bench tells its processes. */
-export type Order =
+export type Command =
   | {
       readonly kind: "serve";
       readonly size: ClusterSize;
@@ -15,7 +15,7 @@ export type Order =
   | { readonly kind: "report" };
 
 /** What they tell it. */
-export interface Answers {
+export interface Replies {
   readonly listening: { readonly port: number; readonly podBytes: number };
   readonly resting: { readonly sent: number };
   readonly ready: object;
@@ -31,10 +31,10 @@ export interface Report {
   readonly allocatedMillis: number;
 }
 
-export function tell<Kind extends keyof Answers>(kind: Kind, answer: Answers[Kind]): void {
-  process.send?.({ ...answer, kind });
+export function sendReply<Kind extends keyof Replies>(kind: Kind, reply: Replies[Kind]): void {
+  process.send?.({ ...reply, kind });
 }
 
-export function onOrder(act: (order: Order) => void): void {
+export function onCommand(act: (order: Command) => void): void {
   process.on("message", act);
 }

@@ -18,7 +18,7 @@ export interface RunOptions {
   readonly settleMs: number;
 }
 
-export interface Figures {
+export interface Measurements {
   readonly podBytes: number;
   /** What the process takes before it follows anything. */
   readonly idleMb: number;
@@ -32,17 +32,17 @@ export interface Figures {
 }
 
 /** One encoding from the first page to the last change, with processes of its own. */
-export async function run(options: RunOptions): Promise<Figures> {
+export async function run(options: RunOptions): Promise<Measurements> {
   const { size, encoding, certificates, cores, program, nodeFlags } = options;
   const server = startChild({
     file: fileURLToPath(new URL("./server/api-server.ts", import.meta.url)),
     cpu: cores?.server,
   });
   const follower = startChild({ file: program, nodeFlags, cpu: cores?.follower });
-  const isReady = follower.answer("ready");
+  const isReady = follower.reply("ready");
   try {
-    server.order({ kind: "serve", size, encoding, tls: certificates.broker });
-    const { port, podBytes } = await server.answer("listening");
+    server.send({ kind: "serve", size, encoding, tls: certificates.broker });
+    const { port, podBytes } = await server.reply("listening");
     await isReady;
     return { podBytes, ...(await measure({ server, follower, port }, options)) };
   } finally {
@@ -59,13 +59,13 @@ interface Running {
 async function measure(
   { server, follower, port }: Running,
   options: RunOptions,
-): Promise<Omit<Figures, "podBytes">> {
+): Promise<Omit<Measurements, "podBytes">> {
   const { pid } = follower;
   const idleMb = memoryOf(pid).rssMb;
   const startCpuMs = cpuMsOf(pid);
   const startedAt = performance.now();
-  follower.order({ kind: "follow", config: configFor(port, options.certificates) });
-  const synced = await follower.answer("synced");
+  follower.send({ kind: "follow", config: configFor(port, options.certificates) });
+  const synced = await follower.reply("synced");
   const syncWallMs = performance.now() - startedAt;
   const syncCpuMs = cpuMsOf(pid) - startCpuMs;
   const peakMb = memoryOf(pid).peakMb;
@@ -75,17 +75,17 @@ async function measure(
   const settledMb = memoryOf(pid).rssMb;
 
   const { changesPerSecond: perSecond, changeMs } = options;
-  server.order({ kind: "change", perSecond });
+  server.send({ kind: "change", perSecond });
   await sleep(1000);
   const beforeCpuMs = cpuMsOf(pid);
   const beforeAt = performance.now();
   await sleep(changeMs);
   const changeCpu = (cpuMsOf(pid) - beforeCpuMs) / (performance.now() - beforeAt);
-  server.order({ kind: "rest" });
-  const { sent } = await server.answer("resting");
+  server.send({ kind: "rest" });
+  const { sent } = await server.reply("resting");
   await sleep(500);
-  follower.order({ kind: "report" });
-  const { events } = await follower.answer("report");
+  follower.send({ kind: "report" });
+  const { events } = await follower.reply("report");
   if (events !== synced.events + sent)
     throw new Error(`${events - synced.events} of ${sent} changes were seen`);
   return { idleMb, syncCpuMs, syncWallMs, peakMb, settledMb, changedMb: memoryOf(pid).rssMb, changeCpu };
@@ -98,7 +98,7 @@ function configFor(port: number, certificates: TestCertificates): KubeConfig {
     origin: "the bench",
     server: `https://127.0.0.1:${port}`,
     namespace: "default",
-    trust: { isBlind: false, ca: text(ca) },
+    trust: { insecureSkipVerify: false, ca: text(ca) },
     user: { certificate: { cert: text(cert), key: text(key) } },
   };
 }

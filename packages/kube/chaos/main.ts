@@ -7,13 +7,13 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { KIND_NAMES } from "./objects.ts";
-import { type RoundReport, survive } from "./survive.ts";
-import { DISASTERS, realVictim, simVictim } from "./victim.ts";
+import { type RoundReport, runChaos } from "./survive.ts";
+import { DISRUPTIONS, realServer, simServer } from "./victim.ts";
 
 const RECORDS = join(import.meta.dirname, "../../../docs/campaigns.jsonl");
-const AWAY_AT_MOST_MS = 2_000;
+const MAX_DOWN_MS = 2_000;
 /** What issue 4 promises. */
-const ACTS_AGAIN_WITHIN_MS = 10_000;
+const RECOVERY_LIMIT_MS = 10_000;
 
 const { values } = parseArgs({
   options: {
@@ -28,20 +28,20 @@ const seed = positive("seed", values.seed);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 const startedAt = Date.now();
-const victim = await (values.real ? realVictim() : simVictim());
-console.log(`seed ${seed}: ${victim.name}, ${rounds} rounds`);
+const target = await (values.real ? realServer() : simServer());
+console.log(`seed ${seed}: ${target.name}, ${rounds} rounds`);
 try {
-  const reports = await survive({
-    victim,
+  const reports = await runChaos({
+    target,
     rounds,
     seed,
-    longestMs: AWAY_AT_MOST_MS,
-    onRound: ({ round, disaster, awayMs, backAfterMs }) =>
+    longestMs: MAX_DOWN_MS,
+    onRound: ({ round, disruption, downMs, recoveredAfterMs }) =>
       console.log(
-        `${round}: ${disaster} for ${awayMs} ms, heard after ${KIND_NAMES.map((kind) => `${backAfterMs[kind]} ms (${kind})`).join(", ")}`,
+        `${round}: ${disruption} for ${downMs} ms, heard after ${KIND_NAMES.map((kind) => `${recoveredAfterMs[kind]} ms (${kind})`).join(", ")}`,
       ),
   });
-  const late = reports.filter((report) => longest([report]) > ACTS_AGAIN_WITHIN_MS).length;
+  const late = reports.filter((report) => longest([report]) > RECOVERY_LIMIT_MS).length;
   console.log(
     `${rounds} rounds, none missed, ${late} later than 10 s, the longest after ${longest(reports)} ms`,
   );
@@ -54,16 +54,16 @@ try {
   );
   process.exitCode = 1;
 } finally {
-  await victim.dispose();
+  await target.dispose();
 }
 
 function longest(reports: readonly RoundReport[]): number {
-  return Math.max(0, ...reports.flatMap(({ backAfterMs }) => Object.values(backAfterMs)));
+  return Math.max(0, ...reports.flatMap(({ recoveredAfterMs }) => Object.values(recoveredAfterMs)));
 }
 
 async function record(reports: readonly RoundReport[], late: number): Promise<void> {
-  const counted = DISASTERS.map(
-    (disaster) => [disaster, reports.filter((each) => each.disaster === disaster)] as const,
+  const counted = DISRUPTIONS.map(
+    (disruption) => [disruption, reports.filter((each) => each.disruption === disruption)] as const,
   );
   const line = {
     campaign: "kube-survival",
@@ -71,10 +71,10 @@ async function record(reports: readonly RoundReport[], late: number): Promise<vo
     seconds: Math.round((Date.now() - startedAt) / 1000),
     seed,
     node: process.version,
-    server: victim.name,
+    server: target.name,
     rounds,
-    ...Object.fromEntries(counted.map(([disaster, found]) => [disaster, found.length])),
-    longestMs: Object.fromEntries(counted.map(([disaster, found]) => [disaster, longest(found)])),
+    ...Object.fromEntries(counted.map(([disruption, found]) => [disruption, found.length])),
+    longestMs: Object.fromEntries(counted.map(([disruption, found]) => [disruption, longest(found)])),
     late,
   };
   await appendFile(RECORDS, `${JSON.stringify(line)}\n`);

@@ -1,50 +1,50 @@
 import { randomBytes } from "node:crypto";
 import type { ObjectName } from "@resource-broker/kube";
 import { createKubeSim } from "@resource-broker/kube-sim";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { freePorts, kubeClientFor, type RealControlPlane, startControlPlane } from "@resource-broker/testkit";
 import { clientObjects, NAMESPACE, type Objects, simObjects } from "./objects.ts";
 
-export type Disaster = "kill" | "pause" | "cut";
-export const DISASTERS: readonly Disaster[] = ["kill", "pause", "cut"];
+export type Disruption = "kill" | "pause" | "cut";
+export const DISRUPTIONS: readonly Disruption[] = ["kill", "pause", "cut"];
 
-export interface Strike {
-  readonly disaster: Disaster;
+export interface DisruptionStep {
+  readonly disruption: Disruption;
   /** What happens while the server is away. Changes are made by `change` where they can be. */
   readonly meanwhile: (canChange: boolean) => Promise<void>;
   /** True: the server also loses its memory of older versions, if it can be made to. */
-  readonly forgets: boolean;
+  readonly compacts: boolean;
 }
 
 /** An API server that things are done to. */
-export interface Victim {
+export interface TargetServer {
   readonly name: "kube-sim" | "kube-apiserver";
   /** The text of a kubeconfig: the way that is disturbed. */
   readonly kubeconfig: string;
   readonly objects: Objects;
   /** Resolves when the server is back. */
-  readonly strike: (strike: Strike) => Promise<void>;
+  readonly disrupt: (strike: DisruptionStep) => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
 
-export async function simVictim(): Promise<Victim> {
-  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
-  const sim = createKubeSim({ machine, randomBytes });
+export async function simServer(): Promise<TargetServer> {
+  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+  const sim = createKubeSim({ clock, randomBytes });
   // While it is down, its port must stay free for it.
   const [port = 0] = await freePorts(1);
   const cluster = await sim.addCluster({ name: "victim", port, behaves: false });
-  const { knobs } = cluster;
-  const begin = { kill: knobs.down, pause: knobs.pause, cut: knobs.cut };
-  const end = { kill: knobs.up, pause: knobs.resume, cut: knobs.cut };
+  const { knobs: controls } = cluster;
+  const begin = { kill: controls.down, pause: controls.pause, cut: controls.cut };
+  const end = { kill: controls.up, pause: controls.resume, cut: controls.cut };
   return {
     name: "kube-sim",
     kubeconfig: cluster.kubeconfig,
     objects: simObjects(cluster),
-    strike: async ({ disaster, meanwhile, forgets }) => {
-      await begin[disaster]();
+    disrupt: async ({ disruption, meanwhile, compacts }) => {
+      await begin[disruption]();
       await meanwhile(true);
-      if (forgets) knobs.compact();
-      await end[disaster]();
+      if (compacts) controls.compact();
+      await end[disruption]();
     },
     dispose: sim.stop,
   };
@@ -66,7 +66,7 @@ async function reader({ kubectl }: RealControlPlane): Promise<Required<ObjectNam
 }
 
 /** SIGKILL and a new process, SIGSTOP and SIGCONT, or a proxy that breaks every connection and refuses new ones. */
-export async function realVictim(): Promise<Victim> {
+export async function realServer(): Promise<TargetServer> {
   const plane = await startControlPlane({ name: "victim" });
   const { apiServer } = plane;
   const { proxy, kubeconfigFor } = await plane.proxied();
@@ -85,10 +85,10 @@ export async function realVictim(): Promise<Victim> {
     name: "kube-apiserver",
     kubeconfig: await kubeconfigFor(await reader(plane)),
     objects,
-    strike: async ({ disaster, meanwhile }) => {
-      await begin[disaster]();
-      await meanwhile(disaster === "cut");
-      await end[disaster]();
+    disrupt: async ({ disruption, meanwhile }) => {
+      await begin[disruption]();
+      await meanwhile(disruption === "cut");
+      await end[disruption]();
     },
     dispose: async () => {
       writer.close();

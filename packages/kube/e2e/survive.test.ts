@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { survive } from "../chaos/survive.ts";
-import { simVictim } from "../chaos/victim.ts";
+import { runChaos } from "../chaos/survive.ts";
+import { simServer } from "../chaos/victim.ts";
 
 const ROUNDS = 50;
 const SEED = Number(process.env["SEED"] ?? 20_260_105);
@@ -9,10 +9,10 @@ const TIMEOUT_MS = 300_000;
 
 describe(`informers whose API server is killed, paused and cut (SEED=${SEED})`, () => {
   test(`hear of everything again, ${ROUNDS} times in a row`, { timeout: TIMEOUT_MS }, async () => {
-    const victim = await simVictim();
+    const target = await simServer();
     try {
-      const reports = await survive({
-        victim,
+      const reports = await runChaos({
+        target,
         rounds: ROUNDS,
         seed: SEED,
         longestMs: 600,
@@ -20,14 +20,14 @@ describe(`informers whose API server is killed, paused and cut (SEED=${SEED})`, 
         follow: { idleMs: 300, maxBackoffMs: 200 },
       });
       const times = reports
-        .flatMap(({ backAfterMs }) => Object.values(backAfterMs))
+        .flatMap(({ recoveredAfterMs }) => Object.values(recoveredAfterMs))
         .toSorted((a, b) => a - b);
       process.stdout.write(
         `SEED=${SEED}: heard after ${times[times.length >> 1]} ms (median), ${times.at(-1)} ms (longest)\n`,
       );
       expect(reports).toHaveLength(ROUNDS);
     } finally {
-      await victim.dispose();
+      await target.dispose();
     }
   });
 });

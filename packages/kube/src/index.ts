@@ -27,11 +27,11 @@ export { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from "./config/kub
 export { type ConfigSources, loadKubeConfig } from "./config/load-kube-config.ts";
 export { resolveContext } from "./config/resolve-context.ts";
 export type {
-  FollowDeps,
-  Follower,
-  FollowerHealth,
-  FollowObserver,
-  FollowOptions,
+  Reflector,
+  ReflectorDeps,
+  ReflectorHealth,
+  ReflectorObserver,
+  ReflectorOptions,
 } from "./follow/follower.ts";
 export type { Sink } from "./follow/sink.ts";
 export { decodeMessage } from "./protobuf/decode-message.ts";
@@ -81,16 +81,16 @@ export {
   SERVICES,
 } from "./resource/resources.ts";
 export { type Backoff, type BackoffDeps, type BackoffOptions, backoff } from "./backoff/backoff.ts";
-export type { Happening } from "./events/event-body.ts";
+export type { EventInput } from "./events/event-body.ts";
 export {
   type EventRecorder,
   type EventRecorderDeps,
   type EventRecorderOptions,
   eventRecorder,
 } from "./events/event-recorder.ts";
-export { follow } from "./follow/follow.ts";
+export { reflector } from "./follow/follow.ts";
 export { type Informer, type InformerOptions, informer } from "./informer/informer.ts";
-export type { KeptListener, KeptObjects } from "./informer/kept-objects.ts";
+export type { CacheListener, ObjectCache } from "./informer/kept-objects.ts";
 export { type Named, objectKey } from "./informer/object-key.ts";
 export {
   type LeaderElection,
@@ -99,7 +99,7 @@ export {
   leaderElection,
 } from "./lease/leader-election.ts";
 export {
-  type WorkEnd,
+  type WorkResult,
   type WorkQueue,
   type WorkQueueDeps,
   type WorkQueueObserver,
@@ -110,9 +110,9 @@ export {
   type Reconciler,
   type ReconcileLoopOptions,
   type ReconcilerDeps,
-  type RoundEnd,
+  type ReconcileResult,
   reconcileLoop,
 } from "./reconcile/reconcile-loop.ts";
 export { type Plan, type ReconcilerOptions, reconciler } from "./reconcile/reconciler.ts";
-export { type Trouble, toFault, trouble } from "./backoff/trouble.ts";
+export { type FailureReporter, failureReporter, toFault } from "./backoff/trouble.ts";
 export { wait } from "./backoff/wait.ts";

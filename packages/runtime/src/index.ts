@@ -1,7 +1,7 @@
 export {
-  type CertificateEnd,
-  certificateEnds,
-  watchedCertificates,
+  certificateExpiries,
+  type CertificateExpiry,
+  observedCertificates,
 } from "./certificates/certificate-ends.ts";
 export {
   type CertificateFolderDeps,
@@ -12,7 +12,7 @@ export {
   type CertificateFiles,
   type CertificateSet,
   readCertificateSet,
-  revokedIn,
+  revokedCount,
 } from "./certificates/certificate-set.ts";
 export type { CertificateSource } from "./certificates/certificate-source.ts";
 export { type FolderWatchOptions, watchFolder } from "./certificates/folder-watch.ts";
@@ -23,14 +23,14 @@ export { reservationNameFor } from "./ids/reservation-name.ts";
 export { createLog, type LogOptions, type LogSettings, logOptions } from "./log/create-log.ts";
 export type { Log, LogFields } from "./log/log.ts";
 export { inBaseUnits } from "./metrics/base-units.ts";
-export { createFigures, type Figures } from "./metrics/figures.ts";
-export { addProcessFigures } from "./metrics/process-figures.ts";
+export { createMetricsRegistry, type MetricsRegistry } from "./metrics/figures.ts";
+export { addProcessMetrics } from "./metrics/process-figures.ts";
 export { registerProcessGauges } from "./metrics/process-gauges.ts";
-export type { Scraped } from "./probe/pages.ts";
+export type { MetricsSource } from "./probe/pages.ts";
 export {
   type ProbeDefaults,
   type ProbeSettings,
-  probeContradictions,
+  probeSettingsProblems,
   probeSettings,
 } from "./probe/probe-settings.ts";
 export { createProbes, type Probes, type ProbesDeps } from "./probe/probes.ts";
@@ -42,15 +42,15 @@ export { type Address, parseAddress } from "./settings/address.ts";
 export { IGNORED_GO_FLAGS, PROGRAM_SETTINGS, type ProgramSettings } from "./settings/program-settings.ts";
 export {
   readSettings,
-  type SettingsFrame,
   type SettingsInput,
-  type SettingsReading,
+  type SettingsOutcome,
+  type SettingsSpec,
 } from "./settings/read-settings.ts";
 export { yamlReader } from "./settings/read-yaml.ts";
-export type { MachineTime } from "./time/machine-time.ts";
-export { nodeMachineTime } from "./time/node-machine-time.ts";
+export type { Clock } from "./time/machine-time.ts";
+export { systemClock } from "./time/node-machine-time.ts";
 export {
-  type CrlFacts,
+  type CrlSummary,
   type CrlRequest,
   makeCrl,
   REVOCATION_REASONS,
@@ -69,8 +69,8 @@ export {
 export { type PemBlock, pemBlocks, readPem, toPem } from "./x509/pem.ts";
 export { generateKeys, type Issuer, subjectOf, toKeyPem } from "./x509/sign.ts";
 export {
+  type InMemoryAuthority,
+  inMemoryAuthority,
   type IssuedCertificate,
-  type LeafOrder,
-  type SmallAuthority,
-  smallAuthority,
+  type LeafOptions,
 } from "./x509/small-authority.ts";

@@ -23,7 +23,7 @@ export {
   type MemoryStore,
   memoryStore,
 } from "./store/memory-store.ts";
-export { type FakeTime, fakeTime, settle } from "./time/fake-time.ts";
+export { type FakeClock, fakeClock, settle } from "./time/fake-time.ts";
 export { EVENTFUL_DAYS } from "./store/eventful-days.ts";
 export { clusterOf, eventsOf, LedgerStory, requestFor, reserve } from "./store/ledger-story.ts";
 export { STORE_PROMISES, type StorePromise, type StoreUnderTest } from "./store/store-conformance.ts";

@@ -1,4 +1,4 @@
-import type { CrlFacts } from "@resource-broker/runtime";
+import type { CrlSummary } from "@resource-broker/runtime";
 import type { Host } from "../cli/host.ts";
 import type { OutputFormat } from "../output/output-option.ts";
 import { print } from "../output/print.ts";
@@ -8,7 +8,7 @@ import { when } from "../output/when.ts";
 /** What a revocation list says. */
 export function printCrl(
   file: string,
-  crl: CrlFacts,
+  crl: CrlSummary,
   { format, host }: { format: OutputFormat; host: Host },
 ): void {
   const now = host.now();

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { CrlFacts } from "@resource-broker/runtime";
+import type { CrlSummary } from "@resource-broker/runtime";
 import type { Input } from "../cli/command.ts";
 import { didYouMean } from "../cli/did-you-mean.ts";
 import { CommandError } from "../cli/exit-code.ts";
@@ -26,7 +26,7 @@ export async function show({ options, words }: Input<typeof SHOW_OPTIONS>, host:
 }
 
 /** A revocation list, when the target is the file of one. */
-async function findCrl(layout: Layout, target: string): Promise<CrlFacts | undefined> {
+async function findCrl(layout: Layout, target: string): Promise<CrlSummary | undefined> {
   const text = (await isDirectory(target)) ? undefined : await readText(target);
   if (text?.includes("-----BEGIN X509 CRL-----") !== true) return undefined;
   const authorities = await readAuthorities([join(dirname(target), "ca.crt"), layout.caCert]);

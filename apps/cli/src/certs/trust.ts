@@ -1,5 +1,5 @@
 import type { X509Certificate } from "node:crypto";
-import { type CrlFacts, readCrl } from "@resource-broker/runtime";
+import { type CrlSummary, readCrl } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
 import { readCertificates } from "./examine.ts";
 import { readText } from "./files.ts";
@@ -39,7 +39,7 @@ export function believedCrl(
   text: string,
   file: string,
   authorities: readonly X509Certificate[],
-): CrlFacts | undefined {
+): CrlSummary | undefined {
   try {
     return authorities.map(({ publicKey }) => readCrl(text, publicKey)).find((list) => list !== undefined);
   } catch (error) {

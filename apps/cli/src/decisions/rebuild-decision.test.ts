@@ -46,7 +46,7 @@ function decisionAmong({ members, weights }: Case): DecisionDTO {
     for (const event of events) apply(ledger, event);
   });
   const question = { requester: "rome", request: requestFor(1), now: NOW, policy };
-  const decision = chooseProvider(ledger.roster, question, "dec-1");
+  const decision = chooseProvider(ledger.candidateTable, question, "dec-1");
   // As it is read from the wire.
   return JSON.parse(JSON.stringify(fromDecision(decision, "full"))) as DecisionDTO;
 }

@@ -1,10 +1,10 @@
 import { type DecisionDTO, parseTime, toReservationRequest } from "@resource-broker/contract";
 import {
   type CandidateRecord,
+  type CandidateStats,
   type Decision,
   FILTER_NAMES,
   type FilterName,
-  type Market,
   NO_RESOURCES,
 } from "@resource-broker/domain";
 import { CommandError } from "../cli/exit-code.ts";
@@ -71,7 +71,7 @@ function recordOf({
   };
 }
 
-function marketOf(scored: readonly CandidateDTO[]): Market {
+function marketOf(scored: readonly CandidateDTO[]): CandidateStats {
   const priced = scored.find(({ price, parts }) => price !== undefined && parts?.["cost"] !== undefined);
   const unpriced = scored.find(({ price, parts }) => price === undefined && parts?.["cost"] !== undefined);
   const { resources: _resources, cost: _cost, ...medianRatings } = scored[0]?.parts ?? {};

@@ -31,9 +31,9 @@ export async function serverFor(options: Options, admin: Admin): Promise<Server>
 async function authorityFor(options: Options, { client, config, namespace }: Admin) {
   const { "certificate-authority": file } = options;
   if (file !== undefined) return readPem(file);
-  const { ca, isBlind } = config.trust;
+  const { ca, insecureSkipVerify } = config.trust;
   if (ca !== undefined) return ca.kind === "text" ? ca.text : readPem(ca.path);
-  if (!isBlind) return undefined;
+  if (!insecureSkipVerify) return undefined;
   // A kubeconfig that does not verify the server must not be used to issue tokens. Kubernetes keeps the authority in this ConfigMap.
   const found = await client.find(CONFIG_MAPS, { name: "kube-root-ca.crt", namespace });
   const text = found?.data?.["ca.crt"];

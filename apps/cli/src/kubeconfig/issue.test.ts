@@ -7,7 +7,7 @@ import {
   resolveContext,
   SELF_SUBJECT_REVIEWS,
 } from "@resource-broker/kube";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import {
@@ -258,9 +258,9 @@ function resolve(text: string) {
 
 /** Who the API server takes the holder of a kubeconfig for. */
 async function userOf(text: string): Promise<string | undefined> {
-  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
   const log = { info: silent, warn: silent, error: silent };
-  const client = createKubeClient(resolve(text), { machine, log, env: {} });
+  const client = createKubeClient(resolve(text), { clock, log, env: {} });
   try {
     const { status } = await client.create(SELF_SUBJECT_REVIEWS, {});
     return status?.userInfo?.username;

@@ -94,8 +94,8 @@ async function makeAccount({ client }: Admin, agent: Agent): Promise<void> {
   await client.apply(ROLE_BINDINGS, roleBindingOf(agent), MANAGER);
 }
 
-function tokenFor({ client, machine }: Admin, agent: Agent, options: Options): Promise<Token> {
-  if (options["long-lived"]) return keepToken(client, agent, machine);
+function tokenFor({ client, clock }: Admin, agent: Agent, options: Options): Promise<Token> {
+  if (options["long-lived"]) return keepToken(client, agent, clock);
   return requestToken(client, agent, Math.floor((options.duration ?? YEAR_MS) / 1000));
 }
 

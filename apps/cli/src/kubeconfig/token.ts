@@ -1,5 +1,5 @@
 import { type KubeClient, SECRETS, wait } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
 import { type Agent, tokenSecretOf } from "./agent-access.ts";
 import { TOKENS } from "./resources.ts";
@@ -35,7 +35,7 @@ export async function requestToken(client: KubeClient, agent: Agent, seconds: nu
 }
 
 /** The token in the agent's Secret, which is made where it is not there. */
-export async function keepToken(client: KubeClient, agent: Agent, machine: MachineTime): Promise<Token> {
+export async function keepToken(client: KubeClient, agent: Agent, clock: Clock): Promise<Token> {
   const secret = tokenSecretOf(agent);
   const { name, namespace } = secret.metadata;
   await client.apply(SECRETS, secret, MANAGER);
@@ -44,7 +44,7 @@ export async function keepToken(client: KubeClient, agent: Agent, machine: Machi
     const packed = found?.data?.["token"];
     if (packed !== undefined)
       return { text: Buffer.from(packed, "base64").toString("utf8"), expiresAt: undefined, warnings: [] };
-    await wait(LOOK_EVERY_MS, { machine, signal: undefined });
+    await wait(LOOK_EVERY_MS, { clock, signal: undefined });
   }
   throw new CommandError(
     "timeout",

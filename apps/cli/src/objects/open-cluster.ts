@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
 import { createKubeClient, type KubeClient, type KubeConfig, loadKubeConfig } from "@resource-broker/kube";
-import { type Log, type MachineTime, nodeMachineTime } from "@resource-broker/runtime";
+import { type Clock, type Log, systemClock } from "@resource-broker/runtime";
 import { CommandError, type Exit } from "../cli/exit-code.ts";
 import type { Host } from "../cli/host.ts";
 
@@ -14,7 +14,7 @@ export interface ClusterOptions {
 export interface OpenCluster {
   readonly config: KubeConfig;
   readonly client: KubeClient;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** The one that was named, else that of the context. */
   readonly namespace: string;
 }
@@ -41,15 +41,15 @@ export async function openCluster(
     ...(kubeconfig === undefined ? {} : { files: [kubeconfig] }),
     ...(context === undefined ? {} : { context }),
   });
-  const machine = nodeMachineTime(now);
+  const clock = systemClock(now);
   const client = createKubeClient(config, {
-    machine,
+    clock,
     log: NO_LOG,
     env,
     isInteractive,
     userAgent: "brokerctl",
   });
-  return { config, client, machine, namespace: namespace ?? config.namespace };
+  return { config, client, clock, namespace: namespace ?? config.namespace };
 }
 
 /** Lets the command work with a cluster, and says what went wrong in words and exit status. */

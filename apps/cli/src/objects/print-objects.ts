@@ -79,7 +79,7 @@ interface Followed<T extends AnyObject> {
 async function followed<T extends AnyObject>({ cluster, shown, wanted, sightings }: Followed<T>) {
   let isNew = false;
   let tell = (): void => undefined;
-  const { client, machine } = cluster;
+  const { client, clock } = cluster;
   const { namespace, selector, name } = wanted;
   for (const { resource } of shown.kinds) {
     const objects = informer<T, T>(
@@ -87,10 +87,10 @@ async function followed<T extends AnyObject>({ cluster, shown, wanted, sightings
         resource,
         ...(namespace === undefined ? {} : { namespace }),
         ...(selector === undefined ? {} : { labelSelector: selector }),
-        keep: (object) => (name === undefined || object.metadata.name === name ? object : undefined),
+        transform: (object) => (name === undefined || object.metadata.name === name ? object : undefined),
       },
       // A single client needs no random backoff.
-      { client, machine, log: NO_LOG, random: () => 0.5 },
+      { client, clock, log: NO_LOG, random: () => 0.5 },
     );
     objects.listen((_key, now, before) => {
       const object = now ?? before;

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { customResourceDefinition, KINDS } from "@resource-broker/contract";
 import { createKubeSim, type SimCluster } from "@resource-broker/kube-sim";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { type Outcome, runCli, temporaryFolder } from "./cli.ts";
 
 /** The simulated cluster stores roles and policies like any other kind: nobody goes by them there. */
@@ -53,8 +53,8 @@ export async function startBrokerCluster(
   objects: readonly object[] = [LAB, ROLE, ...OUR_KINDS, ...policies()],
 ): Promise<BrokerCluster> {
   const folder = await temporaryFolder(whenDone);
-  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
-  const sim = createKubeSim({ machine, randomBytes });
+  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+  const sim = createKubeSim({ clock, randomBytes });
   whenDone(() => sim.stop());
   const kinds = [...FOREIGN_KINDS, ...objects] as Parameters<SimCluster["seed"]>[0];
   const cluster = await sim.addCluster({ name: "hub", objects: kinds, behaves: false });
@@ -65,7 +65,7 @@ export async function startBrokerCluster(
     path,
     issue: (...args) =>
       runCli(["kubeconfig", "issue", ...args, "-n", "lab"], {
-        now: machine.wallMs,
+        now: clock.wallMs,
         env: { KUBECONFIG: path("admin.yaml") },
       }),
   };

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { OUR_KINDS } from "./broker-cluster.ts";
 import { type Outcome, runCli, temporaryFolder } from "./cli.ts";
 
@@ -30,19 +30,19 @@ export async function startOneCluster(
 ): Promise<OneCluster> {
   const { objects = [], definitions = OUR_KINDS } = options;
   const folder = await temporaryFolder(whenDone);
-  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
-  const sim = createKubeSim({ machine, randomBytes });
+  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+  const sim = createKubeSim({ clock, randomBytes });
   whenDone(() => sim.stop());
   const cluster = await sim.addCluster({ name: "rome", objects: definitions.map(plain), behaves: false });
   cluster.seed(objects.map(plain));
   const kubeconfig = join(folder, "rome.yaml");
   await writeFile(kubeconfig, cluster.kubeconfig);
   const run: OneCluster["run"] = (...args) =>
-    runCli(args, { now: machine.wallMs, env: { KUBECONFIG: kubeconfig } });
+    runCli(args, { now: clock.wallMs, env: { KUBECONFIG: kubeconfig } });
   return {
     cluster,
     kubeconfig,
-    now: machine.wallMs,
+    now: clock.wallMs,
     run,
     ok: async (...args) => {
       const { code, out, err } = await run(...args);

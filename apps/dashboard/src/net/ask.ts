@@ -1,5 +1,5 @@
 import type { UiError } from "@resource-broker/contract";
-import { withoutHidden } from "@resource-broker/contract/text";
+import { replaceHidden } from "@resource-broker/contract/text";
 
 /** A failed call; `status` 0: the broker was not reached. */
 export class AskFailure extends Error {
@@ -77,7 +77,7 @@ function answerAs<T>(answer: unknown): T {
 
 /** HTML escapes tags, but not what turns the direction of a name or is not seen in it: a mark shows that it was there. */
 export function readAnswer(text: string): unknown {
-  return JSON.parse(withoutHidden(text));
+  return JSON.parse(replaceHidden(text));
 }
 
 function parsed(text: string): unknown {

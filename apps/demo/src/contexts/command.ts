@@ -1,5 +1,5 @@
 import { Fault, parseSettings, safeJson, safeLine, type Values } from "@resource-broker/contract";
-import { describeFailure, EXIT, type Log, type MachineTime } from "@resource-broker/runtime";
+import { type Clock, describeFailure, EXIT, type Log } from "@resource-broker/runtime";
 import { looksOf } from "../report/choose-report.ts";
 import { demoCertificates } from "../start/certificates.ts";
 import { painted } from "../view/line.ts";
@@ -21,7 +21,7 @@ export interface ContextsHost {
   /** Progress goes here: what is printed stays clean. */
   readonly errors: Pick<NodeJS.WriteStream, "write">;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly randomBytes: (size: number) => Uint8Array;
   /** Says what went wrong, if anything, and ends the process. */
   readonly end: (code: number, ...problems: readonly string[]) => void;
@@ -46,7 +46,7 @@ export async function contextsCommand(argv: readonly string[], host: ContextsHos
 }
 
 async function look(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHost): Promise<Report> {
-  const { env, machine, randomBytes, errors, input } = host;
+  const { env, clock, randomBytes, errors, input } = host;
   const file = options.policy === "" ? undefined : options.policy;
   const configs = await openContexts({
     contexts: options.contexts,
@@ -57,7 +57,7 @@ async function look(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHos
   const names = [...configs.keys()].join(", ");
   errors.write(`Listing nodes and pods of ${safeLine(names)}. Nothing is written.\n`);
   return lookAtClusters(configs, {
-    machine,
+    clock,
     log: NO_LOG,
     env,
     isInteractive: input.isTTY,
@@ -66,7 +66,7 @@ async function look(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHos
     startBroker: async () => {
       // Loaded late: most errors are found before, and they should be reported fast.
       const { startLocalBroker } = await import("./local-broker.ts");
-      const certificates = demoCertificates({ now: machine.wallMs, randomBytes });
+      const certificates = demoCertificates({ now: clock.wallMs, randomBytes });
       return startLocalBroker({ certificates, policy: file });
     },
   });

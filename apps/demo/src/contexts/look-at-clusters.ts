@@ -42,7 +42,7 @@ export async function lookAtClusters(
 async function look(of: ReadingOf, config: KubeConfig, deps: LookDeps): Promise<Looked> {
   const client = createKubeClient(config, deps);
   try {
-    const reading = await readCluster(client, { clusterId: of.clusterID, now: deps.machine.wallMs() });
+    const reading = await readCluster(client, { clusterId: of.clusterID, now: deps.clock.wallMs() });
     return { of, problem: undefined, reading };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

@@ -1,10 +1,10 @@
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { dashboardLinks } from "./dashboard-link.ts";
 import type { News } from "./news.ts";
 
 function linksOf(reply: { readonly status: number; readonly body: unknown }) {
-  const machine = fakeTime();
+  const clock = fakeClock();
   const told: News[] = [];
   let asked = 0;
   const request = () => {
@@ -14,18 +14,18 @@ function linksOf(reply: { readonly status: number; readonly body: unknown }) {
   const look = dashboardLinks({
     admin: { request },
     command: "brokerctl dashboard",
-    machine,
+    clock,
     tell: (news) => told.push(news),
   });
-  return { machine, told, asked: () => asked, look };
+  return { machine: clock, told, asked: () => asked, look };
 }
 
 const LINK = { url: "http://127.0.0.1:1/#token=a", role: "admin", expiresAt: "2026-01-05T12:02:00.000Z" };
 
 test("a link is told once, and a new one before the last is too old", async () => {
-  const { machine, told, asked, look } = linksOf({ status: 201, body: LINK });
+  const { machine: clock, told, asked, look } = linksOf({ status: 201, body: LINK });
   await look();
-  await machine.advance(89_999);
+  await clock.advance(89_999);
   await look();
   expect(told).toEqual([
     {
@@ -33,7 +33,7 @@ test("a link is told once, and a new one before the last is too old", async () =
       dashboard: { url: LINK.url, expiresAt: LINK.expiresAt, command: "brokerctl dashboard" },
     },
   ]);
-  await machine.advance(1);
+  await clock.advance(1);
   await look();
   expect({ told: told.length, asked: asked() }).toEqual({ told: 2, asked: 2 });
 });

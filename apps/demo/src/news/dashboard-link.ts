@@ -1,5 +1,5 @@
 import { dashboardLinkSchema, PATH, validate } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { BrokerClient } from "@resource-broker/testkit";
 import type { Tell } from "./news.ts";
 
@@ -10,19 +10,19 @@ export interface DashboardLinkOptions {
   readonly admin: Pick<BrokerClient, "request">;
   /** What prints another link. */
   readonly command: string;
-  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly tell: Tell;
 }
 
 /** Tells a link to the dashboard, and a new one before the last is too old. To be called again and again. */
-export function dashboardLinks({ admin, command, machine, tell }: DashboardLinkOptions): () => Promise<void> {
+export function dashboardLinks({ admin, command, clock, tell }: DashboardLinkOptions): () => Promise<void> {
   let toldAt = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (machine.monotonicMs() - toldAt < ANEW_MS) return;
+    if (clock.monotonicMs() - toldAt < ANEW_MS) return;
     const { status, body } = await admin.request("POST", PATH.dashboardLinks, { body: {} });
     const link = validate(dashboardLinkSchema, body);
     if (!link.ok) throw new Error(`the broker answered ${status} when asked for a link to its dashboard`);
-    toldAt = machine.monotonicMs();
+    toldAt = clock.monotonicMs();
     const { url, expiresAt } = link.value;
     tell({ kind: "dashboard", dashboard: { url, expiresAt, command } });
   };

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Tell } from "./news.ts";
 
 /** As often as the view may change. */
@@ -6,7 +6,7 @@ const EVERY_MS = 500;
 
 export interface LookAgainOptions {
   readonly look: () => Promise<void>;
-  readonly machine: Pick<MachineTime, "after">;
+  readonly clock: Pick<Clock, "after">;
   readonly tell: Tell;
 }
 
@@ -16,7 +16,7 @@ export interface Looking {
 }
 
 /** Polls one after the other. A failure is reported once, and its end is reported once. */
-export function lookAgain({ look, machine, tell }: LookAgainOptions): Looking {
+export function lookAgain({ look, clock, tell }: LookAgainOptions): Looking {
   let isStopped = false;
   let trouble = "";
   let cancel = (): void => undefined;
@@ -35,7 +35,7 @@ export function lookAgain({ look, machine, tell }: LookAgainOptions): Looking {
     } catch (error) {
       say(`The broker does not answer: ${error instanceof Error ? error.message : String(error)}`);
     }
-    if (!isStopped) cancel = machine.after(EVERY_MS, next);
+    if (!isStopped) cancel = clock.after(EVERY_MS, next);
   };
   const next = (): void => {
     current = once();

@@ -1,5 +1,5 @@
 import { safeJson, safeLine } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { guardTerminal } from "../terminal/guard.ts";
 import { liveTerminal, type TerminalPorts } from "../terminal/live-terminal.ts";
 import type { Looks } from "../view/render.ts";
@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface ReportDeps extends Omit<TerminalPorts, "guard"> {
   readonly isTerminal: boolean;
   readonly env: Environment;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** Somebody asked for the end at the keyboard. */
   readonly onEnd: () => void;
 }
@@ -42,13 +42,13 @@ function plainReport(write: (line: string) => void): Report {
 }
 
 function liveReport(deps: ReportDeps, write: (line: string) => void): Report {
-  const { machine, onEnd } = deps;
+  const { clock, onEnd } = deps;
   let live: ReturnType<typeof liveTerminal> | undefined;
   return {
     start: (names) => {
       live = liveTerminal(
         { ...deps, guard: guardTerminal },
-        { names, looks: looksOf(deps.env), machine, onEnd },
+        { names, looks: looksOf(deps.env), clock, onEnd },
       );
       live.start();
     },

@@ -1,4 +1,4 @@
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { News } from "../news/news.ts";
 import { BUSY, FOUR, LINK } from "../view/testing/played-model.ts";
@@ -14,7 +14,7 @@ function told(news: readonly News[], { json = false, env = {}, isTerminal = fals
     {
       isTerminal,
       env,
-      machine: fakeTime(),
+      machine: fakeClock(),
       output: { write: (text: string) => written.push(text) },
     } as never,
   );

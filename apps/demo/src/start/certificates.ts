@@ -1,4 +1,4 @@
-import { type SmallAuthority, smallAuthority } from "@resource-broker/runtime";
+import { type InMemoryAuthority, inMemoryAuthority } from "@resource-broker/runtime";
 import type { PeerCertificates } from "@resource-broker/testkit";
 
 const VALID_FOR_MS = 30 * 86_400_000;
@@ -10,8 +10,8 @@ export interface CertificateDeps {
 
 /** An authority for as long as the demo runs, and certificates from it. */
 export function demoCertificates(deps: CertificateDeps): PeerCertificates {
-  const authority = smallAuthority({ commonName: "Resource Broker demo", ...deps });
-  const issue = (order: Omit<Parameters<SmallAuthority["issue"]>[0], "validForMs">) => ({
+  const authority = inMemoryAuthority({ commonName: "Resource Broker demo", ...deps });
+  const issue = (order: Omit<Parameters<InMemoryAuthority["issue"]>[0], "validForMs">) => ({
     ...authority.issue({ ...order, validForMs: VALID_FOR_MS }),
     ca: authority.cert,
   });

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { formatTime } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { AgentProcess, World } from "@resource-broker/testkit";
 import { followLog } from "../news/follow-log.ts";
 import { logEvent, saysAtWork } from "../news/log-news.ts";
@@ -9,7 +9,7 @@ import type { Tell } from "../news/news.ts";
 
 export interface AgentsDeps {
   readonly world: World;
-  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly clock: Pick<Clock, "wallMs">;
   readonly tell: Tell;
 }
 
@@ -44,7 +44,7 @@ export async function startAgents(names: readonly string[], deps: AgentsDeps): P
       const text = error instanceof Error ? error.message : String(error);
       tell({
         kind: "event",
-        event: { at: formatTime(deps.machine.wallMs()), source: name, level: "error", text },
+        event: { at: formatTime(deps.clock.wallMs()), source: name, level: "error", text },
       });
     }
   };

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { startWorld, type World } from "@resource-broker/testkit";
 import type { Fleet } from "../fleet/plan-fleet.ts";
 import { dashboardLinks } from "../news/dashboard-link.ts";
@@ -31,7 +31,7 @@ export interface FleetOptions {
 }
 
 export interface FleetDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly randomBytes: (size: number) => Uint8Array;
   /** Where programs are looked for. */
   readonly searchPath: string;
@@ -46,7 +46,7 @@ export interface RunningFleet {
 
 /** Starts the broker, then all agents at once, and tells of everything that happens from then on. */
 export async function startFleet(options: FleetOptions, deps: FleetDeps): Promise<RunningFleet> {
-  const { machine, tell } = deps;
+  const { clock, tell } = deps;
   const names = options.fleet.plans.map(({ name }) => name);
   const world = await startWorld(worldOptions(options, deps));
   const endings: (() => Promise<unknown>)[] = [
@@ -63,10 +63,10 @@ export async function startFleet(options: FleetOptions, deps: FleetDeps): Promis
     const url = `https://127.0.0.1:${broker.port}`;
     tell({ kind: "broker", broker: { url, store, folder, isKept: options.folder !== undefined } });
     const tools = await writeTools(world, names);
-    const agents = await startAgents(names, { world, machine, tell });
+    const agents = await startAgents(names, { world, clock, tell });
     endings.push(agents.dispose);
     const look = lookAtAll({ world, agents, tools, names }, options, deps);
-    endings.push(lookAgain({ machine, tell, look }).stop);
+    endings.push(lookAgain({ clock, tell, look }).stop);
     return { world, dispose };
   } catch (error) {
     await dispose();
@@ -79,7 +79,7 @@ function worldOptions(options: FleetOptions, deps: FleetDeps) {
   const transport = hasHub ? ("kubernetes" as const) : ("http" as const);
   return {
     clusters: fleet.plans.map((plan) => ({ ...plan, hasAgent: false, transport })),
-    certificates: demoCertificates({ now: deps.machine.wallMs, randomBytes: deps.randomBytes }),
+    certificates: demoCertificates({ now: deps.clock.wallMs, randomBytes: deps.randomBytes }),
     brokerFlags: [
       ...(store === SQLITE ? [] : [`--store=${store}`]),
       ...(hasDashboard ? ["--dashboard-bind-address=127.0.0.1:0"] : []),
@@ -99,9 +99,9 @@ interface Running {
 
 function lookAtAll(running: Running, options: FleetOptions, deps: FleetDeps): () => Promise<void> {
   const { world, agents, names, tools } = running;
-  const { tell, machine } = deps;
+  const { tell, clock } = deps;
   const command = `${quoted(tools.brokerctl)} dashboard`;
-  const tellLink = dashboardLinks({ admin: world.broker.admin(), command, machine, tell });
+  const tellLink = dashboardLinks({ admin: world.broker.admin(), command, clock, tell });
   const lookAtBroker = followBroker({ names, admin: world.broker.admin(), agentOf: agents.stateOf, tell });
   let isTold = false;
   return async () => {
@@ -123,7 +123,7 @@ async function tellReady(
   const [requester = ""] = names;
   deps.tell({
     kind: "ready",
-    afterMs: Math.round(deps.machine.monotonicMs() - startedAt),
+    afterMs: Math.round(deps.clock.monotonicMs() - startedAt),
     notes: (await findProgram("kubectl", deps.searchPath)) ? [] : [NO_KUBECTL],
     steps: commandsFor({
       ...tools,

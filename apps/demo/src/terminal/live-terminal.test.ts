@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { BUSY } from "../view/testing/played-model.ts";
 import { liveTerminal } from "./live-terminal.ts";
@@ -30,7 +30,7 @@ function terminalInHand() {
     {
       names: ["rome", "paris", "berlin", "tokyo"],
       looks: { hasColours: false, hasBlocks: true },
-      machine: fakeTime(),
+      clock: fakeClock(),
       onEnd: () => void told.push("end"),
     },
   );

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { News } from "../news/news.ts";
 import { emptyModel, type Key, type Model, withKey, withNews } from "../view/model.ts";
 import { type Looks, render, type Size } from "../view/render.ts";
@@ -23,13 +23,13 @@ export interface TerminalPorts {
 export interface LiveTerminalOptions {
   readonly names: readonly string[];
   readonly looks: Looks;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** Somebody pressed q or Ctrl-C. */
   readonly onEnd: () => void;
 }
 
 /** The live view on a terminal: takes it over, and gives it back however the program ends. */
-export function liveTerminal(ports: TerminalPorts, { names, looks, machine, onEnd }: LiveTerminalOptions) {
+export function liveTerminal(ports: TerminalPorts, { names, looks, clock, onEnd }: LiveTerminalOptions) {
   const { input, output, host } = ports;
   let model: Model = emptyModel(names);
   const screen = createScreen({
@@ -37,7 +37,7 @@ export function liveTerminal(ports: TerminalPorts, { names, looks, machine, onEn
     write: (text) => void output.write(text),
     size: () => ({ columns: output.columns || USUAL.columns, rows: output.rows || USUAL.rows }),
     draw: (size) => render(model, size, looks),
-    machine,
+    clock,
   });
 
   const listen = (isOn: boolean): void => {

@@ -1,19 +1,19 @@
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { createScreen, LEAVE } from "./screen.ts";
 
 const SIZE = { columns: 80, rows: 24 };
 
 function screenWith(rows: { current: string[] }) {
-  const machine = fakeTime();
+  const clock = fakeClock();
   const written: string[] = [];
   const screen = createScreen({
     write: (text) => void written.push(text),
     size: () => SIZE,
     draw: () => rows.current,
-    machine,
+    clock,
   });
-  return { machine, screen, take: () => written.splice(0) };
+  return { machine: clock, screen, take: () => written.splice(0) };
 }
 
 const framed = (text: string): string => `\u001b[?2026h${text}\u001b[?2026l`;
@@ -31,34 +31,34 @@ describe("the screen", () => {
 
   test("writes only rows that differ, and nothing when none does", async () => {
     const rows = { current: ["one", "two", "three"] };
-    const { machine, screen, take } = screenWith(rows);
+    const { machine: clock, screen, take } = screenWith(rows);
     screen.enter();
     take();
-    await machine.advance(500);
+    await clock.advance(500);
     screen.changed();
     expect(take()).toEqual([]);
     rows.current = ["one", "2"];
-    await machine.advance(500);
+    await clock.advance(500);
     screen.changed();
     expect(take()).toEqual([framed(row(2, "2") + row(3, ""))]);
   });
 
   test("is drawn at most twice a second however much happens, and always shows the last of it", async () => {
     const rows = { current: [""] };
-    const { machine, screen, take } = screenWith(rows);
+    const { machine: clock, screen, take } = screenWith(rows);
     screen.enter();
     take();
     for (let step = 1; step <= 900; step++) {
       rows.current = [String(step)];
       screen.changed();
-      await machine.advance(2);
+      await clock.advance(2);
     }
-    await machine.advance(500);
+    await clock.advance(500);
     const frames = take();
     // Three in 1.8 seconds, and one for what came after the third.
     expect(frames).toHaveLength(4);
     expect(frames.at(-1)).toBe(framed(row(1, "900")));
-    await machine.advance(10_000);
+    await clock.advance(10_000);
     expect(take()).toEqual([]);
   });
 
@@ -72,7 +72,7 @@ describe("the screen", () => {
 
   test("is not touched before it is taken and after it was given back", async () => {
     const rows = { current: ["one"] };
-    const { machine, screen, take } = screenWith(rows);
+    const { machine: clock, screen, take } = screenWith(rows);
     screen.changed();
     screen.redraw();
     screen.enter();
@@ -82,7 +82,7 @@ describe("the screen", () => {
     take();
     screen.changed();
     screen.redraw();
-    await machine.advance(10_000);
+    await clock.advance(10_000);
     expect(take()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Size } from "../view/render.ts";
 
 /** Alternate screen, no cursor, no line breaks of the terminal's own. */
@@ -17,7 +17,7 @@ export interface ScreenOptions {
   readonly write: (text: string) => void;
   readonly size: () => Size;
   readonly draw: (size: Size) => readonly string[];
-  readonly machine: Pick<MachineTime, "monotonicMs" | "after">;
+  readonly clock: Pick<Clock, "monotonicMs" | "after">;
 }
 
 export interface Screen {
@@ -30,7 +30,7 @@ export interface Screen {
 }
 
 /** Draws frames where a person looks; only rows that differ are written. */
-export function createScreen({ write, size, draw, machine }: ScreenOptions): Screen {
+export function createScreen({ write, size, draw, clock }: ScreenOptions): Screen {
   let isOn = false;
   let shown: readonly string[] = [];
   let drawnAt = Number.NEGATIVE_INFINITY;
@@ -39,7 +39,7 @@ export function createScreen({ write, size, draw, machine }: ScreenOptions): Scr
   const paint = (): void => {
     cancel?.();
     cancel = undefined;
-    drawnAt = machine.monotonicMs();
+    drawnAt = clock.monotonicMs();
     const frame = draw(size());
     const text = differences(shown, frame);
     shown = frame;
@@ -62,9 +62,9 @@ export function createScreen({ write, size, draw, machine }: ScreenOptions): Scr
     },
     changed: () => {
       if (!isOn || cancel !== undefined) return;
-      const wait = drawnAt + CALM_MS - machine.monotonicMs();
+      const wait = drawnAt + CALM_MS - clock.monotonicMs();
       if (wait <= 0) paint();
-      else cancel = machine.after(wait, paint);
+      else cancel = clock.after(wait, paint);
     },
     redraw,
     leave: () => {

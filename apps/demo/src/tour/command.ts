@@ -12,11 +12,11 @@ export async function tourCommand(argv: readonly string[], host: TourHost): Prom
   if (reading.values.help) return void host.output.write(`${TOUR_HELP}\n`);
   const { fast, record } = reading.values;
   try {
-    const recording = record === "" ? undefined : await recordTo(record, host.machine);
+    const recording = record === "" ? undefined : await recordTo(record, host.clock);
     const isRead = host.output.isTTY || recording !== undefined;
     // Only now: what a whole world needs is more than what a line of help needs.
     const { guide } = await import("./guide.ts");
-    await guide(host, { recording, pace: isRead && !fast ? readingPace(host.machine) : NO_PAUSES });
+    await guide(host, { recording, pace: isRead && !fast ? readingPace(host.clock) : NO_PAUSES });
   } catch (error) {
     host.end(EXIT.failure, describeFailure(error, []));
   }

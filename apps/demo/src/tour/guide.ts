@@ -21,12 +21,12 @@ interface Manner {
 
 /** Runs the whole tour and ends the process with its result. */
 export async function guide(host: TourHost, { recording, pace }: Manner): Promise<void> {
-  const { output, env, machine } = host;
+  const { output, env, clock } = host;
   const looks = looksOf(env);
   const tour = createTour(
     { steps: STORY, columns: output.columns || COLUMNS },
     {
-      machine,
+      clock,
       openStage: () => realStage(host),
       pace,
       tell: (rows) => {
@@ -74,8 +74,8 @@ function endingOnce({ input, end }: TourHost, stop: () => Promise<void>) {
 }
 
 /** The small fleet on this machine: a real broker, real agents, simulated clusters. */
-async function realStage({ machine, randomBytes }: TourHost): Promise<OpenStage> {
-  const certificates = demoCertificates({ now: machine.wallMs, randomBytes });
+async function realStage({ clock, randomBytes }: TourHost): Promise<OpenStage> {
+  const certificates = demoCertificates({ now: clock.wallMs, randomBytes });
   const world = await startWorld({ clusters: SMALL_FLEET, certificates });
-  return { stage: stageIn(world, machine), close: world.dispose };
+  return { stage: stageIn(world, clock), close: world.dispose };
 }

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 /** What the tour needs of its process. */
 export interface TourHost {
@@ -6,7 +6,7 @@ export interface TourHost {
   readonly output: Pick<NodeJS.WriteStream, "isTTY" | "columns" | "write">;
   readonly signals: { readonly on: (signal: "SIGTERM" | "SIGINT", listener: () => void) => unknown };
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly randomBytes: (size: number) => Uint8Array;
   /** Says what went wrong, if anything, and ends the process. */
   readonly end: (code: number, ...problems: readonly string[]) => void;

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Line } from "../view/line.ts";
 
 const PER_LETTER_MS = 14;
@@ -16,7 +16,7 @@ export interface Pace {
 /** Nobody reads along: a pipe, a test. */
 export const NO_PAUSES: Pace = { read: () => Promise.resolve(), skip: () => undefined };
 
-export function readingPace(machine: Pick<MachineTime, "after">): Pace {
+export function readingPace(clock: Pick<Clock, "after">): Pace {
   let wake: (() => void) | undefined;
   return {
     read: (rows) =>
@@ -26,7 +26,7 @@ export function readingPace(machine: Pick<MachineTime, "after">): Pace {
           wake = undefined;
           resolve();
         };
-        const cancel = machine.after(readingMs(rows), done);
+        const cancel = clock.after(readingMs(rows), done);
         wake = done;
       }),
     skip: () => wake?.(),

@@ -1,14 +1,14 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { recordTo } from "./recording.ts";
 
 test("a recording holds what was written and when, as a terminal gets it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "recording-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const time = fakeTime();
+  const time = fakeClock();
   const file = join(folder, "tour.cast");
   const recording = await recordTo(file, time);
   recording.take("one\ntwo\n");
@@ -26,5 +26,5 @@ test("a recording holds what was written and when, as a terminal gets it", async
 
 test("a file that cannot be written is known before anything is recorded", async () => {
   const notThere = join(import.meta.filename, "tour.cast");
-  await expect(recordTo(notThere, fakeTime())).rejects.toThrow(notThere);
+  await expect(recordTo(notThere, fakeClock())).rejects.toThrow(notThere);
 });

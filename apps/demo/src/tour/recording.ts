@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { COLUMNS } from "./telling.ts";
 
 const ROWS = 32;
@@ -11,13 +11,13 @@ export interface Recording {
 }
 
 /** Creates the file at once, so that a write error is reported before the tour. */
-export async function recordTo(file: string, machine: MachineTime): Promise<Recording> {
-  const startedAt = machine.monotonicMs();
+export async function recordTo(file: string, clock: Clock): Promise<Recording> {
+  const startedAt = clock.monotonicMs();
   const header = {
     version: 2,
     width: COLUMNS,
     height: ROWS,
-    timestamp: Math.floor(machine.wallMs() / 1000),
+    timestamp: Math.floor(clock.wallMs() / 1000),
     title: "Resource Broker: npm start -- --tour",
     env: { TERM: "xterm-256color", SHELL: "/bin/sh" },
   };
@@ -26,7 +26,7 @@ export async function recordTo(file: string, machine: MachineTime): Promise<Reco
   await save();
   return {
     take: (text) => {
-      const seconds = Number(((machine.monotonicMs() - startedAt) / 1000).toFixed(3));
+      const seconds = Number(((clock.monotonicMs() - startedAt) / 1000).toFixed(3));
       // A terminal shows a line feed as a new line only because its driver adds the return.
       events.push(JSON.stringify([seconds, "o", text.replaceAll("\n", "\r\n")]));
     },

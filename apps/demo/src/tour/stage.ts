@@ -18,7 +18,7 @@ import {
   type Schema,
   validate,
 } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { type BrokerReply, RESOURCE_REQUESTS, type World } from "@resource-broker/testkit";
 import { REQUESTER } from "../fleet/small-fleet.ts";
 
@@ -28,7 +28,7 @@ const HEADERS_ARE_LOWER_CASE = HEADER.ledgerId.toLowerCase();
 /** The real world as the steps use it. */
 export interface Stage {
   readonly world: World;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** The cluster as the broker has it in its books. */
   readonly account: (cluster: string) => Promise<AdvertisementDTO>;
   /** All reservations that the broker knows, ended ones included. */
@@ -46,7 +46,7 @@ export interface Stage {
   ) => Promise<ResourceRequest>;
 }
 
-export function stageIn(world: World, machine: MachineTime): Stage {
+export function stageIn(world: World, clock: Clock): Stage {
   const requester = world.cluster(REQUESTER);
 
   const get = async (path: string): Promise<BrokerReply> => {
@@ -65,7 +65,7 @@ export function stageIn(world: World, machine: MachineTime): Stage {
 
   return {
     world,
-    machine,
+    clock,
     account: (cluster) => read(PATH.advertisement(cluster), advertisementSchema),
     reservations: () => read(PATH.reservations, reservationListSchema),
     decision: (id) => read(PATH.decision(id), decisionSchema),

@@ -1,4 +1,4 @@
-import { fakeTime, settle } from "@resource-broker/testkit";
+import { fakeClock, settle } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { line, type Line } from "../view/line.ts";
 import { NO_PAUSES, readingPace } from "./pace.ts";
@@ -10,7 +10,7 @@ import { createTour } from "./tour.ts";
 /** These steps look at nothing. */
 const EMPTY_STAGE = {} as Stage;
 
-function tourOf(steps: Parameters<typeof createTour>[0]["steps"], time = fakeTime()) {
+function tourOf(steps: Parameters<typeof createTour>[0]["steps"], time = fakeClock()) {
   const told: string[] = [];
   let closed = 0;
   const pace = readingPace(time);
@@ -18,7 +18,7 @@ function tourOf(steps: Parameters<typeof createTour>[0]["steps"], time = fakeTim
     told.push(...rows.map((row) => row.map(({ text }) => text).join("")));
   };
   const openStage = async () => ({ stage: EMPTY_STAGE, close: async () => void closed++ });
-  const deps = { machine: time, openStage, tell };
+  const deps = { clock: time, openStage, tell };
   return {
     paced: createTour({ steps, columns: 100 }, { ...deps, pace }),
     fast: createTour({ steps, columns: 100 }, { ...deps, pace: NO_PAUSES }),

@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { type Line, line, span } from "../view/line.ts";
 import type { Pace } from "./pace.ts";
 import type { Stage } from "./stage.ts";
@@ -13,7 +13,7 @@ export interface TourOptions {
 }
 
 export interface TourDeps {
-  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly openStage: () => Promise<OpenStage>;
   readonly pace: Pick<Pace, "read">;
   readonly tell: (rows: readonly Line[]) => void;
@@ -27,7 +27,7 @@ export interface OpenStage {
 
 /** The guided story: the same for a person, a recording and a test. */
 export function createTour({ steps, columns }: TourOptions, deps: TourDeps) {
-  const { machine, pace, tell } = deps;
+  const { clock, pace, tell } = deps;
   let open: OpenStage | undefined;
 
   const tellSlowly = async (rows: readonly Line[]): Promise<void> => {
@@ -47,11 +47,11 @@ export function createTour({ steps, columns }: TourOptions, deps: TourDeps) {
   return {
     /** Resolves when everything that was told turned out to be true; rejects with what did not. */
     run: async (): Promise<void> => {
-      const beganAt = machine.monotonicMs();
+      const beganAt = clock.monotonicMs();
       tell(OPENING);
       open = await deps.openStage();
       for (const [index, step] of steps.entries()) await playStep(step, index + 1, open.stage);
-      tell(closing((machine.monotonicMs() - beganAt) / 1000, steps.length));
+      tell(closing((clock.monotonicMs() - beganAt) / 1000, steps.length));
     },
     /** Ends everything that was started. */
     stop: async (): Promise<void> => {

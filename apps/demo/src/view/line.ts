@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { cut } from "@resource-broker/contract";
+import { truncate } from "@resource-broker/contract";
 
 type Mood = "plain" | "title" | "quiet" | "good" | "careful" | "bad";
 
@@ -29,7 +29,7 @@ export function cell(text: string, width: number, side: "left" | "right" = "left
 
 function clipped(text: string, width: number): string {
   if (text.length <= width) return text;
-  return width < 1 ? "" : `${cut(text, width).slice(0, -1).trimEnd()}…`;
+  return width < 1 ? "" : `${truncate(text, width).slice(0, -1).trimEnd()}…`;
 }
 
 interface Paint {

@@ -1,13 +1,13 @@
 /** A process with simulated clusters: it takes orders from the evaluation and ends with it. */
 import { randomBytes } from "node:crypto";
 import { createKubeSim } from "@resource-broker/kube-sim";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { clusterDefinitions } from "@resource-broker/testkit";
 import { parse } from "yaml";
 import type { Answer, ClusterShape, Order } from "./messages.ts";
 import { nodeOf, podOf } from "./objects.ts";
 
-const sim = createKubeSim({ machine: nodeMachineTime(Date.now), randomBytes });
+const sim = createKubeSim({ clock: systemClock(Date.now), randomBytes });
 const kinds = clusterDefinitions();
 
 process.on("message", (order: Order) => {

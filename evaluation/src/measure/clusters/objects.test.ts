@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { createKubeSim } from "@resource-broker/kube-sim";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { expect, test } from "vitest";
 import { nodeOf, podOf } from "./objects.ts";
 
 test("a simulated cluster takes the nodes and pods, each under its own name", async () => {
-  const sim = createKubeSim({ machine: nodeMachineTime(() => 0), randomBytes });
+  const sim = createKubeSim({ clock: systemClock(() => 0), randomBytes });
   const cluster = await sim.addCluster({ name: "rome", behaves: false });
   const shape = { name: "rome", nodes: 2, pods: 40 };
   for (let index = 0; index < shape.nodes; index++) cluster.seed([nodeOf(shape, index)]);

@@ -103,7 +103,7 @@ function loanOf(reply: Reply): Loan {
 }
 
 function anyWithRoom(ledger: Ledger, request: ReservationRequest, random: SeededRandom): string | undefined {
-  const open = ledger.roster.candidates.filter(({ available }) => fits(request.resources, available));
+  const open = ledger.candidateTable.candidates.filter(({ available }) => fits(request.resources, available));
   return random.pick(open)?.clusterId;
 }
 

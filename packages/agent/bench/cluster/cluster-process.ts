@@ -1,7 +1,7 @@
 /** A process with one simulated cluster, of whatever size, in which as much happens as it is told. */
 import { randomBytes } from "node:crypto";
 import { createKubeSim, type SimCluster } from "@resource-broker/kube-sim";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { clusterDefinitions, typicalCpuMillis, typicalPodName } from "@resource-broker/testkit";
 import { parse } from "yaml";
 import { type ClusterSize, onOrder, tell } from "./messages.ts";
@@ -39,7 +39,7 @@ onOrder((order) => {
 async function serve(wanted: ClusterSize): Promise<void> {
   size = wanted;
   arrived = size.pods;
-  const sim = createKubeSim({ machine: nodeMachineTime(Date.now), randomBytes });
+  const sim = createKubeSim({ clock: systemClock(Date.now), randomBytes });
   cluster = await sim.addCluster({ name: "bench", behaves: false, objects: clusterDefinitions() });
   for (let index = 0; index < size.nodes; index++) cluster.seed([makeNode(index)]);
   for (let index = 0; index < size.pods; index++) cluster.seed([makePod(index, size)]);

@@ -11,7 +11,7 @@ import {
 } from "@resource-broker/contract";
 import { parseAmount } from "@resource-broker/domain";
 import { createKubeClient, loadKubeConfig } from "@resource-broker/kube";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import {
   advertisementBody,
   CLUSTER_ADVERTISEMENTS,
@@ -68,10 +68,10 @@ export async function crowd(world: World, size: CrowdSize): Promise<string[]> {
 
 async function communicatorOf(world: World, clusterId: string): Promise<BrokerCommunicator> {
   const { kubeconfigFile } = world.cluster("hub");
-  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
   const config = await loadKubeConfig({ files: [kubeconfigFile], env: {} });
-  const client = createKubeClient(config, { machine, log: NO_LOG, env: {} });
-  const deps = { client, machine, random: () => 0.5, randomBytes, log: NO_LOG };
+  const client = createKubeClient(config, { clock, log: NO_LOG, env: {} });
+  const deps = { client, clock, random: () => 0.5, randomBytes, log: NO_LOG };
   return kubernetesCommunicator({ namespace: "default", clusterId }, deps);
 }
 

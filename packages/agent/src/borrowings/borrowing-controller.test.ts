@@ -1,5 +1,5 @@
 import { Fault, type FaultCode, type ReservationInstruction } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { DataPlaneState, Loan, ReleaseState } from "../data-plane/data-plane.ts";
 import type { Occurrence } from "../events/tell.ts";
@@ -23,7 +23,7 @@ const draining: ReleaseState = {
 function world() {
   const loans: Loan[] = [];
   const heard: string[] = [];
-  const time = fakeTime();
+  const time = fakeClock();
   const cluster = fakeCluster(time);
   const book = reservationBook({ clusterId: "rome", now: time.wallMs });
   const events: Occurrence[] = [];
@@ -66,7 +66,7 @@ function world() {
     },
     onReleased: (wanted) => void heard.push(wanted),
     broker: () => ({ now: time.wallMs(), isSilent: false }),
-    machine: time,
+    clock: time,
     tell: (occurrence) => void events.push(occurrence),
     namespace: "default",
   });

@@ -4,7 +4,7 @@ import {
   type ResourceRequest,
 } from "@resource-broker/contract";
 import { customResource, type KubeClient } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { DataPlane } from "../data-plane/data-plane.ts";
 import type { Tell } from "../events/tell.ts";
 import type { BrokerView } from "../reservations/expiry.ts";
@@ -29,7 +29,7 @@ export interface BorrowingDeps {
   readonly communicator: Pick<BrokerCommunicator, "activate">;
   readonly dataPlane: DataPlane;
   readonly broker: () => BrokerView;
-  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly clock: Pick<Clock, "wallMs">;
   readonly tell: Tell;
   /** Called when the state of a release has changed. */
   readonly onReleased: (reservationId: string) => void;

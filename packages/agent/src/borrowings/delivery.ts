@@ -15,7 +15,7 @@ export interface Shown {
 
 type DeliveryDeps = Pick<
   BorrowingDeps,
-  "book" | "client" | "communicator" | "dataPlane" | "machine" | "namespace" | "tell"
+  "book" | "client" | "communicator" | "dataPlane" | "clock" | "namespace" | "tell"
 >;
 
 /** Has the data plane establish the resources, writes the status, and activates the reservation at the broker. */
@@ -71,7 +71,7 @@ export function delivery(deps: DeliveryDeps): Delivery {
     const isVouched = entry.standing !== "unknown";
     const state = await (isVouched ? dataPlane.establish(loan) : dataPlane.observe(loan));
     const { instruction } = shown;
-    const plan = planDelivery({ entry, instruction, dataPlane: state, wallMs: deps.machine.wallMs() });
+    const plan = planDelivery({ entry, instruction, dataPlane: state, wallMs: deps.clock.wallMs() });
     const { status } = plan;
     const written = status === undefined ? instruction : await write(id, instruction, { state, status });
     tellTrouble(id, state, shown.request ?? written);

@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { reservationBook } from "../reservations/reservation-book.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
@@ -12,7 +12,7 @@ function world(
   leftovers: readonly string[],
   fetch: (id: string) => ReturnType<typeof aReservation> | undefined,
 ) {
-  const time = fakeTime();
+  const time = fakeClock();
   const reaped: string[] = [];
   const rounds = leftoverRounds({
     dataPlane: { leftovers: async () => leftovers },
@@ -21,7 +21,7 @@ function world(
     isReady: () => true,
     onLeftover: (id) => void reaped.push(id),
     onRound: () => undefined,
-    machine: time,
+    clock: time,
     log: recordedLog([]),
   });
   return { time, rounds, reaped: () => [...new Set(reaped)] };

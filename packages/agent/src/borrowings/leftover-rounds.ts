@@ -1,5 +1,5 @@
-import { toFault, trouble, wait } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import { failureReporter, toFault, wait } from "@resource-broker/kube";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { DataPlane } from "../data-plane/data-plane.ts";
 import type { ReservationBook } from "../reservations/reservation-book.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
@@ -17,7 +17,7 @@ export interface LeftoverRoundsDeps {
   readonly onLeftover: (reservationId: string) => void;
   /** Called before each run. */
   readonly onRound: () => void;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -28,8 +28,13 @@ export interface LeftoverRounds {
 }
 
 export function leftoverRounds(deps: LeftoverRoundsDeps): LeftoverRounds {
-  const { book, communicator, machine, log } = deps;
-  const looking = trouble({ log, machine, fields: {}, what: "collecting orphaned data plane objects" });
+  const { book, communicator, clock, log } = deps;
+  const looking = failureReporter({
+    log,
+    machine: clock,
+    fields: {},
+    what: "collecting orphaned data plane objects",
+  });
   const ending = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
@@ -50,16 +55,16 @@ export function leftoverRounds(deps: LeftoverRoundsDeps): LeftoverRounds {
       // A failed lookup of one reservation must not block the others.
       const failed = judged.find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") throw failed.reason;
-      looking.ends();
+      looking.recovered();
     } catch (error) {
-      looking.begins(toFault(error));
+      looking.failed(toFault(error));
     }
   };
   const run = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       await round();
-      const isDone = deps.isReady() && looking.now() === undefined;
-      await wait(isDone ? EVERY_MS : SOON_MS, { machine, signal: ending.signal });
+      const isDone = deps.isReady() && looking.current() === undefined;
+      await wait(isDone ? EVERY_MS : SOON_MS, { clock, signal: ending.signal });
     }
   };
 

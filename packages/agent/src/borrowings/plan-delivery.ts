@@ -1,5 +1,5 @@
 import {
-  fitted,
+  fitToSchema,
   formatTime,
   type ReservationInstruction,
   reservationInstructionKind,
@@ -88,7 +88,7 @@ function statusOf(
   { said, delivered, message }: { said: readonly Said[]; delivered: boolean; message: string },
 ): InstructionStatus {
   const now = formatTime(wallMs);
-  return fitted(reservationInstructionKind.status, {
+  return fitToSchema(reservationInstructionKind.status, {
     delivered,
     message,
     lastUpdateTime: now,

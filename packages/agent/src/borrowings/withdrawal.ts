@@ -8,7 +8,7 @@ import { withdrawalStatus } from "./plan-delivery.ts";
 
 type WithdrawalDeps = Pick<
   BorrowingDeps,
-  "client" | "dataPlane" | "machine" | "namespace" | "onReleased" | "tell"
+  "client" | "dataPlane" | "clock" | "namespace" | "onReleased" | "tell"
 >;
 
 /** Tears down what the data plane made, and deletes the instruction when nothing else is left. */
@@ -40,7 +40,7 @@ export function withdrawal(deps: WithdrawalDeps): Withdrawal {
   };
 
   const say = async (id: string, { instruction }: Shown, release: ReleaseState): Promise<void> => {
-    const status = withdrawalStatus({ instruction, release, wallMs: deps.machine.wallMs() });
+    const status = withdrawalStatus({ instruction, release, wallMs: deps.clock.wallMs() });
     if (status === undefined) return;
     const change = { name: { name: id, namespace }, patch: { kind: "merge", body: { status } } } as const;
     const options = { subresource: "status", fieldManager: MANAGER } as const;

@@ -1,4 +1,4 @@
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import type { Contact } from "../transport/broker-communicator.ts";
 import { brokerLink } from "./broker-link.ts";
@@ -6,7 +6,7 @@ import { brokerLink } from "./broker-link.ts";
 const BROKER_MS = Date.parse("2026-07-01T10:00:00Z");
 
 function world() {
-  const time = fakeTime(BROKER_MS + 3_600_000);
+  const time = fakeClock(BROKER_MS + 3_600_000);
   const listeners = new Set<(contact: Contact) => void>();
   const link = brokerLink(
     {

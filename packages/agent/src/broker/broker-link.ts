@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { BrokerView } from "../reservations/expiry.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import { brokerTime } from "./broker-time.ts";
@@ -21,19 +21,16 @@ export interface BrokerLink {
   readonly stop: () => void;
 }
 
-export function brokerLink(
-  communicator: Pick<BrokerCommunicator, "onContact">,
-  machine: MachineTime,
-): BrokerLink {
-  const time = brokerTime(machine);
+export function brokerLink(communicator: Pick<BrokerCommunicator, "onContact">, clock: Clock): BrokerLink {
+  const time = brokerTime(clock);
   const listeners: (() => void)[] = [];
-  const startedAt = machine.monotonicMs();
+  const startedAt = clock.monotonicMs();
   let heardAt: number | undefined;
   let ledgerId: string | undefined;
   let isCurrent: boolean | undefined;
 
   const heard = (): void => {
-    heardAt = machine.monotonicMs();
+    heardAt = clock.monotonicMs();
   };
   const stop = communicator.onContact((contact) => {
     heard();
@@ -43,12 +40,12 @@ export function brokerLink(
     ledgerId = contact.ledgerId ?? ledgerId;
     if (isNew) for (const listener of listeners) listener();
   });
-  const now = (): number => time.now() ?? machine.wallMs();
+  const now = (): number => time.now() ?? clock.wallMs();
 
   return {
     view: () => ({
       now: time.now(),
-      isSilent: machine.monotonicMs() - (heardAt ?? startedAt) > SILENT_AFTER_MS,
+      isSilent: clock.monotonicMs() - (heardAt ?? startedAt) > SILENT_AFTER_MS,
       isOlder: isCurrent === false,
     }),
     now,

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 /**
  * The broker's time, taken from the `Date` of its answers and continued with the local monotonic clock. A wrong
@@ -16,12 +16,12 @@ const DATE_STEP_MS = 1000;
 /** The longest time that an answer may take. */
 const TRAVEL_MS = 5000;
 
-export function brokerTime(machine: Pick<MachineTime, "monotonicMs">): BrokerTime {
+export function brokerTime(clock: Pick<Clock, "monotonicMs">): BrokerTime {
   let offset: number | undefined;
   return {
-    now: () => (offset === undefined ? undefined : machine.monotonicMs() + offset),
+    now: () => (offset === undefined ? undefined : clock.monotonicMs() + offset),
     observe: (brokerTimeMs) => {
-      const least = brokerTimeMs - machine.monotonicMs();
+      const least = brokerTimeMs - clock.monotonicMs();
       // The latest time that an answer proves is the best estimate, unless the broker's clock was set back.
       const isSetBack = offset !== undefined && least < offset - DATE_STEP_MS - TRAVEL_MS;
       if (offset === undefined || least > offset || isSetBack) offset = least;

@@ -1,5 +1,5 @@
 import { Fault, type ReservationDTO } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { reservationBook } from "../reservations/reservation-book.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
@@ -10,7 +10,7 @@ import { census } from "./census.ts";
 const { id } = aReservation();
 
 function world() {
-  const time = fakeTime();
+  const time = fakeClock();
   const log = recordedLog();
   const book = reservationBook({ clusterId: "rome", now: time.wallMs });
   const broker: { listed: ReservationDTO[]; known: ReservationDTO[]; fault: Fault | undefined } = {
@@ -38,7 +38,7 @@ function world() {
       return uids;
     },
     onOrphan: (uid) => void orphans.push(uid),
-    machine: time,
+    clock: time,
     log,
   });
   return {

@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import { attemptOf } from "../reservations/attempt-key.ts";
 import type { ReservationBook } from "../reservations/reservation-book.ts";
 import type { BrokerCommunicator, Role } from "../transport/broker-communicator.ts";
@@ -11,7 +11,7 @@ export interface CensusDeps {
   readonly requestUids: () => Promise<ReadonlySet<string>>;
   /** Called with the UID of a deleted request that still has a live reservation. */
   readonly onOrphan: (uid: string) => void;
-  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly log: Log;
 }
 
@@ -26,7 +26,7 @@ export interface Census {
 }
 
 export function census(deps: CensusDeps): Census {
-  const { communicator, book, machine, log } = deps;
+  const { communicator, book, clock, log } = deps;
   /** Missing requests, by UID, with the time of the first miss. */
   const suspects = new Map<string, number>();
 
@@ -70,8 +70,8 @@ export function census(deps: CensusDeps): Census {
 
   const suspect = (uid: string): void => {
     const since = suspects.get(uid);
-    if (since === undefined) suspects.set(uid, machine.monotonicMs());
-    else if (machine.monotonicMs() - since >= CONFIRM_AFTER_MS) {
+    if (since === undefined) suspects.set(uid, clock.monotonicMs());
+    else if (clock.monotonicMs() - since >= CONFIRM_AFTER_MS) {
       suspects.delete(uid);
       deps.onOrphan(uid);
     }

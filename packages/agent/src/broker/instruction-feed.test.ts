@@ -1,5 +1,5 @@
 import { Fault, type ReservationDTO } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { reservationBook } from "../reservations/reservation-book.ts";
 import { type FakeStreams, fakeStreams } from "../testing/fake-stream.ts";
@@ -11,7 +11,7 @@ import { instructionFeed } from "./instruction-feed.ts";
 const MINUTE_MS = 60_000;
 
 function world({ pollIntervalMs = 5000 } = {}) {
-  const time = fakeTime();
+  const time = fakeClock();
   const log = recordedLog();
   const streams: FakeStreams = fakeStreams(time);
   const book = reservationBook({ clusterId: "paris", now: time.wallMs });
@@ -38,7 +38,7 @@ function world({ pollIntervalMs = 5000 } = {}) {
         },
       },
       book,
-      machine: time,
+      clock: time,
       random: () => 0.5,
       log,
       onGap: () => void seen.gaps++,

@@ -1,6 +1,6 @@
 import type { CapacityEventDTO, Fault } from "@resource-broker/contract";
-import { backoff, toFault, trouble, wait } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import { backoff, failureReporter, toFault, wait } from "@resource-broker/kube";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { ReservationBook } from "../reservations/reservation-book.ts";
 import type { BrokerCommunicator, BrokerEvent } from "../transport/broker-communicator.ts";
 
@@ -12,7 +12,7 @@ export interface FeedOptions {
 export interface FeedDeps {
   readonly communicator: Pick<BrokerCommunicator, "watchInstructions" | "fetchInstructions">;
   readonly book: ReservationBook;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
   /** Called when the stream opens: events may have been missed. */
@@ -34,11 +34,16 @@ const TRY_STREAM_AGAIN_MS = 5 * 60_000;
 
 /** Updates the cache with what the broker sends: pushed where it can, polled where it cannot. */
 export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps): InstructionFeed {
-  const { communicator, book, machine, log } = deps;
+  const { communicator, book, clock, log } = deps;
   const ending = new AbortController();
   const { signal } = ending;
-  const pauses = backoff({ maxMs: MAX_BACKOFF_MS }, { ...machine, random: deps.random });
-  const stream = trouble({ log, machine, fields: {}, what: "the broker's stream of instructions" });
+  const pauses = backoff({ maxMs: MAX_BACKOFF_MS }, { ...clock, random: deps.random });
+  const stream = failureReporter({
+    log,
+    machine: clock,
+    fields: {},
+    what: "the broker's stream of instructions",
+  });
   let isStreaming = false;
   let polledAt = 0;
   let running: Promise<void> = Promise.resolve();
@@ -70,8 +75,8 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
       for await (const event of communicator.watchInstructions(signal)) {
         if (!isStreaming) {
           isStreaming = true;
-          pauses.works();
-          stream.ends();
+          pauses.succeeded();
+          stream.recovered();
           deps.onGap();
         }
         take(event);
@@ -82,21 +87,21 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
   };
 
   const poll = async (forMs: number): Promise<void> => {
-    const until = machine.monotonicMs() + forMs;
-    while (!signal.aborted && machine.monotonicMs() < until) {
+    const until = clock.monotonicMs() + forMs;
+    while (!signal.aborted && clock.monotonicMs() < until) {
       if (pollIntervalMs > 0) await pollInsteadOfStream();
-      await wait(pollIntervalMs > 0 ? pollIntervalMs : forMs, { machine, signal });
+      await wait(pollIntervalMs > 0 ? pollIntervalMs : forMs, { clock, signal });
     }
   };
 
   const pollInsteadOfStream = async (): Promise<void> => {
     const fault = await pollOnce();
-    if (fault === undefined) stream.ends();
-    else stream.begins(fault);
+    if (fault === undefined) stream.recovered();
+    else stream.failed(fault);
   };
 
   const pollOnce = async (): Promise<Fault | undefined> => {
-    polledAt = machine.monotonicMs();
+    polledAt = clock.monotonicMs();
     try {
       for (const reservation of await communicator.fetchInstructions()) book.learn("provider", reservation);
       return undefined;
@@ -107,8 +112,8 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
 
   /** A proxy may block streams and still let plain calls through. */
   const bridge = async (fault: Fault): Promise<void> => {
-    stream.begins(fault);
-    const isDue = machine.monotonicMs() - polledAt >= pollIntervalMs;
+    stream.failed(fault);
+    const isDue = clock.monotonicMs() - polledAt >= pollIntervalMs;
     if (pollIntervalMs > 0 && isDue) await pollOnce();
   };
 
@@ -122,7 +127,7 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
         if (fault.code === "unsupported") await poll(TRY_STREAM_AGAIN_MS);
         else await bridge(fault);
       }
-      await wait(pauses.failed(), { machine, signal });
+      await wait(pauses.failed(), { clock, signal });
     }
   };
 

@@ -28,8 +28,8 @@ export interface AgentCore {
 }
 
 export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore {
-  const { client, communicator, machine, log } = deps;
-  const link = brokerLink(communicator, machine);
+  const { client, communicator, clock, log } = deps;
+  const link = brokerLink(communicator, clock);
   const book = reservationBook({ clusterId: options.clusterId, now: link.now, log });
   const objects = agentObjects(options.instructionNamespace, followDeps(deps));
   const parts = { ...deps, book, link, objects };

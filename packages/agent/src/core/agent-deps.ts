@@ -1,5 +1,5 @@
-import type { FollowDeps, KubeClient } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { KubeClient, ReflectorDeps } from "@resource-broker/kube";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { DataPlane } from "../data-plane/data-plane.ts";
 import type { Tell } from "../events/tell.ts";
 import type { PriceSource } from "../price/price-source.ts";
@@ -12,7 +12,7 @@ export interface AgentDeps {
   readonly communicator: BrokerCommunicator;
   readonly prices: PriceSource;
   readonly dataPlane: DataPlane;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   /** A name that is unique to this process. */
@@ -23,6 +23,6 @@ export interface AgentDeps {
 }
 
 /** For everything that lists and watches. */
-export function followDeps({ client, machine, random, log, observer }: AgentDeps): FollowDeps {
-  return { client, machine, random, log, observer: { onRestart: observer.watchRestarted } };
+export function followDeps({ client, clock, random, log, observer }: AgentDeps): ReflectorDeps {
+  return { client, clock, random, log, observer: { onRestart: observer.watchRestarted } };
 }

@@ -3,7 +3,7 @@ import {
   type ReservationInstruction,
   type ResourceRequest,
 } from "@resource-broker/contract";
-import { type FollowDeps, type Informer, informer } from "@resource-broker/kube";
+import { type Informer, informer, type ReflectorDeps } from "@resource-broker/kube";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { providerInstructionName } from "../forge/instructions.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
@@ -23,23 +23,28 @@ export interface AgentObjects {
   readonly synced: () => boolean;
 }
 
-export function agentObjects(instructionNamespace: string, deps: FollowDeps): AgentObjects {
+export function agentObjects(instructionNamespace: string, deps: ReflectorDeps): AgentObjects {
   const namespace = instructionNamespace;
   const requests = informer(
-    { resource: RESOURCE_REQUESTS, keep: lean<ResourceRequest>, isSame: isSameVersion },
+    { resource: RESOURCE_REQUESTS, transform: lean<ResourceRequest>, isSame: isSameVersion },
     deps,
   );
   const borrowings = informer(
     {
       resource: RESERVATION_INSTRUCTIONS,
       namespace,
-      keep: lean<ReservationInstruction>,
+      transform: lean<ReservationInstruction>,
       isSame: isSameVersion,
     },
     deps,
   );
   const holds = informer(
-    { resource: PROVIDER_INSTRUCTIONS, namespace, keep: lean<ProviderInstruction>, isSame: isSameVersion },
+    {
+      resource: PROVIDER_INSTRUCTIONS,
+      namespace,
+      transform: lean<ProviderInstruction>,
+      isSame: isSameVersion,
+    },
     deps,
   );
   const all = [requests, borrowings, holds];

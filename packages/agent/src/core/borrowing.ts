@@ -93,20 +93,20 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
 
   function requestDeleted(request: ResourceRequest): void {
     const uid = releases.take(request);
-    loops.releases.trigger(uid);
-    for (const { reservation } of book.ofRequest(uid).values()) loops.borrowings.trigger(reservation.id);
+    loops.releases.enqueue(uid);
+    for (const { reservation } of book.ofRequest(uid).values()) loops.borrowings.enqueue(reservation.id);
   }
   const triggerRequestOf = ({ reservation }: Pick<BookEntry, "reservation">): void => {
     const made = attemptOf(reservation.key);
     const request = made && objects.requestByUid(made.uid);
-    if (request !== undefined) loops.requests.trigger(keyOf(request));
+    if (request !== undefined) loops.requests.enqueue(keyOf(request));
   };
 
   objects.requests.listen((key, now, before) => {
     const isReplaced = before !== undefined && before.metadata.uid !== now?.metadata.uid;
     if (isReplaced) requestDeleted(before);
     else if (now?.metadata.deletionTimestamp !== undefined) requestDeleted(now);
-    loops.requests.trigger(key);
+    loops.requests.enqueue(key);
   });
   objects.borrowings.listen((_, now, before) => {
     const instruction = now ?? before;
@@ -121,13 +121,13 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
       // The broker does not know it either, so a person may delete the instruction.
       book.endHere(id, "ReleasedByAdmin");
     }
-    loops.borrowings.trigger(id);
+    loops.borrowings.enqueue(id);
     if (entry !== undefined) triggerRequestOf(entry);
   };
   book.onChange((role, id) => {
     const entry = role === "requester" ? book.get(role, id) : undefined;
     if (entry === undefined) return;
-    loops.borrowings.trigger(id);
+    loops.borrowings.enqueue(id);
     triggerRequestOf(entry);
   });
 
@@ -136,7 +136,7 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
     isReady: objects.synced,
     onLeftover: (id) => {
       borrowings.found(id);
-      loops.borrowings.trigger(id);
+      loops.borrowings.enqueue(id);
     },
     onRound: borrowings.tidy,
   });
@@ -155,10 +155,10 @@ export function borrowing(options: BorrowingOptions, deps: BorrowingDeps): Borro
       await rounds.stop();
       await Promise.all(Object.values(loops).map((loop) => loop.stop()));
     },
-    releaseRequest: loops.releases.trigger,
+    releaseRequest: loops.releases.enqueue,
     capacityChanged: (capacity) => {
       if (capacity.change === "at-risk") warnOfRisk(capacity);
-      else for (const key of requests.nudge()) loops.requests.trigger(key);
+      else for (const key of requests.nudge()) loops.requests.enqueue(key);
     },
   };
 }

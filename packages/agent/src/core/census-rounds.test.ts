@@ -1,11 +1,11 @@
 import { Fault } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { censusRounds } from "./census-rounds.ts";
 
 function world() {
-  const time = fakeTime();
+  const time = fakeClock();
   const log = recordedLog();
   const begin = time.monotonicMs();
   const state: { at: number[]; offers: number; hasSuspects: boolean; fault: Fault | undefined } = {
@@ -23,7 +23,7 @@ function world() {
       hasSuspects: () => state.hasSuspects,
     },
     offer: async () => void state.offers++,
-    machine: time,
+    clock: time,
     log,
   });
   rounds.start();

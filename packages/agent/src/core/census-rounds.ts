@@ -1,5 +1,5 @@
-import { toFault, trouble, wait } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import { failureReporter, toFault, wait } from "@resource-broker/kube";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { Census } from "../broker/census.ts";
 
 const EVERY_MS = 60_000;
@@ -11,7 +11,7 @@ export interface CensusRoundsDeps {
   readonly census: Census;
   /** Offers the broker the reservations that it does not know. */
   readonly offer: () => Promise<void>;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -22,8 +22,13 @@ export interface CensusRounds {
   readonly hurry: () => void;
 }
 
-export function censusRounds({ census, offer, machine, log }: CensusRoundsDeps): CensusRounds {
-  const counting = trouble({ log, machine, fields: {}, what: "comparing reservations with the broker" });
+export function censusRounds({ census, offer, clock, log }: CensusRoundsDeps): CensusRounds {
+  const counting = failureReporter({
+    log,
+    machine: clock,
+    fields: {},
+    what: "comparing reservations with the broker",
+  });
   const ending = new AbortController();
   let alarm = new AbortController();
   let running: Promise<void> = Promise.resolve();
@@ -32,19 +37,19 @@ export function censusRounds({ census, offer, machine, log }: CensusRoundsDeps):
     try {
       await census.take();
       await offer();
-      counting.ends();
+      counting.recovered();
     } catch (error) {
-      counting.begins(toFault(error));
+      counting.failed(toFault(error));
     }
   };
   const run = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       await round();
-      const pauseMs = census.hasSuspects() || counting.now() !== undefined ? SOON_MS : EVERY_MS;
-      await wait(pauseMs, { machine, signal: AbortSignal.any([ending.signal, alarm.signal]) });
+      const pauseMs = census.hasSuspects() || counting.current() !== undefined ? SOON_MS : EVERY_MS;
+      await wait(pauseMs, { clock, signal: AbortSignal.any([ending.signal, alarm.signal]) });
       if (alarm.signal.aborted) {
         alarm = new AbortController();
-        await wait(GATHER_MS, { machine, signal: ending.signal });
+        await wait(GATHER_MS, { clock, signal: ending.signal });
       }
     }
   };

@@ -1,6 +1,6 @@
 import { advertisementKind, apiVersionOf, type ReservationDTO } from "@resource-broker/contract";
 import type { CountedResources, ToleratedTaint } from "@resource-broker/domain";
-import { type FollowerHealth, reconcileLoop } from "@resource-broker/kube";
+import { reconcileLoop, type ReflectorHealth } from "@resource-broker/kube";
 import type { BrokerLink } from "../broker/broker-link.ts";
 import { reservationIn } from "../forge/instructions.ts";
 import { holdController } from "../holds/hold-controller.ts";
@@ -50,7 +50,7 @@ export interface Lending {
   readonly repeatSoon: () => void;
   /** The broker has another ledger: send everything again. */
   readonly tellAgain: () => void;
-  readonly health: () => Readonly<Record<string, FollowerHealth>>;
+  readonly health: () => Readonly<Record<string, ReflectorHealth>>;
   readonly lastPublication: () => Publication | undefined;
 }
 
@@ -81,7 +81,7 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
       observation: cluster.observe(),
       used: meter.current(),
       holds: holds(),
-      now: deps.machine.wallMs(),
+      now: deps.clock.wallMs(),
     };
   };
   const controller = holdController({
@@ -143,12 +143,12 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
     if (now !== undefined) book.remember("provider", reservationIn(now, options.clusterId));
     // The broker does not know it either, so a person may delete the instruction.
     else if (book.get("provider", id)?.standing === "unknown") book.endHere(id, "ReleasedByAdmin");
-    loop.trigger(id);
+    loop.enqueue(id);
     holdsChanged();
   });
   book.onChange((role, id) => {
     if (role !== "provider") return;
-    loop.trigger(id);
+    loop.enqueue(id);
     holdsChanged();
   });
   cluster.onChange(publisher.poke);
@@ -172,7 +172,7 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
     tellAgain: () => {
       controller.forgetAcknowledgements();
       publisher.repeat();
-      for (const { reservation } of book.live("provider")) loop.trigger(reservation.id);
+      for (const { reservation } of book.live("provider")) loop.enqueue(reservation.id);
     },
     health: cluster.health,
     lastPublication: () => last,

@@ -34,7 +34,7 @@ function world() {
       communicator: broker.connect("paris"),
       prices: fixedPrices(undefined),
       dataPlane: dataPlaneOff(),
-      machine: time,
+      clock: time,
       random: () => 0.5,
       newInstance: () => "paris-1",
       tell: (occurrence) => void events.push(occurrence),

@@ -1,6 +1,6 @@
 import {
   apiVersionOf,
-  fitted,
+  fitToSchema,
   type OwnerReference,
   type ProviderInstruction,
   providerInstructionKind,
@@ -36,7 +36,7 @@ export function providerInstruction(reservation: ReservationDTO, namespace: stri
       labels: { [MANAGED_BY_LABEL]: MANAGER },
       annotations: remembered(reservation),
     },
-    spec: fitted(providerInstructionKind.spec, {
+    spec: fitToSchema(providerInstructionKind.spec, {
       ...sharedSpec(reservation),
       requesterClusterID: reservation.requesterID,
       ...(reservation.requesterLiqoID === undefined ? {} : { requesterLiqoID: reservation.requesterLiqoID }),
@@ -61,7 +61,7 @@ export function reservationInstruction(
       annotations: { ...remembered(reservation), ...requestAnnotation(request) },
       ...(request?.metadata.namespace === namespace ? { ownerReferences: [ownerOf(request)] } : {}),
     },
-    spec: fitted(reservationInstructionKind.spec, {
+    spec: fitToSchema(reservationInstructionKind.spec, {
       ...sharedSpec(reservation),
       targetClusterID: reservation.targetClusterID,
       ...(targetClusterEndpoint === undefined ? {} : { targetClusterEndpoint }),

@@ -4,7 +4,7 @@ import {
   type ProviderInstruction,
   type ReservationDTO,
 } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { Occurrence } from "../events/tell.ts";
 import { reservationBook } from "../reservations/reservation-book.ts";
@@ -18,7 +18,7 @@ const { id } = aReservation();
 const NAME = { name: `${id}-provider`, namespace: "default" };
 
 function world() {
-  const time = fakeTime(Date.parse("2026-07-01T10:00:05Z"));
+  const time = fakeClock(Date.parse("2026-07-01T10:00:05Z"));
   const cluster = fakeCluster(time);
   const book = reservationBook({ clusterId: "paris", now: time.wallMs });
   const events: Occurrence[] = [];
@@ -46,7 +46,7 @@ function world() {
     },
     room: () => state.room,
     broker: () => ({ now: time.wallMs(), isSilent: false }),
-    machine: time,
+    clock: time,
     tell: (occurrence) => void events.push(occurrence),
     log: recordedLog(),
     namespace: "default",

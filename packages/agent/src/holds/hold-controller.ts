@@ -6,7 +6,7 @@ import {
   type ReservationDTO,
 } from "@resource-broker/contract";
 import { customResource, type KubeClient } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { Occurrence, Tell } from "../events/tell.ts";
 import { providerInstructionName } from "../forge/instructions.ts";
 import { MANAGER } from "../forge/labels.ts";
@@ -26,7 +26,7 @@ export interface HoldDeps {
   readonly communicator: Pick<BrokerCommunicator, "acknowledge" | "refuse" | "fetchReservation">;
   readonly room: (reservation: ReservationDTO) => Room;
   readonly broker: () => BrokerView;
-  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly clock: Pick<Clock, "wallMs">;
   readonly tell: Tell;
   readonly log: Log;
   readonly namespace: string;
@@ -65,7 +65,7 @@ export function holdController(deps: HoldDeps): HoldController {
         room: entry === undefined ? { kind: "unknown" } : deps.room(entry.reservation),
         acknowledged: acknowledged.get(id),
         broker: deps.broker(),
-        wallMs: deps.machine.wallMs(),
+        wallMs: deps.clock.wallMs(),
       });
       const [action] = plan.actions;
       if (action === undefined) return plan;

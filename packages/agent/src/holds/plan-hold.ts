@@ -1,5 +1,5 @@
 import {
-  fitted,
+  fitToSchema,
   formatTime,
   type ProviderInstruction,
   providerInstructionKind,
@@ -93,7 +93,7 @@ function heldStatus(entry: BookEntry, { instruction, wallMs }: HoldState): HoldS
     { type: "Enforced", status: "True", reason: "Held", message },
     unknownToBroker(entry),
   ];
-  return fitted(providerInstructionKind.status, {
+  return fitToSchema(providerInstructionKind.status, {
     enforced: true,
     message: entry.standing === "unknown" ? unknownMessage(entry) : message,
     lastUpdateTime: now,

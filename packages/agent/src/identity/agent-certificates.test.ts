@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fakeTime, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
+import { fakeClock, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { agentCertificates } from "./agent-certificates.ts";
 
@@ -16,7 +16,7 @@ async function emptyFolder(): Promise<string> {
 test("the folder's certificates are handed over", async () => {
   const folder = await emptyFolder();
   await writeCertificateFolder(folder, (await testCertificates()).cluster("rome"));
-  const source = agentCertificates(folder, { machine: fakeTime(), log });
+  const source = agentCertificates(folder, { clock: fakeClock(), log });
   onTestFinished(source.stop);
   const { own } = await source.start();
   expect(own.subject).toContain("CN=rome");
@@ -24,7 +24,7 @@ test("the folder's certificates are handed over", async () => {
 
 test("a folder without certificates is a fault that names folder and remedy", async () => {
   const folder = await emptyFolder();
-  const source = agentCertificates(folder, { machine: fakeTime(), log });
+  const source = agentCertificates(folder, { clock: fakeClock(), log });
   await expect(source.start()).rejects.toMatchObject({
     code: "no-certificate",
     message: expect.stringMatching(
@@ -39,16 +39,16 @@ test("another cluster's certificate is not taken over, and somebody is told unti
   const folder = await emptyFolder();
   const certificates = await testCertificates();
   await writeCertificateFolder(folder, certificates.cluster("rome"));
-  const [machine, reported, used] = [fakeTime(), [] as (string | undefined)[], [] as string[]];
+  const [clock, reported, used] = [fakeClock(), [] as (string | undefined)[], [] as string[]];
   const report = (problem: string | undefined) => void reported.push(problem);
-  const source = agentCertificates(folder, { machine, log, report });
+  const source = agentCertificates(folder, { clock, log, report });
   onTestFinished(source.stop);
   await source.start();
   source.onChange(({ own }) => void used.push(own.subject));
   const eventually = (check: () => void) =>
     vi.waitFor(
       async () => {
-        await machine.advance(1000);
+        await clock.advance(1000);
         check();
       },
       { timeout: 60_000, interval: 5 },

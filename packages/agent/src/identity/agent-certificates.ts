@@ -14,9 +14,9 @@ const OWNER = { name: "the agent", peers: "the broker", remedy: "brokerctl certs
  */
 export function agentCertificates(
   folder: string,
-  deps: Omit<CertificateFolderDeps, "owner" | "objection">,
+  deps: Omit<CertificateFolderDeps, "owner" | "rejectReason">,
 ): CertificateSource {
-  const source = certificateFolder(folder, { ...deps, owner: OWNER, objection: ownerProblem });
+  const source = certificateFolder(folder, { ...deps, owner: OWNER, rejectReason: ownerProblem });
   return {
     ...source,
     start: async () => {

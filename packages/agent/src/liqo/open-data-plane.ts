@@ -1,5 +1,5 @@
 import { createKubeClient, type Environment, type KubeClient } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { DataPlane } from "../data-plane/data-plane.ts";
 import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 import { MANAGER } from "../forge/labels.ts";
@@ -14,7 +14,7 @@ export interface OpenDataPlaneDeps {
   readonly clusterId: string;
   readonly client: KubeClient;
   readonly env: Environment;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
 }
 

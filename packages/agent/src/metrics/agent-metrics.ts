@@ -1,4 +1,4 @@
-import type { CertificateSet, Scraped } from "@resource-broker/runtime";
+import type { CertificateSet, MetricsSource } from "@resource-broker/runtime";
 import type { AgentObserver } from "../core/agent-observer.ts";
 import type { ReservationBook } from "../reservations/reservation-book.ts";
 
@@ -10,7 +10,7 @@ export interface Watched {
 }
 
 /** The agent's metrics. */
-export interface AgentMetrics extends AgentObserver, Scraped {
+export interface AgentMetrics extends AgentObserver, MetricsSource {
   /** Sets the certificates in use. */
   readonly certificatesInForce: (set: CertificateSet) => void;
   /** Sets the sources to read from. */

@@ -1,8 +1,16 @@
-import { type CertificateSet, certificateEnds, type Figures, type Reloads } from "@resource-broker/runtime";
+import {
+  type CertificateSet,
+  certificateExpiries,
+  type MetricsRegistry,
+  type Reloads,
+} from "@resource-broker/runtime";
 
 /** The Kubernetes transport has no certificates. */
-export function addCertificateGauge(figures: Figures, inForce: () => CertificateSet | undefined): void {
-  figures.read(
+export function addCertificateGauge(
+  figures: MetricsRegistry,
+  inForce: () => CertificateSet | undefined,
+): void {
+  figures.collector(
     {
       name: "agent_certificate_expiry_timestamp_seconds",
       help: "When a certificate in force expires; of several authorities in `ca.crt` the last one.",
@@ -11,13 +19,13 @@ export function addCertificateGauge(figures: Figures, inForce: () => Certificate
     () => {
       const set = inForce();
       if (set === undefined) return [];
-      return certificateEnds(set).map(({ file, atSeconds }) => ({ labels: { file }, value: atSeconds }));
+      return certificateExpiries(set).map(({ file, atSeconds }) => ({ labels: { file }, value: atSeconds }));
     },
   );
 }
 
-export function addReloadGauge(figures: Figures, reloads: Reloads["statuses"]): void {
-  figures.read(
+export function addReloadGauge(figures: MetricsRegistry, reloads: Reloads["statuses"]): void {
+  figures.collector(
     {
       name: "agent_last_reload_successful",
       help: "1 while the last reload succeeded, 0 while it failed and the previous version stays in use, by source.",

@@ -1,7 +1,7 @@
 import {
-  addProcessFigures,
+  addProcessMetrics,
   type CertificateSet,
-  createFigures,
+  createMetricsRegistry,
   type Reloads,
 } from "@resource-broker/runtime";
 import type { ResourceVector } from "@resource-broker/domain";
@@ -17,7 +17,7 @@ const DELAY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 
 /** The agent's metrics; `reloads` reports files and objects that are reloaded. */
 export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): AgentMetrics {
-  const figures = createFigures();
+  const figures = createMetricsRegistry();
   let watched: Watched | undefined;
   let certificates: CertificateSet | undefined;
   let advertised: Readonly<Record<"reserved" | "available", ResourceVector>> | undefined;
@@ -58,7 +58,7 @@ export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): Age
   addReloadGauge(figures, reloads);
   addResourceGauges(figures, () => advertised);
   addReservationGauges(figures, () => watched);
-  addProcessFigures(figures);
+  addProcessMetrics(figures);
 
   return {
     published: (result, tookMs) => {

@@ -1,5 +1,5 @@
 import { isFinal, PHASES } from "@resource-broker/domain";
-import type { Figures } from "@resource-broker/runtime";
+import type { MetricsRegistry } from "@resource-broker/runtime";
 import type { BookEntry } from "../reservations/reservation-book.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 import type { Watched } from "./agent-metrics.ts";
@@ -8,10 +8,10 @@ const ROLES: readonly Role[] = ["requester", "provider"];
 const LIVE_PHASES = PHASES.filter((phase) => !isFinal(phase));
 
 /** Computed from the cache at each scrape. */
-export function addReservationGauges(figures: Figures, watched: () => Watched | undefined): void {
+export function addReservationGauges(figures: MetricsRegistry, watched: () => Watched | undefined): void {
   const live = (role: Role): BookEntry[] => watched()?.book.live(role) ?? [];
 
-  figures.read(
+  figures.collector(
     {
       name: "agent_reservations",
       help: "Live reservations of this cluster, by role and phase.",
@@ -26,7 +26,7 @@ export function addReservationGauges(figures: Figures, watched: () => Watched | 
         }));
       }),
   );
-  figures.read(
+  figures.collector(
     {
       name: "agent_unknown_reservations",
       help: "Live reservations that the broker does not know; they are offered for adoption.",
@@ -34,7 +34,7 @@ export function addReservationGauges(figures: Figures, watched: () => Watched | 
     },
     () => [{ value: ROLES.flatMap(live).filter(({ standing }) => standing === "unknown").length }],
   );
-  figures.read(
+  figures.collector(
     {
       name: "agent_broker_connected",
       help: "1 while the broker pushes instructions on an open stream, 0 while it is polled or not reached.",

@@ -1,12 +1,12 @@
 import type { ResourceVector } from "@resource-broker/domain";
-import { type Figures, inBaseUnits } from "@resource-broker/runtime";
+import { inBaseUnits, type MetricsRegistry } from "@resource-broker/runtime";
 
 type Offered = Readonly<Record<"reserved" | "available", ResourceVector>>;
 
 /** Reserved and available resources; nothing before the first advertisement. */
-export function addResourceGauges(figures: Figures, offered: () => Offered | undefined): void {
+export function addResourceGauges(figures: MetricsRegistry, offered: () => Offered | undefined): void {
   const gauge = (of: keyof Offered, help: string): void =>
-    figures.read(
+    figures.collector(
       { name: `agent_${of}`, help: `${help}; CPU in cores, memory and storage in bytes.`, type: "gauge" },
       () => {
         const vector = offered()?.[of];

@@ -1,6 +1,6 @@
 import { countedResources, type KubernetesNode, type KubernetesPod } from "@resource-broker/domain";
 import { NODES, PODS } from "@resource-broker/kube";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
@@ -30,7 +30,7 @@ function pod(name: string, cpu: string, labels: Record<string, string> = {}): Ku
 }
 
 async function world(setUp: (cluster: ReturnType<typeof fakeCluster>) => void = () => undefined) {
-  const time = fakeTime();
+  const time = fakeClock();
   const cluster = fakeCluster(time);
   const log = recordedLog();
   cluster.put(NODES, node("one"));
@@ -40,7 +40,7 @@ async function world(setUp: (cluster: ReturnType<typeof fakeCluster>) => void = 
       toleratedTaints: [],
       resources: countedResources({ gpuResources: ["nvidia.com/gpu"], extendedResources: [] }),
     },
-    { client: cluster.client, machine: time, random: () => 0.5, log },
+    { client: cluster.client, clock: time, random: () => 0.5, log },
   );
   let changes = 0;
   observer.onChange(() => void changes++);

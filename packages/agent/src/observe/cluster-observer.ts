@@ -15,10 +15,10 @@ import {
   type ToleratedTaint,
 } from "@resource-broker/domain";
 import {
-  type FollowDeps,
-  type Follower,
-  type FollowerHealth,
-  follow,
+  type ReflectorDeps,
+  type Reflector,
+  type ReflectorHealth,
+  reflector,
   NODES,
   PODS,
   type Sink,
@@ -44,7 +44,7 @@ export interface ClusterObserver {
   readonly setHolds: (holds: readonly LiveReservation[]) => void;
   /** Called at every event; the listener limits its own rate. */
   readonly onChange: (listener: () => void) => () => void;
-  readonly health: () => Readonly<Record<"nodes" | "pods", FollowerHealth>>;
+  readonly health: () => Readonly<Record<"nodes" | "pods", ReflectorHealth>>;
 }
 
 export interface ObserverOptions {
@@ -57,7 +57,7 @@ export interface ObserverOptions {
 const GATHER_MS = 100;
 
 /** Follows nodes and pods and keeps nothing but running sums of them. */
-export function clusterObserver(options: ObserverOptions, deps: FollowDeps): ClusterObserver {
+export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps): ClusterObserver {
   const { resources, toleratedTaints } = options;
   const sums = clusterSums({ toleratedTaints });
   const listeners = new Set<() => void>();
@@ -102,9 +102,9 @@ export function clusterObserver(options: ObserverOptions, deps: FollowDeps): Clu
     },
     changed,
   );
-  const followers: Readonly<Record<"nodes" | "pods", Follower>> = {
-    nodes: follow({ resource: NODES, ...paging }, nodeSink, deps),
-    pods: follow({ resource: PODS, gatherMs: GATHER_MS, ...paging }, podSink, deps),
+  const followers: Readonly<Record<"nodes" | "pods", Reflector>> = {
+    nodes: reflector({ resource: NODES, ...paging }, nodeSink, deps),
+    pods: reflector({ resource: PODS, coalesceMs: GATHER_MS, ...paging }, podSink, deps),
   };
 
   return {

@@ -1,6 +1,6 @@
 import type { ConfigMap, KubeClient, ListQuery, WatchEvent, WatchQuery } from "@resource-broker/kube";
 import { Fault } from "@resource-broker/contract";
-import { fakeTime, settle } from "@resource-broker/testkit";
+import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfigMapCost } from "./config-map-cost.ts";
 import { configMapPrices } from "./config-map-prices.ts";
@@ -62,7 +62,7 @@ describe("the data of a ConfigMap", () => {
 
 /** A server with at most one ConfigMap. */
 function cluster(data?: Record<string, string>) {
-  const time = fakeTime();
+  const time = fakeClock();
   const lines: string[] = [];
   const queries: (ListQuery | WatchQuery)[] = [];
   let listed = data;
@@ -107,7 +107,7 @@ function cluster(data?: Record<string, string>) {
     { configMap: { namespace: "sharing", name: "prices" }, currency: "" },
     {
       client,
-      machine: time,
+      clock: time,
       random: () => 0.5,
       log: {
         info: () => undefined,

@@ -1,9 +1,9 @@
 import {
   CONFIG_MAPS,
   type ConfigMap,
-  type FollowDeps,
   informer,
   type ObjectName,
+  type ReflectorDeps,
 } from "@resource-broker/kube";
 import type { Reloads } from "@resource-broker/runtime";
 import { readConfigMapCost } from "./config-map-cost.ts";
@@ -26,7 +26,7 @@ const NO_DATA: Data = {};
 /** Prices from a ConfigMap, which may be created, changed and deleted while the agent runs. */
 export function configMapPrices(
   { configMap, currency }: ConfigMapOptions,
-  deps: FollowDeps & { readonly reloads?: Pick<Reloads, "source"> },
+  deps: ReflectorDeps & { readonly reloads?: Pick<Reloads, "source"> },
 ): PriceSource {
   const { name, namespace } = configMap;
   const key = `${namespace}/${name}`;
@@ -39,7 +39,8 @@ export function configMapPrices(
       resource: CONFIG_MAPS,
       namespace,
       fieldSelector: `metadata.name=${name}`,
-      keep: (object: ConfigMap) => (object.metadata.name === name ? (object.data ?? NO_DATA) : undefined),
+      transform: (object: ConfigMap) =>
+        object.metadata.name === name ? (object.data ?? NO_DATA) : undefined,
       isSame: (a, b) => JSON.stringify(a) === JSON.stringify(b),
     },
     deps,
@@ -70,7 +71,7 @@ export function configMapPrices(
   };
 
   return {
-    start: () => atMost(WAIT_AT_MOST_MS, firstList(), deps.machine),
+    start: () => atMost(WAIT_AT_MOST_MS, firstList(), deps.clock),
     stop: async () => {
       endListening();
       round++;
@@ -82,10 +83,10 @@ export function configMapPrices(
 }
 
 /** The informer logs its own failures and keeps trying. */
-async function atMost(ms: number, task: Promise<void>, machine: FollowDeps["machine"]): Promise<void> {
+async function atMost(ms: number, task: Promise<void>, clock: ReflectorDeps["clock"]): Promise<void> {
   let cancel = (): void => undefined;
   const late = new Promise<void>((resolve) => {
-    cancel = machine.after(ms, resolve);
+    cancel = clock.after(ms, resolve);
   });
   // Rejects only when it is stopped before the first list: then no prices are needed.
   await Promise.race([task.catch(() => undefined), late]);

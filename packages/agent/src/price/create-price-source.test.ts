@@ -1,6 +1,6 @@
 import type { KubeClient } from "@resource-broker/kube";
 import { parseSettings } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { createPriceSource } from "./create-price-source.ts";
 import { priceChoice, type PricePlace } from "./price-choice.ts";
@@ -35,7 +35,7 @@ describe("where prices come from", () => {
 
   const deps = {
     client: {} as KubeClient,
-    machine: fakeTime(),
+    clock: fakeClock(),
     random: () => 0,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   };

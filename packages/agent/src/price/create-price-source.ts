@@ -1,4 +1,4 @@
-import type { FollowDeps } from "@resource-broker/kube";
+import type { ReflectorDeps } from "@resource-broker/kube";
 import type { Reloads } from "@resource-broker/runtime";
 import { configMapPrices } from "./config-map-prices.ts";
 import { priceChoice } from "./price-choice.ts";
@@ -9,7 +9,7 @@ import { sheetPrices } from "./sheet-prices.ts";
 /** The source that the flags name. They were checked when they were read. */
 export function createPriceSource(
   settings: PriceSettings,
-  deps: FollowDeps & { readonly reloads?: Pick<Reloads, "source"> },
+  deps: ReflectorDeps & { readonly reloads?: Pick<Reloads, "source"> },
 ): PriceSource {
   const { place } = priceChoice(settings);
   const currency = settings["price-currency"];

@@ -1,7 +1,7 @@
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type FakeTime, fakeTime } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { sheetPrices } from "./sheet-prices.ts";
 
@@ -17,11 +17,11 @@ async function sheetWith(content: string) {
     await rename(`${path}.new`, path);
   };
   await write(content);
-  const time = fakeTime();
+  const time = fakeClock();
   const lines: string[] = [];
   const note = (_: unknown, message: string): void => void lines.push(message);
   const log = { info: () => undefined, warn: note, error: note };
-  const source = sheetPrices({ path, currency: "EUR" }, { machine: time, log });
+  const source = sheetPrices({ path, currency: "EUR" }, { clock: time, log });
   onTestFinished(source.stop);
   let changes = 0;
   source.onChange(() => changes++);
@@ -29,7 +29,7 @@ async function sheetWith(content: string) {
 }
 
 /** Readings take their time: the newest must be given the time to end. */
-const eventually = (time: FakeTime, check: () => void): Promise<void> =>
+const eventually = (time: FakeClock, check: () => void): Promise<void> =>
   vi.waitFor(
     async () => {
       await time.advance(POLL_MS);

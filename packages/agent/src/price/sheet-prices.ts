@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { Fault } from "@resource-broker/contract";
-import { type Log, type MachineTime, readText, type Reloads, watchFolder } from "@resource-broker/runtime";
+import { type Clock, type Log, readText, type Reloads, watchFolder } from "@resource-broker/runtime";
 import type { CostReading } from "./cost-reading.ts";
 import { lastGoodPrices } from "./last-good-prices.ts";
 import { readPriceSheet } from "./price-sheet.ts";
@@ -17,7 +17,7 @@ export interface SheetOptions {
 }
 
 export interface SheetDeps {
-  readonly machine: Pick<MachineTime, "after">;
+  readonly clock: Pick<Clock, "after">;
   readonly log: Log;
   readonly reloads?: Pick<Reloads, "source">;
 }
@@ -25,7 +25,7 @@ export interface SheetDeps {
 /** Prices from a file: it must be valid at start; later an invalid file changes nothing. */
 export function sheetPrices(
   { path, currency }: SheetOptions,
-  { machine, log, reloads }: SheetDeps,
+  { clock, log, reloads }: SheetDeps,
 ): PriceSource {
   const prices = lastGoodPrices(path, { log, report: reloads?.source("prices") });
   let unwatch = (): void => undefined;
@@ -51,10 +51,10 @@ export function sheetPrices(
       prices.take(reading);
       unwatch = watchFolder({
         folder: dirname(path),
-        machine,
-        settleMs: SETTLE_MS,
+        clock,
+        debounceMs: SETTLE_MS,
         pollMs: POLL_MS,
-        look: () => void look(),
+        onChange: () => void look(),
       });
     },
     stop: () => {

@@ -5,7 +5,7 @@ import {
   LIMIT,
   validate,
 } from "@resource-broker/contract";
-import { type HoldUsage, MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
+import { MAX_RESERVATIONS_PER_PROVIDER, type ReservationUsage } from "@resource-broker/domain";
 
 /** Half of the body is for reservations; everything else fits into the other half. */
 const USAGE_BYTES = LIMIT.advertisementBodyBytes / 2;
@@ -14,19 +14,19 @@ const USAGE_KEYS = LIMIT.jsonKeys / 2;
 const PLAIN_KEYS = 11;
 
 interface UsageList {
-  readonly listed: readonly HoldUsage[];
-  readonly unlisted: readonly HoldUsage[];
+  readonly listed: readonly ReservationUsage[];
+  readonly unlisted: readonly ReservationUsage[];
 }
 
 /** As many as an advertisement may carry. Where that is not all of them, the largest are listed. */
-export function listUsage(all: readonly HoldUsage[]): UsageList {
+export function listUsage(all: readonly ReservationUsage[]): UsageList {
   if (countThatFits(all) === all.length) return { listed: all, unlisted: [] };
   const sorted = all.toSorted(bySize);
   const count = countThatFits(sorted);
   return { listed: sorted.slice(0, count), unlisted: sorted.slice(count) };
 }
 
-function countThatFits(all: readonly HoldUsage[]): number {
+function countThatFits(all: readonly ReservationUsage[]): number {
   let bytes = 0;
   let keys = 0;
   for (const [index, usage] of all.entries()) {
@@ -39,7 +39,7 @@ function countThatFits(all: readonly HoldUsage[]): number {
 }
 
 /** The ID makes the order stable. */
-function bySize(a: HoldUsage, b: HoldUsage): number {
+function bySize(a: ReservationUsage, b: ReservationUsage): number {
   const byAmount =
     b.granted.gpus - a.granted.gpus ||
     b.granted.cpuMillis - a.granted.cpuMillis ||

@@ -3,7 +3,7 @@ import {
   type AdvertisementDTO,
   advertisementKind,
   apiVersionOf,
-  fitted,
+  fitToSchema,
   formatTime,
 } from "@resource-broker/contract";
 import { type Said, withConditions } from "../forge/conditions.ts";
@@ -49,7 +49,7 @@ export function mirroredStatus(
   const now = formatTime(wallMs);
   const said = publishedCondition(outcome);
   const conditions = outcome === "no-broker" ? [said] : [said, completeness(outcome)];
-  return fitted(advertisementKind.status, {
+  return fitToSchema(advertisementKind.status, {
     phase: outcome === "no-broker" || outcome.ok ? "Active" : "Error",
     published: said.status === "True",
     message: said.message,

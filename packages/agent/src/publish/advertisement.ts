@@ -9,7 +9,7 @@ import {
 import {
   type Advertisement,
   CURRENT_PROTOCOL,
-  type HoldUsage,
+  type ReservationUsage,
   type LiqoIdentity,
   larger,
   NO_RESOURCES,
@@ -86,7 +86,7 @@ export function advertisementOf(offer: Offer): StatedOffer {
   return { advertisement, omitted: [...unlistedText(unlisted, holds), ...omitted] };
 }
 
-function unlistedText(unlisted: readonly HoldUsage[], holds: readonly ReservationDTO[]): string[] {
+function unlistedText(unlisted: readonly ReservationUsage[], holds: readonly ReservationDTO[]): string[] {
   if (unlisted.length === 0) return [];
   const count = `${unlisted.length} of ${holds.length} reservations`;
   return [`usage: ${count} do not fit into an advertisement and count as allocated`];
@@ -127,7 +127,7 @@ export function grantedOf({ requestedResources }: ReservationDTO): ResourceVecto
   return parsed.ok ? parsed.resources : undefined;
 }
 
-function usageOf({ observation, holds }: Offer): HoldUsage[] {
+function usageOf({ observation, holds }: Offer): ReservationUsage[] {
   const used = new Map(observation.totals.usage.map((usage) => [usage.reservationId, usage.used]));
   return holds.map((hold) => ({
     reservationId: hold.id,

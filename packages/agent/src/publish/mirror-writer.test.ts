@@ -1,6 +1,6 @@
 import { type Advertisement, advertisementKind, Fault, validate } from "@resource-broker/contract";
 import { customResource } from "@resource-broker/kube";
-import { advertisementBody, fakeTime } from "@resource-broker/testkit";
+import { advertisementBody, fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { gate } from "../testing/mishap.ts";
@@ -12,10 +12,10 @@ const PLACE = { name: "cluster-advertisement", namespace: "default" };
 const ADVERTISEMENTS = customResource(advertisementKind);
 
 function world() {
-  const time = fakeTime();
+  const time = fakeClock();
   const cluster = fakeCluster(time);
   const log = recordedLog();
-  const mirror = mirrorWriter(PLACE, { client: cluster.client, machine: time, log, withoutBroker: false });
+  const mirror = mirrorWriter(PLACE, { client: cluster.client, clock: time, log, withoutBroker: false });
   return {
     time,
     cluster,

@@ -1,6 +1,6 @@
 import { type Advertisement, advertisementKind, Fault } from "@resource-broker/contract";
-import { customResource, type KubeClient, toFault, trouble } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import { customResource, failureReporter, type KubeClient, toFault } from "@resource-broker/kube";
+import type { Clock, Log } from "@resource-broker/runtime";
 import { MANAGER } from "../forge/labels.ts";
 import { type MirrorPlace, mirroredAdvertisement, mirroredStatus } from "./advertisement-mirror.ts";
 import type { Publication } from "./publisher.ts";
@@ -9,7 +9,7 @@ const ADVERTISEMENTS = customResource(advertisementKind);
 
 export interface MirrorDeps {
   readonly client: Pick<KubeClient, "apply" | "patch">;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
   readonly withoutBroker: boolean;
 }
@@ -23,9 +23,14 @@ export interface MirrorWriter {
 
 export function mirrorWriter(
   place: MirrorPlace,
-  { client, machine, log, withoutBroker }: MirrorDeps,
+  { client, clock, log, withoutBroker }: MirrorDeps,
 ): MirrorWriter {
-  const writing = trouble({ log, machine, fields: { ...place }, what: "writing the Advertisement" });
+  const writing = failureReporter({
+    log,
+    machine: clock,
+    fields: { ...place },
+    what: "writing the Advertisement",
+  });
   let next: Publication | undefined;
   let before: Advertisement["status"];
   let underWay: Promise<void> | undefined;
@@ -34,7 +39,7 @@ export function mirrorWriter(
     const wanted = mirroredAdvertisement(publication.advertisement, place);
     const written = await client.apply(ADVERTISEMENTS, wanted, { fieldManager: MANAGER, force: true });
     const outcome = withoutBroker ? "no-broker" : publication;
-    const status = mirroredStatus(outcome, written.status ?? before, machine.wallMs());
+    const status = mirroredStatus(outcome, written.status ?? before, clock.wallMs());
     await client.patch(
       ADVERTISEMENTS,
       { name: place, patch: { kind: "merge", body: { status } } },
@@ -54,8 +59,8 @@ export function mirrorWriter(
     while (next !== undefined) {
       const publication = next;
       next = undefined;
-      await writeOne(publication).then(writing.ends, (error: unknown) =>
-        writing.begins(withRemedy(toFault(error))),
+      await writeOne(publication).then(writing.recovered, (error: unknown) =>
+        writing.failed(withRemedy(toFault(error))),
       );
     }
     underWay = undefined;

@@ -1,6 +1,6 @@
 import { type AdvertisementDTO, Fault, formatTime } from "@resource-broker/contract";
 import { NO_RESOURCES, resourceVector } from "@resource-broker/domain";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { gate } from "../testing/mishap.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 type Reply = Fault | Promise<unknown> | undefined;
 
 function world({ random = 0.5, startMs = Date.UTC(2026, 6, 1, 10, 0, 7) } = {}) {
-  const time = fakeTime(startMs);
+  const time = fakeClock(startMs);
   const log = recordedLog();
   const posts: { at: number; wall: string; body: AdvertisementDTO }[] = [];
   const publications: Publication[] = [];
@@ -65,7 +65,7 @@ function world({ random = 0.5, startMs = Date.UTC(2026, 6, 1, 10, 0, 7) } = {}) 
       },
       offer,
       newInstance: () => `instance-${++state.instances}`,
-      machine: time,
+      clock: time,
       random: () => random,
       log,
       onPublished: (publication) => void publications.push(publication),

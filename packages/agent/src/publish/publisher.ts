@@ -1,6 +1,6 @@
 import type { Fault, ReservationDTO } from "@resource-broker/contract";
 import { backoff, toFault } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import { advertisementOf, figuresOf, type Offer, type StatedOffer } from "./advertisement.ts";
 import { type Change, changeSince, type Figures, pauseBefore, untilTick } from "./cadence.ts";
@@ -18,7 +18,7 @@ export interface PublisherDeps {
   readonly offer: () => Omit<Offer, "instance" | "sequence" | "reserved"> | undefined;
   /** Names this process: a new instance replaces the old one at the broker. */
   readonly newInstance: () => string;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
   /** The result of each advertisement: for the local copy, metrics and instructions. */
@@ -51,8 +51,8 @@ const JUST_TOLD_MS = 1000;
 
 /** Publishes the cluster's advertisement: at each tick of the interval, and when it has changed enough. */
 export function createPublisher(options: PublisherOptions, deps: PublisherDeps): Publisher {
-  const { machine, log } = deps;
-  const retries = backoff({ minMs: 500, maxMs: MAX_BACKOFF_MS }, { ...machine, random: deps.random });
+  const { clock, log } = deps;
+  const retries = backoff({ minMs: 500, maxMs: MAX_BACKOFF_MS }, { ...clock, random: deps.random });
   let instance = deps.newInstance();
   let sequence = 0;
   let accepted: Figures | undefined;
@@ -72,10 +72,10 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
     if (!isRunning || underWay !== undefined) return;
     const offer = deps.offer();
     if (offer === undefined) return;
-    const now = machine.monotonicMs();
+    const now = clock.monotonicMs();
     const change: Change = changeSince(accepted, figuresOf(complete(offer)));
     const pause = pauseBefore(change, { toTickMs: tickAt - now, sinceLastMs: now - sentAt });
-    cancel = machine.after(Math.max(0, pause, notBefore - now), publish);
+    cancel = clock.after(Math.max(0, pause, notBefore - now), publish);
   };
 
   const complete = (offer: Omit<Offer, "instance" | "sequence" | "reserved">): Offer => ({
@@ -100,15 +100,15 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
     const stated = advertisementOf(offer);
     const { advertisement, omitted } = stated;
     tellOmitted(omitted);
-    sentAt = machine.monotonicMs();
-    tickAt = sentAt + untilTick(machine.wallMs(), options.intervalMs);
-    const tookMs = (): number => machine.monotonicMs() - sentAt;
+    sentAt = clock.monotonicMs();
+    tickAt = sentAt + untilTick(clock.wallMs(), options.intervalMs);
+    const tookMs = (): number => clock.monotonicMs() - sentAt;
     try {
       const reply = await deps.communicator.publishAdvertisement(advertisement);
       accepted = figuresOf(offer);
       reserved = reply.advertisement.resources.reserved;
       notBefore = 0;
-      retries.works();
+      retries.succeeded();
       deps.onPublished({ ok: true, advertisement: reply.advertisement, omitted }, tookMs());
       if (reply.providerInstructions !== undefined) deps.onInstructions(reply.providerInstructions);
     } catch (error) {
@@ -130,11 +130,11 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
   const postpone = (fault: Fault): void => {
     const pause = retries.failed();
     notBefore =
-      machine.monotonicMs() + Math.max(pause, Math.min(fault.details.retryAfterMs ?? 0, LONGEST_PAUSE_MS));
+      clock.monotonicMs() + Math.max(pause, Math.min(fault.details.retryAfterMs ?? 0, LONGEST_PAUSE_MS));
     // The broker may have lost what it accepted before: the next advertisement counts as the first.
     accepted = undefined;
     if (fault.code !== "superseded") return;
-    notBefore = machine.monotonicMs() + SUPERSEDED_PAUSE_MS;
+    notBefore = clock.monotonicMs() + SUPERSEDED_PAUSE_MS;
     instance = deps.newInstance();
     log.error(
       {},
@@ -157,7 +157,7 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
       schedule();
     },
     repeatSoon: () => {
-      const now = machine.monotonicMs();
+      const now = clock.monotonicMs();
       if (now - sentAt < JUST_TOLD_MS) return;
       accepted = undefined;
       notBefore = Math.max(notBefore, now + Math.ceil(deps.random() * SPREAD_MS));
@@ -166,7 +166,7 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
     poke: () => {
       if (isGathering || !isRunning) return;
       isGathering = true;
-      machine.after(accepted === undefined ? 0 : GATHER_MS, () => {
+      clock.after(accepted === undefined ? 0 : GATHER_MS, () => {
         isGathering = false;
         schedule();
       });

@@ -1,10 +1,10 @@
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { askPauses } from "./ask-pauses.ts";
 
 test("pauses grow with each failure, up to half a minute, and begin small again after an answer", async () => {
-  const time = fakeTime();
-  const pauses = askPauses({ machine: time, random: () => 0.999 });
+  const time = fakeClock();
+  const pauses = askPauses({ clock: time, random: () => 0.999 });
   const lengths: number[] = [];
   for (let failure = 0; failure < 10; failure++) lengths.push(pauses.begin("default/more"));
   expect(lengths.slice(0, 4)).toEqual([499, 999, 1998, 3996]);
@@ -17,7 +17,7 @@ test("pauses grow with each failure, up to half a minute, and begin small again 
 });
 
 test("each request has its own, and the broker may want a longer one", () => {
-  const pauses = askPauses({ machine: fakeTime(), random: () => 0.5 });
+  const pauses = askPauses({ clock: fakeClock(), random: () => 0.5 });
   expect(pauses.begin("a/one", 7000)).toBe(7000);
   expect(pauses.left("a/two")).toBe(0);
 });

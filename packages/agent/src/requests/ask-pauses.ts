@@ -1,5 +1,5 @@
 import { type Backoff, backoff } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 /**
  * Backoff of calls to the broker, per request. It applies regardless of events: writing "the broker does not
@@ -17,10 +17,10 @@ const MIN_MS = 500;
 const MAX_MS = 30_000;
 
 export function askPauses(deps: {
-  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly random: () => number;
 }): AskPauses {
-  const { monotonicMs } = deps.machine;
+  const { monotonicMs } = deps.clock;
   const pauses = new Map<string, { readonly pace: Backoff; readonly until: number }>();
   return {
     begin: (key, leastMs = 1) => {

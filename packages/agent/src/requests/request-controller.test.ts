@@ -1,5 +1,5 @@
 import { Fault, type ReservationDTO, type ResourceRequest } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { Occurrence } from "../events/tell.ts";
 import { reservationBook } from "../reservations/reservation-book.ts";
@@ -13,7 +13,7 @@ const KEY = "default/more";
 const NAME = { name: "more", namespace: "default" };
 
 function world(request: ResourceRequest = aRequest()) {
-  const time = fakeTime();
+  const time = fakeClock();
   const cluster = fakeCluster(time);
   cluster.put(RESOURCE_REQUESTS, request);
   const book = reservationBook({ clusterId: "rome", now: time.wallMs });
@@ -50,7 +50,7 @@ function world(request: ResourceRequest = aRequest()) {
       if (state.looksAtKeys instanceof Fault) throw state.looksAtKeys;
       return state.looksAtKeys;
     },
-    machine: time,
+    clock: time,
     random: () => 0.5,
     tell: (occurrence) => void events.push(occurrence),
     log,

@@ -5,7 +5,7 @@ import {
   type ResourceRequest,
 } from "@resource-broker/contract";
 import { type KubeClient, toFault } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import type { Tell } from "../events/tell.ts";
 import type { Requeue } from "../reconcile.ts";
@@ -40,7 +40,7 @@ export interface RequestDeps {
   readonly withoutBroker?: boolean;
   /** False: the broker ignores keys and would reserve again. Rejects when it cannot be reached. */
   readonly looksAtKeys: () => Promise<boolean>;
-  readonly machine: Pick<MachineTime, "wallMs" | "monotonicMs">;
+  readonly clock: Pick<Clock, "wallMs" | "monotonicMs">;
   /** In [0, 1). */
   readonly random: () => number;
   readonly tell: Tell;
@@ -61,7 +61,7 @@ type Ask = NonNullable<RequestPlan["ask"]>;
 
 /** The requester's side: sends ResourceRequests to the broker and writes the result into their status. */
 export function requestController(deps: RequestDeps): RequestController {
-  const { book, communicator, machine } = deps;
+  const { book, communicator, clock } = deps;
   const nudged = new Set<string>();
   const firstSeen = new Map<string, number>();
   const board = statusBoard(deps);
@@ -91,7 +91,7 @@ export function requestController(deps: RequestDeps): RequestController {
       borrowing,
       delivery: instruction && deliveryOf(instruction),
       release: borrowing && deps.released(borrowing.reservation.id),
-      now: machine.wallMs(),
+      now: clock.wallMs(),
       isNudged: nudged.has(key),
     };
   };
@@ -137,7 +137,7 @@ export function requestController(deps: RequestDeps): RequestController {
   };
 
   const ask = async (key: string, state: RequestState, wish: Ask): Promise<Requeue> => {
-    if (!firstSeen.has(key)) firstSeen.set(key, machine.monotonicMs());
+    if (!firstSeen.has(key)) firstSeen.set(key, clock.monotonicMs());
     nudged.delete(key);
     const isRepeatable = await deps.looksAtKeys().catch(toFault);
     if (isRepeatable instanceof Fault) return follow(key, state, planUnanswered(state, isRepeatable));
@@ -168,7 +168,7 @@ export function requestController(deps: RequestDeps): RequestController {
       return follow(key, state, planWrongAnswer(state, answer));
     }
     pauses.end(key);
-    deps.onReserved(machine.monotonicMs() - (firstSeen.get(key) ?? 0));
+    deps.onReserved(clock.monotonicMs() - (firstSeen.get(key) ?? 0));
     firstSeen.delete(key);
     return carryOut(key, state, plan);
   };

@@ -1,6 +1,6 @@
 import {
   type Fault,
-  fitted,
+  fitToSchema,
   formatTime,
   MAX_EXPLANATION_LENGTH,
   type ReservationDTO,
@@ -49,7 +49,7 @@ function finish(writing: Writing, status: RequestStatus, said: readonly Said[]):
   const { request, now } = writing;
   const { generation } = request.metadata;
   const time = formatTime(now);
-  return fitted(resourceRequestKind.status, {
+  return fitToSchema(resourceRequestKind.status, {
     ...status,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     lastUpdateTime: time,

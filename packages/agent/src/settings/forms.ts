@@ -1,4 +1,4 @@
-import type { Reading } from "@resource-broker/contract";
+import type { SettingResult } from "@resource-broker/contract";
 import {
   CLUSTER_ID_FORM,
   DNS_SUBDOMAIN,
@@ -56,7 +56,7 @@ export function endpointProblem(text: string): string | undefined {
   return `${JSON.stringify(text)} is not the address of an API server: write it like https://10.0.0.7:6443`;
 }
 
-export function readExtendedResource(word: string): Reading<string> {
+export function readExtendedResource(word: string): SettingResult<string> {
   if (word.length <= EXTENDED_RESOURCE_MAX && EXTENDED_RESOURCE.test(word)) return { ok: true, value: word };
   return {
     ok: false,
@@ -64,7 +64,7 @@ export function readExtendedResource(word: string): Reading<string> {
   };
 }
 
-export function readToleratedTaint(word: string): Reading<ToleratedTaint> {
+export function readToleratedTaint(word: string): SettingResult<ToleratedTaint> {
   const parsed = parseToleratedTaint(word);
   return parsed.ok ? { ok: true, value: parsed.taint } : parsed;
 }
@@ -74,7 +74,7 @@ export interface ClusterLabel {
   readonly value: string;
 }
 
-export function readClusterLabel(word: string): Reading<ClusterLabel> {
+export function readClusterLabel(word: string): SettingResult<ClusterLabel> {
   const [, name, value = ""] = CLUSTER_LABEL.exec(word) ?? [];
   if (name !== undefined) return { ok: true, value: { name, value } };
   return {

@@ -3,10 +3,10 @@ import { MAX_EXTENDED_RESOURCES } from "@resource-broker/domain";
 import type { ConfigSources } from "@resource-broker/kube";
 import {
   IGNORED_GO_FLAGS,
-  probeContradictions,
+  probeSettingsProblems,
   readSettings,
   type SettingsInput,
-  type SettingsReading,
+  type SettingsOutcome,
 } from "@resource-broker/runtime";
 import { liqoModeOf, liqoProblems } from "../liqo/liqo-settings.ts";
 import { priceChoice } from "../price/price-choice.ts";
@@ -20,14 +20,14 @@ const MIN_POLL_MS = 100;
 const MAX_LABELS = LIMIT.labels - 4;
 
 /** Flags, environment and configuration file, merged. */
-export async function readAgentSettings(input: SettingsInput): Promise<SettingsReading<AgentSettings>> {
+export async function readAgentSettings(input: SettingsInput): Promise<SettingsOutcome<AgentSettings>> {
   const podNamespace = input.env["POD_NAMESPACE"] ?? "";
   const reading = await readSettings(
     {
       table: AGENT_SETTINGS,
       envPrefix: AGENT_ENV_PREFIX,
       ignored: IGNORED_GO_FLAGS,
-      contradictions: (settings) => contradictions(settings, podNamespace),
+      crossFieldProblems: (settings) => contradictions(settings, podNamespace),
     },
     input,
   );
@@ -70,7 +70,7 @@ function contradictions(settings: AgentSettings, podNamespace: string): string[]
     ...resourceProblems(settings),
     ...leaderProblems(settings, podNamespace),
     ...priceChoice(settings).problems,
-    ...probeContradictions(settings),
+    ...probeSettingsProblems(settings),
   ];
 }
 

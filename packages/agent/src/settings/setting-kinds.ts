@@ -1,4 +1,4 @@
-import type { Reading, Setting } from "@resource-broker/contract";
+import type { Setting, SettingResult } from "@resource-broker/contract";
 
 interface About {
   readonly description: string;
@@ -24,13 +24,13 @@ export function checkedText(about: About, problem: (text: string) => string | un
 /** Values with commas between them. */
 export function listOf<T>(
   about: About & { readonly defaultValue?: readonly T[] },
-  read: (word: string) => Reading<T>,
+  read: (word: string) => SettingResult<T>,
 ): Setting<readonly T[]> {
   const { defaultText = "", defaultValue = [], ...rest } = about;
   return { kind: "list", ...rest, defaultText, defaultValue, read: (text) => readWords(text, read) };
 }
 
-function readWords<T>(text: string, read: (word: string) => Reading<T>): Reading<readonly T[]> {
+function readWords<T>(text: string, read: (word: string) => SettingResult<T>): SettingResult<readonly T[]> {
   const values: T[] = [];
   for (const word of text.split(",").map((each) => each.trim())) {
     if (word === "") continue;

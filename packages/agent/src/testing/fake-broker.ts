@@ -27,9 +27,9 @@ import {
   type Reply,
   type Reservation,
   reservationId,
-  windowFrom,
+  initialAdoptionWindow,
 } from "@resource-broker/domain";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { BrokerCommunicator, BrokerEvent, Contact, Role } from "../transport/broker-communicator.ts";
 import { type Distortion, fakeStreams } from "./fake-stream.ts";
 import { callWith, type MishapRule } from "./mishap.ts";
@@ -75,8 +75,8 @@ const ADMIN = { clusterId: "ops", isAdmin: true } as const;
 /** What an admin does. */
 export const asAdmin = { by: ADMIN } as const;
 
-export function fakeBroker(machine: MachineTime): FakeBroker {
-  const streams = fakeStreams(machine);
+export function fakeBroker(clock: Clock): FakeBroker {
+  const streams = fakeStreams(clock);
   const calls: BrokerCall[] = [];
   const listeners: ((event: LedgerEvent) => void)[] = [];
   let ledger = emptyLedger();
@@ -89,7 +89,7 @@ export function fakeBroker(machine: MachineTime): FakeBroker {
   let rule: MishapRule<BrokerCall> | undefined;
   let cancelSweep = (): void => undefined;
 
-  const now = (): number => EPOCH_MS + machine.monotonicMs();
+  const now = (): number => EPOCH_MS + clock.monotonicMs();
   const ledgerId = (): string => `led-${ledgers}`;
 
   const run = (command: Command): Reply => {
@@ -102,7 +102,7 @@ export function fakeBroker(machine: MachineTime): FakeBroker {
   const armSweep = (): void => {
     cancelSweep();
     const at = ledger.deadlines.earliest?.at;
-    if (at !== undefined) cancelSweep = machine.after(Math.max(1, at - now()), sweep);
+    if (at !== undefined) cancelSweep = clock.after(Math.max(1, at - now()), sweep);
   };
   const sweep = (): void => {
     if (!isDown) run({ kind: "expire-due" });
@@ -306,7 +306,7 @@ export function fakeBroker(machine: MachineTime): FakeBroker {
     cutStreams: streams.cut,
     forget: () => {
       ledger = emptyLedger();
-      ledger.adoption = windowFrom(now(), "created");
+      ledger.adoption = initialAdoptionWindow(now(), "created");
       ledgers++;
       streams.cut();
     },

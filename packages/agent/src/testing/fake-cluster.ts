@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import type { KubeClient, ObjectName, Resource, WatchEvent, WatchQuery } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { type FakeKinds, type FakeObject, type FakeObjects, fakeObjects } from "./fake-objects.ts";
 import { merged, patched } from "./fake-patch.ts";
 import { callWith, type MishapRule } from "./mishap.ts";
@@ -41,7 +41,7 @@ const ANSWER = {
   userInfo: { username: "system:serviceaccount:rear-agent:resource-broker-agent" },
 };
 
-export function fakeCluster(machine: MachineTime, options: FakeKinds = {}): FakeCluster {
+export function fakeCluster(clock: Clock, options: FakeKinds = {}): FakeCluster {
   const objects = fakeObjects(options);
   const calls: KubeCall[] = [];
   const listeners: ((call: KubeCall) => void)[] = [];
@@ -112,7 +112,7 @@ export function fakeCluster(machine: MachineTime, options: FakeKinds = {}): Fake
     return place < 0 ? objects.history.length : place;
   };
   const lag = async (): Promise<void> => {
-    if (lagMs > 0) await new Promise<void>((resolve) => void machine.after(lagMs, resolve));
+    if (lagMs > 0) await new Promise<void>((resolve) => void clock.after(lagMs, resolve));
   };
   /** True: nothing happened for long enough. */
   const woken = (line: { wake: () => void }, signal: AbortSignal | undefined): Promise<boolean> =>
@@ -123,7 +123,7 @@ export function fakeCluster(machine: MachineTime, options: FakeKinds = {}): Fake
         resolve(isTime);
       };
       const wake = () => end(false);
-      const cancel = machine.after(BOOKMARK_MS, () => end(true));
+      const cancel = clock.after(BOOKMARK_MS, () => end(true));
       line.wake = wake;
       signal?.addEventListener("abort", wake);
     });

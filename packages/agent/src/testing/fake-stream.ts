@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { BrokerEvent } from "../transport/broker-communicator.ts";
 
 /** What becomes of an event on its way: nothing, itself, itself twice, others before it. */
@@ -27,7 +27,7 @@ interface Line {
 
 const HEARTBEAT_MS = 15_000;
 
-export function fakeStreams(machine: MachineTime): FakeStreams {
+export function fakeStreams(clock: Clock): FakeStreams {
   const lines = new Set<Line>();
   let distortion: Distortion | undefined;
 
@@ -43,7 +43,7 @@ export function fakeStreams(machine: MachineTime): FakeStreams {
         resolve(isTime);
       };
       const wake = () => end(false);
-      const cancel = machine.after(HEARTBEAT_MS, () => end(true));
+      const cancel = clock.after(HEARTBEAT_MS, () => end(true));
       line.wake = wake;
       signal.addEventListener("abort", wake);
     });

@@ -1,8 +1,8 @@
 import { type ResourceRequest, resourceRequestKind } from "@resource-broker/contract";
 import { countedResources } from "@resource-broker/domain";
 import { customResource, type KubeClient, NODES, PODS } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
-import { type FakeTime, fakeTime } from "@resource-broker/testkit";
+import type { Clock } from "@resource-broker/runtime";
+import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { type AgentCore, agentCore } from "../core/agent-core.ts";
 import type { DataPlane } from "../data-plane/data-plane.ts";
@@ -46,7 +46,7 @@ export interface SmallCluster extends FakeCluster {
 }
 
 export interface SmallWorld {
-  readonly time: FakeTime;
+  readonly time: FakeClock;
   readonly broker: FakeBroker;
   readonly rome: SmallCluster;
   readonly paris: SmallCluster;
@@ -74,7 +74,7 @@ export function smallWorld({
   dataPlane = dataPlaneOff(),
   isRomeAlone = false,
 }: SmallWorldOptions = {}): SmallWorld {
-  const time = fakeTime(Date.UTC(2026, 6, 1, 10));
+  const time = fakeClock(Date.UTC(2026, 6, 1, 10));
   const broker = fakeBroker(time);
   const of = (id: string, size: string, plane = dataPlaneOff()) =>
     smallCluster(id, {
@@ -104,7 +104,7 @@ export function smallWorld({
 }
 
 interface Surroundings {
-  readonly time: FakeTime;
+  readonly time: FakeClock;
   readonly broker: FakeBroker;
   readonly kinds: FakeKinds | undefined;
   readonly cpu: string;
@@ -148,7 +148,7 @@ function smallCluster(
         communicator: life.communicator(withoutBroker ? noBroker() : broker.connect(id)),
         prices: fixedPrices(undefined),
         dataPlane,
-        machine: life.machine,
+        clock: life.machine,
         random,
         newInstance: () => `${id}-${lives}-${broker.calls.length}`,
         tell: (occurrence) => void events.push(occurrence),
@@ -206,7 +206,7 @@ function smallCluster(
 }
 
 /** What an agent stands on, until it is killed. */
-function mortal(machine: MachineTime) {
+function mortal(clock: Clock) {
   const cancels = new Set<() => void>();
   let isDead = false;
   const never = new Promise<never>(() => undefined);
@@ -240,17 +240,17 @@ function mortal(machine: MachineTime) {
     });
   return {
     machine: {
-      ...machine,
+      ...clock,
       after: (delayMs: number, action: () => void) => {
         if (isDead) return () => undefined;
-        const cancel = machine.after(delayMs, () => {
+        const cancel = clock.after(delayMs, () => {
           cancels.delete(cancel);
           action();
         });
         cancels.add(cancel);
         return cancel;
       },
-    } satisfies MachineTime,
+    } satisfies Clock,
     client: (client: KubeClient) => wrap(client, ["watch"], ["server", "close"]),
     communicator: (communicator: BrokerCommunicator) =>
       wrap(communicator, ["watchInstructions"], ["identity", "onContact", "close"]),

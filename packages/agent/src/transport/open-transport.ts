@@ -1,10 +1,10 @@
 import { createKubeClient, type Environment, loadKubeConfig } from "@resource-broker/kube";
 import {
   type CertificateSet,
+  type Clock,
   type Log,
-  type MachineTime,
+  observedCertificates,
   type Reloads,
-  watchedCertificates,
 } from "@resource-broker/runtime";
 import { MANAGER } from "../forge/labels.ts";
 import { agentCertificates } from "../identity/agent-certificates.ts";
@@ -15,7 +15,7 @@ import { kubernetesCommunicator } from "./kubernetes/kubernetes-communicator.ts"
 import { noBroker } from "./no-broker.ts";
 
 export interface TransportDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly randomBytes: (size: number) => Uint8Array;
@@ -36,25 +36,31 @@ export interface Transport {
 }
 
 export async function openTransport(settings: AgentSettings, deps: TransportDeps): Promise<Transport> {
-  const { machine, random, randomBytes, env, log, reloads } = deps;
+  const { clock, random, randomBytes, env, log, reloads } = deps;
   if (settings["broker-transport"] === "none") return { communicator: noBroker(), shown: "none" };
   if (settings["broker-transport"] !== "kubernetes") {
     const folder = agentCertificates(settings["broker-cert-path"], {
-      machine,
+      clock,
       log,
       report: reloads.source("certificates"),
     });
-    const certificates = watchedCertificates(folder, deps.onCertificates);
+    const certificates = observedCertificates(folder, deps.onCertificates);
     const brokerUrls = settings["broker-url"];
-    const communicator = await httpCommunicator({ brokerUrls }, { certificates, machine, random, log });
+    const communicator = await httpCommunicator({ brokerUrls }, { certificates, clock, random, log });
     return { communicator, shown: brokerUrls.join(",") };
   }
   const config = await loadKubeConfig({ env, files: [settings["broker-kubeconfig"]] });
-  const client = createKubeClient(config, { machine, log, env, userAgent: MANAGER, reloads });
+  const client = createKubeClient(config, { clock, log, env, userAgent: MANAGER, reloads });
   const namespace = settings["broker-namespace"];
   const options = { namespace, clusterId: settings["cluster-id"], clusterIdByUid: deps.clusterIdByUid };
   try {
-    const communicator = await kubernetesCommunicator(options, { client, machine, random, randomBytes, log });
+    const communicator = await kubernetesCommunicator(options, {
+      client,
+      clock,
+      random,
+      randomBytes,
+      log,
+    });
     return { communicator, shown: `${client.server}, namespace ${namespace}` };
   } catch (error) {
     client.close();

@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import { fakeTime, settle } from "@resource-broker/testkit";
+import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { usageFrom } from "./node-metrics.ts";
 import { usageMeter } from "./usage-meter.ts";
@@ -44,7 +44,7 @@ describe("metrics of nodes", () => {
 });
 
 function meter() {
-  const time = fakeTime();
+  const time = fakeClock();
   const lines: string[] = [];
   const write = (level: string) => (_: unknown, message: string) => void lines.push(`${level} ${message}`);
   const paths: string[] = [];
@@ -59,7 +59,7 @@ function meter() {
         },
       },
       isCounted: () => true,
-      machine: time,
+      clock: time,
       log: { info: write("info"), warn: write("warn"), error: write("error") },
     },
   );

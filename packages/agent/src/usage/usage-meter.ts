@@ -1,7 +1,7 @@
 import type { Fault } from "@resource-broker/contract";
 import type { ResourceVector } from "@resource-broker/domain";
-import { type KubeClient, toFault, trouble, wait } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import { failureReporter, type KubeClient, toFault, wait } from "@resource-broker/kube";
+import type { Clock, Log } from "@resource-broker/runtime";
 import { usageFrom } from "./node-metrics.ts";
 
 const NODE_METRICS = "/apis/metrics.k8s.io/v1beta1/nodes";
@@ -17,7 +17,7 @@ export interface UsageMeterDeps {
   readonly client: Pick<KubeClient, "read">;
   /** Whether a node's capacity is advertised: only then its consumption counts. */
   readonly isCounted: (nodeName: string) => boolean;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -30,8 +30,8 @@ export interface UsageMeter {
 }
 
 export function usageMeter({ intervalMs }: UsageMeterOptions, deps: UsageMeterDeps): UsageMeter {
-  const { client, isCounted, machine, log } = deps;
-  const reading = trouble({ log, machine, fields: {}, what: "reading metrics.k8s.io" });
+  const { client, isCounted, clock, log } = deps;
+  const reading = failureReporter({ log, machine: clock, fields: {}, what: "reading metrics.k8s.io" });
   const ending = new AbortController();
   const { signal } = ending;
   let used: ResourceVector | undefined;
@@ -41,7 +41,7 @@ export function usageMeter({ intervalMs }: UsageMeterOptions, deps: UsageMeterDe
   const measure = async (): Promise<number> => {
     try {
       used = usageFrom(await client.read(NODE_METRICS, { signal }), isCounted);
-      reading.ends();
+      reading.recovered();
       wasAbsent = false;
       return intervalMs;
     } catch (error) {
@@ -55,11 +55,11 @@ export function usageMeter({ intervalMs }: UsageMeterOptions, deps: UsageMeterDe
       wasAbsent = true;
       return ABSENT_PAUSE_MS;
     }
-    reading.begins(fault);
+    reading.failed(fault);
     return fault.code === "forbidden" ? ABSENT_PAUSE_MS : intervalMs;
   };
   const run = async (): Promise<void> => {
-    while (!signal.aborted) await wait(await measure(), { machine, signal });
+    while (!signal.aborted) await wait(await measure(), { clock, signal });
   };
 
   return {

@@ -14,7 +14,7 @@ import {
 import { DEFAULT_POLICY } from "@resource-broker/domain";
 import { cluster, request, size } from "@resource-broker/domain/testing";
 import { customResource, eventRecorder, type KubeClient } from "@resource-broker/kube";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import {
   clientOf,
   controlPlaneAssets,
@@ -39,7 +39,7 @@ const ADVERTISEMENTS = customResource(clusterAdvertisementKind);
 const POLICIES = customResource(brokerPolicyKind);
 const ID = "rsv-rome-aaaaaaaaaaaaaaaa";
 
-const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
 const silent = (): void => undefined;
 const log = { info: silent, warn: silent, error: silent };
 
@@ -69,12 +69,12 @@ async function startScene() {
   const store = memoryStore();
   const engine = createEngine(
     { policy: DEFAULT_POLICY, maxWaiting: 1000 },
-    { store, machine, observer: NO_OBSERVER, defer: setImmediate, onFatal: silent },
+    { store, clock, observer: NO_OBSERVER, defer: setImmediate, onFatal: silent },
   );
   await engine.start();
   const force = policyInForce({ use: ({ policy }) => engine.setPolicy(policy), log });
   const random = () => randomBytes(4).readUInt32BE() / 2 ** 32;
-  const deps = { client, machine, random, log };
+  const deps = { client, clock, random, log };
   const recorder = eventRecorder({ component: "resource-broker", instance: "one" }, deps);
   const served: KubernetesPart = createKubernetesInterface(
     { namespace: NAMESPACE, replica: "one", views: true, objects: true },
@@ -109,7 +109,7 @@ async function startScene() {
 const advertise = (engine: Engine, clusterId: string, sequence: number) =>
   engine.submit({
     kind: "advertise",
-    advertisement: cluster(clusterId, { more: { statedAt: machine.wallMs(), instance: "http", sequence } }),
+    advertisement: cluster(clusterId, { more: { statedAt: clock.wallMs(), instance: "http", sequence } }),
   });
 
 describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real API server", () => {
@@ -229,7 +229,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real A
         spec: {
           clusterID: "paris",
           resources: { capacity, allocatable: capacity, allocated },
-          timestamp: formatTime(machine.wallMs()),
+          timestamp: formatTime(clock.wallMs()),
           instance: "kubernetes",
           sequence: 1,
         },
@@ -243,7 +243,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real A
     await scene.engine.submit({
       kind: "advertise",
       advertisement: cluster("paris", {
-        more: { statedAt: machine.wallMs(), instance: "http-2", sequence: 1 },
+        more: { statedAt: clock.wallMs(), instance: "http-2", sequence: 1 },
       }),
     });
     const back = await paris((object) => isView(object) && object.status?.accepted?.instance === "http-2");

@@ -1,6 +1,6 @@
 import {
   type Command,
-  KEEP_ENDED_MS,
+  ENDED_RETENTION_MS,
   type Reply,
   type Reservation,
   type ReservationRequest,
@@ -148,7 +148,7 @@ export class Borrower {
     const { reservation: known } = order;
     const isSame = known === undefined || (known.id === id && known.provider === provider);
     this.#deps.findings.expect(
-      isSame || createdAt - known.createdAt >= KEEP_ENDED_MS,
+      isSame || createdAt - known.createdAt >= ENDED_RETENTION_MS,
       () => `${order.key} of ${this.name} was ${known?.id} at ${known?.provider} and is ${id} at ${provider}`,
     );
     if (known === undefined || known.generation <= rest.generation || createdAt > known.createdAt)

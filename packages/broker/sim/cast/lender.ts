@@ -1,8 +1,8 @@
 import {
   type Advertisement,
-  type HoldUsage,
   isLive,
   type Reservation,
+  type ReservationUsage,
   type ResourceVector,
   resourceVector,
 } from "@resource-broker/domain";
@@ -187,7 +187,7 @@ export class Lender {
     };
   }
 
-  #usage(): HoldUsage[] {
+  #usage(): ReservationUsage[] {
     const { random, name } = this.#deps;
     const holds = [...this.#holds].map(([reservationId, { granted, used }]) => ({
       reservationId,

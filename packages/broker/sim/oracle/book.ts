@@ -1,11 +1,11 @@
 import type {
   Advertisement,
   EndReason,
-  HoldUsage,
   LedgerEvent,
   Phase,
   ReceivedAdvertisement,
   Reservation,
+  ReservationUsage,
 } from "@resource-broker/domain";
 
 /** What is counted. Amounts of anything else stay zero in the simulation. */
@@ -159,7 +159,7 @@ export class Book {
   }
 
   /** A hold that is not a live reservation of this provider: the ended one's pods, or all of an unknown one. */
-  #leftover(provider: string, { reservationId, granted, used }: HoldUsage, unit: Unit): number {
+  #leftover(provider: string, { reservationId, granted, used }: ReservationUsage, unit: Unit): number {
     const entry = this.entries.get(reservationId);
     if (entry?.provider !== provider) return Math.max(granted[unit], used[unit]);
     return isLivePhase(entry.phase) ? 0 : used[unit];
@@ -204,7 +204,7 @@ function isOvertaken({ instance, sequence = 0 }: Advertisement, before: Received
   return last.instance === instance && sequence <= (last.sequence ?? -1);
 }
 
-function usedFor(usage: readonly HoldUsage[], id: string, unit: Unit): number {
+function usedFor(usage: readonly ReservationUsage[], id: string, unit: Unit): number {
   let used = 0;
   for (const hold of usage) if (hold.reservationId === id) used = Math.max(used, hold.used[unit]);
   return used;

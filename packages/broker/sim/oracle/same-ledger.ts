@@ -72,8 +72,15 @@ function hardDeadline({ deadlines }: LedgerView): number | undefined {
   return Math.min(...hard.filter(({ kind }) => kind !== "adoption-offer").map(({ at }) => at));
 }
 
-const SUMS = ["reserved", "available", "borrowed", "borrowedBefore", "withheld", "overcommitted"] as const;
-const LISTS = ["lending", "borrowing", "returned", "refused"] as const;
+const SUMS = [
+  "reserved",
+  "available",
+  "grantedAsRequester",
+  "grantedBefore",
+  "withheld",
+  "overcommitted",
+] as const;
+const LISTS = ["asProvider", "asRequester", "endedAsRequester", "refused"] as const;
 
 function isSameAccount(a: AccountView, b: AccountView): boolean {
   return (
@@ -84,14 +91,14 @@ function isSameAccount(a: AccountView, b: AccountView): boolean {
 }
 
 function isEmpty({
-  lending,
-  borrowing,
-  returned,
+  asProvider,
+  asRequester,
+  endedAsRequester,
   advertisement,
   cordon,
   closedKeyCount,
 }: AccountView): boolean {
-  const isUnused = lending.size === 0 && borrowing.size === 0 && returned.size === 0;
+  const isUnused = asProvider.size === 0 && asRequester.size === 0 && endedAsRequester.size === 0;
   return isUnused && advertisement === undefined && cordon === undefined && closedKeyCount === 0;
 }
 

@@ -1,6 +1,6 @@
 import type { CommitBatch, Committed, Engine, StoreContents } from "@resource-broker/broker";
 import type { Command, LedgerEvent, LedgerView, Policy, Reply } from "@resource-broker/domain";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Findings } from "../stage/findings.ts";
 import type { SimDisk } from "../stage/sim-disk.ts";
 import { Book, keyOf } from "./book.ts";
@@ -23,7 +23,7 @@ export interface WitnessDeps {
 interface Expected {
   readonly startedAt: number;
   readonly zero: number;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
 }
 
 /** Checks everything that the broker reads, decides, writes and answers against its own model of the ledger. */
@@ -54,15 +54,15 @@ export class Witness {
   }
 
   /** The store hands over what it has: at least all that anyone was told. */
-  opened({ commitNumber }: StoreContents, machine: MachineTime): void {
+  opened({ commitNumber }: StoreContents, clock: Clock): void {
     const { disk, findings } = this.#deps;
     findings.expect(
       commitNumber >= this.#commitNumber,
       () => `commit ${this.#commitNumber} was seen and is lost: the store is at ${commitNumber}`,
     );
     for (const batch of disk.commitsAfter(this.#commitNumber)) this.#follow(batch);
-    const startedAt = Math.max(machine.wallMs(), this.#book.time);
-    this.#expected = { startedAt, zero: machine.monotonicMs(), machine };
+    const startedAt = Math.max(clock.wallMs(), this.#book.time);
+    this.#expected = { startedAt, zero: clock.monotonicMs(), clock };
     this.#book.heard = new Map();
     const read = disk.advertisements();
     this.#book.newest = new Map(
@@ -225,8 +225,8 @@ export class Witness {
 
   #now(): number {
     if (this.#expected === undefined) return 0;
-    const { startedAt, zero, machine } = this.#expected;
-    return startedAt + Math.floor(machine.monotonicMs() - zero);
+    const { startedAt, zero, clock } = this.#expected;
+    return startedAt + Math.floor(clock.monotonicMs() - zero);
   }
 }
 

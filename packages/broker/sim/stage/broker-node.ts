@@ -74,7 +74,7 @@ export class BrokerNode {
       { policy, maxWaiting },
       {
         store,
-        machine: process,
+        clock: process,
         observer: {
           ...NO_OBSERVER,
           commandFailed: (kind, error) => findings.expect(false, () => `${kind} threw: ${error.stack}`),
@@ -129,7 +129,7 @@ export class BrokerNode {
       case "read-free":
         return answer({ kind: "free", cpuMillis: ledger.accounts.get(ask.clusterId)?.available.cpuMillis });
       case "list-instructions": {
-        const lending = ledger.accounts.get(ask.clusterId)?.lending.values() ?? [];
+        const lending = ledger.accounts.get(ask.clusterId)?.asProvider.values() ?? [];
         return answer({ kind: "instructions", reservations: [...lending] });
       }
     }

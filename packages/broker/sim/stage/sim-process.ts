@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -25,7 +25,7 @@ export class WallClock {
 }
 
 /** One life of the broker's process: when it dies, whatever it was about to do never happens. */
-export class SimProcess implements MachineTime {
+export class SimProcess implements Clock {
   readonly #scheduler: Scheduler;
   readonly #wall: WallClock;
   readonly #random: SeededRandom;

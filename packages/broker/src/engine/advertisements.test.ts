@@ -1,6 +1,6 @@
 import { type Advertisement, type Command, DEFAULT_POLICY } from "@resource-broker/domain";
 import { cluster, type ClusterSketch, request } from "@resource-broker/domain/testing";
-import { fakeTime, memoryDisk, memoryStore, settle } from "@resource-broker/testkit";
+import { fakeClock, memoryDisk, memoryStore, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { createEngine } from "./create-engine.ts";
 import { NO_OBSERVER } from "./engine-observer.ts";
@@ -8,7 +8,7 @@ import { NO_OBSERVER } from "./engine-observer.ts";
 /** One life of a broker on this disk. */
 async function alive(disk = memoryDisk()) {
   const store = memoryStore(disk);
-  const time = fakeTime();
+  const time = fakeClock();
   let gate = Promise.resolve();
   const saveAdvertisements: typeof store.saveAdvertisements = async (some) => {
     await gate;
@@ -18,7 +18,7 @@ async function alive(disk = memoryDisk()) {
     { policy: DEFAULT_POLICY, maxWaiting: 100 },
     {
       store: { ...store, saveAdvertisements },
-      machine: time,
+      clock: time,
       observer: NO_OBSERVER,
       defer: setImmediate,
       onFatal: () => undefined,

@@ -1,15 +1,15 @@
 import type { Instant } from "@resource-broker/domain";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 /** The broker's clock. `now` never runs backwards; timers fire by the same clock. */
-export interface Clock {
+export interface LedgerClock {
   readonly now: () => Instant;
   /** Calls back once after the delay; the returned function takes it back. */
   readonly after: (delayMs: number, action: () => void) => () => void;
 }
 
 /** Starts at the wall clock, but never before `earliest`, and from then on follows the monotonic clock alone. */
-export function startClock(machine: MachineTime, earliest: Instant): Clock {
+export function startLedgerClock(machine: Clock, earliest: Instant): LedgerClock {
   const startedAt = Math.max(machine.wallMs(), earliest);
   const zero = machine.monotonicMs();
   return {

@@ -1,10 +1,10 @@
 import { Fault } from "@resource-broker/contract";
 import { type Command, ledgerFrom, type Outcome, type Policy, type Reply } from "@resource-broker/domain";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { recordingMemory } from "../store/memory-begins.ts";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
 import { batchOf, type Decided, receivedIn } from "./batch.ts";
-import { type Clock, startClock } from "./clock.ts";
+import { type LedgerClock, startLedgerClock } from "./clock.ts";
 import { CommandQueue, type Pending } from "./command-queue.ts";
 import type { Committed, Engine, EngineHealth } from "./engine.ts";
 import { asError, commitFault, isFatal, overloaded } from "./engine-faults.ts";
@@ -27,7 +27,7 @@ export interface EngineOptions {
 
 export interface EngineDeps {
   readonly store: Store;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly observer: EngineObserver;
   /** Runs a task once the requests that have already arrived were read, so that they join the same commit. */
   readonly defer: (task: () => void) => void;
@@ -38,7 +38,7 @@ export interface EngineDeps {
 }
 
 export function createEngine(options: EngineOptions, deps: EngineDeps): Engine {
-  return new SingleWriter(options, { ...deps, store: recordingMemory(deps.store, deps.machine) });
+  return new SingleWriter(options, { ...deps, store: recordingMemory(deps.store, deps.clock) });
 }
 
 /**
@@ -53,7 +53,7 @@ class SingleWriter implements Engine {
   readonly #listeners = new Set<(commit: Committed) => void>();
   readonly #refusals: RecordedRefusals;
   #policy: Policy;
-  #clock: Clock;
+  #clock: LedgerClock;
   #sweeper: Sweeper;
   #writeBehind: WriteBehind;
   #commitNumber = 0;
@@ -68,14 +68,14 @@ class SingleWriter implements Engine {
     this.#deps = deps;
     this.#policy = options.policy;
     this.#refusals = new RecordedRefusals(deps.observer.refusalNotRecorded);
-    this.#clock = startClock(deps.machine, 0);
+    this.#clock = startLedgerClock(deps.clock, 0);
     this.#sweeper = this.#newSweeper();
     this.#writeBehind = this.#newWriteBehind();
   }
 
   readonly start = async (): Promise<void> => {
     const { ledgerId, commitNumber, records } = await this.#deps.store.open();
-    this.#clock = startClock(this.#deps.machine, records.time);
+    this.#clock = startLedgerClock(this.#deps.clock, records.time);
     this.#ledgers.load(ledgerFrom(records, this.#clock.now()));
     this.#commitNumber = commitNumber;
     this.#ledgerId = ledgerId;
@@ -205,8 +205,8 @@ class SingleWriter implements Engine {
   }
 
   #decideAll(waiting: readonly Pending[]): Decided[] {
-    const { machine, observer } = this.#deps;
-    const startedAt = machine.monotonicMs();
+    const { clock, observer } = this.#deps;
+    const startedAt = clock.monotonicMs();
     const decided: Decided[] = [];
     for (const pending of waiting) {
       try {
@@ -217,13 +217,13 @@ class SingleWriter implements Engine {
         this.#ledgers.redraw(decided.flatMap(({ outcome }) => outcome.events));
       }
     }
-    observer.decided(waiting.length, machine.monotonicMs() - startedAt);
+    observer.decided(waiting.length, clock.monotonicMs() - startedAt);
     return decided;
   }
 
   async #commit(batch: Required<CommitBatch>): Promise<void> {
-    const { store, observer, machine } = this.#deps;
-    const startedAt = machine.monotonicMs();
+    const { store, observer, clock } = this.#deps;
+    const startedAt = clock.monotonicMs();
     const onFailure = (failure: StoreFailure) => {
       observer.commitFailed(failure.kind, failure);
       this.#health = { state: "degraded", reason: failure.message };
@@ -233,7 +233,7 @@ class SingleWriter implements Engine {
     this.#ledgers.confirm(batch.entries.flatMap(({ events }) => events));
     this.#commitNumber = batch.number;
     this.#health = { state: "ready" };
-    observer.committed(batch.entries.length, machine.monotonicMs() - startedAt);
+    observer.committed(batch.entries.length, clock.monotonicMs() - startedAt);
   }
 
   /** An exception of a listener does not affect the batch: it is committed already. */

@@ -1,7 +1,7 @@
 import type { Command, Policy, Reply } from "@resource-broker/domain";
 import { DEFAULT_POLICY } from "@resource-broker/domain";
 import { actor, cluster, MINUTE_MS, request } from "@resource-broker/domain/testing";
-import { fakeTime, memoryDisk, memoryStore, settle } from "@resource-broker/testkit";
+import { fakeClock, memoryDisk, memoryStore, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { StoreFailure } from "../store/store.ts";
 import { createEngine } from "./create-engine.ts";
@@ -38,7 +38,7 @@ async function running(
     observer?: EngineObserver;
   } = {},
 ) {
-  const time = fakeTime();
+  const time = fakeClock();
   const disk = options.disk ?? memoryDisk();
   const store = memoryStore(disk);
   const fatal: StoreFailure[] = [];
@@ -46,7 +46,7 @@ async function running(
     { policy: { ...DEFAULT_POLICY, ...options.policy }, maxWaiting: options.maxWaiting ?? 10_000 },
     {
       store,
-      machine: time,
+      clock: time,
       observer: options.observer ?? NO_OBSERVER,
       defer: setImmediate,
       onFatal: (failure) => fatal.push(failure),
@@ -263,12 +263,12 @@ describe("time", () => {
     await granted(engine.submit(reserve("rome", 4, { durationMs: 60_000 })));
     const before = engine.now();
     await engine.stop();
-    const time = fakeTime(before - 86_400_000);
+    const time = fakeClock(before - 86_400_000);
     const again = createEngine(
       { policy: DEFAULT_POLICY, maxWaiting: 10 },
       {
         store: memoryStore(disk),
-        machine: time,
+        clock: time,
         observer: NO_OBSERVER,
         defer: setImmediate,
         onFatal: () => undefined,

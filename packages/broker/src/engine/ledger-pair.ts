@@ -8,7 +8,7 @@ import {
   type Ledger,
   type LedgerEvent,
   type LedgerView,
-  type Moment,
+  type DecisionContext,
   type Outcome,
 } from "@resource-broker/domain";
 
@@ -28,7 +28,7 @@ export class LedgerPair {
   }
 
   /** Decides on the tentative ledger and applies the events to it. Soft events are also applied to the committed ledger. */
-  decide(command: Command, moment: Moment): Outcome {
+  decide(command: Command, moment: DecisionContext): Outcome {
     const outcome = decide(this.#tentative, command, moment);
     for (const event of outcome.events) {
       apply(this.#tentative, event);
@@ -38,7 +38,7 @@ export class LedgerPair {
   }
 
   /** Decides on the committed ledger without changing anything. */
-  consider(command: Command, moment: Moment): Outcome {
+  consider(command: Command, moment: DecisionContext): Outcome {
     return decide(this.#committed, command, moment);
   }
 

@@ -1,12 +1,12 @@
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
-import type { Clock } from "./clock.ts";
+import type { LedgerClock } from "./clock.ts";
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5000;
 
 export interface PersistDeps {
   readonly store: Pick<Store, "commit" | "lastCommit">;
-  readonly clock: Clock;
+  readonly clock: LedgerClock;
   readonly onFailure: (failure: StoreFailure) => void;
 }
 
@@ -50,7 +50,7 @@ async function lastCommit({ store, clock, onFailure }: PersistDeps): Promise<num
   }
 }
 
-function pause(clock: Clock, milliseconds: number): Promise<void> {
+function pause(clock: LedgerClock, milliseconds: number): Promise<void> {
   return new Promise((resolve) => clock.after(milliseconds, resolve));
 }
 

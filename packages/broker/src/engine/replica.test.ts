@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import { type Command, DEFAULT_POLICY } from "@resource-broker/domain";
 import { cluster, request } from "@resource-broker/domain/testing";
-import { fakeTime, memoryStore } from "@resource-broker/testkit";
+import { fakeClock, memoryStore } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { StoreFailure } from "../store/store.ts";
 import { createEngine } from "./create-engine.ts";
@@ -28,7 +28,7 @@ async function replica() {
     { policy: DEFAULT_POLICY, maxWaiting: 100 },
     {
       store: { ...store, commit: (batch) => (isDeposed ? Promise.reject(LOST) : store.commit(batch)) },
-      machine: fakeTime(),
+      clock: fakeClock(),
       observer: NO_OBSERVER,
       defer: setImmediate,
       onFatal: (failure) => void fatal.push(failure),

@@ -1,11 +1,11 @@
 import type { Reply } from "@resource-broker/domain";
-import type { Clock } from "./clock.ts";
+import type { LedgerClock } from "./clock.ts";
 
 /** Expiry is at most this late, and a lost requester is noticed at most this late. */
 const LONGEST_SLEEP_MS = 1000;
 
 export interface SweeperDeps {
-  readonly clock: Clock;
+  readonly clock: LedgerClock;
   /** When something is due next; undefined when nothing is. */
   readonly nextDeadline: () => number | undefined;
   /** True if every check must sweep: a requester may be lost, or the store has to be retried. */

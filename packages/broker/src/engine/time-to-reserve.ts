@@ -1,9 +1,9 @@
 import type { Command, Reply } from "@resource-broker/domain";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { EngineObserver } from "./engine-observer.ts";
 
 export interface TimedDeps {
-  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly observer: Pick<EngineObserver, "granted">;
 }
 
@@ -11,12 +11,12 @@ export interface TimedDeps {
 export function timed(
   command: Command,
   resolve: (reply: Reply) => void,
-  { machine, observer }: TimedDeps,
+  { clock, observer }: TimedDeps,
 ): (reply: Reply) => void {
   if (command.kind !== "reserve") return resolve;
-  const askedAt = machine.monotonicMs();
+  const askedAt = clock.monotonicMs();
   return (reply) => {
-    if (reply.kind === "granted") observer.granted(machine.monotonicMs() - askedAt);
+    if (reply.kind === "granted") observer.granted(clock.monotonicMs() - askedAt);
     resolve(reply);
   };
 }

@@ -1,8 +1,8 @@
 import type { ReceivedAdvertisement } from "@resource-broker/domain";
 import { cluster } from "@resource-broker/domain/testing";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { startClock } from "./clock.ts";
+import { startLedgerClock } from "./clock.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 function said(cpu: number): ReceivedAdvertisement {
@@ -14,7 +14,7 @@ function collecting() {
   const saved: (readonly ReceivedAdvertisement[])[] = [];
   let during: (() => void) | undefined;
   const behind = new WriteBehind({
-    clock: startClock(fakeTime(), 0),
+    clock: startLedgerClock(fakeClock(), 0),
     save: async (some) => {
       const act = during;
       during = undefined;

@@ -1,10 +1,10 @@
 import {
   type Advertisement,
   type ClusterId,
-  mustOutlive,
+  mustBeDurable,
   type ReceivedAdvertisement,
 } from "@resource-broker/domain";
-import type { Clock } from "./clock.ts";
+import type { LedgerClock } from "./clock.ts";
 
 const WRITE_WITHIN_MS = 1000;
 
@@ -22,7 +22,7 @@ interface Word {
 export class WriteBehind {
   readonly #save: (advertisements: readonly ReceivedAdvertisement[]) => Promise<void>;
   readonly #onError: (error: Error) => void;
-  readonly #clock: Clock;
+  readonly #clock: LedgerClock;
   readonly #words = new Map<ClusterId, Word>();
   #unsaved = new Map<ClusterId, ReceivedAdvertisement>();
   #cancel: (() => void) | undefined;
@@ -30,7 +30,7 @@ export class WriteBehind {
   #saving = Promise.resolve();
 
   constructor(options: {
-    readonly clock: Clock;
+    readonly clock: LedgerClock;
     readonly save: (advertisements: readonly ReceivedAdvertisement[]) => Promise<void>;
     readonly onError: (error: Error) => void;
   }) {
@@ -51,7 +51,7 @@ export class WriteBehind {
     const isSafe =
       last === undefined
         ? before === undefined && instance === undefined
-        : last.isSafe && !mustOutlive(last.advertisement, advertisement);
+        : last.isSafe && !mustBeDurable(last.advertisement, advertisement);
     this.#words.set(clusterId, { advertisement, isSafe });
     this.#unsaved.set(clusterId, received);
     this.#cancel ??= this.#clock.after(WRITE_WITHIN_MS, () => void this.flush());

@@ -1,4 +1,9 @@
-import { type CertificateSet, certificateEnds, type Reloads, revokedIn } from "@resource-broker/runtime";
+import {
+  type CertificateSet,
+  certificateExpiries,
+  type Reloads,
+  revokedCount,
+} from "@resource-broker/runtime";
 import { Gauge, type Registry } from "prom-client";
 
 /** Without the HTTP interface there are none. */
@@ -15,7 +20,7 @@ export function registerCertificateGauges(
       this.reset();
       const set = inForce();
       if (set === undefined) return;
-      for (const { file, atSeconds } of certificateEnds(set)) this.set({ file }, atSeconds);
+      for (const { file, atSeconds } of certificateExpiries(set)) this.set({ file }, atSeconds);
     },
   });
   new Gauge({
@@ -26,7 +31,7 @@ export function registerCertificateGauges(
       const set = inForce();
       // Unset instead of 0: the number is not known yet.
       if (set === undefined) this.remove();
-      else this.set(revokedIn(set));
+      else this.set(revokedCount(set));
     },
   });
 }

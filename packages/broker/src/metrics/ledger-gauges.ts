@@ -77,7 +77,7 @@ export function registerLedgerGauges({ registry, clusters, unmet, watched }: Led
     registers,
     collect() {
       let live = 0;
-      for (const { lending } of watched()?.engine.ledger.accounts.values() ?? []) live += lending.size;
+      for (const { asProvider } of watched()?.engine.ledger.accounts.values() ?? []) live += asProvider.size;
       this.set(live);
     },
   });

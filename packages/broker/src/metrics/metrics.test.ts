@@ -1,8 +1,8 @@
 import { DEFAULT_POLICY, type Policy, reservationId } from "@resource-broker/domain";
 import { cluster, priced, request } from "@resource-broker/domain/testing";
 import {
-  type FakeTime,
-  fakeTime,
+  type FakeClock,
+  fakeClock,
   type MemoryStore,
   memoryStore,
   metricsPage,
@@ -26,12 +26,12 @@ let metrics: Metrics;
 let engine: Engine;
 let store: MemoryStore;
 let isLeading: boolean;
-let time: FakeTime;
+let time: FakeClock;
 let serial: number;
 
 async function start(maxClusters = 500, policy: Partial<Policy> = {}): Promise<void> {
   serial = 0;
-  time = fakeTime();
+  time = fakeClock();
   store = memoryStore();
   isLeading = true;
   metrics = createMetrics({ maxClusters, reloads: () => reloads });
@@ -39,7 +39,7 @@ async function start(maxClusters = 500, policy: Partial<Policy> = {}): Promise<v
     { policy: { ...DEFAULT_POLICY, ...policy }, maxWaiting: 1000 },
     {
       store,
-      machine: time,
+      clock: time,
       observer: { ...NO_OBSERVER, ...metrics },
       defer: setImmediate,
       onFatal: () => undefined,

@@ -1,6 +1,6 @@
 import { type KubeClient, PODS } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";
-import { type FakeTime, fakeTime, simulatedKube, until } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock, simulatedKube, until } from "@resource-broker/testkit";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { podRole } from "./pod-role.ts";
 import type { RoleLabel } from "./role-label.ts";
@@ -11,7 +11,7 @@ afterAll(() => kube.dispose());
 
 let pods = 0;
 let pod: { readonly name: string; readonly namespace: string };
-let machine: FakeTime;
+let machine: FakeClock;
 let lines: string[];
 /** What becomes of the next patches; those after them arrive. */
 let fates: ("refused" | "answer-lost" | "hangs")[];
@@ -46,7 +46,7 @@ const troubled: KubeClient = {
 };
 
 beforeEach(async () => {
-  machine = fakeTime();
+  machine = fakeClock();
   [lines, fates, patches] = [[], [], 0];
   pod = await newPod();
 });
@@ -71,7 +71,7 @@ function label(name = pod.name): RoleLabel {
     {
       env: { POD_NAME: name, POD_NAMESPACE: pod.namespace },
       open: () => Promise.resolve({ client: troubled }),
-      machine,
+      clock: machine,
       random: () => 0.5,
       log,
     },
@@ -245,5 +245,7 @@ describe("whoever stands by is not ready while its label may still say leader", 
 
 test("without the flag there is no label", () => {
   const open = () => Promise.reject(new Error("nobody asks"));
-  expect(podRole({ "pod-role-label": "" }, { env: {}, open, machine, random: () => 0, log })).toBeUndefined();
+  expect(
+    podRole({ "pod-role-label": "" }, { env: {}, open, clock: machine, random: () => 0, log }),
+  ).toBeUndefined();
 });

@@ -1,13 +1,13 @@
 import {
   backoff,
+  failureReporter,
   type KubeClient,
   type ObjectName,
   PODS,
   toFault,
-  trouble,
   wait,
 } from "@resource-broker/kube";
-import type { Log, MachineTime, ReadinessCheck } from "@resource-broker/runtime";
+import type { Clock, Log, ReadinessCheck } from "@resource-broker/runtime";
 
 /** Leading does not wait longer for the label: the leader works without it. */
 const PATIENCE_MS = 1000;
@@ -40,17 +40,22 @@ export interface RoleLabelOptions {
 
 export interface RoleLabelDeps {
   readonly open: () => Promise<{ readonly client: KubeClient }>;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly log: Log;
 }
 
 export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps): RoleLabel {
-  const { open, machine, log } = deps;
-  const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { ...deps, monotonicMs: machine.monotonicMs });
+  const { open, clock, log } = deps;
+  const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { ...deps, monotonicMs: clock.monotonicMs });
   const what = `labelling the pod with its role (${label})`;
-  const failing = trouble({ log, machine, fields: { pod: pod.name, namespace: pod.namespace }, what });
+  const failing = failureReporter({
+    log,
+    machine: clock,
+    fields: { pod: pod.name, namespace: pod.namespace },
+    what,
+  });
   let wanted: Role = "standby";
   let shown: Role | undefined;
   let isStopping = false;
@@ -88,12 +93,12 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
       await patch(pod.name, role, signal);
     } catch (error) {
       if (signal.aborted) return 0;
-      failing.begins(toFault(error));
+      failing.failed(toFault(error));
       return pauses.failed();
     }
     shown = role;
-    pauses.works();
-    failing.ends();
+    pauses.succeeded();
+    failing.recovered();
     if (role === wanted) onShown();
     return REFRESH_MS;
   };
@@ -102,14 +107,14 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
     while (!ending.signal.aborted) {
       turn = new AbortController();
       const { signal } = turn;
-      await wait(await write(wanted, signal), { machine, signal });
+      await wait(await write(wanted, signal), { clock, signal });
     }
   };
 
   const want = (role: Role): Promise<void> => {
     wanted = role;
     return new Promise((resolve) => {
-      const cancel = machine.after(PATIENCE_MS, resolve);
+      const cancel = clock.after(PATIENCE_MS, resolve);
       onShown = () => {
         cancel();
         resolve();

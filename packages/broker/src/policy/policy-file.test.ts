@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { yamlReader } from "@resource-broker/runtime";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { followPolicy, type LoadedPolicy, loadPolicy } from "./policy-file.ts";
 
@@ -50,7 +50,7 @@ describe("a policy file", () => {
 
   test("is followed: a new policy comes into force, a broken one is reported and the old one stays", async () => {
     const path = await policyFile("staleness: 1m");
-    const time = fakeTime();
+    const time = fakeClock();
     const changes: LoadedPolicy[] = [];
     const warnings: unknown[] = [];
     const log = {
@@ -61,7 +61,7 @@ describe("a policy file", () => {
     const inForce = await loadPolicy(path, readYaml);
     const reported: (string | undefined)[] = [];
     const report = (problem: string | undefined) => void reported.push(problem);
-    const deps = { read: readYaml, machine: time, log, report };
+    const deps = { read: readYaml, clock: time, log, report };
     const stop = followPolicy({ path, inForce }, deps, (loaded) => changes.push(loaded));
     const replace = async (content: string) => {
       await writeFile(`${path}.new`, content);

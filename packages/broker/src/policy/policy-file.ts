@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { type Log, type MachineTime, type ReportReload, watchFolder } from "@resource-broker/runtime";
+import { type Clock, type Log, type ReportReload, watchFolder } from "@resource-broker/runtime";
 import { type LoadedPolicy, readPolicy } from "./loaded-policy.ts";
 
 export { BUILT_IN_POLICY, type LoadedPolicy } from "./loaded-policy.ts";
@@ -9,7 +9,7 @@ const POLL_MS = 10_000;
 
 export interface PolicyFileDeps {
   readonly read: (path: string) => Promise<unknown>;
-  readonly machine: Pick<MachineTime, "after">;
+  readonly clock: Pick<Clock, "after">;
   readonly log: Log;
   /** Called with the problem of each failed reload, and with undefined after the next success. */
   readonly report: ReportReload;
@@ -31,7 +31,7 @@ export interface PolicyFollowing {
 /** Follows the file: a whole new policy is handed over, a broken one is reported and the old one stays. */
 export function followPolicy(
   { path, inForce }: PolicyFollowing,
-  { machine, log, read, report }: PolicyFileDeps,
+  { clock, log, read, report }: PolicyFileDeps,
   onChange: (loaded: LoadedPolicy) => void,
 ): () => void {
   let current = JSON.stringify(inForce);
@@ -56,9 +56,9 @@ export function followPolicy(
   };
   return watchFolder({
     folder: dirname(path),
-    machine,
-    settleMs: SETTLE_MS,
+    clock,
+    debounceMs: SETTLE_MS,
     pollMs: POLL_MS,
-    look: () => void look(),
+    onChange: () => void look(),
   });
 }

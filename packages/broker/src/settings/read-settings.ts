@@ -1,10 +1,10 @@
 import {
   IGNORED_GO_FLAGS,
   parseAddress,
-  probeContradictions,
+  probeSettingsProblems,
   readSettings,
   type SettingsInput,
-  type SettingsReading,
+  type SettingsOutcome,
 } from "@resource-broker/runtime";
 import { podRoleProblems } from "../pod-role/pod-role.ts";
 import { isLoopback } from "../interface/dashboard/where.ts";
@@ -12,13 +12,16 @@ import { isPostgresUrl, readAddress } from "../store/postgres/address.ts";
 import { BROKER_ENV_PREFIX, BROKER_SETTINGS, type BrokerSettings } from "./broker-settings.ts";
 
 /** Flags, environment and the file that they name, as one. */
-export function readBrokerSettings(input: SettingsInput): Promise<SettingsReading<BrokerSettings>> {
+export function readBrokerSettings(input: SettingsInput): Promise<SettingsOutcome<BrokerSettings>> {
   return readSettings(
     {
       table: BROKER_SETTINGS,
       envPrefix: BROKER_ENV_PREFIX,
       ignored: IGNORED_GO_FLAGS,
-      contradictions: (settings) => [...contradictions(settings), ...podRoleProblems(settings, input.env)],
+      crossFieldProblems: (settings) => [
+        ...contradictions(settings),
+        ...podRoleProblems(settings, input.env),
+      ],
     },
     input,
   );
@@ -30,7 +33,7 @@ function contradictions(settings: BrokerSettings): string[] {
     ...storeProblems(settings).map((problem) => `--store: ${problem}`),
     ...leaseProblems(settings),
     ...dashboardProblems(settings),
-    ...probeContradictions(settings),
+    ...probeSettingsProblems(settings),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { type FakeTime, fakeTime } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { CHAIN_START, type ChainLink, canonical, fromCanonical, nextLink } from "./audit.ts";
 import { watchAudit } from "./audit-watch.ts";
@@ -11,7 +11,7 @@ import { type AuditEntry, type AuditQuery, StoreFailure } from "./store.ts";
 
 const HOUR_MS = 3_600_000;
 
-let time: FakeTime;
+let time: FakeClock;
 let log: AuditEntry[];
 let checked: number;
 let found: (string | undefined)[];
@@ -21,7 +21,7 @@ let failure: Error | undefined;
 let stop: () => void;
 
 beforeEach(() => {
-  time = fakeTime();
+  time = fakeClock();
   log = [];
   checked = 0;
   found = [];
@@ -29,7 +29,7 @@ beforeEach(() => {
   failure = undefined;
   stop = watchAudit({
     store: { readAudit },
-    machine: time,
+    clock: time,
     observer: {
       auditChecked: (lines) => {
         checked += lines;
@@ -180,7 +180,7 @@ describe("the watch over the audit log", () => {
           return readAudit(query);
         },
       },
-      machine: { after: time.after, monotonicMs: () => time.monotonicMs() + workedMs },
+      clock: { after: time.after, monotonicMs: () => time.monotonicMs() + workedMs },
       observer: { auditChecked: () => undefined, auditFound: () => undefined },
       log: { error: () => undefined, info: () => undefined },
     });
@@ -218,7 +218,7 @@ test("on the embedded store a line that somebody rewrites is found, and one that
   const problems: (string | undefined)[] = [];
   const observer = { auditChecked: () => undefined, auditFound: (each?: string) => void problems.push(each) };
   const silent = { error: () => undefined, info: () => undefined };
-  stop = watchAudit({ store, machine: time, observer, log: silent });
+  stop = watchAudit({ store, clock: time, observer, log: silent });
   await time.advance(60_000);
   expect(problems.at(-1)).toBeUndefined();
   const database = new DatabaseSync(ledgerFileIn(directory));

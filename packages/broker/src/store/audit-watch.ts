@@ -1,4 +1,4 @@
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import { type ChainLink, UnreadableLine } from "./audit.ts";
 import { followChain } from "./audit-chain.ts";
 import { type AuditEntry, type Store, StoreFailure } from "./store.ts";
@@ -23,7 +23,7 @@ export interface AuditObserver {
 
 export interface AuditWatchDeps {
   readonly store: Pick<Store, "readAudit">;
-  readonly machine: Pick<MachineTime, "after" | "monotonicMs">;
+  readonly clock: Pick<Clock, "after" | "monotonicMs">;
   readonly observer: AuditObserver;
   readonly log: Pick<Log, "error" | "info">;
 }
@@ -34,20 +34,20 @@ export interface AuditWatchDeps {
  * cannot tell the removal of the oldest lines from trimming. Returns a function that stops it.
  */
 export function watchAudit(deps: AuditWatchDeps): () => void {
-  const { store, machine, observer, log } = deps;
+  const { store, clock, observer, log } = deps;
   let link: ChainLink | undefined;
   /** The newest verified line: it must neither change nor disappear. */
   let newest: ChainLink | undefined;
   let problem: string | undefined;
-  let roundBeganAt = machine.monotonicMs();
+  let roundBeganAt = clock.monotonicMs();
   let isStopped = false;
-  let cancel = machine.after(FOLLOW_MS, () => void step());
+  let cancel = clock.after(FOLLOW_MS, () => void step());
 
   async function step(): Promise<void> {
-    const startedAt = machine.monotonicMs();
+    const startedAt = clock.monotonicMs();
     const pauseMs = await look();
-    const restMs = REST_FACTOR * (machine.monotonicMs() - startedAt);
-    if (!isStopped) cancel = machine.after(Math.max(pauseMs, restMs), () => void step());
+    const restMs = REST_FACTOR * (clock.monotonicMs() - startedAt);
+    if (!isStopped) cancel = clock.after(Math.max(pauseMs, restMs), () => void step());
   }
 
   /** One page. Returns how long to rest at least. */
@@ -79,7 +79,7 @@ export function watchAudit(deps: AuditWatchDeps): () => void {
     newest = link;
     if (problem !== undefined) log.info({}, "the audit log is valid again");
     tell(undefined);
-    if (machine.monotonicMs() - roundBeganAt >= AGAIN_MS) beginAgain();
+    if (clock.monotonicMs() - roundBeganAt >= AGAIN_MS) beginAgain();
     return FOLLOW_MS;
   };
 
@@ -98,7 +98,7 @@ export function watchAudit(deps: AuditWatchDeps): () => void {
 
   const beginAgain = (): void => {
     link = undefined;
-    roundBeganAt = machine.monotonicMs();
+    roundBeganAt = clock.monotonicMs();
   };
 
   return () => {

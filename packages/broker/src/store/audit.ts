@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { cut } from "@resource-broker/contract";
+import { truncate } from "@resource-broker/contract";
 import { describeResources, headline, isSoft, type LedgerEvent } from "@resource-broker/domain";
 import type { AuditEntry, CommitBatch } from "./store.ts";
 
@@ -29,7 +29,7 @@ export function auditLines(batch: CommitBatch): AuditLine[] {
         by,
         action,
         subject: subjectOf(event),
-        detail: cut(detailOf(event), MAX_DETAIL_LENGTH),
+        detail: truncate(detailOf(event), MAX_DETAIL_LENGTH),
       })),
   );
 }

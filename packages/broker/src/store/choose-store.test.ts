@@ -1,5 +1,5 @@
 import { chmodSync } from "node:fs";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { expect, onTestFinished, test } from "vitest";
 import { readBrokerSettings } from "../settings/read-settings.ts";
 import { chooseStore } from "./choose-store.ts";
@@ -17,7 +17,7 @@ async function warningsFor(mode: string) {
     warn: (fields: object, message: string) => void warnings.push({ ...fields, message }),
     error: () => undefined,
   };
-  const { store } = chooseStore(reading.settings, { machine: nodeMachineTime(() => 0), log });
+  const { store } = chooseStore(reading.settings, { clock: systemClock(() => 0), log });
   await store.open();
   onTestFinished(() => store.close());
   return { directory, warnings };

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { BrokerCluster } from "../cluster-access.ts";
 import type { BrokerSettings } from "../settings/broker-settings.ts";
 import { KUBERNETES_STORE, storeDirectory } from "../settings/read-settings.ts";
@@ -25,7 +25,7 @@ export interface ChosenStore {
 }
 
 export interface StoreDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
   /** The broker's own cluster. */
   readonly kube?: () => Promise<BrokerCluster>;

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 /** A moment by both clocks of this machine. */
 export interface LeaseMoment {
@@ -9,8 +9,8 @@ export interface LeaseMoment {
 /** The clocks may disagree by this part of a lease: they are slewed, and they are not read in the same instant. */
 const DISAGREEMENT = 1 / 6;
 
-export function leaseMoment(machine: Pick<MachineTime, "monotonicMs" | "wallMs">): LeaseMoment {
-  return { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };
+export function leaseMoment(clock: Pick<Clock, "monotonicMs" | "wallMs">): LeaseMoment {
+  return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
 }
 
 /**

@@ -1,13 +1,13 @@
-import { type LedgerEvent, windowFrom } from "@resource-broker/domain";
-import type { MachineTime } from "@resource-broker/runtime";
+import { initialAdoptionWindow, type LedgerEvent } from "@resource-broker/domain";
+import type { Clock } from "@resource-broker/runtime";
 import type { CommitBatch, CommitEntry, Store } from "./store.ts";
 
 /** Actor in the audit log for actions that no cluster requested. */
 const BY_BROKER = "broker";
 
 /** The commit entry that opens the adoption window of a new or restored ledger: older reservations may be adopted. */
-export function memoryBegins(at: number, cause: Parameters<typeof windowFrom>[1]): CommitEntry {
-  const event: LedgerEvent = { kind: "adoption-window-set", at, window: windowFrom(at, cause) };
+export function memoryBegins(at: number, cause: Parameters<typeof initialAdoptionWindow>[1]): CommitEntry {
+  const event: LedgerEvent = { kind: "adoption-window-set", at, window: initialAdoptionWindow(at, cause) };
   return { by: BY_BROKER, action: "open-adoption", events: [event] };
 }
 
@@ -15,7 +15,7 @@ export function memoryBegins(at: number, cause: Parameters<typeof windowFrom>[1]
  * Wraps a store so that the first commit of a new ledger also opens the adoption window. A process that ends before that
  * commit leaves an empty ledger, and the next process starts again.
  */
-export function recordingMemory(store: Store, machine: Pick<MachineTime, "wallMs">): Store {
+export function recordingMemory(store: Store, clock: Pick<Clock, "wallMs">): Store {
   let beginning: CommitEntry | undefined;
   /** The first batch, as received and as extended: a retry must commit the same batch. */
   let first: { readonly given: CommitBatch; readonly sent: CommitBatch } | undefined;
@@ -24,9 +24,9 @@ export function recordingMemory(store: Store, machine: Pick<MachineTime, "wallMs
     const contents = await store.open();
     const { commitNumber, records } = contents;
     if (commitNumber > 0 || records.adoption !== undefined) return contents;
-    const at = machine.wallMs();
+    const at = clock.wallMs();
     beginning = memoryBegins(at, "created");
-    return { ...contents, records: { ...records, adoption: windowFrom(at, "created") } };
+    return { ...contents, records: { ...records, adoption: initialAdoptionWindow(at, "created") } };
   };
 
   const withBeginning = (batch: CommitBatch): CommitBatch => {

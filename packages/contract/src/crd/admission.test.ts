@@ -67,10 +67,11 @@ const refused = ADMISSION_CASES.flatMap(({ name, kind, refusal }) =>
 
 test.each(refused)("%s", (name, { kind, field, message, isRule }) => {
   // The rule must be there now, and Kubernetes must have refused this object because of it.
-  const speaks = (said: string, where: string) => where === field && said.startsWith(message);
-  if (isRule) expect(rules.some((rule) => rule.kind === kind && speaks(rule.message, rule.field))).toBe(true);
+  const matches = (actual: string, where: string) => where === field && actual.startsWith(message);
+  if (isRule)
+    expect(rules.some((rule) => rule.kind === kind && matches(rule.message, rule.field))).toBe(true);
   const problems = verdicts.get(name) ?? [];
-  expect(problems.some((problem) => speaks(problem.detail, problem.field))).toBe(true);
+  expect(problems.some((problem) => matches(problem.detail, problem.field))).toBe(true);
 });
 
 test.each(rules.map((rule) => [`${rule.kind} ${rule.field}: ${rule.message}`, rule] as const))(

@@ -1,7 +1,7 @@
 import { boolean, object, oneOf, optional, required } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { clusterId, time } from "../schema/terms.ts";
-import { offerFields } from "../wire/advertisement.ts";
+import { advertisedFields } from "../wire/advertisement.ts";
 import { resourcesSchema } from "../wire/quantities.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { advertisementColumns } from "./printer-columns.ts";
@@ -14,7 +14,7 @@ const specSchema = object({
   }),
   resources: required(resourcesSchema, "What the cluster has, uses, lends and has left."),
   timestamp: required(time(), "When the agent computed it.", { examples: ["2026-07-01T10:00:00Z"] }),
-  ...offerFields,
+  ...advertisedFields,
 });
 
 const statusSchema = object({

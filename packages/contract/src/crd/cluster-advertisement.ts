@@ -13,7 +13,7 @@ import {
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { clusterId, shownClusterId, reservationName, time } from "../schema/terms.ts";
-import { accountingFields, offerFields } from "../wire/advertisement.ts";
+import { accountingFields, advertisedFields } from "../wire/advertisement.ts";
 import { offeredResourcesSchema, resourceQuantitiesSchema } from "../wire/quantities.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { advertisementColumns } from "./printer-columns.ts";
@@ -31,11 +31,11 @@ const specSchema = object({
   timestamp: required(time(), "When the agent computed it, by its own clock.", {
     examples: ["2026-07-01T10:00:00Z"],
   }),
-  ...offerFields,
+  ...advertisedFields,
   ...accountingFields,
 });
 
-const holdSchema = object({
+const heldReservationSchema = object({
   id: required(reservationName(), "The reservation that is held.", {
     examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
   }),
@@ -74,7 +74,7 @@ const statusSchema = object({
     { examples: ["62.50"] },
   ),
   holds: optional(
-    array(holdSchema, { maxItems: MAX_RESERVATIONS_PER_PROVIDER, listKeys: ["id"] }),
+    array(heldReservationSchema, { maxItems: MAX_RESERVATIONS_PER_PROVIDER, listKeys: ["id"] }),
     "What is lent, shown when the broker keeps its ledger in Kubernetes. Written by the broker only.",
   ),
   accepted: optional(acceptedSchema, "The advertisement that counts: the newest one the broker took in."),

@@ -1,5 +1,5 @@
 import { array, integer, matching, object, oneOf, optional, prose, required } from "../schema/builders.ts";
-import { fitted } from "../schema/fitted.ts";
+import { fitToSchema } from "../schema/fitted.ts";
 import type { Infer } from "../schema/node.ts";
 import { time } from "../schema/terms.ts";
 
@@ -11,7 +11,7 @@ const messageSchema = prose({ maxLength: 32_768 });
 
 /** Truncates a text to the length of a condition message. */
 export function conditionMessage(text: string): string {
-  return fitted(messageSchema, text);
+  return fitToSchema(messageSchema, text);
 }
 
 /** The shape every Kubernetes tool knows: `kubectl wait --for=condition=Ready` works on it. */

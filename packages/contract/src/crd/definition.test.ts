@@ -57,8 +57,10 @@ describe.each(cases)("%s", (_, kind, version) => {
   );
 
   test("describes every field", () => {
-    const silent = everyField(root).filter(([path, { description }]) => path !== "metadata" && !description);
-    expect(silent.map(([path]) => path)).toEqual([]);
+    const undescribed = everyField(root).filter(
+      ([path, { description }]) => path !== "metadata" && !description,
+    );
+    expect(undescribed.map(([path]) => path)).toEqual([]);
   });
 
   test("keeps the rules of structural schemas", () => {

@@ -4,7 +4,7 @@ import { clusterId, dnsLabel, httpsUrl, reservationName, time } from "../schema/
 import { reservationCostSchema } from "../wire/cost.ts";
 import { requestedQuantitiesSchema } from "../wire/quantities.ts";
 import { endReasonSchema, generationSchema, idempotencyKeySchema, phaseSchema } from "../wire/reservation.ts";
-import { wishFields } from "../wire/reservation-request.ts";
+import { requestOptionFields } from "../wire/reservation-request.ts";
 import { SLICE_DEFAULTS_TEXT, sliceDefaultsSchema } from "../wire/slice-defaults.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { MAX_EXPLANATION_LENGTH, statusFields } from "./shared-fields.ts";
@@ -34,12 +34,12 @@ const offerSchema = object({
 });
 
 const specSchema = object({
-  ...wishFields,
-  priority: fixed(wishFields.priority),
-  constraints: fixed(wishFields.constraints),
-  perNode: fixed(wishFields.perNode),
-  tier: fixed(wishFields.tier),
-  start: fixed(wishFields.start),
+  ...requestOptionFields,
+  priority: immutable(requestOptionFields.priority),
+  constraints: immutable(requestOptionFields.constraints),
+  perNode: immutable(requestOptionFields.perNode),
+  tier: immutable(requestOptionFields.tier),
+  start: immutable(requestOptionFields.start),
   targetClusterID: optional(
     clusterId(),
     "The cluster that lends. Left out, the broker fills in the best one; then it never changes.",
@@ -221,6 +221,6 @@ export const reservationKind: Kind<Infer<typeof specSchema>, Infer<typeof status
 export type Reservation = KubernetesObject<Infer<typeof specSchema>, Infer<typeof statusSchema>>;
 
 /** Makes a field immutable: the request is decided once, so later changes would have no effect. */
-function fixed<T>({ hints, ...field }: Field<T, true>): Field<T, true> {
+function immutable<T>({ hints, ...field }: Field<T, true>): Field<T, true> {
   return { ...field, hints: { ...hints, lock: "immutable" } };
 }

@@ -21,7 +21,7 @@ import {
 } from "../schema/terms.ts";
 import { reservationCostSchema } from "../wire/cost.ts";
 import { endReasonSchema, phaseSchema } from "../wire/reservation.ts";
-import { wishFields } from "../wire/reservation-request.ts";
+import { requestOptionFields } from "../wire/reservation-request.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { requestedColumns, requestedGpuColumn } from "./printer-columns.ts";
 import { MAX_EXPLANATION_LENGTH, requestedFields, statusFields } from "./shared-fields.ts";
@@ -46,7 +46,7 @@ const offloadSchema = object({
 
 const specSchema = object({
   ...requestedFields,
-  ...wishFields,
+  ...requestOptionFields,
   queue: optional(boolean(), "True: when nothing fits, try again until something does. Absent: false.", {
     examples: [true],
   }),

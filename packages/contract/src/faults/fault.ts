@@ -1,4 +1,4 @@
-import { fitted } from "../schema/fitted.ts";
+import { fitToSchema } from "../schema/fitted.ts";
 import { type ErrorDTO, errorSchema, type RefusalDTO } from "../wire/error.ts";
 import { type FaultCode, faultKind } from "./fault-table.ts";
 
@@ -41,7 +41,7 @@ export class Fault extends Error {
 /** The body of an error reply. `cause` is not included: it is only logged. */
 export function toErrorBody(fault: Fault): ErrorDTO {
   const { reasons, decisionID, flip } = fault.details;
-  return fitted(errorSchema, {
+  return fitToSchema(errorSchema, {
     error: fault.message,
     code: fault.code,
     ...(reasons === undefined ? {} : { reasons }),

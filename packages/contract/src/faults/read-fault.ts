@@ -1,5 +1,5 @@
 import { validate } from "../schema/validate.ts";
-import { cut } from "../text/safe-text.ts";
+import { truncate } from "../text/safe-text.ts";
 import { type ErrorDTO, errorSchema } from "../wire/error.ts";
 import { Fault } from "./fault.ts";
 import { type FaultCode, isFaultCode } from "./fault-table.ts";
@@ -46,7 +46,7 @@ export function readFault(reply: ErrorReply): Fault {
 function readBody(text: string): ErrorDTO {
   const validated = validate(errorSchema, parseJson(text));
   if (validated.ok) return validated.value;
-  return { error: cut(text.trim(), MAX_TEXT_LENGTH) || "no reason given" };
+  return { error: truncate(text.trim(), MAX_TEXT_LENGTH) || "no reason given" };
 }
 
 function codeOf(code: string | undefined, status: number): FaultCode {

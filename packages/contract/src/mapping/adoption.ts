@@ -13,7 +13,7 @@ export function toAdoptionOffers(dto: AdoptionRequestDTO): Mapped<readonly Adopt
       id: offer.id,
       requester: offer.requesterID,
       provider: offer.targetClusterID,
-      granted: reader.taken(offer.requestedResources, path),
+      granted: reader.roundedUp(offer.requestedResources, path),
       phase: offer.phase,
       generation: offer.generation,
       createdAt: parseTime(offer.createdAt) ?? 0,

@@ -34,7 +34,7 @@ describe("an advertisement", () => {
     instance: "i1",
     sequence: 7,
   };
-  const standing = {
+  const account = {
     reserved: resourceVector({ cpuMillis: 1000 }),
     available: resourceVector({ cpuMillis: 5000, gpus: 1 }),
     receivedAt: 1,
@@ -51,7 +51,7 @@ describe("an advertisement", () => {
       sequence: 7,
     });
     expect(JSON.stringify(mapped.value)).not.toContain("99000");
-    const back = fromAdvertisement(mapped.value, standing);
+    const back = fromAdvertisement(mapped.value, account);
     expect(back).toEqual({
       ...validated.value,
       nodeShapes: [{ count: 2, cpu: "4", memory: "4Gi", gpu: "1" }],

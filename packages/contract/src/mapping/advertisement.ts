@@ -1,9 +1,9 @@
 import type {
   Advertisement,
   GpuModel,
-  HoldUsage,
   Instant,
   NodeShape,
+  ReservationUsage,
   ResourceVector,
 } from "@resource-broker/domain";
 import { formatBytes } from "@resource-broker/domain";
@@ -24,10 +24,10 @@ export function toAdvertisement(dto: AdvertisementDTO, protocol: number): Mapped
     present({
       clusterId: dto.clusterID,
       clusterName: dto.clusterName,
-      capacity: reader.given(resources.capacity, "resources.capacity"),
-      allocatable: reader.given(resources.allocatable, "resources.allocatable"),
-      allocated: reader.taken(resources.allocated, "resources.allocated"),
-      used: resources.used && reader.taken(resources.used, "resources.used"),
+      capacity: reader.roundedDown(resources.capacity, "resources.capacity"),
+      allocatable: reader.roundedDown(resources.allocatable, "resources.allocatable"),
+      allocated: reader.roundedUp(resources.allocated, "resources.allocated"),
+      used: resources.used && reader.roundedUp(resources.used, "resources.used"),
       usage: usage.map((entry, index) => toUsage(entry, `usage[${index}]`, reader)),
       nodeShapes: nodeShapes.map((shape, index) => toNodeShape(shape, `nodeShapes[${index}]`, reader)),
       gpuModels: gpus.map((gpu, index) => toGpuModel(gpu, `gpus[${index}]`, reader)),
@@ -44,16 +44,13 @@ export function toAdvertisement(dto: AdvertisementDTO, protocol: number): Mapped
 }
 
 /** The ledger's values for a cluster. */
-export interface AdvertisementStanding {
+export interface AccountState {
   readonly reserved: ResourceVector;
   readonly available: ResourceVector;
   readonly receivedAt: Instant;
 }
 
-export function fromAdvertisement(
-  advertisement: Advertisement,
-  standing: AdvertisementStanding,
-): AdvertisementDTO {
+export function fromAdvertisement(advertisement: Advertisement, account: AccountState): AdvertisementDTO {
   const { clusterId, used, cost, liqo, labels, usage, nodeShapes, gpuModels } = advertisement;
   return present({
     clusterID: clusterId,
@@ -63,10 +60,10 @@ export function fromAdvertisement(
       allocatable: toQuantities(advertisement.allocatable),
       allocated: toQuantities(advertisement.allocated),
       used: used && toQuantities(used),
-      reserved: toQuantities(standing.reserved),
-      available: toQuantities(standing.available),
+      reserved: toQuantities(account.reserved),
+      available: toQuantities(account.available),
     }),
-    timestamp: formatTime(advertisement.statedAt ?? standing.receivedAt),
+    timestamp: formatTime(advertisement.statedAt ?? account.receivedAt),
     cost: cost && fromCostModel(cost),
     endpointURL: advertisement.endpointUrl,
     labels: Object.keys(labels).length === 0 ? undefined : labels,
@@ -87,20 +84,20 @@ type UsageDTO = NonNullable<AdvertisementDTO["usage"]>[number];
 type NodeShapeDTO = NonNullable<AdvertisementDTO["nodeShapes"]>[number];
 type GpuModelDTO = NonNullable<AdvertisementDTO["gpus"]>[number];
 
-function toUsage(dto: UsageDTO, path: string, reader: AmountReader): HoldUsage {
+function toUsage(dto: UsageDTO, path: string, reader: AmountReader): ReservationUsage {
   return {
     reservationId: dto.reservationID,
-    granted: reader.taken(dto.granted, `${path}.granted`),
-    used: reader.taken(dto.used, `${path}.used`),
+    granted: reader.roundedUp(dto.granted, `${path}.granted`),
+    used: reader.roundedUp(dto.used, `${path}.used`),
   };
 }
 
-function fromUsage({ reservationId, granted, used }: HoldUsage): UsageDTO {
+function fromUsage({ reservationId, granted, used }: ReservationUsage): UsageDTO {
   return { reservationID: reservationId, granted: toQuantities(granted), used: toQuantities(used) };
 }
 
 function toNodeShape({ count, ...quantities }: NodeShapeDTO, path: string, reader: AmountReader): NodeShape {
-  return { count, resources: reader.given(quantities, path) };
+  return { count, resources: reader.roundedDown(quantities, path) };
 }
 
 function fromNodeShape({ count, resources }: NodeShape): NodeShapeDTO {

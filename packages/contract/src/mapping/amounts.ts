@@ -19,11 +19,11 @@ export type Mapped<T> =
 /** Parses amounts and collects all problems, so that the caller gets them in one reply. */
 export interface AmountReader {
   /** Requested or used amounts: rounded up. */
-  readonly taken: (quantities: SomeQuantitiesDTO, path: string) => ResourceVector;
+  readonly roundedUp: (quantities: SomeQuantitiesDTO, path: string) => ResourceVector;
   /** Capacity: rounded down. */
-  readonly given: (quantities: SomeQuantitiesDTO, path: string) => ResourceVector;
+  readonly roundedDown: (quantities: SomeQuantitiesDTO, path: string) => ResourceVector;
   /** Requested amounts: rounded up, and device counts must be whole numbers. */
-  readonly asked: (quantities: SomeQuantitiesDTO, path: string) => ResourceVector;
+  readonly wholeUnits: (quantities: SomeQuantitiesDTO, path: string) => ResourceVector;
   readonly bytes: (quantity: string, path: string) => number;
   readonly problem: (path: string, message: string) => void;
   /** The value, or the collected problems. */
@@ -72,9 +72,9 @@ export function amountReader(): AmountReader {
     });
   };
   return {
-    taken: (quantities, path) => vector(quantities, path, "up"),
-    given: (quantities, path) => vector(quantities, path, "down"),
-    asked: (quantities, path) => vector(quantities, path, "whole"),
+    roundedUp: (quantities, path) => vector(quantities, path, "up"),
+    roundedDown: (quantities, path) => vector(quantities, path, "down"),
+    wholeUnits: (quantities, path) => vector(quantities, path, "whole"),
     bytes: (quantity, path) => read(quantity, path, { unit: "one", rounding: "down" }),
     problem,
     finish: (value) => (problems.length === 0 ? { ok: true, value } : { ok: false, problems }),

@@ -2,7 +2,7 @@ import { type Decision, resourceVector } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { Fault, toErrorBody } from "../faults/fault.ts";
 import { validate } from "../schema/validate.ts";
-import { brokerStandIn } from "../testing/broker-stand-in.ts";
+import { inProcessBroker } from "../testing/broker-stand-in.ts";
 import { decisionSchema } from "../wire/decision.ts";
 import { errorSchema } from "../wire/error.ts";
 import { fromDecision, refusalDetails, toRefusals } from "./decision.ts";
@@ -10,8 +10,8 @@ import { fromDecision, refusalDetails, toRefusals } from "./decision.ts";
 const amounts = (cpu: string) => ({ cpu, memory: "64Gi" });
 
 /** berlin is too small, paris is cheap, oslo is dear. */
-function decisionAbout(cpuMillis: number): Decision {
-  const broker = brokerStandIn();
+function decisionFor(cpuMillis: number): Decision {
+  const broker = inProcessBroker();
   const clusters = [
     ["paris", "16", "0.04"],
     ["oslo", "16", "0.08"],
@@ -47,7 +47,7 @@ function decisionAbout(cpuMillis: number): Decision {
 }
 
 describe("a decision told in full", () => {
-  const dto = fromDecision(decisionAbout(4000), "full");
+  const dto = fromDecision(decisionFor(4000), "full");
 
   test("shows every candidate with its score parts or what it lacked", () => {
     expect(dto).toMatchObject({
@@ -75,7 +75,7 @@ describe("a decision told in full", () => {
 });
 
 describe("a decision told without figures", () => {
-  const decision = decisionAbout(4000);
+  const decision = decisionFor(4000);
   const dto = fromDecision(decision, "reasons");
 
   test("keeps the reasons and hides what other clusters have and ask", () => {
@@ -97,7 +97,7 @@ describe("a decision told without figures", () => {
 });
 
 describe("the reasons of a refusal", () => {
-  const decision = decisionAbout(100_000);
+  const decision = decisionFor(100_000);
 
   test.each([
     [
@@ -114,7 +114,7 @@ describe("the reasons of a refusal", () => {
 });
 
 test("an admin's reason of every allowed length is told, with the broker's own words around it", () => {
-  const decision = decisionAbout(4000);
+  const decision = decisionFor(4000);
   const reason = "x".repeat(512);
   const candidates = decision.candidates.map((candidate) =>
     candidate.outcome.kind === "scored"

@@ -8,11 +8,11 @@ import {
   type Policy,
   type RefusedOutcome,
   refusalsOf,
-  withoutFigures,
+  withoutAmounts,
 } from "@resource-broker/domain";
 import type { FaultDetails } from "../faults/fault.ts";
 import { formatDuration } from "../schema/duration.ts";
-import { fitted } from "../schema/fitted.ts";
+import { fitToSchema } from "../schema/fitted.ts";
 import { formatTime } from "../schema/time.ts";
 import { type DecisionDTO, decisionSchema } from "../wire/decision.ts";
 import type { RefusalDTO } from "../wire/error.ts";
@@ -27,7 +27,7 @@ export type Disclosure = Policy["disclosure"];
 export function fromDecision(decision: Decision, disclosure: Disclosure): DecisionDTO {
   const isFull = disclosure === "full";
   // Refusal messages include texts of other parties and may exceed the schema's limits.
-  return fitted(
+  return fitToSchema(
     decisionSchema,
     present({
       id: decision.id,
@@ -41,9 +41,9 @@ export function fromDecision(decision: Decision, disclosure: Disclosure): Decisi
       considered: decision.considered,
       fitted: decision.fitted,
       counts: { ...decision.refusedBy },
-      candidates: decision.candidates.map(isFull ? fromCandidate : fromCandidateWithoutFigures),
+      candidates: decision.candidates.map(isFull ? fromCandidate : fromCandidateWithoutAmounts),
       flip: disclosedFlip(decision, disclosure),
-      explanation: isFull ? explain(decision) : explainWithoutFigures(decision),
+      explanation: isFull ? explain(decision) : explainWithoutAmounts(decision),
     }),
   );
 }
@@ -91,12 +91,12 @@ function fromRefusal({ refusal, alsoRefusedBy }: RefusedOutcome): Partial<Candid
   });
 }
 
-function fromCandidateWithoutFigures({ clusterId, outcome }: CandidateRecord): CandidateDTO {
+function fromCandidateWithoutAmounts({ clusterId, outcome }: CandidateRecord): CandidateDTO {
   if (outcome.kind === "scored") return { clusterID: clusterId };
   return { clusterID: clusterId, reason: outcome.refusal.filter, message: outcome.refusal.summary };
 }
 
-function explainWithoutFigures(decision: Decision): string {
+function explainWithoutAmounts(decision: Decision): string {
   const lines = disclosedRefusals(decision, "reasons").map(
     ({ clusterId, message }) => `  ${clusterId}  ${message}`,
   );
@@ -105,5 +105,5 @@ function explainWithoutFigures(decision: Decision): string {
 
 function disclosedRefusals(decision: Decision, disclosure: Disclosure): CandidateRefusal[] {
   const refusals = refusalsOf(decision);
-  return disclosure === "full" ? refusals : withoutFigures(refusals);
+  return disclosure === "full" ? refusals : withoutAmounts(refusals);
 }

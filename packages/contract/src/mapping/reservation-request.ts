@@ -15,12 +15,12 @@ export function toReservationRequest(dto: ReservationRequestDTO): Mapped<Reserva
   const { duration, perNode, start } = dto;
   return reader.finish(
     present({
-      resources: reader.asked(withExtended(dto, reader), "requestedResources"),
+      resources: reader.wholeUnits(withExtended(dto, reader), "requestedResources"),
       priority: dto.priority ?? 0,
       durationMs: duration === undefined ? undefined : toMilliseconds(duration),
       target: dto.targetClusterID,
       constraints: toConstraints(dto.constraints ?? {}),
-      perNode: perNode && reader.asked(perNode, "perNode"),
+      perNode: perNode && reader.wholeUnits(perNode, "perNode"),
       tier: dto.tier ?? "on-demand",
       start: start === undefined ? undefined : parseTime(start),
     }),

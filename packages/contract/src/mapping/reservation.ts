@@ -1,6 +1,6 @@
 import { describeResources, isLive, type Reservation } from "@resource-broker/domain";
 import { formatTime } from "../schema/time.ts";
-import { cut } from "../text/safe-text.ts";
+import { truncate } from "../text/safe-text.ts";
 import { MAX_MESSAGE_LENGTH, type ReservationDTO } from "../wire/reservation.ts";
 import type { SliceDefaults } from "../policy/parse-policy.ts";
 import { toQuantities } from "./amounts.ts";
@@ -28,7 +28,7 @@ export function fromReservation(reservation: Reservation, view: ReservationView)
     requestedResources: toQuantities(reservation.granted),
     status: present({
       phase: view.isOlderAgent === true && isLive(phase) ? "Reserved" : phase,
-      message: cut(reservationMessage(reservation, view.role), MAX_MESSAGE_LENGTH),
+      message: truncate(reservationMessage(reservation, view.role), MAX_MESSAGE_LENGTH),
       reservedAt: formatTime(reservation.reservedAt),
       expiresAt: expiresAt === undefined ? undefined : formatTime(expiresAt),
     }),

@@ -7,7 +7,7 @@ import type { PolicyDTO } from "./policy-schema.ts";
 const BUILT_IN_SCORERS = ["resources", "cost"];
 
 /** Cross-field validation of a policy. */
-export function contradictions(dto: PolicyDTO): Problem[] {
+export function crossFieldProblems(dto: PolicyDTO): Problem[] {
   return [...weightProblems(dto), ...ttlProblems(dto), ...priceProblems(dto)];
 }
 

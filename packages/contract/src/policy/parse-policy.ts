@@ -6,7 +6,7 @@ import { present } from "../mapping/present.ts";
 import { toMilliseconds } from "../mapping/reservation-request.ts";
 import type { Problem } from "../schema/problem.ts";
 import { validateExactly } from "../schema/validate.ts";
-import { contradictions } from "./contradictions.ts";
+import { crossFieldProblems } from "./contradictions.ts";
 import { type PolicyDTO, policySchema, type QuotaDTO } from "./policy-schema.ts";
 
 /** What a Liqo virtual node gets beyond what was reserved; the agent's business, not the ledger's. */
@@ -29,8 +29,8 @@ export function parsePolicy(input: unknown, version: string = DEFAULT_POLICY.ver
   const validated = validateExactly(policySchema, input ?? {});
   if (!validated.ok) return validated;
   const dto = validated.value;
-  const wrong = contradictions(dto);
-  if (wrong.length > 0) return { ok: false, problems: wrong };
+  const problems = crossFieldProblems(dto);
+  if (problems.length > 0) return { ok: false, problems };
   const reader = amountReader();
   const sliceDefaults = { ...DEFAULT_SLICE, ...dto.sliceDefaults };
   // Providers parse it: no provider would accept an amount that is out of range.
@@ -73,7 +73,7 @@ function toPrices(dto: NonNullable<PolicyDTO["prices"]>): PricePolicy {
 
 /** Only what is named is limited: a quota without GPUs says nothing about them, one of 0 forbids them. */
 function toQuota(dto: QuotaDTO, path: string, reader: AmountReader): Quota {
-  const vector = reader.given(dto, path);
+  const vector = reader.roundedDown(dto, path);
   const limit = (text: string | undefined, amount: number) => (text === undefined ? undefined : amount);
   return present({
     cpuMillis: limit(dto.cpu, vector.cpuMillis),

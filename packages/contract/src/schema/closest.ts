@@ -2,7 +2,7 @@
 export function closest(word: string, known: Iterable<string>): string | undefined {
   const wanted = word.slice(0, MAX_LENGTH).toLowerCase();
   let best: string | undefined;
-  let bestDistance = slipsIn(wanted) + 1;
+  let bestDistance = maxDistance(wanted) + 1;
   for (const candidate of known) {
     const distance = editDistance(wanted, candidate.slice(0, MAX_LENGTH).toLowerCase());
     if (distance < bestDistance) {
@@ -14,7 +14,7 @@ export function closest(word: string, known: Iterable<string>): string | undefin
 }
 
 /** Maximum edit distance by word length. */
-function slipsIn({ length }: string): number {
+function maxDistance({ length }: string): number {
   return length <= SHORT ? 1 : Math.max(2, Math.floor(length / 3));
 }
 

@@ -1,4 +1,4 @@
-import { withoutHidden } from "../text/safe-text.ts";
+import { replaceHidden } from "../text/safe-text.ts";
 import { ONE_LINE } from "./builders.ts";
 import { FORMATS, type Format } from "./formats.ts";
 import type { SchemaNode } from "./node.ts";
@@ -57,7 +57,7 @@ function textCheck(node: SchemaNode): ScalarCheck {
     if (length < minLength) return refuse(problems, "must not be empty");
     if (length > maxLength)
       return refuse(problems, `is ${length} characters long; at most ${maxLength} are allowed`);
-    if (pattern === undefined || pattern.test(input)) return isLine ? withoutHidden(input) : input;
+    if (pattern === undefined || pattern.test(input)) return isLine ? replaceHidden(input) : input;
     return refuse(problems, `${show(input)} is not ${node["x-expects"] ?? "allowed"}${example(node)}`);
   };
 }

@@ -1,7 +1,7 @@
 import { compileScalar } from "./compile-scalar.ts";
 import { closest } from "./closest.ts";
 import type { SchemaNode } from "./node.ts";
-import { MAX_PROBLEMS, type Problem, placeUnder, show } from "./problem.ts";
+import { MAX_PROBLEMS, type Problem, prefixPaths, show } from "./problem.ts";
 
 /** Returns the value to keep; it means nothing when problems were added. */
 export type Check = (input: unknown, problems: Problem[]) => unknown;
@@ -76,7 +76,7 @@ function readField(
   }
   const before = problems.length;
   const kept = field.check(given, problems);
-  if (problems.length > before) placeUnder(name, problems, before);
+  if (problems.length > before) prefixPaths(name, problems, before);
   return kept;
 }
 
@@ -96,7 +96,7 @@ function compileRecord(node: SchemaNode, values: SchemaNode, unknownFields: Unkn
       const before = problems.length;
       checkName(name, problems);
       if (problems.length === before) value[name] = checkValue(input[name], problems);
-      if (problems.length > before) placeUnder(name, problems, before);
+      if (problems.length > before) prefixPaths(name, problems, before);
     }
     return value;
   };
@@ -117,7 +117,7 @@ function compileArray(node: SchemaNode, items: SchemaNode, unknownFields: Unknow
       if (problems.length >= MAX_PROBLEMS) return undefined;
       const before = problems.length;
       value.push(check(input[index], problems));
-      if (problems.length > before) placeUnder(index, problems, before);
+      if (problems.length > before) prefixPaths(index, problems, before);
     }
     return value;
   };
@@ -136,7 +136,7 @@ function refuseUnknown(
       meant === undefined ? `known here are ${[...known].join(", ")}` : `did you mean ${show(meant)}?`;
     const before = problems.length;
     refuse(problems, `is not known here; ${advice}`);
-    placeUnder(name, problems, before);
+    prefixPaths(name, problems, before);
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { KINDS } from "../crd/kinds.ts";
 import { acknowledgementSchema } from "../wire/acknowledgement.ts";
-import { fitted } from "./fitted.ts";
+import { fitToSchema } from "./fitted.ts";
 import type { SchemaNode } from "./node.ts";
 import { describeProblems } from "./problem.ts";
 import { validate } from "./validate.ts";
@@ -66,14 +66,14 @@ describe("a status text that is one character too long", () => {
     const long = put("x".repeat(maxLength + 1));
     expect(validate(status, long).ok).toBe(false);
     expect(validate(status, put("x".repeat(maxLength))).ok).toBe(true);
-    const checked = validate(status, fitted(status, long));
+    const checked = validate(status, fitToSchema(status, long));
     expect(checked.ok ? "" : describeProblems(checked.problems)).toBe("");
-    expect(fitted(status, fitted(status, long))).toEqual(fitted(status, long));
+    expect(fitToSchema(status, fitToSchema(status, long))).toEqual(fitToSchema(status, long));
   });
 
   test.each(rows)("$name is made safe, and then still fits", ({ status, maxLength, put }) => {
     const hostile = put("\u001b[2J\u202e\ud83d\ude80".repeat(Math.ceil(maxLength / 4)));
-    const written = fitted(status, hostile);
+    const written = fitToSchema(status, hostile);
     expect(validate(status, written).ok).toBe(true);
     expect(JSON.stringify(written)).not.toMatch(/\\u001b|\u202e|\\ud8/u);
   });
@@ -82,10 +82,13 @@ describe("a status text that is one character too long", () => {
 test("names, times and choices stay as they are", () => {
   const [kind] = KINDS.filter(({ kind }) => kind === "ResourceRequest");
   const status = { phase: "Reserved", reservationName: "r".repeat(400), message: "one\ntwo" };
-  expect(fitted(kind?.status ?? { type: "object" }, status)).toEqual(status);
+  expect(fitToSchema(kind?.status ?? { type: "object" }, status)).toEqual(status);
 });
 
 test("the reason of a refusal stays on its line", () => {
-  const written = fitted(acknowledgementSchema, { state: "refused", reason: `no room\n${"x".repeat(600)}` });
+  const written = fitToSchema(acknowledgementSchema, {
+    state: "refused",
+    reason: `no room\n${"x".repeat(600)}`,
+  });
   expect(validate(acknowledgementSchema, written).ok).toBe(true);
 });

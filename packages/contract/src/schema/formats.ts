@@ -6,8 +6,8 @@ import { DECIMAL_PATTERN, FORMAT, WHOLE_PATTERN } from "./terms.ts";
 import { parseTime } from "./time.ts";
 
 /** A reading of one value: its normal form, or what is wrong with it. */
-export type Reading = { readonly value: string } | { readonly problem: string };
-export type Format = (input: unknown, node: SchemaNode) => Reading;
+export type FormatResult = { readonly value: string } | { readonly problem: string };
+export type Format = (input: unknown, node: SchemaNode) => FormatResult;
 
 /** Formats that a pattern cannot check, or whose message must say more than a pattern can. */
 export const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
@@ -20,7 +20,7 @@ export const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
 const DECIMAL = new RegExp(DECIMAL_PATTERN, "u");
 const WHOLE = new RegExp(WHOLE_PATTERN, "u");
 
-function readQuantity(input: unknown, node: SchemaNode): Reading {
+function readQuantity(input: unknown, node: SchemaNode): FormatResult {
   if (typeof input === "number") return readQuantityNumber(input, node);
   if (typeof input !== "string") {
     return { problem: `${show(input)} is not a quantity; write for example ${hint(node, "500m or 2")}` };
@@ -33,7 +33,7 @@ function readQuantity(input: unknown, node: SchemaNode): Reading {
   return problem === undefined ? { value: input } : { problem };
 }
 
-function readQuantityNumber(input: number, node: SchemaNode): Reading {
+function readQuantityNumber(input: number, node: SchemaNode): FormatResult {
   if (!Number.isSafeInteger(input)) {
     return {
       problem: `${show(input)} is not a whole number; write it in quotes, for example "500m" or "1.5"`,
@@ -59,7 +59,7 @@ function fractionProblem(text: string, node: SchemaNode): string | undefined {
   return `${show(text)} is not a whole number; write for example ${hint(node, "1")}`;
 }
 
-function readDecimal(input: unknown, node: SchemaNode): Reading {
+function readDecimal(input: unknown, node: SchemaNode): FormatResult {
   const text = typeof input === "number" ? plainDecimal(input) : input;
   if (typeof text === "string" && DECIMAL.test(text)) return { value: text };
   const expected = node["x-expects"] ?? "a decimal number";
@@ -74,7 +74,7 @@ function plainDecimal(input: number): string | undefined {
   return Number(written) === input ? written : undefined;
 }
 
-function readDuration(input: unknown, node: SchemaNode): Reading {
+function readDuration(input: unknown, node: SchemaNode): FormatResult {
   if (typeof input !== "string")
     return { problem: `${show(input)} is not a duration; write for example 1h30m` };
   const parsed = parseDuration(input);
@@ -85,7 +85,7 @@ function readDuration(input: unknown, node: SchemaNode): Reading {
   return { value: input };
 }
 
-function readTime(input: unknown): Reading {
+function readTime(input: unknown): FormatResult {
   if (typeof input === "string" && parseTime(input) !== undefined) return { value: input };
   return { problem: `${show(input)} is not a time; write for example 2026-07-01T10:00:00Z (RFC 3339)` };
 }

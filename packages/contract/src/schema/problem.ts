@@ -1,4 +1,4 @@
-import { cut, safeJson } from "../text/safe-text.ts";
+import { safeJson, truncate } from "../text/safe-text.ts";
 
 /** One thing wrong with an input: where, and what to do about it. */
 export interface Problem {
@@ -32,11 +32,11 @@ export function show(value: unknown): string {
 }
 
 function shortened(text: string): string {
-  return cut(text, SHOWN_LENGTH + 1);
+  return truncate(text, SHOWN_LENGTH + 1);
 }
 
 /** Prefixes the paths of the problems from index `from` on with `key`. */
-export function placeUnder(key: string | number, problems: Problem[], from: number): void {
+export function prefixPaths(key: string | number, problems: Problem[], from: number): void {
   for (let index = from; index < problems.length; index++) {
     const problem = problems[index];
     if (problem !== undefined) problems[index] = { ...problem, path: join(key, problem.path) };

@@ -12,7 +12,7 @@ import { validate, validateExactly } from "./validate.ts";
 const request = { requestedResources: { cpu: "500m", memory: "512Mi" } };
 const withCpu = (cpu: unknown) => ({ requestedResources: { ...request.requestedResources, cpu } });
 
-function said(input: unknown): string[] {
+function problemsOf(input: unknown): string[] {
   const result = validate(reservationRequestSchema, input);
   return result.ok ? [] : result.problems.map(describeProblem);
 }
@@ -29,7 +29,7 @@ describe("a reservation request", () => {
       { ...request, colour: "red", requestedResources: { ...request.requestedResources, tpu: 1 } },
     ],
   ])("accepts %s", (_, input) => {
-    expect(said(input)).toEqual([]);
+    expect(problemsOf(input)).toEqual([]);
   });
 
   test.each([
@@ -136,7 +136,7 @@ describe("a reservation request", () => {
       'constraints.regions[0]: "eu\\u001b[2J" is not one line of plain text',
     ],
   ])("refuses %s", (_, input, expected) => {
-    expect(said(input)).toEqual([expected]);
+    expect(problemsOf(input)).toEqual([expected]);
   });
 
   test("puts a mark in place of what hides or turns text, and takes a key exactly as it is", () => {
@@ -220,7 +220,7 @@ describe("any input", () => {
   });
 
   test("shows of a name without end only its beginning, however plain it is", () => {
-    const [problem = ""] = said({ ...request, extended: { ["a".repeat(70_000)]: "1" } });
+    const [problem = ""] = problemsOf({ ...request, extended: { ["a".repeat(70_000)]: "1" } });
     expect(problem).toContain(`extended.${"a".repeat(40)}…: `);
     expect(problem.length).toBeLessThan(300);
   });

@@ -1,7 +1,7 @@
 import { environmentName } from "./parse-settings.ts";
 import type { Setting, SettingsTable } from "./setting.ts";
 
-export interface HelpFrame {
+export interface HelpOptions {
   readonly usage: string;
   readonly summary: string;
   readonly envPrefix: string;
@@ -11,7 +11,7 @@ const INDENT = 6;
 const WIDTH = 100;
 
 /** Help that a person can read: every flag with its meaning, default and environment variable. */
-export function helpText(table: SettingsTable, { usage, summary, envPrefix }: HelpFrame): string {
+export function helpText(table: SettingsTable, { usage, summary, envPrefix }: HelpOptions): string {
   const entries = Object.entries(table).map(([name, setting]) => entryOf(name, setting, envPrefix));
   const sources = `Each flag can also be set in the environment or in the file named by --config; a flag wins over the\nenvironment, the environment over the file.`;
   return [`Usage: ${usage}`, "", summary, "", sources, "", "Flags:", ...entries].join("\n");

@@ -7,10 +7,10 @@ export interface Setting<T> {
   readonly defaultText: string;
   readonly defaultValue: T;
   /** Turns the text given into the value, or says what is wrong with it. */
-  readonly read: (text: string) => Reading<T>;
+  readonly read: (text: string) => SettingResult<T>;
 }
 
-export type Reading<T> =
+export type SettingResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string };
 

@@ -1,28 +1,28 @@
 import { parseDuration } from "../schema/duration.ts";
-import type { Reading, Setting } from "./setting.ts";
+import type { Setting, SettingResult } from "./setting.ts";
 
-interface About<T> {
+interface SettingOptions<T> {
   readonly description: string;
   readonly defaultValue: T;
   readonly placeholder?: string;
 }
 
-export function text(about: About<string>): Setting<string> {
+export function text(options: SettingOptions<string>): Setting<string> {
   return {
     kind: "text",
     placeholder: "TEXT",
-    ...about,
-    defaultText: about.defaultValue,
+    ...options,
+    defaultText: options.defaultValue,
     read: (given) => ({ ok: true, value: given }),
   };
 }
 
-export function toggle(about: About<boolean>): Setting<boolean> {
+export function toggle(options: SettingOptions<boolean>): Setting<boolean> {
   return {
     kind: "switch",
     placeholder: "",
-    ...about,
-    defaultText: String(about.defaultValue),
+    ...options,
+    defaultText: String(options.defaultValue),
     read: (given) => {
       if (given === "true" || given === "") return { ok: true, value: true };
       if (given === "false") return { ok: true, value: false };
@@ -32,14 +32,14 @@ export function toggle(about: About<boolean>): Setting<boolean> {
 }
 
 export function integer(
-  about: About<number> & { readonly minimum: number; readonly maximum: number },
+  options: SettingOptions<number> & { readonly minimum: number; readonly maximum: number },
 ): Setting<number> {
-  const { minimum, maximum, ...rest } = about;
+  const { minimum, maximum, ...rest } = options;
   return {
     kind: "integer",
     placeholder: "N",
     ...rest,
-    defaultText: String(about.defaultValue),
+    defaultText: String(options.defaultValue),
     read: (given) => {
       const value = Number(given);
       const isRight = /^\d{1,15}$/.test(given) && value >= minimum && value <= maximum;
@@ -52,13 +52,13 @@ export function integer(
 
 /** A duration as Go writes it; the value is in milliseconds. */
 export function duration(
-  about: Omit<About<number>, "defaultValue"> & { readonly defaultText: string },
+  options: Omit<SettingOptions<number>, "defaultValue"> & { readonly defaultText: string },
 ): Setting<number> {
   return {
     kind: "duration",
     placeholder: "DURATION",
-    ...about,
-    defaultValue: durationOf(about.defaultText),
+    ...options,
+    defaultValue: durationOf(options.defaultText),
     read: (given) => {
       const parsed = parseDuration(given);
       return parsed.ok ? { ok: true, value: parsed.ms } : { ok: false, problem: parsed.problem };
@@ -67,14 +67,14 @@ export function duration(
 }
 
 export function choice<const T extends string>(
-  about: About<T> & { readonly choices: readonly T[] },
+  options: SettingOptions<T> & { readonly choices: readonly T[] },
 ): Setting<T> {
-  const { choices, ...rest } = about;
+  const { choices, ...rest } = options;
   return {
     kind: "choice",
     placeholder: choices.join("|"),
     ...rest,
-    defaultText: about.defaultValue,
+    defaultText: options.defaultValue,
     read: (given) => {
       const value = choices.find((each) => each === given);
       return value === undefined ? wrong(given, `is not one of ${choices.join(", ")}`) : { ok: true, value };
@@ -83,12 +83,12 @@ export function choice<const T extends string>(
 }
 
 /** Several words, separated by commas. */
-export function list(about: About<readonly string[]>): Setting<readonly string[]> {
+export function list(options: SettingOptions<readonly string[]>): Setting<readonly string[]> {
   return {
     kind: "list",
     placeholder: "A,B",
-    ...about,
-    defaultText: about.defaultValue.join(","),
+    ...options,
+    defaultText: options.defaultValue.join(","),
     read: (given) => ({
       ok: true,
       value: given
@@ -99,7 +99,7 @@ export function list(about: About<readonly string[]>): Setting<readonly string[]
   };
 }
 
-function wrong(given: string, why: string): Reading<never> {
+function wrong(given: string, why: string): SettingResult<never> {
   return { ok: false, problem: `${JSON.stringify(given)} ${why}` };
 }
 

@@ -30,7 +30,7 @@ type Result<T> =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** The broker without its server: JSON in, JSON out, by the real schemas, mappings and ledger. */
-export interface BrokerStandIn {
+export interface InProcessBroker {
   readonly ledger: Ledger;
   readonly run: (command: Command, now: Instant) => Reply;
   /** What an agent without Agent-Protocol posts. */
@@ -42,9 +42,9 @@ export interface BrokerStandIn {
   readonly instructions: (provider: string) => HttpReply;
 }
 
-export function brokerStandIn(): BrokerStandIn {
+export function inProcessBroker(): InProcessBroker {
   const ledger = emptyLedger();
-  const run: BrokerStandIn["run"] = (command, now) => {
+  const run: InProcessBroker["run"] = (command, now) => {
     const { events, reply } = decide(ledger, command, { now, policy: DEFAULT_POLICY });
     for (const event of events) apply(ledger, event);
     return reply;

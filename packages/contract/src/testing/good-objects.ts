@@ -11,7 +11,7 @@ const resources = {
   reserved: amounts,
   available: amounts,
 };
-const offer = {
+const advertised = {
   timestamp: "2026-07-01T10:00:00Z",
   cost: {
     cpuCost: "0.042",
@@ -27,7 +27,7 @@ const offer = {
   gpus: [{ model: "NVIDIA-A100-SXM4-40GB", count: 4, memory: "40Gi" }],
   liqo: { clusterID: "calm-paris", version: "v1.2.0" },
 };
-const wishes = {
+const requestOptions = {
   priority: 10,
   duration: "1h30m",
   targetClusterID: "paris",
@@ -61,7 +61,7 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
     apiVersion: rear,
     kind: "Advertisement",
     metadata: { name: "cluster-advertisement", namespace: "default" },
-    spec: { clusterID: "paris", resources, ...offer },
+    spec: { clusterID: "paris", resources, ...advertised },
     status: { phase: "Active", published: true, conditions: [condition] },
   },
   ResourceRequest: {
@@ -70,7 +70,7 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
     metadata: { name: "more", namespace: "default" },
     spec: {
       ...requested,
-      ...wishes,
+      ...requestOptions,
       queue: true,
       offload: {
         namespaces: ["shop"],
@@ -122,7 +122,7 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
       clusterID: "paris",
       clusterName: "Paris",
       resources,
-      ...offer,
+      ...advertised,
       usage: [{ reservationID: reservationName, granted: amounts, used: { cpu: "0", memory: "0" } }],
       instance: "7c0f3a52",
       sequence: 42,
@@ -144,7 +144,7 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
     spec: {
       requesterID: "rome",
       requestedResources: amounts,
-      ...wishes,
+      ...requestOptions,
       intent: "Reserve",
       key: "5f1c8a3e-2",
     },
@@ -170,7 +170,7 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
       activationTimeout: "10m",
       requesterLostAfter: "24h",
       refusalMemory: "10m",
-      prices: { currency: "EUR", rates: { USD: 0.92 }, clusters: { paris: offer.cost } },
+      prices: { currency: "EUR", rates: { USD: 0.92 }, clusters: { paris: advertised.cost } },
       lending: { default: { deny: ["tokyo"] }, clusters: { paris: { allow: ["rome"] } } },
       quotas: { rome: { cpu: "64", memory: "256Gi", reservations: 2000 } },
       defaultQuota: { reservations: 500 },

@@ -34,14 +34,14 @@ function reservationRows(): AdmissionCase[] {
       { cpu: "16", memory: "32Gi" },
       "requestedResources cannot be changed",
     ),
-    ...wishRows(),
+    ...requestOptionRows(),
     ...intentRows(),
   ];
 }
 
 /** It was decided by what was asked for: no wish can come, go or change later. */
-function wishRows(): AdmissionCase[] {
-  const wishes: readonly (readonly [name: string, value: JsonValue, other: JsonValue])[] = [
+function requestOptionRows(): AdmissionCase[] {
+  const options: readonly (readonly [name: string, value: JsonValue, other: JsonValue])[] = [
     ["duration", "1h30m", "3h"],
     ["priority", 10, 20],
     ["constraints", { regions: ["eu-west"] }, { regions: ["eu-north"] }],
@@ -49,21 +49,21 @@ function wishRows(): AdmissionCase[] {
     ["tier", "on-demand", "spot"],
     ["start", "2026-07-01T10:00:00Z", "2026-07-01T11:00:00Z"],
   ];
-  return wishes.flatMap(([wish, value, other]) => {
-    const field = `spec.${wish}`;
+  return options.flatMap(([option, value, other]) => {
+    const field = `spec.${option}`;
     const asked = changed(goodObject("Reservation"), field, value);
     const unasked = changed(asked, field, undefined);
-    const refusal = { field, message: `${wish} cannot be changed`, isRule: true };
+    const refusal = { field, message: `${option} cannot be changed`, isRule: true };
     const row = { kind: "Reservation", refusal };
     return [
       {
-        name: `a reservation refuses another ${wish}`,
+        name: `a reservation refuses another ${option}`,
         ...row,
         old: asked,
         object: changed(asked, field, other),
       },
-      { name: `a reservation refuses a ${wish} that comes later`, ...row, old: unasked, object: asked },
-      { name: `a reservation refuses to lose its ${wish}`, ...row, old: asked, object: unasked },
+      { name: `a reservation refuses a ${option} that comes later`, ...row, old: unasked, object: asked },
+      { name: `a reservation refuses to lose its ${option}`, ...row, old: asked, object: unasked },
     ];
   });
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cut, safeJson, safeLine, safeText, withoutHidden } from "./safe-text.ts";
+import { replaceHidden, safeJson, safeLine, safeText, truncate } from "./safe-text.ts";
 
 /** What must never reach a terminal, a log or a status as it is. */
 const NAMED = [
@@ -50,7 +50,7 @@ test.each([
 });
 
 test("a mark stands for each hidden character, and takes no more room", () => {
-  expect(withoutHidden("ro\u202eme\u{e0041}")).toBe("ro\ufffdme\ufffd");
+  expect(replaceHidden("ro\u202eme\u{e0041}")).toBe("ro\ufffdme\ufffd");
 });
 
 describe("whatever the text", () => {
@@ -59,7 +59,7 @@ describe("whatever the text", () => {
   test("what is safe stays as it is", () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        for (const safe of [safeLine, safeText, withoutHidden]) expect(safe(safe(text))).toBe(safe(text));
+        for (const safe of [safeLine, safeText, replaceHidden]) expect(safe(safe(text))).toBe(safe(text));
       }),
     );
   });
@@ -67,7 +67,7 @@ describe("whatever the text", () => {
   test("a cut keeps to its bound and to whole characters", () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 1, max: 20 }), (text, maxLength) => {
-        const shown = cut(text, maxLength);
+        const shown = truncate(text, maxLength);
         expect(shown.length).toBeLessThanOrEqual(maxLength);
         if (!/\p{Surrogate}/u.test(text)) expect(shown).not.toMatch(/\p{Surrogate}/u);
         if (text.length <= maxLength) expect(shown).toBe(text);

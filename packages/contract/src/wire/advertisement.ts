@@ -64,7 +64,7 @@ const usageSchema = object({
 });
 
 /** Advertised fields other than resources; shared by the wire format and the advertisement kinds. */
-export const offerFields = {
+export const advertisedFields = {
   cost: optional(costSchema, "What the cluster asks for its capacity. Absent: not priced."),
   endpointURL: optional(httpsUrl(), "Where the cluster's API server is reached.", {
     examples: ["https://10.0.0.7:6443"],
@@ -110,7 +110,7 @@ export const accountingFields = {
   ),
 };
 
-const standingSchema = object({
+const brokerViewSchema = object({
   receivedAt: required(time(), "When the broker last heard the cluster, by the broker's clock.", {
     examples: ["2026-07-01T10:00:00.123Z"],
   }),
@@ -155,10 +155,10 @@ export const advertisementSchema = titled(
         examples: ["2026-07-01T10:00:00Z"],
       },
     ),
-    ...offerFields,
+    ...advertisedFields,
     ...accountingFields,
     standing: optional(
-      standingSchema,
+      brokerViewSchema,
       "How the broker sees the cluster: only in the broker's answers, ignored on input.",
     ),
   }),

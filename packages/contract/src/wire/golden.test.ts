@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readFault } from "../faults/read-fault.ts";
 import type { Schema } from "../schema/node.ts";
 import { validate } from "../schema/validate.ts";
-import { brokerStandIn } from "../testing/broker-stand-in.ts";
+import { inProcessBroker } from "../testing/broker-stand-in.ts";
 import { advertisementReplySchema } from "./advertisement.ts";
 import { reservationListSchema, reservationSchema } from "./reservation.ts";
 
@@ -29,7 +29,7 @@ describe("a Go agent talks to our broker", () => {
   const nonsense = golden<Exchange>("go-agent-writes-nonsense");
 
   test("one exchange after the other gives the fixed replies, byte for byte", () => {
-    const broker = brokerStandIn();
+    const broker = inProcessBroker();
     expectSame(broker.advertise(advertises.request.body, TEN), advertises);
 
     const call = { requester: "rome", id: RESERVATION, decision: "dec-1", now: TEN + 1000 };
@@ -49,7 +49,7 @@ describe("a Go agent talks to our broker", () => {
   });
 
   test("the reserved it echoes changes nothing in the ledger", () => {
-    const broker = brokerStandIn();
+    const broker = inProcessBroker();
     const body = structuredClone(advertises.request.body) as {
       resources: { reserved: object; available: object };
     };

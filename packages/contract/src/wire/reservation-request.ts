@@ -23,7 +23,7 @@ const constraintsSchema = object({
 });
 
 /** What narrows a request down; shared by the wire, ResourceRequest and Reservation. */
-export const wishFields = {
+export const requestOptionFields = {
   priority: optional(
     integer({ minimum: -MAX_PRIORITY, maximum: MAX_PRIORITY }),
     "Orders requests that arrive together; higher first. Nothing else. Absent: 0.",
@@ -54,7 +54,7 @@ export const reservationRequestSchema = titled(
       "Extended resources that are asked for; the same as requestedResources.extended.",
       { examples: [{ "amd.com/gpu": "1" }] },
     ),
-    ...wishFields,
+    ...requestOptionFields,
   }),
   "Asks the broker for resources in another cluster.",
 );

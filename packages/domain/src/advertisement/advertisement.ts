@@ -13,7 +13,7 @@ export interface Advertisement {
   /** Real consumption where metrics are served; shown, never decided on. */
   readonly used?: ResourceVector;
   /** One entry for each reservation that the cluster's agent holds capacity for. */
-  readonly usage: readonly HoldUsage[];
+  readonly usage: readonly ReservationUsage[];
   readonly nodeShapes: readonly NodeShape[];
   readonly gpuModels: readonly GpuModel[];
   readonly labels: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export const MAX_RESERVATIONS_PER_PROVIDER = 1000;
 export const MAX_RESERVATIONS_PER_REQUESTER = 100_000;
 
 /** The capacity that an agent holds for one reservation, and the current requests of its guest pods. */
-export interface HoldUsage {
+export interface ReservationUsage {
   readonly reservationId: ReservationId;
   readonly granted: ResourceVector;
   readonly used: ResourceVector;

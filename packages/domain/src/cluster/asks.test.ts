@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { equals, type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
-import { asks } from "./asks.ts";
+import { boundPodGroups } from "./asks.ts";
 import type { GuestFacts } from "./pod.ts";
 import { aGuest } from "./testing/facts.ts";
 
@@ -20,24 +20,24 @@ describe("what pods ask for", () => {
   ])(
     "is shared with pods that are alike, not with those %s",
     (_, request, guest, isShared, unreadable = false) => {
-      const all = asks();
-      const first = all.take(ask({ ...small }, aGuest("rsv-a")));
-      expect(all.take({ ...ask(request, guest), unreadable }) === first).toBe(isShared);
+      const all = boundPodGroups();
+      const first = all.add(ask({ ...small }, aGuest("rsv-a")));
+      expect(all.add({ ...ask(request, guest), unreadable }) === first).toBe(isShared);
     },
   );
 
   it("is forgotten with the last pod, and its number used again", () => {
-    const all = asks();
-    const first = all.take(ask(small));
-    all.take(ask(small));
-    all.release(first.number);
-    expect(all.take(ask(small))).toBe(first);
-    all.release(first.number);
-    expect(all.release(first.number)).toBe(first);
-    const next = all.take(ask(small));
+    const all = boundPodGroups();
+    const first = all.add(ask(small));
+    all.add(ask(small));
+    all.remove(first.number);
+    expect(all.add(ask(small))).toBe(first);
+    all.remove(first.number);
+    expect(all.remove(first.number)).toBe(first);
+    const next = all.add(ask(small));
     expect(next).not.toBe(first);
     expect(next.number).toBe(first.number);
-    expect(() => all.release(first.number + 1)).toThrow(`there is no pod group ${first.number + 1}`);
+    expect(() => all.remove(first.number + 1)).toThrow(`there is no pod group ${first.number + 1}`);
   });
 
   it("is told apart however many there are, and released one by one", () => {
@@ -50,16 +50,16 @@ describe("what pods ask for", () => {
       .map(resourceVector);
     fc.assert(
       fc.property(fc.array(vector, { maxLength: 60, size: "max" }), (requests) => {
-        const all = asks();
-        const taken = requests.map((request) => all.take(ask(request)));
+        const all = boundPodGroups();
+        const taken = requests.map((request) => all.add(ask(request)));
         taken.forEach(({ request }, index) => {
           const asked = requests[index];
           expect(asked !== undefined && equals(request, asked)).toBe(true);
         });
         const distinct = requests.filter((a, index) => requests.findIndex((b) => equals(a, b)) === index);
         expect(new Set(taken).size).toBe(distinct.length);
-        for (const { number } of taken) all.release(number);
-        for (const { number } of taken) expect(() => all.release(number)).toThrow("there is no pod group");
+        for (const { number } of taken) all.remove(number);
+        for (const { number } of taken) expect(() => all.remove(number)).toThrow("there is no pod group");
       }),
     );
   });

@@ -1,10 +1,10 @@
 import type { ResourceVector } from "../resources/resource-vector.ts";
-import { numbered } from "./numbered.ts";
+import { slotTable } from "./numbered.ts";
 import type { GuestFacts } from "./pod.ts";
-import { isSameVector } from "./same-vector.ts";
+import { fastEquals } from "./same-vector.ts";
 
 /** A group of bound pods with the same request and the same guest. Pods of one workload share a group. */
-export interface Ask {
+export interface BoundPodGroup {
   readonly number: number;
   readonly request: ResourceVector;
   readonly guest: Pick<GuestFacts, "sliceName" | "origin"> | undefined;
@@ -14,48 +14,48 @@ export interface Ask {
   pods: number;
 }
 
-type AskingPod = Pick<Ask, "request" | "guest" | "unreadable">;
+type GroupedPod = Pick<BoundPodGroup, "request" | "guest" | "unreadable">;
 
 /** The groups of a cluster's bound pods. A group exists as long as it has pods. */
-export interface Asks {
+export interface BoundPodGroups {
   /** Adds a pod and returns its group. */
-  take(pod: AskingPod): Ask;
+  add(pod: GroupedPod): BoundPodGroup;
   /** Removes a pod and returns its group. */
-  release(number: number): Ask;
+  remove(number: number): BoundPodGroup;
 }
 
-export function asks(): Asks {
+export function boundPodGroups(): BoundPodGroups {
   // Keyed by a number: a string key would have to be built for every pod event.
-  const byHash = new Map<number, Ask[]>();
-  const byNumber = numbered<Ask>();
+  const byHash = new Map<number, BoundPodGroup[]>();
+  const byNumber = slotTable<BoundPodGroup>();
 
-  function forget(ask: Ask): void {
-    byNumber.remove(ask.number);
-    const hash = hashOf(ask.request);
-    const others = (byHash.get(hash) ?? []).filter((other) => other !== ask);
+  function drop(group: BoundPodGroup): void {
+    byNumber.remove(group.number);
+    const hash = hashOf(group.request);
+    const others = (byHash.get(hash) ?? []).filter((other) => other !== group);
     if (others.length === 0) byHash.delete(hash);
     else byHash.set(hash, others);
   }
 
   return {
-    take(pod) {
+    add(pod) {
       const { request, guest, unreadable } = pod;
       const hash = hashOf(request);
       const alike = byHash.get(hash) ?? [];
-      let ask = alike.find((known) => isSame(known, pod));
-      if (ask === undefined) {
-        ask = byNumber.add((number) => ({ number, request, guest, unreadable, pods: 0 }));
-        byHash.set(hash, [...alike, ask]);
+      let group = alike.find((known) => isSameGroup(known, pod));
+      if (group === undefined) {
+        group = byNumber.add((number) => ({ number, request, guest, unreadable, pods: 0 }));
+        byHash.set(hash, [...alike, group]);
       }
-      ask.pods += 1;
-      return ask;
+      group.pods += 1;
+      return group;
     },
-    release(number) {
-      const ask = byNumber.get(number);
-      if (ask === undefined) throw new RangeError(`there is no pod group ${number}`);
-      ask.pods -= 1;
-      if (ask.pods === 0) forget(ask);
-      return ask;
+    remove(number) {
+      const group = byNumber.get(number);
+      if (group === undefined) throw new RangeError(`there is no pod group ${number}`);
+      group.pods -= 1;
+      if (group.pods === 0) drop(group);
+      return group;
     },
   };
 }
@@ -68,8 +68,8 @@ function hashOf({ cpuMillis, memoryBytes, storageBytes, gpus }: ResourceVector):
   return Math.imul(cpuMillis, 0x9e37_79b1) ^ bytes ^ gpus;
 }
 
-function isSame(ask: Ask, { request, guest, unreadable }: AskingPod): boolean {
-  if (ask.unreadable !== unreadable) return false;
-  if (ask.guest?.sliceName !== guest?.sliceName || ask.guest?.origin !== guest?.origin) return false;
-  return isSameVector(ask.request, request);
+function isSameGroup(group: BoundPodGroup, { request, guest, unreadable }: GroupedPod): boolean {
+  if (group.unreadable !== unreadable) return false;
+  if (group.guest?.sliceName !== guest?.sliceName || group.guest?.origin !== guest?.origin) return false;
+  return fastEquals(group.request, request);
 }

@@ -1,4 +1,4 @@
-import type { Ask } from "./asks.ts";
+import type { BoundPodGroup } from "./asks.ts";
 import type { NodeVerdict } from "./counted-node.ts";
 import type { NodeFacts } from "./node.ts";
 import type { GuestFacts } from "./pod.ts";
@@ -31,7 +31,7 @@ export interface BoundPods {
   /** Guest pods on counted nodes, by guest. */
   readonly guests: ReadonlyMap<string, GuestTotal>;
   /** Adds or removes one pod of this group on the node. */
-  change(node: NodeEntry, ask: Ask, by: 1 | -1): void;
+  change(node: NodeEntry, ask: BoundPodGroup, by: 1 | -1): void;
   /** Adds a node's pods to the totals of counted nodes, or removes them. The cost depends on the number of guests, not of pods. */
   changeNode(node: NodeEntry, by: 1 | -1): void;
 }

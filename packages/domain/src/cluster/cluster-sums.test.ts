@@ -223,8 +223,8 @@ describe("after any sequence of events", () => {
       fc.property(steps, (events) => {
         const sums = clusterSums();
         const model = emptyModel();
-        for (const tell of events) {
-          tell(sums, model);
+        for (const step of events) {
+          step(sums, model);
           expect(sums.totals()).toEqual(recount(model));
         }
       }),
@@ -237,7 +237,7 @@ describe("after any sequence of events", () => {
       fc.property(steps, (events) => {
         const sums = clusterSums();
         const model = emptyModel();
-        for (const tell of events) tell(sums, model);
+        for (const step of events) step(sums, model);
         for (const name of model.nodes.keys()) sums.removeNode(name);
         for (const key of model.pods.keys()) sums.removePod(key);
         for (const id of model.reservations.keys()) sums.removeReservation(id);

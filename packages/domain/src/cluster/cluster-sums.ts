@@ -1,19 +1,19 @@
 import type { NodeShape } from "../advertisement/advertisement.ts";
 import type { ReservationId } from "../reservation/ids.ts";
 import { equals, fits, type ResourceVector } from "../resources/resource-vector.ts";
-import { type Ask, asks as clusterAsks } from "./asks.ts";
+import { type BoundPodGroup, boundPodGroups as clusterAsks } from "./asks.ts";
 import { boundPods, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
 import type { ClusterView, LiveReservation, NodeKind } from "./classify-pod.ts";
 import { type NodeVerdict, nodeVerdict } from "./counted-node.ts";
 import { countedShapes } from "./counted-shapes.ts";
-import { listedMap } from "./listed-map.ts";
+import { relistMap } from "./listed-map.ts";
 import type { NodeFacts } from "./node.ts";
-import { numbered } from "./numbered.ts";
+import { slotTable } from "./numbered.ts";
 import { pendingPods } from "./pending-pods.ts";
 import type { PodFacts } from "./pod.ts";
 import { type PodTotals, podTotals } from "./pod-totals.ts";
 import { addTimes, readTotal, runningTotal } from "./running-total.ts";
-import { sharedVectors } from "./shared-vectors.ts";
+import { vectorInterner } from "./shared-vectors.ts";
 import type { ToleratedTaint } from "./tolerated-taint.ts";
 import { uidTable } from "./uid-table.ts";
 
@@ -55,8 +55,8 @@ export interface ClusterSums extends ClusterView {
 }
 
 export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): ClusterSums {
-  const nodes = listedMap<NodeEntry>();
-  const nodeNumbers = numbered<NodeEntry>();
+  const nodes = relistMap<NodeEntry>();
+  const nodeNumbers = slotTable<NodeEntry>();
   /** Where each pod is counted, as `placeOf` writes it. */
   const pods = uidTable();
   const reservations = new Map<ReservationId, LiveReservation>();
@@ -64,9 +64,9 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
   const allocatable = runningTotal();
   const shapes = countedShapes();
   const bound = boundPods();
-  const asks = clusterAsks();
+  const groups = clusterAsks();
   const pending = pendingPods();
-  const shared = sharedVectors();
+  const intern = vectorInterner();
 
   const view: ClusterView = {
     nodeKind: (name) => kindOf(nodes.get(name)),
@@ -81,7 +81,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
   function entryOf(name: string): NodeEntry {
     const known = nodes.get(name);
     if (known !== undefined) return known;
-    checkRoom(nodes.size(), "nodes");
+    checkLimit(nodes.size(), "nodes");
     const entry = nodeNumbers.add((number) => newNodeEntry(name, number));
     nodes.set(name, entry);
     return entry;
@@ -107,10 +107,10 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
     return nodeVerdict(facts, toleratedTaints, unreadablePods);
   }
 
-  function changeBound(node: NodeEntry, ask: Ask, by: 1 | -1): void {
-    bound.change(node, ask, by);
+  function changeBound(node: NodeEntry, group: BoundPodGroup, by: 1 | -1): void {
+    bound.change(node, group, by);
     const { facts } = node;
-    if (ask.unreadable && facts !== undefined) observe(node, { facts, verdict: verdictOf(node, facts) });
+    if (group.unreadable && facts !== undefined) observe(node, { facts, verdict: verdictOf(node, facts) });
   }
 
   function forgetWhenEmpty(node: NodeEntry): void {
@@ -129,15 +129,15 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
   function count(pod: PodFacts): number {
     if (pod.nodeName === undefined) return placeOf(NO_NODE, pending.add(pod));
     const node = entryOf(pod.nodeName);
-    const ask = asks.take(pod);
-    changeBound(node, ask, 1);
-    return placeOf(node.number, ask.number);
+    const group = groups.add(pod);
+    changeBound(node, group, 1);
+    return placeOf(node.number, group.number);
   }
 
   function uncount(place: number): void {
     const node = nodeNumbers.get(nodeIn(place));
-    if (node === undefined) return pending.remove(askIn(place));
-    changeBound(node, asks.release(askIn(place)), -1);
+    if (node === undefined) return pending.remove(groupIn(place));
+    changeBound(node, groups.remove(groupIn(place)), -1);
     forgetWhenEmpty(node);
   }
 
@@ -153,8 +153,8 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
     putNode(seen) {
       const facts = {
         ...seen,
-        capacity: shared(seen.capacity),
-        allocatable: shared(seen.allocatable),
+        capacity: intern(seen.capacity),
+        allocatable: intern(seen.allocatable),
       };
       const node = entryOf(facts.name);
       nodes.set(facts.name, node); // marks it as seen for a relist
@@ -169,7 +169,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
     putPod(pod) {
       if (pod.terminal) return removePod(pod.key);
       const before = pods.get(pod.key);
-      if (before === undefined) checkRoom(pods.size(), "pods");
+      if (before === undefined) checkLimit(pods.size(), "pods");
       pods.set(pod.key, count(pod));
       // After the new place is counted, so that a group or node used by both is not dropped in between.
       if (before !== undefined) uncount(before);
@@ -197,7 +197,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
 const MAX_COUNTED = 500_000;
 
 /** Bounds the memory when an API server returns more and more objects, also over aborted lists. */
-function checkRoom(count: number, what: string): void {
+function checkLimit(count: number, what: string): void {
   if (count >= MAX_COUNTED) throw new RangeError(`the cluster has more than ${MAX_COUNTED} ${what}`);
 }
 
@@ -219,18 +219,18 @@ function kindOf(node: NodeEntry | undefined): NodeKind | undefined {
 }
 
 /** Encodes where a pod is counted as one number: node and group of a bound pod, or no node and group of a pending pod. */
-function placeOf(node: number, ask: number): number {
-  return node * MAX_ASKS + ask;
+function placeOf(node: number, group: number): number {
+  return node * MAX_GROUPS + group;
 }
 
 const NO_NODE = 0;
 /** More than the maximum number of pods; multiplied by the maximum number of nodes it is still a safe integer. */
-const MAX_ASKS = 2 ** 26;
+const MAX_GROUPS = 2 ** 26;
 
 function nodeIn(place: number): number {
-  return Math.floor(place / MAX_ASKS);
+  return Math.floor(place / MAX_GROUPS);
 }
 
-function askIn(place: number): number {
-  return place % MAX_ASKS;
+function groupIn(place: number): number {
+  return place % MAX_GROUPS;
 }

@@ -2,7 +2,7 @@
  * A map that supports a relist without a second copy. Between `beginList` and `endList` all entries stay valid;
  * entries that were not set during the list are reported at the end. An aborted list is started again.
  */
-export interface ListedMap<Value> {
+export interface RelistMap<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;
   delete(key: string): void;
@@ -13,7 +13,7 @@ export interface ListedMap<Value> {
   endList(): string[];
 }
 
-export function listedMap<Value>(): ListedMap<Value> {
+export function relistMap<Value>(): RelistMap<Value> {
   let current = new Map<string, Value>();
   /** Known before the list began and not seen in it yet. */
   let unseen = new Map<string, Value>();

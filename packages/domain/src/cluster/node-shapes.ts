@@ -61,7 +61,7 @@ function mergeClosest(shapes: NodeShape[]): void {
   });
   const [b] = shapes.splice(pair[1], 1);
   const a = shapes[pair[0]];
-  if (a !== undefined && b !== undefined) shapes[pair[0]] = asOne(a, b);
+  if (a !== undefined && b !== undefined) shapes[pair[0]] = mergePair(a, b);
 }
 
 /**
@@ -78,7 +78,7 @@ function mergeAlike(shapes: readonly NodeShape[], keyOf: (resources: ResourceVec
   for (const shape of shapes) {
     const key = keyOf(shape.resources);
     const alike = merged.get(key);
-    merged.set(key, alike === undefined ? shape : asOne(alike, shape));
+    merged.set(key, alike === undefined ? shape : mergePair(alike, shape));
   }
   return [...merged.values()];
 }
@@ -89,7 +89,7 @@ function leadingBits(amount: number): number {
   return Math.floor(amount / step) * step;
 }
 
-function asOne(a: NodeShape, b: NodeShape): NodeShape {
+function mergePair(a: NodeShape, b: NodeShape): NodeShape {
   return { count: a.count + b.count, resources: combine(a.resources, b.resources, Math.min) };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { numbered } from "./numbered.ts";
+import { slotTable } from "./numbered.ts";
 
 interface Thing {
   readonly name: string;
@@ -8,7 +8,7 @@ interface Thing {
 
 describe("numbered things", () => {
   it("are found by their number, and none has the number 0", () => {
-    const things = numbered<Thing>();
+    const things = slotTable<Thing>();
     const made = ["a", "b", "c"].map((name) => things.add((number) => ({ name, number })));
     expect(made.map(({ number }) => number)).toEqual([1, 2, 3]);
     expect(made.map(({ number }) => things.get(number))).toEqual(made);
@@ -17,7 +17,7 @@ describe("numbered things", () => {
   });
 
   it("leave their number to the next one, and only once", () => {
-    const things = numbered<Thing>();
+    const things = slotTable<Thing>();
     for (const name of ["a", "b"]) things.add((number) => ({ name, number }));
     things.remove(1);
     things.remove(1);

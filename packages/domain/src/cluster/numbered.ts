@@ -1,24 +1,24 @@
 /** Assigns small integers to items, so that a numeric table can refer to them. Numbers start at 1 and are reused. */
-export interface Numbered<Thing> {
+export interface SlotTable<Thing> {
   add(make: (number: number) => Thing): Thing;
   get(number: number): Thing | undefined;
   remove(number: number): void;
 }
 
-export function numbered<Thing>(): Numbered<Thing> {
-  const things: (Thing | undefined)[] = [undefined];
+export function slotTable<Thing>(): SlotTable<Thing> {
+  const items: (Thing | undefined)[] = [undefined];
   const free: number[] = [];
   return {
     add(make) {
-      const number = free.pop() ?? things.length;
-      const thing = make(number);
-      things[number] = thing;
-      return thing;
+      const number = free.pop() ?? items.length;
+      const item = make(number);
+      items[number] = item;
+      return item;
     },
-    get: (number) => things[number],
+    get: (number) => items[number],
     remove(number) {
-      if (things[number] === undefined) return;
-      things[number] = undefined;
+      if (items[number] === undefined) return;
+      items[number] = undefined;
       free.push(number);
     },
   };

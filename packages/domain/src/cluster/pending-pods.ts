@@ -1,6 +1,6 @@
 import type { PendingPod } from "./classify-pod.ts";
 import { vectorKey } from "./node-shapes.ts";
-import { numbered } from "./numbered.ts";
+import { slotTable } from "./numbered.ts";
 import type { GuestFacts, PodFacts } from "./pod.ts";
 
 /**
@@ -24,7 +24,7 @@ export interface PendingPods {
 
 export function pendingPods(): PendingPods {
   const groups = new Map<string, PendingGroup>();
-  const byNumber = numbered<PendingGroup>();
+  const byNumber = slotTable<PendingGroup>();
   return {
     add(pod) {
       const key = groupKey(pod);

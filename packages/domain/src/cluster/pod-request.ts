@@ -14,7 +14,7 @@ import {
   quantityReading,
   readVector,
 } from "./counted-resources.ts";
-import { isSameVector } from "./same-vector.ts";
+import { fastEquals } from "./same-vector.ts";
 import type {
   KubernetesContainer,
   KubernetesContainerStatus,
@@ -163,6 +163,6 @@ function sumOf(a: ResourceVector, b: ResourceVector): ResourceVector {
 }
 
 function largerOf(a: ResourceVector, b: ResourceVector): ResourceVector {
-  if (b === NO_RESOURCES || isSameVector(a, b)) return a;
+  if (b === NO_RESOURCES || fastEquals(a, b)) return a;
   return a === NO_RESOURCES ? b : larger(a, b);
 }

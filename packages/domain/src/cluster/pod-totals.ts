@@ -16,11 +16,11 @@ export interface PodTotals {
   /** Requests of the cluster's own pods, those about to be bound included. */
   readonly allocated: ResourceVector;
   /** What the guest pods of each live reservation request, also when that is nothing; by reservation id. */
-  readonly usage: readonly ReservationUse[];
+  readonly usage: readonly GuestUsage[];
   readonly pendingShown: PendingShown;
 }
 
-export interface ReservationUse {
+export interface GuestUsage {
   readonly reservationId: ReservationId;
   readonly used: ResourceVector;
 }
@@ -32,7 +32,7 @@ export interface PendingShown {
   readonly reasons: Readonly<Partial<Record<PendingReason, number>>>;
 }
 
-export interface PodAccounts {
+export interface PodTotalsInput {
   readonly bound: BoundPods;
   readonly pending: Iterable<PendingGroup>;
   readonly reservations: Iterable<LiveReservation>;
@@ -40,7 +40,7 @@ export interface PodAccounts {
 }
 
 /** Computes the totals. The cost depends on the number of guests, pending groups and reservations, not of pods. */
-export function podTotals({ bound, pending, reservations, view }: PodAccounts): PodTotals {
+export function podTotals({ bound, pending, reservations, view }: PodTotalsInput): PodTotals {
   const allocated = runningTotal();
   const used = new Map<ReservationId, RunningTotal>();
   for (const { id } of reservations) used.set(id, runningTotal());
@@ -60,7 +60,7 @@ export function podTotals({ bound, pending, reservations, view }: PodAccounts): 
   return { allocated: readTotal(allocated), usage: usageOf(used), pendingShown: shown.read() };
 }
 
-function usageOf(used: ReadonlyMap<ReservationId, RunningTotal>): ReservationUse[] {
+function usageOf(used: ReadonlyMap<ReservationId, RunningTotal>): GuestUsage[] {
   return [...used]
     .map(([reservationId, total]) => ({ reservationId, used: readTotal(total) }))
     .sort((a, b) => (a.reservationId < b.reservationId ? -1 : 1));

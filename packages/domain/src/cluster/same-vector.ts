@@ -1,7 +1,7 @@
 import { equals, type ResourceVector } from "../resources/resource-vector.ts";
 
 /** Same result as `equals`, usually without an allocation: it runs on every pod event. */
-export function isSameVector(a: ResourceVector, b: ResourceVector): boolean {
+export function fastEquals(a: ResourceVector, b: ResourceVector): boolean {
   return (
     a.cpuMillis === b.cpuMillis &&
     a.memoryBytes === b.memoryBytes &&

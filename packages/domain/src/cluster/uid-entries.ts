@@ -6,13 +6,13 @@ export const KNOWN = 1;
 export const UNSEEN = 2;
 
 /** Entries of one piece of memory; a power of two. */
-const PIECE = 2048;
-const PIECE_BITS = Math.log2(PIECE);
+const CHUNK_SIZE = 2048;
+const CHUNK_BITS = Math.log2(CHUNK_SIZE);
 
-interface Piece {
+interface Chunk {
   readonly words: Uint32Array;
   readonly values: Float64Array;
-  readonly marks: Uint8Array;
+  readonly states: Uint8Array;
 }
 
 /**
@@ -28,25 +28,25 @@ export interface UidEntries {
   hash(entry: number): number;
   value(entry: number): number;
   setValue(entry: number, value: number): void;
-  mark(entry: number): number;
-  setMark(entry: number, mark: number): void;
+  state(entry: number): number;
+  setState(entry: number, mark: number): void;
 }
 
 export function uidEntries(): UidEntries {
-  const pieces: Piece[] = [];
+  const chunks: Chunk[] = [];
   const free: number[] = [];
   let end = 0;
 
-  function pieceOf(entry: number): Piece {
-    const piece = pieces[entry >>> PIECE_BITS];
-    if (piece === undefined) throw new RangeError(`there is no entry ${entry}`);
-    return piece;
+  function chunkOf(entry: number): Chunk {
+    const chunk = chunks[entry >>> CHUNK_BITS];
+    if (chunk === undefined) throw new RangeError(`there is no entry ${entry}`);
+    return chunk;
   }
 
   function nextEntry(): number {
     const unused = free.pop();
     if (unused !== undefined) return unused;
-    if (end === pieces.length * PIECE) pieces.push(newPiece());
+    if (end === chunks.length * CHUNK_SIZE) chunks.push(newChunk());
     end += 1;
     return end - 1;
   }
@@ -54,32 +54,32 @@ export function uidEntries(): UidEntries {
   return {
     add(uid, value) {
       const entry = nextEntry();
-      const { words, values, marks } = pieceOf(entry);
-      const at = entry & (PIECE - 1);
+      const { words, values, states } = chunkOf(entry);
+      const at = entry & (CHUNK_SIZE - 1);
       for (let word = 0; word < UID_WORDS; word++) words[at * UID_WORDS + word] = uid[word] ?? 0;
       values[at] = value;
-      marks[at] = KNOWN;
+      states[at] = KNOWN;
       return entry;
     },
     remove(entry) {
-      pieceOf(entry).marks[entry & (PIECE - 1)] = FREE;
+      chunkOf(entry).states[entry & (CHUNK_SIZE - 1)] = FREE;
       free.push(entry);
     },
     end: () => end,
     is(entry, uid) {
-      const { words } = pieceOf(entry);
-      const at = (entry & (PIECE - 1)) * UID_WORDS;
+      const { words } = chunkOf(entry);
+      const at = (entry & (CHUNK_SIZE - 1)) * UID_WORDS;
       for (let word = 0; word < UID_WORDS; word++) if (words[at + word] !== uid[word]) return false;
       return true;
     },
-    hash: (entry) => hashOf(pieceOf(entry).words, (entry & (PIECE - 1)) * UID_WORDS),
-    value: (entry) => pieceOf(entry).values[entry & (PIECE - 1)] ?? 0,
+    hash: (entry) => hashOf(chunkOf(entry).words, (entry & (CHUNK_SIZE - 1)) * UID_WORDS),
+    value: (entry) => chunkOf(entry).values[entry & (CHUNK_SIZE - 1)] ?? 0,
     setValue(entry, value) {
-      pieceOf(entry).values[entry & (PIECE - 1)] = value;
+      chunkOf(entry).values[entry & (CHUNK_SIZE - 1)] = value;
     },
-    mark: (entry) => pieceOf(entry).marks[entry & (PIECE - 1)] ?? FREE,
-    setMark(entry, mark) {
-      pieceOf(entry).marks[entry & (PIECE - 1)] = mark;
+    state: (entry) => chunkOf(entry).states[entry & (CHUNK_SIZE - 1)] ?? FREE,
+    setState(entry, state) {
+      chunkOf(entry).states[entry & (CHUNK_SIZE - 1)] = state;
     },
   };
 }
@@ -94,10 +94,10 @@ export function hashOf(words: Uint32Array, at: number): number {
   return hash;
 }
 
-function newPiece(): Piece {
+function newChunk(): Chunk {
   return {
-    words: new Uint32Array(PIECE * UID_WORDS),
-    values: new Float64Array(PIECE),
-    marks: new Uint8Array(PIECE),
+    words: new Uint32Array(CHUNK_SIZE * UID_WORDS),
+    values: new Float64Array(CHUNK_SIZE),
+    states: new Uint8Array(CHUNK_SIZE),
   };
 }

@@ -1,4 +1,4 @@
-import { listedMap } from "./listed-map.ts";
+import { relistMap } from "./listed-map.ts";
 import { FREE, hashOf, KNOWN, UNSEEN, uidEntries } from "./uid-entries.ts";
 import { readUid, UID_WORDS } from "./uid-words.ts";
 
@@ -20,7 +20,7 @@ export interface UidTable {
 /** API servers create UUIDs. Other UIDs are rare and are kept in an ordinary map. */
 export function uidTable(): UidTable {
   const uuids = uuidTable();
-  const others = listedMap<number>();
+  const others = relistMap<number>();
   const key = new Uint32Array(UID_WORDS);
   return {
     get: (uid) => (readUid(uid, key) ? uuids.get(key) : others.get(uid)),
@@ -73,7 +73,7 @@ function uuidTable() {
 
   function grow(): void {
     slots = new Uint32Array(2 * slots.length);
-    for (let entry = 0; entry < entries.end(); entry++) if (entries.mark(entry) !== FREE) put(entry);
+    for (let entry = 0; entry < entries.end(); entry++) if (entries.state(entry) !== FREE) put(entry);
   }
 
   function remove(slot: number): void {
@@ -109,7 +109,7 @@ function uuidTable() {
       const entry = entryIn(find(uid));
       if (entry >= 0) {
         entries.setValue(entry, value);
-        entries.setMark(entry, KNOWN);
+        entries.setState(entry, KNOWN);
         return;
       }
       size += 1;
@@ -122,12 +122,12 @@ function uuidTable() {
     },
     beginList(): void {
       for (let entry = 0; entry < entries.end(); entry++) {
-        if (entries.mark(entry) === KNOWN) entries.setMark(entry, UNSEEN);
+        if (entries.state(entry) === KNOWN) entries.setState(entry, UNSEEN);
       }
     },
     endList(onDropped: (value: number) => void): void {
       for (let entry = 0; entry < entries.end(); entry++) {
-        if (entries.mark(entry) !== UNSEEN) continue;
+        if (entries.state(entry) !== UNSEEN) continue;
         const value = entries.value(entry);
         remove(slotOf(entry));
         onDropped(value);

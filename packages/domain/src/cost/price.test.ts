@@ -3,7 +3,7 @@ import { DEFAULT_POLICY } from "../deciding/policy.ts";
 import { type Size, size } from "../testing/builders.ts";
 import { HOUR_MS, MINUTE_MS } from "../testing/world.ts";
 import type { CostModel } from "./cost-model.ts";
-import { billFor, hourlyPrice, totalPrice } from "./price.ts";
+import { hourlyPrice, priceQueryFor, totalPrice } from "./price.ts";
 
 /** Monday, 5 January 2026, 00:00 UTC. */
 const MONDAY = Date.UTC(2026, 0, 5);
@@ -19,7 +19,7 @@ function price(
   at = MONDAY,
   tier: "on-demand" | "spot" = "on-demand",
 ) {
-  return hourlyPrice(billFor(size(resources), { tier, at, prices: PRICES }), { ...BASE, ...model });
+  return hourlyPrice(priceQueryFor(size(resources), { tier, at, prices: PRICES }), { ...BASE, ...model });
 }
 
 describe("an hourly price", () => {

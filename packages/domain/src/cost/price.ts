@@ -13,7 +13,7 @@ const MINUTES_PER_DAY = 1440;
 const FIRST_WEEKDAY = 4;
 
 /** The request in priced units, computed once for all candidates. */
-export interface Bill {
+export interface PriceQuery {
   readonly cpus: number;
   readonly memoryGb: number;
   readonly storageGb: number;
@@ -24,10 +24,10 @@ export interface Bill {
   readonly prices: PricePolicy;
 }
 
-export function billFor(
+export function priceQueryFor(
   resources: ResourceVector,
   context: { readonly tier: Tier; readonly at: Instant; readonly prices: PricePolicy },
-): Bill {
+): PriceQuery {
   return {
     cpus: resources.cpuMillis / MILLIS_PER_CPU,
     memoryGb: resources.memoryBytes / BYTES_PER_GB,
@@ -47,10 +47,10 @@ export const UNPRICED = Number.NaN;
  * The price for one hour in the policy's currency; UNPRICED when any part of the bill has no price or the
  * currency has no rate. A request is never called cheap because part of it was not priced.
  */
-export function hourlyPrice(bill: Bill, model: CostModel): number {
-  const base = total(bill, bill.tier === "spot" ? spotPrices(model) : model.onDemand);
-  const multiplier = model.windows === undefined ? 1 : windowMultiplier(model.windows, bill.at);
-  const price = base * multiplier * conversionRate(model.currency, bill.prices);
+export function hourlyPrice(query: PriceQuery, model: CostModel): number {
+  const base = total(query, query.tier === "spot" ? spotPrices(model) : model.onDemand);
+  const multiplier = model.windows === undefined ? 1 : windowMultiplier(model.windows, query.at);
+  const price = base * multiplier * conversionRate(model.currency, query.prices);
   // Infinite or negative: not a usable price.
   return price >= 0 && price < Number.POSITIVE_INFINITY ? price : UNPRICED;
 }
@@ -71,19 +71,19 @@ function conversionRate(currency: string, prices: PricePolicy): number {
 }
 
 /** UNPRICED is NaN, so it propagates through the sum. */
-function total(bill: Bill, prices: UnitPrices): number {
+function total(query: PriceQuery, prices: UnitPrices): number {
   let sum =
-    part(bill.cpus, prices.cpuHour) +
-    part(bill.memoryGb, prices.memoryGbHour) +
-    part(bill.storageGb, prices.storageGbHour) +
-    part(bill.gpus, prices.gpuHour);
-  if (bill.extended.length > 0) sum += extendedTotal(bill, prices);
+    part(query.cpus, prices.cpuHour) +
+    part(query.memoryGb, prices.memoryGbHour) +
+    part(query.storageGb, prices.storageGbHour) +
+    part(query.gpus, prices.gpuHour);
+  if (query.extended.length > 0) sum += extendedTotal(query, prices);
   return sum;
 }
 
-function extendedTotal(bill: Bill, prices: UnitPrices): number {
+function extendedTotal(query: PriceQuery, prices: UnitPrices): number {
   let sum = 0;
-  for (const [name, amount] of bill.extended) sum += part(amount, lookup(prices.extendedHour, name));
+  for (const [name, amount] of query.extended) sum += part(amount, lookup(prices.extendedHour, name));
   return sum;
 }
 

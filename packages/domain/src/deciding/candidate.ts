@@ -20,7 +20,7 @@ export interface Candidate {
 }
 
 /** True when the candidate is cordoned, has refused a reservation or has too many reservations. Rare; such candidates run all filters. */
-export function isMarked(candidate: Candidate): boolean {
+export function isFlagged(candidate: Candidate): boolean {
   return candidate.cordon !== undefined || candidate.refused !== undefined || hasMostReservations(candidate);
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { billFor, hourlyPrice } from "../cost/price.ts";
+import { hourlyPrice, priceQueryFor } from "../cost/price.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
 import { amountOf, resourceNames } from "../resources/resource-vector.ts";
 import { cluster, priced, request, type Size } from "../testing/builders.ts";
@@ -9,10 +9,10 @@ import { openWorld } from "../testing/world.ts";
 import type { Candidate } from "./candidate.ts";
 import { chooseProvider } from "./choose-provider.ts";
 import type { Decision } from "./decision.ts";
-import type { Question } from "./filters.ts";
+import type { SchedulingContext } from "./filters.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
 import { replayWinner } from "./replay.ts";
-import { Roster } from "./roster.ts";
+import { CandidateTable } from "./roster.ts";
 
 const amount = fc.integer({ min: 0, max: 40 });
 const size = fc.record({ cpu: amount, memoryGi: amount, gpu: fc.integer({ min: 0, max: 4 }) });
@@ -40,11 +40,15 @@ function candidates(members: readonly Member[]) {
     const more = member.price === undefined ? {} : { cost: priced(member.price) };
     world.advertise(cluster(`c-${index}`, { ...member.size, allocated: member.allocated, more }));
   });
-  return { list: world.ledger.roster.candidates, roster: world.ledger.roster, now: world.now };
+  return {
+    list: world.ledger.candidateTable.candidates,
+    roster: world.ledger.candidateTable,
+    now: world.now,
+  };
 }
 
-function rosterOf(list: readonly Candidate[]): Roster {
-  const roster = new Roster();
+function tableOf(list: readonly Candidate[]): CandidateTable {
+  const roster = new CandidateTable();
   for (const candidate of list) roster.refresh(candidate);
   return roster;
 }
@@ -53,7 +57,7 @@ function rosterOf(list: readonly Candidate[]): Roster {
 function oracle(
   list: readonly Candidate[],
   asked: ReservationRequest,
-  { policy, now }: Pick<Question, "policy" | "now">,
+  { policy, now }: Pick<SchedulingContext, "policy" | "now">,
 ): string | undefined {
   const names = resourceNames(asked.resources);
   const fitting = list
@@ -96,7 +100,7 @@ function oracle(
 function priceOf({ advertisement }: Candidate, asked: ReservationRequest, at: number): number | undefined {
   if (advertisement.cost === undefined) return undefined;
   return hourlyPrice(
-    billFor(asked.resources, { tier: "on-demand", at, prices: DEFAULT_POLICY.prices }),
+    priceQueryFor(asked.resources, { tier: "on-demand", at, prices: DEFAULT_POLICY.prices }),
     advertisement.cost,
   );
 }
@@ -119,9 +123,9 @@ describe("choosing a provider", () => {
       fc.property(fleet, asked, weights, (members, wanted, chosenWeights) => {
         const policy: Policy = { ...DEFAULT_POLICY, weights: chosenWeights, ratings: RATINGS };
         const { list, roster, now } = candidates(members);
-        const question = { requester: "rome", request: request(wanted), now, policy };
-        const choice = chooseProvider(roster, question, "d");
-        const expected = oracle(list, question.request, question);
+        const context = { requester: "rome", request: request(wanted), now, policy };
+        const choice = chooseProvider(roster, context, "d");
+        const expected = oracle(list, context.request, context);
         // Scores computed in another order may differ in the last bit: then both are right.
         const close = isNearTie(choice, expected);
         if (!close) expect(choice.winner).toBe(expected);
@@ -140,10 +144,10 @@ describe("choosing a provider", () => {
         (members, wanted, chosenWeights, dice) => {
           const policy: Policy = { ...DEFAULT_POLICY, weights: chosenWeights, ratings: RATINGS };
           const { list, roster, now } = candidates(members);
-          const question = { requester: "rome", request: request(wanted), now, policy };
-          const record = chooseProvider(roster, question, "d");
+          const context = { requester: "rome", request: request(wanted), now, policy };
+          const record = chooseProvider(roster, context, "d");
           const shuffled = list.toSorted(() => ((dice.next().value ?? 0) % 3) - 1);
-          expect(chooseProvider(rosterOf(shuffled), question, "d")).toEqual(record);
+          expect(chooseProvider(tableOf(shuffled), context, "d")).toEqual(record);
           const kept: Decision = JSON.parse(JSON.stringify(record));
           expect(replayWinner(kept)).toBe(record.winner);
         },

@@ -1,7 +1,7 @@
 import type { ClusterId, DecisionId, Instant } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
 import type { FilterName, Refusal } from "./filters.ts";
-import type { Market, ScoreInputs, ScoreParts } from "./scorers.ts";
+import type { CandidateStats, ScoreInputs, ScoreParts } from "./scorers.ts";
 
 /** The record of one decision: enough to explain it to a person and to recompute its winner. */
 export interface Decision {
@@ -13,7 +13,7 @@ export interface Decision {
   readonly weights: Readonly<Record<string, number>>;
   readonly currency: string;
   readonly winner?: ClusterId;
-  readonly market: Market;
+  readonly market: CandidateStats;
   /** Number of clusters considered, and number of them that passed all filters. */
   readonly considered: number;
   readonly fitted: number;

@@ -1,10 +1,10 @@
-import type { Appraiser } from "./appraise.ts";
-import type { Filter, FilterName, Question } from "./filters.ts";
-import type { RosterView } from "./roster.ts";
+import type { PreScoreState } from "./appraise.ts";
+import type { Filter, FilterName, SchedulingContext } from "./filters.ts";
+import type { CandidateTableView } from "./roster.ts";
 import type { Scale } from "./scorers.ts";
 
 /** The candidates that passed all filters. */
-export interface Sieve {
+export interface FilterResult {
   readonly filters: readonly Filter[];
   readonly refusedBy: Readonly<Partial<Record<FilterName, number>>>;
   /** Positions in the table of the candidates that fit; `headrooms` and `prices` have the same order. */
@@ -14,10 +14,10 @@ export interface Sieve {
 }
 
 /** Input of the decision record: filter result, context and scores. */
-export interface Deliberation extends Sieve {
-  readonly question: Question;
-  readonly appraiser: Appraiser;
-  readonly roster: RosterView;
+export interface ScoringResult extends FilterResult {
+  readonly context: SchedulingContext;
+  readonly preScored: PreScoreState;
+  readonly table: CandidateTableView;
   readonly scale: Scale;
   readonly scores: Float64Array;
 }

@@ -5,7 +5,7 @@ import { ADMIN, actor, MINUTE_MS, openWorld, type World } from "../testing/world
 import type { ReservationRequest } from "../reservation/reservation.ts";
 import { FILTER_NAMES, type FilterName } from "./filters.ts";
 import type { Policy } from "./policy.ts";
-import { refusalsOf, withoutFigures } from "./refusals.ts";
+import { refusalsOf, withoutAmounts } from "./refusals.ts";
 
 interface Row {
   readonly filter: FilterName;
@@ -203,7 +203,7 @@ describe("a candidate is passed over", () => {
   test("without another cluster's figures where they may not be shown", () => {
     const world = openWorld();
     world.advertise(cluster("paris"));
-    const [refusal] = withoutFigures(refusalsOf(world.refusal("rome", request({ cpu: 17.5 }))));
+    const [refusal] = withoutAmounts(refusalsOf(world.refusal("rome", request({ cpu: 17.5 }))));
     expect(refusal).toEqual({
       clusterId: "paris",
       filter: "capacity",

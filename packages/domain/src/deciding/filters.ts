@@ -9,7 +9,7 @@ import { describeAge, describeShortage } from "./describe.ts";
 import type { LendingRule, Policy } from "./policy.ts";
 
 /** Input of the filters and scorers for one request. */
-export interface Question {
+export interface SchedulingContext {
   readonly requester: ClusterId;
   readonly request: ReservationRequest;
   readonly now: Instant;
@@ -45,27 +45,27 @@ export interface Refusal {
 export interface Filter {
   readonly name: FilterName;
   /** Set when the filter can only reject flagged candidates (see `isFlagged`): the others skip it. */
-  readonly looksAtMarks?: true;
-  readonly applies: (question: Question) => boolean;
-  readonly rejects: (candidate: Candidate, question: Question) => boolean;
-  readonly refusal: (candidate: Candidate, question: Question) => Omit<Refusal, "filter">;
+  readonly rejectsOnlyFlagged?: true;
+  readonly applies: (question: SchedulingContext) => boolean;
+  readonly rejects: (candidate: Candidate, question: SchedulingContext) => boolean;
+  readonly refusal: (candidate: Candidate, question: SchedulingContext) => Omit<Refusal, "filter">;
 }
 
 const always = (): boolean => true;
-const plainly = (message: string) => ({ message, summary: message });
+const sameSummary = (message: string) => ({ message, summary: message });
 
 export const self: Filter = {
   name: "self",
   applies: always,
   rejects: (candidate, { requester }) => candidate.clusterId === requester,
-  refusal: () => plainly("is the requester itself"),
+  refusal: () => sameSummary("is the requester itself"),
 };
 
 const target: Filter = {
   name: "target",
   applies: ({ request }) => request.target !== undefined,
   rejects: (candidate, { request }) => candidate.clusterId !== request.target,
-  refusal: (_, { request }) => plainly(`is not the target asked for (${request.target})`),
+  refusal: (_, { request }) => sameSummary(`is not the target asked for (${request.target})`),
 };
 
 const excluded: Filter = {
@@ -73,7 +73,7 @@ const excluded: Filter = {
   applies: ({ request }) => request.constraints.excludeClusters !== undefined,
   rejects: (candidate, { request }) =>
     request.constraints.excludeClusters?.includes(candidate.clusterId) === true,
-  refusal: () => plainly("is excluded by the request"),
+  refusal: () => sameSummary("is excluded by the request"),
 };
 
 const region: Filter = {
@@ -83,7 +83,7 @@ const region: Filter = {
     !(request.constraints.regions ?? []).includes(labelOf(candidate, REGION_LABEL) ?? ""),
   refusal: (candidate, { request }) => {
     const wanted = request.constraints.regions?.join(", ");
-    return plainly(`is in region ${labelOf(candidate, REGION_LABEL) ?? "unknown"}, not in ${wanted}`);
+    return sameSummary(`is in region ${labelOf(candidate, REGION_LABEL) ?? "unknown"}, not in ${wanted}`);
   },
 };
 
@@ -91,17 +91,18 @@ const labels: Filter = {
   name: "labels",
   applies: ({ request }) => request.constraints.labels !== undefined,
   rejects: (candidate, { request }) => missingLabels(candidate, request).length > 0,
-  refusal: (candidate, { request }) => plainly(`lacks label ${missingLabels(candidate, request).join(", ")}`),
+  refusal: (candidate, { request }) =>
+    sameSummary(`lacks label ${missingLabels(candidate, request).join(", ")}`),
 };
 
 const cordoned: Filter = {
   name: "cordoned",
-  looksAtMarks: true,
+  rejectsOnlyFlagged: true,
   applies: always,
   rejects: (candidate) => candidate.cordon !== undefined,
   refusal: (candidate) => {
     const why = candidate.cordon?.why;
-    return plainly(why === undefined ? "is cordoned" : `is cordoned: ${why}`);
+    return sameSummary(why === undefined ? "is cordoned" : `is cordoned: ${why}`);
   },
 };
 
@@ -111,17 +112,17 @@ const lendingPolicy: Filter = {
     Object.keys(policy.lending.clusters).length > 0 || !isOpenToAll(policy.lending.default),
   rejects: (candidate, { requester, policy }) =>
     !mayLend(policy, { provider: candidate.clusterId, requester }),
-  refusal: (_, { requester }) => plainly(`does not lend to ${requester} (lending policy)`),
+  refusal: (_, { requester }) => sameSummary(`does not lend to ${requester} (lending policy)`),
 };
 
 const refusedRecently: Filter = {
   name: "refused-recently",
-  looksAtMarks: true,
+  rejectsOnlyFlagged: true,
   applies: always,
-  rejects: (candidate, question) => refusalAge(candidate, question) !== undefined,
-  refusal: (candidate, question) => {
-    const age = describeAge(refusalAge(candidate, question) ?? 0);
-    return plainly(`refused ${question.requester} ${age} ago`);
+  rejects: (candidate, context) => refusalAge(candidate, context) !== undefined,
+  refusal: (candidate, context) => {
+    const age = describeAge(refusalAge(candidate, context) ?? 0);
+    return sameSummary(`refused ${context.requester} ${age} ago`);
   },
 };
 
@@ -129,12 +130,13 @@ export const stale: Filter = {
   name: "stale",
   applies: always,
   rejects: (candidate, { now, policy }) => now - candidate.receivedAt > policy.stalenessMs,
-  refusal: (candidate, { now }) => plainly(`advertisement ${describeAge(now - candidate.receivedAt)} old`),
+  refusal: (candidate, { now }) =>
+    sameSummary(`advertisement ${describeAge(now - candidate.receivedAt)} old`),
 };
 
 const reservationLimit: Filter = {
   name: "reservation-limit",
-  looksAtMarks: true,
+  rejectsOnlyFlagged: true,
   applies: always,
   rejects: (candidate) => hasMostReservations(candidate),
   refusal: ({ reservationCount }) => ({
@@ -166,7 +168,7 @@ const nodeShape: Filter = {
   rejects: (candidate, { request }) =>
     request.perNode !== undefined && !fitsSomeNode(candidate, request.perNode),
   refusal: (candidate) =>
-    plainly(
+    sameSummary(
       candidate.advertisement.nodeShapes.length === 0
         ? "does not say how large its nodes are"
         : "has no single node large enough",
@@ -214,16 +216,16 @@ export function mayLend(
   { lending }: Policy,
   { provider, requester }: { readonly provider: ClusterId; readonly requester: ClusterId },
 ): boolean {
-  return mayBorrow(requester, lookup(lending.clusters, provider) ?? lending.default);
+  return allowsRequester(requester, lookup(lending.clusters, provider) ?? lending.default);
 }
 
-function mayBorrow(requester: ClusterId, rule: LendingRule): boolean {
+function allowsRequester(requester: ClusterId, rule: LendingRule): boolean {
   if (rule.deny?.includes(requester) === true) return false;
   return rule.allow === undefined || rule.allow.includes(requester);
 }
 
 /** Time since the candidate last refused this requester, within `refusalMemoryMs`. */
-function refusalAge(candidate: Candidate, { requester, now, policy }: Question): number | undefined {
+function refusalAge(candidate: Candidate, { requester, now, policy }: SchedulingContext): number | undefined {
   let youngest: number | undefined;
   for (const refused of candidate.refused?.values() ?? []) {
     const age = now - (refused.endedAt ?? 0);

@@ -3,7 +3,7 @@ import { amountOf, atLeastZero, type ResourceName, resourceNames } from "../reso
 import type { CandidateRecord, Decision } from "./decision.ts";
 import { describeNumber, list, resourceLabel } from "./describe.ts";
 import type { FilterName } from "./filters.ts";
-import { scoreOf, weightingOf } from "./scorers.ts";
+import { computeScore, weightingOf } from "./scorers.ts";
 
 /** The smallest change that would have changed the decision, as a sentence; undefined when no single change would. */
 export function flipOf(decision: Decision): string | undefined {
@@ -134,8 +134,11 @@ function winsAt(
 ): boolean {
   const { decision, winner, second } = rivals;
   const lowestPrice = Math.min(price, decision.market.lowestPrice ?? price);
-  const market = { ...decision.market, lowestPrice };
-  const scale = { market, weighting: weightingOf(decision.weights, market) };
+  const stats = { ...decision.market, lowestPrice };
+  const scale = { stats, weighting: weightingOf(decision.weights, stats) };
   const { resources } = decision.request;
-  return scoreOf(resources, { ...second.inputs, price }, scale) > scoreOf(resources, winner.inputs, scale);
+  return (
+    computeScore(resources, { ...second.inputs, price }, scale) >
+    computeScore(resources, winner.inputs, scale)
+  );
 }

@@ -1,10 +1,10 @@
-import { type Bill, UNPRICED } from "../cost/price.ts";
+import { type PriceQuery, UNPRICED } from "../cost/price.ts";
 import { extendedNames, resourceNames } from "../resources/resource-vector.ts";
-import { capacity, type Filter, type Question, self, stale } from "./filters.ts";
-import { COLUMN, ROW_WIDTH, type RosterView } from "./roster.ts";
+import { capacity, type Filter, type SchedulingContext, self, stale } from "./filters.ts";
+import { COLUMN, ROW_WIDTH, type CandidateTableView } from "./roster.ts";
 
 /** The request as comparisons on the table's columns. */
-interface Glance {
+interface ColumnQuery {
   /** An advertisement received before this is stale. */
   readonly oldest: number;
   readonly requesterRow: number;
@@ -17,21 +17,23 @@ interface Glance {
 }
 
 /** Filters that the column scan covers. The others apply only to some requests or to flagged candidates. */
-const ANSWERED: ReadonlySet<Filter> = new Set([self, stale, capacity]);
+const COLUMN_FILTERS: ReadonlySet<Filter> = new Set([self, stale, capacity]);
 
 /** Undefined when every candidate must run all filters: the request has constraints, or resources without a column. */
-export function glanceOf(
-  roster: RosterView,
-  question: Question,
+export function columnQuery(
+  table: CandidateTableView,
+  context: SchedulingContext,
   filters: readonly Filter[],
-): Glance | undefined {
-  const { request, now, policy, requester } = question;
+): ColumnQuery | undefined {
+  const { request, now, policy, requester } = context;
   const { resources } = request;
-  const needsCloserLook = filters.some((filter) => !ANSWERED.has(filter) && filter.looksAtMarks !== true);
-  if (needsCloserLook || extendedNames(resources).length > 0) return undefined;
+  const needsFullFilter = filters.some(
+    (filter) => !COLUMN_FILTERS.has(filter) && filter.rejectsOnlyFlagged !== true,
+  );
+  if (needsFullFilter || extendedNames(resources).length > 0) return undefined;
   return {
     oldest: now - policy.stalenessMs,
-    requesterRow: roster.rowOf(requester) ?? -1,
+    requesterRow: table.rowOf(requester) ?? -1,
     cpu: resources.cpuMillis,
     memory: resources.memoryBytes,
     storage: resources.storageBytes,
@@ -41,8 +43,8 @@ export function glanceOf(
 }
 
 /** Input of a scan over the candidate table. */
-export interface Loop {
-  readonly roster: RosterView;
+export interface TableScan {
+  readonly table: CandidateTableView;
   /** Positions in the roster of those that fit, or room for them. */
   readonly fitting: Int32Array;
 }
@@ -54,20 +56,20 @@ export interface Loop {
  * This loop and the two below compute inline: a function call that returns a fraction may allocate a heap number, ten
  * thousand times per decision.
  */
-export function fittingAtAGlance(
-  { roster: { figures, candidates }, fitting }: Loop,
-  { cpu, memory, storage, gpus, oldest, requesterRow }: Glance,
+export function filterColumns(
+  { table: { values, candidates }, fitting }: TableScan,
+  { cpu, memory, storage, gpus, oldest, requesterRow }: ColumnQuery,
   isRefused: (position: number) => boolean,
 ): number {
   let count = 0;
   for (let position = 0; position < candidates.length; position++) {
     const row = position * ROW_WIDTH;
     const passes =
-      at(figures, row + COLUMN.freeCpu) >= cpu &&
-      at(figures, row + COLUMN.freeMemory) >= memory &&
-      at(figures, row + COLUMN.freeStorage) >= storage &&
-      at(figures, row + COLUMN.freeGpus) >= gpus &&
-      at(figures, row + COLUMN.receivedAt) >= oldest &&
+      at(values, row + COLUMN.freeCpu) >= cpu &&
+      at(values, row + COLUMN.freeMemory) >= memory &&
+      at(values, row + COLUMN.freeStorage) >= storage &&
+      at(values, row + COLUMN.freeGpus) >= gpus &&
+      at(values, row + COLUMN.receivedAt) >= oldest &&
       row !== requesterRow;
     if (passes || !isRefused(position)) fitting[count++] = position;
   }
@@ -75,20 +77,20 @@ export function fittingAtAGlance(
 }
 
 /** Same computation as `headroom` for each candidate that fits; both must give bit-identical results. */
-export function headroomsAtAGlance(
+export function headroomColumns(
   headrooms: Float64Array,
-  { roster: { figures }, fitting }: Loop,
-  { cpu, memory, storage, gpus, count }: Glance,
+  { table: { values }, fitting }: TableScan,
+  { cpu, memory, storage, gpus, count }: ColumnQuery,
 ): void {
   for (let index = 0; index < fitting.length; index++) {
     const row = (fitting[index] ?? 0) * ROW_WIDTH;
     let total = 0;
-    if (cpu > 0) total += (at(figures, row + COLUMN.freeCpu) - cpu) / at(figures, row + COLUMN.allCpu);
+    if (cpu > 0) total += (at(values, row + COLUMN.freeCpu) - cpu) / at(values, row + COLUMN.allCpu);
     if (memory > 0)
-      total += (at(figures, row + COLUMN.freeMemory) - memory) / at(figures, row + COLUMN.allMemory);
+      total += (at(values, row + COLUMN.freeMemory) - memory) / at(values, row + COLUMN.allMemory);
     if (storage > 0)
-      total += (at(figures, row + COLUMN.freeStorage) - storage) / at(figures, row + COLUMN.allStorage);
-    if (gpus > 0) total += (at(figures, row + COLUMN.freeGpus) - gpus) / at(figures, row + COLUMN.allGpus);
+      total += (at(values, row + COLUMN.freeStorage) - storage) / at(values, row + COLUMN.allStorage);
+    if (gpus > 0) total += (at(values, row + COLUMN.freeGpus) - gpus) / at(values, row + COLUMN.allGpus);
     headrooms[index] = total / count;
   }
 }
@@ -97,23 +99,23 @@ export function headroomsAtAGlance(
  * Same computation as `hourlyPrice`, for on-demand prices without windows in the policy's currency. Other candidates are
  * priced with `priceOf`.
  */
-export function pricesAtAGlance(
+export function priceColumns(
   prices: Float64Array,
-  { roster: { figures }, fitting }: Loop,
-  { bill, currency, priceOf }: Pricing,
+  { table: { values }, fitting }: TableScan,
+  { priceQuery, currency, priceOf }: ColumnPricing,
 ): void {
-  const { cpus, memoryGb, storageGb, gpus } = bill;
+  const { cpus, memoryGb, storageGb, gpus } = priceQuery;
   for (let index = 0; index < fitting.length; index++) {
     const row = (fitting[index] ?? 0) * ROW_WIDTH;
-    if (at(figures, row + COLUMN.currency) !== currency) {
+    if (at(values, row + COLUMN.currency) !== currency) {
       prices[index] = priceOf(fitting[index] ?? 0);
       continue;
     }
     const price =
-      part(cpus, at(figures, row + COLUMN.cpuHour)) +
-      part(memoryGb, at(figures, row + COLUMN.memoryGbHour)) +
-      part(storageGb, at(figures, row + COLUMN.storageGbHour)) +
-      part(gpus, at(figures, row + COLUMN.gpuHour));
+      part(cpus, at(values, row + COLUMN.cpuHour)) +
+      part(memoryGb, at(values, row + COLUMN.memoryGbHour)) +
+      part(storageGb, at(values, row + COLUMN.storageGbHour)) +
+      part(gpus, at(values, row + COLUMN.gpuHour));
     prices[index] = price >= 0 && price < Number.POSITIVE_INFINITY ? price : UNPRICED;
   }
 }
@@ -121,8 +123,8 @@ export function pricesAtAGlance(
 /** Number of a currency that no candidate uses. */
 export const NO_CURRENCY = -2;
 
-interface Pricing {
-  readonly bill: Bill;
+interface ColumnPricing {
+  readonly priceQuery: PriceQuery;
   readonly currency: number;
   readonly priceOf: (position: number) => number;
 }
@@ -131,6 +133,6 @@ function part(amount: number, unitPrice: number): number {
   return amount === 0 ? 0 : amount * unitPrice;
 }
 
-function at(figures: Float64Array, index: number): number {
-  return figures[index] ?? 0;
+function at(values: Float64Array, index: number): number {
+  return values[index] ?? 0;
 }

@@ -14,6 +14,6 @@ export function refusalsOf(decision: Decision): CandidateRefusal[] {
 }
 
 /** The same without amounts of other clusters (`disclosure: reasons`). */
-export function withoutFigures(refusals: readonly CandidateRefusal[]): CandidateRefusal[] {
+export function withoutAmounts(refusals: readonly CandidateRefusal[]): CandidateRefusal[] {
   return refusals.map(({ clusterId, filter, summary }) => ({ clusterId, filter, message: summary, summary }));
 }

@@ -1,5 +1,5 @@
 import type { ClusterId } from "../reservation/ids.ts";
-import { type Candidate, isMarked } from "./candidate.ts";
+import { type Candidate, isFlagged } from "./candidate.ts";
 
 /** What a row holds. Amounts in the ledger's units, prices for one unit and hour (not a number: not priced). */
 export const COLUMN = {
@@ -27,10 +27,10 @@ const FIRST_CAPACITY = 16;
 const NEVER = Number.NaN;
 
 /** Read-only view of a candidate table. */
-export interface RosterView {
+export interface CandidateTableView {
   readonly candidates: readonly Candidate[];
   /** Row after row, `ROW_WIDTH` numbers each, in the order of `candidates`. */
-  readonly figures: Float64Array;
+  readonly values: Float64Array;
   /** Where a cluster's row begins. */
   readonly rowOf: (clusterId: ClusterId) => number | undefined;
   /** The number of a currency in the table; undefined when no candidate uses it. */
@@ -41,9 +41,9 @@ export interface RosterView {
  * All candidates, and the numbers that every decision reads in one flat array, so that a loop over ten thousand candidates
  * touches no objects. Call `refresh` after a candidate has changed.
  */
-export class Roster implements RosterView {
+export class CandidateTable implements CandidateTableView {
   readonly candidates: Candidate[] = [];
-  figures = new Float64Array(FIRST_CAPACITY * ROW_WIDTH);
+  values = new Float64Array(FIRST_CAPACITY * ROW_WIDTH);
   readonly #positions = new Map<ClusterId, number>();
   readonly #currencies = new Map<string, number>();
 
@@ -53,9 +53,9 @@ export class Roster implements RosterView {
     if (position === undefined) {
       position = this.candidates.push(candidate) - 1;
       this.#positions.set(candidate.clusterId, position);
-      this.#makeRoom();
+      this.#grow();
     }
-    this.#write(candidate, position * ROW_WIDTH);
+    this.#writeRow(candidate, position * ROW_WIDTH);
   }
 
   rowOf(clusterId: ClusterId): number | undefined {
@@ -67,38 +67,38 @@ export class Roster implements RosterView {
     return this.#currencies.get(currency);
   }
 
-  #enterCurrency(currency: string): number {
+  #addCurrency(currency: string): number {
     const number = this.#currencies.get(currency) ?? this.#currencies.size;
     this.#currencies.set(currency, number);
     return number;
   }
 
-  #makeRoom(): void {
-    if (this.candidates.length * ROW_WIDTH <= this.figures.length) return;
-    const larger = new Float64Array(this.figures.length * 2);
-    larger.set(this.figures);
-    this.figures = larger;
+  #grow(): void {
+    if (this.candidates.length * ROW_WIDTH <= this.values.length) return;
+    const larger = new Float64Array(this.values.length * 2);
+    larger.set(this.values);
+    this.values = larger;
   }
 
-  #write(candidate: Candidate, row: number): void {
-    const { figures } = this;
+  #writeRow(candidate: Candidate, row: number): void {
+    const { values } = this;
     const { available, advertisement, receivedAt } = candidate;
     const { allocatable, cost } = advertisement;
-    figures[row + COLUMN.receivedAt] = isMarked(candidate) ? NEVER : receivedAt;
-    figures[row + COLUMN.freeCpu] = available.cpuMillis;
-    figures[row + COLUMN.freeMemory] = available.memoryBytes;
-    figures[row + COLUMN.freeStorage] = available.storageBytes;
-    figures[row + COLUMN.freeGpus] = available.gpus;
-    figures[row + COLUMN.allCpu] = allocatable.cpuMillis;
-    figures[row + COLUMN.allMemory] = allocatable.memoryBytes;
-    figures[row + COLUMN.allStorage] = allocatable.storageBytes;
-    figures[row + COLUMN.allGpus] = allocatable.gpus;
+    values[row + COLUMN.receivedAt] = isFlagged(candidate) ? NEVER : receivedAt;
+    values[row + COLUMN.freeCpu] = available.cpuMillis;
+    values[row + COLUMN.freeMemory] = available.memoryBytes;
+    values[row + COLUMN.freeStorage] = available.storageBytes;
+    values[row + COLUMN.freeGpus] = available.gpus;
+    values[row + COLUMN.allCpu] = allocatable.cpuMillis;
+    values[row + COLUMN.allMemory] = allocatable.memoryBytes;
+    values[row + COLUMN.allStorage] = allocatable.storageBytes;
+    values[row + COLUMN.allGpus] = allocatable.gpus;
     const prices = cost?.onDemand ?? {};
-    figures[row + COLUMN.cpuHour] = prices.cpuHour ?? Number.NaN;
-    figures[row + COLUMN.memoryGbHour] = prices.memoryGbHour ?? Number.NaN;
-    figures[row + COLUMN.storageGbHour] = prices.storageGbHour ?? Number.NaN;
-    figures[row + COLUMN.gpuHour] = prices.gpuHour ?? Number.NaN;
+    values[row + COLUMN.cpuHour] = prices.cpuHour ?? Number.NaN;
+    values[row + COLUMN.memoryGbHour] = prices.memoryGbHour ?? Number.NaN;
+    values[row + COLUMN.storageGbHour] = prices.storageGbHour ?? Number.NaN;
+    values[row + COLUMN.gpuHour] = prices.gpuHour ?? Number.NaN;
     const isPlain = cost !== undefined && cost.windows === undefined;
-    figures[row + COLUMN.currency] = isPlain ? this.#enterCurrency(cost.currency) : -1;
+    values[row + COLUMN.currency] = isPlain ? this.#addCurrency(cost.currency) : -1;
   }
 }

@@ -16,7 +16,7 @@ export interface ScoreInputs {
 export type Ratings = Readonly<Record<string, number>>;
 
 /** Statistics over all candidates that fit; used to normalize their scores. */
-export interface Market {
+export interface CandidateStats {
   readonly lowestPrice?: number;
   readonly meanPrice?: number;
   /** Cost score given to a candidate without a price. */
@@ -26,37 +26,41 @@ export interface Market {
 }
 
 /** Scorers that read the operator's ratings, with their weight. */
-export type Raters = readonly (readonly [name: string, weight: number])[];
+export type RatingScorers = readonly (readonly [name: string, weight: number])[];
 
 /** The effective weights, after the weights of unused scorers are removed. */
 export interface Weighting {
   readonly resources: number;
   readonly cost: number;
-  readonly ratings: Raters;
+  readonly ratings: RatingScorers;
   readonly total: number;
 }
 
 export interface Scale {
-  readonly market: Market;
+  readonly stats: CandidateStats;
   readonly weighting: Weighting;
 }
 
 export type ScoreParts = Readonly<Record<string, number>>;
 
 /** A request with values that scoring needs, computed once. */
-export interface Wanted {
+export interface RequestSummary {
   readonly request: ResourceVector;
   readonly extended: readonly string[];
   readonly count: number;
 }
 
-export function wantedOf(request: ResourceVector): Wanted {
+export function summarizeRequest(request: ResourceVector): RequestSummary {
   return { request, extended: extendedNames(request), count: resourceNames(request).length };
 }
 
 /** Mean share of each requested resource that would stay free after the grant. */
-export function headroom(wanted: Wanted, available: ResourceVector, allocatable: ResourceVector): number {
-  const { request } = wanted;
+export function headroom(
+  requested: RequestSummary,
+  available: ResourceVector,
+  allocatable: ResourceVector,
+): number {
+  const { request } = requested;
   let total = 0;
   if (request.cpuMillis > 0) total += (available.cpuMillis - request.cpuMillis) / allocatable.cpuMillis;
   if (request.memoryBytes > 0)
@@ -64,90 +68,97 @@ export function headroom(wanted: Wanted, available: ResourceVector, allocatable:
   if (request.storageBytes > 0)
     total += (available.storageBytes - request.storageBytes) / allocatable.storageBytes;
   if (request.gpus > 0) total += (available.gpus - request.gpus) / allocatable.gpus;
-  if (wanted.extended.length > 0) total += extendedShares(wanted, available, allocatable);
-  return total / wanted.count;
+  if (requested.extended.length > 0) total += extendedShares(requested, available, allocatable);
+  return total / requested.count;
 }
 
 /** Rating of a candidate without one. */
 export const UNRATED = Number.NaN;
 
 /** Ratings by scorer, in the order of the candidates. */
-export type Marks = ReadonlyMap<string, readonly number[]>;
+export type RatingColumns = ReadonlyMap<string, readonly number[]>;
 
 /** Headrooms, prices and ratings of the candidates, in the same order. */
-export interface Figures {
+export interface ScoreColumns {
   readonly headrooms: Float64Array;
   readonly prices: Float64Array;
-  readonly marks: Marks;
+  readonly ratings: RatingColumns;
 }
 
 /** Computes the weighted score of each candidate into `scores`. Used by the live path and by replay. */
-export function scoresOf(
-  { headrooms, prices, marks }: Figures,
-  { market, weighting }: Scale,
+export function computeScores(
+  { headrooms, prices, ratings }: ScoreColumns,
+  { stats, weighting }: Scale,
   scores: Float64Array,
 ): void {
   const columns = weighting.ratings.map(([name, weight]) => ({
     weight,
-    marks: marks.get(name) ?? [],
-    median: lookup(market.medianRatings, name) ?? 0,
+    ratings: ratings.get(name) ?? [],
+    median: lookup(stats.medianRatings, name) ?? 0,
   }));
   const { resources, cost, total } = weighting;
-  const { lowestPrice, medianCost = 0 } = market;
+  const { lowestPrice, medianCost = 0 } = stats;
   for (let position = 0; position < headrooms.length; position++) {
     const price = prices[position] ?? UNPRICED;
     let score = resources * (headrooms[position] ?? 0);
     if (cost > 0)
       score += cost * (Number.isNaN(price) ? medianCost : costAgainst(lowestPrice ?? price, price));
-    for (let column = 0; column < columns.length; column++) score += ratedAt(columns[column], position);
+    for (let column = 0; column < columns.length; column++)
+      score += weightedRating(columns[column], position);
     scores[position] = score / total;
   }
 }
 
-export function scoreOf(request: ResourceVector, inputs: ScoreInputs, scale: Scale): number {
-  const free = headroom(wantedOf(request), inputs.available, inputs.allocatable);
-  const marks = new Map(Object.entries(inputs.ratings).map(([name, mark]) => [name, [mark]]));
+export function computeScore(request: ResourceVector, inputs: ScoreInputs, scale: Scale): number {
+  const free = headroom(summarizeRequest(request), inputs.available, inputs.allocatable);
+  const ratings = new Map(Object.entries(inputs.ratings).map(([name, rating]) => [name, [rating]]));
   const prices = Float64Array.of(inputs.price ?? UNPRICED);
   const scores = new Float64Array(1);
-  scoresOf({ headrooms: Float64Array.of(free), prices, marks }, scale, scores);
+  computeScores({ headrooms: Float64Array.of(free), prices, ratings }, scale, scores);
   return scores[0] ?? 0;
 }
 
-export function scoreParts(wanted: Wanted, inputs: ScoreInputs, { market, weighting }: Scale): ScoreParts {
+export function scoreParts(
+  requested: RequestSummary,
+  inputs: ScoreInputs,
+  { stats, weighting }: Scale,
+): ScoreParts {
   const { available, allocatable, price, ratings } = inputs;
   const parts: { resources?: number; cost?: number } = {};
-  if (weighting.resources > 0) parts.resources = headroom(wanted, available, allocatable);
-  if (weighting.cost > 0) parts.cost = costScore(price ?? UNPRICED, market);
+  if (weighting.resources > 0) parts.resources = headroom(requested, available, allocatable);
+  if (weighting.cost > 0) parts.cost = costScore(price ?? UNPRICED, stats);
   if (weighting.ratings.length === 0) return parts;
   const rated = weighting.ratings.map(([name]) => {
-    const mark = markScore(lookup(ratings, name), lookup(market.medianRatings, name) ?? 0);
-    return [name, mark] as const;
+    const rating = ratingOrMedian(lookup(ratings, name), lookup(stats.medianRatings, name) ?? 0);
+    return [name, rating] as const;
   });
   return { ...parts, ...Object.fromEntries(rated) };
 }
 
 /** Without any price, the weight of cost is added to resources; a scorer without ratings is dropped. */
-export function weightingOf(weights: Readonly<Record<string, number>>, market: Market): Weighting {
-  const isPriced = market.lowestPrice !== undefined;
+export function weightingOf(weights: Readonly<Record<string, number>>, stats: CandidateStats): Weighting {
+  const isPriced = stats.lowestPrice !== undefined;
   const costWeight = lookup(weights, "cost") ?? 0;
   const resources = (lookup(weights, "resources") ?? 0) + (isPriced ? 0 : costWeight);
   const cost = isPriced ? costWeight : 0;
-  const ratings = ratersOf(weights).filter(([name]) => lookup(market.medianRatings, name) !== undefined);
+  const ratings = ratingScorersOf(weights).filter(
+    ([name]) => lookup(stats.medianRatings, name) !== undefined,
+  );
   const total = ratings.reduce((sum, [, weight]) => sum + weight, resources + cost);
   // All weights are zero: score by headroom only, to avoid a division by zero.
   return total > 0 ? { resources, cost, ratings, total } : { resources: 1, cost: 0, ratings: [], total: 1 };
 }
 
 /** Scorers other than the built-in two that carry weight, in a fixed order. */
-export function ratersOf(weights: Readonly<Record<string, number>>): Raters {
+export function ratingScorersOf(weights: Readonly<Record<string, number>>): RatingScorers {
   return Object.entries(weights)
     .filter(([name, weight]) => name !== "resources" && name !== "cost" && weight > 0)
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Computes the statistics of all candidates that fit from their prices and ratings. */
-export function marketOf(prices: Float64Array, marks: Marks): Market {
-  const medianRatings = medianRatingsOf(marks);
+export function candidateStats(prices: Float64Array, ratings: RatingColumns): CandidateStats {
+  const medianRatings = medianRatingsOf(ratings);
   let priced = 0;
   let lowestPrice = Number.POSITIVE_INFINITY;
   let total = 0;
@@ -159,54 +170,58 @@ export function marketOf(prices: Float64Array, marks: Marks): Market {
     if (price < lowestPrice) lowestPrice = price;
   }
   if (priced === 0) return { medianRatings };
-  const market = { lowestPrice, meanPrice: roundedOff(total / priced), medianRatings };
-  return priced === prices.length ? market : { ...market, medianCost: medianCostOf(prices, lowestPrice) };
+  const stats = { lowestPrice, meanPrice: roundedOff(total / priced), medianRatings };
+  return priced === prices.length ? stats : { ...stats, medianCost: medianCostOf(prices, lowestPrice) };
 }
 
 /** Mean reserved share of the requested resources; a lower share wins ties. */
 export function reservedShare(
-  wanted: Wanted,
+  requested: RequestSummary,
   { reserved, allocatable }: Pick<ScoreInputs, "reserved" | "allocatable">,
 ): number {
-  const { request } = wanted;
+  const { request } = requested;
   let total = 0;
   if (request.cpuMillis > 0) total += reserved.cpuMillis / allocatable.cpuMillis;
   if (request.memoryBytes > 0) total += reserved.memoryBytes / allocatable.memoryBytes;
   if (request.storageBytes > 0) total += reserved.storageBytes / allocatable.storageBytes;
   if (request.gpus > 0) total += reserved.gpus / allocatable.gpus;
-  for (const name of wanted.extended) total += amountOf(reserved, name) / amountOf(allocatable, name);
-  return total / wanted.count;
+  for (const name of requested.extended) total += amountOf(reserved, name) / amountOf(allocatable, name);
+  return total / requested.count;
 }
 
-function extendedShares(wanted: Wanted, available: ResourceVector, allocatable: ResourceVector): number {
+function extendedShares(
+  requested: RequestSummary,
+  available: ResourceVector,
+  allocatable: ResourceVector,
+): number {
   let total = 0;
-  for (const name of wanted.extended) {
-    total += (amountOf(available, name) - amountOf(wanted.request, name)) / amountOf(allocatable, name);
+  for (const name of requested.extended) {
+    total += (amountOf(available, name) - amountOf(requested.request, name)) / amountOf(allocatable, name);
   }
   return total;
 }
 
 /** 1 for the cheapest, lower for higher prices; 0 for every priced cluster when one is free. */
-function costScore(price: number, market: Market): number {
-  return Number.isNaN(price) ? (market.medianCost ?? 0) : costAgainst(market.lowestPrice ?? price, price);
+function costScore(price: number, stats: CandidateStats): number {
+  return Number.isNaN(price) ? (stats.medianCost ?? 0) : costAgainst(stats.lowestPrice ?? price, price);
 }
 
 function costAgainst(lowestPrice: number, price: number): number {
   return price === 0 ? 1 : lowestPrice / price;
 }
 
-interface RatedColumn {
+interface RatingColumn {
   readonly weight: number;
-  readonly marks: readonly number[];
+  readonly ratings: readonly number[];
   readonly median: number;
 }
 
-function ratedAt(column: RatedColumn | undefined, position: number): number {
-  return column === undefined ? 0 : column.weight * markScore(column.marks[position], column.median);
+function weightedRating(column: RatingColumn | undefined, position: number): number {
+  return column === undefined ? 0 : column.weight * ratingOrMedian(column.ratings[position], column.median);
 }
 
-function markScore(mark: number | undefined, median: number): number {
-  return mark === undefined || Number.isNaN(mark) ? median : mark;
+function ratingOrMedian(rating: number | undefined, median: number): number {
+  return rating === undefined || Number.isNaN(rating) ? median : rating;
 }
 
 function medianCostOf(prices: Float64Array, lowestPrice: number): number {
@@ -214,10 +229,10 @@ function medianCostOf(prices: Float64Array, lowestPrice: number): number {
   return median(priced.map((price) => costAgainst(lowestPrice, price)));
 }
 
-function medianRatingsOf(marks: Marks): Ratings {
+function medianRatingsOf(ratings: RatingColumns): Ratings {
   const medians: [string, number][] = [];
-  for (const [name, column] of marks) {
-    const given = column.filter((mark) => !Number.isNaN(mark));
+  for (const [name, column] of ratings) {
+    const given = column.filter((rating) => !Number.isNaN(rating));
     if (given.length > 0) medians.push([name, median(Float64Array.from(given))]);
   }
   return Object.fromEntries(medians);

@@ -1,5 +1,5 @@
 /** Scratch memory for the candidates that fit. */
-interface Slate {
+interface ScratchBuffers {
   readonly fitting: Int32Array;
   readonly headrooms: Float64Array;
   readonly prices: Float64Array;
@@ -10,15 +10,15 @@ interface Slate {
  * Shared by all decisions and overwritten by the next one: allocating per decision would cost zeroing and garbage collection.
  * No reference to it may outlive the decision.
  */
-let slate = ofSize(1024);
+let buffers = allocateBuffers(1024);
 
 /** The buffers, large enough for this number of candidates. */
-export function slateFor(candidates: number): Slate {
-  if (candidates > slate.fitting.length) slate = ofSize(2 * candidates);
-  return slate;
+export function scratchBuffers(candidates: number): ScratchBuffers {
+  if (candidates > buffers.fitting.length) buffers = allocateBuffers(2 * candidates);
+  return buffers;
 }
 
-function ofSize(size: number): Slate {
+function allocateBuffers(size: number): ScratchBuffers {
   return {
     fitting: new Int32Array(size),
     headrooms: new Float64Array(size),

@@ -1,4 +1,4 @@
-import type { Advertisement, HoldUsage } from "../advertisement/advertisement.ts";
+import type { Advertisement, ReservationUsage } from "../advertisement/advertisement.ts";
 import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
 import type { Cordon } from "../deciding/candidate.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
@@ -20,27 +20,27 @@ export interface ClusterAccount {
   /** When the broker received the advertisement: its freshness. */
   receivedAt: Instant;
   /** When the broker last received a call from the cluster, or when the account was created. */
-  heardAt: Instant;
+  lastSeenAt: Instant;
   /** Agent processes that were replaced: their late posts are refused. */
   replacedInstances: readonly string[];
   cordon: Cordon | undefined;
   /** Live reservations this cluster provides. */
-  readonly lending: Map<ReservationId, Reservation>;
+  readonly asProvider: Map<ReservationId, Reservation>;
   /** Live reservations this cluster requested. */
-  readonly borrowing: Map<ReservationId, Reservation>;
+  readonly asRequester: Map<ReservationId, Reservation>;
   /** Ended reservations this cluster requested that are still kept. */
-  readonly returned: Map<ReservationId, Reservation>;
+  readonly endedAsRequester: Map<ReservationId, Reservation>;
   /** Keys this cluster released that are still closed. */
   closedKeyCount: number;
   /** Reservations this cluster refused after the grant, as long as they are remembered. */
   refused: ReadonlyMap<ReservationId, Reservation> | undefined;
   /** Usage per reservation from the newest advertisement. */
-  usage: ReadonlyMap<ReservationId, HoldUsage>;
+  usage: ReadonlyMap<ReservationId, ReservationUsage>;
 
   // Derived.
-  borrowed: ResourceVector;
-  /** Sum of `returned`. */
-  borrowedBefore: ResourceVector;
+  grantedAsRequester: ResourceVector;
+  /** Sum of `endedAsRequester`. */
+  grantedBefore: ResourceVector;
   /** Reserved capacity of other clusters that an older agent counts as its own; also for some minutes after the end. Not lent again. */
   withheld: ResourceVector;
   reserved: ResourceVector;
@@ -58,22 +58,22 @@ export type AccountView = Readonly<{
     : ClusterAccount[K];
 }>;
 
-export function openAccount(clusterId: ClusterId, now: Instant): ClusterAccount {
+export function newAccount(clusterId: ClusterId, now: Instant): ClusterAccount {
   return {
     clusterId,
     advertisement: undefined,
     receivedAt: 0,
-    heardAt: now,
+    lastSeenAt: now,
     replacedInstances: [],
     cordon: undefined,
-    lending: new Map(),
-    borrowing: new Map(),
-    returned: new Map(),
+    asProvider: new Map(),
+    asRequester: new Map(),
+    endedAsRequester: new Map(),
     closedKeyCount: 0,
     refused: undefined,
     usage: new Map(),
-    borrowed: NO_RESOURCES,
-    borrowedBefore: NO_RESOURCES,
+    grantedAsRequester: NO_RESOURCES,
+    grantedBefore: NO_RESOURCES,
     withheld: NO_RESOURCES,
     reserved: NO_RESOURCES,
     reservationCount: 0,
@@ -95,9 +95,9 @@ export function receivedFrom(account: AccountView): ReceivedAdvertisement | unde
 }
 
 /** The reservations and usage entries that count against a provider. */
-export interface Holds {
-  readonly lending: ReadonlyMap<ReservationId, Reservation>;
-  readonly usage: ReadonlyMap<ReservationId, HoldUsage>;
+export interface ProviderReservations {
+  readonly asProvider: ReadonlyMap<ReservationId, Reservation>;
+  readonly usage: ReadonlyMap<ReservationId, ReservationUsage>;
   /** True when the ledger remembers that this reservation of this provider ended. */
   readonly hasEnded: (id: ReservationId) => boolean;
 }
@@ -106,47 +106,53 @@ export interface Holds {
  * The amount that one reservation takes from its provider. Live: the grant, or its usage if that is larger. Ended: its remaining
  * usage. Unknown to the ledger: the larger of grant and usage, so that capacity the provider still holds is not lent.
  */
-export function holdOf(id: ReservationId, holds: Holds): ResourceVector {
-  const live = holds.lending.get(id);
-  const usage = holds.usage.get(id);
+export function reservedFor(id: ReservationId, reservations: ProviderReservations): ResourceVector {
+  const live = reservations.asProvider.get(id);
+  const usage = reservations.usage.get(id);
   if (live !== undefined) return usage === undefined ? live.granted : larger(live.granted, usage.used);
   if (usage === undefined) return NO_RESOURCES;
-  return holds.hasEnded(id) ? usage.used : larger(usage.granted, usage.used);
+  return reservations.hasEnded(id) ? usage.used : larger(usage.granted, usage.used);
 }
 
-export function reservedOf(holds: Holds): ResourceVector {
+export function totalReserved(reservations: ProviderReservations): ResourceVector {
   let total = NO_RESOURCES;
-  for (const id of holds.lending.keys()) total = add(total, holdOf(id, holds));
-  for (const id of holds.usage.keys()) {
-    if (!holds.lending.has(id)) total = add(total, holdOf(id, holds));
+  for (const id of reservations.asProvider.keys()) total = add(total, reservedFor(id, reservations));
+  for (const id of reservations.usage.keys()) {
+    if (!reservations.asProvider.has(id)) total = add(total, reservedFor(id, reservations));
   }
   return total;
 }
 
 /** How many reservations are live at a provider or still in its usage. */
-export function countReservations({ lending, usage }: Pick<Holds, "lending" | "usage">): number {
-  let count = lending.size;
-  for (const id of usage.keys()) if (!lending.has(id)) count++;
+export function countReservations({
+  asProvider,
+  usage,
+}: Pick<ProviderReservations, "asProvider" | "usage">): number {
+  let count = asProvider.size;
+  for (const id of usage.keys()) if (!asProvider.has(id)) count++;
   return count;
 }
 
-type Dues = Pick<ClusterAccount, "reserved" | "borrowed" | "returned" | "receivedAt">;
+type AccountInputs = Pick<
+  ClusterAccount,
+  "reserved" | "grantedAsRequester" | "endedAsRequester" | "receivedAt"
+>;
 
 /** Time after which an older agent has removed the virtual node of an ended reservation. */
-export const TAKE_DOWN_MS = 10 * 60 * 1000;
+export const VIRTUAL_NODE_TEARDOWN_MS = 10 * 60 * 1000;
 
 /** The capacity values that are derived from an advertisement and the reservations. */
-interface Standing {
+interface DerivedCapacity {
   readonly withheld: ResourceVector;
   readonly available: ResourceVector;
   readonly overcommitted: ResourceVector;
 }
 
-export function standingOf(advertisement: Advertisement, account: Dues): Standing {
+export function deriveCapacity(advertisement: Advertisement, account: AccountInputs): DerivedCapacity {
   const { reserved } = account;
   const withheld = advertisement.protocol < CURRENT_PROTOCOL ? withheldFrom(account) : NO_RESOURCES;
-  const own = subtract(advertisement.allocatable, advertisement.allocated);
-  const left = subtract(subtract(own, withheld), reserved);
+  const unallocated = subtract(advertisement.allocatable, advertisement.allocated);
+  const left = subtract(subtract(unallocated, withheld), reserved);
   return {
     withheld,
     available: atLeastZero(left),
@@ -155,17 +161,17 @@ export function standingOf(advertisement: Advertisement, account: Dues): Standin
 }
 
 /** The current advertisement may include virtual nodes of live reservations and of those that ended shortly before it. */
-function withheldFrom({ borrowed, returned, receivedAt }: Dues): ResourceVector {
-  let total = borrowed;
-  for (const { granted, endedAt = 0 } of returned.values()) {
-    if (endedAt + TAKE_DOWN_MS > receivedAt) total = add(total, granted);
+function withheldFrom({ grantedAsRequester, endedAsRequester, receivedAt }: AccountInputs): ResourceVector {
+  let total = grantedAsRequester;
+  for (const { granted, endedAt = 0 } of endedAsRequester.values()) {
+    if (endedAt + VIRTUAL_NODE_TEARDOWN_MS > receivedAt) total = add(total, granted);
   }
   return total;
 }
 
 /** Usage by reservation; of duplicates the larger amounts count. */
-export function usageById(advertisement: Advertisement): Map<ReservationId, HoldUsage> {
-  const byId = new Map<ReservationId, HoldUsage>();
+export function usageById(advertisement: Advertisement): Map<ReservationId, ReservationUsage> {
+  const byId = new Map<ReservationId, ReservationUsage>();
   for (const usage of advertisement.usage) {
     const { reservationId, granted, used } = usage;
     const other = byId.get(reservationId);

@@ -18,7 +18,7 @@ export interface AdoptionWindow {
 }
 
 /** The adoption window of a ledger that is created or restored now. */
-export function windowFrom(
+export function initialAdoptionWindow(
   now: Instant,
   cause: Extract<AdoptionCause, "created" | "restored">,
 ): AdoptionWindow {

@@ -4,7 +4,7 @@ import { cluster, request, size } from "../testing/builders.ts";
 import type { Policy } from "../deciding/policy.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
-import { isAdoptionOpen, windowFrom } from "./adoption-window.ts";
+import { initialAdoptionWindow, isAdoptionOpen } from "./adoption-window.ts";
 
 const DAY_MS = 24 * HOUR_MS;
 
@@ -26,7 +26,7 @@ describe("adoption by a broker that lost its memory", () => {
   /** A ledger that was just made, and a provider that reports what it holds. */
   function lostWorld(policy: Partial<Policy> = {}): World {
     const world = openWorld(policy);
-    world.ledger.adoption = windowFrom(world.now, "created");
+    world.ledger.adoption = initialAdoptionWindow(world.now, "created");
     world.advertise(holding);
     return world;
   }
@@ -165,7 +165,10 @@ describe("adoption by a broker that lost its memory", () => {
 
   const closed = [
     { name: "when the ledger knows of no time it has forgotten", window: undefined },
-    { name: "a day after its memory began", window: (now: number) => windowFrom(now - DAY_MS, "created") },
+    {
+      name: "a day after its memory began",
+      window: (now: number) => initialAdoptionWindow(now - DAY_MS, "created"),
+    },
     {
       name: "once an admin closed it",
       window: (now: number) => ({ since: now, until: now, cause: "closed" as const }),
@@ -244,7 +247,7 @@ describe("adoption by a broker that lost its memory", () => {
 
   test("waits for the provider's first advertisement: before it, what it can hold is unknown", () => {
     const world = openWorld();
-    world.ledger.adoption = windowFrom(world.now, "restored");
+    world.ledger.adoption = initialAdoptionWindow(world.now, "restored");
     world.run({ kind: "adopt", by: actor("rome"), offer });
     const byParis = { kind: "adopt", by: actor("paris"), offer } as const;
     expect(world.reply(byParis)).toEqual({ kind: "adoption-offered", waitsFor: "advertisement" });

@@ -2,15 +2,15 @@ import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import { describeResources } from "../quantity/format-amount.ts";
 import { atLeastZero, equals, isZero, shortage, subtract } from "../resources/resource-vector.ts";
-import { holdOf } from "./account.ts";
+import { reservedFor } from "./account.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
-import { type Adopt, type Moment, type Outcome, rejected } from "./command.ts";
+import { type Adopt, type DecisionContext, type Outcome, rejected } from "./command.ts";
 import type { LedgerEvent } from "./event.ts";
 import { unacceptableOffer } from "./unacceptable-offer.ts";
-import { holdsOf, type Ledger, type LedgerView } from "./ledger.ts";
+import { type Ledger, type LedgerView, providerReservations } from "./ledger.ts";
 
 /** An offer expires after this time when the other party has not reported. */
-const OFFER_STANDS_MS = 60 * 60 * 1000;
+const OFFER_TTL_MS = 60 * 60 * 1000;
 /** Bounds the memory that one cluster's offers can take. */
 const MAX_OFFERS_PER_CLUSTER = 10_000;
 
@@ -19,23 +19,23 @@ const MAX_OFFERS_PER_CLUSTER = 10_000;
  * or when an admin confirms it. It may exceed the provider's available capacity only as far as the provider's advertisement
  * already reports it as held: that part is counted already.
  */
-export function decideAdopt(ledger: LedgerView, { by, offer }: Adopt, moment: Moment): Outcome {
+export function decideAdopt(ledger: LedgerView, { by, offer }: Adopt, context: DecisionContext): Outcome {
   const isParty = by.clusterId === offer.requester || by.clusterId === offer.provider;
   if (!isParty && !by.isAdmin) return rejected("forbidden", `${by.clusterId} is not a party of ${offer.id}`);
   const known = ledger.reservations.get(offer.id);
   if (known !== undefined) return decideKnown(known, offer);
-  const problem = unacceptableOffer(ledger, offer, moment);
+  const problem = unacceptableOffer(ledger, offer, context);
   if (problem !== undefined) return problem;
   return by.isAdmin
-    ? (noRoom(ledger, offer) ?? adopt({ ...offer, acknowledged: false }, moment))
-    : decideOffer(ledger, { by, offer }, moment);
+    ? (capacityProblem(ledger, offer) ?? adopt({ ...offer, acknowledged: false }, context))
+    : decideOffer(ledger, { by, offer }, context);
 }
 
 export function applyOffer(ledger: Ledger, event: Extract<LedgerEvent, { kind: "adoption-offered" }>): void {
   const { by, offer, at } = event;
   const offers = ledger.offers.get(by) ?? new Map<ReservationId, AdoptionOffer>();
   ledger.offers.set(by, offers.set(offer.id, offer));
-  ledger.deadlines.set({ at: at + OFFER_STANDS_MS, kind: "adoption-offer", id: offerName(by, offer.id) });
+  ledger.deadlines.set({ at: at + OFFER_TTL_MS, kind: "adoption-offer", id: offerName(by, offer.id) });
 }
 
 export function withdrawOffer(ledger: Ledger, by: ClusterId, id: ReservationId): void {
@@ -63,21 +63,27 @@ function decideKnown(known: Reservation, offer: AdoptionOffer): Outcome {
   return { events: [], reply: { kind: "current", reservation: known, isReplay: false } };
 }
 
-function decideOffer(ledger: LedgerView, { by, offer }: Omit<Adopt, "kind">, moment: Moment): Outcome {
+function decideOffer(
+  ledger: LedgerView,
+  { by, offer }: Omit<Adopt, "kind">,
+  context: DecisionContext,
+): Outcome {
   const isRequester = by.clusterId === offer.requester;
   const other = ledger.offers.get(isRequester ? offer.provider : offer.requester)?.get(offer.id);
-  if (other === undefined) return offered(ledger, { by, offer, waitsFor: "other-party" }, moment);
-  if (!agree(offer, other)) return offered(ledger, { by, offer, waitsFor: "admin" }, moment);
+  if (other === undefined) return offered(ledger, { by, offer, waitsFor: "other-party" }, context);
+  if (!offersAgree(offer, other)) return offered(ledger, { by, offer, waitsFor: "admin" }, context);
   if (!hasAdvertised(ledger, offer.provider))
-    return offered(ledger, { by, offer, waitsFor: "advertisement" }, moment);
+    return offered(ledger, { by, offer, waitsFor: "advertisement" }, context);
   const merged = isRequester ? merge(offer, other) : merge(other, offer);
-  return unacceptableOffer(ledger, merged, moment) ?? noRoom(ledger, merged) ?? adopt(merged, moment);
+  return (
+    unacceptableOffer(ledger, merged, context) ?? capacityProblem(ledger, merged) ?? adopt(merged, context)
+  );
 }
 
 type Offered = Omit<Adopt, "kind"> &
   Pick<Extract<Outcome["reply"], { readonly kind: "adoption-offered" }>, "waitsFor">;
 
-function offered(ledger: LedgerView, { by, offer, waitsFor }: Offered, { now }: Moment): Outcome {
+function offered(ledger: LedgerView, { by, offer, waitsFor }: Offered, { now }: DecisionContext): Outcome {
   const own = ledger.offers.get(by.clusterId);
   if (own !== undefined && own.size >= MAX_OFFERS_PER_CLUSTER && !own.has(offer.id)) {
     return rejected("quota-exceeded", `${by.clusterId} already offers ${own.size} unconfirmed reservations`);
@@ -93,11 +99,11 @@ function hasAdvertised(ledger: LedgerView, provider: ClusterId): boolean {
 }
 
 /** The part of the reservation that is not counted yet must be available at the provider. */
-function noRoom(ledger: LedgerView, { id, provider, granted }: AdoptionOffer): Outcome | undefined {
+function capacityProblem(ledger: LedgerView, { id, provider, granted }: AdoptionOffer): Outcome | undefined {
   const account = ledger.accounts.get(provider);
   if (account?.advertisement === undefined)
     return rejected("not-yet", `${provider} has not advertised yet: its capacity is unknown`);
-  const counted = holdOf(id, holdsOf(ledger, account));
+  const counted = reservedFor(id, providerReservations(ledger, account));
   const missing = shortage(atLeastZero(subtract(granted, counted)), account.available);
   if (isZero(missing)) return undefined;
   return rejected(
@@ -106,7 +112,7 @@ function noRoom(ledger: LedgerView, { id, provider, granted }: AdoptionOffer): O
   );
 }
 
-function agree(a: AdoptionOffer, b: AdoptionOffer): boolean {
+function offersAgree(a: AdoptionOffer, b: AdoptionOffer): boolean {
   return a.requester === b.requester && a.provider === b.provider && equals(a.granted, b.granted);
 }
 
@@ -127,7 +133,7 @@ interface Adoptable extends AdoptionOffer {
   readonly acknowledged: boolean;
 }
 
-function adopt(offer: Adoptable, { now, policy }: Moment): Outcome {
+function adopt(offer: Adoptable, { now, policy }: DecisionContext): Outcome {
   const { generation, granted, expiresAt: offered, ...rest } = offer;
   const expiresAt = earlier(offered, policy.maxTtlMs === undefined ? undefined : now + policy.maxTtlMs);
   const reservation: Reservation = {

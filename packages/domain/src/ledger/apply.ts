@@ -2,7 +2,14 @@ import type { Advertisement } from "../advertisement/advertisement.ts";
 import type { Instant } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import { applyOffer, withdrawOffer } from "./adoption.ts";
-import { closeKey, forget, receive, record, reopenKey, setCordon } from "./entries.ts";
+import {
+  closeKey,
+  putAdvertisement,
+  putReservation,
+  removeReservation,
+  reopenKey,
+  setCordon,
+} from "./entries.ts";
 import { isSoft, type LedgerEvent } from "./event.ts";
 import { evolve } from "./evolve.ts";
 import { accountOf, type Ledger } from "./ledger.ts";
@@ -16,10 +23,10 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
     case "advertised":
       return advertise(ledger, event.advertisement, event.at);
     case "granted":
-      hear(ledger, event.reservation, event.at);
-      return record(ledger, event.reservation, event.at);
+      markSeen(ledger, event.reservation, event.at);
+      return putReservation(ledger, event.reservation, event.at);
     case "adopted":
-      return record(ledger, event.reservation, event.at);
+      return putReservation(ledger, event.reservation, event.at);
     case "activated":
     case "renewed":
     case "acknowledged":
@@ -27,11 +34,11 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
     case "retained": {
       const reservation = ledger.reservations.get(event.id);
       if (reservation === undefined) throw new Error(`no reservation ${event.id} to apply ${event.kind} to`);
-      if (event.kind === "activated" || event.kind === "renewed") hear(ledger, reservation, event.at);
-      return record(ledger, evolve(reservation, event), event.at);
+      if (event.kind === "activated" || event.kind === "renewed") markSeen(ledger, reservation, event.at);
+      return putReservation(ledger, evolve(reservation, event), event.at);
     }
     case "forgotten":
-      return forget(ledger, event.id);
+      return removeReservation(ledger, event.id);
     case "key-closed":
       return closeKey(ledger, event.closedKey);
     case "key-reopened":
@@ -53,8 +60,8 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
 }
 
 /** A call from the requester shows that it is alive. */
-function hear(ledger: Ledger, { requester }: Reservation, at: Instant): void {
-  accountOf(ledger, requester, at).heardAt = at;
+function markSeen(ledger: Ledger, { requester }: Reservation, at: Instant): void {
+  accountOf(ledger, requester, at).lastSeenAt = at;
 }
 
 function advertise(ledger: Ledger, advertisement: Advertisement, at: Instant): void {
@@ -64,6 +71,6 @@ function advertise(ledger: Ledger, advertisement: Advertisement, at: Instant): v
   const replacedInstances = isReplaced
     ? [replaced, ...account.replacedInstances].slice(0, REPLACED_INSTANCES_KEPT)
     : account.replacedInstances;
-  account.heardAt = at;
-  receive(ledger, account, { advertisement, receivedAt: at, replacedInstances });
+  account.lastSeenAt = at;
+  putAdvertisement(ledger, account, { advertisement, receivedAt: at, replacedInstances });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { cluster, request, size } from "../testing/builders.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
 import { decide } from "./decide.ts";
-import { KEEP_ENDED_MS } from "./evolve.ts";
+import { ENDED_RETENTION_MS } from "./evolve.ts";
 import { ledgerFrom, recordsOf } from "./records.ts";
 
 function worldWithParis(policy: Parameters<typeof openWorld>[0] = {}): World {
@@ -61,7 +61,7 @@ describe("an idempotency key", () => {
     const world = worldWithParis();
     const { id } = world.grant("rome", request(), "k");
     world.run({ kind: "release", by: actor("rome"), id });
-    world.pass(KEEP_ENDED_MS - 1);
+    world.pass(ENDED_RETENTION_MS - 1);
     expect(world.reserve("rome", request(), "k").kind).toBe("current");
     world.pass(1);
     expect(world.ledger.reservations.has(id)).toBe(false);
@@ -73,7 +73,7 @@ describe("an idempotency key", () => {
     const world = worldWithParis();
     expect(world.reply({ kind: "release-by-key", requester: "rome", key: "k" }).kind).toBe("key-closed");
     expect(world.reserve("rome", request(), "k")).toMatchObject({ kind: "rejected", code: "key-released" });
-    world.pass(KEEP_ENDED_MS - 1);
+    world.pass(ENDED_RETENTION_MS - 1);
     expect(world.reserve("rome", request(), "k")).toMatchObject({ code: "key-released" });
     world.pass(1);
     world.advertise(cluster("paris"));
@@ -84,16 +84,16 @@ describe("an idempotency key", () => {
     const world = worldWithParis();
     const release = { kind: "release-by-key", requester: "rome", key: "k" } as const;
     world.run(release);
-    world.pass(KEEP_ENDED_MS - 1);
+    world.pass(ENDED_RETENTION_MS - 1);
     world.run(release);
     expect(world.reserve("rome", request(), "k")).toMatchObject({ code: "key-released" });
     // Its day is over, and nobody has swept yet.
     world.now += 1;
     expect(world.run(release)).toMatchObject({
-      events: [{ closedKey: { until: world.now + KEEP_ENDED_MS } }],
+      events: [{ closedKey: { until: world.now + ENDED_RETENTION_MS } }],
       reply: { kind: "key-closed" },
     });
-    world.pass(KEEP_ENDED_MS - 1);
+    world.pass(ENDED_RETENTION_MS - 1);
     expect(world.reserve("rome", request(), "k")).toMatchObject({ code: "key-released" });
   });
 
@@ -106,7 +106,7 @@ describe("an idempotency key", () => {
       code: "quota-exceeded",
     });
     expect(world.reply({ kind: "release-by-key", requester: "rome", key: "k7" }).kind).toBe("key-closed");
-    world.pass(KEEP_ENDED_MS);
+    world.pass(ENDED_RETENTION_MS);
     for (let sweep = 0; sweep < 10; sweep++) world.pass(0);
     expect(world.reply({ kind: "release-by-key", requester: "rome", key: "one-more" }).kind).toBe(
       "key-closed",
@@ -280,13 +280,13 @@ describe("time", () => {
     const listed = cluster("paris", { usage: [{ id, granted: { cpu: 4 }, used: { cpu: 1 } }] });
     for (let day = 0; day < 3; day++) {
       world.advertise(listed);
-      world.pass(KEEP_ENDED_MS - 1);
+      world.pass(ENDED_RETENTION_MS - 1);
       world.advertise(listed);
       world.pass(1);
       expect(world.account("paris").available.cpuMillis).toBe(15_000);
     }
     world.advertise(cluster("paris"));
-    world.pass(KEEP_ENDED_MS);
+    world.pass(ENDED_RETENTION_MS);
     expect(world.ledger.reservations.has(id)).toBe(false);
   });
 

@@ -149,7 +149,7 @@ export type Reply =
   | { readonly kind: "rejected"; readonly code: RejectionCode; readonly message: string };
 
 /** Time and policy for one command. `now` is never before the ledger's latest durable event. */
-export interface Moment {
+export interface DecisionContext {
   readonly now: Instant;
   readonly policy: Policy;
 }

@@ -5,13 +5,13 @@ import {
   MAX_ADOPTION_WINDOW_MS,
 } from "./adoption-window.ts";
 import type { Instant } from "../reservation/ids.ts";
-import { type Moment, type Outcome, rejected, type SetAdoptionWindow } from "./command.ts";
+import { type DecisionContext, type Outcome, rejected, type SetAdoptionWindow } from "./command.ts";
 import type { LedgerView } from "./ledger.ts";
 
 export function decideAdoptionWindow(
   ledger: LedgerView,
   command: SetAdoptionWindow,
-  { now }: Moment,
+  { now }: DecisionContext,
 ): Outcome {
   const { by } = command;
   if (!by.isAdmin) return rejected("forbidden", "only an admin may open or close adoption");

@@ -2,10 +2,10 @@ import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
 import type { Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import { parseOfferName } from "./adoption.ts";
-import type { Moment, Outcome } from "./command.ts";
+import type { DecisionContext, Outcome } from "./command.ts";
 import type { Deadline } from "./deadlines.ts";
 import type { LedgerEvent } from "./event.ts";
-import { KEEP_ENDED_MS } from "./evolve.ts";
+import { ENDED_RETENTION_MS } from "./evolve.ts";
 import type { LedgerView } from "./ledger.ts";
 
 /** Maximum per sweep, so that many simultaneous expiries do not block other commands. */
@@ -15,7 +15,7 @@ const SWEEP_LIMIT = 1000;
  * Ends reservations that are due. A lost requester has no deadline: with `requesterLostMs` set, the caller must also sweep
  * periodically, not only at the earliest deadline.
  */
-export function decideExpireDue(ledger: LedgerView, { now, policy }: Moment): Outcome {
+export function decideExpireDue(ledger: LedgerView, { now, policy }: DecisionContext): Outcome {
   const due = ledger.deadlines.due(now, SWEEP_LIMIT);
   const events = due.flatMap((deadline) => dueEvent(ledger, deadline, now));
   const ending = new Set(events.flatMap((event) => (event.kind === "ended" ? [event.id] : [])));
@@ -52,9 +52,9 @@ function dueReservation(ledger: LedgerView, reservation: Reservation, now: Insta
   }
   // The provider still lists it: removing it now would count its whole grant again as an unknown reservation.
   const provider = ledger.accounts.get(reservation.provider);
-  const isHeard = provider !== undefined && now - provider.receivedAt < KEEP_ENDED_MS;
-  return isHeard && provider.usage.has(id)
-    ? { kind: "retained", at: now, id, until: now + KEEP_ENDED_MS }
+  const isFresh = provider !== undefined && now - provider.receivedAt < ENDED_RETENTION_MS;
+  return isFresh && provider.usage.has(id)
+    ? { kind: "retained", at: now, id, until: now + ENDED_RETENTION_MS }
     : { kind: "forgotten", at: now, id };
 }
 
@@ -69,9 +69,9 @@ function lostRequesters(
 ): LedgerEvent[] {
   const events: LedgerEvent[] = [];
   for (const account of ledger.accounts.values()) {
-    if (account.borrowing.size === 0 || (account.advertisement?.protocol ?? 0) < CURRENT_PROTOCOL) continue;
-    if (context.now - account.heardAt <= context.lostAfterMs) continue;
-    for (const id of account.borrowing.keys()) {
+    if (account.asRequester.size === 0 || (account.advertisement?.protocol ?? 0) < CURRENT_PROTOCOL) continue;
+    if (context.now - account.lastSeenAt <= context.lostAfterMs) continue;
+    for (const id of account.asRequester.keys()) {
       if (!context.ending.has(id))
         events.push({ kind: "ended", at: context.now, id, reason: "RequesterLost" });
     }

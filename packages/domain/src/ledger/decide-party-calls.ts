@@ -5,7 +5,7 @@ import type {
   Acknowledge,
   Activate,
   Actor,
-  Moment,
+  DecisionContext,
   Outcome,
   Refuse,
   Release,
@@ -14,7 +14,7 @@ import type {
 } from "./command.ts";
 import { rejected } from "./command.ts";
 import { unacceptableDuration } from "./duration.ts";
-import { evolve, KEEP_ENDED_MS, type ReservationEvent } from "./evolve.ts";
+import { ENDED_RETENTION_MS, evolve, type ReservationEvent } from "./evolve.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
 /** Bounds the memory that one cluster's closed keys can take. */
@@ -31,7 +31,7 @@ export function decideActivate(ledger: LedgerView, { by, id }: Activate, now: In
 export function decideRenew(
   ledger: LedgerView,
   { by, id, durationMs }: Renew,
-  { now, policy }: Moment,
+  { now, policy }: DecisionContext,
 ): Outcome {
   return onLive(ledger, { by, id, party: "requester", now }, (reservation) => {
     const problem = unacceptableDuration(durationMs, policy);
@@ -67,7 +67,7 @@ export function decideReleaseByKey(
   const id = ledger.keys.get(name);
   const reservation = id === undefined ? undefined : ledger.reservations.get(id);
   const isClosed = (ledger.closedKeys.get(name)?.until ?? now) > now;
-  const closedKey = { requester, key, until: now + KEEP_ENDED_MS };
+  const closedKey = { requester, key, until: now + ENDED_RETENTION_MS };
   const closing = isClosed ? [] : [{ kind: "key-closed", at: now, closedKey } as const];
   if (reservation === undefined) {
     return tooManyClosed(ledger, { requester, name }) ?? { events: closing, reply: { kind: "key-closed" } };

@@ -20,24 +20,24 @@ import {
   resourceNames,
   type ResourceVector,
 } from "../resources/resource-vector.ts";
-import { type Moment, type Outcome, rejected, type Reserve } from "./command.ts";
+import { type DecisionContext, type Outcome, rejected, type Reserve } from "./command.ts";
 import { unacceptableDuration } from "./duration.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
 /** Tolerance between the stated start and the broker's clock. */
 const START_TOLERANCE_MS = 60_000;
 
-export function decideReserve(ledger: LedgerView, command: Reserve, moment: Moment): Outcome {
+export function decideReserve(ledger: LedgerView, command: Reserve, context: DecisionContext): Outcome {
   return (
     replay(ledger, command) ??
-    unacceptable(command.request, moment) ??
-    overQuota(ledger, command, moment.policy) ??
-    decideFresh(ledger, command, moment)
+    unacceptable(command.request, context) ??
+    overQuota(ledger, command, context.policy) ??
+    decideNew(ledger, command, context)
   );
 }
 
 /** When a reservation made now ends, or undefined for "when released". */
-function expiryOf(request: ReservationRequest, { now, policy }: Moment): Instant | undefined {
+function expiryOf(request: ReservationRequest, { now, policy }: DecisionContext): Instant | undefined {
   const { defaultTtlMs, maxTtlMs } = policy;
   const durationMs = request.durationMs ?? defaultTtlMs ?? maxTtlMs;
   return durationMs === undefined ? undefined : now + Math.min(durationMs, maxTtlMs ?? durationMs);
@@ -74,7 +74,7 @@ export function isSameRequest(existing: Reservation, request: ReservationRequest
   return requestFingerprint(existing.request) === requestFingerprint(request);
 }
 
-function unacceptable(request: ReservationRequest, { now, policy }: Moment): Outcome | undefined {
+function unacceptable(request: ReservationRequest, { now, policy }: DecisionContext): Outcome | undefined {
   if (isZero(request.resources) || !isCountable(request.resources)) {
     return rejected("invalid", "a request needs positive whole amounts, for example cpu 500m and memory 1Gi");
   }
@@ -84,37 +84,41 @@ function unacceptable(request: ReservationRequest, { now, policy }: Moment): Out
   return request.durationMs === undefined ? undefined : unacceptableDuration(request.durationMs, policy);
 }
 
-interface Wanted {
+interface QuotaRequest {
   readonly requester: ClusterId;
   readonly request: Pick<ReservationRequest, "resources">;
 }
 
 /** The rejection when the request exceeds the requester's quota. */
-export function overQuota(ledger: LedgerView, command: Wanted, policy: Policy): Outcome | undefined {
+export function overQuota(ledger: LedgerView, command: QuotaRequest, policy: Policy): Outcome | undefined {
   const { requester } = command;
   const own = lookup(policy.quotas, requester) ?? {};
-  const { borrowing, borrowed } = ledger.accounts.get(requester) ?? NOTHING_BORROWED;
+  const { asRequester, grantedAsRequester } = ledger.accounts.get(requester) ?? NOTHING_REQUESTED;
   const most = own.reservations ?? policy.defaultQuota.reservations;
-  if (most !== undefined && borrowing.size >= most) {
+  if (most !== undefined && asRequester.size >= most) {
     return rejected(
       "quota-exceeded",
-      `${requester} may hold ${most} reservations at once and holds ${borrowing.size}; ` +
+      `${requester} may hold ${most} reservations at once and holds ${asRequester.size}; ` +
         `release some, or have an admin raise quotas.${requester}.reservations in the policy`,
     );
   }
-  return overAmount(command, borrowed, (name) => limitOf(own, name) ?? limitOf(policy.defaultQuota, name));
+  return overAmount(
+    command,
+    grantedAsRequester,
+    (name) => limitOf(own, name) ?? limitOf(policy.defaultQuota, name),
+  );
 }
 
-const NOTHING_BORROWED = { borrowing: new Map<never, never>(), borrowed: NO_RESOURCES };
+const NOTHING_REQUESTED = { asRequester: new Map<never, never>(), grantedAsRequester: NO_RESOURCES };
 
 function overAmount(
-  { requester, request }: Wanted,
-  borrowed: ResourceVector,
+  { requester, request }: QuotaRequest,
+  grantedAsRequester: ResourceVector,
   limitFor: (name: string) => number | undefined,
 ): Outcome | undefined {
   for (const name of resourceNames(request.resources)) {
     const limit = limitFor(name);
-    const [holds, asks] = [amountOf(borrowed, name), amountOf(request.resources, name)];
+    const [holds, asks] = [amountOf(grantedAsRequester, name), amountOf(request.resources, name)];
     if (limit === undefined || holds + asks <= limit) continue;
     const [most, held, asked] = [limit, holds, asks].map((amount) => describeAmount(name, amount));
     return rejected(
@@ -140,40 +144,40 @@ function limitOf(quota: ResourceLimits, name: string): number | undefined {
   }
 }
 
-function decideFresh(ledger: LedgerView, command: Reserve, moment: Moment): Outcome {
+function decideNew(ledger: LedgerView, command: Reserve, context: DecisionContext): Outcome {
   const { requester, request, decisionId } = command;
-  const decision = chooseProvider(ledger.roster, { requester, request, ...moment }, decisionId);
+  const decision = chooseProvider(ledger.candidateTable, { requester, request, ...context }, decisionId);
   if (decision.winner === undefined) {
-    return { events: [{ kind: "refused", at: moment.now, decision }], reply: { kind: "refused", decision } };
+    return { events: [{ kind: "refused", at: context.now, decision }], reply: { kind: "refused", decision } };
   }
-  const activateBy = activationDeadline(ledger, requester, moment);
+  const activateBy = activationDeadline(ledger, requester, context);
   const reservation = {
     ...reservationFor(
       command,
       { provider: decision.winner, price: decision.candidates[0]?.inputs.price },
-      moment,
+      context,
     ),
     ...(activateBy === undefined ? {} : { activateBy }),
   };
   return {
-    events: [{ kind: "granted", at: moment.now, reservation, decision }],
+    events: [{ kind: "granted", at: context.now, reservation, decision }],
     reply: { kind: "granted", reservation, decision },
   };
 }
 
-interface Award {
+interface SelectedProvider {
   readonly provider: ClusterId;
   readonly price: number | undefined;
 }
 
-function reservationFor(command: Reserve, award: Award, moment: Moment): Reservation {
-  const { now, policy } = moment;
-  const expiresAt = expiryOf(command.request, moment);
-  const cost = costOf(award.price, policy, expiresAt === undefined ? undefined : expiresAt - now);
+function reservationFor(command: Reserve, selected: SelectedProvider, context: DecisionContext): Reservation {
+  const { now, policy } = context;
+  const expiresAt = expiryOf(command.request, context);
+  const cost = costOf(selected.price, policy, expiresAt === undefined ? undefined : expiresAt - now);
   return {
     id: command.reservationId,
     requester: command.requester,
-    provider: award.provider,
+    provider: selected.provider,
     granted: command.request.resources,
     request: command.request,
     ...(command.key === undefined ? {} : { key: command.key }),
@@ -192,7 +196,7 @@ function reservationFor(command: Reserve, award: Award, moment: Moment): Reserva
 function activationDeadline(
   ledger: LedgerView,
   requester: ClusterId,
-  { now, policy }: Moment,
+  { now, policy }: DecisionContext,
 ): Instant | undefined {
   const protocol = ledger.accounts.get(requester)?.advertisement?.protocol ?? 0;
   const canActivate = policy.activationTimeoutMs !== undefined && protocol >= CURRENT_PROTOCOL;

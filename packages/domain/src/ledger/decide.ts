@@ -13,12 +13,12 @@ import {
 } from "./decide-party-calls.ts";
 import { decideImport } from "./decide-import.ts";
 import { decideReserve } from "./decide-reserve.ts";
-import type { Command, Moment, Outcome } from "./command.ts";
+import type { Command, DecisionContext, Outcome } from "./command.ts";
 import type { LedgerView } from "./ledger.ts";
 
 /** What a command would do. Changes nothing: the caller stores the events, then applies them. */
-export function decide(ledger: LedgerView, command: Command, moment: Moment): Outcome {
-  const at: Moment = { now: Math.max(moment.now, ledger.time), policy: moment.policy };
+export function decide(ledger: LedgerView, command: Command, context: DecisionContext): Outcome {
+  const at: DecisionContext = { now: Math.max(context.now, ledger.time), policy: context.policy };
   switch (command.kind) {
     case "advertise":
       return decideAdvertise(ledger, command, at.now);

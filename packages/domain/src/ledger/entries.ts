@@ -6,72 +6,76 @@ import { add, type ResourceVector, subtract } from "../resources/resource-vector
 import {
   type ClusterAccount,
   countReservations,
-  holdOf,
   type ReceivedAdvertisement,
-  reservedOf,
+  reservedFor,
+  totalReserved,
   usageById,
 } from "./account.ts";
 import { withdrawOffer } from "./adoption.ts";
 import type { ClosedKey } from "./event.ts";
 import { deadlineOf } from "./evolve.ts";
-import { accountOf, holdsOf, keyName, type Ledger, settleAccount } from "./ledger.ts";
+import { accountOf, keyName, type Ledger, providerReservations, refreshAccount } from "./ledger.ts";
 
 /** Writes a reservation to the ledger and to both accounts. */
-export function record(ledger: Ledger, reservation: Reservation, at: Instant): void {
+export function putReservation(ledger: Ledger, reservation: Reservation, at: Instant): void {
   const { id, key } = reservation;
   const provider = accountOf(ledger, reservation.provider, at);
   const requester = accountOf(ledger, reservation.requester, at);
-  const before = heldFor(ledger, provider, id);
+  const before = currentlyReserved(ledger, provider, id);
   const countedBefore = isCounted(provider, id);
   ledger.reservations.set(id, reservation);
-  if (isLive(reservation.phase)) provider.lending.set(id, reservation);
-  else provider.lending.delete(id);
+  if (isLive(reservation.phase)) provider.asProvider.set(id, reservation);
+  else provider.asProvider.delete(id);
   provider.reservationCount += Number(isCounted(provider, id)) - Number(countedBefore);
-  replaceTerm(provider, before, heldFor(ledger, provider, id));
-  enterLoan(requester, reservation);
+  replaceReserved(provider, before, currentlyReserved(ledger, provider, id));
+  addToRequester(requester, reservation);
   if (key !== undefined) ledger.keys.set(keyName(reservation.requester, key), id);
   if (reservation.reason === "ProviderRefused")
     provider.refused = new Map(provider.refused).set(id, reservation);
   setDeadline(ledger, reservation);
   withdrawOffer(ledger, reservation.requester, id);
   withdrawOffer(ledger, reservation.provider, id);
-  settleAccount(ledger, provider);
-  settleAccount(ledger, requester);
+  refreshAccount(ledger, provider);
+  refreshAccount(ledger, requester);
 }
 
 /** Removes an ended reservation from the ledger and from both accounts. */
-export function forget(ledger: Ledger, id: ReservationId): void {
+export function removeReservation(ledger: Ledger, id: ReservationId): void {
   const reservation = ledger.reservations.get(id);
   if (reservation === undefined) return;
   const provider = accountOf(ledger, reservation.provider, ledger.time);
   const requester = accountOf(ledger, reservation.requester, ledger.time);
-  const before = heldFor(ledger, provider, id);
+  const before = currentlyReserved(ledger, provider, id);
   ledger.reservations.delete(id);
-  replaceTerm(provider, before, heldFor(ledger, provider, id));
-  strikeLoan(requester, id);
+  replaceReserved(provider, before, currentlyReserved(ledger, provider, id));
+  removeFromRequester(requester, id);
   const name = reservation.key === undefined ? undefined : keyName(reservation.requester, reservation.key);
   if (name !== undefined && ledger.keys.get(name) === id) ledger.keys.delete(name);
-  forgetRefusal(provider, id);
+  removeRefusal(provider, id);
   ledger.deadlines.remove("reservation", id);
-  settleAccount(ledger, provider);
-  settleAccount(ledger, requester);
+  refreshAccount(ledger, provider);
+  refreshAccount(ledger, requester);
 }
 
 /** Stores an advertisement in its account. */
-export function receive(ledger: Ledger, account: ClusterAccount, received: ReceivedAdvertisement): void {
+export function putAdvertisement(
+  ledger: Ledger,
+  account: ClusterAccount,
+  received: ReceivedAdvertisement,
+): void {
   account.advertisement = received.advertisement;
   account.receivedAt = received.receivedAt;
   account.replacedInstances = received.replacedInstances;
   account.usage = usageById(received.advertisement);
-  account.reserved = reservedOf(holdsOf(ledger, account));
+  account.reserved = totalReserved(providerReservations(ledger, account));
   account.reservationCount = countReservations(account);
-  settleAccount(ledger, account);
+  refreshAccount(ledger, account);
 }
 
 export function setCordon(ledger: Ledger, clusterId: ClusterId, cordon: Cordon | undefined): void {
   const account = accountOf(ledger, clusterId, ledger.time);
   account.cordon = cordon;
-  settleAccount(ledger, account);
+  refreshAccount(ledger, account);
 }
 
 export function closeKey(ledger: Ledger, closedKey: ClosedKey): void {
@@ -87,42 +91,42 @@ export function reopenKey(ledger: Ledger, requester: ClusterId, key: string): vo
   ledger.deadlines.remove("closed-key", id);
 }
 
-function isCounted({ lending, usage }: ClusterAccount, id: ReservationId): boolean {
-  return lending.has(id) || usage.has(id);
+function isCounted({ asProvider, usage }: ClusterAccount, id: ReservationId): boolean {
+  return asProvider.has(id) || usage.has(id);
 }
 
-function heldFor(ledger: Ledger, provider: ClusterAccount, id: ReservationId): ResourceVector {
-  return holdOf(id, holdsOf(ledger, provider));
+function currentlyReserved(ledger: Ledger, provider: ClusterAccount, id: ReservationId): ResourceVector {
+  return reservedFor(id, providerReservations(ledger, provider));
 }
 
 /** Replaces one reservation's part of the provider's sum, in constant time. */
-function replaceTerm(provider: ClusterAccount, before: ResourceVector, after: ResourceVector): void {
+function replaceReserved(provider: ClusterAccount, before: ResourceVector, after: ResourceVector): void {
   provider.reserved = add(subtract(provider.reserved, before), after);
 }
 
-function enterLoan(requester: ClusterAccount, reservation: Reservation): void {
+function addToRequester(requester: ClusterAccount, reservation: Reservation): void {
   const { id, granted, phase } = reservation;
-  strikeLoan(requester, id);
+  removeFromRequester(requester, id);
   if (isLive(phase)) {
-    requester.borrowing.set(id, reservation);
-    requester.borrowed = add(requester.borrowed, granted);
+    requester.asRequester.set(id, reservation);
+    requester.grantedAsRequester = add(requester.grantedAsRequester, granted);
   } else {
-    requester.returned.set(id, reservation);
-    requester.borrowedBefore = add(requester.borrowedBefore, granted);
+    requester.endedAsRequester.set(id, reservation);
+    requester.grantedBefore = add(requester.grantedBefore, granted);
   }
 }
 
 /** Removes a reservation from the requester's account. */
-function strikeLoan(requester: ClusterAccount, id: ReservationId): void {
-  const live = requester.borrowing.get(id);
-  if (live !== undefined) requester.borrowed = subtract(requester.borrowed, live.granted);
-  requester.borrowing.delete(id);
-  const past = requester.returned.get(id);
-  if (past !== undefined) requester.borrowedBefore = subtract(requester.borrowedBefore, past.granted);
-  requester.returned.delete(id);
+function removeFromRequester(requester: ClusterAccount, id: ReservationId): void {
+  const live = requester.asRequester.get(id);
+  if (live !== undefined) requester.grantedAsRequester = subtract(requester.grantedAsRequester, live.granted);
+  requester.asRequester.delete(id);
+  const past = requester.endedAsRequester.get(id);
+  if (past !== undefined) requester.grantedBefore = subtract(requester.grantedBefore, past.granted);
+  requester.endedAsRequester.delete(id);
 }
 
-function forgetRefusal(provider: ClusterAccount, id: ReservationId): void {
+function removeRefusal(provider: ClusterAccount, id: ReservationId): void {
   if (provider.refused?.has(id) !== true) return;
   const left = new Map(provider.refused);
   left.delete(id);

@@ -5,7 +5,7 @@ import type { Reservation } from "../reservation/reservation.ts";
 import type { LedgerEvent } from "./event.ts";
 
 /** Retention of ended reservations and of their keys. */
-export const KEEP_ENDED_MS = 24 * 60 * 60 * 1000;
+export const ENDED_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 /** Events that change one reservation. */
 export type ReservationEvent = Extract<
@@ -32,7 +32,7 @@ export function evolve(reservation: Reservation, event: ReservationEvent): Reser
         reason: event.reason,
         ...(event.message === undefined ? {} : { message: event.message }),
         endedAt: event.at,
-        keepUntil: event.at + KEEP_ENDED_MS,
+        keepUntil: event.at + ENDED_RETENTION_MS,
       };
     case "retained":
       return { ...reservation, keepUntil: event.until };

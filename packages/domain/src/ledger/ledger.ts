@@ -1,10 +1,16 @@
-import { type AccountView, type ClusterAccount, type Holds, openAccount, standingOf } from "./account.ts";
+import {
+  type AccountView,
+  type ClusterAccount,
+  deriveCapacity,
+  newAccount,
+  type ProviderReservations,
+} from "./account.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
 import type { AdoptionWindow } from "./adoption-window.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
 import type { Candidate } from "../deciding/candidate.ts";
-import { Roster, type RosterView } from "../deciding/roster.ts";
+import { CandidateTable, type CandidateTableView } from "../deciding/roster.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -16,7 +22,7 @@ import type { Reservation } from "../reservation/reservation.ts";
 export interface Ledger {
   readonly accounts: Map<ClusterId, ClusterAccount>;
   /** The accounts of all clusters that have advertised, for the scheduler. */
-  readonly roster: Roster;
+  readonly candidateTable: CandidateTable;
   /** Live ones, and ended ones for a day. */
   readonly reservations: Map<ReservationId, Reservation>;
   /** Which reservation an idempotency key is bound to. */
@@ -34,7 +40,7 @@ export interface Ledger {
 /** Read-only view of a ledger. */
 export interface LedgerView {
   readonly accounts: ReadonlyMap<ClusterId, AccountView>;
-  readonly roster: RosterView;
+  readonly candidateTable: CandidateTableView;
   readonly reservations: ReadonlyMap<ReservationId, Reservation>;
   readonly keys: ReadonlyMap<string, ReservationId>;
   readonly closedKeys: ReadonlyMap<string, ClosedKey>;
@@ -47,7 +53,7 @@ export interface LedgerView {
 export function emptyLedger(): Ledger {
   return {
     accounts: new Map(),
-    roster: new Roster(),
+    candidateTable: new CandidateTable(),
     reservations: new Map(),
     keys: new Map(),
     closedKeys: new Map(),
@@ -61,11 +67,11 @@ export function emptyLedger(): Ledger {
 /** An independent copy; shares the immutable values. */
 export function cloneLedger(ledger: Ledger): Ledger {
   const accounts = new Map([...ledger.accounts].map(([id, account]) => [id, cloneAccount(account)]));
-  const roster = new Roster();
-  for (const account of accounts.values()) if (hasAdvertised(account)) roster.refresh(account);
+  const candidateTable = new CandidateTable();
+  for (const account of accounts.values()) if (hasAdvertised(account)) candidateTable.refresh(account);
   return {
     accounts,
-    roster,
+    candidateTable,
     reservations: new Map(ledger.reservations),
     keys: new Map(ledger.keys),
     closedKeys: new Map(ledger.closedKeys),
@@ -79,15 +85,15 @@ export function cloneLedger(ledger: Ledger): Ledger {
 export function accountOf(ledger: Ledger, clusterId: ClusterId, now: Instant): ClusterAccount {
   const known = ledger.accounts.get(clusterId);
   if (known !== undefined) return known;
-  const account = openAccount(clusterId, now);
+  const account = newAccount(clusterId, now);
   ledger.accounts.set(clusterId, account);
   return account;
 }
 
 /** The reservations and usage of a provider, with their state in this ledger. */
-export function holdsOf(ledger: LedgerView, account: AccountView): Holds {
+export function providerReservations(ledger: LedgerView, account: AccountView): ProviderReservations {
   return {
-    lending: account.lending,
+    asProvider: account.asProvider,
     usage: account.usage,
     hasEnded: (id) => {
       const reservation = ledger.reservations.get(id);
@@ -97,10 +103,10 @@ export function holdsOf(ledger: LedgerView, account: AccountView): Holds {
 }
 
 /** Recomputes the derived fields and the candidate row. Call it after every change of an account. */
-export function settleAccount(ledger: Ledger, account: ClusterAccount): void {
+export function refreshAccount(ledger: Ledger, account: ClusterAccount): void {
   if (!hasAdvertised(account)) return;
-  Object.assign(account, standingOf(account.advertisement, account));
-  ledger.roster.refresh(account);
+  Object.assign(account, deriveCapacity(account.advertisement, account));
+  ledger.candidateTable.refresh(account);
 }
 
 /** Combines requester and key into one map key. Cluster IDs contain no line break, so it is unique. */
@@ -115,8 +121,8 @@ function hasAdvertised(account: ClusterAccount): account is ClusterAccount & Can
 function cloneAccount(account: ClusterAccount): ClusterAccount {
   return {
     ...account,
-    lending: new Map(account.lending),
-    borrowing: new Map(account.borrowing),
-    returned: new Map(account.returned),
+    asProvider: new Map(account.asProvider),
+    asRequester: new Map(account.asRequester),
+    endedAsRequester: new Map(account.endedAsRequester),
   };
 }

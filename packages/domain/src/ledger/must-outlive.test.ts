@@ -14,9 +14,9 @@ import {
 import { apply } from "./apply.ts";
 import { decide } from "./decide.ts";
 import { cloneLedger, type Ledger } from "./ledger.ts";
-import { mustOutlive } from "./must-outlive.ts";
+import { mustBeDurable } from "./must-outlive.ts";
 
-const HELD: ClusterSketch = { usage: [{ id: "rsv-1", granted: { cpu: 4 }, used: { cpu: 2 } }] };
+const WITH_USAGE: ClusterSketch = { usage: [{ id: "rsv-1", granted: { cpu: 4 }, used: { cpu: 2 } }] };
 const agent = (sequence: number, instance = "a") => ({ more: { instance, sequence } });
 const shapes = (...cpus: readonly number[]) => ({
   more: { nodeShapes: cpus.map((cpu) => ({ count: 1, resources: size({ cpu }) })) },
@@ -33,24 +33,24 @@ describe("an advertisement must outlive the process that hears it", () => {
     },
     { name: "when a resource is withdrawn", before: { extended: { "amd.com/gpu": 2 } }, after: {} },
     { name: "when one resource grows and another shrinks", after: { cpu: 32, memoryGi: 63 } },
-    { name: "when there is a new hold", after: HELD },
+    { name: "when there is a new hold", after: WITH_USAGE },
     {
       name: "when there is a new hold of nothing",
       after: { usage: [{ id: "rsv-1", granted: {}, used: {} }] },
     },
     {
       name: "when a hold uses more",
-      before: HELD,
+      before: WITH_USAGE,
       after: { usage: [{ id: "rsv-1", granted: { cpu: 4 }, used: { cpu: 3 } }] },
     },
     {
       name: "when a hold was granted more",
-      before: HELD,
+      before: WITH_USAGE,
       after: { usage: [{ id: "rsv-1", granted: { cpu: 5 }, used: { cpu: 2 } }] },
     },
     {
       name: "when another hold takes the same",
-      before: HELD,
+      before: WITH_USAGE,
       after: { usage: [{ id: "rsv-2", granted: { cpu: 4 }, used: { cpu: 2 } }] },
     },
     { name: "when a label is gone", before: { more: { labels: { tier: "gold" } } }, after: {} },
@@ -71,7 +71,7 @@ describe("an advertisement must outlive the process that hears it", () => {
     { name: "when a post before it is missing", before: agent(7), after: agent(9) },
   ];
   test.each(rows)("$name", ({ before, after }) => {
-    expect(mustOutlive(cluster("paris", before), cluster("paris", after))).toBe(true);
+    expect(mustBeDurable(cluster("paris", before), cluster("paris", after))).toBe(true);
   });
 });
 
@@ -79,7 +79,7 @@ describe("an advertisement may be lost", () => {
   const rows: { name: string; before?: ClusterSketch; after: ClusterSketch }[] = [
     { name: "when nothing changed", before: agent(7), after: agent(8) },
     { name: "when there is more of everything", after: { cpu: 17, memoryGi: 65, gpu: 1 } },
-    { name: "when a hold is gone", before: HELD, after: {} },
+    { name: "when a hold is gone", before: WITH_USAGE, after: {} },
     {
       name: "when only prices and names changed",
       after: { more: { cost: priced(3), clusterName: "Paris", endpointUrl: "https://x" } },
@@ -89,7 +89,7 @@ describe("an advertisement may be lost", () => {
     { name: "when a newer agent took over", before: { more: { protocol: 1 } }, after: {} },
   ];
   test.each(rows)("$name", ({ before, after }) => {
-    expect(mustOutlive(cluster("paris", before), cluster("paris", after))).toBe(false);
+    expect(mustBeDurable(cluster("paris", before), cluster("paris", after))).toBe(false);
   });
 });
 
@@ -136,9 +136,9 @@ test("what may be lost never lets a request through that it would have kept out"
   let compared = 0;
   fc.assert(
     fc.property(pair, wanted, ({ before, after }, asked) => {
-      if (mustOutlive(before, after)) return;
+      if (mustBeDurable(before, after)) return;
       compared++;
-      const ledger = lentLedger();
+      const ledger = ledgerWithReservation();
       if (isGranted(ledger, before, asked)) expect(isGranted(ledger, after, asked)).toBe(true);
     }),
     runs(2000, 50_000),
@@ -147,7 +147,7 @@ test("what may be lost never lets a request through that it would have kept out"
 });
 
 /** Paris lends one reservation, remembers another one's end, and has borrowed something itself. */
-function lentLedger(): Ledger {
+function ledgerWithReservation(): Ledger {
   const world = openWorld();
   world.advertise(cluster("paris"), cluster("tokyo"));
   world.grant("rome", request({ cpu: 1, memoryGi: 1 }, { target: "paris" }), "live");

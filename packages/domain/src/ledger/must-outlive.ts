@@ -8,13 +8,13 @@ import { usageById } from "./account.ts";
  * `before`, or earlier posts could still arrive and be accepted. Such an advertisement is committed before the reply; others
  * may be lost.
  */
-export function mustOutlive(before: Advertisement, after: Advertisement): boolean {
+export function mustBeDurable(before: Advertisement, after: Advertisement): boolean {
   if (before === after) return false;
-  return after.instance !== before.instance || leavesGap(before, after) || allowsLess(before, after);
+  return after.instance !== before.instance || skipsSequence(before, after) || allowsLess(before, after);
 }
 
 /** A sequence number is missing: that post may still arrive with unknown content. */
-function leavesGap({ sequence: last = 0 }: Advertisement, { sequence = 0 }: Advertisement): boolean {
+function skipsSequence({ sequence: last = 0 }: Advertisement, { sequence = 0 }: Advertisement): boolean {
   return sequence > last + 1;
 }
 
@@ -25,14 +25,14 @@ function leavesGap({ sequence: last = 0 }: Advertisement, { sequence = 0 }: Adve
 function allowsLess(before: Advertisement, after: Advertisement): boolean {
   return (
     after.protocol < before.protocol ||
-    isLess(ownOf(after), ownOf(before)) ||
-    holdsMore(before, after) ||
+    isLess(unallocatedOf(after), unallocatedOf(before)) ||
+    reservesMore(before, after) ||
     lacksLabel(before, after) ||
     lacksShape(before, after)
   );
 }
 
-function ownOf({ allocatable, allocated }: Advertisement): ResourceVector {
+function unallocatedOf({ allocatable, allocated }: Advertisement): ResourceVector {
   return subtract(allocatable, allocated);
 }
 
@@ -45,7 +45,7 @@ function isLess(now: ResourceVector, then: ResourceVector): boolean {
  * The amount of a reservation grows with `granted` and `used`, whether it is live, ended or unknown. A new entry with zero
  * amounts matters too, because the number of reservations per provider is limited.
  */
-function holdsMore(before: Advertisement, after: Advertisement): boolean {
+function reservesMore(before: Advertisement, after: Advertisement): boolean {
   if (after.usage.length === 0) return false;
   const known = usageById(before);
   for (const [id, { granted, used }] of usageById(after)) {

@@ -3,7 +3,7 @@ import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { AdoptionWindow } from "./adoption-window.ts";
 import { type ReceivedAdvertisement, receivedFrom } from "./account.ts";
-import { closeKey, receive, record, setCordon } from "./entries.ts";
+import { closeKey, putAdvertisement, putReservation, setCordon } from "./entries.ts";
 import type { ClosedKey } from "./event.ts";
 import { accountOf, emptyLedger, type Ledger, type LedgerView } from "./ledger.ts";
 
@@ -41,12 +41,15 @@ export function ledgerFrom(records: LedgerRecords, wallClock: Instant): Ledger {
   const now = Math.max(wallClock, records.time);
   ledger.time = records.time;
   ledger.adoption = records.adoption;
-  for (const reservation of records.reservations) record(ledger, reservation, now);
+  for (const reservation of records.reservations) putReservation(ledger, reservation, now);
   for (const closedKey of records.closedKeys) closeKey(ledger, closedKey);
   for (const [clusterId, cordon] of records.cordons) setCordon(ledger, clusterId, cordon);
   for (const received of records.advertisements) {
     const receivedAt = Math.min(received.receivedAt, now);
-    receive(ledger, accountOf(ledger, received.advertisement.clusterId, now), { ...received, receivedAt });
+    putAdvertisement(ledger, accountOf(ledger, received.advertisement.clusterId, now), {
+      ...received,
+      receivedAt,
+    });
   }
   return ledger;
 }

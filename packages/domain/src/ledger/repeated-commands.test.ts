@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cluster, request, size } from "../testing/builders.ts";
 import { ADMIN, actor, HOUR_MS, openWorld, type World } from "../testing/world.ts";
-import { windowFrom } from "./adoption-window.ts";
+import { initialAdoptionWindow } from "./adoption-window.ts";
 import type { Command } from "./command.ts";
 
 const ID = "rsv-rome-held";
@@ -75,7 +75,7 @@ const COMMANDS: Readonly<Record<Exclude<Command["kind"], "open-adoption" | "impo
 
 function openedWorld(): World {
   const world = openWorld();
-  world.ledger.adoption = windowFrom(world.now, "created");
+  world.ledger.adoption = initialAdoptionWindow(world.now, "created");
   world.advertise(cluster("paris", { cpu: 64 }), cluster("rome"));
   world.grant("rome", request({}, { durationMs: HOUR_MS }), "held");
   return world;

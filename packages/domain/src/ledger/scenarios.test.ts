@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { explain } from "../deciding/explain.ts";
 import { refusalsOf } from "../deciding/refusals.ts";
 import { cluster, priced, request, size } from "../testing/builders.ts";
-import { TAKE_DOWN_MS } from "./account.ts";
+import { VIRTUAL_NODE_TEARDOWN_MS } from "./account.ts";
 import { actor, HOUR_MS, MINUTE_MS, openWorld } from "../testing/world.ts";
 
 describe("who lends", () => {
@@ -183,7 +183,7 @@ describe("what is lent", () => {
     world.advertise(rome, cluster("paris"));
     const { id } = world.grant("rome", request({ cpu: 4, memoryGi: 8 }));
     world.run({ kind: "release", by: actor("rome"), id });
-    world.now += TAKE_DOWN_MS - 1;
+    world.now += VIRTUAL_NODE_TEARDOWN_MS - 1;
     world.advertise(rome, cluster("paris"));
     expect(world.account("rome").available).toEqual(size({ cpu: 1, memoryGi: 64 }));
     world.now += 1;

@@ -4,7 +4,7 @@ import { mayLend } from "../deciding/filters.ts";
 import { isReservationIdOf } from "../reservation/ids.ts";
 import { add, isCountable, isZero, NO_RESOURCES } from "../resources/resource-vector.ts";
 import type { AdoptionOffer } from "./adoption-offer.ts";
-import { type Moment, type Outcome, rejected } from "./command.ts";
+import { type DecisionContext, type Outcome, rejected } from "./command.ts";
 import { overQuota } from "./decide-reserve.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
@@ -15,11 +15,11 @@ const MAX_GENERATION = 2 ** 31;
 export function unacceptableOffer(
   ledger: LedgerView,
   offer: AdoptionOffer,
-  { now, policy }: Moment,
+  { now, policy }: DecisionContext,
 ): Outcome | undefined {
   return (
     malformed(offer) ??
-    remembered(ledger, offer, now) ??
+    outsideAdoptionWindow(ledger, offer, now) ??
     uncountable(ledger, offer) ??
     expired(offer, now) ??
     keyProblem(ledger, offer) ??
@@ -29,7 +29,7 @@ export function unacceptableOffer(
 }
 
 /** Rejects offers outside the adoption window: the ledger would know such a reservation. */
-function remembered(
+function outsideAdoptionWindow(
   { adoption }: LedgerView,
   { id, createdAt }: AdoptionOffer,
   now: number,
@@ -49,7 +49,7 @@ function remembered(
 function forbiddenByPolicy(
   ledger: LedgerView,
   { requester, provider, granted }: AdoptionOffer,
-  policy: Moment["policy"],
+  policy: DecisionContext["policy"],
 ): Outcome | undefined {
   if (!mayLend(policy, { provider, requester }))
     return rejected("forbidden", `${provider} does not lend to ${requester} (lending policy)`);
@@ -70,7 +70,7 @@ function uncountable(
   { granted, requester, provider }: AdoptionOffer,
 ): Outcome | undefined {
   const reserved = ledger.accounts.get(provider)?.reserved ?? NO_RESOURCES;
-  const borrowed = ledger.accounts.get(requester)?.borrowed ?? NO_RESOURCES;
+  const borrowed = ledger.accounts.get(requester)?.grantedAsRequester ?? NO_RESOURCES;
   const sums = [granted, add(reserved, granted), add(borrowed, granted)];
   if (!isZero(granted) && sums.every(isCountable)) return undefined;
   return rejected("invalid", "a reservation needs positive whole amounts within range");

@@ -1,4 +1,4 @@
-import type { Advertisement, HoldUsage } from "../advertisement/advertisement.ts";
+import type { Advertisement, ReservationUsage } from "../advertisement/advertisement.ts";
 import type { CostModel } from "../cost/cost-model.ts";
 import type { ClusterId } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
@@ -41,7 +41,7 @@ export function cluster(clusterId: ClusterId, sketch: ClusterSketch = {}): Adver
     allocatable,
     allocated: size(allocated),
     usage: usage.map(
-      ({ id, granted, used }): HoldUsage => ({
+      ({ id, granted, used }): ReservationUsage => ({
         reservationId: id,
         granted: size(granted),
         used: size(used),

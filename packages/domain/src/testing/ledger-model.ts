@@ -1,10 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
 import fc from "fast-check";
-import type { Advertisement, HoldUsage } from "../advertisement/advertisement.ts";
-import { type AccountView, TAKE_DOWN_MS } from "../ledger/account.ts";
+import type { Advertisement, ReservationUsage } from "../advertisement/advertisement.ts";
+import { type AccountView, VIRTUAL_NODE_TEARDOWN_MS } from "../ledger/account.ts";
 import { apply } from "../ledger/apply.ts";
 import type { Command, Outcome } from "../ledger/command.ts";
-import { ROW_WIDTH, type RosterView } from "../deciding/roster.ts";
+import { ROW_WIDTH, type CandidateTableView } from "../deciding/roster.ts";
 import { decide } from "../ledger/decide.ts";
 import type { LedgerEvent } from "../ledger/event.ts";
 import { cloneLedger, type LedgerView } from "../ledger/ledger.ts";
@@ -152,10 +152,10 @@ export class ModelRun {
   checkRebuild(): void {
     const { ledger, now, policy } = this.#world;
     const rebuilt = ledgerFrom(recordsOf(ledger), Math.max(now, this.#latest));
-    deepStrictEqual(essence(rebuilt), essence(ledger));
-    const swept = decide(rebuilt, { kind: "expire-due" }, { now, policy }).events;
+    deepStrictEqual(comparable(rebuilt), comparable(ledger));
+    const expired = decide(rebuilt, { kind: "expire-due" }, { now, policy }).events;
     ok(
-      !swept.some((event) => event.kind === "ended" && event.reason === "RequesterLost"),
+      !expired.some((event) => event.kind === "ended" && event.reason === "RequesterLost"),
       "lost by a restart",
     );
   }
@@ -165,13 +165,13 @@ export class ModelRun {
     const before = cloneLedger(ledger);
     this.#latest = Math.max(this.#latest, now);
     const outcome = decide(ledger, command, { now, policy });
-    deepStrictEqual(essence(ledger), essence(before), "decide must change nothing");
+    deepStrictEqual(comparable(ledger), comparable(before), "decide must change nothing");
     for (const event of outcome.events) {
       this.#checkBefore(event);
       const time = ledger.time;
       apply(ledger, event);
       ok(ledger.time >= time, "time ran backwards");
-      this.#follow(event);
+      this.#track(event);
     }
     this.#checkAccounts();
     return outcome;
@@ -202,20 +202,20 @@ export class ModelRun {
     ok(at < this.#adoptable.until, `${id} was adopted while adoption was closed`);
     ok(createdAt < this.#adoptable.since, `${id} was adopted though the ledger remembers its time`);
     const reported = this.#newest.get(provider)?.usage.find(({ reservationId }) => reservationId === id);
-    const counted = reported === undefined ? 0 : this.#leftover(provider, reported, "cpuMillis");
+    const counted = reported === undefined ? 0 : this.#nonLiveAmount(provider, reported, "cpuMillis");
     const grows = Math.max(0, granted.cpuMillis - counted);
     ok(grows <= this.#available(provider).cpuMillis, `an adoption at ${provider} exceeds what it has`);
   }
 
   /** Keeps the model in step, using the events alone. */
-  #follow(event: LedgerEvent): void {
+  #track(event: LedgerEvent): void {
     if (event.kind === "advertised") {
       this.#newest.set(event.advertisement.clusterId, event.advertisement);
       this.#receivedAt.set(event.advertisement.clusterId, event.at);
     }
     if (event.kind === "ended") this.#ended.set(event.id, event.at);
     if (event.kind === "adoption-window-set") this.#adoptable = event.window;
-    if (event.kind === "forgotten") this.#forget(event.id);
+    if (event.kind === "forgotten") this.#drop(event.id);
     if (event.kind === "granted" || event.kind === "adopted") {
       const { id, key, requester } = event.reservation;
       if (key !== undefined) this.#grantsByKey.set(`${requester} ${key}`, id);
@@ -234,7 +234,7 @@ export class ModelRun {
     }
   }
 
-  #forget(id: string): void {
+  #drop(id: string): void {
     const known = this.#reservations.get(id);
     ok(this.#ended.has(id), `${id} was forgotten alive`);
     if (known?.key !== undefined) this.#grantsByKey.delete(`${known.requester} ${known.key}`);
@@ -243,10 +243,10 @@ export class ModelRun {
   }
 
   #checkAccounts(): void {
-    const { roster } = this.#world.ledger;
+    const { candidateTable } = this.#world.ledger;
     deepStrictEqual(
-      rowsOf(cloneLedger(this.#world.ledger).roster),
-      rowsOf(roster),
+      tableRows(cloneLedger(this.#world.ledger).candidateTable),
+      tableRows(candidateTable),
       "deciding reads old figures",
     );
     for (const id of this.#newest.keys()) {
@@ -258,33 +258,36 @@ export class ModelRun {
   }
 
   #available(provider: string): { readonly cpuMillis: number; readonly gpus: number } {
-    return { cpuMillis: this.#left(provider, "cpuMillis"), gpus: this.#left(provider, "gpus") };
+    return {
+      cpuMillis: this.#availableAmount(provider, "cpuMillis"),
+      gpus: this.#availableAmount(provider, "gpus"),
+    };
   }
 
   /** §3's formula, straight from the model's sets. */
-  #left(provider: string, unit: "cpuMillis" | "gpus"): number {
+  #availableAmount(provider: string, unit: "cpuMillis" | "gpus"): number {
     const advertisement = this.#newest.get(provider);
     if (advertisement === undefined) return 0;
     const { allocatable, allocated, usage, protocol } = advertisement;
     const used = new Map(usage.map((entry) => [entry.reservationId, entry.used[unit]]));
     const live = [...this.#reservations.values()].filter(({ id }) => !this.#ended.has(id));
-    const lent = live
+    const provided = live
       .filter((reservation) => reservation.provider === provider)
       .map(({ id, granted }) => Math.max(granted[unit], used.get(id) ?? 0));
     // An older agent may count its virtual nodes, also for some minutes after the end.
-    const since = (this.#receivedAt.get(provider) ?? 0) - TAKE_DOWN_MS;
-    const borrowed = [...this.#reservations.values()]
+    const since = (this.#receivedAt.get(provider) ?? 0) - VIRTUAL_NODE_TEARDOWN_MS;
+    const requested = [...this.#reservations.values()]
       .filter(({ requester, id }) => requester === provider && (this.#ended.get(id) ?? Infinity) > since)
       .filter(() => protocol < 2)
       .map(({ granted }) => granted[unit]);
-    const others = usage.map((entry) => this.#leftover(provider, entry, unit));
-    return Math.max(0, allocatable[unit] - allocated[unit] - total([...lent, ...borrowed, ...others]));
+    const others = usage.map((entry) => this.#nonLiveAmount(provider, entry, unit));
+    return Math.max(0, allocatable[unit] - allocated[unit] - total([...provided, ...requested, ...others]));
   }
 
   /** What a reported hold takes when it is not a live reservation of this provider. */
-  #leftover(
+  #nonLiveAmount(
     provider: string,
-    { reservationId: id, granted, used }: HoldUsage,
+    { reservationId: id, granted, used }: ReservationUsage,
     unit: "cpuMillis" | "gpus",
   ): number {
     if (this.#reservations.get(id)?.provider !== provider) return Math.max(granted[unit], used[unit]);
@@ -401,7 +404,7 @@ const total = (amounts: readonly number[]) => amounts.reduce((sum, amount) => su
 const ORDER: Readonly<Record<Phase, number>> = { Pending: 0, Reserved: 1, Active: 2, Released: 3, Failed: 3 };
 
 /** A ledger as comparable data, without what a restart may change. */
-function essence(ledger: LedgerView): unknown {
+function comparable(ledger: LedgerView): unknown {
   return {
     reservations: sorted(ledger.reservations),
     keys: sorted(ledger.keys),
@@ -409,15 +412,15 @@ function essence(ledger: LedgerView): unknown {
     time: ledger.time,
     adoption: ledger.adoption,
     accounts: sorted(ledger.accounts)
-      .filter(([, account]) => !isBlank(account))
+      .filter(([, account]) => !isEmptyAccount(account))
       .map(([id, account]) => {
-        const { heardAt: _, lending, borrowing, returned, refused, usage, ...rest } = account;
+        const { lastSeenAt: _, asProvider, asRequester, endedAsRequester, refused, usage, ...rest } = account;
         return [
           id,
           rest,
-          sorted(lending),
-          sorted(borrowing),
-          sorted(returned),
+          sorted(asProvider),
+          sorted(asRequester),
+          sorted(endedAsRequester),
           sorted(refused ?? new Map()),
           sorted(usage),
         ];
@@ -431,16 +434,16 @@ function essence(ledger: LedgerView): unknown {
 }
 
 /** The roster's figures by cluster. */
-function rowsOf({ candidates, figures }: RosterView): [string, number[]][] {
+function tableRows({ candidates, values }: CandidateTableView): [string, number[]][] {
   const rows = candidates.map(({ clusterId }, position): [string, number[]] => {
-    return [clusterId, [...figures.subarray(position * ROW_WIDTH, (position + 1) * ROW_WIDTH)]];
+    return [clusterId, [...values.subarray(position * ROW_WIDTH, (position + 1) * ROW_WIDTH)]];
   });
   return rows.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** A cluster of which only the name is left. */
-function isBlank({ advertisement, cordon, lending, borrowing, refused }: AccountView): boolean {
-  const isUnused = lending.size === 0 && borrowing.size === 0 && refused === undefined;
+function isEmptyAccount({ advertisement, cordon, asProvider, asRequester, refused }: AccountView): boolean {
+  const isUnused = asProvider.size === 0 && asRequester.size === 0 && refused === undefined;
   return isUnused && advertisement === undefined && cordon === undefined;
 }
 

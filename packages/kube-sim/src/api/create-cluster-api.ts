@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { startCollectors } from "../collect/collectors.ts";
 import type { JsonObject } from "../json.ts";
 import { nameOf, namespaceOf } from "../json-access.ts";
@@ -19,7 +19,7 @@ import { notFound } from "./statuses.ts";
 import { watchObjects } from "./watch-objects.ts";
 
 export interface ClusterApiDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly randomBytes: (size: number) => Uint8Array;
   /** Kinds that are there from the beginning. */
   readonly definitions?: readonly ResourceDefinition[];
@@ -48,12 +48,12 @@ export interface ClusterCore {
 
 const SEEDING: WriteOptions = { dryRun: false, fieldManager: "seed", fieldValidation: "Ignore" };
 
-export function createClusterApi({ machine, randomBytes, definitions = [] }: ClusterApiDeps): ClusterCore {
+export function createClusterApi({ clock, randomBytes, definitions = [] }: ClusterApiDeps): ClusterCore {
   const store = createStore();
   const registry = createRegistry();
-  const context: ApiContext = { store, registry, wallMs: machine.wallMs, randomBytes };
+  const context: ApiContext = { store, registry, wallMs: clock.wallMs, randomBytes };
   for (const definition of definitions) registry.add(definition);
-  const stop = startCollectors(context, machine);
+  const stop = startCollectors(context, clock);
   return {
     api: verbs(context),
     register: registry.add,

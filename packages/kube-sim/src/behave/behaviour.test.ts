@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ClusterCore, createClusterApi } from "../api/create-cluster-api.ts";
 import { CORE_DEFINITIONS } from "../core/core-definitions.ts";
@@ -13,14 +13,14 @@ const WRITE = { dryRun: false, fieldManager: "test", fieldValidation: "Strict" }
 const GENTLY = { dryRun: false, propagation: "Background" } as const;
 const LONG_ENOUGH_MS = 5000;
 
-let clock: ReturnType<typeof fakeTime>;
+let clock: ReturnType<typeof fakeClock>;
 let core: ClusterCore;
 
 beforeEach(() => {
-  clock = fakeTime();
-  core = createClusterApi({ machine: clock, randomBytes, definitions: CORE_DEFINITIONS });
+  clock = fakeClock();
+  core = createClusterApi({ clock, randomBytes, definitions: CORE_DEFINITIONS });
   furnishNamespaces(core.api, "certificate");
-  startBehaviour({ api: core.api, machine: clock });
+  startBehaviour({ api: core.api, clock });
 });
 
 function addNode(name: string, cpu = "4", ready = "True"): void {

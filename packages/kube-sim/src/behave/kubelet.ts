@@ -21,7 +21,7 @@ const AT_ONCE = { dryRun: false, propagation: "Background", gracePeriodSeconds: 
 const START_MS = 200;
 const END_MS = 200;
 
-export function createKubelet(book: NodeBook, { api, machine, log }: BehaviourDeps): Kubelet {
+export function createKubelet(book: NodeBook, { api, clock, log }: BehaviourDeps): Kubelet {
   /** Uids of pods that something is planned for. */
   const planned = new Set<string>();
   let addresses = 0;
@@ -30,7 +30,7 @@ export function createKubelet(book: NodeBook, { api, machine, log }: BehaviourDe
     const uid = textAt(pod, "metadata.uid");
     if (planned.has(uid)) return;
     planned.add(uid);
-    machine.after(delayMs, () => {
+    clock.after(delayMs, () => {
       planned.delete(uid);
       attempt(log, () => {
         const now = api.get({ definition: PODS, namespace: namespaceOf(pod), name: nameOf(pod) });
@@ -44,7 +44,7 @@ export function createKubelet(book: NodeBook, { api, machine, log }: BehaviourDe
     const started = {
       podIP: podAddress(++addresses),
       hostIP: addressOf(node),
-      at: timestamp(machine.wallMs()),
+      at: timestamp(clock.wallMs()),
     };
     const target = {
       definition: PODS,

@@ -1,4 +1,4 @@
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { ClusterApi, WatchChange } from "../api/cluster-api.ts";
 import { timestamp } from "../api/context.ts";
 import { nameOf, namespaceOf, objectsAt, textAt, valueAt } from "../core/look.ts";
@@ -12,7 +12,7 @@ import { waiting, type Waiting } from "./pod-status.ts";
 
 export interface BehaviourDeps {
   readonly api: ClusterApi;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log?: Log | undefined;
 }
 
@@ -31,7 +31,7 @@ const GATED: Waiting = {
   message: "Scheduling is blocked due to non-empty scheduling gates",
 };
 
-export function createScheduler(book: NodeBook, { api, machine, log }: BehaviourDeps): Scheduler {
+export function createScheduler(book: NodeBook, { api, clock, log }: BehaviourDeps): Scheduler {
   const pending = new Map<string, JsonObject>();
   let isPlanned = false;
 
@@ -42,10 +42,10 @@ export function createScheduler(book: NodeBook, { api, machine, log }: Behaviour
   const plan = (): void => {
     if (isPlanned || pending.size === 0) return;
     isPlanned = true;
-    machine.after(ROUND_MS, round);
+    clock.after(ROUND_MS, round);
   };
   const tell = (pod: JsonObject, why: Waiting): void => {
-    const status = waiting(pod, why, timestamp(machine.wallMs()));
+    const status = waiting(pod, why, timestamp(clock.wallMs()));
     const target = {
       definition: PODS,
       namespace: namespaceOf(pod),

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { ApiContext } from "../api/context.ts";
 import { CLEANUP_FINALIZER, CUSTOM_RESOURCES } from "../api/create-object.ts";
 import { deleteCollection } from "../api/delete-collection.ts";
@@ -11,11 +11,11 @@ import { tickQueue } from "./tick.ts";
 const DEFINITIONS = resourceOf(CUSTOM_RESOURCES);
 
 /** Takes away the objects of a kind whose CustomResourceDefinition was deleted, then lets go of that. */
-export function emptyKinds(context: ApiContext, machine: MachineTime): () => void {
+export function emptyKinds(context: ApiContext, clock: Clock): () => void {
   const { store } = context;
   const going = new Set<string>();
   // A CustomResourceDefinition has the name under which its objects lie in the store: `<plural>.<group>`.
-  const queue = tickQueue<string>(machine, (resource) => {
+  const queue = tickQueue<string>(clock, (resource) => {
     const crd = store.get(DEFINITIONS, resource);
     if (crd !== undefined && isHeld(crd)) empty(context, resource, crd);
   });

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { ApiContext } from "../api/context.ts";
 import { CONTENT_FINALIZER } from "../api/create-object.ts";
 import { deleteCollection } from "../api/delete-collection.ts";
@@ -12,10 +12,10 @@ import { tickQueue } from "./tick.ts";
 const NAMESPACES = "namespaces";
 
 /** Takes away what is in a namespace that was deleted, then the namespace. */
-export function emptyNamespaces(context: ApiContext, machine: MachineTime): () => void {
+export function emptyNamespaces(context: ApiContext, clock: Clock): () => void {
   const { store } = context;
   const going = new Set<string>();
-  const queue = tickQueue<string>(machine, (namespace) => {
+  const queue = tickQueue<string>(clock, (namespace) => {
     const object = store.get(NAMESPACES, namespace);
     if (object !== undefined && isTerminating(object)) empty(context, namespace, object);
   });

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { ApiContext } from "../api/context.ts";
 import type { ResourceDefinition } from "../api/definition.ts";
 import { deleteObject, FOREGROUND, ORPHAN } from "../api/delete-object.ts";
@@ -22,10 +22,10 @@ import { disowned, type Owner, ownersOf, unblocking } from "./owners.ts";
 import { tickQueue } from "./tick.ts";
 
 /** Deletes what lost its last owner, and does for owners that go what their deletion asked: orphan, or wait. */
-export function garbageCollector(context: ApiContext, machine: MachineTime): () => void {
+export function garbageCollector(context: ApiContext, clock: Clock): () => void {
   const { store } = context;
   const kin = family();
-  const queue = tickQueue<Place>(machine, (place) => look({ context, kin, enqueue: queue.add }, place));
+  const queue = tickQueue<Place>(clock, (place) => look({ context, kin, enqueue: queue.add }, place));
   const stop = store.watch({
     after: 0,
     each: (change) => {

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { StatusError } from "../api/status-error.ts";
 
 /** Keys that wait to be looked at, each once, on the next tick of the clock: never inside the write that caused it. */
@@ -7,7 +7,7 @@ export interface Queue<Key> {
   readonly stop: () => void;
 }
 
-export function tickQueue<Key>(machine: MachineTime, look: (key: Key) => void): Queue<Key> {
+export function tickQueue<Key>(clock: Clock, look: (key: Key) => void): Queue<Key> {
   const waiting = new Set<Key>();
   let cancel: (() => void) | undefined;
   /** What the api refuses to a collector, such as the end of the default namespace, stays as it is. */
@@ -29,7 +29,7 @@ export function tickQueue<Key>(machine: MachineTime, look: (key: Key) => void): 
   return {
     add: (key) => {
       waiting.add(key);
-      cancel ??= machine.after(0, run);
+      cancel ??= clock.after(0, run);
     },
     stop: () => {
       waiting.clear();

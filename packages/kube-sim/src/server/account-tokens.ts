@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { ClusterApi } from "../api/cluster-api.ts";
 import { StatusError } from "../api/status-error.ts";
 import { numberAt, textAt } from "../core/look.ts";
@@ -17,13 +17,13 @@ export interface AccountTokens {
 
 export interface AccountTokensDeps {
   readonly api: Pick<ClusterApi, "get">;
-  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly clock: Pick<Clock, "wallMs">;
   /** What only this cluster knows. */
   readonly secret: string;
 }
 
 /** A token carries what it says and a signature, so none has to be remembered. */
-export function accountTokens({ api, machine, secret }: AccountTokensDeps): AccountTokens {
+export function accountTokens({ api, clock, secret }: AccountTokensDeps): AccountTokens {
   const sign = (claims: string): string => createHmac("sha256", secret).update(claims).digest("base64url");
 
   const accountIn = (claims: JsonObject): JsonObject | undefined => {
@@ -48,7 +48,7 @@ export function accountTokens({ api, machine, secret }: AccountTokensDeps): Acco
       const [packed = "", signature = ""] = token.split(".");
       if (!isSame(signature, sign(packed))) return undefined;
       const claims: unknown = JSON.parse(Buffer.from(packed, "base64url").toString("utf8"));
-      if (!isJsonObject(claims) || numberAt(claims, "expiresAtMs") <= machine.wallMs()) return undefined;
+      if (!isJsonObject(claims) || numberAt(claims, "expiresAtMs") <= clock.wallMs()) return undefined;
       const account = accountIn(claims);
       if (account === undefined || textAt(account, "metadata.uid") !== textAt(claims, "uid"))
         return undefined;

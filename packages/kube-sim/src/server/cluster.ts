@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { ClusterCore } from "../api/create-cluster-api.ts";
 import { badRequest } from "../api/statuses.ts";
 import { textAt } from "../core/look.ts";
@@ -21,15 +21,15 @@ export interface ClusterParts {
 }
 
 /** A machine's time that can be made to run ahead. */
-export interface ShiftableTime extends MachineTime {
+export interface ShiftableTime extends Clock {
   readonly shift: (ms: number) => void;
 }
 
-export function shiftableTime(machine: MachineTime): ShiftableTime {
+export function shiftableTime(clock: Clock): ShiftableTime {
   let aheadMs = 0;
   return {
-    ...machine,
-    wallMs: () => machine.wallMs() + aheadMs,
+    ...clock,
+    wallMs: () => clock.wallMs() + aheadMs,
     shift: (ms) => {
       aheadMs = ms;
     },
@@ -43,10 +43,10 @@ export async function startCluster(parts: ClusterParts, port: number): Promise<S
   const address = (): string => `127.0.0.1:${listener.port()}`;
   const deps: ServeDeps = {
     api: core.api,
-    machine: clock,
+    clock,
     gate,
     token: credentials.token,
-    tokens: accountTokens({ api: core.api, machine: clock, secret: credentials.token }),
+    tokens: accountTokens({ api: core.api, clock, secret: credentials.token }),
     address,
     ...(log === undefined ? {} : { log }),
   };

@@ -1,4 +1,4 @@
-import { type IssuedCertificate, type SmallAuthority, smallAuthority } from "@resource-broker/runtime";
+import { type InMemoryAuthority, inMemoryAuthority, type IssuedCertificate } from "@resource-broker/runtime";
 import { stringify } from "yaml";
 import type { KubeSimDeps } from "../kube-sim.ts";
 
@@ -20,7 +20,7 @@ export interface Credentials {
 const realNow = (): number => performance.timeOrigin + performance.now();
 
 export function createCredentials(name: string, { randomBytes }: KubeSimDeps): Credentials {
-  const authority: SmallAuthority = smallAuthority({
+  const authority: InMemoryAuthority = inMemoryAuthority({
     commonName: `kube-sim ${name}`,
     now: realNow,
     randomBytes,

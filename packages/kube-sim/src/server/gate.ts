@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { StatusError } from "../api/status-error.ts";
 import { failure } from "../api/statuses.ts";
 import type { FailNext } from "../kube-sim.ts";
@@ -40,7 +40,7 @@ const REASONS: Readonly<Record<number, string>> = {
   504: "Timeout",
 };
 
-export function createGate(machine: MachineTime): Gate {
+export function createGate(clock: Clock): Gate {
   let latencyMs = 0;
   let paused = false;
   const waiting = new Set<() => void>();
@@ -52,7 +52,7 @@ export function createGate(machine: MachineTime): Gate {
     });
   const delay = (): Promise<void> =>
     new Promise((resolve) => {
-      machine.after(latencyMs, resolve);
+      clock.after(latencyMs, resolve);
     });
   return {
     pass: async () => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { ClusterApi, CollectionTarget, Target } from "../api/cluster-api.ts";
 import type { ResourceDefinition } from "../api/definition.ts";
 import { methodNotSupported, pathNotFound } from "../api/statuses.ts";
@@ -22,7 +22,7 @@ export interface ResourceCall {
 export interface ResourceDeps {
   readonly api: ClusterApi;
   /** The cluster's own clock. */
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly gate: Gate;
   readonly tokens: AccountTokens;
 }
@@ -66,7 +66,7 @@ export function renderingFor(
     definition,
     format: negotiate(call.request.headers.accept, { hasProtobuf: protobufKind(definition) !== undefined }),
     includeObject: includeObjectIn(call.query),
-    nowMs: deps.machine.wallMs(),
+    nowMs: deps.clock.wallMs(),
   };
 }
 

@@ -52,7 +52,7 @@ export function watchCall(definition: ResourceDefinition, call: ResourceCall, de
     {
       target: collectionTarget(definition, route),
       query: watchQuery(query, marksInitialEnd),
-      encoder: watchEncoder({ definition, format, includeObject, nowMs: deps.machine.wallMs }),
+      encoder: watchEncoder({ definition, format, includeObject, nowMs: deps.clock.wallMs }),
       hasBookmarks,
       marksInitialEnd,
       timeoutSeconds: countIn(query, "timeoutSeconds") ?? DEFAULT_WATCH_SECONDS,

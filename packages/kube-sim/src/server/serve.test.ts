@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createKubeSim } from "../create-kube-sim.ts";
 import type { SimCluster } from "../kube-sim.ts";
 import { type SimCall, type SimClient, simClient, type SimReply } from "./testing/sim-client.ts";
 
-const clock = fakeTime();
-const sim = createKubeSim({ machine: clock, randomBytes });
+const clock = fakeClock();
+const sim = createKubeSim({ clock, randomBytes });
 const PODS = "/api/v1/namespaces/default/pods";
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const pod = {

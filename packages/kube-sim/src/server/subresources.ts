@@ -76,7 +76,7 @@ const TOKEN_REQUEST = { group: "authentication.k8s.io", kind: "TokenRequest" };
 async function giveToken(
   definition: ResourceDefinition,
   { request, route, query }: ResourceCall,
-  { api, machine, tokens }: ResourceDeps,
+  { api, clock, tokens }: ResourceDeps,
 ) {
   checkNames(query, "write");
   const body = await readObject(request);
@@ -87,11 +87,11 @@ async function giveToken(
     throw invalid(TOKEN_REQUEST, "", [
       badValue("spec.expirationSeconds", seconds, "may not specify a duration less than 10 minutes"),
     ]);
-  const expiresAtMs = machine.wallMs() + seconds * 1000;
+  const expiresAtMs = clock.wallMs() + seconds * 1000;
   const answer = {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
-    metadata: { name, namespace, creationTimestamp: timestamp(machine.wallMs()) },
+    metadata: { name, namespace, creationTimestamp: timestamp(clock.wallMs()) },
     spec: { audiences: AUDIENCES, expirationSeconds: seconds, boundObjectRef: null },
     status: { token: tokens.issue(account, expiresAtMs), expirationTimestamp: timestamp(expiresAtMs) },
   };

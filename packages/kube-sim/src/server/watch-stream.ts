@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { ClusterApi, CollectionTarget, Watch, WatchChange, WatchQuery } from "../api/cluster-api.ts";
 import { StatusError } from "../api/status-error.ts";
 import { internalError } from "../api/statuses.ts";
@@ -20,7 +20,7 @@ export interface WatchRequest {
 
 export interface WatchDeps {
   readonly api: ClusterApi;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly gate: Gate;
 }
 
@@ -38,7 +38,7 @@ export function watchAnswer(request: WatchRequest, deps: WatchDeps): StreamAnswe
   };
 }
 
-function runWatch(response: ServerResponse, request: WatchRequest, { api, machine, gate }: WatchDeps): void {
+function runWatch(response: ServerResponse, request: WatchRequest, { api, clock, gate }: WatchDeps): void {
   const { encoder } = request;
   const undo: (() => void)[] = [];
   const out = heldWhilePaused(response, gate);
@@ -67,7 +67,7 @@ function runWatch(response: ServerResponse, request: WatchRequest, { api, machin
     if (api.resourceVersion() !== beganAt) bookmark();
   };
   const remindLater = (): void => {
-    const cancel = machine.after(BOOKMARK_MS, () => {
+    const cancel = clock.after(BOOKMARK_MS, () => {
       remind();
       undo.splice(undo.indexOf(cancel), 1);
       remindLater();
@@ -81,12 +81,12 @@ function runWatch(response: ServerResponse, request: WatchRequest, { api, machin
   if (isOver) return watch.stop();
   const beganAt = api.resourceVersion();
   const lifeMs = request.timeoutSeconds * 1000;
-  undo.push(watch.stop, machine.after(lifeMs, end));
+  undo.push(watch.stop, clock.after(lifeMs, end));
   response.on("close", end);
   if (request.marksInitialEnd) bookmark({ "k8s.io/initial-events-end": "true" });
   if (!request.hasBookmarks) return;
   remindLater();
-  if (lifeMs > LAST_BOOKMARK_MS) undo.push(machine.after(lifeMs - LAST_BOOKMARK_MS, remind));
+  if (lifeMs > LAST_BOOKMARK_MS) undo.push(clock.after(lifeMs - LAST_BOOKMARK_MS, remind));
 }
 
 /** A version that is forgotten is told inside the stream, as the real server does; anything else is refused before it. */

@@ -1,6 +1,6 @@
 /** A figure of both encodings beside its target. */
 export interface Row {
-  readonly figure: string;
+  readonly metric: string;
   readonly target: string;
   readonly protobuf: string;
   readonly json: string;
@@ -9,7 +9,7 @@ export interface Row {
 export function tableOf(rows: readonly Row[]): string {
   const cells = [
     ["", "protobuf", "JSON", "target"],
-    ...rows.map(({ figure, protobuf, json, target }) => [figure, protobuf, json, target]),
+    ...rows.map(({ metric, protobuf, json, target }) => [metric, protobuf, json, target]),
   ];
   const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   return cells

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { ClusterSize, Encoding } from "../cluster/size.ts";
-import { type Order, onOrder, tell } from "../messages.ts";
+import { type Command, onCommand, sendReply } from "../messages.ts";
 import { changeMaker } from "./changes.ts";
 import { type Kind, makePages, PAGE_SIZE } from "./pages.ts";
 
@@ -22,16 +22,16 @@ let nextChange: () => Uint8Array;
 let sent = 0;
 let ticking: NodeJS.Timeout | undefined;
 
-onOrder((order) => {
-  if (order.kind === "serve") serve(order);
-  else if (order.kind === "change") beginChanges(order.perSecond);
-  else if (order.kind === "rest") {
+onCommand((command) => {
+  if (command.kind === "serve") serve(command);
+  else if (command.kind === "change") beginChanges(command.perSecond);
+  else if (command.kind === "rest") {
     clearInterval(ticking);
-    tell("resting", { sent });
+    sendReply("resting", { sent });
   }
 });
 
-function serve({ size, encoding, tls }: Extract<Order, { kind: "serve" }>): void {
+function serve({ size, encoding, tls }: Extract<Command, { kind: "serve" }>): void {
   nextChange = changeMaker(size, encoding);
   const pages = pagesOf(size, encoding);
   const types = MEDIA_TYPES[encoding];
@@ -45,7 +45,7 @@ function serve({ size, encoding, tls }: Extract<Order, { kind: "serve" }>): void
   server.listen(0, "127.0.0.1", () => {
     const address = server.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
-    tell("listening", { port, podBytes: pages.Pod.reduce((sum, page) => sum + page.length, 0) });
+    sendReply("listening", { port, podBytes: pages.Pod.reduce((sum, page) => sum + page.length, 0) });
   });
 }
 
@@ -73,11 +73,11 @@ function beginChanges(perSecond: number): void {
   const before = sent;
   ticking = setInterval(() => {
     const due = before + ((performance.now() - beganAt) * perSecond) / 1000;
-    while (sent < due) tellChange();
+    while (sent < due) sendChange();
   }, TICK_MS);
 }
 
-function tellChange(): void {
+function sendChange(): void {
   sent += 1;
   const frame = nextChange();
   for (const watch of podWatches) watch.write(frame);

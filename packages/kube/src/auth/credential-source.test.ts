@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createReloads } from "@resource-broker/runtime";
-import { fakeTime, type FakeTime, testCertificates } from "@resource-broker/testkit";
+import { fakeClock, type FakeClock, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { KubeClient } from "../client/client.ts";
 import type { KubeClientDeps } from "../client/create-kube-client.ts";
@@ -19,7 +19,7 @@ const text = (content: string) => ({ kind: "text", text: content }) as const;
 
 let folder = "";
 let server: FakeApiServer;
-let time: FakeTime;
+let time: FakeClock;
 const clients: KubeClient[] = [];
 const at = (name: string) => join(folder, name);
 
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 beforeEach(() => {
-  time = fakeTime();
+  time = fakeClock();
   server.seen.length = 0;
   server.answer((_, reply) => reply.json(200, {}));
   return () => {
@@ -51,8 +51,8 @@ function connect(
   deps: Partial<KubeClientDeps> = {},
   config: Partial<KubeConfig> = {},
 ): KubeClient {
-  const trust = { isBlind: false, ca: text(certificates.ca.cert) };
-  const client = clientFor(configFor(server.url, { trust, user, ...config }), { machine: time, ...deps });
+  const trust = { insecureSkipVerify: false, ca: text(certificates.ca.cert) };
+  const client = clientFor(configFor(server.url, { trust, user, ...config }), { clock: time, ...deps });
   clients.push(client);
   return client;
 }
@@ -284,7 +284,7 @@ cat "$ANSWER"
 
   test("is told of the cluster when it asks for that", async () => {
     await replace("ca.crt", certificates.ca.cert);
-    const trust = { isBlind: false, ca: file(at("ca.crt")), serverName: "localhost" };
+    const trust = { insecureSkipVerify: false, ca: file(at("ca.crt")), serverName: "localhost" };
     const cluster = { server: server.url, trust, config: { audience: "x" } };
     await connect(plugin({ cluster }), { env }).read("/version");
     const info = JSON.parse(await readFile(at("runs.info"), "utf8")) as unknown;

@@ -15,7 +15,7 @@ export function execLogin(plugin: ExecPlugin, origin: string, deps: PluginDeps):
   let known: ExecCredential | undefined;
   let running: Promise<ExecCredential> | undefined;
   const isGood = ({ expiresAtMs = Number.POSITIVE_INFINITY }: ExecCredential) =>
-    deps.machine.wallMs() < expiresAtMs;
+    deps.clock.wallMs() < expiresAtMs;
   const run = async (): Promise<ExecCredential> => {
     try {
       known = parseExecCredential(await runPlugin(plugin, name, deps), plugin, name);

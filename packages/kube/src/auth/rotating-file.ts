@@ -1,4 +1,4 @@
-import type { Log, MachineTime, Reloads } from "@resource-broker/runtime";
+import type { Clock, Log, Reloads } from "@resource-broker/runtime";
 import { readTextFile } from "../config/read-file.ts";
 import type { Material } from "../config/kube-config.ts";
 
@@ -13,7 +13,7 @@ export interface RotatingText {
 }
 
 export interface RotationDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
   /** Receives files that cannot be read again. */
   readonly reloads?: Pick<Reloads, "source">;
@@ -28,11 +28,11 @@ export function rotatingText(material: Material, namedBy: string, deps: Rotation
 }
 
 /** A file that is read again at most once a minute. While it cannot be read, its last content is used. */
-function rotatingFile(path: string, namedBy: string, { machine, log, reloads }: RotationDeps): RotatingText {
+function rotatingFile(path: string, namedBy: string, { clock, log, reloads }: RotationDeps): RotatingText {
   const report = reloads?.source(CREDENTIALS);
   let known: { readonly text: string; readonly at: number } | undefined;
   const renew = async (): Promise<void> => {
-    const at = machine.monotonicMs();
+    const at = clock.monotonicMs();
     try {
       const text = await readTextFile(path, namedBy);
       const isEmpty = text.trim() === "";
@@ -52,7 +52,7 @@ function rotatingFile(path: string, namedBy: string, { machine, log, reloads }: 
   return {
     renew,
     current: async () => {
-      if (known === undefined || machine.monotonicMs() - known.at >= REREAD_MS) await renew();
+      if (known === undefined || clock.monotonicMs() - known.at >= REREAD_MS) await renew();
       return known?.text ?? "";
     },
   };

@@ -1,16 +1,16 @@
 import type { ChildProcess } from "node:child_process";
 import { Fault } from "@resource-broker/contract";
-import { type MachineTime, readText } from "@resource-broker/runtime";
+import { type Clock, readText } from "@resource-broker/runtime";
 import type { Environment } from "../config/in-cluster.ts";
 import type { ExecCluster, ExecPlugin } from "../config/kube-config.ts";
 
 const MAX_OUTPUT = 1024 * 1024;
-const MAX_COMPLAINT = 500;
+const MAX_STDERR = 500;
 /** Timeout of a non-interactive plugin; an interactive one has none. */
 const TIMEOUT_MS = 60_000;
 
 export interface PluginDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** What the plugin inherits. */
   readonly env: Environment;
   /** True: the plugin may prompt on the terminal. */
@@ -33,9 +33,7 @@ export async function runPlugin(plugin: ExecPlugin, name: string, deps: PluginDe
     env: { ...deps.env, ...plugin.env, KUBERNETES_EXEC_INFO: info },
     stdio: [isInteractive ? "inherit" : "ignore", "pipe", isInteractive ? "inherit" : "pipe"],
   });
-  const cancel = isInteractive
-    ? () => undefined
-    : deps.machine.after(TIMEOUT_MS, () => child.kill("SIGKILL"));
+  const cancel = isInteractive ? () => undefined : deps.clock.after(TIMEOUT_MS, () => child.kill("SIGKILL"));
   try {
     return await outputOf(child, (problem, cause) => failed(plugin, `${name} ${problem}`, cause));
   } finally {
@@ -46,19 +44,19 @@ export async function runPlugin(plugin: ExecPlugin, name: string, deps: PluginDe
 function outputOf(child: ChildProcess, fail: (problem: string, cause?: unknown) => Fault): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = "";
-    let complaint = "";
+    let stderr = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       output += text;
       if (output.length > MAX_OUTPUT) child.kill("SIGKILL");
     });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      complaint = (complaint + text).slice(-MAX_COMPLAINT);
+      stderr = (stderr + text).slice(-MAX_STDERR);
     });
     child.on("error", (error) => reject(fail("could not be started", error)));
     child.on("close", (code, signal) => {
       if (code === 0) resolve(output);
       else if (signal === "SIGKILL") reject(fail("took too long or printed too much, and was killed"));
-      else reject(fail(`ended with ${signal ?? code}: ${complaint.trim().split("\n").at(-1) ?? ""}`));
+      else reject(fail(`ended with ${signal ?? code}: ${stderr.trim().split("\n").at(-1) ?? ""}`));
     });
   });
 }
@@ -72,8 +70,8 @@ function failed({ command, installHint }: ExecPlugin, problem: string, cause: un
 
 /** Content of KUBERNETES_EXEC_INFO. */
 async function infoFor({ apiVersion, cluster }: ExecPlugin, interactive: boolean): Promise<object> {
-  const told = cluster === undefined ? {} : { cluster: await describe(cluster) };
-  return { apiVersion, kind: "ExecCredential", spec: { interactive, ...told } };
+  const clusterInfo = cluster === undefined ? {} : { cluster: await describe(cluster) };
+  return { apiVersion, kind: "ExecCredential", spec: { interactive, ...clusterInfo } };
 }
 
 async function describe({ server, trust, config }: ExecCluster): Promise<object> {
@@ -81,7 +79,7 @@ async function describe({ server, trust, config }: ExecCluster): Promise<object>
   return {
     server,
     ...(trust.serverName === undefined ? {} : { "tls-server-name": trust.serverName }),
-    ...(trust.isBlind ? { "insecure-skip-tls-verify": true } : {}),
+    ...(trust.insecureSkipVerify ? { "insecure-skip-tls-verify": true } : {}),
     ...(ca === undefined ? {} : { "certificate-authority-data": Buffer.from(ca).toString("base64") }),
     ...(config === undefined ? {} : { config }),
   };

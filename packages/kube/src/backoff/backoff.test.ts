@@ -25,9 +25,9 @@ describe("a back-off", () => {
     let now = 0;
     const pauses = backoff({ maxMs: 5000 }, { random: always(ALMOST_ONE), monotonicMs: () => now });
     for (let failure = 0; failure < 3; failure++) pauses.failed();
-    pauses.works();
+    pauses.succeeded();
     now += workedMs;
-    pauses.works();
+    pauses.succeeded();
     expect(pauses.failed() + 1).toBe(bound);
   });
 

@@ -17,7 +17,7 @@ export interface Backoff {
   /** An attempt failed; returns the delay before the next one. */
   readonly failed: () => number;
   /** An attempt succeeded. The delay is reset only after `resetAfterMs`, so that a flapping server is not overloaded. */
-  readonly works: () => void;
+  readonly succeeded: () => void;
 }
 
 const MIN_MS = 100;
@@ -31,15 +31,15 @@ export function backoff(options: BackoffOptions, deps: BackoffDeps): Backoff {
     failed: () => {
       if (worksSince !== undefined && deps.monotonicMs() - worksSince >= resetAfterMs) failures = 0;
       worksSince = undefined;
-      return pauseAfter({ failures: failures++, minMs, maxMs }, deps.random);
+      return jitteredDelay({ failures: failures++, minMs, maxMs }, deps.random);
     },
-    works: () => {
+    succeeded: () => {
       worksSince ??= deps.monotonicMs();
     },
   };
 }
 
-export interface Pause {
+export interface DelayInput {
   /** Number of failures so far. */
   readonly failures: number;
   readonly minMs: number;
@@ -50,6 +50,6 @@ export interface Pause {
  * A random delay below a bound that doubles with each failure ("full jitter"), so that clients that failed at the same time
  * retry at different times.
  */
-export function pauseAfter({ failures, minMs, maxMs }: Pause, random: () => number): number {
+export function jitteredDelay({ failures, minMs, maxMs }: DelayInput, random: () => number): number {
   return Math.floor(random() * Math.min(maxMs, minMs * 2 ** failures));
 }

@@ -1,9 +1,9 @@
 import { Fault } from "@resource-broker/contract";
-import type { Log, LogFields, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log, LogFields } from "@resource-broker/runtime";
 
-export interface TroubleDeps {
+export interface FailureReporterDeps {
   readonly log: Log;
-  readonly machine: MachineTime;
+  readonly machine: Clock;
   /** Added to each line. */
   readonly fields: LogFields;
   /** Name of the operation, such as "following pods". */
@@ -11,34 +11,34 @@ export interface TroubleDeps {
 }
 
 /** Logs when a repeated operation starts to fail and when it recovers, not every attempt. */
-export interface Trouble {
-  readonly begins: (fault: Fault) => void;
-  readonly ends: () => void;
+export interface FailureReporter {
+  readonly failed: (fault: Fault) => void;
+  readonly recovered: () => void;
   /** The current failure; `since` is wall-clock time. */
-  readonly now: () => { readonly since: number; readonly fault: Fault } | undefined;
+  readonly current: () => { readonly since: number; readonly fault: Fault } | undefined;
 }
 
-export function trouble({ log, machine, fields, what }: TroubleDeps): Trouble {
-  let now: { readonly since: number; readonly fault: Fault } | undefined;
+export function failureReporter({ log, machine: clock, fields, what }: FailureReporterDeps): FailureReporter {
+  let current: { readonly since: number; readonly fault: Fault } | undefined;
   let beganAt = 0;
   // A restarting server fails in two or three ways: each code is logged once.
-  const told = new Set<string>();
+  const logged = new Set<string>();
   return {
-    begins: (fault) => {
-      if (now === undefined) beganAt = machine.monotonicMs();
-      now = { since: now?.since ?? machine.wallMs(), fault };
-      if (told.has(fault.code)) return;
-      told.add(fault.code);
+    failed: (fault) => {
+      if (current === undefined) beganAt = clock.monotonicMs();
+      current = { since: current?.since ?? clock.wallMs(), fault };
+      if (logged.has(fault.code)) return;
+      logged.add(fault.code);
       const line = { ...fields, code: fault.code, error: fault.message };
       log.warn(line, `${what} fails: ${fault.message}; retrying`);
     },
-    ends: () => {
-      if (now === undefined) return;
-      log.info({ ...fields, troubledMs: Math.round(machine.monotonicMs() - beganAt) }, `${what} works again`);
-      now = undefined;
-      told.clear();
+    recovered: () => {
+      if (current === undefined) return;
+      log.info({ ...fields, troubledMs: Math.round(clock.monotonicMs() - beganAt) }, `${what} works again`);
+      current = undefined;
+      logged.clear();
     },
-    now: () => now,
+    current: () => current,
   };
 }
 

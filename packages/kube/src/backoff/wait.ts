@@ -1,9 +1,9 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 /** Resolves when the time has passed or the signal, if there is one, is given, whichever is first. */
 export async function wait(
   delayMs: number,
-  { machine, signal }: { readonly machine: MachineTime; readonly signal: AbortSignal | undefined },
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   if (signal?.aborted === true || delayMs <= 0) return;
   await new Promise<void>((resolve) => {
@@ -12,7 +12,7 @@ export async function wait(
       signal?.removeEventListener("abort", end);
       resolve();
     };
-    const cancel = machine.after(delayMs, end);
+    const cancel = clock.after(delayMs, end);
     signal?.addEventListener("abort", end);
   });
 }

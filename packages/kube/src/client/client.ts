@@ -64,7 +64,7 @@ export interface WatchQuery extends Selection, CallOptions {
    * After an event, reading pauses for this time, so that later events are read in one batch. Waking up costs more than
    * reading an event; this halves the CPU of a busy watch.
    */
-  readonly gatherMs?: number;
+  readonly coalesceMs?: number;
   /** Called once when the server has accepted the watch; events may come much later. */
   readonly onOpen?: () => void;
 }

@@ -1,5 +1,5 @@
 import { advertisementKind, type Advertisement } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import samples from "../protobuf/testing/go-samples.json" with { type: "json" };
 import { customResource } from "../resource/custom-resource.ts";
@@ -450,8 +450,8 @@ describe("a watch", () => {
   });
 
   test("that gathers does not listen for a while after each event, and then hears all at once", async () => {
-    const time = fakeTime();
-    const gathering = clientFor(configFor(server.url), { machine: time });
+    const time = fakeClock();
+    const gathering = clientFor(configFor(server.url), { clock: time });
     let write: (text: string) => void = () => undefined;
     server.answer((request, reply) => {
       if (request.query.has("watch")) ({ write } = reply.stream());
@@ -462,7 +462,7 @@ describe("a watch", () => {
     const watching = (async () => {
       const query = {
         resourceVersion: "7",
-        gatherMs: 50,
+        coalesceMs: 50,
         signal: stop.signal,
         onOpen: () => write(line("ADDED", "8")),
       };

@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import type { Log, MachineTime, Reloads } from "@resource-broker/runtime";
+import type { Clock, Log, Reloads } from "@resource-broker/runtime";
 import { credentialSource } from "../auth/credential-source.ts";
 import { CREDENTIALS } from "../auth/rotating-file.ts";
 import type { Environment } from "../config/in-cluster.ts";
@@ -22,7 +22,7 @@ import { targetOf } from "./target.ts";
 import { watchEvents } from "./watch.ts";
 
 export interface KubeClientDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
   /** What credential plugins inherit. */
   readonly env: Environment;
@@ -36,16 +36,16 @@ export interface KubeClientDeps {
 
 /** A client of one cluster. Nothing is read or opened before the first call. */
 export function createKubeClient(config: KubeConfig, deps: KubeClientDeps): KubeClient {
-  const { machine, log, env, isInteractive = false, userAgent = "resource-broker", reloads } = deps;
+  const { clock, log, env, isInteractive = false, userAgent = "resource-broker", reloads } = deps;
   const credentials = credentialSource(config, {
-    machine,
+    clock,
     log,
     env,
     isInteractive,
     ...(reloads && { reloads }),
   });
   const report = reloads?.source(CREDENTIALS);
-  const http = httpClient(config, { credentials, machine, log, userAgent, ...(report && { report }) });
+  const http = httpClient(config, { credentials, clock, log, userAgent, ...(report && { report }) });
   const formats = createFormats();
   const { server } = config;
 
@@ -69,7 +69,7 @@ export function createKubeClient(config: KubeConfig, deps: KubeClientDeps): Kube
     },
     watch: (resource, query) => {
       const target = targetOf(config, resource, { verb: "watch", namespace: query.namespace });
-      return watchEvents(resource, query, { machine, http, formats, target });
+      return watchEvents(resource, query, { clock, http, formats, target });
     },
     create: async (resource, object, options = {}) =>
       as(await perform(http, planCreate(config, { resource, object, options }), options)),

@@ -31,7 +31,7 @@ export const MAX_LIST_PAGES = (3 * MAX_LIST_ITEMS) / 50;
 /** Of JSON, which is in memory at once: 500 objects of 128 KiB. */
 const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 
-export interface Listing<T> {
+export interface ListCall<T> {
   readonly resource: Resource<T>;
   readonly query: ListQuery;
   readonly each: (object: T) => void;
@@ -47,7 +47,7 @@ export interface ListDeps {
  * Reads a list page by page. `gone`: the continue token has expired. A list that does not end is a `malformed` or `too-large`
  * fault, to bound the caller's memory.
  */
-export async function listAll<T>(listing: Listing<T>, deps: ListDeps): Promise<ListEnd> {
+export async function listAll<T>(listing: ListCall<T>, deps: ListDeps): Promise<ListEnd> {
   const { each } = listing;
   let count = 0;
   let pages = 0;
@@ -73,7 +73,7 @@ function endless(how: string): Fault {
 }
 
 async function readPage<T>(
-  { resource, query, each }: Listing<T>,
+  { resource, query, each }: ListCall<T>,
   token: string,
   { http, formats, target }: ListDeps,
 ): Promise<ListPage> {

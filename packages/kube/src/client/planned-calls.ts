@@ -33,7 +33,7 @@ export function planGet(server: Server, resource: Resource<unknown>, name: Objec
 }
 
 /** An object to be written, and how. */
-export interface Writing<Options extends WriteOptions> {
+export interface WriteCall<Options extends WriteOptions> {
   readonly resource: Resource<unknown>;
   readonly object: unknown;
   readonly options: Options;
@@ -41,9 +41,9 @@ export interface Writing<Options extends WriteOptions> {
 
 export function planCreate(
   server: Server,
-  { resource, object, options }: Writing<WriteOptions>,
+  { resource, object, options }: WriteCall<WriteOptions>,
 ): PlannedCall {
-  if (resource.isQuestion === true) return planQuestion(server, resource, object);
+  if (resource.isQuestion === true) return planReview(server, resource, object);
   const { name, namespace } = newNameIn(resource, object);
   const { subresource } = options;
   if (subresource === "status") {
@@ -64,7 +64,7 @@ export function planCreate(
 }
 
 /** A review changes nothing, so it can be repeated. */
-function planQuestion(server: Server, resource: Resource<unknown>, object: unknown): PlannedCall {
+function planReview(server: Server, resource: Resource<unknown>, object: unknown): PlannedCall {
   return {
     request: {
       method: "POST",
@@ -78,7 +78,7 @@ function planQuestion(server: Server, resource: Resource<unknown>, object: unkno
 
 export function planUpdate(
   server: Server,
-  { resource, object, options }: Writing<WriteOptions>,
+  { resource, object, options }: WriteCall<WriteOptions>,
 ): PlannedCall {
   const name = nameIn(resource, object);
   const { subresource } = options;
@@ -93,7 +93,10 @@ export function planUpdate(
   };
 }
 
-export function planApply(server: Server, { resource, object, options }: Writing<ApplyOptions>): PlannedCall {
+export function planApply(
+  server: Server,
+  { resource, object, options }: WriteCall<ApplyOptions>,
+): PlannedCall {
   const name = nameIn(resource, object);
   const { subresource, force } = options;
   return {
@@ -107,13 +110,13 @@ export function planApply(server: Server, { resource, object, options }: Writing
   };
 }
 
-export interface Patching {
+export interface PatchCall {
   readonly resource: Resource<unknown>;
   readonly change: { readonly name: ObjectName; readonly patch: Patch };
   readonly options: WriteOptions;
 }
 
-export function planPatch(server: Server, { resource, change, options }: Patching): PlannedCall {
+export function planPatch(server: Server, { resource, change, options }: PatchCall): PlannedCall {
   const { name, patch } = change;
   const { subresource } = options;
   return {
@@ -128,13 +131,13 @@ export function planPatch(server: Server, { resource, change, options }: Patchin
   };
 }
 
-export interface Deleting {
+export interface DeleteCall {
   readonly resource: Resource<unknown>;
   readonly name: ObjectName;
   readonly options: DeleteOptions;
 }
 
-export function planDelete(server: Server, { resource, name, options }: Deleting): PlannedCall {
+export function planDelete(server: Server, { resource, name, options }: DeleteCall): PlannedCall {
   const { uid, resourceVersion, propagation, gracePeriodSeconds } = options;
   const preconditions = {
     ...(uid === undefined ? {} : { uid }),

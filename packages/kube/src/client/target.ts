@@ -3,7 +3,7 @@ import { isRecord } from "../config/entry.ts";
 import type { ObjectName, Resource, Subresource } from "../resource/resource.ts";
 import type { Target } from "../status/target.ts";
 
-export interface About {
+export interface CallTarget {
   readonly verb: string;
   readonly name?: string;
   readonly namespace?: string | undefined;
@@ -14,7 +14,7 @@ export interface About {
 export function targetOf(
   { server, origin }: Pick<Target, "server" | "origin">,
   { group, plural }: Resource<unknown>,
-  { verb, name, namespace, subresource }: About,
+  { verb, name, namespace, subresource }: CallTarget,
 ): Target {
   const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
   return {

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { wait } from "../backoff/wait.ts";
 import type { HttpClient, StreamReply } from "../http/http-client.ts";
 import type { MessageFields } from "../protobuf/fields.ts";
@@ -13,7 +13,7 @@ import { jsonLines } from "./json-lines.ts";
 import { toWatchFrame } from "./watch-frame.ts";
 
 export interface WatchDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly http: HttpClient;
   readonly formats: Formats;
   readonly target: Target;
@@ -31,8 +31,8 @@ export async function* watchEvents<T>(
     for await (const frames of batchesOf<T>(reply, resource.protobuf)) {
       yield* eventsOf(frames, deps.target, query.signal);
       if (query.signal?.aborted === true) return;
-      if (query.gatherMs !== undefined)
-        await wait(query.gatherMs, { machine: deps.machine, signal: query.signal });
+      if (query.coalesceMs !== undefined)
+        await wait(query.coalesceMs, { clock: deps.clock, signal: query.signal });
     }
   } catch (error) {
     if (query.signal?.aborted !== true) throw error;

@@ -18,21 +18,21 @@ export function readCluster(entry: Entry, needsTls: boolean): ExecCluster {
   );
   const config = pluginConfigOf(entry);
   return {
-    server: readServer(entry, server, needsTls || trust.isBlind || trust.ca !== undefined),
+    server: readServer(entry, server, needsTls || trust.insecureSkipVerify || trust.ca !== undefined),
     trust,
     ...(config === undefined ? {} : { config }),
   };
 }
 
 function readTrust(entry: Entry): Trust {
-  const isBlind = flagOf(entry, "insecure-skip-tls-verify");
+  const insecureSkipVerify = flagOf(entry, "insecure-skip-tls-verify");
   const ca = pemOf(entry, "certificate-authority");
   const serverName = textOf(entry, "tls-server-name");
-  if (isBlind && ca !== undefined) {
+  if (insecureSkipVerify && ca !== undefined) {
     throw wrong(entry, "insecure-skip-tls-verify and a certificate authority exclude each other: remove one");
   }
   return {
-    isBlind,
+    insecureSkipVerify,
     ...(ca === undefined ? {} : { ca }),
     ...(serverName === undefined ? {} : { serverName }),
   };

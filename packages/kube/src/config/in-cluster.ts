@@ -28,7 +28,7 @@ export async function inClusterConfig(
     namespace: namespace?.trim() || "default",
     // Without the file the system's authorities must do, as for every other program in the pod.
     trust: {
-      isBlind: false,
+      insecureSkipVerify: false,
       ...(ca === undefined ? {} : { ca: { kind: "file", path: join(folder, "ca.crt") } }),
     },
     user: { login: { kind: "token", token: { kind: "file", path: join(folder, "token") } } },

@@ -17,7 +17,7 @@ export interface Trust {
   /** The name in its certificate, when it is not the one in its address. */
   readonly serverName?: string;
   /** True: the certificate is not verified. */
-  readonly isBlind: boolean;
+  readonly insecureSkipVerify: boolean;
 }
 
 /** PEM text that is known, or a file that may be written anew at any time. */

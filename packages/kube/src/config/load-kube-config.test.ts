@@ -85,7 +85,7 @@ describe("the cluster to talk to", () => {
       origin: "the service account of this pod",
       server: "https://10.0.0.1:443",
       namespace: "agents",
-      trust: { isBlind: false, ca: { kind: "file", path: at("sa/ca.crt") } },
+      trust: { insecureSkipVerify: false, ca: { kind: "file", path: at("sa/ca.crt") } },
       user: { login: { kind: "token", token: { kind: "file", path: at("sa/token") } } },
     });
   });

@@ -54,7 +54,7 @@ describe("a context", () => {
       origin: `context "rome" of ${FILE}`,
       server: "https://10.0.0.1:6443",
       namespace: "default",
-      trust: { isBlind: false },
+      trust: { insecureSkipVerify: false },
       user: { login: { kind: "token", token: { kind: "text", text: "secret" } } },
     });
   });
@@ -103,22 +103,22 @@ describe("a context", () => {
     {
       name: "an authority as a file beside the kubeconfig",
       parts: { cluster: { "certificate-authority": "pki/ca.crt" } },
-      gives: { trust: { isBlind: false, ca: pem("/home/ada/.kube/pki/ca.crt") } },
+      gives: { trust: { insecureSkipVerify: false, ca: pem("/home/ada/.kube/pki/ca.crt") } },
     },
     {
       name: "an authority inside, which wins over a file",
       parts: { cluster: { "certificate-authority": "/ca", "certificate-authority-data": packed(PEM) } },
-      gives: { trust: { isBlind: false, ca: { kind: "text", text: PEM } } },
+      gives: { trust: { insecureSkipVerify: false, ca: { kind: "text", text: PEM } } },
     },
     {
       name: "another name in the server's certificate",
       parts: { cluster: { "tls-server-name": "kubernetes" } },
-      gives: { trust: { isBlind: false, serverName: "kubernetes" } },
+      gives: { trust: { insecureSkipVerify: false, serverName: "kubernetes" } },
     },
     {
       name: "blind trust",
       parts: { cluster: { "insecure-skip-tls-verify": true } },
-      gives: { trust: { isBlind: true } },
+      gives: { trust: { insecureSkipVerify: true } },
     },
     { name: "a token", parts: { user: { token: "t" } }, gives: token("t") },
     {
@@ -194,7 +194,7 @@ describe("a context", () => {
         args: [],
         env: {},
         interactiveMode: "Never",
-        cluster: { server: "https://10.0.0.1:6443", trust: { isBlind: false }, config: { audience: "x" } },
+        cluster: { server: "https://10.0.0.1:6443", trust: { insecureSkipVerify: false }, config: { audience: "x" } },
       }),
     },
     {
@@ -442,7 +442,7 @@ describe("several kubeconfig files", () => {
     expect(resolveContext(merged)).toMatchObject({
       origin: 'context "x" of /a/config',
       server: "https://first",
-      trust: { isBlind: false },
+      trust: { insecureSkipVerify: false },
       user: { login: { token: { path: "/b/token" } } },
     });
     expect(resolveContext(merged).trust).not.toHaveProperty("serverName");

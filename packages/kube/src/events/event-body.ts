@@ -2,7 +2,7 @@ import { safeText } from "@resource-broker/contract";
 import type { ClusterEvent, ObjectReference } from "../resource/object-types.ts";
 
 /** An event to record for an object. */
-export interface Happening {
+export interface EventInput {
   readonly regarding: ObjectReference & { readonly name: string };
   readonly type: "Normal" | "Warning";
   /** One word, in UpperCamelCase: why. */
@@ -11,7 +11,7 @@ export interface Happening {
 }
 
 export interface EventBodyOptions {
-  readonly happening: Happening;
+  readonly input: EventInput;
   readonly name: string;
   readonly component: string;
   readonly instance: string;
@@ -25,14 +25,14 @@ const MAX_NAME_LENGTH = 253;
 const HEX_LENGTH = 16;
 
 export function eventBody({
-  happening,
+  input,
   name,
   component,
   instance,
   wallMs,
   count,
 }: EventBodyOptions): ClusterEvent {
-  const { regarding, type, reason, message } = happening;
+  const { regarding, type, reason, message } = input;
   const time = eventTime(wallMs);
   return {
     apiVersion: "v1",
@@ -41,7 +41,7 @@ export function eventBody({
     involvedObject: regarding,
     type,
     reason,
-    message: cutMessage(safeText(message)),
+    message: truncateMessage(safeText(message)),
     count,
     firstTimestamp: time,
     lastTimestamp: time,
@@ -77,7 +77,7 @@ function hex(random: () => number): string {
     .padStart(HEX_LENGTH / 2, "0");
 }
 
-function cutMessage(message: string): string {
+function truncateMessage(message: string): string {
   if (Buffer.byteLength(message) <= MAX_MESSAGE_BYTES) return message;
   const room = new Uint8Array(MAX_MESSAGE_BYTES - Buffer.byteLength("…"));
   // Whole characters only: half a character would be refused, and the event with it.

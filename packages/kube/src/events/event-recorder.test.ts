@@ -1,15 +1,15 @@
 import { Fault } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { ClusterEvent } from "../resource/object-types.ts";
 import { EVENTS } from "../resource/resources.ts";
 import { fakeKube } from "../testing/fake-kube-client.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
-import type { Happening } from "./event-body.ts";
+import type { EventInput } from "./event-body.ts";
 import { eventRecorder } from "./event-recorder.ts";
 
 const MINUTE = 60_000;
-const GRANTED: Happening = {
+const GRANTED: EventInput = {
   regarding: {
     apiVersion: "rear.fluidos.eu/v1alpha1",
     kind: "ResourceRequest",
@@ -25,14 +25,14 @@ const GRANTED: Happening = {
 const HOSTILE = "\u001b[2J\u202eemor";
 
 function world(capacity?: number) {
-  const time = fakeTime();
-  const kube = fakeKube({ machine: time });
+  const time = fakeClock();
+  const kube = fakeKube({ clock: time });
   const link = kube.connect();
   const log = recordedLog();
   const options = { component: "resource-broker-agent", instance: "agent-0" };
   const recorder = eventRecorder(capacity === undefined ? options : { ...options, capacity }, {
     client: link.client,
-    machine: time,
+    clock: time,
     random: () => 0.25,
     log,
   });
@@ -118,7 +118,7 @@ describe("the event recorder", () => {
     expect(events()).toMatchObject([{ count: 2 }]);
   });
 
-  test.each<[string, Partial<Happening["regarding"]>, string, string]>([
+  test.each<[string, Partial<EventInput["regarding"]>, string, string]>([
     ["of no namespace", { name: "node-1" }, "default", "node-1.4000000040000000"],
     [
       "with a name that no event may have",

@@ -1,11 +1,11 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
-import type { Log, MachineTime } from "@resource-broker/runtime";
-import { toFault, trouble } from "../backoff/trouble.ts";
+import type { Clock, Log } from "@resource-broker/runtime";
+import { failureReporter, toFault } from "../backoff/trouble.ts";
 import type { KubeClient } from "../client/client.ts";
-import { guard } from "../follow/guard.ts";
-import { type WorkEnd, workQueue } from "../queue/work-queue.ts";
+import { idleTimeout } from "../follow/guard.ts";
+import { workQueue, type WorkResult } from "../queue/work-queue.ts";
 import { EVENTS } from "../resource/resources.ts";
-import { eventBody, eventName, eventNamespace, eventTime, type Happening } from "./event-body.ts";
+import { eventBody, type EventInput, eventName, eventNamespace, eventTime } from "./event-body.ts";
 import { type KnownEvent, knownEvents } from "./known-events.ts";
 
 export interface EventRecorderOptions {
@@ -19,7 +19,7 @@ export interface EventRecorderOptions {
 
 export interface EventRecorderDeps {
   readonly client: KubeClient;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly log: Log;
@@ -28,7 +28,7 @@ export interface EventRecorderDeps {
 /** Records events, as shown by `kubectl describe`. */
 export interface EventRecorder {
   /** Returns at once and never throws. */
-  readonly record: (happening: Happening) => void;
+  readonly record: (happening: EventInput) => void;
   /** Writes pending events unless the server is unreachable; resolves when nothing runs. */
   readonly stop: () => Promise<void>;
 }
@@ -39,21 +39,21 @@ const WRITE_MS = 10_000;
 
 /** Records core/v1 Events. The same event within 10 minutes increments `count` instead of creating a new object. */
 export function eventRecorder(options: EventRecorderOptions, deps: EventRecorderDeps): EventRecorder {
-  const { client, machine, random, log } = deps;
+  const { client, clock, random, log } = deps;
   const { component, instance } = options;
-  const known = knownEvents(options.capacity ?? CAPACITY, machine);
-  const troubles = trouble({ log, machine, what: "writing events", fields: { component } });
-  const unending = new AbortController().signal;
+  const known = knownEvents(options.capacity ?? CAPACITY, clock);
+  const reporter = failureReporter({ log, machine: clock, what: "writing events", fields: { component } });
+  const neverAborted = new AbortController().signal;
   let isDropping = false;
   let isStopping = false;
   /** Set when a write fails during stop: the remaining events are dropped. */
-  let isInVain = false;
+  let isGivingUp = false;
 
-  const create = async (event: KnownEvent, { count, signal }: Writing): Promise<void> => {
+  const create = async (event: KnownEvent, { count, signal }: WriteAttempt): Promise<void> => {
     // The name is chosen once, so that a retry after a lost reply creates no second event.
-    event.name ??= eventName(event.happening.regarding.name, random);
-    const { happening, name, happenedAt: wallMs } = event;
-    const body = eventBody({ happening, component, instance, name, wallMs, count });
+    event.name ??= eventName(event.input.regarding.name, random);
+    const { input, name, lastWallMs: wallMs } = event;
+    const body = eventBody({ input, component, instance, name, wallMs, count });
     try {
       await client.create(EVENTS, body, { signal });
     } catch (error) {
@@ -61,48 +61,53 @@ export function eventRecorder(options: EventRecorderOptions, deps: EventRecorder
     }
     event.writtenCount = count;
   };
-  const countUp = async (event: KnownEvent, { count, signal }: Writing): Promise<void> => {
-    const name = { name: event.name ?? "", namespace: eventNamespace(event.happening.regarding) };
-    const body = { count, lastTimestamp: eventTime(event.happenedAt) };
+  const countUp = async (event: KnownEvent, { count, signal }: WriteAttempt): Promise<void> => {
+    const name = { name: event.name ?? "", namespace: eventNamespace(event.input.regarding) };
+    const body = { count, lastTimestamp: eventTime(event.lastWallMs) };
     await client.patch(EVENTS, { name, patch: { kind: "merge", body } }, { signal });
     event.writtenCount = count;
   };
   const write = async (event: KnownEvent, signal: AbortSignal): Promise<void> => {
-    const happened = event.unwritten;
+    const pending = event.unwritten;
     try {
-      if (event.writtenCount === 0) await create(event, { count: happened, signal });
-      else await countUp(event, { count: event.writtenCount + happened, signal });
+      if (event.writtenCount === 0) await create(event, { count: pending, signal });
+      else await countUp(event, { count: event.writtenCount + pending, signal });
     } catch (error) {
       if (event.writtenCount === 0 || !isFault(error, "not-found")) throw error;
       // API servers delete events after an hour.
       event.name = undefined;
       event.writtenCount = 0;
-      await create(event, { count: happened, signal });
+      await create(event, { count: pending, signal });
     }
-    event.unwritten -= happened;
+    event.unwritten -= pending;
   };
 
-  const work = async (key: string): Promise<WorkEnd> => {
+  const work = async (key: string): Promise<WorkResult> => {
     const event = known.get(key);
-    if (event === undefined || event.unwritten === 0 || isInVain) return { kind: "done" };
-    const writing = guard({ what: "writing an event", limitMs: WRITE_MS, signal: unending, machine });
+    if (event === undefined || event.unwritten === 0 || isGivingUp) return { kind: "done" };
+    const writing = idleTimeout({
+      what: "writing an event",
+      limitMs: WRITE_MS,
+      signal: neverAborted,
+      machine: clock,
+    });
     try {
       await writing.run(() => write(event, writing.signal));
-      troubles.ends();
+      reporter.recovered();
       return { kind: "done" };
     } catch (error) {
       const fault = toFault(error);
-      troubles.begins(fault);
-      isInVain = isStopping;
+      reporter.failed(fault);
+      isGivingUp = isStopping;
       if (fault.retry && queue.failures(key) + 1 < MAX_TRIES) return { kind: "retry" };
       known.forget(key);
       return { kind: "done" };
     }
   };
-  const queue = workQueue({ work }, { machine, random, log });
+  const queue = workQueue({ work }, { clock, random, log });
 
-  const record = (happening: Happening): void => {
-    const key = known.add(happening);
+  const record = (input: EventInput): void => {
+    const key = known.add(input);
     if (key !== undefined) {
       isDropping = false;
       queue.add(key);
@@ -121,7 +126,7 @@ export function eventRecorder(options: EventRecorderOptions, deps: EventRecorder
   };
 }
 
-interface Writing {
+interface WriteAttempt {
   readonly count: number;
   readonly signal: AbortSignal;
 }

@@ -1,9 +1,9 @@
-import type { MachineTime } from "@resource-broker/runtime";
-import type { Happening } from "./event-body.ts";
+import type { Clock } from "@resource-broker/runtime";
+import type { EventInput } from "./event-body.ts";
 
 /** A recently recorded event. */
 export interface KnownEvent {
-  readonly happening: Happening;
+  readonly input: EventInput;
   /** Undefined: no try to write it yet. */
   name: string | undefined;
   /** Count in the API server; 0: not written yet. */
@@ -11,15 +11,15 @@ export interface KnownEvent {
   /** Occurrences since the last write. */
   unwritten: number;
   /** Wall clock, for people. */
-  happenedAt: number;
+  lastWallMs: number;
   /** Monotonic. */
-  seenAt: number;
+  lastSeenMs: number;
 }
 
 /** Cache of recent events with a fixed capacity. */
 export interface KnownEvents {
   /** Adds an occurrence and returns the key to write it with; undefined: the cache is full. */
-  readonly add: (happening: Happening) => string | undefined;
+  readonly add: (happening: EventInput) => string | undefined;
   readonly get: (key: string) => KnownEvent | undefined;
   readonly forget: (key: string) => void;
 }
@@ -27,7 +27,7 @@ export interface KnownEvents {
 /** After this time the same event is recorded as a new one. */
 const SAME_WITHIN_MS = 600_000;
 
-export function knownEvents(capacity: number, machine: MachineTime): KnownEvents {
+export function knownEvents(capacity: number, clock: Clock): KnownEvents {
   // Ordered by last occurrence: the first entry is evicted first.
   const events = new Map<string, KnownEvent>();
 
@@ -43,28 +43,28 @@ export function knownEvents(capacity: number, machine: MachineTime): KnownEvents
   const recent = (key: string, now: number): KnownEvent | undefined => {
     const event = events.get(key);
     if (event === undefined || event.unwritten > 0) return event;
-    if (now - event.seenAt < SAME_WITHIN_MS) return event;
+    if (now - event.lastSeenMs < SAME_WITHIN_MS) return event;
     events.delete(key);
     return undefined;
   };
 
   return {
-    add: (happening) => {
-      const key = keyOf(happening);
-      const seenAt = machine.monotonicMs();
-      const known = recent(key, seenAt);
+    add: (input) => {
+      const key = keyOf(input);
+      const lastSeenMs = clock.monotonicMs();
+      const known = recent(key, lastSeenMs);
       if (known === undefined && !makeRoom()) return undefined;
       const event = known ?? {
-        happening,
+        input,
         name: undefined,
         writtenCount: 0,
         unwritten: 0,
-        happenedAt: 0,
-        seenAt,
+        lastWallMs: 0,
+        lastSeenMs,
       };
       event.unwritten++;
-      event.happenedAt = machine.wallMs();
-      event.seenAt = seenAt;
+      event.lastWallMs = clock.wallMs();
+      event.lastSeenMs = lastSeenMs;
       events.delete(key);
       events.set(key, event);
       return key;
@@ -74,7 +74,7 @@ export function knownEvents(capacity: number, machine: MachineTime): KnownEvents
   };
 }
 
-function keyOf({ regarding, type, reason, message }: Happening): string {
+function keyOf({ regarding, type, reason, message }: EventInput): string {
   const { apiVersion, kind, namespace, name, uid, fieldPath } = regarding;
   return JSON.stringify([apiVersion, kind, namespace, name, uid, fieldPath, type, reason, message]);
 }

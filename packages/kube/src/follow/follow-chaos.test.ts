@@ -1,11 +1,11 @@
 import { Fault } from "@resource-broker/contract";
-import { type FakeTime, fakeTime, type SeededRandom, seededRandom } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock, type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { checkedSink, stateOf } from "../testing/checked-sink.ts";
 import { type FakeConnection, fakeKube } from "../testing/fake-kube-client.ts";
 import type { FakeObject, FakeStore } from "../testing/fake-store.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { follow } from "./follow.ts";
+import { reflector } from "./follow.ts";
 
 const PODS = { group: "", version: "v1", kind: "Pod", plural: "pods", isNamespaced: true } as const;
 const ROUNDS = 200;
@@ -14,7 +14,7 @@ const ACTS_AGAIN_WITHIN_MS = 10_000;
 const SEED = Number(process.env["SEED"] ?? 20_260_105);
 
 interface World {
-  readonly time: FakeTime;
+  readonly time: FakeClock;
   readonly random: SeededRandom;
   readonly store: FakeStore;
   readonly link: FakeConnection;
@@ -87,7 +87,7 @@ const DISASTERS: Readonly<Record<string, (world: World) => Promise<void>>> = {
   },
   garbage: async (world) => {
     for (let event = 0; event < 4; event++) {
-      world.link.garbleNext();
+      world.link.corruptNext();
       change(world);
       await liveOn(world, 1000);
     }
@@ -103,7 +103,7 @@ const DISASTERS: Readonly<Record<string, (world: World) => Promise<void>>> = {
     world.link.pause();
     world.link.cut();
     await liveOn(world, 100_000);
-    world.link.resumeForgetful();
+    world.link.resumeWithoutStreams();
   },
   "silent until its time is over": async (world) => {
     await liveOn(world, 700_000);
@@ -129,14 +129,14 @@ function change({ store, random }: World): void {
 describe(`a follower whose API server is killed, paused and cut (SEED=${SEED})`, () => {
   test(`acts again within 10 s, ${ROUNDS} times in a row, and misses no object`, async () => {
     const random = seededRandom(SEED);
-    const time = fakeTime();
-    const kube = fakeKube({ machine: time, latencyMs: () => random.below(60) });
+    const time = fakeClock();
+    const kube = fakeKube({ clock: time, latencyMs: () => random.below(60) });
     const world: World = { time, random, store: kube.store, link: kube.connect() };
     for (let object = 0; object < 30; object++) change(world);
     const sink = checkedSink();
-    const follower = follow<FakeObject>({ resource: PODS, pageSize: 7 }, sink, {
+    const follower = reflector<FakeObject>({ resource: PODS, pageSize: 7 }, sink, {
       client: world.link.client,
-      machine: time,
+      clock: time,
       random: () => random.below(1_000_000) / 1_000_000,
       log: recordedLog(),
     });
@@ -145,10 +145,10 @@ describe(`a follower whose API server is killed, paused and cut (SEED=${SEED})`,
     for (let round = 0; round < ROUNDS; round++) {
       const name = random.pick(names) ?? "kill";
       await DISASTERS[name]?.(world);
-      world.link.behave();
+      world.link.clearFailures();
       await time.advance(ACTS_AGAIN_WITHIN_MS);
       const where = `SEED=${SEED}, round ${round}: ${name}`;
-      expect({ where, state: sink.state(), offences: sink.offences, health: follower.health() }).toEqual({
+      expect({ where, state: sink.state(), offences: sink.violations, health: follower.health() }).toEqual({
         where,
         state: stateOf(kube.store.objects(PODS)),
         offences: [],
@@ -162,7 +162,7 @@ describe(`a follower whose API server is killed, paused and cut (SEED=${SEED})`,
     sink.close();
     change(world);
     await time.advance(600_000);
-    expect(sink.offences).toEqual([]);
+    expect(sink.violations).toEqual([]);
     expect(world.link.openWatches()).toBe(0);
   });
 });

@@ -1,21 +1,21 @@
 import { Fault } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { KubeClient } from "../client/client.ts";
 import { checkedSink, stateOf } from "../testing/checked-sink.ts";
 import { fakeKube } from "../testing/fake-kube-client.ts";
 import type { FakeObject } from "../testing/fake-store.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { follow } from "./follow.ts";
-import type { FollowOptions } from "./follower.ts";
+import { reflector } from "./follow.ts";
+import type { ReflectorOptions } from "./follower.ts";
 import type { Sink } from "./sink.ts";
 
 const PODS = { group: "", version: "v1", kind: "Pod", plural: "pods", isNamespaced: true } as const;
 const MINUTE = 60_000;
 
-interface Knobs {
+interface WorldOptions {
   readonly random?: () => number;
-  readonly options?: Partial<FollowOptions<FakeObject>>;
+  readonly options?: Partial<ReflectorOptions<FakeObject>>;
   readonly client?: (client: KubeClient) => KubeClient;
   readonly sink?: (sink: Sink<FakeObject>) => Sink<FakeObject>;
 }
@@ -25,17 +25,17 @@ function world({
   random = () => 0.5,
   client = (same) => same,
   sink: wrapped = (same) => same,
-}: Knobs = {}) {
-  const time = fakeTime();
-  const kube = fakeKube({ machine: time });
+}: WorldOptions = {}) {
+  const time = fakeClock();
+  const kube = fakeKube({ clock: time });
   const link = kube.connect();
   const sink = checkedSink();
   const log = recordedLog();
   const restarts: string[] = [];
   const synced: number[] = [];
-  const follower = follow<FakeObject>({ resource: PODS, ...options }, wrapped(sink), {
+  const follower = reflector<FakeObject>({ resource: PODS, ...options }, wrapped(sink), {
     client: client(link.client),
-    machine: time,
+    clock: time,
     random,
     log,
     observer: {
@@ -136,7 +136,7 @@ describe("a follower", () => {
     expect(log.lines).toEqual(['warn following pods fails: may not "watch" pods; retrying']);
     expect(count(link.requests, "watch pods")).toBeLessThan(50);
     expect(count(link.requests, "list pods")).toBe(1);
-    link.behave();
+    link.clearFailures();
     await time.advance(30_000);
     expect(follower.health()).toEqual({ state: "following" });
   });
@@ -166,7 +166,7 @@ describe("a follower", () => {
   test("notices a connection on which nothing will ever come", async () => {
     const { begin, put, time, link, restarts, expectCurrent } = world();
     await begin();
-    link.resumeForgetful();
+    link.resumeWithoutStreams();
     put("a");
     await time.advance(77_000);
     expectCurrent();
@@ -189,13 +189,13 @@ describe("a follower", () => {
   test("takes a watch on which nothing comes for no trouble, as long as the server accepts the next one", async () => {
     const { begin, time, link, follower, log } = world();
     await begin();
-    link.resumeForgetful();
+    link.resumeWithoutStreams();
     await time.advance(76_000);
     expect({ health: follower.health(), lines: log.lines }).toEqual({
       health: { state: "following" },
       lines: [],
     });
-    link.resumeForgetful();
+    link.resumeWithoutStreams();
     link.pause();
     await time.advance(90_000);
     expect(follower.health()).toMatchObject({ state: "troubled", fault: { code: "unreachable" } });
@@ -229,7 +229,7 @@ describe("a follower", () => {
     link.cut();
     for (let tries = 1; tries < 12; tries = count(link.requests, "watch pods")) await time.advance(50);
     put("a");
-    link.resumeForgetful();
+    link.resumeWithoutStreams();
     await time.advance(10_000);
     expectCurrent();
   });
@@ -286,12 +286,12 @@ describe("a follower", () => {
     const noting = (client: KubeClient): KubeClient => ({
       ...client,
       watch: (resource, query) => {
-        asked.push(query.gatherMs);
+        asked.push(query.coalesceMs);
         return client.watch(resource, query);
       },
     });
     await world({ client: noting }).begin();
-    await world({ client: noting, options: { gatherMs: 50 } }).begin();
+    await world({ client: noting, options: { coalesceMs: 50 } }).begin();
     expect(asked).toEqual([undefined, 50]);
   });
 
@@ -389,7 +389,7 @@ describe("a follower that is stopped", () => {
     const requests = it.link.requests.length;
     it.put("b");
     await it.time.advance(10 * MINUTE);
-    expect(it.sink.offences).toEqual([]);
+    expect(it.sink.violations).toEqual([]);
     expect(it.link.requests).toHaveLength(requests);
     expect(it.link.openWatches()).toBe(0);
   });
@@ -408,7 +408,7 @@ describe("a follower that is stopped", () => {
 
   test("puts nothing, also when its client goes on with a list", async () => {
     let goOn = () => {};
-    const deaf = (client: KubeClient): KubeClient => ({
+    const unresponsive = (client: KubeClient): KubeClient => ({
       ...client,
       list: async (resource, query, each) => {
         await new Promise<void>((resolve) => {
@@ -417,7 +417,7 @@ describe("a follower that is stopped", () => {
         return await client.list(resource, { pageSize: query.pageSize ?? 1 }, each);
       },
     });
-    const { follower, put, sink, begin, time } = world({ client: deaf });
+    const { follower, put, sink, begin, time } = world({ client: unresponsive });
     put("a");
     await begin();
     const stopped = follower.stop();
@@ -425,19 +425,19 @@ describe("a follower that is stopped", () => {
     goOn();
     await time.advance(1);
     await stopped;
-    expect(sink.offences).toEqual([]);
+    expect(sink.violations).toEqual([]);
   });
 
   test("in the middle of a list leaves the rest out", async () => {
-    const time = fakeTime();
-    const kube = fakeKube({ machine: time, latencyMs: () => 100 });
+    const time = fakeClock();
+    const kube = fakeKube({ clock: time, latencyMs: () => 100 });
     const link = kube.connect();
     for (let pod = 0; pod < 10; pod++) {
       kube.store.create(PODS, { metadata: { namespace: "default", name: `pod-${pod}` } });
     }
     const sink = checkedSink();
-    const deps = { client: link.client, machine: time, random: () => 0.5, log: recordedLog() };
-    const follower = follow<FakeObject>({ resource: PODS, pageSize: 2 }, sink, deps);
+    const deps = { client: link.client, clock: time, random: () => 0.5, log: recordedLog() };
+    const follower = reflector<FakeObject>({ resource: PODS, pageSize: 2 }, sink, deps);
     void follower.start();
     await time.advance(250);
     await follower.stop();
@@ -445,6 +445,6 @@ describe("a follower that is stopped", () => {
     await time.advance(10_000);
     expect(sink.state()).toHaveLength(4);
     expect(sink.lists()).toBe(0);
-    expect(sink.offences).toEqual([]);
+    expect(sink.violations).toEqual([]);
   });
 });

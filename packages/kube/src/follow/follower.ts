@@ -1,43 +1,43 @@
 import type { Fault } from "@resource-broker/contract";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { KubeClient, Selection } from "../client/client.ts";
 import type { Resource } from "../resource/resource.ts";
 
-export interface FollowOptions<T> extends Selection {
+export interface ReflectorOptions<T> extends Selection {
   readonly resource: Resource<T>;
   readonly pageSize?: number;
   /** See `WatchQuery`: for resources with many changes. */
-  readonly gatherMs?: number;
+  readonly coalesceMs?: number;
   /** Without an event or bookmark for this time, the connection counts as dead. */
   readonly idleMs?: number;
   /** Maximum of the backoff between attempts. */
   readonly maxBackoffMs?: number;
 }
 
-export interface FollowDeps {
+export interface ReflectorDeps {
   readonly client: KubeClient;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly log: Log;
-  readonly observer?: FollowObserver;
+  readonly observer?: ReflectorObserver;
 }
 
-export interface FollowObserver {
+export interface ReflectorObserver {
   /** A watch ended before its timeout and is restarted. */
   readonly onRestart?: (resource: string, reason: string) => void;
   readonly onSynced?: (resource: string, count: number) => void;
 }
 
-export type FollowerHealth =
+export type ReflectorHealth =
   | { readonly state: "starting" | "following" }
   /** It keeps retrying; the known state may be outdated. */
   | { readonly state: "troubled"; readonly since: number; readonly fault: Fault };
 
 /** Lists and watches until it is stopped, also across failures of the API server. */
-export interface Follower {
+export interface Reflector {
   /** Resolves after the first complete list. Rejects only when stopped before. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
-  readonly health: () => FollowerHealth;
+  readonly health: () => ReflectorHealth;
 }

@@ -1,44 +1,44 @@
 import { Fault } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
-export interface GuardOptions {
+export interface IdleTimeoutOptions {
   /** Name of the request, such as "the list of pods". */
   readonly what: string;
   /** Idle timeout. */
   readonly limitMs: number;
   /** Also aborts the request. */
   readonly signal: AbortSignal;
-  readonly machine: MachineTime;
+  readonly machine: Clock;
 }
 
 /** Idle timeout of one request: aborts it when the server sends nothing for too long. */
-export interface Guard {
+export interface IdleTimeout {
   readonly signal: AbortSignal;
   /** The server sent something: restarts the timeout, optionally with a new limit. */
-  readonly alive: (limitMs?: number) => void;
+  readonly reset: (limitMs?: number) => void;
   /** True: the request was aborted by the timeout. */
-  readonly wasSilent: () => boolean;
+  readonly timedOut: () => boolean;
   /** Runs the request. When it is aborted, throws the reason of the abort. */
   readonly run: <R>(request: () => Promise<R>) => Promise<R>;
 }
 
-export function guard(options: GuardOptions): Guard {
-  const { machine, what } = options;
+export function idleTimeout(options: IdleTimeoutOptions): IdleTimeout {
+  const { machine: clock, what } = options;
   const controller = new AbortController();
   let limitMs = options.limitMs;
-  let heardAt = machine.monotonicMs();
-  let silent = false;
+  let lastActivityMs = clock.monotonicMs();
+  let hasTimedOut = false;
   let cancel = () => {};
 
   // The timer is not restarted for each object: when it fires, it checks the time since the last one.
-  const look = (): void => {
-    const leftMs = limitMs - (machine.monotonicMs() - heardAt);
+  const check = (): void => {
+    const leftMs = limitMs - (clock.monotonicMs() - lastActivityMs);
     if (leftMs > 0) {
       // Timers have millisecond resolution and may fire early.
-      cancel = machine.after(Math.ceil(leftMs), look);
+      cancel = clock.after(Math.ceil(leftMs), check);
       return;
     }
-    silent = true;
+    hasTimedOut = true;
     controller.abort(
       new Fault("unreachable", `the API server sent nothing for ${limitMs / 1000} s during ${what}`),
     );
@@ -46,19 +46,19 @@ export function guard(options: GuardOptions): Guard {
 
   return {
     signal: controller.signal,
-    alive: (newLimitMs) => {
-      heardAt = machine.monotonicMs();
+    reset: (newLimitMs) => {
+      lastActivityMs = clock.monotonicMs();
       if (newLimitMs === undefined || newLimitMs === limitMs) return;
       limitMs = newLimitMs;
       cancel();
-      cancel = machine.after(limitMs, look);
+      cancel = clock.after(limitMs, check);
     },
-    wasSilent: () => silent,
+    timedOut: () => hasTimedOut,
     run: async (request) => {
-      const giveUp = () => controller.abort(options.signal.reason);
-      options.signal.addEventListener("abort", giveUp);
-      if (options.signal.aborted) giveUp();
-      cancel = machine.after(limitMs, look);
+      const abort = () => controller.abort(options.signal.reason);
+      options.signal.addEventListener("abort", abort);
+      if (options.signal.aborted) abort();
+      cancel = clock.after(limitMs, check);
       try {
         controller.signal.throwIfAborted();
         const result = await request();
@@ -69,7 +69,7 @@ export function guard(options: GuardOptions): Guard {
         throw error;
       } finally {
         cancel();
-        options.signal.removeEventListener("abort", giveUp);
+        options.signal.removeEventListener("abort", abort);
       }
     },
   };

@@ -1,49 +1,49 @@
 import { Fault } from "@resource-broker/contract";
 import type { Selection, WatchEvent } from "../client/client.ts";
-import type { FollowDeps, FollowOptions } from "./follower.ts";
-import { type Guard, guard } from "./guard.ts";
+import type { ReflectorDeps, ReflectorOptions } from "./follower.ts";
+import { type IdleTimeout, idleTimeout } from "./guard.ts";
 import type { Sink } from "./sink.ts";
 
 /** The version after which the next watch starts. Undefined: list first. */
-export interface Position {
+export interface WatchPosition {
   version: string | undefined;
 }
 
-export interface RoundOptions<T> {
-  readonly options: FollowOptions<T>;
+export interface AttemptOptions<T> {
+  readonly options: ReflectorOptions<T>;
   readonly sink: Sink<T>;
-  readonly deps: FollowDeps;
+  readonly deps: ReflectorDeps;
   readonly name: string;
   readonly signal: AbortSignal;
   /** Updated by events and lists. */
-  readonly position: Position;
+  readonly position: WatchPosition;
 }
 
 /** One attempt of a list or watch. */
-export interface Round {
+export interface ListWatchAttempt {
   readonly isList: boolean;
   readonly run: () => Promise<void>;
   /** True: it was aborted by the idle timeout. */
-  readonly wasSilent: () => boolean;
+  readonly timedOut: () => boolean;
   /** True: an open watch was aborted by the idle timeout. */
-  readonly wasIdle: () => boolean;
+  readonly wentIdle: () => boolean;
 }
 
 /** Response timeout. Below the 10 s target for recovery after the server returns, including the pause that follows. */
-export const ANSWER_MS = 8_000;
+export const RESPONSE_TIMEOUT_MS = 8_000;
 const IDLE_MS = 75_000;
-const LEAST_WATCH_SECONDS = 300;
+const MIN_WATCH_SECONDS = 300;
 
 /**
  * Lists all objects into the sink. No resourceVersion is set: "0" could return an older state than already seen, and without
  * pages.
  */
-export function listRound<T>(
-  { options, sink, deps, name, signal, position }: RoundOptions<T>,
-  patienceMs: number,
-): Round {
+export function listAttempt<T>(
+  { options, sink, deps, name, signal, position }: AttemptOptions<T>,
+  timeoutMs: number,
+): ListWatchAttempt {
   const what = `the list of ${name}`;
-  const listing = guard({ what, limitMs: patienceMs, signal, machine: deps.machine });
+  const listing = idleTimeout({ what, limitMs: timeoutMs, signal, machine: deps.clock });
   const list = async (): Promise<void> => {
     sink.beginList();
     const query = {
@@ -53,7 +53,7 @@ export function listRound<T>(
     };
     const { resourceVersion, count } = await deps.client.list(options.resource, query, (object) => {
       if (listing.signal.aborted) return;
-      listing.alive();
+      listing.reset();
       sink.put(object);
     });
     listing.signal.throwIfAborted();
@@ -62,7 +62,7 @@ export function listRound<T>(
     position.version = resourceVersion;
     deps.observer?.onSynced?.(name, count);
   };
-  return { isList: true, run: () => listing.run(list), wasSilent: listing.wasSilent, wasIdle: () => false };
+  return { isList: true, run: () => listing.run(list), timedOut: listing.timedOut, wentIdle: () => false };
 }
 
 export interface WatchHooks {
@@ -72,46 +72,51 @@ export interface WatchHooks {
 }
 
 /** Watches from a version on until the server ends the watch. */
-export function watchRound<T>(
-  { options, sink, deps, name, signal, position }: RoundOptions<T>,
+export function watchAttempt<T>(
+  { options, sink, deps, name, signal, position }: AttemptOptions<T>,
   from: string,
   hooks: WatchHooks,
-): Round {
+): ListWatchAttempt {
   const idleMs = options.idleMs ?? IDLE_MS;
   let isOpen = false;
-  const watching = guard({ what: `the watch of ${name}`, limitMs: ANSWER_MS, signal, machine: deps.machine });
+  const watching = idleTimeout({
+    what: `the watch of ${name}`,
+    limitMs: RESPONSE_TIMEOUT_MS,
+    signal,
+    machine: deps.clock,
+  });
   const query = {
     ...selectionOf(options),
     resourceVersion: from,
     // Randomized, so that the watches of many agents do not end at the same time.
-    timeoutSeconds: LEAST_WATCH_SECONDS + Math.floor(deps.random() * (LEAST_WATCH_SECONDS + 1)),
-    ...(options.gatherMs === undefined ? {} : { gatherMs: options.gatherMs }),
+    timeoutSeconds: MIN_WATCH_SECONDS + Math.floor(deps.random() * (MIN_WATCH_SECONDS + 1)),
+    ...(options.coalesceMs === undefined ? {} : { coalesceMs: options.coalesceMs }),
     signal: watching.signal,
     onOpen: () => {
       isOpen = true;
-      watching.alive(idleMs);
+      watching.reset(idleMs);
       hooks.onOpen();
     },
   };
   const watch = async (): Promise<void> => {
     for await (const event of deps.client.watch(options.resource, query)) {
       if (watching.signal.aborted) return;
-      take(event, { sink, position, watching });
+      applyEvent(event, { sink, position, watching });
       hooks.onProgress();
     }
   };
-  const wasIdle = (): boolean => isOpen && watching.wasSilent();
-  return { isList: false, run: () => watching.run(watch), wasSilent: watching.wasSilent, wasIdle };
+  const wentIdle = (): boolean => isOpen && watching.timedOut();
+  return { isList: false, run: () => watching.run(watch), timedOut: watching.timedOut, wentIdle };
 }
 
-interface Taking<T> {
+interface WatchState<T> {
   readonly sink: Sink<T>;
-  readonly position: Position;
-  readonly watching: Guard;
+  readonly position: WatchPosition;
+  readonly watching: IdleTimeout;
 }
 
-function take<T>(event: WatchEvent<T>, { sink, position, watching }: Taking<T>): void {
-  watching.alive();
+function applyEvent<T>(event: WatchEvent<T>, { sink, position, watching }: WatchState<T>): void {
+  watching.reset();
   if (event.type !== "BOOKMARK") {
     // If the sink throws, the event may be lost: list again.
     const before = position.version;

@@ -41,7 +41,7 @@ export function connections({ endpoint, trust, origin, log, report }: Connection
   let pool: Pool | undefined;
   let inUse: Credentials = {};
   /** New credentials that could not be used. */
-  let unfit: Credentials | undefined;
+  let rejected: Credentials | undefined;
   let isClosed = false;
   const retired = new Set<Pool>();
 
@@ -51,13 +51,13 @@ export function connections({ endpoint, trust, origin, log, report }: Connection
       if (pool !== undefined) retire(pool, retired);
       pool = next;
       inUse = credentials;
-      unfit = undefined;
+      rejected = undefined;
       report?.(undefined);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       if (pool === undefined) throw unusable(origin, problem, error);
       // Only one file of the pair may have been replaced yet: the next check finds both.
-      unfit = credentials;
+      rejected = credentials;
       report?.(problem);
       log.warn({ origin, problem }, "cannot use the new certificates yet; the old ones stay in use");
     }
@@ -66,10 +66,10 @@ export function connections({ endpoint, trust, origin, log, report }: Connection
 
   const poolFor = (credentials: Credentials): Pool => {
     if (pool === undefined) return replace(credentials);
-    if (unfit !== undefined && isSameTls(credentials, unfit)) return pool;
+    if (rejected !== undefined && isSameTls(credentials, rejected)) return pool;
     if (!isSameTls(credentials, inUse)) return replace(credentials);
-    if (unfit !== undefined) report?.(undefined);
-    unfit = undefined;
+    if (rejected !== undefined) report?.(undefined);
+    rejected = undefined;
     return pool;
   };
 
@@ -100,7 +100,9 @@ function unusable(origin: string, problem: string, cause: unknown): Fault {
 function securePool(trust: Trust, { ca, cert, key }: Credentials): Pool {
   // One context for all connections: reading the certificates takes longer than a resumed handshake.
   const secureContext: SecureContext = createSecureContext({
-    ...(trust.isBlind ? {} : { ca: ca === undefined ? systemAuthorities() : checkedAuthority(ca) }),
+    ...(trust.insecureSkipVerify
+      ? {}
+      : { ca: ca === undefined ? systemAuthorities() : checkedAuthority(ca) }),
     ...(cert === undefined || key === undefined ? {} : { cert, key }),
     minVersion: "TLSv1.2",
   });
@@ -108,7 +110,7 @@ function securePool(trust: Trust, { ca, cert, key }: Credentials): Pool {
     keepAlive: true,
     maxFreeSockets: MAX_IDLE,
     secureContext,
-    rejectUnauthorized: !trust.isBlind,
+    rejectUnauthorized: !trust.insecureSkipVerify,
     ...(trust.serverName === undefined ? {} : { servername: trust.serverName }),
   };
   return {

@@ -1,7 +1,7 @@
 import { type ClientRequest, request as requestPlain, type Agent, type IncomingMessage } from "node:http";
 import { request as requestSecure } from "node:https";
 import { Fault } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Endpoint } from "./endpoint.ts";
 
 /** A call to the API server. */
@@ -21,14 +21,14 @@ export interface HttpRequest {
 export interface Exchange {
   readonly response: IncomingMessage;
   /** The reason when the client aborted it. */
-  readonly brokenOffBy: () => Error | undefined;
+  readonly abortedBy: () => Error | undefined;
 }
 
 export interface ExchangeOptions {
   readonly endpoint: Endpoint;
   readonly agent: Agent;
   readonly headers: Readonly<Record<string, string>>;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly isStream: boolean;
 }
 
@@ -43,14 +43,14 @@ export function exchange(call: HttpRequest, options: ExchangeOptions): Promise<E
   const { signal, content } = call;
   if (signal?.aborted === true) return Promise.reject(abortReason(signal));
   const request = open(call, options);
-  let brokenOff: Error | undefined;
-  const breakOff = (reason: Error): void => {
-    brokenOff ??= reason;
+  let aborted: Error | undefined;
+  const abort = (reason: Error): void => {
+    aborted ??= reason;
     request.destroy(reason);
   };
-  const onAbort = (): void => breakOff(abortReason(signal));
+  const onAbort = (): void => abort(abortReason(signal));
   signal?.addEventListener("abort", onAbort);
-  const cancel = options.machine.after(call.timeoutMs, () => breakOff(timeOut(call, options.endpoint)));
+  const cancel = options.clock.after(call.timeoutMs, () => abort(timeOut(call, options.endpoint)));
   request.once("close", () => {
     cancel();
     signal?.removeEventListener("abort", onAbort);
@@ -60,10 +60,10 @@ export function exchange(call: HttpRequest, options: ExchangeOptions): Promise<E
       if (options.isStream && response.statusCode === 200) cancel();
       // It may fail before it is read.
       response.on("error", () => undefined);
-      resolve({ response, brokenOffBy: () => brokenOff });
+      resolve({ response, abortedBy: () => aborted });
     });
     // Stays registered: the connection may fail after the response has started, and there is no other listener.
-    request.on("error", (error) => reject(brokenOff ?? explain(error, request)));
+    request.on("error", (error) => reject(aborted ?? explain(error, request)));
     request.end(content?.body);
   });
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { commonName, fakeTime, type FakeTime, testCertificates } from "@resource-broker/testkit";
+import { commonName, fakeClock, type FakeClock, testCertificates } from "@resource-broker/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { KubeClient } from "../client/client.ts";
 import type { KubeConfig, Trust } from "../config/kube-config.ts";
@@ -10,12 +10,12 @@ import { eventually } from "../testing/eventually.ts";
 import { type FakeApiServer, fakeApiServer, type Reply, type Script } from "../testing/fake-api-server.ts";
 
 const certificates = await testCertificates();
-const trusted: Trust = { isBlind: false, ca: { kind: "text", text: certificates.ca.cert } };
+const trusted: Trust = { insecureSkipVerify: false, ca: { kind: "text", text: certificates.ca.cert } };
 const ok: Script = (_, reply) => reply.json(200, { isOk: true });
 const map = { metadata: { name: "a", namespace: "b" } };
 
 /** Answers with each script in turn, then well. */
-function inTurn(...scripts: readonly Script[]): Script {
+function inOrder(...scripts: readonly Script[]): Script {
   const left = [...scripts];
   return (request, reply) => (left.shift() ?? ok)(request, reply);
 }
@@ -27,9 +27,9 @@ describe("an API server", () => {
     for (const client of clients.splice(0)) client.close();
     for (const server of opened.splice(0)) await server.stop();
   });
-  const serve = async (knobs: Parameters<typeof certificates.leaf>[0], issuer = certificates.ca) => {
+  const serve = async (options: Parameters<typeof certificates.leaf>[0], issuer = certificates.ca) => {
     const own = { extendedKeyUsage: ["serverAuth"], subjectAltNames: ["IP:127.0.0.1"] } as const;
-    const { cert, key } = certificates.leaf({ subject: [commonName("server")], ...own, ...knobs }, issuer);
+    const { cert, key } = certificates.leaf({ subject: [commonName("server")], ...own, ...options }, issuer);
     const server = await fakeApiServer({ cert, key });
     server.answer(ok);
     opened.push(server);
@@ -55,7 +55,7 @@ describe("an API server", () => {
 
   test("is believed blindly when that is asked for", async () => {
     const { url } = await serve({ notAfter: day("2021-01-01"), subjectAltNames: ["DNS:elsewhere"] });
-    expect(await read(configFor(url, { trust: { isBlind: true } }))).toEqual({ isOk: true });
+    expect(await read(configFor(url, { trust: { insecureSkipVerify: true } }))).toEqual({ isOk: true });
   });
 
   const wrong = [
@@ -133,7 +133,7 @@ describe("an API server", () => {
       message: expect.stringContaining("the key must belong to the certificate"),
     });
     const trust = {
-      isBlind: false,
+      insecureSkipVerify: false,
       ca: text("-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----"),
     };
     await expect(read(configFor(url, { trust }))).rejects.toMatchObject({ code: "invalid" });
@@ -198,7 +198,7 @@ describe("connections", () => {
     { name: "apply", call: () => client.apply(CONFIG_MAPS, map, { fieldManager: "agent" }) },
   ])("that died unnoticed are replaced at once for a $name, which may be repeated", async ({ call }) => {
     await read();
-    server.answer(inTurn((_, reply) => reply.cut()));
+    server.answer(inOrder((_, reply) => reply.cut()));
     await call();
     expect(server.seen.map(({ connection }) => connection)).toEqual([1, 1, 2]);
   });
@@ -212,7 +212,7 @@ describe("connections", () => {
 
   test("that died unnoticed are a fault where a repetition might do it twice", async () => {
     await read();
-    server.answer(inTurn((_, reply) => reply.cut()));
+    server.answer(inOrder((_, reply) => reply.cut()));
     await expect(client.create(CONFIG_MAPS, map)).rejects.toThrow("the connection was cut");
     expect(server.seen.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
@@ -233,15 +233,15 @@ describe("connections", () => {
 describe("an answer", () => {
   let server: FakeApiServer;
   let client: KubeClient;
-  let time: FakeTime;
+  let time: FakeClock;
   beforeAll(async () => {
     server = await fakeApiServer();
   });
   afterAll(() => server.stop());
   beforeEach(() => {
-    time = fakeTime();
+    time = fakeClock();
     server.seen.length = 0;
-    client = clientFor(configFor(server.url), { machine: time });
+    client = clientFor(configFor(server.url), { clock: time });
     return () => client.close();
   });
   const busy = (status: number, seconds: string) => (_: unknown, reply: Reply) =>
@@ -262,7 +262,7 @@ describe("an answer", () => {
   };
 
   test.each([429, 503])("of %d is asked for again after the time it names", async (status) => {
-    server.answer(inTurn(busy(status, "2"), busy(status, "1")));
+    server.answer(inOrder(busy(status, "2"), busy(status, "1")));
     const before = time.monotonicMs();
     expect(await overTime(client.read("/version"))).toEqual({ isOk: true });
     expect(time.monotonicMs() - before).toBeGreaterThanOrEqual(3000);
@@ -284,9 +284,9 @@ describe("an answer", () => {
   });
 
   test("of 503 is not asked for again where a repetition might do it twice; of 429 it is", async () => {
-    server.answer(inTurn(busy(503, "1")));
+    server.answer(inOrder(busy(503, "1")));
     await expect(client.create(CONFIG_MAPS, map)).rejects.toMatchObject({ details: { retryAfterMs: 1000 } });
-    server.answer(inTurn(busy(429, "1")));
+    server.answer(inOrder(busy(429, "1")));
     expect(await overTime(client.create(CONFIG_MAPS, map))).toEqual({ isOk: true });
   });
 

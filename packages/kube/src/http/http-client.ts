@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Fault } from "@resource-broker/contract";
-import type { Log, MachineTime, ReportReload } from "@resource-broker/runtime";
+import type { Clock, Log, ReportReload } from "@resource-broker/runtime";
 import type { Credentials, CredentialSource } from "../auth/credentials.ts";
 import { wait } from "../backoff/wait.ts";
 import type { KubeConfig } from "../config/kube-config.ts";
@@ -41,7 +41,7 @@ export interface HttpClient {
 
 export interface HttpDeps {
   readonly credentials: CredentialSource;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
   readonly userAgent: string;
   /** Told of new certificates that cannot be used, and of the next that can. */
@@ -56,7 +56,7 @@ const LONGEST_PAUSE_MS = 5_000;
 
 export function httpClient(
   config: KubeConfig,
-  { credentials, machine, log, userAgent, report }: HttpDeps,
+  { credentials, clock, log, userAgent, report }: HttpDeps,
 ): HttpClient {
   const { server, origin, trust } = config;
   const endpoint = endpointOf(server);
@@ -67,7 +67,7 @@ export function httpClient(
     return exchange(request, {
       endpoint,
       agent: open.agentFor(shown, use),
-      machine,
+      clock,
       isStream: use === "stream",
       headers: { "user-agent": userAgent, ...(authorization === undefined ? {} : { authorization }) },
     });
@@ -103,7 +103,7 @@ export function httpClient(
   };
 
   const pause = async (pauseMs: number, signal: AbortSignal | undefined): Promise<void> => {
-    await wait(pauseMs, { machine, signal });
+    await wait(pauseMs, { clock, signal });
     if (signal?.aborted === true) throw abortReason(signal);
   };
 

@@ -10,7 +10,7 @@ const LARGEST_BURST = 64;
  * The chunks of a reply in batches. Reading pauses while the consumer works. Ends when the reply is complete; throws when it is
  * interrupted.
  */
-export async function* burstsOf({ response, brokenOffBy }: Exchange): AsyncGenerator<readonly Buffer[]> {
+export async function* burstsOf({ response, abortedBy }: Exchange): AsyncGenerator<readonly Buffer[]> {
   const arrived: { chunks: Buffer[]; end: { readonly error: Error | undefined } | undefined } = {
     chunks: [],
     end: undefined,
@@ -39,7 +39,7 @@ export async function* burstsOf({ response, brokenOffBy }: Exchange): AsyncGener
       const { chunks } = arrived;
       arrived.chunks = [];
       if (chunks.length > 0) yield chunks;
-      else if (arrived.end?.error !== undefined) throw brokenOffBy() ?? arrived.end.error;
+      else if (arrived.end?.error !== undefined) throw abortedBy() ?? arrived.end.error;
       else if (arrived.end !== undefined) return;
     }
   } finally {
@@ -60,14 +60,14 @@ async function untilQuiet(arrived: { readonly chunks: readonly Buffer[] }): Prom
  * throws.
  */
 export function takeChunks(
-  { response, brokenOffBy }: Exchange,
+  { response, abortedBy }: Exchange,
   take: (chunk: Buffer) => void,
   explain = (error: Error) => error,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     finished(response, (error) => {
       if (error === undefined || error === null) resolve();
-      else reject(explain(brokenOffBy() ?? error));
+      else reject(explain(abortedBy() ?? error));
     });
     response.on("data", (chunk: Buffer) => {
       try {

@@ -1,11 +1,11 @@
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fakeKube } from "../testing/fake-kube-client.ts";
 import type { FakeObject } from "../testing/fake-store.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { informer } from "./informer.ts";
-import { keptObjects } from "./kept-objects.ts";
+import { objectCache } from "./kept-objects.ts";
 
 const PODS = { group: "", version: "v1", kind: "Pod", plural: "pods", isNamespaced: true } as const;
 
@@ -19,21 +19,21 @@ const painted = (name: string, colour?: string): Painted => ({
 });
 
 function world(options: { isSame?: (a: { colour: string }, b: { colour: string }) => boolean } = {}) {
-  const time = fakeTime();
-  const kube = fakeKube({ machine: time });
+  const time = fakeClock();
+  const kube = fakeKube({ clock: time });
   const link = kube.connect();
   const log = recordedLog();
   const pods = informer(
     {
       resource: { ...PODS, example: painted("x") },
-      keep: ({ colour }) => (colour === undefined ? undefined : { colour }),
+      transform: ({ colour }) => (colour === undefined ? undefined : { colour }),
       ...options,
     },
-    { client: link.client, machine: time, random: () => 0.5, log },
+    { client: link.client, clock: time, random: () => 0.5, log },
   );
-  const heard: string[] = [];
-  pods.listen((key, now, before) => heard.push(`${key}: ${before?.colour} -> ${now?.colour}`));
-  return { time, store: kube.store, link, log, pods, heard };
+  const changes: string[] = [];
+  pods.listen((key, now, before) => changes.push(`${key}: ${before?.colour} -> ${now?.colour}`));
+  return { time, store: kube.store, link, log, pods, heard: changes };
 }
 
 describe("an informer", () => {
@@ -51,13 +51,13 @@ describe("an informer", () => {
   });
 
   test("tells what became of each object", async () => {
-    const { store, pods, time, heard } = world();
+    const { store, pods, time, heard: changes } = world();
     await pods.start();
     const made = store.create(PODS, painted("a", "red"));
     store.update(PODS, { ...made, metadata: { namespace: "default", name: "a" }, colour: "blue" });
     store.delete(PODS, { namespace: "default", name: "a" });
     await time.advance(1);
-    expect(heard).toEqual([
+    expect(changes).toEqual([
       "default/a: undefined -> red",
       "default/a: red -> blue",
       "default/a: blue -> undefined",
@@ -65,21 +65,21 @@ describe("an informer", () => {
   });
 
   test("forgets an object that is no longer of interest", async () => {
-    const { store, pods, time, heard } = world();
+    const { store, pods, time, heard: changes } = world();
     store.create(PODS, painted("a", "red"));
     await pods.start();
     store.update(PODS, painted("a"));
     await time.advance(1);
-    expect(heard.at(-1)).toBe("default/a: red -> undefined");
+    expect(changes.at(-1)).toBe("default/a: red -> undefined");
     expect(pods.size()).toBe(0);
   });
 
   test("finds by a new list what was deleted while nobody watched, and keeps the rest in force meanwhile", async () => {
-    const { store, pods, time, link, heard } = world({ isSame: (a, b) => a.colour === b.colour });
+    const { store, pods, time, link, heard: changes } = world({ isSame: (a, b) => a.colour === b.colour });
     store.create(PODS, painted("a", "red"));
     store.create(PODS, painted("b", "red"));
     await pods.start();
-    heard.length = 0;
+    changes.length = 0;
     link.down();
     store.delete(PODS, { namespace: "default", name: "a" });
     store.compact();
@@ -87,20 +87,20 @@ describe("an informer", () => {
     expect(pods.get("default/a")).toEqual({ colour: "red" });
     link.up();
     await time.advance(10_000);
-    expect(heard).toEqual(["default/a: red -> undefined"]);
+    expect(changes).toEqual(["default/a: red -> undefined"]);
   });
 
   test("says nothing of a change that leaves what is kept the same", async () => {
-    const { store, pods, time, heard } = world({ isSame: (a, b) => a.colour === b.colour });
+    const { store, pods, time, heard: changes } = world({ isSame: (a, b) => a.colour === b.colour });
     store.create(PODS, painted("a", "red"));
     await pods.start();
     store.update(PODS, painted("a", "red"));
     await time.advance(1);
-    expect(heard).toEqual(["default/a: undefined -> red"]);
+    expect(changes).toEqual(["default/a: undefined -> red"]);
   });
 
   test("goes on when a listener fails, and ends listening on demand", async () => {
-    const { store, pods, heard, log, time } = world();
+    const { store, pods, heard: changes, log, time } = world();
     pods.listen(() => {
       throw new Error("oops");
     });
@@ -111,14 +111,14 @@ describe("an informer", () => {
     end();
     store.create(PODS, painted("b", "red"));
     await time.advance(1);
-    expect(heard).toHaveLength(2);
+    expect(changes).toHaveLength(2);
     expect(late).toEqual(["default/a"]);
     expect(log.lines).toContain("error a listener of an informer failed; that is a bug");
   });
 
   test("names objects of no namespace by their name", () => {
-    const { sink, kept } = keptObjects<{ metadata: { name: string } }, number>(
-      { keep: () => 1 },
+    const { sink, kept } = objectCache<{ metadata: { name: string } }, number>(
+      { transform: () => 1 },
       recordedLog(),
     );
     sink.put({ metadata: { name: "node-1" } });
@@ -135,8 +135,8 @@ describe("what an informer keeps", () => {
     );
     fc.assert(
       fc.property(fc.array(step), (steps) => {
-        const { sink, kept } = keptObjects<{ metadata: { name: string }; value: number }, number>(
-          { keep: ({ value }) => value },
+        const { sink, kept } = objectCache<{ metadata: { name: string }; value: number }, number>(
+          { transform: ({ value }) => value },
           recordedLog(),
         );
         const replayed = new Map<string, number>();
@@ -168,7 +168,7 @@ describe("what an informer keeps", () => {
 
 describe("a server that names ever more objects", () => {
   test("does not fill the memory, however often its list breaks off", () => {
-    const { kept, sink } = keptObjects<Painted, string>({ keep: ({ colour }) => colour }, recordedLog());
+    const { kept, sink } = objectCache<Painted, string>({ transform: ({ colour }) => colour }, recordedLog());
     const put = (count: number): void => sink.put(painted(`pod-${count}`, "red"));
     sink.beginList();
     for (let count = 0; count < 60_000; count++) put(count);

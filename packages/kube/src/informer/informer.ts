@@ -1,14 +1,17 @@
-import { follow } from "../follow/follow.ts";
-import type { FollowDeps, Follower, FollowOptions } from "../follow/follower.ts";
-import { type Keeping, type KeptObjects, keptObjects } from "./kept-objects.ts";
+import { reflector } from "../follow/follow.ts";
+import type { Reflector, ReflectorDeps, ReflectorOptions } from "../follow/follower.ts";
+import { type CacheOptions, type ObjectCache, objectCache } from "./kept-objects.ts";
 import type { Named } from "./object-key.ts";
 
-export type InformerOptions<T extends Named, K> = FollowOptions<T> & Keeping<T, K>;
+export type InformerOptions<T extends Named, K> = ReflectorOptions<T> & CacheOptions<T, K>;
 
 /** A reflector with a cache of transformed objects and change listeners. */
-export type Informer<K> = Follower & KeptObjects<K>;
+export type Informer<K> = Reflector & ObjectCache<K>;
 
-export function informer<T extends Named, K>(options: InformerOptions<T, K>, deps: FollowDeps): Informer<K> {
-  const { kept, sink } = keptObjects(options, deps.log);
-  return { ...follow(options, sink, deps), ...kept };
+export function informer<T extends Named, K>(
+  options: InformerOptions<T, K>,
+  deps: ReflectorDeps,
+): Informer<K> {
+  const { kept: cache, sink } = objectCache(options, deps.log);
+  return { ...reflector(options, sink, deps), ...cache };
 }

@@ -4,20 +4,20 @@ import type { Sink } from "../follow/sink.ts";
 import { type Named, objectKey } from "./object-key.ts";
 
 /** Bounds the memory: beyond it the reflector reports a failure. */
-const MAX_KEPT_OBJECTS = 100_000;
+const MAX_CACHED_OBJECTS = 100_000;
 
-export interface Keeping<T extends Named, K> {
+export interface CacheOptions<T extends Named, K> {
   /** Transforms an object to the part that is cached. Undefined: the object is not cached. */
-  readonly keep: (object: T) => K | undefined;
+  readonly transform: (object: T) => K | undefined;
   /** Changes that leave the cached value equal are not notified. Absent: `Object.is`. */
   readonly isSame?: (a: K, b: K) => boolean;
 }
 
 /** `now` undefined: deleted. `before` undefined: added. */
-export type KeptListener<K> = (key: string, now: K | undefined, before: K | undefined) => void;
+export type CacheListener<K> = (key: string, now: K | undefined, before: K | undefined) => void;
 
 /** What is known, by `namespace/name` (`name` where there are no namespaces). */
-export interface KeptObjects<K> {
+export interface ObjectCache<K> {
   readonly get: (key: string) => K | undefined;
   readonly keys: () => IterableIterator<string>;
   readonly values: () => IterableIterator<K>;
@@ -25,29 +25,29 @@ export interface KeptObjects<K> {
   /** True after the first whole list. */
   readonly synced: () => boolean;
   /** Called synchronously for each change. The returned function removes the listener. */
-  readonly listen: (listener: KeptListener<K>) => () => void;
+  readonly listen: (listener: CacheListener<K>) => () => void;
 }
 
 interface Entry<K> {
-  kept: K;
+  value: K;
   /** Number of the latest list when the entry was last put. */
-  round: number;
+  listGeneration: number;
 }
 
 /**
  * A sink with a cache. Each entry has the number of its latest list, so a relist needs no second map, and the known entries stay
  * valid until the list is complete.
  */
-export function keptObjects<T extends Named, K>(
-  { keep, isSame = Object.is }: Keeping<T, K>,
+export function objectCache<T extends Named, K>(
+  { transform, isSame = Object.is }: CacheOptions<T, K>,
   log: Log,
-): { readonly kept: KeptObjects<K>; readonly sink: Sink<T> } {
+): { readonly kept: ObjectCache<K>; readonly sink: Sink<T> } {
   const entries = new Map<string, Entry<K>>();
-  const listeners = new Set<KeptListener<K>>();
-  let round = 0;
+  const listeners = new Set<CacheListener<K>>();
+  let listGeneration = 0;
   let isSynced = false;
 
-  const tell = (key: string, now: K | undefined, before: K | undefined): void => {
+  const notify = (key: string, now: K | undefined, before: K | undefined): void => {
     for (const listener of listeners) {
       try {
         listener(key, now, before);
@@ -61,47 +61,47 @@ export function keptObjects<T extends Named, K>(
     const entry = entries.get(key);
     if (entry === undefined) return;
     entries.delete(key);
-    tell(key, undefined, entry.kept);
+    notify(key, undefined, entry.value);
   };
-  const store = (key: string, kept: K): void => {
+  const store = (key: string, value: K): void => {
     const entry = entries.get(key);
     if (entry === undefined) {
       // Also counts over aborted lists: their entries stay until a list is complete.
-      if (entries.size >= MAX_KEPT_OBJECTS) {
-        throw new Fault("malformed", `there are more than ${MAX_KEPT_OBJECTS} objects: ${key} is not kept`);
+      if (entries.size >= MAX_CACHED_OBJECTS) {
+        throw new Fault("malformed", `there are more than ${MAX_CACHED_OBJECTS} objects: ${key} is not kept`);
       }
-      entries.set(key, { kept, round });
-      tell(key, kept, undefined);
+      entries.set(key, { value, listGeneration });
+      notify(key, value, undefined);
       return;
     }
-    const before = entry.kept;
-    entry.round = round;
-    if (isSame(before, kept)) return;
-    entry.kept = kept;
-    tell(key, kept, before);
+    const before = entry.value;
+    entry.listGeneration = listGeneration;
+    if (isSame(before, value)) return;
+    entry.value = value;
+    notify(key, value, before);
   };
 
   return {
     sink: {
       beginList: () => {
-        round++;
+        listGeneration++;
       },
       put: (object) => {
-        const kept = keep(object);
-        if (kept === undefined) drop(objectKey(object));
-        else store(objectKey(object), kept);
+        const value = transform(object);
+        if (value === undefined) drop(objectKey(object));
+        else store(objectKey(object), value);
       },
       remove: (object) => drop(objectKey(object)),
       endList: () => {
-        for (const [key, entry] of entries) if (entry.round !== round) drop(key);
+        for (const [key, entry] of entries) if (entry.listGeneration !== listGeneration) drop(key);
         isSynced = true;
       },
     },
     kept: {
-      get: (key) => entries.get(key)?.kept,
+      get: (key) => entries.get(key)?.value,
       keys: () => entries.keys(),
       values: function* () {
-        for (const { kept } of entries.values()) yield kept;
+        for (const { value } of entries.values()) yield value;
       },
       size: () => entries.size,
       synced: () => isSynced,

@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
-import { type FakeTime, fakeTime, type SeededRandom, seededRandom } from "@resource-broker/testkit";
+import type { Clock } from "@resource-broker/runtime";
+import { type FakeClock, fakeClock, type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { KubeClient } from "../client/client.ts";
 import type { Lease } from "../resource/object-types.ts";
@@ -13,7 +13,7 @@ import { microTime } from "./micro-time.ts";
 const NAME = { namespace: "broker", name: "agent" };
 
 /** A machine whose wall clock is wrong by `wallMs` and whose clocks run `rate` times as fast as they should. */
-function skewed(time: FakeTime, { wallMs, rate }: { wallMs: number; rate: number }): MachineTime {
+function skewed(time: FakeClock, { wallMs, rate }: { wallMs: number; rate: number }): Clock {
   return {
     wallMs: () => time.wallMs() + wallMs,
     monotonicMs: () => Math.floor(time.monotonicMs() * rate) + 77_777,
@@ -32,7 +32,7 @@ interface Replica {
 }
 
 interface ReplicaOptions extends Partial<LeaderElectionOptions> {
-  readonly machine?: MachineTime;
+  readonly clock?: Clock;
   /** How long its work goes on after it should have ended. */
   readonly dyingMs?: number;
   /** Its link, where it is an earlier one's. */
@@ -41,8 +41,8 @@ interface ReplicaOptions extends Partial<LeaderElectionOptions> {
 
 function replica(
   kube: FakeKube,
-  time: FakeTime,
-  { machine = time, dyingMs = 0, ...options }: ReplicaOptions = {},
+  time: FakeClock,
+  { clock = time, dyingMs = 0, ...options }: ReplicaOptions = {},
 ): Replica {
   const { identity = "a", link = kube.connect() } = options;
   const story: string[] = [];
@@ -64,15 +64,15 @@ function replica(
       onLose: () => story.push(`${at()} loses`),
       ...options,
     },
-    { client: link.client, machine, random: () => 0, log },
+    { client: link.client, clock, random: () => 0, log },
   );
   election.start();
   return { identity, link, election, story, lines: log.lines, leads: () => isWorking || election.isLeader() };
 }
 
 function world() {
-  const time = fakeTime();
-  const kube = fakeKube({ machine: time });
+  const time = fakeClock();
+  const kube = fakeKube({ clock: time });
   const lease = (): Lease | undefined => kube.store.find(LEASES, NAME);
   return { time, kube, lease };
 }
@@ -153,7 +153,7 @@ describe("leader election", () => {
     await time.advance(5000);
     a.link.pause();
     await time.advance(2500);
-    a.link.resumeForgetful();
+    a.link.resumeWithoutStreams();
     await time.advance(60_000);
     expect(a.story).toEqual(["0 leads"]);
     expect(a.lines.filter((line) => line.startsWith("warn"))).toHaveLength(2);
@@ -212,7 +212,7 @@ describe("leader election", () => {
     };
     const a = replica(kube, time, {
       link: { ...link, client: { ...link.client, create } },
-      machine: { ...time, monotonicMs: () => time.monotonicMs() + frozenMs },
+      clock: { ...time, monotonicMs: () => time.monotonicMs() + frozenMs },
     });
     await time.advance(1);
     expect(a.story).toEqual([]);
@@ -223,7 +223,7 @@ describe("leader election", () => {
   test("leads no more, by the clock, before any timer says so", async () => {
     const { time, kube } = world();
     let frozenMs = 0;
-    const a = replica(kube, time, { machine: { ...time, monotonicMs: () => time.monotonicMs() + frozenMs } });
+    const a = replica(kube, time, { clock: { ...time, monotonicMs: () => time.monotonicMs() + frozenMs } });
     await time.advance(1);
     frozenMs = 10_000;
     expect(a.election.isLeader()).toBe(false);
@@ -264,7 +264,15 @@ describe("leader election among machines whose clocks differ", () => {
 
   /** One thing that happens to one replica. */
   const accident = (random: SeededRandom, { link }: Replica): void => {
-    const accidents = [link.down, link.up, link.up, link.cut, link.pause, link.resume, link.resumeForgetful];
+    const accidents = [
+      link.down,
+      link.up,
+      link.up,
+      link.cut,
+      link.pause,
+      link.resume,
+      link.resumeWithoutStreams,
+    ];
     random.pick(accidents)?.();
     if (random.chance(0.2))
       link.failNext({ isDone: random.chance(0.5), fault: new Fault("unreachable", "lost") });
@@ -272,15 +280,15 @@ describe("leader election among machines whose clocks differ", () => {
 
   test(`never has two leaders, and always finds one again (SEED=${SEED})`, async () => {
     const random = seededRandom(SEED);
-    const time = fakeTime();
-    const kube = fakeKube({ machine: time, latencyMs: () => random.below(400) });
+    const time = fakeClock();
+    const kube = fakeKube({ clock: time, latencyMs: () => random.below(400) });
     const clocks = [
       { wallMs: 0, rate: 1 },
       { wallMs: 3_600_000, rate: 1.1 },
       { wallMs: -86_400_000, rate: 0.9 },
     ];
     const replicas = clocks.map((clock, index) =>
-      replica(kube, time, { identity: `replica-${index}`, machine: skewed(time, clock) }),
+      replica(kube, time, { identity: `replica-${index}`, clock: skewed(time, clock) }),
     );
     const leaders = () => replicas.filter((each) => each.leads()).map(({ identity }) => identity);
     const seen = new Set<string>();
@@ -295,7 +303,7 @@ describe("leader election among machines whose clocks differ", () => {
         for (const leader of leaders()) seen.add(leader);
       }
       for (const { link } of replicas) {
-        link.behave();
+        link.clearFailures();
         link.resume();
         link.up();
       }

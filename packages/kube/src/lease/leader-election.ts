@@ -1,10 +1,10 @@
 import { Fault } from "@resource-broker/contract";
-import type { Log, MachineTime } from "@resource-broker/runtime";
-import { toFault, trouble } from "../backoff/trouble.ts";
+import type { Clock, Log } from "@resource-broker/runtime";
+import { failureReporter, toFault } from "../backoff/trouble.ts";
 import { wait } from "../backoff/wait.ts";
 import type { KubeClient } from "../client/client.ts";
-import { guard } from "../follow/guard.ts";
-import { candidate, type Holding } from "./candidate.ts";
+import { idleTimeout } from "../follow/guard.ts";
+import { leaseCandidate, type LeaseResult } from "./candidate.ts";
 import { type Term, term } from "./term.ts";
 
 export interface LeaderElectionOptions {
@@ -26,7 +26,7 @@ export interface LeaderElectionOptions {
 
 export interface LeaderElectionDeps {
   readonly client: KubeClient;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly log: Log;
@@ -57,64 +57,69 @@ export function leaderElection(options: LeaderElectionOptions, deps: LeaderElect
       "a lease needs retryMs < renewWithinMs < leaseMs: others would take over too soon",
     );
   }
-  const { machine, log, random } = deps;
+  const { clock, log, random } = deps;
   const lease = `${options.namespace}/${options.name}`;
   const stopping = new AbortController();
-  const self = candidate({ ...options, durationMs: leaseMs }, deps);
-  const troubles = trouble({ log, machine, what: `holding the lease ${lease}`, fields: { lease } });
+  const candidate = leaseCandidate({ ...options, durationMs: leaseMs }, deps);
+  const reporter = failureReporter({
+    log,
+    machine: clock,
+    what: `holding the lease ${lease}`,
+    fields: { lease },
+  });
   let current: Term | undefined;
   let running: Promise<void> | undefined;
 
   const pause = (signal: AbortSignal) =>
-    wait(Math.ceil(retryMs * (1 + RETRY_JITTER * random())), { machine, signal });
+    wait(Math.ceil(retryMs * (1 + RETRY_JITTER * random())), { clock, signal });
 
   /** One attempt. Its timeout leaves time for a second attempt within the renew deadline. */
   const attempt = async <R>(
     run: (signal: AbortSignal) => Promise<R>,
     signal: AbortSignal,
   ): Promise<R | undefined> => {
-    const watched = guard({
+    const watched = idleTimeout({
       what: `a call about the lease ${lease}`,
       limitMs: renewWithinMs / 2,
       signal,
-      machine,
+      machine: clock,
     });
     try {
       const result = await watched.run(() => run(watched.signal));
-      troubles.ends();
+      reporter.recovered();
       return result;
     } catch (error) {
-      if (!signal.aborted) troubles.begins(toFault(error));
+      if (!signal.aborted) reporter.failed(toFault(error));
       return undefined;
     }
   };
 
-  const keep = async (mine: Term): Promise<void> => {
+  const renewUntilOver = async (mine: Term): Promise<void> => {
     for (;;) {
       await pause(mine.isOver);
       if (mine.isOver.aborted) return;
-      const holding = await attempt(self.hold, mine.isOver);
-      if (holding?.isMine === true) mine.renewed(holding.heldSince);
-      else if (holding !== undefined) mine.lost(`${holding.holder} holds the lease`);
+      const result = await attempt(candidate.tryAcquireOrRenew, mine.isOver);
+      if (result?.isHeld === true) mine.renewed(result.heldSince);
+      else if (result !== undefined) mine.lost(`${result.holder} holds the lease`);
     }
   };
 
-  const lead = async ({ heldSince }: Holding & { isMine: true }): Promise<void> => {
-    const isTooLate = machine.monotonicMs() >= heldSince + renewWithinMs;
+  const lead = async ({ heldSince }: LeaseResult & { isHeld: true }): Promise<void> => {
+    const isTooLate = clock.monotonicMs() >= heldSince + renewWithinMs;
     if (isTooLate || stopping.signal.aborted) return;
     current = term({ heldSince, renewWithinMs, lease }, { ...deps, ...options, stopping: stopping.signal });
     const work = current.begin();
-    await keep(current);
+    await renewUntilOver(current);
     await work;
     current = undefined;
     // Releases the lease so that others need not wait for its expiry.
-    await attempt(self.release, new AbortController().signal);
+    await attempt(candidate.release, new AbortController().signal);
   };
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const holding = await attempt(self.hold, stopping.signal);
-      if (holding?.isMine === true) await lead(holding);
+      const result = await attempt(candidate.tryAcquireOrRenew, stopping.signal);
+      if (result?.isHeld === true) await lead(result);
       await pause(stopping.signal);
     }
   };

@@ -10,7 +10,7 @@ export interface LeaseClaim {
 }
 
 /** The lease object for an acquisition or renewal. */
-export function held(known: Lease | undefined, claim: LeaseClaim): Lease {
+export function heldLease(known: Lease | undefined, claim: LeaseClaim): Lease {
   const now = microTime(claim.wallMs);
   const spec = {
     ...known?.spec,
@@ -31,7 +31,7 @@ export function held(known: Lease | undefined, claim: LeaseClaim): Lease {
 }
 
 /** The lease object for a release: others can acquire it at once. */
-export function released(known: Lease, wallMs: number): Lease {
+export function releasedLease(known: Lease, wallMs: number): Lease {
   const spec = { ...known.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(wallMs) };
   return { ...known, spec };
 }

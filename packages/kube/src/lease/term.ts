@@ -1,4 +1,4 @@
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import { toFault } from "../backoff/trouble.ts";
 
 export interface TermOptions {
@@ -9,7 +9,7 @@ export interface TermOptions {
 }
 
 export interface TermDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
   readonly stopping: AbortSignal;
   readonly onLead: (signal: AbortSignal) => void | Promise<void>;
@@ -29,7 +29,7 @@ export interface Term {
 }
 
 export function term({ heldSince, renewWithinMs, lease }: TermOptions, deps: TermDeps): Term {
-  const { machine, log, stopping } = deps;
+  const { clock, log, stopping } = deps;
   const leading = new AbortController();
   const over = new AbortController();
   let endsAt = heldSince + renewWithinMs;
@@ -51,7 +51,7 @@ export function term({ heldSince, renewWithinMs, lease }: TermOptions, deps: Ter
   };
   const arm = (): void => {
     cancel();
-    cancel = machine.after(Math.max(0, Math.floor(endsAt - machine.monotonicMs())), () =>
+    cancel = clock.after(Math.max(0, Math.floor(endsAt - clock.monotonicMs())), () =>
       lost(`the lease could not be renewed for ${renewWithinMs / 1000} s`),
     );
   };
@@ -85,6 +85,6 @@ export function term({ heldSince, renewWithinMs, lease }: TermOptions, deps: Ter
     },
     lost,
     isOver: over.signal,
-    isRunning: () => !leading.signal.aborted && machine.monotonicMs() < endsAt,
+    isRunning: () => !leading.signal.aborted && clock.monotonicMs() < endsAt,
   };
 }

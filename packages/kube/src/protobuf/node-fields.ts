@@ -8,12 +8,12 @@ const TAINT: MessageFields = {
   3: { name: "effect", kind: "string", isKeptWhenZero: true },
 };
 
-const SPEC: MessageFields = {
+const NODE_SPEC: MessageFields = {
   4: { name: "unschedulable", kind: "bool" },
   5: { name: "taints", kind: { message: TAINT }, isRepeated: true },
 };
 
-const STATUS: MessageFields = {
+const NODE_STATUS: MessageFields = {
   1: { name: "capacity", kind: "quantity-map" },
   2: { name: "allocatable", kind: "quantity-map" },
   4: { name: "conditions", kind: { message: CONDITION_FIELDS }, isRepeated: true, only: ["Ready"] },
@@ -22,6 +22,6 @@ const STATUS: MessageFields = {
 /** What is read of a Node: as much of the domain's `KubernetesNode` as the accounting looks at, and what names it. */
 export const NODE_FIELDS: MessageFields = {
   1: { name: "metadata", kind: { message: metadataFields(NODE_LABELS) } },
-  2: { name: "spec", kind: { message: SPEC } },
-  3: { name: "status", kind: { message: STATUS } },
+  2: { name: "spec", kind: { message: NODE_SPEC } },
+  3: { name: "status", kind: { message: NODE_STATUS } },
 };

@@ -39,7 +39,7 @@ const SCHEDULING_GATE: MessageFields = {
   1: { name: "name", kind: "string", isKeptWhenZero: true },
 };
 
-const SPEC: MessageFields = {
+const POD_SPEC: MessageFields = {
   2: { name: "containers", kind: { message: CONTAINER }, isRepeated: true },
   7: { name: "nodeSelector", kind: "string-map" },
   10: { name: "nodeName", kind: "string", isUnique: true },
@@ -56,7 +56,7 @@ const CONTAINER_STATUS: MessageFields = {
   11: { name: "resources", kind: { message: RESOURCES } },
 };
 
-const STATUS: MessageFields = {
+const POD_STATUS: MessageFields = {
   1: { name: "phase", kind: "string" },
   2: {
     name: "conditions",
@@ -71,6 +71,6 @@ const STATUS: MessageFields = {
 /** What is read of a Pod: as much of the domain's `KubernetesPod` as the accounting looks at, and what names the pod. */
 export const POD_FIELDS: MessageFields = {
   1: { name: "metadata", kind: { message: metadataFields(GUEST_LABELS) } },
-  2: { name: "spec", kind: { message: SPEC } },
-  3: { name: "status", kind: { message: STATUS } },
+  2: { name: "spec", kind: { message: POD_SPEC } },
+  3: { name: "status", kind: { message: POD_STATUS } },
 };

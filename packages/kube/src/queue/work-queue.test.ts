@@ -1,20 +1,20 @@
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { delays } from "./delays.ts";
+import { delayQueue } from "./delays.ts";
 import { fifo } from "./fifo.ts";
-import { type WorkEnd, type WorkQueueOptions, workQueue } from "./work-queue.ts";
+import { type WorkResult, type WorkQueueOptions, workQueue } from "./work-queue.ts";
 
-const DONE: WorkEnd = { kind: "done" };
+const DONE: WorkResult = { kind: "done" };
 
 /** A queue whose work takes `workMs` and ends as `ends` says, in turn. */
 function world({
   workMs = 100,
-  ends = [] as WorkEnd[],
+  ends = [] as WorkResult[],
   ...options
-}: Partial<WorkQueueOptions> & { workMs?: number; ends?: WorkEnd[] } = {}) {
-  const time = fakeTime();
+}: Partial<WorkQueueOptions> & { workMs?: number; ends?: WorkResult[] } = {}) {
+  const time = fakeClock();
   const story: string[] = [];
   const depths: number[] = [];
   const retries: string[] = [];
@@ -31,7 +31,7 @@ function world({
       ...options,
     },
     {
-      machine: time,
+      clock: time,
       random: () => 1 - Number.EPSILON,
       log,
       observer: { onDepth: (depth) => depths.push(depth), onRetry: (key) => retries.push(key) },
@@ -95,7 +95,7 @@ describe("a work queue", () => {
   });
 
   test("retries with longer and longer pauses, and forgets that after a success", async () => {
-    const retry: WorkEnd = { kind: "retry" };
+    const retry: WorkResult = { kind: "retry" };
     const { time, queue, story, retries } = world({
       workMs: 0,
       maxBackoffMs: 400,
@@ -112,7 +112,7 @@ describe("a work queue", () => {
   });
 
   test("waits at least as long as the failure asks for", async () => {
-    const { time, queue, story } = world({ workMs: 0, ends: [{ kind: "retry", leastMs: 7000 }] });
+    const { time, queue, story } = world({ workMs: 0, ends: [{ kind: "retry", minMs: 7000 }] });
     queue.add("a");
     await time.advance(6999);
     expect(story).toHaveLength(2);
@@ -121,7 +121,7 @@ describe("a work queue", () => {
   });
 
   test("does not let a pause of one key hold up another, nor news of the same key", async () => {
-    const { time, queue, story } = world({ workMs: 0, ends: [{ kind: "retry", leastMs: 60_000 }] });
+    const { time, queue, story } = world({ workMs: 0, ends: [{ kind: "retry", minMs: 60_000 }] });
     queue.add("a");
     await time.advance(10);
     queue.add("b");
@@ -179,25 +179,25 @@ describe("a work queue", () => {
         fc.array(step, { maxLength: 30 }),
         fc.integer({ min: 1, max: 3 }),
         async (steps, concurrency) => {
-          const time = fakeTime();
+          const time = fakeClock();
           const running = new Set<string>();
           /** Added, and no work on them has begun since. */
           const open = new Set<string>();
-          const offences: string[] = [];
+          const violations: string[] = [];
           const queue = workQueue(
             {
               concurrency,
               work: async (key) => {
-                if (running.has(key)) offences.push(`${key} twice at once`);
+                if (running.has(key)) violations.push(`${key} twice at once`);
                 running.add(key);
-                if (running.size > concurrency) offences.push("too many at once");
+                if (running.size > concurrency) violations.push("too many at once");
                 open.delete(key);
                 await new Promise<void>((resolve) => time.after(37, resolve));
                 running.delete(key);
                 return DONE;
               },
             },
-            { machine: time, random: () => 0, log: recordedLog() },
+            { clock: time, random: () => 0, log: recordedLog() },
           );
           for (const { key, delayMs, thenMs } of steps) {
             open.add(key);
@@ -205,7 +205,7 @@ describe("a work queue", () => {
             await time.advance(thenMs);
           }
           await time.advance(10_000);
-          expect({ offences, open: [...open], depth: queue.depth() }).toEqual({
+          expect({ offences: violations, open: [...open], depth: queue.depth() }).toEqual({
             offences: [],
             open: [],
             depth: 0,
@@ -225,7 +225,7 @@ describe("the delays of a queue", () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const heap = delays();
+        const heap = delayQueue();
         const model = new Map<string, number>();
         const take = () => {
           const due = heap.take();

@@ -1,15 +1,15 @@
-import type { Log, MachineTime } from "@resource-broker/runtime";
-import { pauseAfter } from "../backoff/backoff.ts";
-import { delays } from "./delays.ts";
+import type { Clock, Log } from "@resource-broker/runtime";
+import { jitteredDelay } from "../backoff/backoff.ts";
+import { delayQueue } from "./delays.ts";
 import { fifo } from "./fifo.ts";
 
 /** How the work on a key ended. */
-export type WorkEnd =
+export type WorkResult =
   | { readonly kind: "done" }
   /** Requeue after this time; not an error. */
   | { readonly kind: "later"; readonly afterMs: number }
   /** It failed and is retried with exponential backoff up to `maxMs`, not before `minMs`. */
-  | { readonly kind: "retry"; readonly maxMs?: number; readonly leastMs?: number };
+  | { readonly kind: "retry"; readonly maxMs?: number; readonly minMs?: number };
 
 export interface WorkQueueOptions {
   /** How many keys are worked on at once. Absent: 1. */
@@ -18,11 +18,11 @@ export interface WorkQueueOptions {
   readonly minBackoffMs?: number;
   /** Absent: 30 s. */
   readonly maxBackoffMs?: number;
-  readonly work: (key: string) => Promise<WorkEnd>;
+  readonly work: (key: string) => Promise<WorkResult>;
 }
 
 export interface WorkQueueDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly log: Log;
@@ -56,70 +56,70 @@ const MAX_BACKOFF_MS = 30_000;
 
 export function workQueue(options: WorkQueueOptions, deps: WorkQueueDeps): WorkQueue {
   const { concurrency = 1, minBackoffMs = MIN_BACKOFF_MS, maxBackoffMs = MAX_BACKOFF_MS, work } = options;
-  const { machine, random, log, observer } = deps;
+  const { clock, random, log, observer } = deps;
   const waiting = fifo();
-  const delayed = delays();
+  const delayed = delayQueue();
   const running = new Set<string>();
   /** Added while it was worked on. */
-  const again = new Set<string>();
+  const dirty = new Set<string>();
   const failures = new Map<string, number>();
   const drained: (() => void)[] = [];
   let timer: { readonly at: number; readonly cancel: () => void } | undefined;
   let isStopping = false;
 
-  const tellDepth = () => observer?.onDepth?.(waiting.size());
+  const reportDepth = () => observer?.onDepth?.(waiting.size());
   const enqueue = (key: string): void => {
-    if (running.has(key)) again.add(key);
-    else if (waiting.add(key)) tellDepth();
+    if (running.has(key)) dirty.add(key);
+    else if (waiting.add(key)) reportDepth();
   };
   const addAfter = (key: string, delayMs: number): void => {
     if (isStopping) return;
     if (delayMs <= 0) {
       enqueue(key);
-      fill();
+      dispatch();
       return;
     }
-    delayed.set(key, machine.monotonicMs() + delayMs);
-    arm();
+    delayed.set(key, clock.monotonicMs() + delayMs);
+    setTimer();
   };
-  const arm = (): void => {
+  const setTimer = (): void => {
     const at = delayed.earliest()?.at;
     if (at === timer?.at) return;
     timer?.cancel();
     timer = undefined;
     if (at === undefined) return;
-    timer = { at, cancel: machine.after(Math.max(0, Math.ceil(at - machine.monotonicMs())), ring) };
+    timer = { at, cancel: clock.after(Math.max(0, Math.ceil(at - clock.monotonicMs())), onTimer) };
   };
-  const ring = (): void => {
+  const onTimer = (): void => {
     timer = undefined;
-    const now = machine.monotonicMs();
+    const now = clock.monotonicMs();
     for (let due = delayed.earliest(); due !== undefined && due.at <= now; due = delayed.earliest()) {
       delayed.take();
       enqueue(due.key);
     }
-    arm();
-    fill();
+    setTimer();
+    dispatch();
   };
-  const fill = (): void => {
+  const dispatch = (): void => {
     while (running.size < concurrency) {
       const key = waiting.take();
       if (key === undefined) break;
-      tellDepth();
+      reportDepth();
       void run(key);
     }
-    if (isStopping && running.size === 0) for (const tell of drained.splice(0)) tell();
+    if (isStopping && running.size === 0) for (const resolve of drained.splice(0)) resolve();
   };
   const run = async (key: string): Promise<void> => {
     running.add(key);
-    const end = await workOn(key);
+    const result = await process(key);
     running.delete(key);
-    if (end.kind !== "retry") failures.delete(key);
-    if (end.kind === "retry") retry(key, end);
-    else if (end.kind === "later") addAfter(key, Math.max(1, end.afterMs));
-    if (again.delete(key)) enqueue(key);
-    fill();
+    if (result.kind !== "retry") failures.delete(key);
+    if (result.kind === "retry") retry(key, result);
+    else if (result.kind === "later") addAfter(key, Math.max(1, result.afterMs));
+    if (dirty.delete(key)) enqueue(key);
+    dispatch();
   };
-  const workOn = async (key: string): Promise<WorkEnd> => {
+  const process = async (key: string): Promise<WorkResult> => {
     try {
       return await work(key);
     } catch (error) {
@@ -127,12 +127,12 @@ export function workQueue(options: WorkQueueOptions, deps: WorkQueueDeps): WorkQ
       return { kind: "retry" };
     }
   };
-  const retry = (key: string, { maxMs = maxBackoffMs, leastMs = 0 }: WorkEnd & { kind: "retry" }): void => {
+  const retry = (key: string, { maxMs = maxBackoffMs, minMs = 0 }: WorkResult & { kind: "retry" }): void => {
     const before = failures.get(key) ?? 0;
     failures.set(key, before + 1);
     observer?.onRetry?.(key);
-    const pauseMs = pauseAfter({ failures: before, minMs: minBackoffMs, maxMs }, random);
-    addAfter(key, Math.max(1, pauseMs, leastMs));
+    const pauseMs = jitteredDelay({ failures: before, minMs: minBackoffMs, maxMs }, random);
+    addAfter(key, Math.max(1, pauseMs, minMs));
   };
 
   return {
@@ -143,10 +143,10 @@ export function workQueue(options: WorkQueueOptions, deps: WorkQueueDeps): WorkQ
     stop: async () => {
       isStopping = true;
       delayed.clear();
-      arm();
+      setTimer();
       await new Promise<void>((resolve) => {
         drained.push(resolve);
-        fill();
+        dispatch();
       });
     },
   };

@@ -4,26 +4,26 @@ import type { Log } from "@resource-broker/runtime";
 /** Logs each failure of a key once, and its recovery once. */
 export interface FailureLog {
   readonly failed: (key: string, fault: Fault, timesInRow: number) => void;
-  readonly works: (key: string) => void;
+  readonly succeeded: (key: string) => void;
 }
 
 /** Retryable failures are logged after this many attempts. */
-const PATIENT_TIMES = 5;
+const LOG_AFTER_FAILURES = 5;
 
 export function failureLog(name: string, log: Log): FailureLog {
-  const told = new Map<string, string>();
+  const logged = new Map<string, string>();
   return {
     failed: (key, fault, timesInRow) => {
-      if (fault.retry && timesInRow < PATIENT_TIMES) return;
-      if (told.get(key) === fault.message) return;
-      told.set(key, fault.message);
+      if (fault.retry && timesInRow < LOG_AFTER_FAILURES) return;
+      if (logged.get(key) === fault.message) return;
+      logged.set(key, fault.message);
       const fields = { key, code: fault.code, error: fault.message };
       const line = `reconciling ${name} ${key} fails: ${fault.message}`;
       if (fault.retry) log.warn(fields, line);
       else log.error(fault.code === "internal" ? { ...fields, stack: stackOf(fault) } : fields, line);
     },
-    works: (key) => {
-      if (told.delete(key)) log.info({ key }, `reconciling ${name} ${key} works again`);
+    succeeded: (key) => {
+      if (logged.delete(key)) log.info({ key }, `reconciling ${name} ${key} works again`);
     },
   };
 }

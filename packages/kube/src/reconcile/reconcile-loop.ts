@@ -1,11 +1,11 @@
 import type { Fault } from "@resource-broker/contract";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import { toFault } from "../backoff/trouble.ts";
-import { type WorkEnd, type WorkQueueObserver, workQueue } from "../queue/work-queue.ts";
+import { type WorkResult, type WorkQueueObserver, workQueue } from "../queue/work-queue.ts";
 import { failureLog } from "./failure-log.ts";
 
 /** When to reconcile again without an event. Absent: only on events. */
-export interface RoundEnd {
+export interface ReconcileResult {
   readonly requeueAfterMs?: number;
 }
 
@@ -15,13 +15,13 @@ export interface ReconcileLoopOptions {
   /** How many keys at once. Absent: 1. */
   readonly concurrency?: number;
   /** Reconciles one key; level-based and idempotent. Errors are retried. */
-  readonly reconcile: (key: string) => Promise<RoundEnd>;
+  readonly reconcile: (key: string) => Promise<ReconcileResult>;
   /** Periodic resync of all keys, for changes without an event. */
   readonly resync?: { readonly everyMs: number; readonly keys: () => Iterable<string> };
 }
 
 export interface ReconcilerDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly log: Log;
@@ -31,8 +31,8 @@ export interface ReconcilerDeps {
 /** A reconciler with its work queue. */
 export interface Reconciler {
   /** Something about this key may have changed. */
-  readonly trigger: (key: string) => void;
-  readonly triggerAfter: (key: string, delayMs: number) => void;
+  readonly enqueue: (key: string) => void;
+  readonly enqueueAfter: (key: string, delayMs: number) => void;
   /** Rounds that are due are finished; later ones are dropped. */
   readonly stop: () => Promise<void>;
 }
@@ -40,18 +40,18 @@ export interface Reconciler {
 /** Maximum backoff of retryable faults. */
 const MAX_RETRY_MS = 30_000;
 /** Maximum backoff of faults that need an intervention. */
-const MAX_HOPELESS_MS = 300_000;
+const MAX_PERMANENT_RETRY_MS = 300_000;
 /** Spreads the resyncs of several reconcilers. */
 const RESYNC_JITTER = 0.2;
 
 export function reconcileLoop(options: ReconcileLoopOptions, deps: ReconcilerDeps): Reconciler {
-  const { machine, random } = deps;
+  const { clock, random } = deps;
   const failures = failureLog(options.name, deps.log);
 
-  const work = async (key: string): Promise<WorkEnd> => {
+  const work = async (key: string): Promise<WorkResult> => {
     try {
       const { requeueAfterMs } = await options.reconcile(key);
-      failures.works(key);
+      failures.succeeded(key);
       return requeueAfterMs === undefined ? { kind: "done" } : { kind: "later", afterMs: requeueAfterMs };
     } catch (error) {
       const fault = toFault(error);
@@ -64,7 +64,7 @@ export function reconcileLoop(options: ReconcileLoopOptions, deps: ReconcilerDep
   let cancelResync = () => {};
   const planResync = ({ everyMs, keys }: NonNullable<typeof options.resync>): void => {
     const delayMs = everyMs * (1 - RESYNC_JITTER * random());
-    cancelResync = machine.after(delayMs, () => {
+    cancelResync = clock.after(delayMs, () => {
       for (const key of keys()) queue.add(key);
       planResync({ everyMs, keys });
     });
@@ -72,8 +72,8 @@ export function reconcileLoop(options: ReconcileLoopOptions, deps: ReconcilerDep
   if (options.resync !== undefined) planResync(options.resync);
 
   return {
-    trigger: queue.add,
-    triggerAfter: queue.addAfter,
+    enqueue: queue.add,
+    enqueueAfter: queue.addAfter,
     stop: async () => {
       cancelResync();
       await queue.stop();
@@ -81,7 +81,7 @@ export function reconcileLoop(options: ReconcileLoopOptions, deps: ReconcilerDep
   };
 }
 
-function retryOf({ retry, details }: Fault): WorkEnd {
-  const maxMs = retry ? MAX_RETRY_MS : MAX_HOPELESS_MS;
-  return { kind: "retry", maxMs, leastMs: Math.min(details.retryAfterMs ?? 0, maxMs) };
+function retryOf({ retry, details }: Fault): WorkResult {
+  const maxMs = retry ? MAX_RETRY_MS : MAX_PERMANENT_RETRY_MS;
+  return { kind: "retry", maxMs, minMs: Math.min(details.retryAfterMs ?? 0, maxMs) };
 }

@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { type ReconcilerOptions, reconciler } from "./reconciler.ts";
@@ -8,7 +8,7 @@ type Options = ReconcilerOptions<{ want: number; have: number }, number>;
 
 /** Counters that are to be brought, step by step, to what is wanted. */
 function world(options: Partial<Options> = {}) {
-  const time = fakeTime();
+  const time = fakeClock();
   const log = recordedLog();
   const want = new Map<string, number>();
   const have = new Map<string, number>();
@@ -35,7 +35,7 @@ function world(options: Partial<Options> = {}) {
       },
       ...options,
     },
-    { machine: time, random: () => 0.5, log },
+    { clock: time, random: () => 0.5, log },
   );
   return { time, log, want, have, rounds, failures, counters };
 }
@@ -46,7 +46,7 @@ describe("a reconciler", () => {
   test("observes, plans and applies in the plan's order", async () => {
     const { time, want, have, counters } = world();
     want.set("a", 3);
-    counters.trigger("a");
+    counters.enqueue("a");
     await time.advance(1);
     expect(have.get("a")).toBe(3);
   });
@@ -55,7 +55,7 @@ describe("a reconciler", () => {
     const { time, want, have, failures, counters, log } = world();
     want.set("a", 3);
     failures.push(new Fault("conflict", "somebody was faster"));
-    counters.trigger("a");
+    counters.enqueue("a");
     await time.advance(1);
     expect(have.get("a")).toBeUndefined();
     have.set("a", 1);
@@ -68,7 +68,7 @@ describe("a reconciler", () => {
     const { time, rounds, counters, log } = world({
       plan: ({ have }) => ({ actions: [have + 1], ...(have < 2 ? { requeueAfterMs: 60_000 } : {}) }),
     });
-    counters.trigger("a");
+    counters.enqueue("a");
     await time.advance(600_000);
     expect(rounds).toEqual([0, 60_000, 120_000]);
     expect(log.lines).toEqual([]);
@@ -81,7 +81,7 @@ describe("a reconciler", () => {
       ...many(8, () => new Error("bad size")),
       ...many(4, () => new Fault("forbidden", "no right")),
     );
-    counters.trigger("a");
+    counters.enqueue("a");
     await time.advance(3_600_000);
     expect(log.lines).toEqual([
       "error reconciling counter a fails: bad size",
@@ -98,7 +98,7 @@ describe("a reconciler", () => {
     const { time, want, failures, counters, rounds } = world();
     want.set("a", 1);
     failures.push(...many(40, make));
-    counters.trigger("a");
+    counters.enqueue("a");
     await time.advance(maxMs * 20);
     const pauses = rounds.slice(1).map((round, index) => round - (rounds[index] ?? 0));
     expect(Math.max(...pauses)).toBe(maxMs / 2);
@@ -108,7 +108,7 @@ describe("a reconciler", () => {
     const { time, want, failures, counters, log } = world();
     want.set("a", 1);
     failures.push(...many(20, () => new Fault("unreachable", "away")));
-    counters.trigger("a");
+    counters.enqueue("a");
     await time.advance(3_600_000);
     expect(log.lines).toEqual([
       "warn reconciling counter a fails: away",
@@ -120,7 +120,7 @@ describe("a reconciler", () => {
     const { time, want, failures, counters, rounds } = world();
     want.set("a", 1);
     failures.push(new Fault("overloaded", "busy", { details: { retryAfterMs: 9000 } }));
-    counters.trigger("a");
+    counters.enqueue("a");
     await time.advance(60_000);
     expect(rounds).toEqual([0, 9000]);
   });
@@ -130,8 +130,8 @@ describe("a reconciler", () => {
     want.set("a", 1);
     want.set("b", 1);
     failures.push(new Fault("invalid", "bad"));
-    counters.trigger("a");
-    counters.trigger("b");
+    counters.enqueue("a");
+    counters.enqueue("b");
     await time.advance(1);
     expect([...have]).toEqual([["b", 1]]);
   });

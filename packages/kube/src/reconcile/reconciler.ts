@@ -2,12 +2,12 @@ import {
   type Reconciler,
   type ReconcileLoopOptions,
   type ReconcilerDeps,
-  type RoundEnd,
+  type ReconcileResult,
   reconcileLoop,
 } from "./reconcile-loop.ts";
 
 /** What is to be done about a state, and when to look again. */
-export interface Plan<Action> extends RoundEnd {
+export interface Plan<Action> extends ReconcileResult {
   readonly actions: readonly Action[];
 }
 
@@ -25,7 +25,7 @@ export function reconciler<State, Action>(
   { observe, plan, apply, ...options }: ReconcilerOptions<State, Action>,
   deps: ReconcilerDeps,
 ): Reconciler {
-  const reconcile = async (key: string): Promise<RoundEnd> => {
+  const reconcile = async (key: string): Promise<ReconcileResult> => {
     const planned = plan(await observe(key));
     for (const action of planned.actions) await apply(action, key);
     return planned;

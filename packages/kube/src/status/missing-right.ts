@@ -1,7 +1,7 @@
 import { describeTarget, type Target } from "./target.ts";
 
 /** A missing permission. */
-export interface MissingRight extends Pick<Target, "verb" | "object"> {
+export interface MissingPermission extends Pick<Target, "verb" | "object"> {
   readonly user: string;
 }
 
@@ -14,29 +14,29 @@ const PATH = /cannot (\S+) path "([^"]+)"/u;
  * Parses the message of the API server: it names the missing permission, which may differ from that of the call (an apply that
  * creates needs both). Undefined: not a missing permission, but an admission rule.
  */
-export function missingRight(said: string, target: Target): MissingRight | undefined {
-  const user = USER.exec(said)?.[1];
+export function missingPermission(message: string, target: Target): MissingPermission | undefined {
+  const user = USER.exec(message)?.[1];
   if (user === undefined) return undefined;
-  return { user, ...(resourceRight(said) ?? pathRight(said) ?? target) };
+  return { user, ...(resourcePermission(message) ?? pathPermission(message) ?? target) };
 }
 
-type Right = Pick<Target, "verb" | "object">;
+type Permission = Pick<Target, "verb" | "object">;
 
-function resourceRight(said: string): Right | undefined {
-  const [, verb, resource, group = "", namespace] = RESOURCE.exec(said) ?? [];
+function resourcePermission(message: string): Permission | undefined {
+  const [, verb, resource, group = "", namespace] = RESOURCE.exec(message) ?? [];
   if (verb === undefined || resource === undefined) return undefined;
   return { verb, object: { group, resource, ...(namespace === undefined ? {} : { namespace }) } };
 }
 
-function pathRight(said: string): Right | undefined {
-  const [, verb, path] = PATH.exec(said) ?? [];
+function pathPermission(message: string): Permission | undefined {
+  const [, verb, path] = PATH.exec(message) ?? [];
   return verb === undefined || path === undefined ? undefined : { verb, object: { path } };
 }
 
 /** The missing permission, with the RBAC rule that would grant it. */
-export function describeMissingRight(right: MissingRight): string {
-  const { user, verb, object } = right;
-  const problem = `user ${user} may not ${describeTarget(right)}`;
+export function describeMissingPermission(permission: MissingPermission): string {
+  const { user, verb, object } = permission;
+  const problem = `user ${user} may not ${describeTarget(permission)}`;
   if ("path" in object) {
     return `${problem}: add to a ClusterRole of theirs {nonResourceURLs: ["${object.path}"], verbs: ["${verb}"]}`;
   }

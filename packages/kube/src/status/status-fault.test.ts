@@ -9,12 +9,12 @@ const target: Target = {
   verb: "update",
   object: { group: "broker.fluidos.eu", resource: "reservations/status", namespace: "lab", name: "rsv-1" },
 };
-const said = (status: object) => ({
+const statusReply = (status: object) => ({
   type: "application/json",
   body: Buffer.from(JSON.stringify({ kind: "Status", ...status })),
 });
 const faultFor = (httpStatus: number, status: object) =>
-  statusFault({ httpStatus, status: statusOf(said(status)) }, target);
+  statusFault({ httpStatus, status: statusOf(statusReply(status)) }, target);
 
 describe("a refusal of the API server", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
-import { describeMissingRight, missingRight } from "./missing-right.ts";
+import { describeMissingPermission, missingPermission } from "./missing-right.ts";
 import type { KubernetesStatus } from "./status.ts";
 import { describeTarget, type Target } from "./target.ts";
 
@@ -71,31 +71,31 @@ function codeOf({ httpStatus, status }: Refusal): FaultCode {
 
 function messageOf(code: FaultCode, { httpStatus, status }: Refusal, target: Target): string {
   const number = status.code ?? httpStatus;
-  const said =
+  const serverMessage =
     status.message || (number === undefined ? "no reason given" : `HTTP ${number}, no reason given`);
   switch (code) {
     case "forbidden":
-      return forbidden(said, target);
+      return forbidden(serverMessage, target);
     case "unauthenticated":
-      return `${target.server} refused the credentials (401, ${said}): renew the token or certificate of ${target.origin}`;
+      return `${target.server} refused the credentials (401, ${serverMessage}): renew the token or certificate of ${target.origin}`;
     case "invalid":
-      return `${describeTarget(target)} is refused: ${said}${causesOf(status, said)}`;
+      return `${describeTarget(target)} is refused: ${serverMessage}${causesOf(status, serverMessage)}`;
     default:
-      return `${describeTarget(target)}: ${said}`;
+      return `${describeTarget(target)}: ${serverMessage}`;
   }
 }
 
 /** Either an RBAC permission is missing, or an admission rule refused the request. */
-function forbidden(said: string, target: Target): string {
-  const right = missingRight(said, target);
-  if (right === undefined) return `${describeTarget(target)} is forbidden: ${said}`;
-  return describeMissingRight(right);
+function forbidden(serverMessage: string, target: Target): string {
+  const permission = missingPermission(serverMessage, target);
+  if (permission === undefined) return `${describeTarget(target)} is forbidden: ${serverMessage}`;
+  return describeMissingPermission(permission);
 }
 
 /** The causes that the message does not name itself. */
-function causesOf({ details }: KubernetesStatus, said: string): string {
+function causesOf({ details }: KubernetesStatus, serverMessage: string): string {
   const causes = (details?.causes ?? [])
-    .filter(({ message = "" }) => message !== "" && !said.includes(message))
+    .filter(({ message = "" }) => message !== "" && !serverMessage.includes(message))
     .map(({ field, message = "" }) => (field === undefined ? message : `${field}: ${message}`));
   if (causes.length === 0) return "";
   const rest = causes.length > MAX_CAUSES ? "; …" : "";

@@ -1,4 +1,4 @@
-import { cut } from "@resource-broker/contract";
+import { truncate } from "@resource-broker/contract";
 import { isRecord } from "../config/entry.ts";
 import { type ProtobufStatus, readStatus } from "../protobuf/status.ts";
 
@@ -63,5 +63,5 @@ function parseJson(text: string): unknown {
 }
 
 function oneLine(text: string): string {
-  return cut(text.replace(/\s+/gu, " ").trim(), MAX_TEXT_LENGTH);
+  return truncate(text.replace(/\s+/gu, " ").trim(), MAX_TEXT_LENGTH);
 }

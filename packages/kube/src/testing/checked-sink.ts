@@ -6,7 +6,7 @@ export interface CheckedSink extends Sink<FakeObject> {
   /** `namespace/name@version`, sorted. */
   readonly state: () => readonly string[];
   /** What was done against the rules. */
-  readonly offences: string[];
+  readonly violations: string[];
   /** From now on nothing may come. */
   readonly close: () => void;
   readonly lists: () => number;
@@ -14,12 +14,12 @@ export interface CheckedSink extends Sink<FakeObject> {
 
 export function checkedSink(): CheckedSink {
   const known = new Map<string, number>();
-  const offences: string[] = [];
+  const violations: string[] = [];
   let listed: Set<string> | undefined;
   let lists = 0;
   let isClosed = false;
   const expectOpen = (what: string) => {
-    if (isClosed) offences.push(`${what} after stop`);
+    if (isClosed) violations.push(`${what} after stop`);
   };
   return {
     beginList: () => {
@@ -30,24 +30,24 @@ export function checkedSink(): CheckedSink {
       expectOpen("put");
       const key = nameOf(object);
       const version = Number(object.metadata.resourceVersion);
-      if (version < (known.get(key) ?? 0)) offences.push(`${key} went back to ${version}`);
+      if (version < (known.get(key) ?? 0)) violations.push(`${key} went back to ${version}`);
       known.set(key, version);
       listed?.add(key);
     },
     remove: (object) => {
       expectOpen("remove");
-      if (listed !== undefined) offences.push(`${nameOf(object)} removed during a list`);
+      if (listed !== undefined) violations.push(`${nameOf(object)} removed during a list`);
       known.delete(nameOf(object));
     },
     endList: () => {
       expectOpen("endList");
-      if (listed === undefined) offences.push("endList without beginList");
+      if (listed === undefined) violations.push("endList without beginList");
       for (const key of known.keys()) if (listed?.has(key) === false) known.delete(key);
       listed = undefined;
       lists++;
     },
     state: () => [...known].map(([key, version]) => `${key}@${version}`).sort(),
-    offences,
+    violations,
     close: () => {
       isClosed = true;
     },

@@ -1,4 +1,4 @@
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import type { KubeClient } from "../client/client.ts";
 import { createKubeClient, type KubeClientDeps } from "../client/create-kube-client.ts";
 import type { KubeConfig } from "../config/kube-config.ts";
@@ -10,7 +10,7 @@ export function configFor(server: string, parts: Partial<KubeConfig> = {}): Kube
     origin: 'context "test" of /test/config',
     server,
     namespace: "default",
-    trust: { isBlind: false },
+    trust: { insecureSkipVerify: false },
     user: {},
     ...parts,
   };
@@ -18,7 +18,7 @@ export function configFor(server: string, parts: Partial<KubeConfig> = {}): Kube
 
 /** A client whose time stands still unless the test lets it pass. */
 export function clientFor(config: KubeConfig, deps: Partial<KubeClientDeps> = {}): KubeClient {
-  return createKubeClient(config, { machine: fakeTime(), log: recordedLog(), env: {}, ...deps });
+  return createKubeClient(config, { clock: fakeClock(), log: recordedLog(), env: {}, ...deps });
 }
 
 export function statusBody(code: number, reason: string, message: string): object {

@@ -1,12 +1,12 @@
 import { Fault } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { CallOptions, KubeClient, ListQuery, WatchEvent, WatchQuery } from "../client/client.ts";
 import type { Resource } from "../resource/resource.ts";
-import { type FakeLine, type FakeLink, type FakeLinkKnobs, type FakeVerb, fakeLink } from "./fake-link.ts";
+import { type FakeLine, type FakeLink, type FakeLinkControls, type FakeVerb, fakeLink } from "./fake-link.ts";
 import { type FakeObject, type FakeStore, fakeStore } from "./fake-store.ts";
 
 export interface FakeKubeOptions {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** Of each request, and of each page of a list. Absent: 0. */
   readonly latencyMs?: () => number;
   /** Absent: a minute, as real servers do. */
@@ -20,25 +20,25 @@ export interface FakeKube {
 }
 
 /** A client, and what can be made to go wrong on its way to the server. */
-export interface FakeConnection extends FakeLinkKnobs {
+export interface FakeConnection extends FakeLinkControls {
   readonly client: KubeClient;
 }
 
 interface Connecting {
   readonly store: FakeStore;
   readonly link: FakeLink;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly bookmarkMs: number;
 }
 
-export function fakeKube({ machine, latencyMs = () => 0, bookmarkMs = 60_000 }: FakeKubeOptions): FakeKube {
+export function fakeKube({ clock, latencyMs = () => 0, bookmarkMs = 60_000 }: FakeKubeOptions): FakeKube {
   const store = fakeStore();
   return {
     store,
     connect: () => {
-      const link = fakeLink(machine, latencyMs);
+      const link = fakeLink(clock, latencyMs);
       store.onChange(link.wakeAll);
-      return { client: fakeClient({ store, link, machine, bookmarkMs }), ...link.knobs };
+      return { client: fakeClient({ store, link, clock, bookmarkMs }), ...link.controls };
     },
   };
 }
@@ -136,23 +136,23 @@ async function* watch<T>(watching: Watching<T>): AsyncGenerator<WatchEvent<T>> {
 }
 
 async function* events<T>(
-  { store, machine, bookmarkMs, resource, query }: Watching<T>,
+  { store, clock, bookmarkMs, resource, query }: Watching<T>,
   line: FakeLine,
 ): AsyncGenerator<WatchEvent<T>> {
-  const endsAt = machine.monotonicMs() + (query.timeoutSeconds ?? 3600) * 1000;
-  let bookmarkAt = machine.monotonicMs() + bookmarkMs;
+  const endsAt = clock.monotonicMs() + (query.timeoutSeconds ?? 3600) * 1000;
+  let bookmarkAt = clock.monotonicMs() + bookmarkMs;
   let seen = Number(query.resourceVersion);
-  while ((await line.talks()) && machine.monotonicMs() < endsAt) {
+  while ((await line.responds()) && clock.monotonicMs() < endsAt) {
     const change = store.changeAfter(resource, seen);
     if (change !== undefined) {
-      if (line.isGarbled()) throw new Fault("malformed", "unreadable event");
+      if (line.isCorrupted()) throw new Fault("malformed", "unreadable event");
       seen = change.version;
       if (!isSelected(change.object, query)) continue;
       yield { type: change.type, object: structuredClone(change.object) as T, resourceVersion: String(seen) };
     } else if (store.newestChange(resource) > seen) {
       throw tooOld(String(seen));
-    } else if (machine.monotonicMs() >= bookmarkAt) {
-      bookmarkAt = machine.monotonicMs() + bookmarkMs;
+    } else if (clock.monotonicMs() >= bookmarkAt) {
+      bookmarkAt = clock.monotonicMs() + bookmarkMs;
       seen = store.version();
       yield { type: "BOOKMARK", resourceVersion: String(seen) };
     } else {

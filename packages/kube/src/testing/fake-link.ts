@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 export type FakeVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete";
 
@@ -13,7 +13,7 @@ export interface FakeFailure {
 }
 
 /** What can be made to go wrong between one client and the server. */
-export interface FakeLinkKnobs {
+export interface FakeLinkControls {
   /** Refuses connections, and breaks the open ones. */
   readonly down: () => void;
   readonly up: () => void;
@@ -24,12 +24,12 @@ export interface FakeLinkKnobs {
   /** Says what it has to say on the connections that are open. */
   readonly resume: () => void;
   /** Talks again, but has forgotten the connections that are open: nobody will ever hear anything on those. */
-  readonly resumeForgetful: () => void;
+  readonly resumeWithoutStreams: () => void;
   readonly failNext: (failure: FakeFailure) => void;
   /** The next event of a watch is unreadable. */
-  readonly garbleNext: () => void;
+  readonly corruptNext: () => void;
   /** Forgets failures that did not happen yet. */
-  readonly behave: () => void;
+  readonly clearFailures: () => void;
   /** How many watches are open. */
   readonly openWatches: () => number;
   /** Every request so far, such as `list pods`. */
@@ -41,10 +41,10 @@ export interface FakeLine {
   /** Waits out the latency, and for a server that talks. Throws when the line broke or was given up. */
   readonly ready: () => Promise<void>;
   /** Waits while the server says nothing. Throws when the line broke; false: the caller gave up. */
-  readonly talks: () => Promise<boolean>;
+  readonly responds: () => Promise<boolean>;
   /** Waits for something to happen, at most until a moment of the monotonic clock. */
   readonly idle: (untilMs: number) => Promise<void>;
-  readonly isGarbled: () => boolean;
+  readonly isCorrupted: () => boolean;
   readonly takeFailure: (verb: FakeVerb) => FakeFailure | undefined;
   readonly close: () => void;
 }
@@ -52,23 +52,23 @@ export interface FakeLine {
 interface OpenLine {
   readonly isWatch: boolean;
   isBroken: boolean;
-  isForgotten: boolean;
+  isDropped: boolean;
   wake: () => void;
 }
 
 export interface FakeLink {
-  readonly knobs: FakeLinkKnobs;
+  readonly controls: FakeLinkControls;
   readonly open: (what: { verb: FakeVerb; plural: string }, signal?: AbortSignal) => FakeLine;
   readonly wakeAll: () => void;
 }
 
-export function fakeLink(machine: MachineTime, latencyMs: () => number): FakeLink {
+export function fakeLink(clock: Clock, latencyMs: () => number): FakeLink {
   const lines = new Set<OpenLine>();
   const requests: string[] = [];
   let failures: { failure: FakeFailure; left: number }[] = [];
   let isDown = false;
   let isPaused = false;
-  let isGarbling = false;
+  let isCorrupting = false;
   const wakeAll = () => {
     for (const line of lines) line.wake();
   };
@@ -93,26 +93,26 @@ export function fakeLink(machine: MachineTime, latencyMs: () => number): FakeLin
     const line: OpenLine = {
       isWatch: verb === "watch",
       isBroken: false,
-      isForgotten: false,
+      isDropped: false,
       wake: () => undefined,
     };
     lines.add(line);
     const idle = async (untilMs: number) => {
       await new Promise<void>((resolve) => {
-        const delayMs = untilMs - machine.monotonicMs();
+        const delayMs = untilMs - clock.monotonicMs();
         const wake = () => {
           cancel();
           signal?.removeEventListener("abort", wake);
           resolve();
         };
-        const cancel = Number.isFinite(delayMs) ? machine.after(delayMs, wake) : () => undefined;
+        const cancel = Number.isFinite(delayMs) ? clock.after(delayMs, wake) : () => undefined;
         signal?.addEventListener("abort", wake);
         line.wake = wake;
       });
     };
     const isAborted = () => signal?.aborted === true;
-    const talks = async (): Promise<boolean> => {
-      while ((isPaused || line.isForgotten) && !line.isBroken && !isAborted()) {
+    const responds = async (): Promise<boolean> => {
+      while ((isPaused || line.isDropped) && !line.isBroken && !isAborted()) {
         await idle(Number.POSITIVE_INFINITY);
       }
       if (isAborted()) return false;
@@ -121,16 +121,16 @@ export function fakeLink(machine: MachineTime, latencyMs: () => number): FakeLin
     };
     return {
       idle,
-      talks,
+      responds,
       takeFailure,
-      isGarbled: () => {
-        const was = isGarbling;
-        isGarbling = false;
+      isCorrupted: () => {
+        const was = isCorrupting;
+        isCorrupting = false;
         return was;
       },
       ready: async () => {
-        const readyAt = machine.monotonicMs() + latencyMs();
-        while ((await talks()) && machine.monotonicMs() < readyAt) await idle(readyAt);
+        const readyAt = clock.monotonicMs() + latencyMs();
+        while ((await responds()) && clock.monotonicMs() < readyAt) await idle(readyAt);
         if (isAborted()) throw new Fault("unreachable", "given up by the caller");
       },
       close: () => lines.delete(line),
@@ -140,7 +140,7 @@ export function fakeLink(machine: MachineTime, latencyMs: () => number): FakeLin
   return {
     open,
     wakeAll,
-    knobs: {
+    controls: {
       down: () => {
         isDown = true;
         isPaused = false;
@@ -154,17 +154,17 @@ export function fakeLink(machine: MachineTime, latencyMs: () => number): FakeLin
         isPaused = true;
       },
       resume,
-      resumeForgetful: () => {
-        for (const line of lines) line.isForgotten = true;
+      resumeWithoutStreams: () => {
+        for (const line of lines) line.isDropped = true;
         resume();
       },
       failNext: (failure) => failures.push({ failure, left: failure.times ?? 1 }),
-      garbleNext: () => {
-        isGarbling = true;
+      corruptNext: () => {
+        isCorrupting = true;
       },
-      behave: () => {
+      clearFailures: () => {
         failures = [];
-        isGarbling = false;
+        isCorrupting = false;
       },
       openWatches: () => [...lines].filter(({ isWatch }) => isWatch).length,
       requests,

@@ -1,6 +1,6 @@
 import { testCertificates } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { certificateEnds, watchedCertificates } from "./certificate-ends.ts";
+import { certificateExpiries, observedCertificates } from "./certificate-ends.ts";
 import { type CertificateSet, readCertificateSet } from "./certificate-set.ts";
 
 const [first, second] = await Promise.all([testCertificates(), testCertificates()]);
@@ -13,7 +13,7 @@ test("of several authorities the last one to expire counts", () => {
   const both = setOf(first.broker, second.broker.ca);
   const ends = both.authorities.map(({ validToDate }) => validToDate.getTime() / 1000);
   expect(ends).toHaveLength(2);
-  expect(certificateEnds(both)).toEqual([
+  expect(certificateExpiries(both)).toEqual([
     { file: "tls.crt", atSeconds: both.own.validToDate.getTime() / 1000 },
     { file: "ca.crt", atSeconds: Math.max(...ends) },
   ]);
@@ -22,9 +22,9 @@ test("of several authorities the last one to expire counts", () => {
 test("whoever watches a source hears of its first set and of every later one; others hear no less", async () => {
   const [old, renewed] = [setOf(first.broker), setOf(second.broker)];
   const listeners = new Set<(set: CertificateSet) => void>();
-  const told: CertificateSet[] = [];
+  const sets: CertificateSet[] = [];
   const used: CertificateSet[] = [];
-  const source = watchedCertificates(
+  const source = observedCertificates(
     {
       start: () => Promise.resolve(old),
       onChange: (listener) => {
@@ -33,11 +33,11 @@ test("whoever watches a source hears of its first set and of every later one; ot
       },
       stop: () => undefined,
     },
-    (set) => void told.push(set),
+    (set) => void sets.push(set),
   );
   expect(await source.start()).toBe(old);
   source.onChange((set) => void used.push(set));
   for (const listener of listeners) listener(renewed);
-  expect(told).toEqual([old, renewed]);
+  expect(sets).toEqual([old, renewed]);
   expect(used).toEqual([renewed]);
 });

@@ -2,7 +2,7 @@ import { type CertificateSet, FILE_NAMES } from "./certificate-set.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 
 /** Expiry of a certificate file. */
-export interface CertificateEnd {
+export interface CertificateExpiry {
   readonly file: string;
   readonly atSeconds: number;
 }
@@ -11,7 +11,7 @@ export interface CertificateEnd {
  * Expiry of the program's certificate and of its CA file. During a CA rotation the file has several authorities: the latest
  * expiry counts.
  */
-export function certificateEnds({ own, authorities }: CertificateSet): readonly CertificateEnd[] {
+export function certificateExpiries({ own, authorities }: CertificateSet): readonly CertificateExpiry[] {
   const seconds = (date: Date): number => date.getTime() / 1000;
   return [
     { file: FILE_NAMES.cert, atSeconds: seconds(own.validToDate) },
@@ -22,17 +22,17 @@ export function certificateEnds({ own, authorities }: CertificateSet): readonly 
   ];
 }
 
-/** The same source; `tell` is also called with the first set and with every later one. */
-export function watchedCertificates(
+/** The same source; `onSet` is also called with the first set and with every later one. */
+export function observedCertificates(
   source: CertificateSource,
-  tell: (set: CertificateSet) => void,
+  onSet: (set: CertificateSet) => void,
 ): CertificateSource {
   return {
     ...source,
     start: async () => {
       const first = await source.start();
-      tell(first);
-      source.onChange(tell);
+      onSet(first);
+      source.onChange(onSet);
       return first;
     },
   };

@@ -1,33 +1,33 @@
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fakeTime, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
+import { fakeClock, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Log } from "../log/log.ts";
 import type { ReportReload } from "../probe/reloads.ts";
 import { type CertificateFolderDeps, certificateFolder } from "./certificate-folder.ts";
-import { type CertificateSet, revokedIn } from "./certificate-set.ts";
+import { type CertificateSet, revokedCount } from "./certificate-set.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 
 const certificates = await testCertificates();
 const others = await testCertificates();
 const OWNER = { name: "the agent", peers: "the broker", remedy: "brokerctl certs issue rome" };
 /** Of the file system's own time: it tells of changes when it likes. */
-const PATIENCE = { timeout: 60_000, interval: 5 };
+const WAIT_OPTIONS = { timeout: 60_000, interval: 5 };
 
 let folder: string;
 let source: CertificateSource;
 let warnings: string[];
 let sets: CertificateSet[];
 let reported: (string | undefined)[];
-let time: ReturnType<typeof fakeTime>;
+let time: ReturnType<typeof fakeClock>;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "broker-certificates-"));
   warnings = [];
   sets = [];
   reported = [];
-  time = fakeTime();
+  time = fakeClock();
 });
 afterEach(async () => {
   source.stop();
@@ -42,7 +42,7 @@ const log: Log = {
 
 async function started(more: Partial<CertificateFolderDeps> = {}): Promise<CertificateSet> {
   const report: ReportReload = (problem) => void reported.push(problem);
-  source = certificateFolder(folder, { owner: OWNER, machine: time, log, report, ...more });
+  source = certificateFolder(folder, { owner: OWNER, clock: time, log, report, ...more });
   source.onChange((set) => void sets.push(set));
   return source.start();
 }
@@ -52,7 +52,7 @@ const eventually = (check: () => void): Promise<void> =>
   vi.waitFor(async () => {
     await time.advance(250);
     check();
-  }, PATIENCE);
+  }, WAIT_OPTIONS);
 
 describe("a certificate folder", () => {
   test("is read at the start", async () => {
@@ -127,7 +127,7 @@ describe("a certificate folder", () => {
     await rm(join(folder, "crl.pem"));
     await eventually(() => expect(reported.at(-1)).toContain("crl.pem is gone"));
     expect(warnings).toEqual([expect.stringContaining("the last revocation lists still apply")]);
-    expect(sets.map(revokedIn)).toEqual(sets.map(() => 1));
+    expect(sets.map(revokedCount)).toEqual(sets.map(() => 1));
 
     const renewed = certificates.leaf({
       subject: [{ type: "CN", value: "broker" }],
@@ -155,7 +155,7 @@ describe("a certificate folder", () => {
     const ca = certificates.ca.cert + others.ca.cert;
     await writeCertificateFolder(folder, { ...others.broker, ca, ...next });
     await eventually(() => expect(sets.at(-1)?.authorities).toHaveLength(2));
-    expect(sets.map(revokedIn)).toEqual(sets.map(() => 1));
+    expect(sets.map(revokedCount)).toEqual(sets.map(() => 1));
     await eventually(() => expect(reported.at(-1)).toMatch(/the last list of CN=.* \(key ID [0-9a-f]{40}\)/));
 
     await writeCertificateFolder(folder, {
@@ -177,7 +177,7 @@ describe("a certificate folder", () => {
     expect(reported.at(-1)).toBeUndefined();
     await writeCertificateFolder(folder, { ...others.broker, ca: certificates.ca.cert + others.ca.cert });
     await eventually(() => expect(sets.at(-1)?.authorities).toHaveLength(2));
-    expect(sets.map(revokedIn).at(-1)).toBe(1);
+    expect(sets.map(revokedCount).at(-1)).toBe(1);
     await eventually(() => expect(reported.at(-1)).toContain("crl.pem lacks a list"));
   });
 
@@ -224,7 +224,7 @@ describe("a certificate folder", () => {
 
   test("whose new certificate the owner does not want is not taken, and somebody is told", async () => {
     await writeCertificateFolder(folder, certificates.broker);
-    await started({ objection: () => "tls.crt belongs to somebody else" });
+    await started({ rejectReason: () => "tls.crt belongs to somebody else" });
     await writeCertificateFolder(folder, others.broker);
     await eventually(() => expect(reported.at(-1)).toBe("tls.crt belongs to somebody else"));
     expect(sets).toEqual([]);
@@ -304,6 +304,6 @@ describe("a certificate folder", () => {
     await vi.waitFor(async () => {
       await time.advance(30_000);
       expect(sets).toHaveLength(1);
-    }, PATIENCE);
+    }, WAIT_OPTIONS);
   });
 });

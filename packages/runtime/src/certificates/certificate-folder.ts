@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readText } from "../files/read-text.ts";
-import type { MachineTime } from "../time/machine-time.ts";
+import type { Clock } from "../time/machine-time.ts";
 import type { Log } from "../log/log.ts";
 import type { ReportReload } from "../probe/reloads.ts";
 import {
@@ -9,13 +9,13 @@ import {
   FILE_NAMES,
   isSameSet,
   readCertificateSet,
-  revokedIn,
+  revokedCount,
 } from "./certificate-set.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 import { authorityOf, isOfSameKey, type RevocationList, withoutSuccessor } from "./revocation-list.ts";
 import { watchFolder } from "./folder-watch.ts";
 
-const SETTLE_MS = 200;
+const DEBOUNCE_MS = 200;
 const POLL_MS = 30_000;
 /** An inconsistent set is usually half-written: retry before the next poll. */
 const RETRY_MS = 1000;
@@ -33,17 +33,17 @@ export interface CertificateOwner {
 
 export interface CertificateFolderDeps {
   readonly owner: CertificateOwner;
-  readonly machine: Pick<MachineTime, "after" | "wallMs">;
+  readonly clock: Pick<Clock, "after" | "wallMs">;
   readonly log: Log;
   /** Receives the result of each reload. */
   readonly report?: ReportReload;
   /** The reason why a valid new set must not replace the current one; undefined: it may. */
-  readonly objection?: (next: CertificateSet, current: CertificateSet) => string | undefined;
+  readonly rejectReason?: (next: CertificateSet, current: CertificateSet) => string | undefined;
 }
 
 /** A folder with `tls.crt`, `tls.key`, `ca.crt` and perhaps `crl.pem`, as cert-manager writes it; read again on change. */
 export function certificateFolder(folder: string, deps: CertificateFolderDeps): CertificateSource {
-  const { owner, machine, log, report = () => undefined } = deps;
+  const { owner, clock, log, report = () => undefined } = deps;
   const listeners = new Set<(set: CertificateSet) => void>();
   let current: CertificateSet | undefined;
   /** The latest list of each authority, including authorities that are not trusted now: they may come back without a list. */
@@ -51,14 +51,14 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
   /** Lists that still apply but are no longer in the file. */
   let kept: readonly RevocationList[] = [];
   let isStopped = false;
-  let complaint: string | undefined;
+  let lastProblem: string | undefined;
   let unwatch = (): void => undefined;
   let cancelRetry = (): unknown => undefined;
 
   const load = async (): Promise<CertificateSet> => {
     try {
       const set = readCertificateSet(await readFiles(folder));
-      warnOf(set, deps);
+      warnAbout(set, deps);
       return set;
     } catch (cause) {
       const needs = `it needs tls.crt, tls.key and ca.crt that belong together; ${owner.remedy} writes them`;
@@ -66,37 +66,37 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
     }
   };
 
-  const complain = (problem: string | undefined, message: string): void => {
+  const reportProblem = (problem: string | undefined, message: string): void => {
     report(problem);
-    if (problem !== undefined && problem !== complaint) log.warn({ folder, problem }, message);
-    complaint = problem;
+    if (problem !== undefined && problem !== lastProblem) log.warn({ folder, problem }, message);
+    lastProblem = problem;
   };
 
   const use = (found: CertificateSet, before: CertificateSet): void => {
-    const objection = deps.objection?.(found, before);
-    if (objection !== undefined) throw new Error(objection);
+    const rejectReason = deps.rejectReason?.(found, before);
+    if (rejectReason !== undefined) throw new Error(rejectReason);
     // A missing list must not re-admit revoked certificates: the previous list of that authority still applies.
     const older = withoutSuccessor(known, found.revocations);
     kept = older.filter((list) => list.serials.size > 0 && isTrusted(list, found));
     known = [...found.revocations, ...older];
     const next = { ...found, revocations: [...found.revocations, ...kept] };
     current = next;
-    warnOf(next, deps);
+    warnAbout(next, deps);
     warnOfTrustedAgain(before, next, log);
-    log.info({ folder, expires: next.own.validTo, revoked: revokedIn(next) }, "certificates reloaded");
+    log.info({ folder, expires: next.own.validTo, revoked: revokedCount(next) }, "certificates reloaded");
     for (const listener of listeners) listener(next);
   };
 
-  const look = async (): Promise<void> => {
+  const reload = async (): Promise<void> => {
     cancelRetry();
     try {
       const found = await readFiles(folder);
       if (isStopped || current === undefined) return;
       if (!isSameSet(found, current.files)) use(readCertificateSet(found), current);
-      complain(missingLists(kept, found), "the last revocation lists still apply");
+      reportProblem(missingLists(kept, found), "the last revocation lists still apply");
     } catch (error) {
-      complain(messageOf(error), "certificates not reloaded; the old ones stay in use");
-      if (!isStopped) cancelRetry = machine.after(RETRY_MS, () => void look());
+      reportProblem(messageOf(error), "certificates not reloaded; the old ones stay in use");
+      if (!isStopped) cancelRetry = clock.after(RETRY_MS, () => void reload());
     }
   };
 
@@ -104,7 +104,13 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
     start: async () => {
       current = await load();
       known = current.revocations;
-      const watching = { folder, machine, settleMs: SETTLE_MS, pollMs: POLL_MS, look: () => void look() };
+      const watching = {
+        folder,
+        clock,
+        debounceMs: DEBOUNCE_MS,
+        pollMs: POLL_MS,
+        onChange: () => void reload(),
+      };
       unwatch = watchFolder(watching);
       return current;
     },
@@ -166,9 +172,9 @@ function warnOfTrustedAgain(before: CertificateSet, next: CertificateSet, log: L
 }
 
 /** Warns about expired certificates, outdated lists and lists of unknown authorities. They are not errors. */
-function warnOf({ own, revocations, skippedLists }: CertificateSet, deps: CertificateFolderDeps): void {
-  const { owner, machine, log } = deps;
-  const now = machine.wallMs();
+function warnAbout({ own, revocations, skippedLists }: CertificateSet, deps: CertificateFolderDeps): void {
+  const { owner, clock, log } = deps;
+  const now = clock.wallMs();
   if (own.validToDate.getTime() <= now) {
     log.warn(
       { expired: own.validTo },

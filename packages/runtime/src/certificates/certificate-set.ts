@@ -44,7 +44,7 @@ export function readCertificateSet(files: CertificateFiles): CertificateSet {
 }
 
 /** How many certificates are revoked. */
-export function revokedIn({ revocations }: Pick<CertificateSet, "revocations">): number {
+export function revokedCount({ revocations }: Pick<CertificateSet, "revocations">): number {
   return revocations.reduce((count, { serials }) => count + serials.size, 0);
 }
 

@@ -1,35 +1,35 @@
 import { type FSWatcher, watch } from "node:fs";
-import type { MachineTime } from "../time/machine-time.ts";
+import type { Clock } from "../time/machine-time.ts";
 
 export interface FolderWatchOptions {
   readonly folder: string;
-  readonly machine: Pick<MachineTime, "after">;
+  readonly clock: Pick<Clock, "after">;
   /** Debounce: files are replaced one after the other. */
-  readonly settleMs: number;
+  readonly debounceMs: number;
   /** Poll interval: some file systems send no change events. */
   readonly pollMs: number;
-  readonly look: () => void;
+  readonly onChange: () => void;
 }
 
 /**
- * Calls `look` after a change in the folder, and periodically. Kubernetes replaces the link `..data`, which is a change in the
+ * Calls `onChange` after a change in the folder, and periodically. Kubernetes replaces the link `..data`, which is a change in the
  * folder as well. The returned function stops it.
  */
 export function watchFolder(options: FolderWatchOptions): () => void {
-  const { folder, machine, settleMs, pollMs, look } = options;
-  let cancelSettle: (() => void) | undefined;
-  let cancelPoll = machine.after(pollMs, poll);
+  const { folder, clock, debounceMs, pollMs, onChange } = options;
+  let cancelDebounce: (() => void) | undefined;
+  let cancelPoll = clock.after(pollMs, poll);
   let watcher = open();
 
   function poll(): void {
-    cancelPoll = machine.after(pollMs, poll);
+    cancelPoll = clock.after(pollMs, poll);
     watcher ??= open();
-    look();
+    onChange();
   }
 
   function changed(): void {
-    cancelSettle?.();
-    cancelSettle = machine.after(settleMs, look);
+    cancelDebounce?.();
+    cancelDebounce = clock.after(debounceMs, onChange);
   }
 
   /** A folder that cannot be watched (missing, too many watches) is still polled. */
@@ -47,7 +47,7 @@ export function watchFolder(options: FolderWatchOptions): () => void {
   }
 
   return () => {
-    cancelSettle?.();
+    cancelDebounce?.();
     cancelPoll();
     watcher?.close();
   };

@@ -1,6 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 import { subjectIdOf } from "../x509/key-ids.ts";
-import { type OpenedCrl, openCrl } from "../x509/open-crl.ts";
+import { type ParsedCrl, parseCrl } from "../x509/open-crl.ts";
 import { pemBlocks } from "../x509/pem.ts";
 
 /** The revoked certificates of one authority. */
@@ -25,14 +25,14 @@ export interface RevocationLists {
 export function readRevocationLists(pem: string, authorities: readonly X509Certificate[]): RevocationLists {
   const blocks = pemBlocks(pem, "X509 CRL");
   if (blocks.length === 0) throw new Error("it holds no revocation list (-----BEGIN X509 CRL-----)");
-  const lists = blocks.map((bytes) => readRevocationList(openCrl(bytes), authorities));
+  const lists = blocks.map((bytes) => readRevocationList(parseCrl(bytes), authorities));
   const trusted = lists.filter((list) => list !== undefined);
   return { lists: trusted, skipped: lists.length - trusted.length };
 }
 
 /** Undefined: it is of an authority that is not trusted. */
 function readRevocationList(
-  list: OpenedCrl,
+  list: ParsedCrl,
   authorities: readonly X509Certificate[],
 ): RevocationList | undefined {
   const issuer = authorities.find(({ publicKey }) => list.isSignedBy(publicKey));
@@ -52,7 +52,7 @@ function readRevocationList(
  * Compares key IDs where both have one, else names. Different key IDs share few digits: with the same name and mostly equal
  * digits it is the same ID, damaged.
  */
-function isNamedIn({ issuer }: OpenedCrl, authority: X509Certificate): boolean {
+function isNamedIn({ issuer }: ParsedCrl, authority: X509Certificate): boolean {
   const { name, keyId } = subjectIdOf(authority);
   const hasName = name.equals(issuer.name);
   if (keyId === undefined || issuer.keyId === undefined) return hasName;

@@ -11,12 +11,12 @@ function logged(options: Partial<LogOptions>, use: (log: Log) => void): string {
 
 const HOSTILE = "fine\n\u001b[2J\u009b31m\u202eemor\u200b";
 
-const lend = (log: Log): void =>
+const logGrant = (log: Log): void =>
   log.info({ reservation: "rsv-1", refusedBy: { capacity: 2 }, nothing: undefined }, "paris lends");
 
 describe("a line for machines", () => {
   test("is JSON with its fields", () => {
-    const line = logged({}, lend);
+    const line = logged({}, logGrant);
     expect(line.endsWith("}\n")).toBe(true);
     expect(JSON.parse(line)).toEqual({
       level: 30,
@@ -62,10 +62,10 @@ describe("a line for machines", () => {
 });
 
 test("a line for people has time, level, message and fields", () => {
-  expect(logged({ format: "pretty" }, lend)).toMatch(
+  expect(logged({ format: "pretty" }, logGrant)).toMatch(
     /^\d\d:\d\d:\d\d\.\d{3} INFO {2}paris lends reservation=rsv-1 refusedBy={"capacity":2}\n$/,
   );
-  expect(logged({ format: "pretty", useColours: true }, lend)).toContain("\x1b[32m");
+  expect(logged({ format: "pretty", useColours: true }, logGrant)).toContain("\x1b[32m");
 });
 
 test.each([

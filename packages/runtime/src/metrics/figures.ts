@@ -1,4 +1,4 @@
-import type { Scraped } from "../probe/pages.ts";
+import type { MetricsSource } from "../probe/pages.ts";
 import { histogramOf } from "./histogram.ts";
 import {
   CONTENT_TYPE,
@@ -9,7 +9,7 @@ import {
   type Sample,
 } from "./text-format.ts";
 
-export interface About {
+export interface MetricOptions {
   readonly name: string;
   readonly help: string;
 }
@@ -23,7 +23,7 @@ export interface Histogram {
 }
 
 /** A value that is collected at scrape time. */
-export interface Reading {
+export interface CollectedValue {
   readonly labels?: Labels;
   readonly value: number;
 }
@@ -32,23 +32,26 @@ export interface Reading {
  * A metrics registry in the Prometheus text format with the three types that the agent uses. prom-client would add 2 MB to
  * the agent's 20 MB.
  */
-export interface Figures extends Scraped {
+export interface MetricsRegistry extends MetricsSource {
   /** A counter without labels starts at 0. */
-  readonly counter: (about: About & { readonly isLabelled?: boolean }) => Counter;
-  readonly histogram: (about: About & { readonly buckets: readonly number[] }) => Histogram;
+  readonly counter: (about: MetricOptions & { readonly isLabelled?: boolean }) => Counter;
+  readonly histogram: (about: MetricOptions & { readonly buckets: readonly number[] }) => Histogram;
   /** A metric whose values are collected at scrape time. */
-  readonly read: (
-    about: About & { readonly type: "gauge" | "counter" },
-    look: () => Iterable<Reading>,
+  readonly collector: (
+    about: MetricOptions & { readonly type: "gauge" | "counter" },
+    look: () => Iterable<CollectedValue>,
   ) => void;
 }
 
-export function createFigures(): Figures {
+export function createMetricsRegistry(): MetricsRegistry {
   const metrics = new Map<string, () => string>();
 
-  const add = (about: About & { readonly type: MetricType }, samples: () => Iterable<Sample>): void => {
-    if (metrics.has(about.name)) throw new TypeError(`metric ${about.name} is already registered`);
-    metrics.set(about.name, () => metricText(about, samples()));
+  const add = (
+    options: MetricOptions & { readonly type: MetricType },
+    samples: () => Iterable<Sample>,
+  ): void => {
+    if (metrics.has(options.name)) throw new TypeError(`metric ${options.name} is already registered`);
+    metrics.set(options.name, () => metricText(options, samples()));
   };
 
   return {
@@ -67,8 +70,8 @@ export function createFigures(): Figures {
       add({ name, help, type: "histogram" }, samples);
       return { observe };
     },
-    read: (about, look) =>
-      add(about, () => Array.from(look(), ({ labels = {}, value }) => ({ suffix: "", labels, value }))),
+    collector: (options, collect) =>
+      add(options, () => Array.from(collect(), ({ labels = {}, value }) => ({ suffix: "", labels, value }))),
     scrape: () => Promise.resolve([...metrics.values()].map((text) => text()).join("\n")),
     contentType: CONTENT_TYPE,
   };

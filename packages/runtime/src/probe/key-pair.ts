@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
-import type { MachineTime } from "../time/machine-time.ts";
+import type { Clock } from "../time/machine-time.ts";
 import { watchFolder } from "../certificates/folder-watch.ts";
 import { readText } from "../files/read-text.ts";
 import type { Log } from "../log/log.ts";
 import type { ReportReload } from "./reloads.ts";
 
-const SETTLE_MS = 200;
+const DEBOUNCE_MS = 200;
 const POLL_MS = 30_000;
 
 export interface KeyPair {
@@ -28,7 +28,7 @@ export interface KeyPairSource {
 }
 
 export interface KeyPairDeps {
-  readonly machine: Pick<MachineTime, "after">;
+  readonly clock: Pick<Clock, "after">;
   readonly log: Log;
   /** Told of each reload that fails, and of the next one that works. */
   readonly report?: ReportReload;
@@ -36,9 +36,9 @@ export interface KeyPairDeps {
 
 export function keyPairFolder(
   { folder, certName, keyName }: KeyPairFiles,
-  { machine, log, report = () => undefined }: KeyPairDeps,
+  { clock, log, report = () => undefined }: KeyPairDeps,
 ): KeyPairSource {
-  let complaint: string | undefined;
+  let lastProblem: string | undefined;
   let unwatch = (): void => undefined;
 
   const load = async (): Promise<KeyPair> => {
@@ -51,10 +51,10 @@ export function keyPairFolder(
   return {
     start: async (use) => {
       let current = await load();
-      const look = async (): Promise<void> => {
+      const reload = async (): Promise<void> => {
         try {
           const next = await load();
-          complaint = undefined;
+          lastProblem = undefined;
           report(undefined);
           if (next.cert === current.cert && next.key === current.key) return;
           current = next;
@@ -62,8 +62,8 @@ export function keyPairFolder(
         } catch (error) {
           const problem = error instanceof Error ? error.message : String(error);
           report(problem);
-          if (problem === complaint) return;
-          complaint = problem;
+          if (problem === lastProblem) return;
+          lastProblem = problem;
           log.warn(
             { folder, problem },
             "certificate of the metrics port not reloaded; the old one stays in use",
@@ -72,10 +72,10 @@ export function keyPairFolder(
       };
       unwatch = watchFolder({
         folder,
-        machine,
-        settleMs: SETTLE_MS,
+        clock,
+        debounceMs: DEBOUNCE_MS,
         pollMs: POLL_MS,
-        look: () => void look(),
+        onChange: () => void reload(),
       });
       return current;
     },

@@ -7,7 +7,7 @@ const TEXT = "text/plain; charset=utf-8";
 export type PageGroup = "health" | "metrics";
 
 /** Metrics in the Prometheus text format. */
-export interface Scraped {
+export interface MetricsSource {
   readonly scrape: () => Promise<string>;
   readonly contentType: string;
 }
@@ -15,7 +15,7 @@ export interface Scraped {
 export interface PageDeps {
   readonly groups: readonly PageGroup[];
   readonly checks: readonly ReadinessCheck[];
-  readonly metrics: Scraped;
+  readonly metrics: MetricsSource;
   /** The description of an API; absent: the program has none. */
   readonly openApi?: string;
 }

@@ -9,24 +9,24 @@ import { faultPage, type Page, type PageDeps, pagesOf } from "./pages.ts";
 const TIMEOUTS = { headersTimeout: 3000, requestTimeout: 3000, connectionsCheckingInterval: 1000 };
 const MAX_CONNECTIONS = 1024;
 
-export interface ProbeOptions {
+export interface ProbeServerOptions {
   readonly port: number;
   readonly host?: string;
 }
 
-export interface ProbeDeps extends PageDeps {
+export interface ProbeServerDeps extends PageDeps {
   readonly log: Log;
   /** Absent: plain HTTP. */
   readonly tls?: KeyPairSource;
 }
 
-export interface ProbeInterface {
+export interface ProbeServer {
   readonly start: () => Promise<{ readonly port: number }>;
   readonly stop: () => Promise<void>;
 }
 
 /** A read-only server for probes and Prometheus, without client certificates. */
-export function createProbeInterface({ port, host }: ProbeOptions, deps: ProbeDeps): ProbeInterface {
+export function createProbeServer({ port, host }: ProbeServerOptions, deps: ProbeServerDeps): ProbeServer {
   const { log, tls } = deps;
   const pages = pagesOf(deps);
   let server: Server | undefined;

@@ -1,6 +1,6 @@
 import { parseSettings } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { probeContradictions, probeSettings } from "./probe-settings.ts";
+import { probeSettings, probeSettingsProblems } from "./probe-settings.ts";
 
 const TABLE = probeSettings({
   healthPages: "/healthz and /readyz",
@@ -36,6 +36,6 @@ describe("the flags of the probe ports", () => {
       ],
     },
   ])("$argv have the problems $problems", ({ argv, problems }) => {
-    expect(probeContradictions(settingsFrom(argv))).toEqual(problems);
+    expect(probeSettingsProblems(settingsFrom(argv))).toEqual(problems);
   });
 });

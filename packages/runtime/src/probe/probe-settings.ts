@@ -43,7 +43,7 @@ export function probeSettings({ healthPages, healthAddress, metricsAddress }: Pr
 export type ProbeSettings = Values<ReturnType<typeof probeSettings>>;
 
 /** What is wrong with these flags taken together. */
-export function probeContradictions(settings: ProbeSettings): string[] {
+export function probeSettingsProblems(settings: ProbeSettings): string[] {
   const problems: string[] = [];
   if (settings["metrics-secure"] && settings["metrics-cert-path"] === "") {
     problems.push("--metrics-secure needs --metrics-cert-path");

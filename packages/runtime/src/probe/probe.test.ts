@@ -4,11 +4,11 @@ import { get as getSecure } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
-import { fakeTime, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
+import { fakeClock, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Log } from "../log/log.ts";
 import { keyPairFolder } from "./key-pair.ts";
-import { createProbeInterface, type ProbeDeps, type ProbeInterface } from "./probe-interface.ts";
+import { createProbeServer, type ProbeServer, type ProbeServerDeps } from "./probe-interface.ts";
 
 const certificates = await testCertificates();
 const warnings: string[] = [];
@@ -18,12 +18,12 @@ const log: Log = {
   error: (_, message) => void warnings.push(message),
 };
 
-let probe: ProbeInterface;
+let probe: ProbeServer;
 let problem: string | undefined;
 afterEach(() => probe.stop());
 
-async function start(more: Partial<ProbeDeps> = {}): Promise<number> {
-  probe = createProbeInterface(
+async function start(more: Partial<ProbeServerDeps> = {}): Promise<number> {
+  probe = createProbeServer(
     { port: 0 },
     {
       groups: ["health", "metrics"],
@@ -162,7 +162,7 @@ describe("the probe port", () => {
   });
 
   test("describes no interface where there is none", async () => {
-    probe = createProbeInterface(
+    probe = createProbeServer(
       { port: 0 },
       {
         groups: ["health"],
@@ -190,8 +190,8 @@ describe("the probe port over TLS", () => {
   test("shows its certificate, and the next one when the files are replaced", async () => {
     const folder = await mkdtemp(join(tmpdir(), "broker-metrics-"));
     await writeCertificateFolder(folder, certificates.broker);
-    const time = fakeTime();
-    const tls = keyPairFolder({ folder, certName: "tls.crt", keyName: "tls.key" }, { machine: time, log });
+    const time = fakeClock();
+    const tls = keyPairFolder({ folder, certName: "tls.crt", keyName: "tls.key" }, { clock: time, log });
     const port = await start({ tls });
     expect(await read(getSecure, port, "/metrics")).toMatchObject({ status: 200, text: "up 1\n" });
     const renewed = certificates.leaf({

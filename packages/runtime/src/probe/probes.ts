@@ -1,14 +1,14 @@
 import type { Log } from "../log/log.ts";
 import { parseAddress } from "../settings/address.ts";
-import type { MachineTime } from "../time/machine-time.ts";
+import type { Clock } from "../time/machine-time.ts";
 import { keyPairFolder } from "./key-pair.ts";
 import type { PageDeps, PageGroup } from "./pages.ts";
-import { createProbeInterface, type ProbeInterface } from "./probe-interface.ts";
+import { createProbeServer, type ProbeServer } from "./probe-interface.ts";
 import type { ProbeSettings } from "./probe-settings.ts";
 import type { Reloads } from "./reloads.ts";
 
 export interface ProbesDeps extends Omit<PageDeps, "groups"> {
-  readonly machine: Pick<MachineTime, "after">;
+  readonly clock: Pick<Clock, "after">;
   readonly log: Log;
   /** What is read again while the program runs: shown as a check, and told of the certificate of /metrics. */
   readonly reloads: Reloads;
@@ -38,8 +38,8 @@ export function createProbes(settings: ProbeSettings, deps: ProbesDeps): Probes 
 function probeAt(
   settings: ProbeSettings,
   { address, group }: { readonly address: string; readonly group: PageGroup },
-  { machine, log, reloads, ...pages }: ProbesDeps,
-): ProbeInterface | undefined {
+  { clock, log, reloads, ...pages }: ProbesDeps,
+): ProbeServer | undefined {
   const where = parseAddress(address);
   if (where === undefined || where === "off") return undefined;
   const isSecure = group === "metrics" && settings["metrics-secure"];
@@ -48,7 +48,7 @@ function probeAt(
     certName: settings["metrics-cert-name"],
     keyName: settings["metrics-cert-key"],
   };
-  return createProbeInterface(
+  return createProbeServer(
     { port: where.port, ...(where.host === undefined ? {} : { host: where.host }) },
     {
       ...pages,
@@ -56,7 +56,9 @@ function probeAt(
       groups: [group],
       log,
       ...(isSecure
-        ? { tls: keyPairFolder(files, { machine, log, report: reloads.source("metrics-certificate") }) }
+        ? {
+            tls: keyPairFolder(files, { clock, log, report: reloads.source("metrics-certificate") }),
+          }
         : {}),
     },
   );

@@ -10,7 +10,7 @@ export interface ReadinessCheck {
   readonly problem: () => string | undefined;
 }
 
-export interface ReadinessQuestion {
+export interface ReadinessOptions {
   /** Names every check, not only those that fail. */
   readonly isVerbose: boolean;
   /** Names of checks that do not count. */
@@ -25,7 +25,7 @@ export interface ReadinessReport {
 /** `ok`, or what is wrong. */
 export function readinessReport(
   checks: readonly ReadinessCheck[],
-  { isVerbose, excluded }: ReadinessQuestion,
+  { isVerbose, excluded }: ReadinessOptions,
 ): ReadinessReport {
   const results = checks.map(({ name, problem, isAdvisory = false }) => {
     const isExcluded = excluded.includes(name);

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { fakeTime, settle } from "@resource-broker/testkit";
+import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { type Program, runUntilSignal } from "./run-until-signal.ts";
 
@@ -7,20 +7,20 @@ const TERM = "SIGTERM";
 
 /** A program whose start and stop end when the test says so. */
 function programInHand() {
-  const told: string[] = [];
+  const calls: string[] = [];
   const started = inHand();
   const stopped = inHand();
   const program: Program = {
     start: () => {
-      told.push("start");
+      calls.push("start");
       return started.promise;
     },
     stop: () => {
-      told.push("stop");
+      calls.push("stop");
       return stopped.promise;
     },
   };
-  return { program, told, started, stopped };
+  return { program, told: calls, started, stopped };
 }
 
 function inHand() {
@@ -35,12 +35,12 @@ function inHand() {
 
 function run(program: Program) {
   const signals = new EventEmitter();
-  const time = fakeTime();
+  const time = fakeClock();
   const ends: string[] = [];
   const running = runUntilSignal(program, {
     signals,
-    lastly: time.after,
-    end: (code, problem) => void ends.push(`${code} ${problem}`),
+    unrefTimeout: time.after,
+    exit: (code, problem) => void ends.push(`${code} ${problem}`),
     exitCodeOf: (error) => (error === CORRUPT ? 70 : 1),
     describe: (error) => `described: ${String(error)}`,
   });
@@ -51,36 +51,36 @@ const CORRUPT = new Error("torn");
 
 describe("a program that runs until a signal", () => {
   test.each(["SIGTERM", "SIGINT"])("is started, and stopped by %s", async (signal) => {
-    const { program, told, started, stopped } = programInHand();
+    const { program, told: calls, started, stopped } = programInHand();
     const { signals, ends, running } = run(program);
     started.resolve();
     await running;
-    expect(told).toEqual(["start"]);
+    expect(calls).toEqual(["start"]);
     signals.emit(signal);
     stopped.resolve();
     await settle();
-    expect(told).toEqual(["start", "stop"]);
+    expect(calls).toEqual(["start", "stop"]);
     expect(ends).toEqual([]);
   });
 
   test("is stopped once, however often it is told", async () => {
-    const { program, told, started } = programInHand();
+    const { program, told: calls, started } = programInHand();
     const { signals } = run(program);
     started.resolve();
     for (const signal of [TERM, "SIGINT", TERM]) signals.emit(signal);
     await settle();
-    expect(told).toEqual(["start", "stop"]);
+    expect(calls).toEqual(["start", "stop"]);
   });
 
   test("is stopped only when it has started: a half-open store is no store", async () => {
-    const { program, told, started } = programInHand();
+    const { program, told: calls, started } = programInHand();
     const { signals } = run(program);
     signals.emit(TERM);
     await settle();
-    expect(told).toEqual(["start"]);
+    expect(calls).toEqual(["start"]);
     started.resolve();
     await settle();
-    expect(told).toEqual(["start", "stop"]);
+    expect(calls).toEqual(["start", "stop"]);
   });
 
   test("is ended by force when it does not stop within five seconds", async () => {

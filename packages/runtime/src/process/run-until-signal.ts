@@ -12,23 +12,23 @@ export interface RunDeps {
   /** The process, as the source of signals. */
   readonly signals: { readonly on: (signal: "SIGTERM" | "SIGINT", listener: () => void) => unknown };
   /** An unreferenced timer: it must not keep the process alive. */
-  readonly lastly: (delayMs: number, action: () => void) => unknown;
+  readonly unrefTimeout: (delayMs: number, action: () => void) => unknown;
   /** Prints the problem and exits. */
-  readonly end: (code: number, problem: string) => void;
+  readonly exit: (code: number, problem: string) => void;
   readonly exitCodeOf: (error: unknown) => number;
   readonly describe: (error: unknown) => string;
 }
 
 /** Starts a program and stops it on the first signal, also during start. */
 export async function runUntilSignal(program: Program, deps: RunDeps): Promise<void> {
-  const { signals, lastly, end } = deps;
-  const failed = (error: unknown): void => end(deps.exitCodeOf(error), deps.describe(error));
+  const { signals, unrefTimeout, exit } = deps;
+  const failed = (error: unknown): void => exit(deps.exitCodeOf(error), deps.describe(error));
   const started = program.start();
   let isStopping = false;
   const stop = (): void => {
     if (isStopping) return; // a terminal and npm both pass Ctrl-C on
     isStopping = true;
-    lastly(STOP_WITHIN_MS, () => end(EXIT.failure, "did not stop in time"));
+    unrefTimeout(STOP_WITHIN_MS, () => exit(EXIT.failure, "did not stop in time"));
     started.then(program.stop).catch(failed);
   };
   signals.on("SIGTERM", stop);

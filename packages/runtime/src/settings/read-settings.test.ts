@@ -21,7 +21,7 @@ function read({ argv = [], env = {}, file = () => Promise.reject(new Error("no f
       table: TABLE,
       envPrefix: "TEST_",
       ignored: IGNORED_GO_FLAGS,
-      contradictions: ({ speed, limit }) => (speed > limit ? ["--speed is above --limit"] : []),
+      crossFieldProblems: ({ speed, limit }) => (speed > limit ? ["--speed is above --limit"] : []),
     },
     { argv, env, readFile: file },
   );

@@ -2,14 +2,14 @@ import { parseSettings, type SettingsTable, type Values } from "@resource-broker
 import type { PROGRAM_SETTINGS } from "./program-settings.ts";
 
 /** The settings of one program. */
-export interface SettingsFrame<Table extends SettingsTable> {
+export interface SettingsSpec<Table extends SettingsTable> {
   readonly table: Table;
   /** `BROKER_` makes `--http-port` BROKER_HTTP_PORT. */
   readonly envPrefix: string;
   /** Flags that are taken and ignored. */
   readonly ignored: readonly string[];
   /** Cross-field validation. */
-  readonly contradictions: (settings: Values<Table>) => readonly string[];
+  readonly crossFieldProblems: (settings: Values<Table>) => readonly string[];
 }
 
 export interface SettingsInput {
@@ -19,26 +19,26 @@ export interface SettingsInput {
   readonly readFile: (path: string) => Promise<unknown>;
 }
 
-export type SettingsReading<Settings> =
+export type SettingsOutcome<Settings> =
   | { readonly ok: true; readonly settings: Settings; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Reads flags, environment and the config file. */
 export async function readSettings<Table extends SettingsTable & typeof PROGRAM_SETTINGS>(
-  { table, envPrefix, ignored, contradictions }: SettingsFrame<Table>,
+  { table, envPrefix, ignored, crossFieldProblems }: SettingsSpec<Table>,
   { argv, env, readFile }: SettingsInput,
-): Promise<SettingsReading<Values<Table>>> {
+): Promise<SettingsOutcome<Values<Table>>> {
   const sources = { argv, env, envPrefix, ignored };
   const first = parseSettings(table, sources);
   if (!first.ok) return first;
   // A generic table's values have no types that can be read here; its constraint says that these three are there.
-  const asked: Readonly<Record<string, unknown>> = first.values;
-  const isAsking = asked["help"] === true || asked["version"] === true;
-  const path = asked["config"];
+  const values: Readonly<Record<string, unknown>> = first.values;
+  const isHelpOrVersion = values["help"] === true || values["version"] === true;
+  const path = values["config"];
   const hasFile = typeof path === "string" && path !== "";
-  const result = hasFile && !isAsking ? await withFile(path) : first;
+  const result = hasFile && !isHelpOrVersion ? await withFile(path) : first;
   if (!result.ok) return result;
-  const problems = isAsking ? [] : contradictions(result.values);
+  const problems = isHelpOrVersion ? [] : crossFieldProblems(result.values);
   return problems.length > 0
     ? { ok: false, problems }
     : { ok: true, settings: result.values, warnings: result.warnings };

@@ -1,5 +1,5 @@
 /** Wall clock, monotonic clock and timers. The wall clock may jump. */
-export interface MachineTime {
+export interface Clock {
   readonly wallMs: () => number;
   readonly monotonicMs: () => number;
   /** Calls back once after the delay; the returned function cancels it. */

@@ -1,10 +1,10 @@
-import type { MachineTime } from "./machine-time.ts";
+import type { Clock } from "./machine-time.ts";
 
 /** Longer timers fire at once in Node. Callers check the time again, so an early callback is harmless. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** Clock of the process. The wall clock is passed in, so that only main.ts reads it. */
-export function nodeMachineTime(wallMs: () => number): MachineTime {
+export function systemClock(wallMs: () => number): Clock {
   return {
     wallMs,
     monotonicMs: () => performance.now(),

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { authorityKeyId, crlNumber, extension } from "./extensions.ts";
-import { openCrl } from "./open-crl.ts";
+import { parseCrl } from "./open-crl.ts";
 import { pemBlocks, toPem } from "./pem.ts";
 import { type Issuer, keyIdOf, SIGNATURE_ALGORITHM, signed } from "./sign.ts";
 import { enumerated, integer, sequence, smallInteger, tagged, time } from "./write-der.ts";
@@ -50,7 +50,7 @@ function entry({ serial, at, reason }: Revocation): Buffer {
   return sequence(integer(Buffer.from(serial, "hex")), time(at), ...extensions);
 }
 
-export interface CrlFacts {
+export interface CrlSummary {
   readonly thisUpdate: number;
   readonly nextUpdate: number;
   /** Serial number → when it was revoked. */
@@ -58,10 +58,10 @@ export interface CrlFacts {
 }
 
 /** Reads the list that the key signed; undefined when there is none. Throws a RangeError when a block is no list. */
-export function readCrl(pem: string, authorityKey: KeyObject): CrlFacts | undefined {
+export function readCrl(pem: string, authorityKey: KeyObject): CrlSummary | undefined {
   const blocks = pemBlocks(pem, "X509 CRL");
   if (blocks.length === 0) throw new RangeError("no X509 CRL block");
-  const own = blocks.map(openCrl).find(({ isSignedBy }) => isSignedBy(authorityKey));
+  const own = blocks.map(parseCrl).find(({ isSignedBy }) => isSignedBy(authorityKey));
   if (own === undefined) return undefined;
   const { thisUpdate, nextUpdate, entries } = own;
   if (nextUpdate === undefined) throw new RangeError("the list has no nextUpdate");

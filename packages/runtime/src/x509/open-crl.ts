@@ -3,7 +3,7 @@ import { authorityKeyIdIn } from "./key-ids.ts";
 import { type Element, elementAt, elementsIn, readElements, readTime, TAG } from "./read-der.ts";
 
 /** A parsed revocation list. Verify its signature before using it. */
-export interface OpenedCrl {
+export interface ParsedCrl {
   readonly isSignedBy: (publicKey: KeyObject) => boolean;
   /** Whose list it says it is: a name as DER, and the id of the key that signed it where it says so. */
   readonly issuer: { readonly name: Buffer; readonly keyId: string | undefined };
@@ -34,7 +34,7 @@ const DIGESTS: Readonly<Record<string, string | null>> = {
 const UNSUPPORTED = [Buffer.from("0603551d1b", "hex"), Buffer.from("0603551d1d", "hex")];
 
 /** Throws when it is no list, or one of a kind that cannot be understood. */
-export function openCrl(der: Buffer): OpenedCrl {
+export function parseCrl(der: Buffer): ParsedCrl {
   const [body, algorithm, signature] = readElements(elementAt(der, 0).content);
   if (body === undefined || algorithm === undefined || signature?.tag !== TAG.bitString) {
     throw new RangeError("it is not a revocation list");
@@ -63,7 +63,7 @@ function digestOf(algorithm: Element): string | null {
   return digest;
 }
 
-function readBody(body: Element): Omit<OpenedCrl, "isSignedBy"> {
+function readBody(body: Element): Omit<ParsedCrl, "isSignedBy"> {
   // version?, algorithm, issuer, thisUpdate, nextUpdate?, revoked?, extensions?
   const fields = readElements(body.content);
   const firstTime = fields.findIndex(isTime);

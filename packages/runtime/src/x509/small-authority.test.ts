@@ -1,21 +1,21 @@
 import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type TLSSocket } from "node:tls";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { smallAuthority } from "./small-authority.ts";
+import { inMemoryAuthority } from "./small-authority.ts";
 
 const HOUR_MS = 3_600_000;
 const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 
 function authorityAt(now: () => number) {
-  return smallAuthority({ commonName: "Demo CA", now, randomBytes });
+  return inMemoryAuthority({ commonName: "Demo CA", now, randomBytes });
 }
 
 describe("a small authority", () => {
   test("issues what it is asked for", () => {
-    const { wallMs } = fakeTime();
+    const { wallMs } = fakeClock();
     const authority = authorityAt(wallMs);
     const { cert, key } = authority.issue({
       commonName: "rome",
@@ -40,7 +40,7 @@ describe("a small authority", () => {
   });
 
   test("counts from the time of issue, and never beyond its own end", async () => {
-    const time = fakeTime();
+    const time = fakeClock();
     const authority = authorityAt(time.wallMs);
     await time.advance(24 * HOUR_MS);
     const issue = (validForMs: number) =>
@@ -51,7 +51,7 @@ describe("a small authority", () => {
   });
 
   test("issues nothing that would be good for nothing", () => {
-    const { issue } = authorityAt(fakeTime().wallMs);
+    const { issue } = authorityAt(fakeClock().wallMs);
     expect(() => issue({ commonName: "rome", validForMs: HOUR_MS })).toThrow("rome needs a use");
   });
 

@@ -7,7 +7,7 @@ const CLOCK_SKEW_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
 
-export interface SmallAuthorityOptions {
+export interface InMemoryAuthorityOptions {
   readonly commonName: string;
   /** The wall clock. */
   readonly now: () => number;
@@ -15,7 +15,7 @@ export interface SmallAuthorityOptions {
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
-export interface LeafOrder {
+export interface LeafOptions {
   readonly commonName: string;
   readonly organizationalUnits?: readonly string[];
   /** DNS names and IP addresses. */
@@ -31,14 +31,18 @@ export interface IssuedCertificate {
   readonly key: string;
 }
 
-export interface SmallAuthority {
+export interface InMemoryAuthority {
   /** Its own certificate, in PEM: what others trust. */
   readonly cert: string;
-  readonly issue: (order: LeafOrder) => IssuedCertificate;
+  readonly issue: (order: LeafOptions) => IssuedCertificate;
 }
 
 /** A CA in memory, for programs that start their own peers. Its key is never written to disk. */
-export function smallAuthority({ commonName, now, randomBytes }: SmallAuthorityOptions): SmallAuthority {
+export function inMemoryAuthority({
+  commonName,
+  now,
+  randomBytes,
+}: InMemoryAuthorityOptions): InMemoryAuthority {
   const issuer: Issuer = { name: authorityName(commonName), randomBytes, ...newKeys() };
   const own = makeAuthorityCertificate(issuer, validFor(now(), AUTHORITY_DAYS * DAY_MS));
   return {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { customResourceDefinition, KINDS, PATH } from "@resource-broker/contract";
 import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type BrokerProcess, startBroker } from "../broker/broker-process.ts";
 import { type TestCertificates, testCertificates } from "../certificates/test-certificates.ts";
@@ -25,8 +25,8 @@ async function world(): Promise<World> {
   const broker = await startBroker({ certificates });
   onTestFinished(broker.dispose);
   // The real time: the agent is a process of its own.
-  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
-  const sim = createKubeSim({ machine, randomBytes });
+  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+  const sim = createKubeSim({ clock, randomBytes });
   onTestFinished(sim.stop);
   const cluster = await sim.addCluster({ name: "rome", objects: [...definitions(), node("rome-1")] });
   return {

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { advertisementBody, reservationBody } from "../broker/bodies.ts";
 import { type BrokerClient, type BrokerReply, brokerClient } from "../broker/broker-client.ts";
 import { testCertificates } from "../certificates/test-certificates.ts";
-import { type FakeTime, fakeTime } from "../time/fake-time.ts";
+import { type FakeClock, fakeClock } from "../time/fake-time.ts";
 import { type GoBroker, startGoBroker } from "./go-broker.ts";
 import { ACTIVE_AFTER_MS } from "./go-ledger.ts";
 
@@ -13,12 +13,12 @@ const body = reservationBody({ cpu: 2, memoryGi: 4 });
 
 interface Running {
   readonly broker: GoBroker;
-  readonly time: FakeTime;
+  readonly time: FakeClock;
   readonly as: (clusterId: string) => BrokerClient;
 }
 
 async function running({ isFirstRelease = false } = {}): Promise<Running> {
-  const time = fakeTime();
+  const time = fakeClock();
   const broker = await startGoBroker({ credentials: certificates.broker, machine: time, isFirstRelease });
   onTestFinished(broker.close);
   const as = (clusterId: string): BrokerClient => {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import { TLSSocket } from "node:tls";
 import type { ReservationDTO } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Credentials } from "../certificates/test-certificates.ts";
 import { createGoLedger, type GoLedger } from "./go-ledger.ts";
 
@@ -13,7 +13,7 @@ const TEXT_TYPE = "text/plain; charset=utf-8";
 
 export interface GoBrokerOptions {
   readonly credentials: Pick<Credentials, "cert" | "key" | "ca">;
-  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly machine: Pick<Clock, "wallMs">;
   /** True: as its first releases, which cannot be asked about one reservation by its name. */
   readonly isFirstRelease?: boolean;
   /** 0: any free port. */
@@ -49,7 +49,7 @@ interface GoReply {
 }
 
 export async function startGoBroker(options: GoBrokerOptions): Promise<GoBroker> {
-  const { credentials, machine, isFirstRelease = false } = options;
+  const { credentials, machine: clock, isFirstRelease = false } = options;
   const ledger = createGoLedger();
   const routes = isFirstRelease ? ROUTES.filter(({ reply }) => reply !== readReservation) : ROUTES;
   const received: ReceivedCall[] = [];
@@ -64,7 +64,7 @@ export async function startGoBroker(options: GoBrokerOptions): Promise<GoBroker>
     const clusterId = commonName(request);
     const call: ReceivedCall = { clusterId, call: `${request.method} ${request.url}`, body };
     received.push(call);
-    const nowMs = machine.wallMs();
+    const nowMs = clock.wallMs();
     ledger.advanceTo(nowMs);
     const { status, type, content } = answer(call, { routes, ledger, nowMs });
     response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(content) });
@@ -81,7 +81,7 @@ export async function startGoBroker(options: GoBrokerOptions): Promise<GoBroker>
     url: `https://${HOST}:${port}`,
     received,
     reservations: () => {
-      ledger.advanceTo(machine.wallMs());
+      ledger.advanceTo(clock.wallMs());
       return ledger.reservations();
     },
     close: async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createKubeSim } from "@resource-broker/kube-sim";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import type { RealControlPlane } from "../control-plane/control-plane.ts";
 import { until } from "../world/until.ts";
 import type { KubeUnderTest } from "./kube-promise.ts";
@@ -8,8 +8,8 @@ import { clientFor, readTable, strangerFor } from "./ways-to.ts";
 
 /** A simulated cluster in which pods stay as they are written, as on a control plane without nodes. */
 export async function simulatedKube(): Promise<KubeUnderTest> {
-  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
-  const sim = createKubeSim({ machine, randomBytes });
+  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+  const sim = createKubeSim({ clock, randomBytes });
   const { kubeconfig, knobs } = await sim.addCluster({ name: "sim", behaves: false });
   const { close, ...ways } = waysTo(kubeconfig);
   return {

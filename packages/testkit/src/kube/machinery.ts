@@ -3,8 +3,8 @@ import {
   CONFIG_MAPS,
   EVENTS,
   eventRecorder,
-  follow,
-  type FollowDeps,
+  reflector,
+  type ReflectorDeps,
   informer,
   type KubeClient,
   type LeaderElection,
@@ -12,7 +12,7 @@ import {
   LEASES,
   PODS,
 } from "@resource-broker/kube";
-import { type Log, nodeMachineTime } from "@resource-broker/runtime";
+import { type Log, systemClock } from "@resource-broker/runtime";
 import { seededRandom } from "../broker/seeded-random.ts";
 import { until } from "../world/until.ts";
 import { configMap, type KubePromise, listed, promise, type Scene } from "./kube-promise.ts";
@@ -21,11 +21,11 @@ import { pod } from "./shapes.ts";
 const MILLION = 1_000_000;
 const silent = (): void => undefined;
 const log: Log = { info: silent, warn: silent, error: silent };
-const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
 
-function depsFor(client: KubeClient): FollowDeps {
+function depsFor(client: KubeClient): ReflectorDeps {
   const { below } = seededRandom(1);
-  return { client, machine, log, random: () => below(MILLION) / MILLION };
+  return { client, clock, log, random: () => below(MILLION) / MILLION };
 }
 
 /** Short, so that taking over from a holder that is silent takes no longer than a second. */
@@ -119,7 +119,7 @@ export const MACHINERY: readonly KubePromise[] = [
     );
     const resource = CONFIG_MAPS;
     const maps = informer(
-      { resource, namespace, labelSelector: "kept", keep: ({ data }) => data?.["a"] ?? "" },
+      { resource, namespace, labelSelector: "kept", transform: ({ data }) => data?.["a"] ?? "" },
       depsFor(other),
     );
     const heard: string[] = [];
@@ -146,7 +146,7 @@ export const MACHINERY: readonly KubePromise[] = [
         void known.set(metadata?.name ?? "", metadata?.uid ?? ""),
       remove: ({ metadata }: { metadata?: { name?: string } }) => void known.delete(metadata?.name ?? ""),
     };
-    const follower = follow({ resource: PODS, namespace, pageSize: 2 }, sink, depsFor(other));
+    const follower = reflector({ resource: PODS, namespace, pageSize: 2 }, sink, depsFor(other));
     for (const name of ["a", "b", "c"]) await client.create(PODS, pod(scene, name));
     await follower.start();
     await client.delete(PODS, scene.in("b"));

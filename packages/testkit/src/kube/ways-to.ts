@@ -8,13 +8,13 @@ import {
   parseKubeconfig,
   resolveContext,
 } from "@resource-broker/kube";
-import { type Log, nodeMachineTime } from "@resource-broker/runtime";
+import { type Log, systemClock } from "@resource-broker/runtime";
 import { parse } from "yaml";
 import type { Table } from "./kube-promise.ts";
 
 const silent = (): void => undefined;
 const NO_LOG: Log = { info: silent, warn: silent, error: silent };
-const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
 const TABLE_TYPE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 /** Our own client, over real connections on the machine's time, for the text of a kubeconfig. Close it. */
@@ -51,7 +51,7 @@ function configOf(kubeconfig: string): KubeConfig {
 }
 
 function connect(config: KubeConfig): KubeClient {
-  return createKubeClient(config, { machine, log: NO_LOG, env: {}, userAgent: "conformance" });
+  return createKubeClient(config, { clock, log: NO_LOG, env: {}, userAgent: "conformance" });
 }
 
 function textOf(material: Material | undefined): string {

@@ -1,6 +1,6 @@
 import { FOREIGN_CLUSTERS, tenantNamespaceOf } from "@resource-broker/agent";
 import { informer, type ObjectName, reconcileLoop, SECRETS } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import { isDead, tellForeignCluster, tellReach } from "./foreign-clusters.ts";
 import { reflectPod, runShadowPod } from "./guest-pods.ts";
 import { offloadNamespace } from "./offloading.ts";
@@ -12,7 +12,7 @@ import { makeVirtualNode, runVirtualNode } from "./virtual-nodes.ts";
 import { type AnyObject, FOLLOWED, type Task, tasksOf } from "./tasks.ts";
 
 export interface ControllersDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -28,7 +28,7 @@ export interface Controllers {
   readonly setNetwork: (consumerId: string, providerId: string, isThere: boolean) => void;
 }
 
-export function controllers(liqo: Surroundings, { machine, log }: ControllersDeps): Controllers {
+export function controllers(liqo: Surroundings, { clock, log }: ControllersDeps): Controllers {
   const networks = new Set<string>();
   const known = new Set<string>();
   const missed = new Set<string>();
@@ -91,20 +91,20 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
         return {};
       },
     },
-    { machine, random: () => 0, log },
+    { clock, random: () => 0, log },
   );
   const hear = (task: Task): void => {
     const key = JSON.stringify(task);
     if (task.kind !== "foreign") known.add(key);
-    loop.trigger(key);
+    loop.enqueue(key);
   };
   const lookAtAll = (): void => {
-    for (const key of known) loop.trigger(key);
+    for (const key of known) loop.enqueue(key);
   };
   const informers = liqo.sites.flatMap((site) =>
     FOLLOWED.map((resource) => {
-      const options = { resource, keep: (object: AnyObject) => object };
-      const following = informer(options, { client: site.client, machine, random: () => 0, log });
+      const options = { resource, transform: (object: AnyObject) => object };
+      const following = informer(options, { client: site.client, clock, random: () => 0, log });
       following.listen((_, now, before) => {
         for (const task of tasksOf(resource, site.id, { now, before })) {
           // Work queued before the deletion of the Secret does not report it; a changed ForeignCluster does.
@@ -138,7 +138,7 @@ export function controllers(liqo: Surroundings, { machine, log }: ControllersDep
     },
     resume: () => {
       isPaused = false;
-      for (const key of missed) loop.trigger(key);
+      for (const key of missed) loop.enqueue(key);
       missed.clear();
     },
     lookAtAll,

@@ -1,4 +1,4 @@
-import { nodeMachineTime, type Log, type MachineTime } from "@resource-broker/runtime";
+import { systemClock, type Log, type Clock } from "@resource-broker/runtime";
 import { type Behaviours, behaviours, type LiqoBehaviour } from "./behaviour.ts";
 import { controllers } from "./controllers.ts";
 import { type FakeLiqoctl, fakeLiqoctl } from "./fake-liqoctl.ts";
@@ -7,7 +7,7 @@ import type { LiqoSite, Surroundings } from "./site.ts";
 export interface FakeLiqoOptions {
   readonly sites: readonly LiqoSite[];
   /** Whose time stands in conditions. Absent: this machine's. */
-  readonly machine?: Pick<MachineTime, "wallMs">;
+  readonly clock?: Pick<Clock, "wallMs">;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface FakeLiqo {
   readonly troubles: readonly string[];
 }
 
-export function fakeLiqo({ sites, machine = realTime() }: FakeLiqoOptions): FakeLiqo {
+export function fakeLiqo({ sites, clock = realTime() }: FakeLiqoOptions): FakeLiqo {
   const rules: Behaviours = behaviours();
   const lost = new Set<string>();
   const troubles: string[] = [];
@@ -46,9 +46,9 @@ export function fakeLiqo({ sites, machine = realTime() }: FakeLiqoOptions): Fake
     isReachable: (id) => !lost.has(id),
     forgotten: new Map(),
     unheard: new Set(),
-    now: () => new Date(machine.wallMs()).toISOString().replace(/\.\d+Z$/, "Z"),
+    now: () => new Date(clock.wallMs()).toISOString().replace(/\.\d+Z$/, "Z"),
   };
-  const running = controllers(liqo, { machine: realTime(), log: logInto(troubles) });
+  const running = controllers(liqo, { clock: realTime(), log: logInto(troubles) });
   const liqoctl = fakeLiqoctl({ liqo, nextChange: running.nextChange, onNetwork: running.setNetwork });
   const changed =
     <Args extends readonly unknown[]>(act: (...args: Args) => void) =>
@@ -71,8 +71,8 @@ export function fakeLiqo({ sites, machine = realTime() }: FakeLiqoOptions): Fake
   };
 }
 
-function realTime(): MachineTime {
-  return nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+function realTime(): Clock {
+  return systemClock(() => Math.round(performance.timeOrigin + performance.now()));
 }
 
 function logInto(lines: string[]): Log {

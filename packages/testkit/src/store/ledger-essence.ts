@@ -29,13 +29,13 @@ export function essenceOf(ledger: LedgerView): unknown {
 /** All of an account but when its cluster was last heard: nobody counts as lost right after a restart. */
 function accountEssence(account: ClusterAccount): unknown {
   return Object.entries(account)
-    .filter(([name]) => name !== "heardAt")
+    .filter(([name]) => name !== "lastSeenAt")
     .map(([name, value]) => [name, value instanceof Map ? sorted(value) : value]);
 }
 
 /** A cluster of which only the name is left. */
-function isBlank({ advertisement, cordon, lending, borrowing, refused }: ClusterAccount): boolean {
-  const isUnused = lending.size === 0 && borrowing.size === 0 && refused === undefined;
+function isBlank({ advertisement, cordon, asProvider, asRequester, refused }: ClusterAccount): boolean {
+  const isUnused = asProvider.size === 0 && asRequester.size === 0 && refused === undefined;
   return isUnused && advertisement === undefined && cordon === undefined;
 }
 

@@ -1,7 +1,7 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 /** A clock for tests: time passes only when the test advances it. */
-export interface FakeTime extends MachineTime {
+export interface FakeClock extends Clock {
   /** Lets so much time pass on both clocks and fires what is due, in order, letting promises settle in between. */
   readonly advance: (milliseconds: number) => Promise<void>;
   /** Moves the wall clock alone, as an administrator or a broken NTP server would. */
@@ -13,7 +13,7 @@ interface Timer {
   readonly action: () => void;
 }
 
-export function fakeTime(wallMs: number = Date.UTC(2026, 0, 5, 12)): FakeTime {
+export function fakeClock(wallMs: number = Date.UTC(2026, 0, 5, 12)): FakeClock {
   let wall = wallMs;
   let monotonic = 1000;
   const timers = new Set<Timer>();

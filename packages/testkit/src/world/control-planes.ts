@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { freePorts } from "../process/free-ports.ts";
 
 /** The API server of one cluster, whoever runs it. */
@@ -26,8 +26,8 @@ export interface SimulatedControlPlanes extends ControlPlanes {
 
 /** Clusters on kube-sim, in this process. */
 export function simulatedControlPlanes(): SimulatedControlPlanes {
-  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
-  const sim = createKubeSim({ machine, randomBytes });
+  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+  const sim = createKubeSim({ clock, randomBytes });
   return {
     start: async (name, objects) => {
       // One that is down for a while must find its port free again.

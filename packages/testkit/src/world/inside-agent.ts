@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgent, readAgentSettings } from "@resource-broker/agent";
-import { type Log, type MachineTime, nodeMachineTime } from "@resource-broker/runtime";
+import { type Clock, type Log, systemClock } from "@resource-broker/runtime";
 import { type PeerCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
 
 const RANDOM_STEPS = 2 ** 32;
@@ -14,7 +14,7 @@ export interface InsideAgentOptions {
   readonly certificates: Pick<PeerCertificates, "cluster">;
   readonly kubeconfigFile: string;
   /** Absent: this machine's own clocks. */
-  readonly machine?: MachineTime;
+  readonly clock?: Clock;
   readonly flags?: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export async function insideAgent(
   if (!reading.ok) throw new Error(reading.problems.join("; "));
   const log: string[] = [];
   const agent = createAgent(reading.settings, {
-    machine: options.machine ?? nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now())),
+    clock: options.clock ?? systemClock(() => Math.round(performance.timeOrigin + performance.now())),
     random: () => randomInt(RANDOM_STEPS) / RANDOM_STEPS,
     randomBytes,
     env: {},

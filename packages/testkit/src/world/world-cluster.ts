@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { createKubeClient, type KubeClient, loadKubeConfig, type Resource } from "@resource-broker/kube";
-import { type Log, nodeMachineTime } from "@resource-broker/runtime";
+import { type Log, systemClock } from "@resource-broker/runtime";
 import { until } from "./until.ts";
 
 const NAMESPACE = "default";
@@ -26,8 +26,8 @@ type Place = Pick<WorldCluster, "name" | "kubeconfigFile" | "kubeconfig">;
 export async function worldCluster({ name, kubeconfigFile, kubeconfig }: Place): Promise<WorldCluster> {
   await writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
   const config = await loadKubeConfig({ files: [kubeconfigFile], env: {} });
-  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
-  const client = createKubeClient(config, { machine, log: NO_LOG, env: {}, userAgent: "world" });
+  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+  const client = createKubeClient(config, { clock, log: NO_LOG, env: {}, userAgent: "world" });
   const find: WorldCluster["find"] = (resource, objectName) =>
     client.find(resource, { name: objectName, namespace: NAMESPACE });
   return {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@resource-broker/kube-sim";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { type AgentProcess, startAgent } from "../agent/agent-process.ts";
 import { type BrokerProcess, startBroker } from "../broker/broker-process.ts";
 import { type PeerCertificates, testCertificates } from "../certificates/test-certificates.ts";
@@ -49,7 +49,7 @@ export interface World {
   /** An agent in this process, for a cluster without one. */
   readonly startInside: (
     name: string,
-    options?: { readonly machine?: MachineTime; readonly flags?: readonly string[] },
+    options?: { readonly machine?: Clock; readonly flags?: readonly string[] },
   ) => Promise<InsideAgent>;
   /** Ends everything, in whatever state it is. */
   readonly dispose: () => Promise<void>;

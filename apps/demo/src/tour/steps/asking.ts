@@ -29,12 +29,12 @@ const meet = step({
 const request = step({
   title: "rome asks",
   says: `Somebody in ${REQUESTER} creates a ResourceRequest. The agent asks the broker, which decides, locks the resources on disk and answers in the same HTTP response.`,
-  act: async ({ ask, untilRequest, machine }) => {
-    const askedAt = machine.monotonicMs();
+  act: async ({ ask, untilRequest, clock }) => {
+    const askedAt = clock.monotonicMs();
     await ask(SHOP.name, SHOP.spec);
     const { status } = await untilRequest(SHOP.name, isActive);
     claim(status?.targetClusterID === WINNER, `${WINNER} should lend, but it is ${status?.targetClusterID}`);
-    return { status, afterMs: Math.round(machine.monotonicMs() - askedAt) };
+    return { status, afterMs: Math.round(clock.monotonicMs() - askedAt) };
   },
   shows: ({ status, afterMs }) => [
     ...manifestOf(SHOP).map((text) => line(span(text, "quiet"))),

@@ -1,4 +1,4 @@
-import { type FakeTime, fakeTime, until } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock, until } from "@resource-broker/testkit";
 
 const STEP_MS = 500;
 /** Well below the five seconds in which a connection must be made, and the ten for an answer. */
@@ -6,7 +6,7 @@ const ASK_EVERY_MS = 2000;
 
 /** The agents' own time, which goes faster than that of everybody else while somebody waits. */
 export interface FastClock {
-  readonly time: FakeTime;
+  readonly time: FakeClock;
   /** Lets so much of it pass. */
   readonly pass: (milliseconds: number) => Promise<void>;
   /** As `until`, and the agents' time passes with every look. */
@@ -21,7 +21,7 @@ const WITHIN_MS = 100_000;
  * would be too short for their calls.
  */
 export function fastClock(ask: () => Promise<unknown>): FastClock {
-  const time = fakeTime(Math.round(performance.timeOrigin + performance.now()));
+  const time = fakeClock(Math.round(performance.timeOrigin + performance.now()));
   let passedMs = 0;
   const pass = async (milliseconds: number): Promise<void> => {
     passedMs += milliseconds;

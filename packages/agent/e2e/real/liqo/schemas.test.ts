@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@resource-broker/kube-sim";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import {
   type ControlPlanes,
   controlPlaneAssets,
@@ -31,7 +31,7 @@ import { strictClient, type Write } from "../testing/strict-client.ts";
 const START_TIMEOUT_MS = 600_000;
 /** Of rome and paris, in Liqo: as the loans name them. */
 const [OWN_ID, LIQO_ID] = ["cool-rome", "calm-paris"];
-const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+const machine = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
 const assets = liqoAssets();
 
 interface Place {
@@ -137,7 +137,7 @@ describe.skipIf(assets === undefined)("Liqo's own schemas keep every field that 
           kubeconfigs: kubeconfigFolder(folder),
           lend: privateFiles({}).lend,
           run: liqoctl.run,
-          machine,
+          clock: machine,
           log: recordedLog([]),
         },
       );

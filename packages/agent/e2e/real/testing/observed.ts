@@ -1,12 +1,12 @@
 import { DEFAULT_COUNTED_RESOURCES, type LiveReservation } from "@resource-broker/domain";
 import {
-  type FollowDeps,
   type KubeClient,
   NODES,
+  type ReflectorDeps,
   type Resource,
   type Selection,
 } from "@resource-broker/kube";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { clusterObserver, type Observation } from "../../../src/observe/cluster-observer.ts";
 
 export interface ObservedOptions {
@@ -21,9 +21,9 @@ export async function observed(client: KubeClient, options: ObservedOptions = {}
   const problems: string[] = [];
   const complain = (fields: object, message: string): void =>
     void problems.push(`${message} ${JSON.stringify(fields)}`);
-  const deps: FollowDeps = {
+  const deps: ReflectorDeps = {
     client: node === undefined ? client : withOneNode(client, node),
-    machine: nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now())),
+    clock: systemClock(() => Math.round(performance.timeOrigin + performance.now())),
     random: () => 0.5,
     log: { info: () => undefined, warn: complain, error: complain },
   };

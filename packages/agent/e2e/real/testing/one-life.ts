@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { PATH, type ReservationDTO } from "@resource-broker/contract";
-import { eventRecorder, EVENTS, type Happening } from "@resource-broker/kube";
-import { type Log, nodeMachineTime } from "@resource-broker/runtime";
+import { type EventInput, eventRecorder, EVENTS } from "@resource-broker/kube";
+import { type Log, systemClock } from "@resource-broker/runtime";
 import {
   ADVERTISEMENTS,
   type BrokerProcess,
@@ -72,12 +72,12 @@ export async function tellTwice(agent: WorldCluster, admin: WorldCluster): Promi
     { component: "resource-broker-agent", instance: agent.name },
     {
       client: agent.client,
-      machine: nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now())),
+      clock: systemClock(() => Math.round(performance.timeOrigin + performance.now())),
       random: () => randomInt(RANDOM_STEPS) / RANDOM_STEPS,
       log: { info: say, warn: say, error: say },
     },
   );
-  const happening: Happening = {
+  const happening: EventInput = {
     regarding: { apiVersion: "v1", kind: "Namespace", name: "default" },
     type: "Normal",
     reason: "Repeated",

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KubeClient } from "@resource-broker/kube";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import {
   clientOf,
   type RealControlPlane,
@@ -52,7 +52,7 @@ export async function startRealHub(certificates: TestCertificates): Promise<Real
           { namespace, clusterId: "" },
           {
             client,
-            machine: nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now())),
+            clock: systemClock(() => Math.round(performance.timeOrigin + performance.now())),
             random: () => 0.5,
             randomBytes,
             log: quiet,

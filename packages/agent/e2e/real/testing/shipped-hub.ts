@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import {
   clientOf,
   type PeerCertificates,
@@ -66,7 +66,7 @@ export async function shippedHub(certificates: PeerCertificates): Promise<Shippe
           { namespace, clusterId: "" },
           {
             client: clientOf(await kubeconfigFor({ namespace, name: `agent-${clusterId}` })),
-            machine: nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now())),
+            clock: systemClock(() => Math.round(performance.timeOrigin + performance.now())),
             random: () => 0.5,
             randomBytes,
             log: QUIET,

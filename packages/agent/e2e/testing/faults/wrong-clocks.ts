@@ -1,5 +1,5 @@
 import type { ResourceRequest } from "@resource-broker/contract";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import {
   PROVIDER_INSTRUCTIONS,
   RESERVATION_INSTRUCTIONS,
@@ -17,7 +17,7 @@ export function testWrongClocks(scene: () => FaultScene): void {
   test("the clocks of both agents are an hour off", async () => {
     const { world, isAdvertised } = scene();
     const shifted = (ms: number) => ({
-      machine: nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()) + ms),
+      machine: systemClock(() => Math.round(performance.timeOrigin + performance.now()) + ms),
     });
     const [oslo, lima] = [world.cluster("oslo"), world.cluster("lima")];
     const agents = await Promise.all([

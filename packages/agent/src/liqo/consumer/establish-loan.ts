@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import type { KubeClient } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { DataPlaneState, Loan } from "../../data-plane/data-plane.ts";
 import { MANAGER } from "../../forge/labels.ts";
 import type { ForeignCluster } from "../objects/foreign-cluster.ts";
@@ -28,7 +28,7 @@ export interface EstablishDeps {
   readonly marks: Peerings;
   readonly jobs: PeeringJobs;
   readonly work: PeerWork;
-  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly clock: Pick<Clock, "wallMs">;
 }
 
 export interface Establishing {
@@ -39,7 +39,7 @@ export interface Establishing {
 type Write = Exclude<EstablishStep, { readonly kind: "wait" | "ready" }>;
 
 export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Establishing {
-  const { client, reads, marks, jobs, work, machine } = deps;
+  const { client, reads, marks, jobs, work, clock } = deps;
   const options = { fieldManager: MANAGER };
 
   const look = async (wish: LoanWish): Promise<LoanSight> => {
@@ -48,7 +48,7 @@ export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Esta
       marks.of(wish.liqoId),
     ]);
     const job = await currentJob(deps, wish);
-    const peering = { foreignCluster, marker, job, wallMs: machine.wallMs() };
+    const peering = { foreignCluster, marker, job, wallMs: clock.wallMs() };
     if (isPeered(foreignCluster)) return { ...peering, ...(await lookFurther(wish, foreignCluster)) };
     // A peering may take minutes: until then only a slice that blocks it is read.
     const slice = isLettingGo(foreignCluster) ? await reads.slice(wish.liqoId, wish.id) : undefined;

@@ -1,5 +1,5 @@
 import type { KubeClient } from "@resource-broker/kube";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { fakeCluster } from "../../testing/fake-cluster.ts";
 import { FOREIGN_CLUSTERS } from "../objects/foreign-cluster.ts";
@@ -8,7 +8,7 @@ import { letGo } from "./let-go.ts";
 import { aForeignCluster } from "./testing/samples.ts";
 
 test("each look of Liqo needs a label that changes, and none is left", async () => {
-  const rome = fakeCluster(fakeTime());
+  const rome = fakeCluster(fakeClock());
   rome.put(FOREIGN_CLUSTERS, aForeignCluster("Provider"));
   const before = rome.find(FOREIGN_CLUSTERS, { name: "calm-paris" })?.metadata.labels;
   const versions: (string | undefined)[] = [];
@@ -18,7 +18,7 @@ test("each look of Liqo needs a label that changes, and none is left", async () 
     return after;
   };
   let nowMs = 0;
-  const machine = {
+  const clock = {
     monotonicMs: () => nowMs,
     after: (ms: number, act: () => void) => {
       nowMs += ms;
@@ -29,7 +29,7 @@ test("each look of Liqo needs a label that changes, and none is left", async () 
   const { wait } = letGo({
     client: { ...rome.client, patch },
     reads: clusterReads(rome.client),
-    machine,
+    clock,
   });
   const signal = new AbortController().signal;
   expect(await wait("calm-paris", { isSo: () => false, withinMs: 1000, signal })).toBe(false);

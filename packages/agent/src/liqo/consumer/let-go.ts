@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import type { KubeClient } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { MANAGER } from "../../forge/labels.ts";
 import { FOREIGN_CLUSTERS, type ForeignCluster } from "../objects/foreign-cluster.ts";
 import { IDENTITIES } from "../objects/identity.ts";
@@ -27,7 +27,7 @@ export interface Until {
 export interface LetGoDeps {
   readonly client: Pick<KubeClient, "list" | "patch" | "delete">;
   readonly reads: Pick<ClusterReads, "foreignCluster" | "slicesTo">;
-  readonly machine: Pick<MachineTime, "monotonicMs" | "after">;
+  readonly clock: Pick<Clock, "monotonicMs" | "after">;
 }
 
 /** Liqo reconciles a ForeignCluster when a label changes, but does not watch what it waits for. */
@@ -35,7 +35,7 @@ const LOOK_AGAIN_LABEL = "rear.fluidos.eu/look-again";
 const FIRST_LOOK_MS = 500;
 const LAST_LOOK_MS = 5000;
 
-export function letGo({ client, reads, machine }: LetGoDeps): LetGo {
+export function letGo({ client, reads, clock }: LetGoDeps): LetGo {
   const nudge = async (name: string): Promise<void> => {
     for (const value of ["true", null]) {
       const patch = { kind: "merge", body: { metadata: { labels: { [LOOK_AGAIN_LABEL]: value } } } } as const;
@@ -44,7 +44,7 @@ export function letGo({ client, reads, machine }: LetGoDeps): LetGo {
   };
   const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
-      const cancel = machine.after(ms, resolve);
+      const cancel = clock.after(ms, resolve);
       signal.addEventListener("abort", () => (cancel(), resolve()), { once: true });
     });
 
@@ -67,11 +67,11 @@ export function letGo({ client, reads, machine }: LetGoDeps): LetGo {
       }
     },
     wait: async (liqoId, { isSo, withinMs, signal }) => {
-      const beganAt = machine.monotonicMs();
+      const beganAt = clock.monotonicMs();
       for (;;) {
         const seen = await reads.foreignCluster(liqoId);
         if (isSo(seen)) return true;
-        const waitedMs = machine.monotonicMs() - beganAt;
+        const waitedMs = clock.monotonicMs() - beganAt;
         if (signal.aborted || waitedMs >= withinMs) return false;
         if (seen !== undefined) await nudge(seen.metadata.name);
         await pause(Math.min(FIRST_LOOK_MS + waitedMs / 4, LAST_LOOK_MS), signal);

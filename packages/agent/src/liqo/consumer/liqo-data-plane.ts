@@ -1,5 +1,5 @@
 import type { KubeClient } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { DataPlane } from "../../data-plane/data-plane.ts";
 import { RESERVATION_LABEL } from "../objects/labels.ts";
 import type { SliceAmountTerms } from "./amounts.ts";
@@ -17,7 +17,7 @@ export interface LiqoOptions extends PeerWorkOptions, SliceAmountTerms {}
 
 export interface LiqoDeps extends Omit<PeerWorkDeps, "client" | "marks" | "reads" | "letGo"> {
   readonly client: Pick<KubeClient, "find" | "list" | "create" | "update" | "patch" | "delete">;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
 }
 

@@ -1,5 +1,5 @@
 import { CONFIG_MAPS } from "@resource-broker/kube";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { fakeCluster } from "../../testing/fake-cluster.ts";
 import type { ForeignCluster } from "../objects/foreign-cluster.ts";
@@ -20,7 +20,7 @@ interface Situation {
 }
 
 function clusterOf(liqoId: string) {
-  const cluster = fakeCluster(fakeTime());
+  const cluster = fakeCluster(fakeClock());
   const labels = { "app.kubernetes.io/name": "clusterid-configmap" };
   const metadata = { name: "clusterid", namespace: "liqo", labels };
   cluster.put(CONFIG_MAPS, { metadata, data: { CLUSTER_ID: liqoId } });

@@ -6,7 +6,7 @@ import {
   SELF_SUBJECT_ACCESS_REVIEWS,
 } from "@resource-broker/kube";
 import { Fault } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { type FakeCluster, fakeCluster } from "../../testing/fake-cluster.ts";
 import { TENANTS } from "../objects/tenant.ts";
@@ -44,7 +44,7 @@ function install(cluster: FakeCluster, id: string, version?: string): void {
 }
 
 function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: string } = {}) {
-  const time = fakeTime();
+  const time = fakeClock();
   const [rome, paris] = [fakeCluster(time), fakeCluster(time)];
   install(rome, "cool-rome", here);
   install(paris, "calm-paris", there);
@@ -88,7 +88,7 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
         takeBack: async (liqoId) => void begun.delete(liqoId),
       },
       reads: clusterReads(rome.client),
-      letGo: letGo({ client: rome.client, reads: clusterReads(rome.client), machine: time }),
+      letGo: letGo({ client: rome.client, reads: clusterReads(rome.client), clock: time }),
       run: async (args, { timeoutMs }) => {
         ran.push({ args, timeoutMs, read: [...lent.values()] });
         return state.end;

@@ -1,4 +1,4 @@
-import { fakeTime, settle } from "@resource-broker/testkit";
+import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { recordedLog } from "../../testing/recorded-log.ts";
 import { type Job, type JobEnd, peeringJobs } from "./peering-jobs.ts";
@@ -6,9 +6,9 @@ import { type Job, type JobEnd, peeringJobs } from "./peering-jobs.ts";
 const FAILURE = { reason: "PeeringFailed", message: "no route" };
 
 function world() {
-  const machine = fakeTime();
+  const clock = fakeClock();
   const lines: string[] = [];
-  const jobs = peeringJobs({ machine, log: recordedLog(lines) });
+  const jobs = peeringJobs({ clock, log: recordedLog(lines) });
   const ends: ((end: JobEnd) => void)[] = [];
   const signals: AbortSignal[] = [];
   const job = (kind: Job["kind"] = "peer"): Job => ({
@@ -23,7 +23,7 @@ function world() {
     ends.at(-1)?.(how);
     await settle();
   };
-  return { machine, jobs, job, ends, signals, end, state: () => jobs.state("paris") };
+  return { machine: clock, jobs, job, ends, signals, end, state: () => jobs.state("paris") };
 }
 
 describe("liqoctl beside everything else", () => {
@@ -43,7 +43,7 @@ describe("liqoctl beside everything else", () => {
   });
 
   test("is tried again after a pause that grows", async () => {
-    const { jobs, job, machine, state, end } = world();
+    const { jobs, job, machine: clock, state, end } = world();
     const pauses: number[] = [];
     for (let times = 1; times <= 6; times++) {
       jobs.start("paris", job());
@@ -52,7 +52,7 @@ describe("liqoctl beside everything else", () => {
       if (now.kind !== "failed") throw new Error(now.kind);
       expect(now).toMatchObject({ times, obstacle: FAILURE });
       pauses.push(now.retryInMs);
-      await machine.advance(now.retryInMs);
+      await clock.advance(now.retryInMs);
       expect(state()).toMatchObject({ retryInMs: 0 });
     }
     expect(pauses).toEqual([30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);
@@ -68,11 +68,11 @@ describe("liqoctl beside everything else", () => {
   });
 
   test("that hangs is killed, and not waited for", async () => {
-    const { jobs, job, machine, state, signals } = world();
+    const { jobs, job, machine: clock, state, signals } = world();
     jobs.start("paris", job());
-    await machine.advance(59_999);
+    await clock.advance(59_999);
     expect(state()).toMatchObject({ kind: "running" });
-    await machine.advance(1);
+    await clock.advance(1);
     expect(state()).toMatchObject({ kind: "failed", obstacle: { reason: "LiqoctlTimedOut" } });
     expect(signals[0]?.aborted).toBe(true);
   });

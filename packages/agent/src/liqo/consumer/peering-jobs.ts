@@ -1,5 +1,5 @@
 import { toFault } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { Obstacle } from "./loan-wish.ts";
 
 export type JobKind = "peer" | "unpeer" | "force-unpeer";
@@ -63,17 +63,17 @@ const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 300_000;
 
 export interface PeeringJobsDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
-export function peeringJobs({ machine, log }: PeeringJobsDeps): PeeringJobs {
+export function peeringJobs({ clock, log }: PeeringJobsDeps): PeeringJobs {
   const entries = new Map<string, Entry>();
 
   const begin = (liqoId: string, job: Job, times: number): void => {
     const ending = new AbortController();
-    const over = within(job, { ending, machine }).then((obstacle) => {
-      const since = machine.monotonicMs();
+    const over = within(job, { ending, machine: clock }).then((obstacle) => {
+      const since = clock.monotonicMs();
       const { kind } = job;
       if (obstacle === undefined) entries.set(liqoId, { kind: "done", job: kind, since });
       else entries.set(liqoId, { kind: "failed", job: kind, since, obstacle, times: times + 1 });
@@ -81,13 +81,13 @@ export function peeringJobs({ machine, log }: PeeringJobsDeps): PeeringJobs {
       if (obstacle === undefined) log.info(line, "liqoctl has ended");
       else log.warn(line, "liqoctl has failed");
     });
-    const since = machine.monotonicMs();
+    const since = clock.monotonicMs();
     log.info({ liqoId, job: job.kind }, "liqoctl has started");
     entries.set(liqoId, { kind: "running", job: job.kind, since, ending, over, times });
   };
 
   return {
-    state: (liqoId) => shown(entries.get(liqoId), machine.monotonicMs()),
+    state: (liqoId) => shown(entries.get(liqoId), clock.monotonicMs()),
     start: (liqoId, job) => {
       const before = entries.get(liqoId);
       if (before?.kind === "running") return;
@@ -136,12 +136,12 @@ function shown(entry: Entry | undefined, now: number): JobState {
 /** Does not wait for a process that survives SIGKILL. */
 async function within(
   { work, timeoutMs, kind }: Job,
-  { ending, machine }: { readonly ending: AbortController; readonly machine: MachineTime },
+  { ending, machine: clock }: { readonly ending: AbortController; readonly machine: Clock },
 ): Promise<JobEnd> {
   const { signal } = ending;
   let cancel = (): void => undefined;
   const tooLong = new Promise<JobEnd>((resolve) => {
-    cancel = machine.after(timeoutMs, () => {
+    cancel = clock.after(timeoutMs, () => {
       resolve({
         reason: "LiqoctlTimedOut",
         message: `liqoctl ${kind} did not end within ${timeoutMs / 1000} s`,

@@ -1,5 +1,5 @@
 import type { KubeClient, Resource } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { ReleaseState } from "../../data-plane/data-plane.ts";
 import { MANAGER } from "../../forge/labels.ts";
 import { LIQO_ANNOTATION } from "../objects/labels.ts";
@@ -21,7 +21,7 @@ export interface ReleaseDeps {
   readonly marks: Peerings;
   readonly jobs: PeeringJobs;
   readonly work: PeerWork;
-  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly log: Log;
 }
 
@@ -43,13 +43,13 @@ const STRIPPED: Readonly<Record<"slice" | "virtual-node" | "offloading", Resourc
 
 /** Removes the objects of a reservation, step by step. The objects are read for each step; only waiting times are kept. */
 export function releasing(deps: ReleaseDeps): (reservationId: string) => Promise<ReleaseState> {
-  const { client, marks, jobs, work, machine, log } = deps;
+  const { client, marks, jobs, work, clock, log } = deps;
   const begun = new Map<string, Map<Stage, { readonly since: number; readonly seen: number }>>();
 
   const waitedMs = (id: string, stage: Stage): number => {
     const stages = begun.get(id) ?? new Map<Stage, { since: number; seen: number }>();
     begun.set(id, stages);
-    const now = machine.monotonicMs();
+    const now = clock.monotonicMs();
     const { since, seen } = stages.get(stage) ?? { since: now, seen: now };
     const isStale = now - seen > UNSEEN_MS;
     stages.set(stage, { since: isStale ? now : since, seen: now });

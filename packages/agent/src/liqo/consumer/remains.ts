@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { ClusterReads } from "./cluster-reads.ts";
 import type { PeerWork } from "./peer-work.ts";
 import { currentJob, type PeeringJobs } from "./peering-jobs.ts";
@@ -17,11 +17,11 @@ export interface RemainsDeps {
   readonly marks: Peerings;
   readonly jobs: PeeringJobs;
   readonly work: Pick<PeerWork, "hasNewKubeconfig">;
-  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly clock: Pick<Clock, "wallMs">;
 }
 
 export function remainsReader(deps: RemainsDeps): RemainsOf {
-  const { reads, marks, machine } = deps;
+  const { reads, marks, clock } = deps;
   /** A slice of the same name that someone else made keeps its virtual node. */
   const nodesOf = async (id: string, ours: Remains["slices"]) => {
     const found = await reads.virtualNodes(id);
@@ -52,7 +52,7 @@ export function remainsReader(deps: RemainsDeps): RemainsOf {
       guests: guests.length,
       foreignCluster,
       job: await currentJob(deps, marker),
-      wallMs: machine.wallMs(),
+      wallMs: clock.wallMs(),
     };
   };
 

@@ -5,7 +5,7 @@ import {
   ROLE_BINDINGS,
   SELF_SUBJECT_ACCESS_REVIEWS,
 } from "@resource-broker/kube";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { type FakeCluster, fakeCluster } from "../../testing/fake-cluster.ts";
 import { ensureTenantAccess, TENANT_ROLE } from "./tenant-access.ts";
@@ -27,7 +27,7 @@ function limited({ client, all }: FakeCluster): KubeClient {
 
 describe("before liqoctl peers as the agent", () => {
   test("the tenant namespace is made, and the agent gets its rights there", async () => {
-    const rome = fakeCluster(fakeTime());
+    const rome = fakeCluster(fakeClock());
     expect(await ensureTenantAccess(limited(rome), "calm-paris")).toBeUndefined();
     const name = "liqo-tenant-calm-paris";
     expect(rome.find(NAMESPACES, { name })?.metadata.labels).toMatchObject({
@@ -41,7 +41,7 @@ describe("before liqoctl peers as the agent", () => {
   });
 
   test("what is there already is left as it is", async () => {
-    const rome = fakeCluster(fakeTime());
+    const rome = fakeCluster(fakeClock());
     const namespace = { metadata: { name: "liqo-tenant-calm-paris", labels: { ...LABELS, kept: "yes" } } };
     rome.put(NAMESPACES, namespace);
     await ensureTenantAccess(limited(rome), "calm-paris");
@@ -51,13 +51,13 @@ describe("before liqoctl peers as the agent", () => {
   });
 
   test("an agent that has the rights already changes nothing", async () => {
-    const rome = fakeCluster(fakeTime());
+    const rome = fakeCluster(fakeClock());
     expect(await ensureTenantAccess(rome.client, "calm-paris")).toBeUndefined();
     expect([...rome.all(NAMESPACES), ...rome.all(ROLE_BINDINGS)]).toEqual([]);
   });
 
   test("a tenant namespace of another name is a person's: no second one is made", async () => {
-    const rome = fakeCluster(fakeTime());
+    const rome = fakeCluster(fakeClock());
     rome.put(NAMESPACES, { metadata: { name: "of-paris", labels: LABELS } });
     expect(await ensureTenantAccess(limited(rome), "calm-paris")).toMatchObject({
       reason: "TenantNamespaceMissing",
@@ -67,7 +67,7 @@ describe("before liqoctl peers as the agent", () => {
   });
 
   test("a leftover RoleBinding of another account is named, with the command that makes room", async () => {
-    const rome = fakeCluster(fakeTime());
+    const rome = fakeCluster(fakeClock());
     rome.put(ROLE_BINDINGS, {
       metadata: { name: TENANT_ROLE, namespace: "liqo-tenant-calm-paris" },
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: TENANT_ROLE },
@@ -80,7 +80,7 @@ describe("before liqoctl peers as the agent", () => {
   });
 
   test.each(["namespaces", "rolebindings"])("a missing right to create %s is named", async (plural) => {
-    const rome = fakeCluster(fakeTime());
+    const rome = fakeCluster(fakeClock());
     const fault = new Fault("forbidden", `may not create ${plural}`);
     rome.setMishaps((call) => (call.verb === "create" && call.plural === plural ? { fault } : undefined));
     expect(await ensureTenantAccess(limited(rome), "calm-paris")).toMatchObject({

@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import { CONFIG_MAPS } from "@resource-broker/kube";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { fakeCluster } from "../../testing/fake-cluster.ts";
 import { recordedLog } from "../../testing/recorded-log.ts";
@@ -11,11 +11,11 @@ const MINUTE_MS = 60_000;
 const CONFIG_MAP = { name: "liqo-clusterid-configmap", namespace: "liqo" };
 
 function world() {
-  const time = fakeTime();
+  const time = fakeClock();
   const cluster = fakeCluster(time);
   const log = recordedLog();
   const changes: unknown[] = [];
-  const source = liqoIdentity({ namespace: "liqo" }, { client: cluster.client, machine: time, log });
+  const source = liqoIdentity({ namespace: "liqo" }, { client: cluster.client, clock: time, log });
   source.onChange(() => void changes.push(source.current()));
   return {
     time,

@@ -1,7 +1,7 @@
 import type { Fault } from "@resource-broker/contract";
 import type { LiqoIdentity } from "@resource-broker/domain";
-import { type KubeClient, toFault, trouble, wait } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import { failureReporter, type KubeClient, toFault, wait } from "@resource-broker/kube";
+import type { Clock, Log } from "@resource-broker/runtime";
 import { listTraces } from "./list-traces.ts";
 import { type IdentityReading, readIdentity } from "./read-identity.ts";
 
@@ -20,7 +20,7 @@ export interface IdentityOptions {
 
 export interface IdentityDeps {
   readonly client: Pick<KubeClient, "list">;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -35,8 +35,8 @@ export interface IdentitySource {
 }
 
 export function liqoIdentity({ namespace }: IdentityOptions, deps: IdentityDeps): IdentitySource {
-  const { client, machine, log } = deps;
-  const looking = trouble({ log, machine, fields: { namespace }, what: "looking for Liqo" });
+  const { client, clock, log } = deps;
+  const looking = failureReporter({ log, machine: clock, fields: { namespace }, what: "looking for Liqo" });
   const listeners = new Set<() => void>();
   const ending = new AbortController();
   const { signal } = ending;
@@ -63,7 +63,7 @@ export function liqoIdentity({ namespace }: IdentityOptions, deps: IdentityDeps)
   /** The last known identity stays: a failed read says nothing about Liqo. */
   const pauseAfter = (fault: Fault): number => {
     if (fault.code !== "forbidden") {
-      looking.begins(fault);
+      looking.failed(fault);
       return LOOK_MS;
     }
     if (!isForbidden) log.info({ namespace }, `Liqo is not detected: ${fault.message}; ${REMEDY}`);
@@ -73,7 +73,7 @@ export function liqoIdentity({ namespace }: IdentityOptions, deps: IdentityDeps)
   const look = async (): Promise<number> => {
     try {
       take(await read());
-      looking.ends();
+      looking.recovered();
       isForbidden = false;
       return LOOK_MS;
     } catch (error) {
@@ -84,14 +84,14 @@ export function liqoIdentity({ namespace }: IdentityOptions, deps: IdentityDeps)
     while (!signal.aborted) {
       const pauseMs = await look();
       onLooked();
-      await wait(pauseMs, { machine, signal });
+      await wait(pauseMs, { clock, signal });
     }
   };
 
   return {
     start: () =>
       new Promise((resolve) => {
-        const cancel = machine.after(WAIT_AT_MOST_MS, resolve);
+        const cancel = clock.after(WAIT_AT_MOST_MS, resolve);
         running = run(() => {
           cancel();
           resolve();

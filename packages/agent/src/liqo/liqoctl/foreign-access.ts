@@ -16,7 +16,7 @@ export function foreignConfig(access: ForeignAccess, origin: string): KubeConfig
     origin,
     server,
     namespace: "default",
-    trust: { isBlind: false, ...(ca === undefined ? {} : { ca: { kind: "text", text: ca } }) },
+    trust: { insecureSkipVerify: false, ...(ca === undefined ? {} : { ca: { kind: "text", text: ca } }) },
     user: {
       ...(certificate === undefined
         ? {}

@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import { type FollowDeps, informer, type KubeClient } from "@resource-broker/kube";
+import { informer, type KubeClient, type ReflectorDeps } from "@resource-broker/kube";
 import { LIQO_LABEL } from "../objects/labels.ts";
 import { SHADOW_PODS, type ShadowPod } from "../objects/shadow-pod.ts";
 import { creatorUserOf, sliceOf } from "./creator-user.ts";
@@ -31,8 +31,8 @@ export interface GuestPods {
 const EVICT_AT_ONCE = 50;
 
 /** Follows ShadowPods and keeps nothing of them but their names. */
-export function guestPods(deps: FollowDeps): GuestPods {
-  const follower = informer({ resource: SHADOW_PODS, keep: guestOf, isSame: isSameGuest }, deps);
+export function guestPods(deps: ReflectorDeps): GuestPods {
+  const follower = informer({ resource: SHADOW_PODS, transform: guestOf, isSame: isSameGuest }, deps);
   const byUser = new Map<string, Map<string, Guest>>();
   const users = new Map<string, Set<string>>();
 

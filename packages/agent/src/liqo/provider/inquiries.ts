@@ -1,5 +1,5 @@
-import { toFault, trouble } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import { failureReporter, toFault } from "@resource-broker/kube";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { BrokerLink } from "../../broker/broker-link.ts";
 import type { ReservationBook } from "../../reservations/reservation-book.ts";
 import type { BrokerCommunicator } from "../../transport/broker-communicator.ts";
@@ -11,7 +11,7 @@ export interface InquiryDeps {
   readonly book: ReservationBook;
   readonly communicator: Pick<BrokerCommunicator, "fetchReservation">;
   readonly link: Pick<BrokerLink, "isCurrent">;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -24,20 +24,25 @@ export interface Inquiries {
   readonly forget: (id: string) => void;
 }
 
-export function inquiries({ book, communicator, link, machine, log }: InquiryDeps): Inquiries {
-  const asking = trouble({ log, machine, fields: {}, what: "asking the broker about reservations" });
+export function inquiries({ book, communicator, link, clock, log }: InquiryDeps): Inquiries {
+  const asking = failureReporter({
+    log,
+    machine: clock,
+    fields: {},
+    what: "asking the broker about reservations",
+  });
   const asked = new Map<string, { at: number; isStranger: boolean }>();
 
   /** Undefined: no answer, so nothing is revoked. */
   const answer = async (id: string): Promise<boolean | undefined> => {
     try {
       const reservation = await communicator.fetchReservation(id);
-      asking.ends();
+      asking.recovered();
       if (reservation !== undefined) return book.learn("provider", reservation) === "not-ours";
       // Older brokers return not-found for every ID.
       return link.isCurrent() === true ? true : undefined;
     } catch (error) {
-      asking.begins(toFault(error));
+      asking.failed(toFault(error));
       return undefined;
     }
   };
@@ -46,10 +51,10 @@ export function inquiries({ book, communicator, link, machine, log }: InquiryDep
     isStranger: (id) => asked.get(id)?.isStranger === true,
     ask: async (id) => {
       const before = asked.get(id);
-      const sinceMs = machine.monotonicMs() - (before?.at ?? Number.NEGATIVE_INFINITY);
+      const sinceMs = clock.monotonicMs() - (before?.at ?? Number.NEGATIVE_INFINITY);
       if (sinceMs < ASK_EVERY_MS) return ASK_EVERY_MS - sinceMs;
       const isStranger = (await answer(id)) ?? before?.isStranger ?? false;
-      asked.set(id, { at: machine.monotonicMs(), isStranger });
+      asked.set(id, { at: clock.monotonicMs(), isStranger });
       return ASK_EVERY_MS;
     },
     forget: (id) => void asked.delete(id),

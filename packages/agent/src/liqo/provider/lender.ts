@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import type { KubeClient } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { Tell } from "../../events/tell.ts";
 import { type Requeue, sooner } from "../../reconcile.ts";
 import type { BrokerView } from "../../reservations/expiry.ts";
@@ -28,7 +28,7 @@ export interface LenderDeps {
   /** True once capacity is held for the reservation. */
   readonly isHeld: (reservationId: string) => boolean;
   readonly broker: () => BrokerView;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly tell: Tell;
   readonly log: Log;
   readonly terms: SliceTerms;
@@ -62,7 +62,7 @@ export function lender(deps: LenderDeps): Lender {
     if (isKnown || (found.length === 0 && !guests.runFor(name))) {
       unknownSince.delete(name);
       inquiries.forget(name);
-    } else if (!unknownSince.has(name)) unknownSince.set(name, deps.machine.monotonicMs());
+    } else if (!unknownSince.has(name)) unknownSince.set(name, deps.clock.monotonicMs());
     const leaving: Leaving = new Map();
     const inquired = await inquire(name, found);
     // A failure with one replica, which may be forged, must not block another.
@@ -115,7 +115,7 @@ export function lender(deps: LenderDeps): Lender {
       isEnforcing: deps.isEnforcing,
       guests: guests.count(creatorUserOf(name, tenancy.tenant ?? "")),
       quota: await quotaOf(slice, verdict),
-      wallMs: deps.machine.wallMs(),
+      wallMs: deps.clock.wallMs(),
     });
   };
 
@@ -123,7 +123,7 @@ export function lender(deps: LenderDeps): Lender {
     entry: book.get("provider", name),
     isHeld: deps.isHeld(name),
     isStranger: inquiries.isStranger(name),
-    unknownForMs: deps.machine.monotonicMs() - (unknownSince.get(name) ?? deps.machine.monotonicMs()),
+    unknownForMs: deps.clock.monotonicMs() - (unknownSince.get(name) ?? deps.clock.monotonicMs()),
     terms: deps.terms,
   });
 

@@ -1,5 +1,5 @@
 import type { CountedResources } from "@resource-broker/domain";
-import { type FollowDeps, reconcileLoop } from "@resource-broker/kube";
+import { reconcileLoop, type ReflectorDeps } from "@resource-broker/kube";
 import { guestPods } from "./guest-pods.ts";
 import { type InquiryDeps, inquiries } from "./inquiries.ts";
 import { lender, type LenderDeps } from "./lender.ts";
@@ -12,10 +12,10 @@ export interface LiqoProviderOptions {
 }
 
 export interface LiqoProviderDeps
-  extends FollowDeps,
+  extends ReflectorDeps,
     InquiryDeps,
-    Pick<LenderDeps, "isHeld" | "broker" | "tell" | "machine" | "log"> {
-  readonly client: FollowDeps["client"];
+    Pick<LenderDeps, "isHeld" | "broker" | "tell" | "clock" | "log"> {
+  readonly client: ReflectorDeps["client"];
   /** False: the cluster's instructions were not listed yet, so its reservations are unknown. */
   readonly isReady: () => boolean;
   readonly onRetry: () => void;
@@ -80,10 +80,10 @@ function work({ resources, isEnforcing }: LiqoProviderOptions, deps: LiqoProvide
     { ...deps, observer: { onRetry: deps.onRetry } },
   );
   const endings = [
-    slices.listen(loop.trigger),
-    guests.listen(loop.trigger),
+    slices.listen(loop.enqueue),
+    guests.listen(loop.enqueue),
     deps.book.onChange((role, id) => {
-      if (role === "provider") loop.trigger(id);
+      if (role === "provider") loop.enqueue(id);
     }),
   ];
   // Rejects only when it is stopped before the first list; the informer logs its own failures.

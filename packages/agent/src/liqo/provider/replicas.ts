@@ -1,4 +1,4 @@
-import { type FollowDeps, informer } from "@resource-broker/kube";
+import { informer, type ReflectorDeps } from "@resource-broker/kube";
 import { LIQO_LABEL } from "../objects/labels.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
 
@@ -13,12 +13,12 @@ export interface Replicas {
   readonly listen: (listener: (sliceName: string) => void) => () => void;
 }
 
-export function replicas(deps: FollowDeps): Replicas {
+export function replicas(deps: ReflectorDeps): Replicas {
   const follower = informer(
     {
       resource: RESOURCE_SLICES,
       labelSelector: `${LIQO_LABEL.replicated}=true`,
-      keep: (slice: ResourceSlice) => (isReplica(slice) ? withSpec(slice) : undefined),
+      transform: (slice: ResourceSlice) => (isReplica(slice) ? withSpec(slice) : undefined),
       isSame: isSameVersion,
     },
     deps,

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { BrokerUrl } from "./broker-urls.ts";
 
 const FIRST_BACK_OFF_MS = 500;
@@ -31,7 +31,7 @@ export interface Endpoints {
 }
 
 export interface EndpointsDeps {
-  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly clock: Pick<Clock, "monotonicMs">;
   /** From 0 to below 1. */
   readonly random: () => number;
 }
@@ -42,7 +42,7 @@ interface Health {
   retryAt: number;
 }
 
-export function createEndpoints(urls: readonly BrokerUrl[], { machine, random }: EndpointsDeps): Endpoints {
+export function createEndpoints(urls: readonly BrokerUrl[], { clock, random }: EndpointsDeps): Endpoints {
   const all: Health[] = urls.map((url) => ({
     endpoint: { url, protocol: undefined },
     failures: 0,
@@ -51,7 +51,7 @@ export function createEndpoints(urls: readonly BrokerUrl[], { machine, random }:
   let preferred = 0;
 
   const healthOf = (endpoint: Endpoint): Health | undefined => all.find((each) => each.endpoint === endpoint);
-  const isDue = ({ retryAt }: Health): boolean => retryAt <= machine.monotonicMs();
+  const isDue = ({ retryAt }: Health): boolean => retryAt <= clock.monotonicMs();
   const untried = (tried: ReadonlySet<Endpoint>): Health[] =>
     [...all.slice(preferred), ...all.slice(0, preferred)].filter(({ endpoint }) => !tried.has(endpoint));
   const soonest = (healths: readonly Health[]): Health | undefined =>
@@ -65,7 +65,7 @@ export function createEndpoints(urls: readonly BrokerUrl[], { machine, random }:
       return found.endpoint;
     },
     hasFresh: (tried) => untried(tried).some(isDue),
-    dueInMs: () => Math.max(0, Math.min(...all.map(({ retryAt }) => retryAt)) - machine.monotonicMs()),
+    dueInMs: () => Math.max(0, Math.min(...all.map(({ retryAt }) => retryAt)) - clock.monotonicMs()),
     succeeded: (endpoint) => {
       const health = healthOf(endpoint);
       if (health === undefined) return false;
@@ -83,7 +83,7 @@ export function createEndpoints(urls: readonly BrokerUrl[], { machine, random }:
       // Full jitter: agents that lost the same broker must not return at the same time.
       const backOffMs = random() * Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** doublings);
       health.failures += 1;
-      health.retryAt = machine.monotonicMs() + Math.max(retryAfterMs, backOffMs);
+      health.retryAt = clock.monotonicMs() + Math.max(retryAfterMs, backOffMs);
       return wasWell;
     },
   };

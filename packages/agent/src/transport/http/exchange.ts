@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { type Agent, request } from "node:https";
 import type { Socket } from "node:net";
 import { Fault } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { BrokerUrl } from "./broker-urls.ts";
 import { connectionFault } from "./connection-trouble.ts";
 
@@ -47,7 +47,7 @@ export interface Exchanger {
   readonly close: () => void;
 }
 
-export function createExchanger(machine: MachineTime): Exchanger {
+export function createExchanger(clock: Clock): Exchanger {
   const underWay = new Set<ClientRequest>();
   let isClosed = false;
 
@@ -57,8 +57,8 @@ export function createExchanger(machine: MachineTime): Exchanger {
     const sent = request(requestOptions(message, line));
     const progress = followConnection(sent, {
       url,
-      machine,
-      leftMs: line.deadlineMs - machine.monotonicMs(),
+      machine: clock,
+      leftMs: line.deadlineMs - clock.monotonicMs(),
     });
     underWay.add(sent);
     try {
@@ -116,13 +116,13 @@ function followConnection(
   sent: ClientRequest,
   {
     url,
-    machine,
+    machine: clock,
     leftMs,
-  }: { readonly url: BrokerUrl; readonly machine: MachineTime; readonly leftMs: number },
+  }: { readonly url: BrokerUrl; readonly machine: Clock; readonly leftMs: number },
 ) {
   let isConnected = false;
   const giveUpAfter = (ms: number, problem: string): (() => void) =>
-    machine.after(ms, () => sent.destroy(new Fault("unreachable", `${url.text}: ${problem}`)));
+    clock.after(ms, () => sent.destroy(new Fault("unreachable", `${url.text}: ${problem}`)));
   const cancelWhole = giveUpAfter(Math.max(0, leftMs), "no answer within the time for the whole call");
   let cancelStep = (): void => undefined;
 

@@ -1,5 +1,5 @@
 import { Fault, type FaultCode, type FaultDetails } from "@resource-broker/contract";
-import { type FakeTime, fakeTime } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { readBrokerUrls } from "./broker-urls.ts";
 import { createEndpoints } from "./endpoints.ts";
@@ -28,7 +28,7 @@ function fails(
 
 /** Brokers a, b, … that answer as told; by default all are well. */
 function scene(names: string, random: () => number = () => 0.5) {
-  const time: FakeTime = fakeTime();
+  const time: FakeClock = fakeClock();
   const asked: string[] = [];
   const answers = new Map<string, () => Answer>();
   const warnings: unknown[] = [];
@@ -39,12 +39,12 @@ function scene(names: string, random: () => number = () => 0.5) {
     warn: (fields: unknown) => warnings.push(fields),
   };
   const urls = readBrokerUrls(Array.from(names, (name) => `https://${name}`));
-  const endpoints = createEndpoints(urls, { machine: time, random });
+  const endpoints = createEndpoints(urls, { clock: time, random });
   const deps = {
     endpoints,
     budget: createRetryBudget(),
     pauses: createPauses(time),
-    machine: time,
+    clock: time,
     random,
     log,
   };

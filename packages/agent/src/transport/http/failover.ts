@@ -1,5 +1,5 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { Endpoint, Endpoints } from "./endpoints.ts";
 import type { Outcome } from "./exchange.ts";
 import type { Pauses } from "./pauses.ts";
@@ -31,7 +31,7 @@ export interface FailoverDeps {
   readonly endpoints: Endpoints;
   readonly budget: RetryBudget;
   readonly pauses: Pauses;
-  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly random: () => number;
   readonly log: Log;
 }
@@ -47,7 +47,7 @@ interface Attempts {
 
 /** Runs a task at the first address that can serve it; throws the Fault that says why none could. */
 export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promise<T> {
-  const { endpoints, budget, pauses, machine, random, log } = deps;
+  const { endpoints, budget, pauses, clock, random, log } = deps;
 
   const note = (endpoint: Endpoint, outcome: Outcome<unknown>): void => {
     const { url } = endpoint;
@@ -70,14 +70,14 @@ export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promis
     if (count >= Math.max(MOST_TRIES, endpoints.size)) return undefined;
     if (fault.code !== RATE_LIMITED && endpoints.hasFresh(tried)) return 0;
     const waitMs = Math.max(random() * FIRST_WAIT_MS * 2 ** count, fault.details.retryAfterMs ?? 0);
-    const isInTime = machine.monotonicMs() + waitMs < deadlineMs;
+    const isInTime = clock.monotonicMs() + waitMs < deadlineMs;
     return waits && isInTime && budget.spend() ? waitMs : undefined;
   };
 
   return async (task) => {
     budget.earn();
     const attempts: Attempts = {
-      deadlineMs: machine.monotonicMs() + WHOLE_CALL_MS,
+      deadlineMs: clock.monotonicMs() + WHOLE_CALL_MS,
       tried: new Set(),
       faults: new Map(),
       count: 0,

@@ -7,7 +7,7 @@ import {
   decisionSchema,
   Fault,
   type FaultCode,
-  fitted,
+  fitToSchema,
   HEADER,
   LIMIT,
   PATH,
@@ -19,7 +19,7 @@ import {
   type Schema,
 } from "@resource-broker/contract";
 import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
-import type { CertificateSource, Log, MachineTime } from "@resource-broker/runtime";
+import type { CertificateSource, Clock, Log } from "@resource-broker/runtime";
 import type { BrokerCommunicator, Role } from "../broker-communicator.ts";
 import { checkKey } from "../idempotency-key.ts";
 import { batchesOf } from "./adoption-batches.ts";
@@ -44,7 +44,7 @@ export interface HttpCommunicatorOptions {
 export interface HttpCommunicatorDeps {
   /** Started and stopped by the communicator. */
   readonly certificates: CertificateSource;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** From 0 to below 1; spreads retries. */
   readonly random: () => number;
   readonly log: Log;
@@ -55,14 +55,14 @@ export async function httpCommunicator(
   { brokerUrls }: HttpCommunicatorOptions,
   deps: HttpCommunicatorDeps,
 ): Promise<BrokerCommunicator> {
-  const { machine, random, log } = deps;
-  const endpoints = createEndpoints(readBrokerUrls(brokerUrls), { machine, random });
+  const { clock, random, log } = deps;
+  const endpoints = createEndpoints(readBrokerUrls(brokerUrls), { clock, random });
   const connections = await openTlsConnections(deps.certificates);
-  const exchanger = createExchanger(machine);
+  const exchanger = createExchanger(clock);
   const contacts = createContacts();
-  const pauses = createPauses(machine);
+  const pauses = createPauses(clock);
   const attempts = createAttempts({ exchanger, connections, contacts });
-  const run = createFailover({ endpoints, budget: createRetryBudget(), pauses, machine, random, log });
+  const run = createFailover({ endpoints, budget: createRetryBudget(), pauses, clock, random, log });
 
   const call = <T>(toMake: Call<T>): Promise<T> =>
     run({
@@ -81,7 +81,7 @@ export async function httpCommunicator(
       }),
     dueInMs: endpoints.dueInMs,
     pauses,
-    machine,
+    clock,
     random,
     log,
   });
@@ -165,7 +165,9 @@ export async function httpCommunicator(
     acknowledge: (id, generation) =>
       answer(id, { state: "held", ...(generation === undefined ? {} : { generation }) }),
     refuse: (id, reason) =>
-      answer(id, fitted(acknowledgementSchema, { state: "refused", reason })).catch(allow("already-ended")),
+      answer(id, fitToSchema(acknowledgementSchema, { state: "refused", reason })).catch(
+        allow("already-ended"),
+      ),
     quote: (body) => post(PATH.quotes, quoteSchema, { body, olderLacks: "quotes" }),
     explain: (decisionId) => get(PATH.decision(decisionId), decisionSchema, { olderLacks: "decisions" }),
     adopt,

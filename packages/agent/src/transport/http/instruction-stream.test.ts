@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { ReservationDTO } from "@resource-broker/contract";
-import { type FakeTime, fakeTime, settle, testCertificates } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock, settle, testCertificates } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { BrokerCommunicator, BrokerEvent } from "../broker-communicator.ts";
 import { communicatorOf } from "./testing/communicator-of.ts";
@@ -23,7 +23,7 @@ const instruction = (id: string, commit?: number): string =>
 interface Scene {
   readonly broker: ScriptedBroker;
   readonly paris: BrokerCommunicator;
-  readonly machine: FakeTime;
+  readonly clock: FakeClock;
   /** The streams that were opened, in order. */
   readonly streams: readonly ServerResponse[];
   readonly rotate: () => void;
@@ -36,7 +36,7 @@ interface Scene {
 async function scene(random: () => number = () => 0): Promise<Scene> {
   const streams: ServerResponse[] = [];
   const warnings: unknown[] = [];
-  const machine = fakeTime();
+  const clock = fakeClock();
   const broker = await scriptedBroker(certificates.broker, (response) => {
     response.writeHead(200, { ...CURRENT, "Ledger-ID": made.ledger, "Content-Type": "text/event-stream" });
     response.write(": alive\n\n");
@@ -50,7 +50,7 @@ async function scene(random: () => number = () => 0): Promise<Scene> {
   const { communicator, rotate } = await communicatorOf({
     brokerUrls: [broker.url],
     credentials,
-    machine,
+    clock,
     random,
     log,
   });
@@ -58,7 +58,7 @@ async function scene(random: () => number = () => 0): Promise<Scene> {
   const made: Scene = {
     broker,
     paris: communicator,
-    machine,
+    clock,
     streams,
     rotate: () => rotate(certificates.cluster("paris")),
     resumedFrom: () => broker.received.map(({ headers }) => headers["last-event-id"]?.toString()),
@@ -178,25 +178,25 @@ describe("a stream", () => {
   });
 
   test("breaks when nothing comes for as long as three signs of life take", async () => {
-    const { paris, machine, streams } = await scene();
+    const { paris, clock, streams } = await scene();
     const reader = reading(paris);
     await reader.next();
     const broken = reader.next().catch((error: Error) => error.message);
-    await machine.advance(44_999);
+    await clock.advance(44_999);
     streams[0]?.write(": alive\n\n");
     expect(await broken).toBe("heartbeat");
     const silent = reader.next().catch((error: Error) => error.message);
-    await machine.advance(45_000);
+    await clock.advance(45_000);
     expect(await silent).toContain("the broker sent nothing for 45 s");
   });
 
   test("does not break because its reader takes long", async () => {
-    const { paris, machine, streams } = await scene();
+    const { paris, clock, streams } = await scene();
     const reader = reading(paris);
     await reader.next();
     streams[0]?.write(instruction("a") + instruction("b"));
     expect(await reader.next()).toBe("a");
-    await machine.advance(300_000);
+    await clock.advance(300_000);
     expect(await reader.next()).toBe("b");
   });
 
@@ -228,15 +228,15 @@ describe("a stream", () => {
   });
 
   test("waits a while before it comes back, longer each time it is cut at once", async () => {
-    const { paris, machine, streams } = await scene(() => 1);
+    const { paris, clock, streams } = await scene(() => 1);
     for (const waitMs of [0, 2000, 4000, 8000, 10_000, 10_000]) {
       const opened = streams.length;
       const reader = reading(paris);
       const first = reader.next();
       if (waitMs > 0) {
-        await machine.advance(waitMs - 1);
+        await clock.advance(waitMs - 1);
         expect(streams).toHaveLength(opened);
-        await machine.advance(1);
+        await clock.advance(1);
       }
       expect(await first).toBe("heartbeat");
       streams.at(-1)?.end();
@@ -245,15 +245,15 @@ describe("a stream", () => {
   });
 
   test("comes back soon when the last one had lasted", async () => {
-    const { paris, machine, streams } = await scene(() => 1);
+    const { paris, clock, streams } = await scene(() => 1);
     for (const waitMs of [0, 2000, 4000]) {
       const reader = reading(paris);
       const first = reader.next();
-      if (waitMs > 0) await machine.advance(waitMs);
+      if (waitMs > 0) await clock.advance(waitMs);
       expect(await first).toBe("heartbeat");
       for (let beats = 0; waitMs === 4000 && beats < 2; beats++) {
         const next = reader.next();
-        await machine.advance(30_000);
+        await clock.advance(30_000);
         streams.at(-1)?.write(": alive\n\n");
         await next;
       }
@@ -261,7 +261,7 @@ describe("a stream", () => {
       expect(await reader.next()).toBeUndefined();
     }
     const soon = reading(paris).next();
-    await machine.advance(1000);
+    await clock.advance(1000);
     expect(await soon).toBe("heartbeat");
   });
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "@resource-broker/contract";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { BrokerEvent } from "../broker-communicator.ts";
 import type { OpenedStream } from "./attempts.ts";
 import { eventIn } from "./broker-events.ts";
@@ -20,7 +20,7 @@ export interface InstructionStreamDeps {
   /** How long until an address may be asked again. */
   readonly dueInMs: () => number;
   readonly pauses: Pick<Pauses, "pause">;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
 }
@@ -39,7 +39,7 @@ interface Cursor {
 }
 
 export function createInstructionStream(deps: InstructionStreamDeps): InstructionStream {
-  const { pauses, machine, random, log } = deps;
+  const { pauses, clock, random, log } = deps;
   const endOpen = new Set<() => void>();
   let cursor: Cursor | undefined;
   let shortStreams = 0;
@@ -73,7 +73,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
   }
 
   async function* follow(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<BrokerEvent, void> {
-    const startedAt = machine.monotonicMs();
+    const startedAt = clock.monotonicMs();
     let isEnding = false;
     const end = (): void => {
       isEnding = true;
@@ -87,7 +87,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     } catch (error) {
       if (!isEnding) throw error;
     } finally {
-      shortStreams = machine.monotonicMs() - startedAt >= LASTING_MS ? 0 : shortStreams + 1;
+      shortStreams = clock.monotonicMs() - startedAt >= LASTING_MS ? 0 : shortStreams + 1;
       endOpen.delete(end);
       signal.removeEventListener("abort", end);
       response.destroy();
@@ -96,7 +96,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
 
   async function* events(response: IncomingMessage): AsyncGenerator<BrokerEvent, void> {
     const parser = createEventParser();
-    for await (const piece of pieces(response, machine)) {
+    for await (const piece of pieces(response, clock)) {
       for (const block of parser.push(piece)) {
         const event = eventIn(block, log);
         if (event !== undefined) yield event;
@@ -142,12 +142,12 @@ async function openUnlessAborted(
 }
 
 /** The text of the stream; throws when it breaks or is silent for too long. */
-async function* pieces(response: IncomingMessage, machine: MachineTime): AsyncGenerator<string, void> {
+async function* pieces(response: IncomingMessage, clock: Clock): AsyncGenerator<string, void> {
   response.setEncoding("utf8");
   const source = (response as AsyncIterable<string>)[Symbol.asyncIterator]();
   for (;;) {
     // The timer runs only while waiting: a slow reader is no sign of a dead broker.
-    const cancel = machine.after(SILENCE_MS, () =>
+    const cancel = clock.after(SILENCE_MS, () =>
       response.destroy(new Error(`the broker sent nothing for ${SILENCE_MS / 1000} s`)),
     );
     const next: IteratorResult<string, unknown> = await source.next().catch(broken).finally(cancel);

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import {
   advertisementBody,
-  type FakeTime,
-  fakeTime,
+  type FakeClock,
+  fakeClock,
   type GoBroker,
   reservationBody,
   startFaultyProxy,
@@ -19,12 +19,12 @@ const request = reservationBody({ cpu: 2, memoryGi: 4 });
 
 interface OlderBroker {
   readonly broker: GoBroker;
-  readonly time: FakeTime;
+  readonly time: FakeClock;
   readonly as: (id: string) => Promise<BrokerCommunicator>;
 }
 
 async function olderBroker(): Promise<OlderBroker> {
-  const time = fakeTime();
+  const time = fakeClock();
   const broker = await startGoBroker({ credentials: certificates.broker, machine: time });
   onTestFinished(broker.close);
   return { broker, time, as: (id) => connect(id, broker.url) };

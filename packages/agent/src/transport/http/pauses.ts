@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 /** A sleep that can be interrupted. */
 export interface Pauses {
@@ -7,7 +7,7 @@ export interface Pauses {
   readonly close: () => void;
 }
 
-export function createPauses(machine: Pick<MachineTime, "after">): Pauses {
+export function createPauses(clock: Pick<Clock, "after">): Pauses {
   const closing = new AbortController();
 
   const pause: Pauses["pause"] = (ms, signal) =>
@@ -22,7 +22,7 @@ export function createPauses(machine: Pick<MachineTime, "after">): Pauses {
         signal?.removeEventListener("abort", end);
         resolve();
       };
-      const cancel = machine.after(ms, end);
+      const cancel = clock.after(ms, end);
       closing.signal.addEventListener("abort", end);
       signal?.addEventListener("abort", end);
     });

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import {
   commonName,
   type Credentials,
-  fakeTime,
+  fakeClock,
   settle,
   startBroker,
   startGoBroker,
@@ -125,7 +125,7 @@ describe("a ping", () => {
   });
 
   test("says so, too, when the broker breaks off the handshake", async () => {
-    const older = await startGoBroker({ credentials: certificates.broker, machine: fakeTime() });
+    const older = await startGoBroker({ credentials: certificates.broker, machine: fakeClock() });
     onTestFinished(older.close);
     const foreign = certificates.leaf({ subject: [commonName("rome")] }, certificates.authority());
     await expect((await agent(older.url, foreign)).ping()).rejects.toMatchObject({ code: "unreachable" });
@@ -157,14 +157,14 @@ test("a connection that is not made in time is given up", async () => {
   const silent = createTcpServer((socket) => socket.on("error", () => undefined)).listen(0, "127.0.0.1");
   await once(silent, "listening");
   onTestFinished(() => void silent.close());
-  const machine = fakeTime();
+  const clock = fakeClock();
   const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const { communicator } = await communicatorOf({ brokerUrls: [url], credentials: rome, machine });
+  const { communicator } = await communicatorOf({ brokerUrls: [url], credentials: rome, clock });
   const connected = once(silent, "connection");
   const pinged = communicator.ping().catch((error: Error) => error.message);
   await connected;
   await settle();
-  await machine.advance(30_000);
+  await clock.advance(30_000);
   expect(await pinged).toContain("no connection within 5 s");
   await communicator.close();
 });

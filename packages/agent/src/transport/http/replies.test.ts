@@ -1,7 +1,7 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import {
   advertisementBody,
-  fakeTime,
+  fakeClock,
   reservationBody,
   settle,
   testCertificates,
@@ -138,11 +138,11 @@ describe("what the broker says", () => {
       certificates.broker,
       reply(status, { error: "busy", code }, { "Retry-After": "3" }),
     );
-    const machine = fakeTime();
+    const clock = fakeClock();
     const { communicator } = await communicatorOf({
       brokerUrls: [broker.url],
       credentials: certificates.cluster("rome"),
-      machine,
+      clock,
     });
     onTestFinished(communicator.close);
     // Until it has heard the answer, it waits for nothing.
@@ -151,22 +151,22 @@ describe("what the broker says", () => {
     await heard;
     broker.script(reply(200, []));
     await settle();
-    await machine.advance(2999);
+    await clock.advance(2999);
     expect(calls(broker)).toHaveLength(1);
-    await machine.advance(1);
+    await clock.advance(1);
     expect(await instructions).toEqual([]);
   });
 
   test("an answer that does not come in time is given up, and asked for again", async () => {
     const broker = await scriptedBroker(certificates.broker, () => undefined);
-    const machine = fakeTime();
+    const clock = fakeClock();
     const credentials = certificates.cluster("rome");
-    const { communicator } = await communicatorOf({ brokerUrls: [broker.url], credentials, machine });
+    const { communicator } = await communicatorOf({ brokerUrls: [broker.url], credentials, clock });
     onTestFinished(communicator.close);
     const made = communicator.requestReservation(request, "k");
     await vi.waitFor(() => expect(calls(broker)).toHaveLength(1), { timeout: 20_000 });
     broker.script(reply(201, reservation("rsv-1")));
-    await machine.advance(10_000);
+    await clock.advance(10_000);
     expect(await made).toMatchObject({ id: "rsv-1" });
     expect(broker.received.map(({ headers }) => headers["idempotency-key"]).filter(Boolean)).toEqual([
       "k",

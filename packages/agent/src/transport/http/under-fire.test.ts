@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { certificateFolder, nodeMachineTime } from "@resource-broker/runtime";
+import { certificateFolder, systemClock } from "@resource-broker/runtime";
 import {
   advertisementBody,
   type BrokerProcess,
@@ -160,7 +160,7 @@ describe("certificates", () => {
     const folder = await mkdtemp(join(tmpdir(), "agent-certificates-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeCertificateFolder(folder, certificates.cluster("tokyo"));
-    const machine = nodeMachineTime(() => 0);
+    const clock = systemClock(() => 0);
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const owner = {
       name: "the agent",
@@ -169,7 +169,12 @@ describe("certificates", () => {
     };
     const tokyo = await httpCommunicator(
       { brokerUrls: [`https://127.0.0.1:${proxy.port}`] },
-      { certificates: certificateFolder(folder, { owner, machine, log }), machine, random: () => 0, log },
+      {
+        certificates: certificateFolder(folder, { owner, clock, log }),
+        clock,
+        random: () => 0,
+        log,
+      },
     );
     onTestFinished(tokyo.close);
     const { signal } = new AbortController();

@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import { backoff, toFault, wait } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 /** Between the tries of one call. */
 const MAX_PAUSE_MS = 2_000;
@@ -9,7 +9,7 @@ const LONGEST_RETRY_AFTER_MS = 5_000;
 export interface ApiCallsDeps {
   /** Where the API server of the broker's cluster is. */
   readonly server: string;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
 }
@@ -27,11 +27,11 @@ export interface ApiCalls {
   readonly close: () => void;
 }
 
-export function apiCalls({ server, machine, random }: ApiCallsDeps): ApiCalls {
+export function apiCalls({ server, clock, random }: ApiCallsDeps): ApiCalls {
   const closing = new AbortController();
 
   const persist = async <T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> => {
-    const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { random, ...machine });
+    const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { random, ...clock });
     let last: Fault | undefined;
     for (;;) {
       if (signal.aborted) throw overdue(last);
@@ -44,7 +44,7 @@ export function apiCalls({ server, machine, random }: ApiCallsDeps): ApiCalls {
         last = fault;
       }
       const leastMs = Math.min(last.details.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
-      await wait(Math.max(pauses.failed(), leastMs), { machine, signal });
+      await wait(Math.max(pauses.failed(), leastMs), { clock, signal });
     }
   };
 
@@ -60,7 +60,7 @@ export function apiCalls({ server, machine, random }: ApiCallsDeps): ApiCalls {
       if (closing.signal.aborted) throw closed();
       const limit = new AbortController();
       const end = (): void => limit.abort();
-      const cancel = machine.after(limitMs, end);
+      const cancel = clock.after(limitMs, end);
       closing.signal.addEventListener("abort", end);
       try {
         return await work(limit.signal);

@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
 import type { KubeClient } from "@resource-broker/kube";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { recordedLog } from "../../testing/recorded-log.ts";
 import { issuedClusterId } from "./identity.ts";
@@ -40,12 +40,12 @@ describe("the cluster that a kubeconfig was issued for", () => {
 
 describe("an agent that speaks through objects", () => {
   const connect = (clusterId: string, create: KubeClient["create"]) => {
-    const clock = fakeTime();
+    const clock = fakeClock();
     const client = { ...fakeHub(clock).clientOf("rome"), create };
     const log = recordedLog();
     const deps = {
       client,
-      machine: clock,
+      clock,
       random: () => 0,
       randomBytes: (size: number) => new Uint8Array(size),
       log,

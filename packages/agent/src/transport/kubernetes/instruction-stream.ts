@@ -1,7 +1,7 @@
 import { type CapacityEventDTO, Fault, type ReservationDTO } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
-import type { FollowerHealth } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { ReflectorHealth } from "@resource-broker/kube";
+import type { Clock } from "@resource-broker/runtime";
 import type { BrokerEvent, Role } from "../broker-communicator.ts";
 import { apiServerAway } from "./api-calls.ts";
 import type { Pulse } from "./pulse.ts";
@@ -17,11 +17,11 @@ const MOST_PENDING = 1_000;
 export interface InstructionStreamDeps {
   readonly server: string;
   readonly pulse: Pulse;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** Resolves when all live reservations were read; rejects on failure or abort. */
   readonly ready: (signal: AbortSignal) => Promise<void>;
   readonly live: (role: Role) => Iterable<Told>;
-  readonly health: () => FollowerHealth;
+  readonly health: () => ReflectorHealth;
   /** An open stream counts as an answer of the broker. */
   readonly onOpen: () => void;
 }
@@ -44,7 +44,7 @@ interface End {
 }
 
 export function createInstructionStream(deps: InstructionStreamDeps): InstructionStream {
-  const { pulse, machine } = deps;
+  const { pulse, clock } = deps;
   let pending: BrokerEvent[] = [];
   /** No reader yet: the first one starts with the live reservations, and earlier events are dropped. */
   let isFresh = true;
@@ -160,7 +160,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     const isThere = (): boolean => pending.length > 0 || resetReason !== undefined || ended() !== undefined;
     if (isThere()) return false;
     await new Promise<void>((resolve) => {
-      const cancel = machine.after(ms, resolve);
+      const cancel = clock.after(ms, resolve);
       wake = () => {
         cancel();
         resolve();

@@ -1,13 +1,13 @@
 import {
   type AdoptionReplyDTO,
   type AdoptionRequestDTO,
-  cut,
   Fault,
   isFaultCode,
   LIMIT,
   type QuoteDTO,
   type Reservation,
   type ReservationRequestDTO,
+  truncate,
 } from "@resource-broker/contract";
 import { toFault } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";
@@ -126,5 +126,5 @@ function quoteIn(object: Reservation | undefined): QuoteDTO | undefined {
 
 function outcomeIn({ status = {} }: Reservation): Pick<Result, "outcome" | "message"> | undefined {
   const { outcome, message = "" } = status;
-  return outcome && { outcome, message: cut(message, LIMIT.reasonLength) };
+  return outcome && { outcome, message: truncate(message, LIMIT.reasonLength) };
 }

@@ -1,6 +1,6 @@
 import { clusterAdvertisementName, type FaultCode } from "@resource-broker/contract";
 import { type KubeClient, toFault } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import { clusterIdByKubeconfig } from "../../identity/cluster-id.ts";
 import type { BrokerCommunicator } from "../broker-communicator.ts";
 import { contactListeners } from "../contact-listeners.ts";
@@ -34,7 +34,7 @@ export interface KubernetesCommunicatorOptions {
 export interface KubernetesCommunicatorDeps {
   /** Of the broker's cluster. Closed by the communicator. */
   readonly client: KubeClient;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly randomBytes: (size: number) => Uint8Array;
@@ -66,12 +66,19 @@ interface Identity extends Place {
 }
 
 function connect(identity: Identity, deps: KubernetesCommunicatorDeps): BrokerCommunicator {
-  const { client, machine, random, randomBytes, log } = deps;
+  const { client, clock, random, randomBytes, log } = deps;
   const { namespace, clusterId, issued } = identity;
   const place: Place = { namespace, clusterId };
   const contacts = contactListeners();
-  const calls = apiCalls({ server: client.server, machine, random });
-  const watches = createWatches(place, { client, machine, random, log, calls, onStreamOpen: () => heard() });
+  const calls = apiCalls({ server: client.server, clock, random });
+  const watches = createWatches(place, {
+    client,
+    clock,
+    random,
+    log,
+    calls,
+    onStreamOpen: () => heard(),
+  });
   const { pulse } = watches;
 
   const heard = (): void =>
@@ -95,7 +102,7 @@ function connect(identity: Identity, deps: KubernetesCommunicatorDeps): BrokerCo
       }
     });
 
-  const objects = objectCalls({ place, client, machine, log, calls, answered, ...watches });
+  const objects = objectCalls({ place, client, clock, log, calls, answered, ...watches });
   const instance = Buffer.from(randomBytes(INSTANCE_BYTES)).toString("hex");
   const { activate, renew, release, acknowledge, refuse } = partyCalls(objects, randomBytes);
   watches.start();

@@ -1,5 +1,5 @@
 import { clusterAdvertisementName } from "@resource-broker/contract";
-import { follow, type FollowDeps, type Follower } from "@resource-broker/kube";
+import { type Reflector, reflector, type ReflectorDeps } from "@resource-broker/kube";
 import type { Place } from "./forge.ts";
 import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
 import { type RiskDeps, riskWatch } from "./risk-watch.ts";
@@ -14,24 +14,24 @@ export interface Lenders {
   readonly stop: () => Promise<void>;
 }
 
-export interface LendersDeps extends FollowDeps, Pick<RiskDeps, "onRisk"> {
+export interface LendersDeps extends ReflectorDeps, Pick<RiskDeps, "onRisk"> {
   readonly borrowedFrom: (clusterId: string) => readonly string[];
 }
 
 export function createLenders({ namespace }: Pick<Place, "namespace">, deps: LendersDeps): Lenders {
-  const followers = new Map<string, Follower>();
+  const followers = new Map<string, Reflector>();
   const ending = new Set<Promise<void>>();
   let isStopped = false;
 
   const begin = (clusterId: string): void => {
     const fieldSelector = `metadata.name=${clusterAdvertisementName(clusterId)}`;
     const sink = riskWatch({ touched: () => deps.borrowedFrom(clusterId), onRisk: deps.onRisk });
-    const follower = follow({ resource: CLUSTER_ADVERTISEMENTS, namespace, fieldSelector }, sink, deps);
+    const follower = reflector({ resource: CLUSTER_ADVERTISEMENTS, namespace, fieldSelector }, sink, deps);
     followers.set(clusterId, follower);
     void follower.start().catch(() => undefined);
   };
 
-  const end = (clusterId: string, follower: Follower): void => {
+  const end = (clusterId: string, follower: Reflector): void => {
     followers.delete(clusterId);
     const stopped = follower.stop().finally(() => ending.delete(stopped));
     ending.add(stopped);

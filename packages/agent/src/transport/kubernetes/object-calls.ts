@@ -9,7 +9,7 @@ import {
   type ReservationDTO,
 } from "@resource-broker/contract";
 import { type KubeClient, toFault } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, withRemedy } from "./api-calls.ts";
 import { labelSelectorOf } from "./board.ts";
@@ -26,7 +26,7 @@ const PAGE_SIZE = 50;
 export interface ObjectCallsDeps {
   readonly place: Place;
   readonly client: KubeClient;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
   readonly calls: ApiCalls;
   readonly pulse: Pulse;
@@ -59,7 +59,7 @@ export interface ObjectCalls extends ObjectCallsDeps {
 }
 
 export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
-  const { client, machine, log, place, calls, pulse } = deps;
+  const { client, clock, log, place, calls, pulse } = deps;
   const { namespace, clusterId } = place;
 
   const signal: ObjectCalls["signal"] = async (object, asked) => {
@@ -67,7 +67,7 @@ export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
     const before = object.status?.conditions?.find(({ type }) => type === said.type);
     if (before !== undefined && isSaid(before, said)) return object;
     const isNew = before?.status !== said.status;
-    const now = formatTime(Math.trunc(pulse.now() ?? machine.wallMs()));
+    const now = formatTime(Math.trunc(pulse.now() ?? clock.wallMs()));
     const lastTransitionTime = isNew ? now : before.lastTransitionTime;
     return client.apply(RESERVATIONS, signalled(object, { ...said, lastTransitionTime }), {
       fieldManager: signalManager(said.type),

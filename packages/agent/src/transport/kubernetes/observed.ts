@@ -1,10 +1,10 @@
 import { Fault } from "@resource-broker/contract";
 import {
-  follow,
-  type FollowDeps,
-  type Follower,
-  type FollowOptions,
   type Named,
+  type Reflector,
+  reflector,
+  type ReflectorDeps,
+  type ReflectorOptions,
   type Sink,
 } from "@resource-broker/kube";
 import type { ApiCalls } from "./api-calls.ts";
@@ -31,11 +31,11 @@ export interface Waiting<T, V> {
 }
 
 /** A watch on which callers can wait for a change of one object. Objects are not cached. */
-export interface Observed<T> extends Follower {
+export interface Observed<T> extends Reflector {
   readonly waitFor: <V>(waiting: Waiting<T, V>) => Promise<V>;
 }
 
-export interface ObservedDeps<T> extends FollowDeps {
+export interface ObservedDeps<T> extends ReflectorDeps {
   readonly calls: ApiCalls;
   readonly pulse: Pulse;
   /** Receives all events as well. */
@@ -45,16 +45,16 @@ export interface ObservedDeps<T> extends FollowDeps {
 type Look<T> = (sighting: Sighting<T>) => void;
 
 export function observed<T extends Named>(
-  options: FollowOptions<T> & { readonly namespace: string },
+  options: ReflectorOptions<T> & { readonly namespace: string },
   deps: ObservedDeps<T>,
 ): Observed<T> {
-  const { client, machine, pulse, calls } = deps;
+  const { client, clock, pulse, calls } = deps;
   const looks = new Map<string, Set<Look<T>>>();
 
   const see = (object: T, isGone: boolean): void => {
     for (const look of looks.get(nameOf(object)) ?? []) look({ object, isGone });
   };
-  const follower = follow(
+  const follower = reflector(
     options,
     {
       beginList: deps.sink.beginList,
@@ -124,7 +124,7 @@ export function observed<T extends Named>(
       };
       const wakeLater = (): void => {
         if (isOver) return;
-        cancel = machine.after(LOOK_AGAIN_MS, () => void lookAgain().catch(wakeLater));
+        cancel = clock.after(LOOK_AGAIN_MS, () => void lookAgain().catch(wakeLater));
       };
       const stopListening = listen(name, look);
       signal.addEventListener("abort", giveUp);

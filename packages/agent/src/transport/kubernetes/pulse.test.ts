@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import { LEASES } from "@resource-broker/kube";
-import { type FakeTime, fakeTime } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { recordedLog } from "../../testing/recorded-log.ts";
 import { createPulse, type Pulse } from "./pulse.ts";
@@ -10,17 +10,17 @@ import { NAMESPACE } from "./testing/issued-for.ts";
 
 const NOBODY = new AbortController().signal;
 
-let clock: FakeTime;
+let clock: FakeClock;
 let hub: FakeHub;
 let pulse: Pulse;
 let log: ReturnType<typeof recordedLog>;
 let timesFreed: number;
 beforeEach(() => {
-  clock = fakeTime();
+  clock = fakeClock();
   hub = fakeHub(clock);
   timesFreed = 0;
   log = recordedLog();
-  const deps = { client: hub.clientOf("rome"), machine: clock, random: () => 0.5, log };
+  const deps = { client: hub.clientOf("rome"), clock, random: () => 0.5, log };
   pulse = createPulse({ namespace: NAMESPACE }, { ...deps, onFreed: () => void timesFreed++ });
   return () => pulse.stop();
 });

@@ -1,5 +1,5 @@
 import { BROKER_LEASE, Fault, KUBE_ANNOTATION, parseTime } from "@resource-broker/contract";
-import { follow, type FollowDeps, type Lease, LEASES, type Sink } from "@resource-broker/kube";
+import { type Lease, LEASES, reflector, type ReflectorDeps, type Sink } from "@resource-broker/kube";
 import { brokerTime } from "../../broker/broker-time.ts";
 import { apiServerAway, NO_GO_BROKER } from "./api-calls.ts";
 
@@ -27,16 +27,16 @@ export interface Pulse {
   readonly onBeat: (listener: () => void) => () => void;
 }
 
-export interface PulseDeps extends FollowDeps {
+export interface PulseDeps extends ReflectorDeps {
   /** Called when some cluster can lend more than before. */
   readonly onFreed: () => void;
 }
 
 export function createPulse({ namespace }: { readonly namespace: string }, deps: PulseDeps): Pulse {
-  const { machine, client } = deps;
-  const time = brokerTime(machine);
+  const { clock, client } = deps;
+  const time = brokerTime(clock);
   const listeners = new Set<() => void>();
-  let startedAt = machine.monotonicMs();
+  let startedAt = clock.monotonicMs();
   let heardAt: number | undefined;
   let renewTime: string | undefined;
   let ledgerId: string | undefined;
@@ -49,7 +49,7 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
     for (const listener of listeners) listener();
   };
   const heard = (stated?: string): void => {
-    heardAt = machine.monotonicMs();
+    heardAt = clock.monotonicMs();
     const brokerTimeMs = stated === undefined ? undefined : parseTime(stated);
     if (brokerTimeMs !== undefined) time.observe(brokerTimeMs);
   };
@@ -86,13 +86,13 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
       isThere = false;
     },
   };
-  const follower = follow(
+  const follower = reflector(
     { resource: LEASES, namespace, fieldSelector: `metadata.name=${BROKER_LEASE}` },
     sink,
     deps,
   );
 
-  const sinceMs = (): number => machine.monotonicMs() - (heardAt ?? startedAt);
+  const sinceMs = (): number => clock.monotonicMs() - (heardAt ?? startedAt);
   const isAlive = (): boolean => heardAt !== undefined && sinceMs() <= SILENT_MS;
   const isSilent = (): boolean => sinceMs() > SILENT_MS;
 
@@ -130,7 +130,7 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
         end();
         reject(silence());
       };
-      const cancel = machine.after(SILENT_MS - sinceMs() + 1, giveUp);
+      const cancel = clock.after(SILENT_MS - sinceMs() + 1, giveUp);
       listeners.add(look);
       signal.addEventListener("abort", giveUp);
     });
@@ -138,7 +138,7 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
 
   return {
     start: () => {
-      startedAt = machine.monotonicMs();
+      startedAt = clock.monotonicMs();
       void follower.start().catch(() => undefined);
     },
     stop: follower.stop,

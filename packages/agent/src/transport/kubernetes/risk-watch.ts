@@ -1,4 +1,4 @@
-import { type CapacityEventDTO, type ClusterAdvertisement, cut, LIMIT } from "@resource-broker/contract";
+import { type CapacityEventDTO, type ClusterAdvertisement, LIMIT, truncate } from "@resource-broker/contract";
 import type { Sink } from "@resource-broker/kube";
 
 const OVERCOMMITTED = "Overcommitted";
@@ -24,7 +24,7 @@ export function riskWatch({ touched, onRisk }: RiskDeps): Sink<ClusterAdvertisem
       const isNews = before !== undefined && isAtRisk && now !== before;
       before = now;
       if (!isNews) return;
-      const message = cut(`${spec.clusterID}: ${now}`, LIMIT.reasonLength);
+      const message = truncate(`${spec.clusterID}: ${now}`, LIMIT.reasonLength);
       onRisk({ change: "at-risk", reservationIDs: touched().slice(0, LIMIT.capacityIds), message });
     },
   };

@@ -5,7 +5,7 @@ import {
   type Reservation,
   type ReservationDTO,
 } from "@resource-broker/contract";
-import type { FollowDeps, FollowerHealth } from "@resource-broker/kube";
+import type { ReflectorDeps, ReflectorHealth } from "@resource-broker/kube";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, apiServerAway } from "./api-calls.ts";
 import { type Board, createBoard, labelSelectorOf } from "./board.ts";
@@ -24,7 +24,7 @@ const HARMLESS: ReadonlySet<string> = new Set(["silent", "gone"]);
 /** The longest wait for an answer of the broker. */
 const READY_MS = 10_000;
 
-export interface WatchesDeps extends FollowDeps {
+export interface WatchesDeps extends ReflectorDeps {
   readonly calls: ApiCalls;
   readonly onStreamOpen: () => void;
 }
@@ -51,7 +51,7 @@ interface Side {
 }
 
 export function createWatches(place: Place, deps: WatchesDeps): Watches {
-  const { client, machine, log, calls } = deps;
+  const { client, clock, log, calls } = deps;
   const { namespace, clusterId } = place;
   const pulse = createPulse(place, { ...deps, onFreed: () => stream.capacity({ change: "freed" }) });
 
@@ -109,7 +109,7 @@ export function createWatches(place: Place, deps: WatchesDeps): Watches {
   const instructions = (): ReservationDTO[] => known("provider");
   const borrowings = (): ReservationDTO[] => known("requester");
 
-  const health = (): FollowerHealth => {
+  const health = (): ReflectorHealth => {
     const all = Object.values(sides).map(({ watch }) => watch.health());
     return all.find(({ state }) => state === "troubled") ?? all[0] ?? { state: "starting" };
   };
@@ -131,7 +131,7 @@ export function createWatches(place: Place, deps: WatchesDeps): Watches {
   const stream = createInstructionStream({
     server: client.server,
     pulse,
-    machine,
+    clock,
     ready: (signal) => calls.within(READY_MS, (limit) => ready(AbortSignal.any([signal, limit]))),
     live,
     health,

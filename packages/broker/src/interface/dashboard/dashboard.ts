@@ -36,7 +36,7 @@ interface Running {
 }
 
 export function createDashboard(options: DashboardOptions, deps: DashboardDeps): Dashboard {
-  const { machine, engine, log } = deps;
+  const { clock, engine, log } = deps;
   const { limits } = options;
   const links = createLinks(deps);
   let running: Running | undefined;
@@ -47,20 +47,20 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
     const front = await frontOf(options, deps);
     const { place, cookie, standingOf, certificates } = front;
     const file = options.signOutsFile;
-    const signOuts = createSignOuts({ file, sessionMs: SESSION_MS, machine, log });
+    const signOuts = createSignOuts({ file, sessionMs: SESSION_MS, clock, log });
     const seal = createSeal({
       privateKey: () => certificates().files.key,
       // A new admin unit invalidates sessions that were created under the old one.
       realm: () => `${engine.ledgerId}\n${options.adminUnit}`,
     });
     const { randomBytes } = deps;
-    const sessions = createSessions({ machine, randomBytes, certificates, seal, signOuts });
+    const sessions = createSessions({ clock, randomBytes, certificates, seal, signOuts });
     const rate = new RateLimit({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
     const replier = createReplier({ ledgerId: () => engine.ledgerId, now: engine.now });
     let side: LedgerSide | undefined;
     const serve = createServe({
       place,
-      door: { standingOf, sessions, cookie, rate, machine },
+      door: { standingOf, sessions, cookie, rate, clock },
       replier,
       files,
       router: () => side?.router,
@@ -101,7 +101,7 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
     listener.stop();
     side()?.hush();
     void serve.whenIdle().then(() => server.closeAllConnections());
-    const cancel = machine.after(limits.stopTimeoutMs, () => server.closeAllConnections());
+    const cancel = clock.after(limits.stopTimeoutMs, () => server.closeAllConnections());
     await closed;
     cancel();
     await side()?.stop();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { Fault } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { refusedCertificate, type Standing } from "../http/admission.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import type { UiRoute } from "./route.ts";
@@ -13,7 +13,7 @@ export interface DoorDeps {
   readonly sessions: Pick<Sessions, "find">;
   readonly cookie: Pick<SessionCookie, "read">;
   readonly rate: RateLimit;
-  readonly machine: Pick<MachineTime, "wallMs" | "monotonicMs">;
+  readonly clock: Pick<Clock, "wallMs" | "monotonicMs">;
 }
 
 export interface Visitor {
@@ -33,14 +33,14 @@ export function recognise({ socket, headers }: IncomingMessage, deps: DoorDeps):
 
 function byCertificate(
   { caller, validToMs }: Extract<Standing, { kind: "caller" }>,
-  { machine }: DoorDeps,
+  { clock }: DoorDeps,
 ): Session {
   const { clusterId: name, isAdmin } = caller;
   if (!isAdmin) {
     const message = `the certificate is that of cluster ${name}: the dashboard takes an admin's, or none and a link from brokerctl dashboard`;
     throw new Fault("forbidden", message);
   }
-  const leftMs = (): number => Math.max(0, validToMs - machine.wallMs());
+  const leftMs = (): number => Math.max(0, validToMs - clock.wallMs());
   // The certificate was valid when the connection was made.
   if (leftMs() === 0) throw refusedCertificate("it has expired; renew it");
   return { role: "admin", name, by: "certificate", id: `certificate of ${name}`, leftMs };
@@ -61,9 +61,9 @@ export function checkAccess({ access }: UiRoute, { session }: Visitor): void {
 export function limitRate(
   { session }: Visitor,
   address: string | undefined,
-  { rate, machine }: DoorDeps,
+  { rate, clock }: DoorDeps,
 ): void {
-  const retryAfterMs = rate.take(session?.id ?? `address ${address ?? ""}`, machine.monotonicMs());
+  const retryAfterMs = rate.take(session?.id ?? `address ${address ?? ""}`, clock.monotonicMs());
   if (retryAfterMs === 0) return;
   const message = "this browser calls too often; wait as long as Retry-After says";
   throw new Fault("rate-limited", message, { details: { retryAfterMs } });

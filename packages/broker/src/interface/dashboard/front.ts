@@ -27,7 +27,7 @@ export interface Front {
   readonly url: () => string;
 }
 
-type FrontDeps = Pick<DashboardDeps, "certificates" | "machine" | "log">;
+type FrontDeps = Pick<DashboardDeps, "certificates" | "clock" | "log">;
 
 interface InForce {
   /** The first set. */
@@ -39,7 +39,7 @@ export async function frontOf(options: DashboardOptions, deps: FrontDeps): Promi
   const { adminUnit } = options;
   const { handshakeTimeoutMs } = DEFAULT_HTTP_LIMITS;
   const set = await deps.certificates.start();
-  const inForce = new CertificatesInForce(set, { adminUnit, handshakeTimeoutMs, machine: deps.machine });
+  const inForce = new CertificatesInForce(set, { adminUnit, handshakeTimeoutMs, clock: deps.clock });
   const frontWith = isLoopback(options.host) ? plainFront : secureFront;
   return frontWith(options, deps, { set, inForce });
 }

@@ -28,10 +28,10 @@ export async function openLedgerSide(
   { historyFile, limits }: DashboardOptions,
   deps: DashboardDeps,
 ): Promise<LedgerSide> {
-  const { engine, store, machine, log } = deps;
+  const { engine, store, clock, log } = deps;
   const history = createHistory({
     engine,
-    machine,
+    clock,
     log,
     ...(historyFile === undefined ? {} : { file: historyFile }),
   });
@@ -42,7 +42,7 @@ export async function openLedgerSide(
   const ledger = () => engine.ledger;
   const decisions = createDecisionMemory(() => decisionsInLog({ store, lines, ledger }));
   const means = meanPrices(store, ledger);
-  const chain = createChainCheck({ store, machine, now: engine.now });
+  const chain = createChainCheck({ store, clock, now: engine.now });
   const unsubscribe = engine.onCommit((commit) => {
     history.committed(commit);
     decisions.add(commit);

@@ -41,7 +41,7 @@ export interface SecureParts extends Omit<ServerParts, "log" | "portName"> {
 export function secureListener(
   { inForce, ...parts }: SecureParts,
   options: DashboardOptions,
-  { certificates, machine, log }: Pick<DashboardDeps, "certificates" | "machine" | "log">,
+  { certificates, clock, log }: Pick<DashboardDeps, "certificates" | "clock" | "log">,
 ): Listener {
   const limits = { ...DEFAULT_HTTP_LIMITS, maxSockets: options.limits.maxSockets };
   const server = createHttpsServer({ ...options, limits }, { ...parts, log, portName: PORT_NAME });
@@ -50,10 +50,10 @@ export function secureListener(
     server.setSecureContext(secureContext(next, options.tlsMinVersion));
     void parts.connections.judgeAnew(hasLostAuthorities);
   });
-  let cancelExpiryCheck = machine.after(EXPIRY_CHECK_MS, checkExpiry);
+  let cancelExpiryCheck = clock.after(EXPIRY_CHECK_MS, checkExpiry);
   function checkExpiry(): void {
-    cancelExpiryCheck = machine.after(EXPIRY_CHECK_MS, checkExpiry);
-    parts.connections.closeExpired(machine.wallMs());
+    cancelExpiryCheck = clock.after(EXPIRY_CHECK_MS, checkExpiry);
+    parts.connections.closeExpired(clock.wallMs());
   }
   const stop = (): void => {
     forget();

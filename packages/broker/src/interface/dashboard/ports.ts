@@ -1,4 +1,4 @@
-import type { CertificateSource, Log, MachineTime } from "@resource-broker/runtime";
+import type { CertificateSource, Clock, Log } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
 import type { HttpDeps } from "../http/ports.ts";
@@ -55,7 +55,7 @@ export interface DashboardDeps {
   readonly store: Pick<Store, "findDecision" | "readAudit">;
   /** The broker's own: for TLS, and for the sessions of those who came by a link. */
   readonly certificates: CertificateSource;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly log: Log;
   /** Where the API listens; undefined without one, or before it does. */

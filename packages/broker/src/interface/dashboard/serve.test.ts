@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { Fault } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { Visit } from "./testing/browser.ts";
 import { BY_OPS, certificates, runningDashboards } from "./testing/running-dashboard.ts";
@@ -165,7 +165,7 @@ describe("a replica that does not lead", () => {
   });
 
   test("that is stopped before it leads leaves nothing running", async () => {
-    const time = fakeTime();
+    const time = fakeClock();
     const historyFile = "/no/such/folder/history.bin";
     const { dashboard, broker } = await start({ time, isWaiting: true, historyFile });
     await Promise.all([dashboard.lead(), dashboard.stop()]);

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, randomBytes, X509Certificate } from 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { commonName, fakeTime, memoryDisk } from "@resource-broker/testkit";
+import { commonName, fakeClock, memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   BY_OPS,
@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 function place() {
   const folder = mkdtempSync(join(tmpdir(), "sign-outs-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const [time, disk, signOutsFile] = [fakeTime(), memoryDisk(), join(folder, "sign-outs.json")];
+  const [time, disk, signOutsFile] = [fakeClock(), memoryDisk(), join(folder, "sign-outs.json")];
   const common = { time, disk, signOutsFile, randomBytes };
   return { time, run: (parts: DashboardParts = {}) => start({ ...common, ...parts }) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { listenTo, type Visit } from "./testing/browser.ts";
 import { BY_OPS, certificates, runningDashboards, tokenIn } from "./testing/running-dashboard.ts";
 
@@ -62,7 +62,7 @@ describe("a link", () => {
   });
 
   test("is good for two minutes", async () => {
-    const time = fakeTime();
+    const time = fakeClock();
     const running = await start({ time });
     const early = running.dashboard.makeLink({ role: "admin", ...BY_OPS });
     const late = running.dashboard.makeLink({ role: "admin", ...BY_OPS });
@@ -98,7 +98,7 @@ describe("a session", () => {
   });
 
   test("lasts twelve hours", async () => {
-    const time = fakeTime();
+    const time = fakeClock();
     const { signIn: enter } = await start({ time });
     const browser = await enter();
     await time.advance(12 * HOUR_MS - 1);
@@ -108,7 +108,7 @@ describe("a session", () => {
   });
 
   test("stops hearing events when it is signed out", async () => {
-    const time = fakeTime();
+    const time = fakeClock();
     const { signIn: enter } = await start({ time });
     const browser = await enter();
     const stream = await browser.listen();

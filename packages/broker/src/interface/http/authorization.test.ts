@@ -1,6 +1,6 @@
 import { reservationId } from "@resource-broker/domain";
 import { request } from "@resource-broker/domain/testing";
-import { fakeTime, memoryStore, testCertificates } from "@resource-broker/testkit";
+import { fakeClock, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Route } from "./route.ts";
 import type { RouteContext } from "./routes/context.ts";
@@ -115,7 +115,7 @@ let broker: RunningBroker;
 beforeAll(async () => {
   broker = await runBroker({
     store: memoryStore(),
-    machine: fakeTime(),
+    clock: fakeClock(),
     certificates: certificates.broker,
     dashboard: () => ({
       makeLink: ({ role }) => ({

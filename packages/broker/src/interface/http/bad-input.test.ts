@@ -1,5 +1,5 @@
 import { recordsOf } from "@resource-broker/domain";
-import { fakeTime, memoryStore, testCertificates } from "@resource-broker/testkit";
+import { fakeClock, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CallOptions, TestReply } from "./testing/call.ts";
 import { openLine } from "./testing/line.ts";
@@ -14,7 +14,7 @@ const ops = certificates.admin("ops");
 let broker: RunningBroker;
 let ownReservation: string;
 beforeAll(async () => {
-  broker = await runBroker({ store: memoryStore(), machine: fakeTime(), certificates: certificates.broker });
+  broker = await runBroker({ store: memoryStore(), clock: fakeClock(), certificates: certificates.broker });
   await broker.call(paris, "POST /api/v1/advertisements", { body: advertisementOf("paris") });
   const made = await broker.call(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi") });
   ownReservation = (made.json as { id: string }).id;

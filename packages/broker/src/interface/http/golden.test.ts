@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { fakeTime, memoryStore, testCertificates } from "@resource-broker/testkit";
+import { fakeClock, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningBroker, runBroker } from "./testing/running-broker.ts";
 
@@ -24,7 +24,7 @@ let broker: RunningBroker;
 beforeAll(async () => {
   broker = await runBroker({
     store: memoryStore(),
-    machine: fakeTime(NOON),
+    clock: fakeClock(NOON),
     certificates: certificates.broker,
   });
 });

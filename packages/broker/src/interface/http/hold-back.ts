@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 /** Paused connections that are resumed per served request: fewer than the capacity that becomes free. */
 const RESUMED_FOR_ONE = 0.1;
@@ -14,13 +14,13 @@ const LONGEST_MS = 2000;
  * a refused request is not read again until other requests are done. Its next requests wait in the kernel's buffers.
  */
 export class HoldBack {
-  readonly #after: MachineTime["after"];
+  readonly #after: Clock["after"];
   /** Paused connections in order of arrival, with the function that cancels their timeout. */
   readonly #held = new Map<Socket, () => void>();
   #credit = 0;
   #cancel: (() => void) | undefined;
 
-  constructor(after: MachineTime["after"]) {
+  constructor(after: Clock["after"]) {
     this.#after = after;
   }
 

@@ -26,7 +26,7 @@ export interface HttpInterface {
 
 /** The broker over HTTPS with client certificates. */
 export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpInterface {
-  const { engine, certificates, machine, log, metrics } = deps;
+  const { engine, certificates, clock, log, metrics } = deps;
   const { limits, adminUnit, tlsMinVersion } = options;
   let running: Running | undefined;
   let isStopping = false;
@@ -34,7 +34,7 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
   const start = async (): Promise<{ readonly port: number }> => {
     const set = await certificates.start();
     const { handshakeTimeoutMs, maxSocketsPerCluster } = limits;
-    const inForce = new CertificatesInForce(set, { adminUnit, handshakeTimeoutMs, machine });
+    const inForce = new CertificatesInForce(set, { adminUnit, handshakeTimeoutMs, clock });
     const connections = new Connections({
       maxPerCluster: maxSocketsPerCluster,
       rules: () => inForce.rules(),
@@ -44,8 +44,8 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
     const rate = new RateLimit({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
     const { maxSheddableInFlight } = limits;
     const { closedBecause } = ledger;
-    const door = { rate, now: engine.now, wallMs: machine.wallMs, maxSheddableInFlight, closedBecause };
-    const holdBack = new HoldBack(machine.after);
+    const door = { rate, now: engine.now, wallMs: clock.wallMs, maxSheddableInFlight, closedBecause };
+    const holdBack = new HoldBack(clock.after);
     const isLastCall = (): boolean => isStopping;
     const serve = createServe({
       router: ledger,
@@ -66,10 +66,10 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
         if (closed > 0) log.info({ closed }, "connections closed: their certificates are no longer valid");
       });
     };
-    let cancelExpiryCheck = machine.after(EXPIRY_CHECK_MS, checkExpiry);
+    let cancelExpiryCheck = clock.after(EXPIRY_CHECK_MS, checkExpiry);
     function checkExpiry(): void {
-      cancelExpiryCheck = machine.after(EXPIRY_CHECK_MS, checkExpiry);
-      connections.closeExpired(machine.wallMs());
+      cancelExpiryCheck = clock.after(EXPIRY_CHECK_MS, checkExpiry);
+      connections.closeExpired(clock.wallMs());
     }
     const endings = [
       certificates.onChange(useCertificates),
@@ -94,7 +94,7 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
     for (const end of endings) end();
     // Node counts an unused connection as busy: close all connections after the last reply.
     void serve.whenIdle().then(() => server.closeAllConnections());
-    const cancel = machine.after(limits.stopTimeoutMs, () => server.closeAllConnections());
+    const cancel = clock.after(limits.stopTimeoutMs, () => server.closeAllConnections());
     await closed;
     cancel();
   };

@@ -1,4 +1,4 @@
-import type { FakeTime } from "@resource-broker/testkit";
+import type { FakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { caller } from "./testing/call.ts";
 import { limitedBrokers, paris, rome, UNFINISHED_CALL } from "./testing/limited-broker.ts";
@@ -52,7 +52,7 @@ describe("too many calls of one cluster", () => {
 });
 
 /** A connection that was turned away is not read for a moment: time must pass until its next call is answered. */
-async function patiently<T>(time: FakeTime, reply: Promise<T>): Promise<T> {
+async function patiently<T>(time: FakeClock, reply: Promise<T>): Promise<T> {
   let isAnswered = false;
   const answered = reply.finally(() => {
     isAnswered = true;

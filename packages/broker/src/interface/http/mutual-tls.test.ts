@@ -3,7 +3,7 @@ import { type AddressInfo, connect as connectPlain, createServer as createRoad }
 import {
   CARELESS_CLIENT,
   type Credentials,
-  fakeTime,
+  fakeClock,
   memoryStore,
   testCertificates,
   UNUSUAL_CERTIFICATES,
@@ -20,7 +20,7 @@ const rome = certificates.cluster("rome");
 const paris = certificates.cluster("paris");
 const nobody = { ca: certificates.ca.cert };
 const start = (): Promise<RunningBroker> =>
-  runBroker({ store: memoryStore(), machine: fakeTime(), certificates: certificates.broker });
+  runBroker({ store: memoryStore(), clock: fakeClock(), certificates: certificates.broker });
 
 /** A way to the broker that stops behind the client's first words until the test lets the rest through. */
 async function slowRoad(port: number) {
@@ -291,8 +291,8 @@ describe("certificates that change while the broker runs", () => {
 });
 
 test("a certificate that runs out while its connection is open is refused on the next call", async () => {
-  const time = fakeTime(Date.UTC(2047, 0, 1));
-  const broker = await runBroker({ store: memoryStore(), machine: time, certificates: certificates.broker });
+  const time = fakeClock(Date.UTC(2047, 0, 1));
+  const broker = await runBroker({ store: memoryStore(), clock: time, certificates: certificates.broker });
   const ending = certificates.leaf({
     subject: [{ type: "CN", value: "rome" }],
     notAfter: new Date("2047-01-02T00:00:00Z"),
@@ -306,8 +306,8 @@ test("a certificate that runs out while its connection is open is refused on the
 });
 
 test("a stream whose certificate runs out is closed within a minute", async () => {
-  const time = fakeTime(Date.UTC(2047, 0, 1));
-  const broker = await runBroker({ store: memoryStore(), machine: time, certificates: certificates.broker });
+  const time = fakeClock(Date.UTC(2047, 0, 1));
+  const broker = await runBroker({ store: memoryStore(), clock: time, certificates: certificates.broker });
   const ending: Credentials = certificates.leaf({
     subject: [{ type: "CN", value: "rome" }],
     notAfter: new Date("2047-01-02T00:00:00Z"),

@@ -1,7 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { DashboardLink, Fault, SliceDefaults, UiRole } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
-import type { CertificateSource, Log, MachineTime } from "@resource-broker/runtime";
+import type { CertificateSource, Clock, Log } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { Store } from "../../store/store.ts";
@@ -66,7 +66,7 @@ export interface HttpDeps {
   readonly notLeading?: () => Fault | undefined;
   readonly store: Pick<Store, "findDecision" | "readAudit">;
   readonly certificates: CertificateSource;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly randomBytes: (size: number) => Uint8Array;
   /** The text of openapi.json. */
   readonly openApi: string;

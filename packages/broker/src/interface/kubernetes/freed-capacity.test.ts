@@ -1,11 +1,11 @@
 import { cluster } from "@resource-broker/domain/testing";
-import { fakeTime, memoryDisk } from "@resource-broker/testkit";
+import { fakeClock, memoryDisk } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { freedCapacity } from "./freed-capacity.ts";
 import { startedEngine } from "./testing/started-engine.ts";
 
 test("the more clusters there are, the longer it is until something freed is told again; none of it is forgotten", async () => {
-  const time = fakeTime();
+  const time = fakeClock();
   const engine = await startedEngine(time, memoryDisk("led-1"));
   const hear = (count: number, cpu: number) =>
     Promise.all(

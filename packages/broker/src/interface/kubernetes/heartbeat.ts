@@ -1,5 +1,5 @@
 import { BROKER_LEASE, formatTime, KUBE_ANNOTATION } from "@resource-broker/contract";
-import { LEASES, toFault, trouble } from "@resource-broker/kube";
+import { failureReporter, LEASES, toFault } from "@resource-broker/kube";
 import { type FreedCapacity, freedCapacity } from "./freed-capacity.ts";
 import type { KubernetesDeps, KubernetesOptions, KubernetesPart } from "./ports.ts";
 
@@ -14,11 +14,11 @@ const HEARTBEAT_FIELD_MANAGER = "resource-broker-heartbeat";
  */
 export function keepHeartbeat(
   { namespace, replica }: Pick<KubernetesOptions, "namespace" | "replica">,
-  { engine, client, machine, log, isLeading }: KubernetesDeps,
+  { engine, client, clock, log, isLeading }: KubernetesDeps,
 ): KubernetesPart {
-  const troubles = trouble({
+  const troubles = failureReporter({
     log,
-    machine,
+    machine: clock,
     what: "renewing the broker's Lease",
     fields: { lease: BROKER_LEASE },
   });
@@ -51,19 +51,19 @@ export function keepHeartbeat(
         },
         { fieldManager: HEARTBEAT_FIELD_MANAGER, force: true },
       );
-      troubles.ends();
+      troubles.recovered();
     } catch (error) {
-      troubles.begins(toFault(error));
+      troubles.failed(toFault(error));
     }
   };
 
   const tick = async (): Promise<void> => {
     if (isStopped) return;
-    const startedAt = machine.monotonicMs();
+    const startedAt = clock.monotonicMs();
     if (isLeading()) await beat();
     // Measured from the start of the last renewal, so that a slow server does not add to the interval.
-    const pauseMs = Math.max(1, startedAt + EVERY_MS - machine.monotonicMs());
-    if (!isStopped) cancel = machine.after(pauseMs, () => void (beating = tick()));
+    const pauseMs = Math.max(1, startedAt + EVERY_MS - clock.monotonicMs());
+    if (!isStopped) cancel = clock.after(pauseMs, () => void (beating = tick()));
   };
 
   return {

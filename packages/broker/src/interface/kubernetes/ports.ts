@@ -1,7 +1,7 @@
 import type { ClusterAdvertisement, Reservation, SliceDefaults } from "@resource-broker/contract";
 import type { ReservationId } from "@resource-broker/domain";
-import type { EventRecorder, KeptObjects, KubeClient } from "@resource-broker/kube";
-import type { Log, MachineTime, ReportReload } from "@resource-broker/runtime";
+import type { EventRecorder, KubeClient, ObjectCache } from "@resource-broker/kube";
+import type { Clock, Log, ReportReload } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { SourcedPolicy } from "../../policy/loaded-policy.ts";
@@ -23,7 +23,7 @@ export interface KubernetesDeps {
   readonly engine: Engine;
   readonly store: Pick<Store, "findDecision">;
   readonly client: KubeClient;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly randomBytes: (size: number) => Uint8Array;
@@ -49,8 +49,8 @@ export interface KubernetesPart {
 /** The objects of the namespace, followed once for all parts; by `<namespace>/<name>` (`objectKey`). */
 export interface KnownObjects {
   /** Without managed fields; of a decision's text only that there is one (`DECISION_IS_THERE`). */
-  readonly reservations: KeptObjects<Reservation>;
-  readonly advertisements: KeptObjects<ClusterAdvertisement>;
+  readonly reservations: ObjectCache<Reservation>;
+  readonly advertisements: ObjectCache<ClusterAdvertisement>;
   /**
    * Objects without the view label that represent a reservation of the ledger: an agent's object of the same name, or a
    * person's object of any name. If there is one, no view is needed.

@@ -62,7 +62,7 @@ export function renderInstructions(
 ): ReservationDTO[] {
   const reader = { role: "provider", isOlderAgent } as const;
   const instructions: ReservationDTO[] = [];
-  for (const reservation of books.ledger.accounts.get(clusterId)?.lending.values() ?? []) {
+  for (const reservation of books.ledger.accounts.get(clusterId)?.asProvider.values() ?? []) {
     if (instructions.length === limit) break;
     instructions.push(renderReservation(books, reservation, reader));
   }

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { ClusterId, ReceivedAdvertisement } from "@resource-broker/domain";
 import type { ConfigMap } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { parseStored } from "../sqlite/stored-json.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
 import { LEDGER, linesIn, pageObject } from "./page.ts";
@@ -15,7 +15,7 @@ const SHARDS = 16;
 const PAUSE_MS = 250;
 
 export interface AdvertisementShelfDeps extends SoftObjectDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** Committed advertisements. They are dropped here once they are in a shard, so that the next snapshot omits them. */
   readonly committed: Records["advertisements"];
   readonly onTrouble: (error: unknown) => void;

@@ -1,6 +1,6 @@
 import type { Decision, DecisionId } from "@resource-broker/domain";
 import type { ConfigMap } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { decodeDecision, encodeDecision } from "../sqlite/decision-codec.ts";
 import type { Keep } from "../sqlite/retention.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
@@ -15,7 +15,7 @@ const MOST_PAGES = 400;
 const PAUSE_MS = 1000;
 
 export interface DecisionShelfDeps extends SoftObjectDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly epoch: number;
   readonly keep: Keep;
   readonly pages: Pick<LedgerPages, "remove">;

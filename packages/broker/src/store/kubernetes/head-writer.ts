@@ -1,5 +1,5 @@
 import { CONFIG_MAPS, type ConfigMap, type KubeClient, wait } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { StoreFailure } from "../store.ts";
 import { isCode, kubernetesFailure, writeEnd } from "./failure.ts";
 import { type Content, contentIn, type Head, headObject, lastCommitOf } from "./head.ts";
@@ -14,7 +14,7 @@ const BETWEEN_TRIES_MS = 20;
 export interface HeadWriterDeps {
   readonly client: KubeClient;
   readonly namespace: string;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly patiently: Patiently;
   /** Called if another replica leads. */
   readonly lose: (leader: string) => StoreFailure;
@@ -47,7 +47,7 @@ interface Known {
  * server refuses a late PUT of a deposed leader.
  */
 export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
-  const { client, namespace, machine, patiently, lose } = deps;
+  const { client, namespace, clock, patiently, lose } = deps;
   const inTurn = turns();
   const { epoch, leader, ledgerId } = opened.content.head;
   let known = opened;
@@ -136,7 +136,7 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
     unsettled.push(change);
     for (let left = TRIES; left > 0; left--) {
       if (await tryOnce(change)) return;
-      await wait(BETWEEN_TRIES_MS, { machine, signal: undefined });
+      await wait(BETWEEN_TRIES_MS, { clock, signal: undefined });
     }
     throw new StoreFailure("not-committed", `somebody keeps changing ConfigMap ${namespace}/${LEDGER}`);
   };

@@ -13,7 +13,7 @@ import {
   type Reservation,
 } from "@resource-broker/domain";
 import { customResource, type KubeClient } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { isCode } from "./failure.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
 import type { Patiently } from "./patience.ts";
@@ -29,7 +29,7 @@ export interface HoldsViewDeps {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly patiently: Patiently;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly epoch: number;
   readonly records: Records;
   readonly commitNumber: () => number;
@@ -93,7 +93,7 @@ export function holdsView(deps: HoldsViewDeps): HoldsView {
     }
   };
 
-  const writer = keyedWriter<ClusterId>({ write, pauseMs: PAUSE_MS, machine: deps.machine, onTrouble });
+  const writer = keyedWriter<ClusterId>({ write, pauseMs: PAUSE_MS, clock: deps.clock, onTrouble });
   const providerOf = (event: LedgerEvent): ClusterId | undefined => {
     if ("reservation" in event) return event.reservation.provider;
     return "id" in event ? records.reservations.get(event.id)?.provider : undefined;

@@ -1,5 +1,5 @@
 import { wait } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 const AFTER_TROUBLE_MS = 2000;
 
@@ -8,7 +8,7 @@ export interface KeyedWriterOptions<K> {
   readonly write: (key: K) => Promise<void>;
   /** Between the end of one write and the next one: what changes meanwhile is written once. */
   readonly pauseMs: number;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -22,7 +22,7 @@ export interface KeyedWriter<K> {
 }
 
 export function keyedWriter<K>(options: KeyedWriterOptions<K>): KeyedWriter<K> {
-  const { write, pauseMs, machine, onTrouble } = options;
+  const { write, pauseMs, clock, onTrouble } = options;
   const due = new Set<K>();
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
@@ -30,7 +30,7 @@ export function keyedWriter<K>(options: KeyedWriterOptions<K>): KeyedWriter<K> {
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted && due.size > 0) {
       // Pause before writing, so that changes that happen together are written together.
-      await wait(pauseMs, { machine, signal: stopping.signal });
+      await wait(pauseMs, { clock, signal: stopping.signal });
       if (!stopping.signal.aborted) await writeNext().catch(afterTrouble);
     }
     running = undefined;
@@ -50,7 +50,7 @@ export function keyedWriter<K>(options: KeyedWriterOptions<K>): KeyedWriter<K> {
 
   const afterTrouble = async (error: unknown): Promise<void> => {
     onTrouble(error);
-    await wait(AFTER_TROUBLE_MS, { machine, signal: stopping.signal });
+    await wait(AFTER_TROUBLE_MS, { clock, signal: stopping.signal });
   };
 
   return {

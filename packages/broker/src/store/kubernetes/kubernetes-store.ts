@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { CONFIG_MAPS, type KubeClient, LEASES } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { Leadership } from "../leadership.ts";
 import { DEFAULT_RETENTION, type Retention } from "../sqlite/retention.ts";
 import { type Store, StoreFailure } from "../store.ts";
@@ -23,7 +23,7 @@ export interface KubernetesStoreOptions {
 }
 
 export interface KubernetesStoreDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Log;
   /** The cluster that stores the ledger. Called on first use; the caller closes the client. */
   readonly cluster: () => Promise<{ readonly client: KubeClient; readonly namespace: string }>;
@@ -40,9 +40,9 @@ export interface KubernetesStore extends Store {
  */
 export function kubernetesStore(options: KubernetesStoreOptions, deps: KubernetesStoreDeps): KubernetesStore {
   const { replica, leaseMs = DEFAULT_LEASE_MS, retention = DEFAULT_RETENTION } = options;
-  const { machine, log, cluster } = deps;
+  const { clock, log, cluster } = deps;
   const candidate = { instance: randomUUID(), name: replica };
-  const patiently = patience(machine, leaseMs);
+  const patiently = patience(clock, leaseMs);
   let ledger: OpenLedger | undefined;
   let leaseMade: Promise<LeaseObject> | undefined;
 
@@ -56,15 +56,15 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
   const makeLease = async (): Promise<LeaseObject> =>
     leaseObject({
       ...(await cluster()),
-      machine,
-      patiently: patience(machine, leaseMs / RENEWALS),
+      clock,
+      patiently: patience(clock, leaseMs / RENEWALS),
       candidate,
       leaseMs,
     });
   const keeper = leaseKeeper({
     lease: () => (leaseMade ??= makeLease()),
     leaseMs,
-    machine,
+    clock,
     verify: async () => void (await ledger?.objects.lastCommit()),
     onTrouble,
   });
@@ -120,7 +120,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
         if (ledger !== undefined) throw new StoreFailure("not-committed", "the store is open already");
         try {
           await lead();
-          const where = { ...(await cluster()), machine, patiently };
+          const where = { ...(await cluster()), clock, patiently };
           const taken = await takeOver({ ...where, candidate, firstContent });
           ledger = await openLedger(taken, { ...where, retention, log, onTrouble, lose: keeper.lose });
           return ledger.contents;

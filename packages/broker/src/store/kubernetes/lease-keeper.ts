@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Leadership, Standing } from "../leadership.ts";
 import { isHeld, type LeaseMoment, leaseMoment } from "../lease-time.ts";
 import { StoreFailure } from "../store.ts";
@@ -14,7 +14,7 @@ export interface KeeperDeps {
   /** Created on first use, when the API server is known. */
   readonly lease: () => Promise<LeaseObject>;
   readonly leaseMs: number;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** Reads the manifest to find out who leads, if the lease cannot tell; calls `lose` if it is another replica. */
   readonly verify: () => Promise<void>;
   /** Logs an error of background work and returns its message. */
@@ -32,7 +32,7 @@ export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "pred
   readonly release: () => Promise<void>;
 }
 
-export function leaseKeeper({ lease, leaseMs, machine, verify, onTrouble }: KeeperDeps): LeaseKeeper {
+export function leaseKeeper({ lease, leaseMs, clock, verify, onTrouble }: KeeperDeps): LeaseKeeper {
   const listeners: ((failure: StoreFailure) => void)[] = [];
   /** By this machine's clocks, from before the renewal was sent: others count from later. */
   let heldSince: LeaseMoment | undefined;
@@ -46,7 +46,7 @@ export function leaseKeeper({ lease, leaseMs, machine, verify, onTrouble }: Keep
   let cancelRenewal = (): void => undefined;
 
   const take = async (): Promise<Holding> => {
-    const sentAt = leaseMoment(machine);
+    const sentAt = leaseMoment(clock);
     const holding = await (await lease()).hold();
     problem = undefined;
     if (holding.isMine) await held(sentAt, holding.wasMine);
@@ -64,7 +64,7 @@ export function leaseKeeper({ lease, leaseMs, machine, verify, onTrouble }: Keep
 
   const plan = (delayMs: number): void => {
     cancelRenewal();
-    if (!isClosed && lost === undefined) cancelRenewal = machine.after(delayMs, () => void renew());
+    if (!isClosed && lost === undefined) cancelRenewal = clock.after(delayMs, () => void renew());
   };
 
   const renew = async (): Promise<void> => {
@@ -108,7 +108,7 @@ export function leaseKeeper({ lease, leaseMs, machine, verify, onTrouble }: Keep
 
   const pause = (delayMs: number): Promise<void> =>
     new Promise((resolve) => {
-      const cancel = machine.after(delayMs, resolve);
+      const cancel = clock.after(delayMs, resolve);
       wake = () => {
         cancel();
         resolve();
@@ -144,8 +144,8 @@ export function leaseKeeper({ lease, leaseMs, machine, verify, onTrouble }: Keep
       if (lost !== undefined) return { role: "deposed", leader };
       if (heldSince === undefined)
         return { role: "standby", leader, ...(problem === undefined ? {} : { problem }) };
-      if (isHeld(heldSince, leaseMoment(machine), leaseMs)) return { role: "leader" };
-      if (machine.monotonicMs() - heldSince.monotonicMs < leaseMs) ask(heldSince);
+      if (isHeld(heldSince, leaseMoment(clock), leaseMs)) return { role: "leader" };
+      if (clock.monotonicMs() - heldSince.monotonicMs < leaseMs) ask(heldSince);
       return { role: "unsure" };
     },
     predecessor: () => leader,

@@ -1,5 +1,5 @@
 import { type KubeClient, type Lease, LEASES } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { isCode, writeEnd } from "./failure.ts";
 import type { Candidate } from "./head.ts";
 import { LEDGER } from "./page.ts";
@@ -8,7 +8,7 @@ import type { Patiently } from "./patience.ts";
 export interface LeaseObjectDeps {
   readonly client: KubeClient;
   readonly namespace: string;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly patiently: Patiently;
   readonly candidate: Candidate;
   readonly leaseMs: number;
@@ -35,14 +35,14 @@ interface Seen {
 }
 
 export function leaseObject(deps: LeaseObjectDeps): LeaseObject {
-  const { client, namespace, machine, patiently, candidate, leaseMs } = deps;
+  const { client, namespace, clock, patiently, candidate, leaseMs } = deps;
   const identity = `${candidate.name}_${candidate.instance}`;
   let seen: Seen | undefined;
 
   const see = (lease: Lease | undefined): Seen | undefined => {
     if (lease === undefined) seen = undefined;
     else if (lease.metadata.resourceVersion !== seen?.lease.metadata.resourceVersion)
-      seen = { lease, at: machine.monotonicMs() };
+      seen = { lease, at: clock.monotonicMs() };
     return seen;
   };
 
@@ -69,7 +69,7 @@ export function leaseObject(deps: LeaseObjectDeps): LeaseObject {
   };
 
   const claim = (): Promise<boolean> => {
-    const now = microTime(machine.wallMs());
+    const now = microTime(clock.wallMs());
     const isRenewal = holderOf(seen?.lease) === identity;
     const transitions = (seen?.lease.spec?.leaseTransitions ?? -1) + 1;
     return put({
@@ -84,7 +84,7 @@ export function leaseObject(deps: LeaseObjectDeps): LeaseObject {
     const holder = holderOf(lease);
     if (holder === "" || holder === identity) return 0;
     const statedMs = (lease.spec?.leaseDurationSeconds ?? 0) * 1000;
-    return at + (statedMs > 0 ? statedMs : leaseMs) - machine.monotonicMs();
+    return at + (statedMs > 0 ? statedMs : leaseMs) - clock.monotonicMs();
   };
 
   const tryOnce = async (): Promise<Holding | undefined> => {
@@ -105,7 +105,7 @@ export function leaseObject(deps: LeaseObjectDeps): LeaseObject {
     },
     release: async () => {
       if (holderOf(seen?.lease) !== identity) return;
-      await put({ holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(machine.wallMs()) });
+      await put({ holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(clock.wallMs()) });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { fakeTime, settle } from "@resource-broker/testkit";
+import { fakeClock, settle } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { StoreFailure } from "../store.ts";
 import { type Content, firstHead } from "./head.ts";
@@ -54,7 +54,7 @@ function leader(write: (change: Change) => void) {
         remove: (names) => Promise.resolve(void removed.push(...names)),
       },
       keepAudit: { atMost: 100, forMs: Number.MAX_SAFE_INTEGER },
-      machine: fakeTime(),
+      clock: fakeClock(),
       onCommitted: () => undefined,
       onTrouble: () => undefined,
     },

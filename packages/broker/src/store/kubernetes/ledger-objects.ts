@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Keep } from "../sqlite/retention.ts";
 import type { AuditEntry, AuditQuery, CommitBatch } from "../store.ts";
 import {
@@ -39,7 +39,7 @@ export interface LedgerObjectsDeps {
   readonly head: HeadWriter;
   readonly pages: LedgerPages;
   readonly keepAudit: Keep;
-  readonly machine: Pick<MachineTime, "monotonicMs" | "after">;
+  readonly clock: Pick<Clock, "monotonicMs" | "after">;
   /** Called once for every stored commit, in order. */
   readonly onCommitted: (batch: CommitBatch) => void;
   readonly onTrouble: (doing: string, error: unknown) => void;
@@ -64,7 +64,7 @@ interface Lighter {
 }
 
 export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): LedgerObjects {
-  const { head, pages, keepAudit, machine, onCommitted, onTrouble } = deps;
+  const { head, pages, keepAudit, clock, onCommitted, onTrouble } = deps;
   const { records, sums } = opened;
   let auditPages = opened.auditPages;
   let tidying: Promise<void> | undefined;
@@ -105,16 +105,16 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   };
 
   const tidyUp = (): void => {
-    if (tidying !== undefined || machine.monotonicMs() < notBefore) return;
+    if (tidying !== undefined || clock.monotonicMs() < notBefore) return;
     let isOutpaced = false;
     tidying = tidy()
       .catch((error: unknown) => {
         isOutpaced = error === OUTPACED;
         if (isOutpaced) return;
-        notBefore = machine.monotonicMs() + AFTER_TROUBLE_MS;
+        notBefore = clock.monotonicMs() + AFTER_TROUBLE_MS;
         onTrouble("compaction of the ledger failed", error);
         // Compaction can wait for the next commit; a missing segment cannot.
-        if (isRescueDue) cancelRescue = machine.after(AFTER_TROUBLE_MS, tryAgain);
+        if (isRescueDue) cancelRescue = clock.after(AFTER_TROUBLE_MS, tryAgain);
       })
       .finally(() => {
         tidying = undefined;

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { ReceivedAdvertisement } from "@resource-broker/domain";
 import { type KubeClient, wait } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import { decisionOf, durableEvents } from "../changes.ts";
 import type { Retention } from "../sqlite/retention.ts";
 import type { CommitBatch, StoreContents, StoreFailure } from "../store.ts";
@@ -25,7 +25,7 @@ const MOST_AUDIT_LINES = 20_000;
 export interface OpenLedgerDeps {
   readonly client: KubeClient;
   readonly namespace: string;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly patiently: Patiently;
   readonly retention: Retention;
   readonly log: Log;
@@ -45,7 +45,7 @@ export interface OpenLedger {
 
 /** Reads the ledger after the takeover and starts its background work. */
 export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Promise<OpenLedger> {
-  const { client, namespace, machine, log, retention, onTrouble } = deps;
+  const { client, namespace, clock, log, retention, onTrouble } = deps;
   const { head } = taken.content;
   const { epoch } = head;
   const shelf = await readShelf(client, namespace);
@@ -73,7 +73,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
     {
       head: headWriter(taken, deps),
       pages,
-      machine,
+      clock,
       keepAudit: { ...retention.audit, atMost: Math.min(retention.audit.atMost, MOST_AUDIT_LINES) },
       onCommitted,
       onTrouble,
@@ -95,7 +95,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
         objects.rescue();
       },
     },
-    { client, machine, log, random: () => randomInt(2 ** 32) / 2 ** 32 },
+    { client, clock, log, random: () => randomInt(2 ** 32) / 2 ** 32 },
   );
   void guard.start().catch(() => undefined); // it was stopped before its first list
   void holds.complete().catch((error: unknown) => onTrouble("status.holds could not be read", error));
@@ -132,7 +132,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
       }
       const ended = new AbortController();
       const all = Promise.allSettled([advertisements.finish(), decisions.finish(), objects.end()]);
-      await Promise.race([all, wait(withinMs, { machine, signal: ended.signal })]);
+      await Promise.race([all, wait(withinMs, { clock, signal: ended.signal })]);
       ended.abort();
     },
   };

@@ -1,4 +1,10 @@
-import { CONFIG_MAPS, type ConfigMap, type FollowDeps, type Follower, follow } from "@resource-broker/kube";
+import {
+  CONFIG_MAPS,
+  type ConfigMap,
+  type ReflectorDeps,
+  type Reflector,
+  reflector,
+} from "@resource-broker/kube";
 import { LEDGER_LABEL } from "./page.ts";
 
 export interface PageGuardOptions {
@@ -12,7 +18,10 @@ export interface PageGuardOptions {
  * Watches for deleted segments. The current leader has all records in memory and can write them again; the next leader
  * could not.
  */
-export function guardPages({ namespace, pages, onRemoved }: PageGuardOptions, deps: FollowDeps): Follower {
+export function guardPages(
+  { namespace, pages, onRemoved }: PageGuardOptions,
+  deps: ReflectorDeps,
+): Reflector {
   let known = new Set(pages());
   let listed = new Set<string>();
   const sink = {
@@ -34,5 +43,5 @@ export function guardPages({ namespace, pages, onRemoved }: PageGuardOptions, de
     },
   };
   const options = { resource: CONFIG_MAPS, namespace, labelSelector: `${LEDGER_LABEL}=page`, pageSize: 50 };
-  return follow(options, sink, deps);
+  return reflector(options, sink, deps);
 }

@@ -1,14 +1,14 @@
 import { Fault } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 /** Makes a call with a time limit. */
 export type Patiently = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** A leader must know within its lease whether it can write; the client's own timeout is much longer. */
-export function patience(machine: MachineTime, limitMs: number): Patiently {
+export function patience(clock: Clock, limitMs: number): Patiently {
   return async (call) => {
     const giving = new AbortController();
-    const cancel = machine.after(limitMs, () =>
+    const cancel = clock.after(limitMs, () =>
       giving.abort(
         new Fault(
           "unreachable",

@@ -12,7 +12,7 @@ import {
   type Policy,
 } from "@resource-broker/domain";
 import type { KubeClient } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { clusterOf, requestFor, reserve } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -79,7 +79,7 @@ function replicaClient(shared: KubeClient, scheduler: Scheduler, fates: () => Fa
 }
 
 /** Short pauses take their turn like everything else; long ones never end. */
-function scheduledTime(scheduler: Scheduler): MachineTime {
+function scheduledTime(scheduler: Scheduler): Clock {
   return {
     wallMs: () => NOW,
     monotonicMs: () => 0,
@@ -107,12 +107,12 @@ const NO_LOG = { info: silent, warn: silent, error: silent };
 async function live(
   name: string,
   lives: number,
-  parts: { client: KubeClient; machine: MachineTime; story: Story },
+  parts: { client: KubeClient; machine: Clock; story: Story },
 ) {
   for (let life = 0; life < lives; life++) {
-    const { client, machine, story } = parts;
+    const { client, machine: clock, story } = parts;
     const cluster = () => Promise.resolve({ client, namespace: "broker" });
-    const store = kubernetesStore({ replica: name }, { machine, log: NO_LOG, cluster });
+    const store = kubernetesStore({ replica: name }, { clock, log: NO_LOG, cluster });
     try {
       await book(store, `${name}-${life}`, story);
     } catch (error) {
@@ -187,14 +187,14 @@ describe("replicas that all believe to lead, whatever happens to their calls", (
       fc.integer({ min: 2, max: 3 }),
       async (scheduler, fates, replicas) => {
         const kube = memoryKube();
-        const machine = scheduledTime(scheduler);
+        const clock = scheduledTime(scheduler);
         const story: Story = { acknowledged: new Map(), refused: new Set(), problems: [] };
         let calls = 0;
         const nextFate = (): Fate => fates[calls++ % fates.length] ?? "answered";
         const all = Array.from({ length: replicas }, (_, number) =>
           live(`r${number}`, 2, {
             client: replicaClient(kube.client, scheduler, nextFate),
-            machine,
+            machine: clock,
             story,
           }),
         );
@@ -208,9 +208,9 @@ describe("replicas that all believe to lead, whatever happens to their calls", (
 
 /** Compares what was said with what a last process finds. */
 async function expectWhole(client: KubeClient, { acknowledged, refused, problems }: Story): Promise<void> {
-  const machine = { wallMs: () => NOW, monotonicMs: () => 0, after: () => () => undefined };
+  const clock = { wallMs: () => NOW, monotonicMs: () => 0, after: () => () => undefined };
   const cluster = () => Promise.resolve({ client, namespace: "broker" });
-  const auditor = kubernetesStore({ replica: "auditor" }, { machine, log: NO_LOG, cluster });
+  const auditor = kubernetesStore({ replica: "auditor" }, { clock, log: NO_LOG, cluster });
   const { records, commitNumber } = await auditor.open();
   const ids = new Set(records.reservations.map(({ id }) => id));
   expect(problems).toEqual([]);

@@ -1,5 +1,5 @@
 import { LEASES } from "@resource-broker/kube";
-import { clusterOf, fakeTime, until } from "@resource-broker/testkit";
+import { clusterOf, fakeClock, until } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
 import { Grants } from "../sqlite/testing/grants.ts";
 import type { StoreFailure } from "../store.ts";
@@ -70,10 +70,10 @@ describe("of several replicas", () => {
 
   it("one is followed when it has been silent for as long as its lease, by the other's own clock", async () => {
     const ledger = await newLedger();
-    const [still, moving] = [fakeTime(), fakeTime()];
-    const first = replica(ledger, { machine: still, leaseMs: 2000 });
+    const [still, moving] = [fakeClock(), fakeClock()];
+    const first = replica(ledger, { clock: still, leaseMs: 2000 });
     await first.open();
-    const second = replica(ledger, { machine: moving, leaseMs: 2000 });
+    const second = replica(ledger, { clock: moving, leaseMs: 2000 });
     let hasWon = false;
     const won = second.leadership.win().then((isWon) => (hasWon = isWon));
     await until("it has looked", () =>
@@ -174,45 +174,45 @@ describe("the lease", () => {
 
   it("is renewed, and says who leads in words that kubectl shows", async () => {
     const ledger = await newLedger();
-    const machine = fakeTime();
-    await replica(ledger, { machine, replica: "rome", leaseMs: 6000 }).open();
+    const clock = fakeClock();
+    await replica(ledger, { clock, replica: "rome", leaseMs: 6000 }).open();
     const before = await leaseOf(ledger);
     expect(before.spec).toMatchObject({ leaseDurationSeconds: 6, leaseTransitions: 0 });
     expect(before.spec?.holderIdentity).toMatch(/^rome_/);
     await until("it is renewed", async () => {
-      await machine.advance(1000);
+      await clock.advance(1000);
       return (await leaseOf(ledger)).spec?.renewTime !== before.spec?.renewTime || undefined;
     });
   });
 
   it("that cannot be renewed is not believed any more, and is again when it can", async () => {
     const ledger = await newLedger();
-    const machine = fakeTime();
-    const store = replica(ledger, { machine, leaseMs: 6000 });
+    const clock = fakeClock();
+    const store = replica(ledger, { clock, leaseMs: 6000 });
     await store.open();
     server().knobs.pause();
-    await machine.advance(5999);
+    await clock.advance(5999);
     expect(store.leadership.standing()).toEqual({ role: "leader" });
-    await machine.advance(1);
+    await clock.advance(1);
     expect(store.leadership.standing()).toEqual({ role: "unsure" });
     server().knobs.resume();
     await until("it has renewed", async () => {
-      await machine.advance(100);
+      await clock.advance(100);
       return store.leadership.standing().role === "leader" || undefined;
     });
   });
 
   it("of a machine that was suspended is not believed before the API server was asked", async () => {
     const ledger = await newLedger();
-    const machine = fakeTime();
-    const sleeper = replica(ledger, { machine, leaseMs: 6000, replica: "sleeper" });
+    const clock = fakeClock();
+    const sleeper = replica(ledger, { clock, leaseMs: 6000, replica: "sleeper" });
     await sleeper.open();
     const isA = (role: string) => async () => sleeper.leadership.standing().role === role || undefined;
     // Its monotonic clock and its timers stood still, and nobody took over.
-    machine.jumpWall(600_000);
+    clock.jumpWall(600_000);
     expect(sleeper.leadership.standing()).toEqual({ role: "unsure" });
     await until("it leads again", isA("leader"));
-    machine.jumpWall(600_000);
+    clock.jumpWall(600_000);
     await ledger.expireLease();
     await replica(ledger, { replica: "other" }).open();
     expect(sleeper.leadership.standing()).toEqual({ role: "unsure" });
@@ -221,17 +221,17 @@ describe("the lease", () => {
 
   it("deleted by hand is made again by whoever leads", async () => {
     const ledger = await newLedger();
-    const machine = fakeTime();
-    const store = replica(ledger, { machine, leaseMs: 3000 });
+    const clock = fakeClock();
+    const store = replica(ledger, { clock, leaseMs: 3000 });
     await store.open();
     await ledger.client.delete(LEASES, { name: LEDGER, namespace: ledger.namespace });
     await until("it is back", async () => {
-      await machine.advance(200);
+      await clock.advance(200);
       return ledger.client.find(LEASES, { name: LEDGER, namespace: ledger.namespace });
     });
-    await machine.advance(2999);
+    await clock.advance(2999);
     await until("it is renewed", async () => {
-      await machine.advance(100);
+      await clock.advance(100);
       return store.leadership.standing().role === "leader" || undefined;
     });
     expect(await leaseOf(ledger)).toMatchObject({ spec: { leaseTransitions: 0 } });
@@ -239,9 +239,9 @@ describe("the lease", () => {
 
   it("that was another's meanwhile, and is free again, does not make a leader of one who slept", async () => {
     const ledger = await newLedger();
-    const machine = fakeTime();
+    const clock = fakeClock();
     const grants = new Grants();
-    const sleeper = replica(ledger, { machine, leaseMs: 3000, replica: "sleeper" });
+    const sleeper = replica(ledger, { clock, leaseMs: 3000, replica: "sleeper" });
     await sleeper.open();
     await ledger.expireLease();
     const other = replica(ledger, { replica: "other" });
@@ -249,7 +249,7 @@ describe("the lease", () => {
     await grants.commit(other, 1);
     await other.close();
     await until("it knows", async () => {
-      await machine.advance(500);
+      await clock.advance(500);
       return sleeper.leadership.standing().role === "deposed" || undefined;
     });
     await expect(sleeper.commit(grants.next())).rejects.toMatchObject({ kind: "deposed", message: /other/ });

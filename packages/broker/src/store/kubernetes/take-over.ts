@@ -1,5 +1,5 @@
 import { CONFIG_MAPS, type ConfigMap, type KubeClient, wait } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { StoreFailure } from "../store.ts";
 import { isCode, kubernetesFailure, writeEnd } from "./failure.ts";
 import { type Candidate, type Content, contentIn, headObject, takenOver } from "./head.ts";
@@ -13,7 +13,7 @@ const BETWEEN_TRIES_MS = 20;
 export interface TakeOverDeps {
   readonly client: KubeClient;
   readonly namespace: string;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly patiently: Patiently;
   readonly candidate: Candidate;
   /** What a ledger begins with that was never there. */
@@ -30,7 +30,7 @@ export interface TakenLedger {
  * leader. The ledger is read afterwards, so it is complete.
  */
 export async function takeOver(deps: TakeOverDeps): Promise<TakenLedger> {
-  const { client, namespace, machine, patiently, candidate } = deps;
+  const { client, namespace, clock, patiently, candidate } = deps;
   for (let left = TRIES; left > 0; left--) {
     const found = await patiently((signal) =>
       client.find(CONFIG_MAPS, { name: LEDGER, namespace }, { signal }),
@@ -48,7 +48,7 @@ export async function takeOver(deps: TakeOverDeps): Promise<TakenLedger> {
       const hasNoNamespace = found === undefined && isCode(error, "not-found");
       if (writeEnd(error) !== "overtaken" || hasNoNamespace) throw kubernetesFailure(error);
     }
-    await wait(BETWEEN_TRIES_MS, { machine, signal: undefined });
+    await wait(BETWEEN_TRIES_MS, { clock, signal: undefined });
   }
   throw new StoreFailure("not-committed", `somebody keeps changing ConfigMap ${namespace}/${LEDGER}`);
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import {
   type PostgresServer,
   postgresPrograms,
@@ -46,7 +46,7 @@ describe.skipIf(!postgresPrograms().isThere)("connecting to a real PostgreSQL", 
   async function open(url: string): Promise<void> {
     const store = postgresStore(
       { address: addressOf(filled(url)), replica: "test", leaseMs: 2000 },
-      { machine: nodeMachineTime(() => 0), log: { warn: () => undefined } },
+      { clock: systemClock(() => 0), log: { warn: () => undefined } },
     );
     try {
       await store.open();

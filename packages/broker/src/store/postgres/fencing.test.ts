@@ -1,4 +1,4 @@
-import { clusterOf, fakeTime, postgresPrograms, until } from "@resource-broker/testkit";
+import { clusterOf, fakeClock, postgresPrograms, until } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
 import { Grants } from "../sqlite/testing/grants.ts";
 import { ledgers } from "./testing/ledgers.ts";
@@ -17,10 +17,10 @@ describe.skipIf(!postgresPrograms().isThere)(
 
     async function replaced() {
       const ledger = newLedger();
-      const machine = fakeTime();
+      const clock = fakeClock();
       const keep = { atMost: 20, forMs: HOUR_MS };
       const retention = { decisions: keep, audit: keep };
-      const old = replica(ledger, { replica: "old", machine, leaseMs: LEASE_MS, retention });
+      const old = replica(ledger, { replica: "old", clock, leaseMs: LEASE_MS, retention });
       await old.leadership.prepare();
       // A ledger that has seen thousands of terms.
       await ledger.psql("UPDATE S.lease SET epoch = 5000");
@@ -31,20 +31,20 @@ describe.skipIf(!postgresPrograms().isThere)(
       await ledger.expireLease();
       const young = replica(ledger, { replica: "young", leaseMs: LEASE_MS });
       await young.open();
-      return { ledger, machine, old, young };
+      return { ledger, machine: clock, old, young };
     }
 
     it("removes no history", async () => {
-      const { ledger, machine, old } = await replaced();
-      await machine.advance(TRIM_EVERY_MS);
+      const { ledger, machine: clock, old } = await replaced();
+      await clock.advance(TRIM_EVERY_MS);
       await until("it has tried", async () => old.leadership.standing().role === "deposed" || undefined);
       expect(await ledger.psql(HISTORY)).toBe("40|40|1|0");
     });
 
     it("prolongs no lease", async () => {
-      const { ledger, machine, old } = await replaced();
+      const { ledger, machine: clock, old } = await replaced();
       const lease = await ledger.psql("SELECT expires_at, epoch, instance FROM S.lease");
-      await machine.advance(LEASE_MS / 3);
+      await clock.advance(LEASE_MS / 3);
       await until("it has tried", async () => old.leadership.standing().role === "deposed" || undefined);
       expect(await ledger.psql("SELECT expires_at, epoch, instance FROM S.lease")).toBe(lease);
     });

@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Leadership, Standing } from "../leadership.ts";
 import { isHeld, type LeaseMoment, leaseMoment } from "../lease-time.ts";
 import { StoreFailure } from "../store.ts";
@@ -17,7 +17,7 @@ export interface KeeperDeps {
   readonly line: Line;
   readonly candidate: Candidate;
   readonly leaseMs: number;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** Logs an error of background work and returns its message. */
   readonly onTrouble: (doing: string, error: unknown) => string;
 }
@@ -43,7 +43,7 @@ interface Term {
 }
 
 export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
-  const { row, line, candidate, leaseMs, machine, onTrouble } = deps;
+  const { row, line, candidate, leaseMs, clock, onTrouble } = deps;
   const listeners: ((failure: StoreFailure) => void)[] = [];
   let term: Term | undefined;
   let leader = "";
@@ -59,7 +59,7 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
 
   const take = (): Promise<boolean> =>
     line.use(async (session) => {
-      const sentAt = leaseMoment(machine);
+      const sentAt = leaseMoment(clock);
       const epoch = await row.take(session, candidate);
       if (epoch === undefined) return false;
       term = { epoch, prolongedAt: sentAt };
@@ -69,7 +69,7 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
 
   const plan = (delayMs: number): void => {
     cancelRenewal();
-    if (!isClosed && lost === undefined) cancelRenewal = machine.after(delayMs, () => void renew());
+    if (!isClosed && lost === undefined) cancelRenewal = clock.after(delayMs, () => void renew());
   };
 
   const renew = async (): Promise<void> => {
@@ -83,8 +83,8 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
   };
 
   const isRenewalDue = ({ prolongedAt }: Term): boolean =>
-    machine.monotonicMs() - prolongedAt.monotonicMs >= leaseMs / RENEWALS ||
-    !isHeld(prolongedAt, leaseMoment(machine), leaseMs);
+    clock.monotonicMs() - prolongedAt.monotonicMs >= leaseMs / RENEWALS ||
+    !isHeld(prolongedAt, leaseMoment(clock), leaseMs);
 
   /** The clocks disagree: renew now to find out who leads, instead of waiting for the next renewal. */
   const ask = ({ prolongedAt }: Term): void => {
@@ -95,7 +95,7 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
 
   const prolong = (current: Term): Promise<void> =>
     line.use(async (session) => {
-      const sentAt = leaseMoment(machine);
+      const sentAt = leaseMoment(clock);
       if ((await row.renew(session, current.epoch)) === undefined) await lose(session);
       else prolonged(sentAt);
     });
@@ -140,7 +140,7 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
 
   const pause = (delayMs: number): Promise<void> =>
     new Promise((resolve) => {
-      const cancel = machine.after(delayMs, resolve);
+      const cancel = clock.after(delayMs, resolve);
       wake = () => {
         cancel();
         resolve();
@@ -159,8 +159,8 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
   const standing = (): Standing => {
     if (lost !== undefined) return { role: "deposed", leader };
     if (term === undefined) return { role: "standby", leader, ...(problem === undefined ? {} : { problem }) };
-    if (isHeld(term.prolongedAt, leaseMoment(machine), leaseMs)) return { role: "leader" };
-    if (machine.monotonicMs() - term.prolongedAt.monotonicMs < leaseMs) ask(term);
+    if (isHeld(term.prolongedAt, leaseMoment(clock), leaseMs)) return { role: "leader" };
+    if (clock.monotonicMs() - term.prolongedAt.monotonicMs < leaseMs) ask(term);
     return { role: "unsure" };
   };
 

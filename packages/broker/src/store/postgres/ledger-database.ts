@@ -1,5 +1,5 @@
 import type { ReceivedAdvertisement, Reservation } from "@resource-broker/domain";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import { knownBefore } from "../changes.ts";
 import { leaseMoment } from "../lease-time.ts";
 import type { Retention } from "../sqlite/retention.ts";
@@ -28,7 +28,7 @@ export interface LedgerDatabaseDeps {
   readonly schema: string;
   readonly row: LeaseRow;
   readonly keeper: Pick<LeaseKeeper, "epoch" | "prolonged" | "lose">;
-  readonly machine: Pick<MachineTime, "monotonicMs" | "wallMs">;
+  readonly clock: Pick<Clock, "monotonicMs" | "wallMs">;
   readonly retention: Retention;
 }
 
@@ -42,7 +42,7 @@ export interface LedgerDatabase {
 }
 
 export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDatabase {
-  const { schema, row, keeper, machine, retention } = deps;
+  const { schema, row, keeper, clock, retention } = deps;
   let head = opened;
   let latest = opened.time;
   /** The outcome of the last commit is unknown. */
@@ -54,7 +54,7 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
    * transaction of ours that the server still has under way: reading alone could miss its commit.
    */
   const settle = async (session: Session): Promise<Head | undefined> => {
-    const sentAt = leaseMoment(machine);
+    const sentAt = leaseMoment(clock);
     const found = await row.renew(session, keeper.epoch());
     if (found === undefined) return undefined;
     keeper.prolonged(sentAt);
@@ -77,7 +77,7 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
    * lock keeps a successor from beginning its term meanwhile.
    */
   const transact = async (session: Session, { reads, plan }: Work): Promise<void> => {
-    const sentAt = leaseMoment(machine);
+    const sentAt = leaseMoment(clock);
     const { writes, next } = await stage(session, { reads, plan });
     try {
       await finish(session, [...writes, row.moveTo(keeper.epoch(), next)]);

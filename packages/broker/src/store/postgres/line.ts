@@ -1,9 +1,9 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Session } from "./session.ts";
 
 export interface LineDeps {
   readonly open: () => Promise<Session>;
-  readonly machine: Pick<MachineTime, "after">;
+  readonly clock: Pick<Clock, "after">;
   /** Closing takes no longer. */
   readonly closeMs: number;
 }
@@ -14,7 +14,7 @@ export interface Line {
   readonly close: () => Promise<void>;
 }
 
-export function lineOf({ open, machine, closeMs }: LineDeps): Line {
+export function lineOf({ open, clock, closeMs }: LineDeps): Line {
   let session: Session | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -38,7 +38,7 @@ export function lineOf({ open, machine, closeMs }: LineDeps): Line {
         const closing = session;
         session = undefined;
         if (closing === undefined) return;
-        const cancel = machine.after(closeMs, closing.destroy);
+        const cancel = clock.after(closeMs, closing.destroy);
         await closing.close().catch(() => undefined);
         cancel();
       }),

@@ -1,5 +1,5 @@
 import {
-  fakeTime,
+  fakeClock,
   postgresPrograms,
   STORE_PROMISES,
   startFaultyProxy,
@@ -101,10 +101,10 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
 
     it("one whose time ran out unnoticed goes on when nobody took over", async () => {
       const ledger = newLedger();
-      const machine = fakeTime();
-      const store = replica(ledger, { machine });
+      const clock = fakeClock();
+      const store = replica(ledger, { clock });
       await store.open();
-      await machine.advance(1000);
+      await clock.advance(1000);
       expect(store.leadership.standing()).toEqual({ role: "leader" });
       await ledger.expireLease();
       await store.commit(new Grants().next());
@@ -113,19 +113,19 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
     });
 
     it("one that cannot renew does not claim to lead any more, and does so again when it can", async () => {
-      const machine = fakeTime();
+      const clock = fakeClock();
       const proxy = await startFaultyProxy({ port: server().port });
       onTestFinished(proxy.close);
-      const store = replica(newLedger(), { machine, leaseMs: 6000, port: proxy.port });
+      const store = replica(newLedger(), { clock, leaseMs: 6000, port: proxy.port });
       await store.open();
       proxy.pause();
-      await machine.advance(5999);
+      await clock.advance(5999);
       expect(store.leadership.standing()).toEqual({ role: "leader" });
-      await machine.advance(1);
+      await clock.advance(1);
       expect(store.leadership.standing()).toEqual({ role: "unsure" });
       proxy.resume();
       await until("it has renewed", async () => {
-        await machine.advance(100);
+        await clock.advance(100);
         return store.leadership.standing().role === "leader" || undefined;
       });
     });
@@ -240,14 +240,14 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       },
     ])("$name, and what is left of the audit log is still a chain", async ({ keep, pauseMs, left }) => {
       const ledger = newLedger();
-      const machine = fakeTime();
-      const store = replica(ledger, { machine, retention: { decisions: keep, audit: keep } });
+      const clock = fakeClock();
+      const store = replica(ledger, { clock, retention: { decisions: keep, audit: keep } });
       await store.open();
       const grants = new Grants();
       await grants.commit(store, 40);
       grants.story.now += pauseMs;
       await grants.commit(store, 10);
-      await machine.advance(10_000);
+      await clock.advance(10_000);
       const count = "SELECT (SELECT count(*) FROM S.decision), (SELECT count(*) FROM S.audit)";
       await until("it is trimmed", async () => (await ledger.psql(count)) === left.join("|") || undefined);
       await grants.commit(store, 1);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { Leadership } from "../leadership.ts";
 import { DEFAULT_RETENTION, type Retention } from "../sqlite/retention.ts";
 import { type Store, type StoreContents, StoreFailure } from "../store.ts";
@@ -32,7 +32,7 @@ export interface PostgresStoreOptions {
 }
 
 export interface PostgresStoreDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   readonly log: Pick<Log, "warn">;
   /** Absent: real connections. */
   readonly openSession?: typeof openSession;
@@ -44,7 +44,7 @@ export interface PostgresStore extends Store {
 }
 
 export function postgresStore(options: PostgresStoreOptions, deps: PostgresStoreDeps): PostgresStore {
-  const { machine, log } = deps;
+  const { clock, log } = deps;
   const { address, replica, leaseMs = DEFAULT_LEASE_MS, retention = DEFAULT_RETENTION } = options;
   const { schema, shown } = address;
   const patience: Patience = {
@@ -56,7 +56,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
   };
   const { openSession: connect = openSession } = deps;
   const open = (): Promise<Session> => connect(address, patience, `resource-broker ${replica}`);
-  const newLine = (): Line => lineOf({ open, machine, closeMs: CLOSE_MS });
+  const newLine = (): Line => lineOf({ open, clock, closeMs: CLOSE_MS });
   // Commits and renewals share one connection; reads use another, so that a large read does not delay commits.
   const writer = newLine();
   const reader = newLine();
@@ -67,7 +67,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     return message;
   };
   const candidate = { instance: randomUUID(), holder: replica };
-  const keeper = leaseKeeper({ row, line: writer, candidate, leaseMs, machine, onTrouble });
+  const keeper = leaseKeeper({ row, line: writer, candidate, leaseMs, clock, onTrouble });
   let database: LedgerDatabase | undefined;
   let isPrepared = false;
   let isOlder = false;
@@ -116,13 +116,13 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     });
     const { contents, head, epoch } = await reader.use((session) => readLedger(session, schema));
     if (epoch !== keeper.epoch()) throw await writer.use(keeper.lose);
-    database = ledgerDatabase(head, { schema, row, keeper, machine, retention });
+    database = ledgerDatabase(head, { schema, row, keeper, clock, retention });
     planTrim();
     return contents;
   };
 
   const planTrim = (): void => {
-    cancelTrim = machine.after(TRIM_EVERY_MS, () => void trim());
+    cancelTrim = clock.after(TRIM_EVERY_MS, () => void trim());
   };
 
   const trim = async (): Promise<void> => {

@@ -65,7 +65,7 @@ it("loses nothing that was acknowledged when it is killed while committing", asy
     expect(commitNumber).toBeGreaterThanOrEqual(acknowledged);
     expect(commitNumber).toBeLessThanOrEqual(acknowledged + 1);
     expect(records.reservations).toHaveLength(commitNumber);
-    expect(ledgerFrom(records, records.time).accounts.get("rome")?.borrowed.cpuMillis).toBe(
+    expect(ledgerFrom(records, records.time).accounts.get("rome")?.grantedAsRequester.cpuMillis).toBe(
       1000 * commitNumber,
     );
     await store.close();

@@ -1,4 +1,4 @@
-import { type FakeTime, fakeTime } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import type { JsonObject } from "../../json.ts";
 import { metadataOf, objectAt, stringAt } from "../../json-access.ts";
 import type {
@@ -95,14 +95,14 @@ export const DELETE: DeleteOptions = { dryRun: false, propagation: "Background" 
 export const ANYWHERE = { resourceVersion: "" };
 
 export interface SmallCluster extends ClusterCore {
-  readonly time: FakeTime;
+  readonly time: FakeClock;
 }
 
 /** With the namespaces `default` and `other`. */
 export function smallCluster(randomBytes: (size: number) => Uint8Array = countedBytes()): SmallCluster {
-  const time = fakeTime();
+  const time = fakeClock();
   const definitions = [NAMESPACE, SERVICE, CRD, POD, WIDGET, PLANT];
-  const core = createClusterApi({ machine: time, randomBytes, definitions });
+  const core = createClusterApi({ clock: time, randomBytes, definitions });
   for (const name of ["default", "other"]) {
     core.api.create({ definition: NAMESPACE }, { metadata: { name } }, WRITE);
   }

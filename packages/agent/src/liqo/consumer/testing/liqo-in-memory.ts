@@ -1,6 +1,6 @@
 import type { ObjectMeta } from "@resource-broker/contract";
 import type { KubeClient, Resource } from "@resource-broker/kube";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { FakeCluster } from "../../../testing/fake-cluster.ts";
 import type { FakeObject } from "../../../testing/fake-objects.ts";
 import { FOREIGN_CLUSTERS, type ForeignCluster } from "../../objects/foreign-cluster.ts";
@@ -233,7 +233,7 @@ export function liqoInMemory(cluster: FakeCluster) {
 export function liqosClient(
   cluster: FakeCluster,
   { look, harm }: Pick<ReturnType<typeof liqoInMemory>, "look" | "harm">,
-  { wallMs }: Pick<MachineTime, "wallMs">,
+  { wallMs }: Pick<Clock, "wallMs">,
 ): KubeClient {
   return {
     ...cluster.client,

@@ -1,5 +1,5 @@
 import { CONFIG_MAPS, type ConfigMap, NAMESPACES } from "@resource-broker/kube";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { expect } from "vitest";
 import type { DataPlaneState, Loan, ReleaseState } from "../../../data-plane/data-plane.ts";
 import { fakeCluster } from "../../../testing/fake-cluster.ts";
@@ -26,7 +26,7 @@ export type LiqoWorld = ReturnType<typeof liqoWorld>;
 
 /** A data plane with a Liqo that does as it is told; paris lends to rome. */
 export function liqoWorld() {
-  const time = fakeTime(NOW);
+  const time = fakeClock(NOW);
   const cluster = fakeCluster(time);
   const liqo = liqoInMemory(cluster);
   const remote = fakeCluster(time);
@@ -67,7 +67,7 @@ export function liqoWorld() {
         },
         lend: async (text, use) => await use(`/private/${serverIn(text)}.kubeconfig`),
         run: liqo.run,
-        machine: time,
+        clock: time,
         log: recordedLog([]),
       },
     );

@@ -1,7 +1,7 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import { countedResources } from "@resource-broker/domain";
 import { NAMESPACES } from "@resource-broker/kube";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import type { Occurrence } from "../../../events/tell.ts";
 import { reservationBook } from "../../../reservations/reservation-book.ts";
 import { fakeCluster } from "../../../testing/fake-cluster.ts";
@@ -19,7 +19,7 @@ export const MINUTE_MS = 60_000;
 
 /** paris' API server with Liqo in it, and the agent's provider side, which has or has not started yet. */
 export function providerWorld({ isEnforcing = false } = {}) {
-  const time = fakeTime(Date.parse("2026-07-01T10:00:00Z"));
+  const time = fakeClock(Date.parse("2026-07-01T10:00:00Z"));
   const cluster = fakeCluster(time);
   const book = reservationBook({ clusterId: "paris", now: time.wallMs });
   const events: Occurrence[] = [];
@@ -36,7 +36,7 @@ export function providerWorld({ isEnforcing = false } = {}) {
       { resources: countedResources(), isEnforcing },
       {
         client: cluster.client,
-        machine: time,
+        clock: time,
         random: () => 0.5,
         log,
         book,

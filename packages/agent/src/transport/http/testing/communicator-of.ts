@@ -1,9 +1,9 @@
 import {
   type CertificateSource,
+  type Clock,
   type Log,
-  type MachineTime,
-  nodeMachineTime,
   readCertificateSet,
+  systemClock,
 } from "@resource-broker/runtime";
 import type { Credentials } from "@resource-broker/testkit";
 import type { BrokerCommunicator } from "../../broker-communicator.ts";
@@ -14,7 +14,7 @@ type Files = Pick<Credentials, "cert" | "key" | "ca">;
 export interface CommunicatorSetup {
   readonly brokerUrls: readonly string[];
   readonly credentials: Files;
-  readonly machine?: MachineTime;
+  readonly clock?: Clock;
   readonly random?: () => number;
   readonly log?: Log;
 }
@@ -28,16 +28,10 @@ export interface CommunicatorOf {
 const quiet: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export async function communicatorOf(setup: CommunicatorSetup): Promise<CommunicatorOf> {
-  const {
-    brokerUrls,
-    credentials,
-    machine = nodeMachineTime(() => 0),
-    random = () => 0,
-    log = quiet,
-  } = setup;
+  const { brokerUrls, credentials, clock = systemClock(() => 0), random = () => 0, log = quiet } = setup;
   const { certificates, rotate } = certificatesInMemory(credentials);
   return {
-    communicator: await httpCommunicator({ brokerUrls }, { certificates, machine, random, log }),
+    communicator: await httpCommunicator({ brokerUrls }, { certificates, clock, random, log }),
     rotate,
   };
 }

@@ -1,4 +1,4 @@
-import { type FakeTime, fakeTime } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { onTestFinished } from "vitest";
 import { type FakeAgent, fakeAgent } from "./fake-agent.ts";
 import { type FakeHub, fakeHub } from "./fake-hub.ts";
@@ -8,7 +8,7 @@ const FELT_MS = 4000;
 
 /** A hub whose broker lives, and the agent of one cluster, which has felt that. All of it ends with the test. */
 export interface AgentOnHub {
-  readonly clock: FakeTime;
+  readonly clock: FakeClock;
   readonly hub: FakeHub;
   readonly agent: FakeAgent;
   /** One more agent on this hub, of any cluster. */
@@ -18,7 +18,7 @@ export interface AgentOnHub {
 }
 
 export async function agentOnHub(clusterId: string): Promise<AgentOnHub> {
-  const clock = fakeTime();
+  const clock = fakeClock();
   const hub = fakeHub(clock);
   const die = hub.live();
   const connect = async (name: string): Promise<FakeAgent> => {

@@ -1,5 +1,5 @@
 import type { BrokerCommunicator, BrokerEvent } from "../../broker-communicator.ts";
-import { type FakeTime, settle } from "@resource-broker/testkit";
+import { type FakeClock, settle } from "@resource-broker/testkit";
 import { recordedLog } from "../../../testing/recorded-log.ts";
 import { kubernetesCommunicator } from "../kubernetes-communicator.ts";
 import type { FakeHub } from "./fake-hub.ts";
@@ -11,14 +11,14 @@ export interface FakeAgent {
   readonly logLines: string[];
 }
 
-export async function fakeAgent(hub: FakeHub, clock: FakeTime, clusterId: string): Promise<FakeAgent> {
+export async function fakeAgent(hub: FakeHub, clock: FakeClock, clusterId: string): Promise<FakeAgent> {
   const log = recordedLog();
   let count = 0;
   const communicator = await kubernetesCommunicator(
     { namespace: NAMESPACE, clusterId: "" },
     {
       client: hub.clientOf(clusterId),
-      machine: clock,
+      clock,
       random: () => 0.5,
       randomBytes: (size) => new Uint8Array(size).fill(++count),
       log,

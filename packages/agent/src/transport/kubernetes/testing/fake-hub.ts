@@ -11,7 +11,7 @@ import {
 } from "@resource-broker/contract";
 import type { KubeClient, ListQuery, Resource, WatchEvent, WatchQuery } from "@resource-broker/kube";
 import { LEASES } from "@resource-broker/kube";
-import type { FakeTime } from "@resource-broker/testkit";
+import type { FakeClock } from "@resource-broker/testkit";
 import { type FakeCluster, fakeCluster } from "../../../testing/fake-cluster.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../resources.ts";
 import { issuedFor, NAMESPACE } from "./issued-for.ts";
@@ -40,7 +40,7 @@ export interface FakeHub {
   ) => void;
 }
 
-export function fakeHub(clock: FakeTime): FakeHub {
+export function fakeHub(clock: FakeClock): FakeHub {
   const cluster = fakeCluster(clock);
   let isBreaking = false;
   let freedAt: string | undefined;

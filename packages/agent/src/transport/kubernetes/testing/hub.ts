@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { customResourceDefinition, KINDS } from "@resource-broker/contract";
 import type { KubeClient } from "@resource-broker/kube";
-import { nodeMachineTime } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import {
   type BrokerProcess,
   kubeClientFor,
@@ -62,7 +62,7 @@ export async function startHub(certificates: TestCertificates): Promise<Hub> {
         { namespace: NAMESPACE, clusterId: "" },
         {
           client: through(issuedFor(clusterId, kubeClientFor(kubeconfig))),
-          machine: nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now())),
+          clock: systemClock(() => Math.round(performance.timeOrigin + performance.now())),
           random: () => 0.5,
           randomBytes,
           log: quiet,

@@ -1,5 +1,5 @@
 import type { UiVerified } from "@resource-broker/contract";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { CHAIN_START, canonical, type ChainLink, nextLink } from "../../../store/audit.ts";
 import type { AuditEntry, AuditQuery } from "../../../store/store.ts";
@@ -149,9 +149,9 @@ describe("the newest lines", () => {
 
 describe("the chain", () => {
   function checkOf(lines: AuditEntry[]) {
-    const time = fakeTime();
+    const time = fakeClock();
     const store = storeOf(lines);
-    const check = createChainCheck({ store, machine: time, now: time.wallMs });
+    const check = createChainCheck({ store, clock: time, now: time.wallMs });
     const done = async (): Promise<UiVerified> => {
       check.look();
       await time.advance(5000);
@@ -220,13 +220,13 @@ describe("the chain", () => {
   });
 
   test("a store that cannot be read says nothing of the chain, and is asked again", async () => {
-    const time = fakeTime();
+    const time = fakeClock();
     let isAway = true;
     const { readAudit } = storeOf(logOf(5));
     const store = {
       readAudit: (query: AuditQuery) => (isAway ? Promise.reject(new Error("away")) : readAudit(query)),
     };
-    const check = createChainCheck({ store, machine: time, now: time.wallMs });
+    const check = createChainCheck({ store, clock: time, now: time.wallMs });
     check.look();
     await time.advance(1000);
     expect(check.look()).toEqual({ state: "none", message: "The log cannot be read right now: away" });

@@ -1,6 +1,6 @@
 import { formatTime, type UiVerified } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { ChainLink } from "../../../store/audit.ts";
 import { followChain } from "../../../store/audit-chain.ts";
 import type { AuditEntry, Store } from "../../../store/store.ts";
@@ -14,7 +14,7 @@ const LOOK_AFTER_MS = 10_000;
 
 export interface ChainCheckDeps {
   readonly store: Pick<Store, "readAudit">;
-  readonly machine: Pick<MachineTime, "after" | "monotonicMs">;
+  readonly clock: Pick<Clock, "after" | "monotonicMs">;
   readonly now: () => Instant;
 }
 
@@ -33,7 +33,7 @@ interface Walk {
 
 const START: Walk = { link: undefined, lines: 0 };
 
-export function createChainCheck({ store, machine, now }: ChainCheckDeps): ChainCheck {
+export function createChainCheck({ store, clock, now }: ChainCheckDeps): ChainCheck {
   let verified: UiVerified = { state: "checking", lines: 0 };
   let walk = START;
   let isWalking = false;
@@ -44,9 +44,9 @@ export function createChainCheck({ store, machine, now }: ChainCheckDeps): Chain
 
   const begin = (): void => {
     isWalking = true;
-    if (verified.state !== "whole" || machine.monotonicMs() - beganAt > AGAIN_AFTER_MS) {
+    if (verified.state !== "whole" || clock.monotonicMs() - beganAt > AGAIN_AFTER_MS) {
       walk = START;
-      beganAt = machine.monotonicMs();
+      beganAt = clock.monotonicMs();
     }
     void goOn();
   };
@@ -60,7 +60,7 @@ export function createChainCheck({ store, machine, now }: ChainCheckDeps): Chain
       if (result.isEnd) return end({ state: "whole", lines: walk.lines, at: formatTime(now()) });
       // The result stays `whole` while the same lines are checked again.
       if (verified.state !== "whole") verified = { state: "checking", lines: walk.lines };
-      cancelPause = machine.after(PAUSE_MS, () => void goOn());
+      cancelPause = clock.after(PAUSE_MS, () => void goOn());
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       end({ state: "none", message: `The log cannot be read right now: ${reason}` });
@@ -70,12 +70,12 @@ export function createChainCheck({ store, machine, now }: ChainCheckDeps): Chain
   const end = (result: UiVerified): void => {
     isWalking = false;
     verified = result;
-    endedAt = machine.monotonicMs();
+    endedAt = clock.monotonicMs();
   };
 
   return {
     look: () => {
-      if (!isWalking && !isStopped && machine.monotonicMs() - endedAt > LOOK_AFTER_MS) begin();
+      if (!isWalking && !isStopped && clock.monotonicMs() - endedAt > LOOK_AFTER_MS) begin();
       return verified;
     },
     stop: () => {

@@ -17,7 +17,7 @@ import {
   type LedgerEvent,
   resourceVector,
 } from "@resource-broker/domain";
-import { type FakeTime, fakeTime } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { NO_DECISION } from "../testing/arbitrary-ledger.ts";
 import { CapacityHistory } from "./capacity-history.ts";
@@ -45,7 +45,7 @@ function advertised(clusterId: string, cpus: number, at: number): LedgerEvent {
   };
 }
 
-function historyOf(time: FakeTime, file?: string, ledgerId = "ledger-1") {
+function historyOf(time: FakeClock, file?: string, ledgerId = "ledger-1") {
   const ledger = emptyLedger();
   const logged: string[] = [];
   const reasons: unknown[] = [];
@@ -61,7 +61,7 @@ function historyOf(time: FakeTime, file?: string, ledgerId = "ledger-1") {
   };
   const history = createHistory({
     engine,
-    machine: time,
+    clock: time,
     log: { info: note, warn: note, error: note },
     ...(file === undefined ? {} : { file }),
   });
@@ -83,7 +83,7 @@ const cpus = (points: readonly ({ readonly available: { readonly cpu: number } }
   points.map((point) => point?.available.cpu ?? null);
 
 test("the fleet and each cluster are recorded every ten seconds; what was not known is null", async () => {
-  const time = fakeTime();
+  const time = fakeClock();
   const { history, advertise } = historyOf(time);
   advertise("paris", 10);
   await history.start();
@@ -100,7 +100,7 @@ test("the fleet and each cluster are recorded every ten seconds; what was not kn
 });
 
 test("a day and a week are means of finer samples", async () => {
-  const time = fakeTime();
+  const time = fakeClock();
   const { history, advertise } = historyOf(time);
   advertise("paris", 10);
   await history.start();
@@ -125,7 +125,7 @@ test("a cluster that fell silent leaves a gap, and lends nothing to the fleet", 
 
 test("a restart goes on where the last process was, with a gap for the time between", async () => {
   const file = join(folder(), "history.bin");
-  const time = fakeTime();
+  const time = fakeClock();
   const first = historyOf(time, file);
   first.advertise("paris", 10);
   await first.history.start();
@@ -145,7 +145,7 @@ test("a restart goes on where the last process was, with a gap for the time betw
 
 test("it is written every minute, so that a killed process loses no more", async () => {
   const file = join(folder(), "history.bin");
-  const time = fakeTime();
+  const time = fakeClock();
   const { history } = historyOf(time, file);
   await history.start();
   await time.advance(60_000);
@@ -166,7 +166,7 @@ test.each([
   { name: "nothing but a beginning", damage: () => undefined, to: 30 },
 ])("$name: it begins afresh and says so once", async ({ damage, to }) => {
   const file = join(folder(), "history.bin");
-  const time = fakeTime();
+  const time = fakeClock();
   const first = historyOf(time, file);
   first.advertise("paris", 10);
   await first.history.start();
@@ -187,12 +187,12 @@ test.each([
   { name: "from before the clock was set back", ledgerId: "ledger-1", backMs: DAY_MS },
 ])("a history $name is not gone on with: it begins afresh and says so", async ({ ledgerId, backMs }) => {
   const file = join(folder(), "history.bin");
-  const before = fakeTime(fakeTime().wallMs() + backMs);
+  const before = fakeClock(fakeClock().wallMs() + backMs);
   const first = historyOf(before, file);
   first.advertise("paris", 10);
   await first.history.start();
   await first.history.stop();
-  const time = fakeTime();
+  const time = fakeClock();
   const second = historyOf(time, file, ledgerId);
   second.advertise("paris", 12);
   await second.history.start();
@@ -205,7 +205,7 @@ test("a file that is far too large is not read into memory", async () => {
   const file = join(folder(), "history.bin");
   writeFileSync(file, "");
   truncateSync(file, 65 * 1024 ** 2);
-  const { history, reasons } = historyOf(fakeTime(), file);
+  const { history, reasons } = historyOf(fakeClock(), file);
   await history.start();
   expect(reasons).toEqual(["it is too large to be a history"]);
   await history.stop();
@@ -215,14 +215,14 @@ test("a file that is far too large is not read into memory", async () => {
 test("what could not be put in its place does not stay on the disk", async () => {
   const place = folder();
   mkdirSync(join(place, "history.bin"));
-  const { history } = historyOf(fakeTime(), join(place, "history.bin"));
+  const { history } = historyOf(fakeClock(), join(place, "history.bin"));
   await history.start();
   await history.stop();
   expect(readdirSync(place)).toEqual(["history.bin"]);
 });
 
 test("a disk that cannot be written is told of, and nothing else happens", async () => {
-  const time = fakeTime();
+  const time = fakeClock();
   const { history, logged } = historyOf(time, join(folder(), "no", "such", "history.bin"));
   await history.start();
   await history.stop();
@@ -230,7 +230,7 @@ test("a disk that cannot be written is told of, and nothing else happens", async
 });
 
 test("granted and refused requests are counted by reason, and a slot in which nothing happened counts 0", async () => {
-  const time = fakeTime();
+  const time = fakeClock();
   const { history } = historyOf(time);
   await history.start();
   const at = time.wallMs();

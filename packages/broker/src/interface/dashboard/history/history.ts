@@ -1,6 +1,6 @@
 import type { HistoryWindow, UiHistory, UiUnmet } from "@resource-broker/contract";
 import type { ClusterId } from "@resource-broker/domain";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
 import { CapacityHistory } from "./capacity-history.ts";
 import { DemandHistory } from "./demand-history.ts";
@@ -32,13 +32,13 @@ export interface History {
 
 export interface HistoryDeps {
   readonly engine: Pick<Engine, "ledger" | "ledgerId" | "now" | "policy">;
-  readonly machine: Pick<MachineTime, "after" | "monotonicMs">;
+  readonly clock: Pick<Clock, "after" | "monotonicMs">;
   readonly log: Log;
   /** Absent: in memory only. */
   readonly file?: string;
 }
 
-export function createHistory({ engine, machine, log, file }: HistoryDeps): History {
+export function createHistory({ engine, clock, log, file }: HistoryDeps): History {
   const capacity = new CapacityHistory();
   const demand = new DemandHistory();
   let cancelSample = (): unknown => undefined;
@@ -51,7 +51,7 @@ export function createHistory({ engine, machine, log, file }: HistoryDeps): Hist
     capacity.sample(engine.ledger, { now, policy: engine.policy });
     demand.touch(now);
     const { stepMs } = WINDOWS.hour;
-    cancelSample = machine.after(stepMs - (now % stepMs), sample);
+    cancelSample = clock.after(stepMs - (now % stepMs), sample);
   };
 
   function* parts(): Generator<() => Part> {
@@ -75,7 +75,7 @@ export function createHistory({ engine, machine, log, file }: HistoryDeps): Hist
   };
 
   const saveLater = (): void => {
-    cancelSave = machine.after(saveEveryMs(capacity), () => {
+    cancelSave = clock.after(saveEveryMs(capacity), () => {
       // The next one only after this: two would write into one file.
       saving = save().then(() => {
         if (isRecording) saveLater();

@@ -62,8 +62,8 @@ const KEYS: Readonly<Record<ClusterSort, (account: AdvertisedAccount, moment: Mo
   gpu: ({ available }) => available.gpus,
   price: (account, moment) => unitPrices(account, moment)?.cpu ?? null,
   heard: ({ receivedAt }) => receivedAt,
-  lends: ({ lending }) => lending.size,
-  borrows: ({ borrowing }) => borrowing.size,
+  lends: ({ asProvider }) => asProvider.size,
+  borrows: ({ asRequester }) => asRequester.size,
 };
 
 function isWanted(account: AdvertisedAccount, { state, text }: ClusterQuery, moment: Moment): boolean {
@@ -109,8 +109,8 @@ function totalsOf(matching: readonly AdvertisedAccount[], moment: Moment): UiFle
   for (const account of matching) {
     if (isReady(account, moment)) ready++;
     if (!isStale(account, moment)) capacity = withAccount(capacity, account);
-    live += account.lending.size;
-    for (const { cost } of account.lending.values()) spend += inPolicyCurrency(cost, prices) ?? 0;
+    live += account.asProvider.size;
+    for (const { cost } of account.asProvider.values()) spend += inPolicyCurrency(cost, prices) ?? 0;
   }
   const spendPerHour = { amount: spend, currency: prices.currency };
   return { clusters: matching.length, ready, capacity, live, spendPerHour };

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Fault, type UiEvent } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
 import type { DashboardLimits } from "../ports.ts";
 import { hasAdvertised } from "../views/advertised-account.ts";
@@ -36,7 +36,7 @@ export interface LiveHub {
 
 export interface LiveHubDeps {
   readonly engine: Engine;
-  readonly machine: Pick<MachineTime, "after">;
+  readonly clock: Pick<Clock, "after">;
   /** Headers of a reply that is written bit by bit. */
   readonly headers: () => readonly string[];
   readonly limits: Pick<
@@ -48,7 +48,7 @@ export interface LiveHubDeps {
 }
 
 export function createLiveHub(deps: LiveHubDeps): LiveHub {
-  const { engine, machine, headers, limits } = deps;
+  const { engine, clock, headers, limits } = deps;
   const log = new ChangeLog(limits.changesRemembered, { commit: engine.commitNumber, at: engine.now() });
   const readers = new Map<ServerResponse, LiveReader>();
   let watch = new SoftWatch();
@@ -68,7 +68,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
 
   const gather = (changed: Changed): void => {
     gathered.add(changed);
-    cancelGathering ??= machine.after(GATHER_MS, tell);
+    cancelGathering ??= clock.after(GATHER_MS, tell);
   };
 
   const tell = (): void => {
@@ -80,7 +80,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
   };
 
   const look = (): void => {
-    cancelLook = machine.after(LOOK_MS, look);
+    cancelLook = clock.after(LOOK_MS, look);
     // Another replica may lead: the local state may be outdated.
     if (deps.notLeading?.() !== undefined) return;
     const clusters = watch.look(engine.ledger, { now: engine.now(), policy: engine.policy });

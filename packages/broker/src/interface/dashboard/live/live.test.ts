@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { Fault, type UiEvent } from "@resource-broker/contract";
-import { fakeTime, memoryDisk, settle } from "@resource-broker/testkit";
+import { fakeClock, memoryDisk, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { NEWER_AGENT, requestOf } from "../../http/testing/samples.ts";
 import { type Listening, listenTo } from "../testing/browser.ts";
@@ -36,7 +36,7 @@ function eventsIn(text: string): Told[] {
 const ids = (rows: unknown): string[] => (rows as { id: string }[]).map(({ id }) => id);
 
 async function world(parts: DashboardParts = {}) {
-  const time = parts.time ?? fakeTime();
+  const time = parts.time ?? fakeClock();
   const running = await start({ ...parts, time });
   await running.advertise("paris");
   await running.advertise("rome");
@@ -114,7 +114,7 @@ describe("a stream of events", () => {
   });
 
   test("tells of the first cluster there ever was", async () => {
-    const time = fakeTime();
+    const time = fakeClock();
     const { signIn, advertise } = await start({ time });
     const stream = await (await signIn()).listen();
     await stream.hears("event: hello");
@@ -264,7 +264,7 @@ describe("a page that comes back", () => {
 
   test("to a broker that was started anew goes on if nothing happened meanwhile, and else starts over", async () => {
     const disk = memoryDisk();
-    const time = fakeTime();
+    const time = fakeClock();
     const first = await world({ disk, time });
     await first.reserve();
     await first.reserve();
@@ -314,7 +314,7 @@ test("whoever does not read is cut off before much waits for them", async () => 
   const { broker, time } = await world();
   const hub = createLiveHub({
     engine: broker.engine,
-    machine: time,
+    clock: time,
     headers: () => [],
     limits: { changesRemembered: 10, maxStreams: 10, maxStreamsPerSession: 10, maxStreamBufferBytes: 800 },
   });

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { UiRole } from "@resource-broker/contract";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Voucher } from "./voucher.ts";
 
 const TOKEN_BYTES = 32;
@@ -33,22 +33,22 @@ export interface Links {
 }
 
 export interface LinksDeps {
-  readonly machine: Pick<MachineTime, "monotonicMs">;
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
-export function createLinks({ machine, randomBytes }: LinksDeps): Links {
+export function createLinks({ clock, randomBytes }: LinksDeps): Links {
   const open = new Map<string, { readonly invitation: Invitation; readonly until: number }>();
 
   const forgetOld = (): void => {
-    const now = machine.monotonicMs();
+    const now = clock.monotonicMs();
     for (const [digest, { until }] of open) if (until <= now || open.size > MAX_LINKS) open.delete(digest);
   };
 
   return {
     issue: (invitation) => {
       const token = tokenFrom(randomBytes(TOKEN_BYTES));
-      open.set(digestOf(token), { invitation, until: machine.monotonicMs() + LINK_MS });
+      open.set(digestOf(token), { invitation, until: clock.monotonicMs() + LINK_MS });
       forgetOld();
       return { token, validForMs: LINK_MS };
     },

@@ -1,5 +1,5 @@
 import type { UiRole } from "@resource-broker/contract";
-import type { CertificateSet, MachineTime } from "@resource-broker/runtime";
+import type { CertificateSet, Clock } from "@resource-broker/runtime";
 import { type Invitation, tokenFrom } from "./links.ts";
 import type { Seal } from "./seal.ts";
 import type { SignOuts } from "./sign-outs.ts";
@@ -33,7 +33,7 @@ export interface Sessions {
 
 export interface SessionsDeps {
   /** The wall clock, because the monotonic clock starts anew with each process. */
-  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly clock: Pick<Clock, "wallMs">;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly certificates: () => CertificateSet;
   readonly seal: Seal;
@@ -48,10 +48,10 @@ interface Claims {
   readonly voucher: Voucher;
 }
 
-export function createSessions({ machine, randomBytes, seal, ...deps }: SessionsDeps): Sessions {
+export function createSessions({ clock, randomBytes, seal, ...deps }: SessionsDeps): Sessions {
   const leftMs = (claims: Claims): number => {
     const { beganAt, voucher } = claims;
-    const now = machine.wallMs();
+    const now = clock.wallMs();
     // A session from the future is invalid: a clock that was set back must not extend it.
     const isOver = beganAt > now + CLOCK_SKEW_MS || deps.signOuts.has(claims);
     if (isOver || !isStillGood(voucher, deps.certificates(), now)) return 0;
@@ -69,7 +69,7 @@ export function createSessions({ machine, randomBytes, seal, ...deps }: Sessions
   return {
     open: ({ role, by, voucher }) => {
       const id = tokenFrom(randomBytes(ID_BYTES));
-      const claims: Claims = { id, role, name: by, beganAt: machine.wallMs(), voucher };
+      const claims: Claims = { id, role, name: by, beganAt: clock.wallMs(), voucher };
       return { token: seal.seal(wordsOf(claims)), session: sessionOf(claims) };
     },
     find: (token) => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { createSignOuts } from "./sign-outs.ts";
 
@@ -10,10 +10,10 @@ const HOUR_MS = 3_600_000;
 function world(name = "sign-outs.json") {
   const folder = mkdtempSync(join(tmpdir(), "sign-outs-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const [time, warnings, file] = [fakeTime(), [] as string[], join(folder, name)];
+  const [time, warnings, file] = [fakeClock(), [] as string[], join(folder, name)];
   const log = { warn: (_: object, message: string) => void warnings.push(message) };
   const loaded = async () => {
-    const signOuts = createSignOuts({ file, sessionMs: 12 * HOUR_MS, machine: time, log });
+    const signOuts = createSignOuts({ file, sessionMs: 12 * HOUR_MS, clock: time, log });
     await signOuts.load();
     return signOuts;
   };
@@ -72,7 +72,7 @@ test("nobody comes back when a clock that ran ahead is put right, and only those
 test("beyond a thousand the oldest take along what began before them: nobody comes back", async () => {
   const { time } = world();
   const log = { warn: () => undefined };
-  const signOuts = createSignOuts({ sessionMs: 12 * HOUR_MS, machine: time, log });
+  const signOuts = createSignOuts({ sessionMs: 12 * HOUR_MS, clock: time, log });
   const at = (count: number) => ({ id: `s-${count}`, beganAt: time.wallMs() + count });
   for (let count = 1001; count >= 1; count--) await signOuts.add(at(count));
   expect([1, 2, 1001].map((count) => signOuts.has(at(count)))).toEqual([true, true, true]);

@@ -1,5 +1,5 @@
 import { open, readFile, rename } from "node:fs/promises";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/runtime";
 
 /** Beyond this the oldest are forgotten. */
 const MAX_REMEMBERED = 1000;
@@ -25,7 +25,7 @@ export interface SignOutsDeps {
   readonly file?: string | undefined;
   /** No session lasts longer: then it need not be remembered. */
   readonly sessionMs: number;
-  readonly machine: Pick<MachineTime, "wallMs">;
+  readonly clock: Pick<Clock, "wallMs">;
   readonly log: Pick<Log, "warn">;
 }
 
@@ -35,14 +35,14 @@ interface Kept {
   readonly sessions: readonly (readonly [id: string, beganAt: number])[];
 }
 
-export function createSignOuts({ file, sessionMs, machine, log }: SignOutsDeps): SignOuts {
+export function createSignOuts({ file, sessionMs, clock, log }: SignOutsDeps): SignOuts {
   let ended = new Map<string, number>();
   let overUpTo = 0;
   let writing: Promise<void> = Promise.resolve();
 
   /** When an entry is dropped, all sessions that started before it are invalid, so that no ended session becomes valid again. */
   const tidy = (): void => {
-    const oldest = machine.wallMs() - sessionMs;
+    const oldest = clock.wallMs() - sessionMs;
     const inOrder = [...ended].sort(([, a], [, b]) => a - b);
     const kept = inOrder.filter(([, beganAt]) => beganAt > oldest).slice(-MAX_REMEMBERED);
     const [, forgotten = 0] = inOrder.at(-kept.length - 1) ?? [];
@@ -69,7 +69,7 @@ export function createSignOuts({ file, sessionMs, machine, log }: SignOutsDeps):
       } catch (error) {
         if (isAbsent(error)) return;
         // The list of sign-outs is lost: invalidate all sessions.
-        overUpTo = machine.wallMs();
+        overUpTo = clock.wallMs();
         log.warn(
           { file, err: error },
           "the list of sign-outs cannot be read: all users have to sign in again",

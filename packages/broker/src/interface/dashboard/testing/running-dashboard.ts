@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { Fault, UiRole } from "@resource-broker/contract";
 import type { CertificateFiles } from "@resource-broker/runtime";
 import {
-  type FakeTime,
-  fakeTime,
+  type FakeClock,
+  fakeClock,
   type MemoryDisk,
   type MemoryStore,
   memoryDisk,
@@ -34,7 +34,7 @@ export const certificates = await testCertificates();
 export const BY_OPS = { by: "ops", certificate: new X509Certificate(certificates.admin("ops").cert) };
 
 export interface DashboardParts {
-  readonly time?: FakeTime;
+  readonly time?: FakeClock;
   readonly disk?: MemoryDisk;
   readonly policy?: BrokerParts["policy"];
   readonly limits?: Partial<DashboardLimits>;
@@ -55,7 +55,7 @@ export interface RunningDashboard {
   readonly broker: RunningBroker;
   readonly dashboard: Dashboard;
   readonly store: MemoryStore;
-  readonly time: FakeTime;
+  readonly time: FakeClock;
   readonly port: number;
   /** Without a session. */
   readonly visit: (what: string, options?: VisitOptions) => Promise<Visit>;
@@ -95,14 +95,14 @@ export function runningDashboards(): (parts?: DashboardParts) => Promise<Running
 }
 
 async function start(parts: DashboardParts): Promise<RunningDashboard> {
-  const { time = fakeTime(), disk = memoryDisk(), host = "127.0.0.1" } = parts;
+  const { time = fakeClock(), disk = memoryDisk(), host = "127.0.0.1" } = parts;
   const folder = builtPages();
   const store = memoryStore(disk);
   const made: Dashboard[] = [];
   const held = heldCertificates({ crl: undefined, ...certificates.broker, ...parts.own });
   const broker = await runBroker({
     store,
-    machine: time,
+    clock: time,
     certificates: certificates.broker,
     ...(parts.policy === undefined ? {} : { policy: parts.policy }),
     dashboard: (engine, log) => {
@@ -122,7 +122,7 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
         {
           engine,
           store,
-          machine: time,
+          clock: time,
           log,
           randomBytes: parts.randomBytes ?? countedBytes(),
           certificates: held,

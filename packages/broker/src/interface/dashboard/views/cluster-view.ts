@@ -25,8 +25,8 @@ export function clusterView(account: AdvertisedAccount, moment: Moment): UiClust
     conditions: conditionsOf(account, moment),
     price: unitPrices(account, moment),
     liqoID: advertisement.liqo?.clusterId ?? null,
-    lends: account.lending.size,
-    borrows: account.borrowing.size,
+    lends: account.asProvider.size,
+    borrows: account.asRequester.size,
   };
 }
 
@@ -60,10 +60,10 @@ function conditionsOf(account: AdvertisedAccount, moment: Moment): UiCondition[]
 }
 
 /** The reservations whose pods request more than they were granted. */
-function overuseOf({ lending, usage }: AdvertisedAccount): string[] {
+function overuseOf({ asProvider, usage }: AdvertisedAccount): string[] {
   const overused: string[] = [];
   for (const [id, { used }] of usage) {
-    const granted = lending.get(id)?.granted;
+    const granted = asProvider.get(id)?.granted;
     if (granted !== undefined && !fits(used, granted)) overused.push(id);
   }
   return overused;

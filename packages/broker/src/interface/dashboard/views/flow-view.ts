@@ -25,9 +25,9 @@ export function flowView(
 
 function edgesOf({ accounts }: LedgerView): UiFlow[] {
   const edges: UiFlow[] = [];
-  for (const { clusterId: provider, lending } of accounts.values()) {
+  for (const { clusterId: provider, asProvider } of accounts.values()) {
     const byRequester = new Map<string, Reservation[]>();
-    for (const reservation of lending.values()) {
+    for (const reservation of asProvider.values()) {
       const others = byRequester.get(reservation.requester);
       if (others === undefined) byRequester.set(reservation.requester, [reservation]);
       else others.push(reservation);

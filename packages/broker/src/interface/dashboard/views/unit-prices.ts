@@ -1,5 +1,5 @@
 import type { UiCluster } from "@resource-broker/contract";
-import { billFor, hourlyPrice, type ResourceVector, resourceVector } from "@resource-broker/domain";
+import { hourlyPrice, priceQueryFor, type ResourceVector, resourceVector } from "@resource-broker/domain";
 import type { AdvertisedAccount, Moment } from "./advertised-account.ts";
 
 const ONE_CPU = resourceVector({ cpuMillis: 1000 });
@@ -16,7 +16,7 @@ export function unitPrices(
   const model = byOperator ?? advertisement.cost;
   if (model === undefined) return null;
   const priceOf = (resources: ResourceVector): number | null => {
-    const price = hourlyPrice(billFor(resources, { tier: "on-demand", at: now, prices }), model);
+    const price = hourlyPrice(priceQueryFor(resources, { tier: "on-demand", at: now, prices }), model);
     return Number.isNaN(price) ? null : price;
   };
   const price = { cpu: priceOf(ONE_CPU), memory: priceOf(ONE_GB), gpu: priceOf(ONE_GPU) };

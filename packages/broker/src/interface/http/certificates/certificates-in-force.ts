@@ -1,11 +1,11 @@
-import type { CertificateSet, MachineTime } from "@resource-broker/runtime";
+import type { CertificateSet, Clock } from "@resource-broker/runtime";
 import type { AdmissionRules } from "../admission.ts";
 
 export interface InForceOptions {
   readonly adminUnit: string;
   /** The longest time between the first byte of a connection and its admission. */
   readonly handshakeTimeoutMs: number;
-  readonly machine: Pick<MachineTime, "wallMs" | "monotonicMs">;
+  readonly clock: Pick<Clock, "wallMs" | "monotonicMs">;
 }
 
 /** The certificates that count now. */
@@ -20,17 +20,17 @@ export class CertificatesInForce {
   }
 
   rules(): AdmissionRules {
-    const { adminUnit, machine, handshakeTimeoutMs } = this.#options;
+    const { adminUnit, clock, handshakeTimeoutMs } = this.#options;
     // A handshake that started before the change was verified with the old authorities.
-    const mayBeOutdated = machine.monotonicMs() - this.#lostAuthoritiesAt <= 2 * handshakeTimeoutMs;
-    return { adminUnit, set: this.#set, nowMs: machine.wallMs(), needsProof: mayBeOutdated };
+    const mayBeOutdated = clock.monotonicMs() - this.#lostAuthoritiesAt <= 2 * handshakeTimeoutMs;
+    return { adminUnit, set: this.#set, nowMs: clock.wallMs(), needsProof: mayBeOutdated };
   }
 
   /** Returns true if an authority was removed. Otherwise no certificate chain can become invalid. */
   replace(next: CertificateSet): boolean {
     const trusted = new Set(next.authorities.map(({ fingerprint256 }) => fingerprint256));
     const hasLost = this.#set.authorities.some(({ fingerprint256 }) => !trusted.has(fingerprint256));
-    if (hasLost) this.#lostAuthoritiesAt = this.#options.machine.monotonicMs();
+    if (hasLost) this.#lostAuthoritiesAt = this.#options.clock.monotonicMs();
     this.#set = next;
     return hasLost;
   }

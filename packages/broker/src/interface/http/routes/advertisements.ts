@@ -104,7 +104,7 @@ export function advertisementRoutes({ engine, books, hub, log }: RouteContext): 
   };
 
   function* clusterIds(): Generator<ClusterId> {
-    for (const { clusterId } of engine.ledger.roster.candidates) yield clusterId;
+    for (const { clusterId } of engine.ledger.candidateTable.candidates) yield clusterId;
   }
 
   return [

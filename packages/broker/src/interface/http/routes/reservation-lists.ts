@@ -19,7 +19,7 @@ export function reservationListRoutes({ engine, books, index }: RouteContext): r
    */
   const listForFirstAgents = ({ caller: { clusterId } }: Call, role: Role): PlainAnswer => {
     const account = engine.ledger.accounts.get(clusterId);
-    const live = [...((role === "requester" ? account?.borrowing : account?.lending)?.values() ?? [])];
+    const live = [...((role === "requester" ? account?.asRequester : account?.asProvider)?.values() ?? [])];
     const reader = { role, isOlderAgent: true };
     const reservations = live
       .slice(0, LIMIT.instructions)

@@ -18,7 +18,7 @@ import {
   type SliceDefaults,
   validateExactly,
 } from "@resource-broker/contract";
-import { fakeTime, memoryStore, testCertificates } from "@resource-broker/testkit";
+import { fakeClock, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type CallOptions, caller, type ClientCredentials, type TestReply } from "../testing/call.ts";
 import { type RunningBroker, runBroker } from "../testing/running-broker.ts";
@@ -32,16 +32,16 @@ const ops = certificates.admin("ops");
 const PATIENCE = { timeout: 20_000 };
 
 let broker: RunningBroker;
-let time: ReturnType<typeof fakeTime>;
+let time: ReturnType<typeof fakeClock>;
 let store: ReturnType<typeof memoryStore>;
 let sliceDefaults: SliceDefaults;
 beforeEach(async () => {
-  time = fakeTime();
+  time = fakeClock();
   store = memoryStore();
   sliceDefaults = DEFAULT_SLICE;
   broker = await runBroker({
     store,
-    machine: time,
+    clock: time,
     certificates: certificates.broker,
     sliceDefaults: () => sliceDefaults,
   });

@@ -48,9 +48,12 @@ function live(engine: Engine, clusterId: ClusterId): Notice[] {
   const account = engine.ledger.accounts.get(clusterId);
   if (account === undefined) return [];
   return [
-    ...Array.from(account.lending.values(), (reservation) => ({ name: "instruction", reservation }) as const),
     ...Array.from(
-      account.borrowing.values(),
+      account.asProvider.values(),
+      (reservation) => ({ name: "instruction", reservation }) as const,
+    ),
+    ...Array.from(
+      account.asRequester.values(),
       (reservation) => ({ name: "reservation", reservation }) as const,
     ),
   ];

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { ClusterId, Reservation } from "@resource-broker/domain";
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
 import { CapacityWatch } from "../../shared/capacity-watch.ts";
 import type { Books } from "../../shared/render.ts";
@@ -38,7 +38,7 @@ export interface StreamHub {
 export interface StreamHubDeps {
   readonly engine: Engine;
   readonly books: () => Books;
-  readonly machine: Pick<MachineTime, "after">;
+  readonly clock: Pick<Clock, "after">;
   /** Headers that every reply carries. */
   readonly headers: () => string[];
   readonly limits: HttpLimits;
@@ -47,7 +47,7 @@ export interface StreamHubDeps {
 }
 
 export function createStreamHub(deps: StreamHubDeps): StreamHub {
-  const { engine, books, machine, headers, limits } = deps;
+  const { engine, books, clock, headers, limits } = deps;
   const capacity = new CapacityWatch(engine);
   const ring = new ChangeRing(limits.changesRemembered, engine.commitNumber);
   const streams = new OpenStreams({
@@ -94,7 +94,7 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
     streams.send(stream, events, engine.now());
 
   const tick = (): void => {
-    cancelTick = streams.size === 0 ? undefined : machine.after(TICK_MS, tick);
+    cancelTick = streams.size === 0 ? undefined : clock.after(TICK_MS, tick);
     // Events without a commit may be outdated if another replica leads.
     if (deps.notLeading?.() !== undefined) return;
     streams.tick(engine.now());
@@ -122,7 +122,7 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
     streams.add(stream);
     stream.write(heartbeatText(undefined));
     stream.catchUp(beginning({ engine, books, ring }, reader));
-    cancelTick ??= machine.after(TICK_MS, tick);
+    cancelTick ??= clock.after(TICK_MS, tick);
   };
 
   const unsubscribe = engine.onCommit(committed);

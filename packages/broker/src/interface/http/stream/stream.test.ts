@@ -8,7 +8,7 @@ import {
   type SliceDefaults,
   validateExactly,
 } from "@resource-broker/contract";
-import { fakeTime, memoryDisk, memoryStore, testCertificates } from "@resource-broker/testkit";
+import { fakeClock, memoryDisk, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClientCredentials } from "../testing/call.ts";
 import { type Line, openLine } from "../testing/line.ts";
@@ -24,19 +24,19 @@ const ops = certificates.admin("ops");
 const PATIENCE = { timeout: 20_000 };
 
 let broker: RunningBroker;
-let time: ReturnType<typeof fakeTime>;
+let time: ReturnType<typeof fakeClock>;
 const LIMITS = { changesRemembered: 8, maxStreamsPerCluster: 2, maxStreamBufferBytes: 256 * 1024 };
 
 let sliceDefaults: SliceDefaults;
 let isLeading: boolean;
 
 beforeEach(async () => {
-  time = fakeTime();
+  time = fakeClock();
   isLeading = true;
   sliceDefaults = DEFAULT_SLICE;
   broker = await runBroker({
     store: memoryStore(),
-    machine: time,
+    clock: time,
     certificates: certificates.broker,
     limits: LIMITS,
     sliceDefaults: () => sliceDefaults,
@@ -247,7 +247,7 @@ describe("a reader that was away", () => {
     const start = () =>
       runBroker({
         store: memoryStore(disk),
-        machine: time,
+        clock: time,
         certificates: certificates.broker,
         limits: LIMITS,
       });

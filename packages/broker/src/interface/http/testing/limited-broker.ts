@@ -1,6 +1,6 @@
 import {
-  type FakeTime,
-  fakeTime,
+  type FakeClock,
+  fakeClock,
   type MemoryStore,
   memoryStore,
   testCertificates,
@@ -20,7 +20,7 @@ export const UNFINISHED_CALL =
 
 export interface LimitedBroker {
   readonly broker: RunningBroker;
-  readonly time: FakeTime;
+  readonly time: FakeClock;
   readonly store: MemoryStore;
 }
 
@@ -33,11 +33,11 @@ export function limitedBrokers(): StartLimited {
     for (const broker of running.splice(0)) await broker.stop();
   });
   return async (limits = {}, maxWaiting = 1000) => {
-    const time = fakeTime();
+    const time = fakeClock();
     const store = memoryStore();
     const broker = await runBroker({
       store,
-      machine: time,
+      clock: time,
       certificates: certificates.broker,
       limits,
       maxWaiting,

@@ -4,8 +4,8 @@ import {
   type CertificateFiles,
   type CertificateSet,
   type CertificateSource,
+  type Clock,
   type Log,
-  type MachineTime,
   readCertificateSet,
 } from "@resource-broker/runtime";
 import { createEngine } from "../../../engine/create-engine.ts";
@@ -19,7 +19,7 @@ import { type CallAs, caller } from "./call.ts";
 
 export interface BrokerParts {
   readonly store: Store;
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** The broker's own certificate, its key and the authority it trusts. */
   readonly certificates: Omit<CertificateFiles, "crl"> & { readonly crl?: string };
   readonly policy?: Partial<Policy>;
@@ -46,7 +46,7 @@ export interface RunningBroker {
 
 /** A whole broker on a free port: real engine, real TLS, and the store and the time of the test. */
 export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
-  const { store, machine, limits = {} } = parts;
+  const { store, clock, limits = {} } = parts;
   const logged: string[] = [];
   const note = (level: string) => (fields: object, message: string) =>
     void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
@@ -54,7 +54,14 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
   const leading = parts.notLeading === undefined ? {} : { notLeading: parts.notLeading };
   const engine = createEngine(
     { policy: { ...DEFAULT_POLICY, ...parts.policy }, maxWaiting: parts.maxWaiting ?? 1000 },
-    { store, machine, observer: NO_OBSERVER, defer: setImmediate, onFatal: () => undefined, ...leading },
+    {
+      store,
+      clock,
+      observer: NO_OBSERVER,
+      defer: setImmediate,
+      onFatal: () => undefined,
+      ...leading,
+    },
   );
   await engine.start();
   const source = heldCertificates({ crl: undefined, ...parts.certificates });
@@ -68,7 +75,7 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
     {
       engine,
       store,
-      machine,
+      clock,
       log,
       certificates: source,
       randomBytes: countedBytes(),

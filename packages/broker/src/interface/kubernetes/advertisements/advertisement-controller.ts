@@ -20,7 +20,7 @@ export function serveAdvertisements(
   { namespace }: { readonly namespace: string },
   deps: KubernetesDeps & { readonly known: FollowedObjects },
 ): KubernetesPart {
-  const { engine, client, known, machine, random, log, recorder, isLeading } = deps;
+  const { engine, client, known, clock, random, log, recorder, isLeading } = deps;
   const newest = newestObjects(known.advertisements, keptAdvertisement);
   /** Outcomes of accepted or refused advertisements whose status is not written yet. */
   const receipts = new Map<string, { readonly stamp: string; readonly receipt: Receipt }>();
@@ -92,19 +92,19 @@ export function serveAdvertisements(
       reconcile: stepByStep({ newest, isLeading, plan: planFor, nameOf: ({ kind }) => kind, perform }),
       resync: { everyMs: RESYNC_MS, keys: known.advertisements.keys },
     },
-    { machine, random, log },
+    { clock, random, log },
   );
 
   const follow = (clusterId: ClusterId): void => {
     const key = `${namespace}/${clusterAdvertisementName(clusterId)}`;
-    if (known.advertisements.get(key) !== undefined) loop.triggerAfter(key, GATHER_MS);
+    if (known.advertisements.get(key) !== undefined) loop.enqueueAfter(key, GATHER_MS);
   };
   const endings: (() => void)[] = [];
   return {
     start: () => {
       endings.push(
         known.advertisements.listen((key, now) => {
-          if (now !== undefined) return loop.trigger(key);
+          if (now !== undefined) return loop.enqueue(key);
           receipts.delete(key);
           told.delete(key);
         }),
@@ -112,7 +112,7 @@ export function serveAdvertisements(
           for (const event of events) for (const id of clustersIn(event, engine.ledger)) follow(id);
         }),
       );
-      for (const key of known.advertisements.keys()) loop.trigger(key);
+      for (const key of known.advertisements.keys()) loop.enqueue(key);
       return Promise.resolve();
     },
     stop: async () => {

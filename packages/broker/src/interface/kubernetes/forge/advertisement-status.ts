@@ -1,7 +1,7 @@
 import {
   type ClusterAdvertisement,
   clusterAdvertisementKind,
-  fitted,
+  fitToSchema,
   formatTime,
   type ResourceQuantitiesDTO,
   toQuantities,
@@ -71,7 +71,7 @@ export function advertisementStatus(
   const said = conditionsFor(subject, telling);
   const observedGeneration = object?.metadata.generation;
   const isStale = conditionIn(said, ADVERTISEMENT_CONDITION.stale)?.status !== "False";
-  return fitted(clusterAdvertisementKind.status, {
+  return fitToSchema(clusterAdvertisementKind.status, {
     phase: isStale ? "Stale" : "Active",
     active: isTrue(said, ADVERTISEMENT_CONDITION.ready),
     ...(account?.advertisement === undefined ? {} : figuresOf(account)),

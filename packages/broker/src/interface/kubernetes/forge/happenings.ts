@@ -9,15 +9,15 @@ import {
   reservationKind,
 } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
-import type { Happening } from "@resource-broker/kube";
+import type { EventInput } from "@resource-broker/kube";
 import { ADVERTISEMENT_CONDITION, type AdvertisementStatus } from "./advertisement-status.ts";
 import { conditionIn } from "./conditions.ts";
 import type { ReservationStatus } from "./reservation-status.ts";
 
-type Told = Omit<Happening, "regarding">;
+type Told = Omit<EventInput, "regarding">;
 
 /** Events for `kubectl describe` about the change from the current status to the written one. */
-export function reservationHappenings(object: Reservation, after: ReservationStatus): Happening[] {
+export function reservationHappenings(object: Reservation, after: ReservationStatus): EventInput[] {
   const before = object.status;
   const told: Told[] = [];
   if (after.phase !== undefined && after.phase !== before?.phase) told.push(phaseChange(after));
@@ -30,7 +30,7 @@ export function reservationHappenings(object: Reservation, after: ReservationSta
 export function advertisementHappenings(
   object: ClusterAdvertisement,
   after: AdvertisementStatus,
-): Happening[] {
+): EventInput[] {
   const before = object.status;
   const told: Told[] = [];
   for (const type of [ADVERTISEMENT_CONDITION.stale, ADVERTISEMENT_CONDITION.overcommitted]) {
@@ -44,7 +44,7 @@ export function advertisementHappenings(
 }
 
 /** A renewal does not change the phase and never shortens a reservation. The message says when it expires. */
-export function renewalHappening(object: Reservation, expiresAt: Instant | undefined): Happening {
+export function renewalHappening(object: Reservation, expiresAt: Instant | undefined): EventInput {
   const message =
     expiresAt === undefined
       ? "The reservation has no expiry; it lasts until it is released."
@@ -52,7 +52,7 @@ export function renewalHappening(object: Reservation, expiresAt: Instant | undef
   return { regarding: regarding(reservationKind, object), type: "Normal", reason: "Renewed", message };
 }
 
-export function renewalRefusedHappening(object: Reservation, message: string): Happening {
+export function renewalRefusedHappening(object: Reservation, message: string): EventInput {
   return {
     regarding: regarding(reservationKind, object),
     type: "Warning",
@@ -62,7 +62,7 @@ export function renewalRefusedHappening(object: Reservation, message: string): H
 }
 
 /** Somebody deleted the object. */
-export function releaseHappening(object: Reservation): Happening {
+export function releaseHappening(object: Reservation): EventInput {
   const message = "The object was deleted; the reservation is released.";
   return { regarding: regarding(reservationKind, object), type: "Normal", reason: "Released", message };
 }
@@ -86,11 +86,11 @@ function becomesTrue(
 
 type KnownKind = typeof reservationKind | typeof clusterAdvertisementKind;
 
-function about(kind: KnownKind, object: Pick<Reservation, "metadata">, told: readonly Told[]): Happening[] {
+function about(kind: KnownKind, object: Pick<Reservation, "metadata">, told: readonly Told[]): EventInput[] {
   return told.map((each) => ({ regarding: regarding(kind, object), ...each }));
 }
 
-function regarding(kind: KnownKind, { metadata }: Pick<Reservation, "metadata">): Happening["regarding"] {
+function regarding(kind: KnownKind, { metadata }: Pick<Reservation, "metadata">): EventInput["regarding"] {
   const { name, namespace, uid } = metadata;
   return {
     apiVersion: apiVersionOf(kind),

@@ -1,5 +1,5 @@
 import {
-  fitted,
+  fitToSchema,
   formatTime,
   KUBE_ANNOTATION,
   type Reservation as ReservationObject,
@@ -178,7 +178,7 @@ function finished(
 ): ReservationStatus {
   const now = formatTime(telling.now);
   const observedGeneration = object?.metadata.generation;
-  return fitted(reservationKind.status, {
+  return fitToSchema(reservationKind.status, {
     ...status,
     ledgerID: telling.ledgerId,
     lastUpdateTime: now,

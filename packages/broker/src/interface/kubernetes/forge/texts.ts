@@ -1,4 +1,4 @@
-import { cut, type Disclosure, fromDecision, safeJson, safeLine } from "@resource-broker/contract";
+import { type Disclosure, fromDecision, safeJson, safeLine, truncate } from "@resource-broker/contract";
 import type { Decision } from "@resource-broker/domain";
 
 const MAX_DECISION = 262_144;
@@ -6,7 +6,7 @@ const MAX_DECISION = 262_144;
 export const MAX_RENEWAL = 253;
 
 export function oneLine(text: string, maxLength: number): string {
-  return cut(safeLine(text), maxLength);
+  return truncate(safeLine(text), maxLength);
 }
 
 /** A renewal annotation as `status.renewed` repeats it: as it is, or as much of it as one line can hold. */

@@ -1,6 +1,6 @@
 import type { ClusterAdvertisement, ObjectMeta, Reservation } from "@resource-broker/contract";
 import type { ReservationId } from "@resource-broker/domain";
-import { type FollowDeps, informer } from "@resource-broker/kube";
+import { informer, type ReflectorDeps } from "@resource-broker/kube";
 import { identify } from "../forge/identify.ts";
 import { DECISION_IS_THERE } from "../forge/texts.ts";
 import type { KnownObjects } from "../ports.ts";
@@ -16,10 +16,10 @@ export interface FollowedObjects extends KnownObjects {
 }
 
 /** Follows the namespace's objects once, for every part of the interface. */
-export function followObjects(namespace: string, deps: FollowDeps): FollowedObjects {
-  const reservations = informer({ resource: RESERVATIONS, namespace, keep: keptReservation }, deps);
+export function followObjects(namespace: string, deps: ReflectorDeps): FollowedObjects {
+  const reservations = informer({ resource: RESERVATIONS, namespace, transform: keptReservation }, deps);
   const advertisements = informer(
-    { resource: CLUSTER_ADVERTISEMENTS, namespace, keep: keptAdvertisement },
+    { resource: CLUSTER_ADVERTISEMENTS, namespace, transform: keptAdvertisement },
     deps,
   );
   const requests = keyIndex();

@@ -1,4 +1,4 @@
-import type { KeptListener, KeptObjects } from "@resource-broker/kube";
+import type { CacheListener, ObjectCache } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
 import { newestObjects } from "./newest-objects.ts";
 
@@ -12,8 +12,8 @@ const thing = (resourceVersion: string, uid = "u1"): Thing => ({
 
 function followed(first: Thing | undefined) {
   let now = first;
-  const listeners = new Set<KeptListener<Thing>>();
-  const kept: KeptObjects<Thing> = {
+  const listeners = new Set<CacheListener<Thing>>();
+  const kept: ObjectCache<Thing> = {
     get: () => now,
     keys: () => ["a"].values(),
     values: () => (now === undefined ? [] : [now]).values(),

@@ -1,5 +1,5 @@
 import type { ObjectMeta } from "@resource-broker/contract";
-import { type KeptObjects, objectKey } from "@resource-broker/kube";
+import { type ObjectCache, objectKey } from "@resource-broker/kube";
 
 /**
  * The informer's cache, plus own writes that the watch has not delivered yet. Without it, a reconcile that runs before the
@@ -19,7 +19,7 @@ interface Stored {
 }
 
 export function newestObjects<T extends Stored>(
-  known: KeptObjects<T>,
+  known: ObjectCache<T>,
   keep: (object: T) => T,
 ): NewestObjects<T> {
   const written = new Map<string, T>();

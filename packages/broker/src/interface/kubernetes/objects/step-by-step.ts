@@ -1,10 +1,10 @@
-import { type RoundEnd, toFault } from "@resource-broker/kube";
+import { type ReconcileResult, toFault } from "@resource-broker/kube";
 import type { NewestObjects } from "./newest-objects.ts";
 
 /** Requeue delay if the same step is planned twice in one reconcile: it had no effect yet. */
 const AGAIN_MS = 1000;
 
-type Rest = RoundEnd & { readonly kind: "rest" };
+type Rest = ReconcileResult & { readonly kind: "rest" };
 
 export interface StepByStep<T, Work> {
   readonly newest: NewestObjects<T>;
@@ -19,10 +19,10 @@ export interface StepByStep<T, Work> {
 /** Reconciles one object in steps. Each step is planned from the current state. */
 export function stepByStep<T, Work extends { readonly kind: string }>(
   parts: StepByStep<T, Work>,
-): (key: string) => Promise<RoundEnd> {
+): (key: string) => Promise<ReconcileResult> {
   const { newest, isLeading, plan, nameOf, perform } = parts;
 
-  const settle = async (key: string): Promise<RoundEnd> => {
+  const settle = async (key: string): Promise<ReconcileResult> => {
     const done = new Set<string>();
     for (let object = newest.get(key); object !== undefined && isLeading(); object = newest.get(key)) {
       const step = plan(object, key);

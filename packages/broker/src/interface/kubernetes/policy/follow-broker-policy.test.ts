@@ -3,7 +3,7 @@ import { type BrokerPolicy, brokerPolicyKind, Fault } from "@resource-broker/con
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import { CUSTOM_RESOURCE_DEFINITIONS, customResource, NAMESPACES } from "@resource-broker/kube";
 import { createKubeSim } from "@resource-broker/kube-sim";
-import { fakeTime } from "@resource-broker/testkit";
+import { fakeClock } from "@resource-broker/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { policyInForce } from "../../../policy/policy-in-force.ts";
 import { definitions, NAMESPACE, namespaceObject } from "../testing/scene.ts";
@@ -17,8 +17,8 @@ afterEach(async () => {
 });
 
 async function world(first: readonly Spec[] = []) {
-  const time = fakeTime();
-  const kubeSim = createKubeSim({ machine: time, randomBytes });
+  const time = fakeClock();
+  const kubeSim = createKubeSim({ clock: time, randomBytes });
   endings.push(kubeSim.stop);
   const sim = await kubeSim.addCluster({
     name: "central",
@@ -55,7 +55,7 @@ async function world(first: readonly Spec[] = []) {
     { namespace: NAMESPACE },
     {
       client,
-      machine: time,
+      clock: time,
       random: () => 0.5,
       log,
       isLeading: () => true,

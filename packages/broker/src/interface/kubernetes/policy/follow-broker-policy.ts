@@ -6,7 +6,7 @@ import {
   type KubeClient,
   NAMESPACES,
   reconcileLoop,
-  type RoundEnd,
+  type ReconcileResult,
   wait,
 } from "@resource-broker/kube";
 import { BUILT_IN_POLICY, readPolicy, type SourcedPolicy } from "../../../policy/loaded-policy.ts";
@@ -25,17 +25,14 @@ const CHOICE = "choice";
 const SEVERAL = "there are several BrokerPolicies, and none is named default";
 
 export interface PolicyDeps
-  extends Pick<
-    PartDeps,
-    "client" | "machine" | "random" | "log" | "isLeading" | "onPolicy" | "reportPolicy"
-  > {
+  extends Pick<PartDeps, "client" | "clock" | "random" | "log" | "isLeading" | "onPolicy" | "reportPolicy"> {
   readonly engine: Pick<PartDeps["engine"], "now" | "policy">;
 }
 
 /** Applies the BrokerPolicy of the namespace and reports in its status whether it is in force. */
 export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps): KubernetesPart {
-  const { client, machine, log, engine, isLeading, reportPolicy: report = () => undefined } = deps;
-  const policies = informer({ resource: BROKER_POLICIES, namespace, keep: lean }, deps);
+  const { client, clock, log, engine, isLeading, reportPolicy: report = () => undefined } = deps;
+  const policies = informer({ resource: BROKER_POLICIES, namespace, transform: lean }, deps);
   /** What objects brought into force last; undefined: the file, or what is built in. */
   let followed: SourcedPolicy | undefined;
   let standings = new Map<string, Standing>();
@@ -71,7 +68,7 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
     return { kind: "in-force", version: reading.loaded.policy.version };
   };
 
-  const choose = async (): Promise<RoundEnd> => {
+  const choose = async (): Promise<ReconcileResult> => {
     const objects = [...policies.values()];
     const chosen = choosePolicy(objects);
     if (chosen === undefined && followed !== undefined && (await isPlaceEnding(client, namespace))) {
@@ -88,11 +85,11 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
     standings = new Map(
       objects.map((object) => [object.metadata.name, object === chosen && standing ? standing : others]),
     );
-    for (const name of standings.keys()) statuses.triggerAfter(name, SETTLE_MS);
+    for (const name of standings.keys()) statuses.enqueueAfter(name, SETTLE_MS);
     return {};
   };
 
-  const tell = async (name: string): Promise<RoundEnd> => {
+  const tell = async (name: string): Promise<ReconcileResult> => {
     const object = policies.get(`${namespace}/${name}`);
     const standing = standings.get(name);
     if (object === undefined || standing === undefined || !isLeading()) return {};
@@ -116,7 +113,7 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
   const choices = reconcileLoop({ name: "the choice of the", reconcile: choose }, deps);
   const statuses = reconcileLoop({ name: "BrokerPolicy", reconcile: tell }, deps);
   const endListening = policies.listen(() => {
-    if (policies.synced()) choices.trigger(CHOICE);
+    if (policies.synced()) choices.enqueue(CHOICE);
   });
   const ended = new AbortController();
 
@@ -131,7 +128,7 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
             log.warn({ error: String(error) }, "the BrokerPolicy could not be read yet");
         },
       );
-      await Promise.race([later, wait(FIRST_LOOK_MS, { machine, signal: ended.signal })]);
+      await Promise.race([later, wait(FIRST_LOOK_MS, { clock, signal: ended.signal })]);
     },
     stop: async () => {
       ended.abort();

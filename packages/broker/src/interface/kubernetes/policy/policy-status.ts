@@ -1,4 +1,4 @@
-import { type BrokerPolicy, brokerPolicyKind, fitted, formatTime } from "@resource-broker/contract";
+import { type BrokerPolicy, brokerPolicyKind, fitToSchema, formatTime } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
 import { conditionsOf, type Said } from "../forge/conditions.ts";
 import { type Ownership, saysTheSame } from "../forge/same-status.ts";
@@ -23,7 +23,7 @@ export function policyStatus(standing: Standing, object: BrokerPolicy, now: Inst
   const observedGeneration = object.metadata.generation;
   const { version, said } = tellingOf(standing);
   const time = formatTime(now);
-  return fitted(brokerPolicyKind.status, {
+  return fitToSchema(brokerPolicyKind.status, {
     inForce: standing.kind === "in-force",
     ...(version === undefined ? {} : { version }),
     message: said.message,

@@ -1,4 +1,4 @@
-import { KEEP_ENDED_MS, keyName } from "@resource-broker/domain";
+import { ENDED_RETENTION_MS, keyName } from "@resource-broker/domain";
 import type { Identity } from "../forge/identify.ts";
 import { answerStatus, type ReservationStatus } from "../forge/reservation-status.ts";
 import { deleteAfter, KEEP_ANSWER_MS } from "./keep.ts";
@@ -25,7 +25,7 @@ function planQuote(state: ReservationState): Step {
 function planRelease(state: ReservationState, { requester, key, id }: Identity): Step {
   const { object, ledger, now } = state;
   const { phase } = object.status ?? {};
-  const kept = deleteAfter(KEEP_ENDED_MS, object, now);
+  const kept = deleteAfter(ENDED_RETENTION_MS, object, now);
   const isClosed = ledger.closedKeys.has(keyName(requester, key));
   if (phase !== undefined && (phase === "Failed" || isClosed || kept.kind === "delete")) return kept;
   if (object.metadata.name === id) return { kind: "close-key" };

@@ -4,7 +4,13 @@ import {
   RESERVATION_FINALIZER,
   type Reservation as ReservationObject,
 } from "@resource-broker/contract";
-import { isFinal, isLive, isSameRequest, KEEP_ENDED_MS, type Reservation } from "@resource-broker/domain";
+import {
+  ENDED_RETENTION_MS,
+  isFinal,
+  isLive,
+  isSameRequest,
+  type Reservation,
+} from "@resource-broker/domain";
 import { identify, type Identity, isImported } from "../forge/identify.ts";
 import {
   isDecided,
@@ -110,7 +116,7 @@ function planEnded({ object, ledger, now }: ReservationState, { sort, id }: Iden
   if (hasFinalizer(object)) return { kind: "let-go" };
   if (sort === "person") return REST;
   const isInTheWay = isLive(ledger.reservations.get(id)?.phase ?? "Failed");
-  return deleteAfter(isInTheWay ? KEEP_ANSWER_MS : KEEP_ENDED_MS, object, now);
+  return deleteAfter(isInTheWay ? KEEP_ANSWER_MS : ENDED_RETENTION_MS, object, now);
 }
 
 function refuse(message: string): Step {

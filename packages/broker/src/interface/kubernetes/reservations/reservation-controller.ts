@@ -25,13 +25,13 @@ export function serveReservations(
   { namespace }: { readonly namespace: string },
   deps: KubernetesDeps & { readonly known: FollowedObjects },
 ): KubernetesPart {
-  const { engine, known, machine, random, log, isLeading } = deps;
+  const { engine, known, clock, random, log, isLeading } = deps;
   const newest = newestObjects(known.reservations, keptReservation);
   const writer = reservationWriter(deps.client);
   const teller = createTeller({ ...deps, writer, newest });
   const offers = new Map<string, number>();
   const offered = ({ metadata }: Reservation): void =>
-    void offers.set(metadata.uid ?? "", machine.monotonicMs() + OFFER_STANDS_MS);
+    void offers.set(metadata.uid ?? "", clock.monotonicMs() + OFFER_STANDS_MS);
   const parts = { ...deps, namespace, writer, newest, teller, offered, ids: idMaker(deps.randomBytes) };
   const steps: StepsOf<Work["kind"]> = { ...requestSteps(parts), ...otherSteps(parts) };
 
@@ -40,7 +40,7 @@ export function serveReservations(
       object,
       ...teller.telling(),
       mayBeUnnamed: Object.hasOwn(engine.policy.quotas, NOBODY),
-      isOffered: (offers.get(object.metadata.uid ?? "") ?? 0) > machine.monotonicMs(),
+      isOffered: (offers.get(object.metadata.uid ?? "") ?? 0) > clock.monotonicMs(),
     });
 
   const loop = reconcileLoop(
@@ -56,19 +56,19 @@ export function serveReservations(
       }),
       resync: { everyMs: RESYNC_MS, keys: known.reservations.keys },
     },
-    { machine, random, log },
+    { clock, random, log },
   );
 
   const follow = (id: ReservationId): void => {
-    for (const { metadata } of known.requestsFor(id)) loop.trigger(`${metadata.namespace}/${metadata.name}`);
-    for (const key of known.offersOf(id)) loop.trigger(key);
+    for (const { metadata } of known.requestsFor(id)) loop.enqueue(`${metadata.namespace}/${metadata.name}`);
+    for (const key of known.offersOf(id)) loop.enqueue(key);
   };
   const endings: (() => void)[] = [];
   return {
     start: () => {
       endings.push(
         known.reservations.listen((key, now, before) => {
-          if (now !== undefined) return loop.trigger(key);
+          if (now !== undefined) return loop.enqueue(key);
           teller.forget(key);
           offers.delete(before?.metadata.uid ?? "");
         }),
@@ -76,7 +76,7 @@ export function serveReservations(
           for (const event of events) follow(subjectOf(event) ?? "");
         }),
       );
-      for (const key of known.reservations.keys()) loop.trigger(key);
+      for (const key of known.reservations.keys()) loop.enqueue(key);
       return Promise.resolve();
     },
     stop: async () => {

@@ -1,5 +1,5 @@
 import {
-  fitted,
+  fitToSchema,
   KUBE_LABEL,
   RESERVATION_FINALIZER,
   type Reservation,
@@ -74,7 +74,7 @@ export function reservationWriter(client: KubeClient): ReservationWriter {
     tell: (object, status) => applyStatus(thatOne(object), status, FIELD_MANAGER),
     tellRefusal: (object, status) => applyStatus(thatVersion(object), status, FIELD_MANAGER),
     tellRenewal: (object, answer) =>
-      applyStatus(thatOne(object), fitted(reservationKind.status, answer), RENEWAL_FIELD_MANAGER),
+      applyStatus(thatOne(object), fitToSchema(reservationKind.status, answer), RENEWAL_FIELD_MANAGER),
     dropFields: (object, names) => {
       const status = Object.fromEntries(names.map((name) => [name, null]));
       const body = { metadata: uidOf(object), status };

@@ -10,10 +10,10 @@ import {
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import { eventRecorder, EVENTS, type KubeClient } from "@resource-broker/kube";
 import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
-import { type Log, nodeMachineTime } from "@resource-broker/runtime";
+import { type Log, systemClock } from "@resource-broker/runtime";
 import {
-  type FakeTime,
-  fakeTime,
+  type FakeClock,
+  fakeClock,
   kubeClientFor,
   type MemoryDisk,
   memoryDisk,
@@ -58,7 +58,7 @@ export interface Scene {
   readonly cluster: SimCluster;
   /** Of a user with full rights. */
   readonly client: KubeClient;
-  readonly time: FakeTime;
+  readonly time: FakeClock;
   readonly logged: readonly string[];
   readonly startBroker: (parts?: BrokerParts) => Promise<SceneBroker>;
   /** Lets time pass in small steps until there is something to see. */
@@ -92,11 +92,11 @@ export function namespaceObject(): JsonObject {
 }
 
 export async function openScene(): Promise<Scene> {
-  const machine = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
-  const sim = createKubeSim({ machine, randomBytes });
+  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+  const sim = createKubeSim({ clock, randomBytes });
   const cluster = await sim.addCluster({ name: "hub", objects: [...definitions(), namespaceObject()] });
   const client = kubeClientFor(cluster.kubeconfig);
-  const time = fakeTime();
+  const time = fakeClock();
   const logged: string[] = [];
   const note = (level: string) => (fields: object, message: string) =>
     void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
@@ -109,7 +109,7 @@ export async function openScene(): Promise<Scene> {
     const engine = wrapEngine(
       createEngine(
         { policy: { ...DEFAULT_POLICY, ...parts.policy }, maxWaiting: 10_000 },
-        { store, machine: time, observer: NO_OBSERVER, defer: setImmediate, onFatal: () => undefined },
+        { store, clock: time, observer: NO_OBSERVER, defer: setImmediate, onFatal: () => undefined },
       ),
     );
     await engine.start();
@@ -119,7 +119,7 @@ export async function openScene(): Promise<Scene> {
     }
     const recorder = eventRecorder(
       { component: "resource-broker", instance: "replica-1" },
-      { client: own, machine: time, random, log },
+      { client: own, clock: time, random, log },
     );
     const served = createKubernetesInterface(
       { namespace: NAMESPACE, replica: "replica-1", views: false, objects: true, ...options },
@@ -127,7 +127,7 @@ export async function openScene(): Promise<Scene> {
         engine,
         store,
         client: own,
-        machine: time,
+        clock: time,
         random,
         randomBytes,
         log,

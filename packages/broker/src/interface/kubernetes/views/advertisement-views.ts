@@ -1,6 +1,6 @@
 import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract";
 import type { AccountView } from "@resource-broker/domain";
-import type { RoundEnd } from "@resource-broker/kube";
+import type { ReconcileResult } from "@resource-broker/kube";
 import { advertisementHappenings } from "../forge/happenings.ts";
 import { keptAdvertisement } from "../objects/known-objects.ts";
 import { newestObjects } from "../objects/newest-objects.ts";
@@ -100,7 +100,7 @@ export function advertisementViews(
     else if (labels?.[KUBE_LABEL.view] === "true") await paintStatus(account, object);
   };
 
-  const reconcile = async (name: string): Promise<RoundEnd> => {
+  const reconcile = async (name: string): Promise<ReconcileResult> => {
     const object = newest.get(`${namespace}/${name}`);
     if (object?.metadata.deletionTimestamp !== undefined) return {};
     const live = engine.ledger.accounts.get(clusterOf(name) ?? "");

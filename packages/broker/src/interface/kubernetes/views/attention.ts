@@ -1,4 +1,4 @@
-import type { MachineTime } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/runtime";
 
 /** Names are handled in slices with pauses, so that a hundred thousand comparisons do not block the engine. */
 const SLICE = 100;
@@ -10,7 +10,7 @@ export interface Attention {
   readonly stop: () => void;
 }
 
-export function attention(look: (name: string) => void, machine: Pick<MachineTime, "after">): Attention {
+export function attention(look: (name: string) => void, clock: Pick<Clock, "after">): Attention {
   const names = new Set<string>();
   let cancel: (() => void) | undefined;
   const hand = (): void => {
@@ -20,12 +20,12 @@ export function attention(look: (name: string) => void, machine: Pick<MachineTim
       names.delete(name);
       look(name);
     }
-    cancel = names.size === 0 ? undefined : machine.after(PAUSE_MS, hand);
+    cancel = names.size === 0 ? undefined : clock.after(PAUSE_MS, hand);
   };
   return {
     notice: (name) => {
       names.add(name);
-      cancel ??= machine.after(0, hand);
+      cancel ??= clock.after(0, hand);
     },
     stop: () => {
       cancel?.();

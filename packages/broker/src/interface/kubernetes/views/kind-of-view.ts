@@ -1,4 +1,4 @@
-import type { RoundEnd } from "@resource-broker/kube";
+import type { ReconcileResult } from "@resource-broker/kube";
 import type { KubernetesOptions, PartDeps } from "../ports.ts";
 import type { Lane } from "./pace.ts";
 
@@ -15,6 +15,6 @@ export interface ViewsDeps
 /** The views of one kind. */
 export interface KindOfView {
   /** Makes the object of this name match the ledger. */
-  readonly reconcile: (name: string) => Promise<RoundEnd>;
+  readonly reconcile: (name: string) => Promise<ReconcileResult>;
   readonly stop: () => void;
 }

@@ -1,17 +1,17 @@
 import { Fault } from "@resource-broker/contract";
-import { fakeTime, settle } from "@resource-broker/testkit";
+import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { pace } from "./pace.ts";
 
 function world() {
-  const time = fakeTime();
+  const time = fakeClock();
   const lines: string[] = [];
   const log = {
     info: (_: unknown, message: string) => void lines.push(message),
     warn: (_: unknown, message: string) => void lines.push(message),
     error: (_: unknown, message: string) => void lines.push(message),
   };
-  const paced = pace({ perSecond: 10, burst: 2 }, { machine: time, random: () => 0.999, log });
+  const paced = pace({ perSecond: 10, burst: 2 }, { clock: time, random: () => 0.999, log });
   const done: { what: string; atMs: number }[] = [];
   const write = (what: string) => () => {
     done.push({ what, atMs: time.monotonicMs() - 1000 });

@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
-import { backoff, toFault, trouble } from "@resource-broker/kube";
-import type { Log, MachineTime } from "@resource-broker/runtime";
+import { backoff, failureReporter, toFault } from "@resource-broker/kube";
+import type { Clock, Log } from "@resource-broker/runtime";
 
 export interface PaceOptions {
   /** On average. */
@@ -10,7 +10,7 @@ export interface PaceOptions {
 }
 
 export interface PaceDeps {
-  readonly machine: MachineTime;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly log: Log;
@@ -51,21 +51,21 @@ export function isOfThePlace(fault: Fault): boolean {
 }
 
 export function pace({ perSecond, burst }: PaceOptions, deps: PaceDeps): Pace {
-  const { machine } = deps;
-  const bucket = { tokens: burst, at: machine.monotonicMs() };
+  const { clock } = deps;
+  const bucket = { tokens: burst, at: clock.monotonicMs() };
   const lanes: PacedLane[] = [];
   let next = 0;
   let isClosed = false;
   let cancel = (): void => undefined;
 
   const refill = (): void => {
-    const now = machine.monotonicMs();
+    const now = clock.monotonicMs();
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perSecond) / 1000);
     bucket.at = now;
   };
   /** Round robin over the queues, so that a long queue does not block a short one. */
   const readyLane = (): PacedLane | undefined => {
-    const now = machine.monotonicMs();
+    const now = clock.monotonicMs();
     for (let step = 0; step < lanes.length; step++) {
       const lane = lanes[(next + step) % lanes.length];
       if (lane === undefined || lane.readyAt(now) > now) continue;
@@ -83,11 +83,11 @@ export function pace({ perSecond, burst }: PaceOptions, deps: PaceDeps): Pace {
       lane.passOne();
     }
     cancel();
-    const now = machine.monotonicMs();
+    const now = clock.monotonicMs();
     const readyAt = Math.min(...lanes.map((lane) => lane.readyAt(now)));
     if (!Number.isFinite(readyAt)) return;
     const tokenAt = now + (Math.max(0, 1 - bucket.tokens) * 1000) / perSecond;
-    cancel = machine.after(Math.max(1, Math.ceil(Math.max(readyAt, tokenAt) - now)), pump);
+    cancel = clock.after(Math.max(1, Math.ceil(Math.max(readyAt, tokenAt) - now)), pump);
   };
 
   return {
@@ -122,10 +122,10 @@ interface Waiting {
 }
 
 function pacedLane(what: string, deps: LaneDeps): PacedLane {
-  const { machine, random, log, pump, isClosed } = deps;
+  const { clock, random, log, pump, isClosed } = deps;
   const waiting = new Set<Waiting>();
-  const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { random, monotonicMs: machine.monotonicMs });
-  const troubles = trouble({ log, machine, fields: {}, what });
+  const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { random, monotonicMs: clock.monotonicMs });
+  const troubles = failureReporter({ log, machine: clock, fields: {}, what });
   let running = 0;
   let pausedUntil = 0;
 
@@ -141,13 +141,13 @@ function pacedLane(what: string, deps: LaneDeps): PacedLane {
       worked();
       return;
     }
-    troubles.begins(fault);
+    troubles.failed(fault);
     const pauseMs = Math.max(pauses.failed(), fault.details.retryAfterMs ?? 0, 1);
-    pausedUntil = machine.monotonicMs() + pauseMs;
+    pausedUntil = clock.monotonicMs() + pauseMs;
   };
   const worked = (): void => {
-    pauses.works();
-    troubles.ends();
+    pauses.succeeded();
+    troubles.recovered();
   };
 
   return {
@@ -168,7 +168,7 @@ function pacedLane(what: string, deps: LaneDeps): PacedLane {
     },
     isBusy: () => waiting.size > 0,
     readyAt: (now) => {
-      const isProbing = troubles.now() !== undefined && running > 0;
+      const isProbing = troubles.current() !== undefined && running > 0;
       return waiting.size === 0 || isProbing ? Number.POSITIVE_INFINITY : Math.max(now, pausedUntil);
     },
     passOne: () => {

@@ -1,6 +1,6 @@
 import { RESERVATION_FINALIZER, type Reservation } from "@resource-broker/contract";
 import type { ReservationId } from "@resource-broker/domain";
-import type { RoundEnd } from "@resource-broker/kube";
+import type { ReconcileResult } from "@resource-broker/kube";
 import { reservationHappenings } from "../forge/happenings.ts";
 import { isImported } from "../forge/identify.ts";
 import { orphanedStatus, reservationStatus, type ReservationStatus } from "../forge/reservation-status.ts";
@@ -90,7 +90,7 @@ export function reservationViews(
     (engine.ledger.reservations.has(id) && isNamesake(object)) ||
     isImported(object, engine.ledger.reservations.get(id));
 
-  const reconcile = async (id: string): Promise<RoundEnd> => {
+  const reconcile = async (id: string): Promise<ReconcileResult> => {
     const object = newest.get(keyOf(id));
     if (object !== undefined && !isTheBrokers(object, id)) return {};
     if (object?.metadata.deletionTimestamp !== undefined) {

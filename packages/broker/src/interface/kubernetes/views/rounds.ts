@@ -1,5 +1,5 @@
 import type { Fault } from "@resource-broker/contract";
-import { type Reconciler, reconcileLoop, type RoundEnd, toFault } from "@resource-broker/kube";
+import { type Reconciler, reconcileLoop, type ReconcileResult, toFault } from "@resource-broker/kube";
 import type { PartDeps } from "../ports.ts";
 import { isOfThePlace } from "./pace.ts";
 
@@ -12,16 +12,16 @@ const AT_ONCE = 2;
 
 export interface RoundsOptions {
   readonly name: string;
-  readonly reconcile: (name: string) => Promise<RoundEnd>;
+  readonly reconcile: (name: string) => Promise<ReconcileResult>;
 }
 
 /** Reconciles names one after the other. Server faults are logged once and retried, not logged per object. */
 export function viewRounds(
   { name, reconcile }: RoundsOptions,
-  deps: Pick<PartDeps, "machine" | "random" | "log" | "isLeading">,
+  deps: Pick<PartDeps, "clock" | "random" | "log" | "isLeading">,
 ): Reconciler {
   let isStopping = false;
-  const round = async (key: string): Promise<RoundEnd> => {
+  const round = async (key: string): Promise<ReconcileResult> => {
     if (isStopping || !deps.isLeading()) return {};
     try {
       return await reconcile(key);

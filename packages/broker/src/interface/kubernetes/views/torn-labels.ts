@@ -1,5 +1,5 @@
 import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract";
-import type { KeptObjects } from "@resource-broker/kube";
+import type { ObjectCache } from "@resource-broker/kube";
 import { isSameStamp, stampOf } from "./stamp.ts";
 
 /**
@@ -11,7 +11,7 @@ export interface TornLabels {
   readonly stop: () => void;
 }
 
-export function tornLabels(known: KeptObjects<ClusterAdvertisement>): TornLabels {
+export function tornLabels(known: ObjectCache<ClusterAdvertisement>): TornLabels {
   const names = new Set<string>();
   const stop = known.listen((key, now, before) => {
     const name = key.slice(key.indexOf("/") + 1);

@@ -23,7 +23,7 @@ const REFRESHED_AT_ONCE = 4;
 
 /** Shows the ledger as objects, asynchronously to the engine. */
 export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPart {
-  const { engine, known, machine } = deps;
+  const { engine, known, clock } = deps;
   const writes = pace(WRITES, deps);
   const lanes = {
     advertisements: writes.lane("showing clusters"),
@@ -38,8 +38,8 @@ export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPa
     reservations: viewRounds({ name: "reservation view", reconcile: reservations.reconcile }, deps),
   };
   const attend = {
-    advertisements: attention(rounds.advertisements.trigger, machine),
-    reservations: attention(rounds.reservations.trigger, machine),
+    advertisements: attention(rounds.advertisements.enqueue, clock),
+    reservations: attention(rounds.reservations.enqueue, clock),
   };
   const endings: (() => void)[] = [];
 
@@ -67,8 +67,8 @@ export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPa
     for (const { account, isMoved } of changed(engine.ledger, { now: engine.now(), stalenessMs })) {
       attend.advertisements.notice(clusterAdvertisementName(account.clusterId));
       if (!isMoved) continue;
-      for (const id of account.lending.keys()) attend.reservations.notice(id);
-      for (const id of account.borrowing.keys()) attend.reservations.notice(id);
+      for (const id of account.asProvider.keys()) attend.reservations.notice(id);
+      for (const id of account.asRequester.keys()) attend.reservations.notice(id);
     }
   };
   const refreshSome = refresher(advertisements.outdated, (name) => {
@@ -91,8 +91,8 @@ export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPa
           for (const object of [now, before])
             if (object !== undefined) attend.reservations.notice(identify(object).id);
         }),
-        every(LOOK_MS, look, machine),
-        every(COMPARE_ALL_MS, compareAll, machine),
+        every(LOOK_MS, look, clock),
+        every(COMPARE_ALL_MS, compareAll, clock),
       );
       compareAll();
       return Promise.resolve();
@@ -127,10 +127,10 @@ function refresher(outdated: Set<string>, refresh: (name: string) => void): () =
   };
 }
 
-function every(intervalMs: number, action: () => void, machine: PartDeps["machine"]): () => void {
+function every(intervalMs: number, action: () => void, clock: PartDeps["clock"]): () => void {
   let cancel = (): void => undefined;
   const plan = (): void => {
-    cancel = machine.after(intervalMs, () => {
+    cancel = clock.after(intervalMs, () => {
       plan();
       action();
     });

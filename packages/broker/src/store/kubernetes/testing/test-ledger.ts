@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { customResourceDefinition, KINDS } from "@resource-broker/contract";
 import { type KubeClient, LEASES, NAMESPACES } from "@resource-broker/kube";
-import { type Log, type MachineTime, nodeMachineTime } from "@resource-broker/runtime";
+import { type Clock, type Log, systemClock } from "@resource-broker/runtime";
 import {
   kubeClientFor,
   type RealControlPlane,
@@ -13,10 +13,10 @@ import { LEDGER } from "../page.ts";
 
 const silent = (): void => undefined;
 const NO_LOG: Log = { info: silent, warn: silent, error: silent };
-const MACHINE = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+const MACHINE = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
 
 export interface ReplicaOptions extends Partial<KubernetesStoreOptions> {
-  readonly machine?: MachineTime;
+  readonly clock?: Clock;
   readonly log?: Log;
   /** What this replica has instead of the client itself. */
   readonly through?: (client: KubeClient) => KubeClient;
@@ -79,10 +79,15 @@ async function ledgerOn(client: KubeClient): Promise<TestLedger> {
   return {
     namespace,
     client,
-    connect: ({ machine = MACHINE, log = NO_LOG, through = (own: KubeClient) => own, ...options } = {}) =>
+    connect: ({
+      clock = MACHINE,
+      log = NO_LOG,
+      through = (own: KubeClient) => own,
+      ...options
+    } = {}) =>
       kubernetesStore(
         { replica: "test", ...options },
-        { machine, log, cluster: () => Promise.resolve({ client: through(client), namespace }) },
+        { clock, log, cluster: () => Promise.resolve({ client: through(client), namespace }) },
       ),
     expireLease: async () => {
       const name = { name: LEDGER, namespace };

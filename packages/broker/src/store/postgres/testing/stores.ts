@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type MachineTime, nodeMachineTime } from "@resource-broker/runtime";
+import { type Clock, systemClock } from "@resource-broker/runtime";
 import type { PostgresServer } from "@resource-broker/testkit";
 import { type PostgresAddress, readAddress } from "../address.ts";
 import { type PostgresStore, type PostgresStoreOptions, postgresStore } from "../postgres-store.ts";
 import type { openSession } from "../session.ts";
 
-const MACHINE = nodeMachineTime(() => Math.round(performance.timeOrigin + performance.now()));
+const MACHINE = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
 
 /** A ledger of its own on a server that others use as well. */
 export interface TestLedger {
@@ -26,7 +26,7 @@ export interface ReplicaOptions extends Partial<Omit<PostgresStoreOptions, "addr
   readonly port?: number;
   readonly database?: string;
   readonly openSession?: typeof openSession;
-  readonly machine?: MachineTime;
+  readonly clock?: Clock;
 }
 
 export function testLedger(server: PostgresServer): TestLedger {
@@ -39,13 +39,13 @@ export function testLedger(server: PostgresServer): TestLedger {
       port = server.port,
       database = "postgres",
       openSession,
-      machine = MACHINE,
+      clock = MACHINE,
       ...options
     } = {}) => {
       const address = addressOf(`${server.url({ port, database })}?schema=${schema}`);
       const log = { warn: () => undefined };
       const seam = openSession === undefined ? {} : { openSession };
-      return postgresStore({ address, replica: "test", ...options }, { machine, log, ...seam });
+      return postgresStore({ address, replica: "test", ...options }, { clock, log, ...seam });
     },
     expireLease: async () => void (await psql("UPDATE S.lease SET expires_at = now() - interval '1 second'")),
     asFirstVersion: async () =>

@@ -8,10 +8,10 @@ import {
 } from "@resource-broker/contract";
 import type { Advertisement, Command, Reply } from "@resource-broker/domain";
 import { actor, cluster, request } from "@resource-broker/domain/testing";
-import type { Happening } from "@resource-broker/kube";
+import type { EventInput } from "@resource-broker/kube";
 import { createKubeSim, type SimCluster } from "@resource-broker/kube-sim";
 import type { Log } from "@resource-broker/runtime";
-import { type FakeTime, fakeTime, type MemoryDisk, memoryDisk } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock, type MemoryDisk, memoryDisk } from "@resource-broker/testkit";
 import { followObjects } from "../../objects/known-objects.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../../objects/resources.ts";
 import { definitions, NAMESPACE, namespaceObject } from "../../testing/scene.ts";
@@ -22,15 +22,15 @@ import { type CallSeen, directClient, type Mishap } from "./direct-client.ts";
 const WRITES: readonly CallSeen["verb"][] = ["create", "apply", "patch", "update", "delete"];
 
 export interface SimPlace {
-  readonly time: FakeTime;
+  readonly time: FakeClock;
   readonly sim: SimCluster;
   readonly end: () => Promise<void>;
 }
 
 /** A cluster with the CRDs and the namespace, on a clock of its own. */
 export async function simPlace(): Promise<SimPlace> {
-  const time = fakeTime();
-  const kubeSim = createKubeSim({ machine: time, randomBytes });
+  const time = fakeClock();
+  const kubeSim = createKubeSim({ clock: time, randomBytes });
   const sim = await kubeSim.addCluster({
     name: "central",
     behaves: false,
@@ -50,7 +50,7 @@ export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions 
   const { objects = false, disk = memoryDisk("led-1"), sliceDefaults = DEFAULT_SLICE } = options;
   const engine = await startedEngine(time, disk);
   const writes: (CallSeen & { readonly atMs: number })[] = [];
-  const happenings: Happening[] = [];
+  const happenings: EventInput[] = [];
   const lines: string[] = [];
   const mishaps: Mishap[] = [];
   const interruptions: (() => Promise<unknown>)[] = [];
@@ -68,9 +68,9 @@ export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions 
     warn: (_, message) => void lines.push(`warn ${message}`),
     error: (_, message) => void lines.push(`error ${message}`),
   };
-  const follow = { client, machine: time, random: () => 0.5, log };
+  const follow = { client, clock: time, random: () => 0.5, log };
   const known = followObjects(NAMESPACE, follow);
-  const recorder = { record: (happening: Happening) => void happenings.push(happening), stop: nothing };
+  const recorder = { record: (happening: EventInput) => void happenings.push(happening), stop: nothing };
   const views = createViews(
     { namespace: NAMESPACE, objects },
     {
