@@ -15,9 +15,9 @@ import {
 export interface Peerings {
   readonly all: () => Promise<PeeringMarker[]>;
   readonly of: (liqoId: string) => Promise<PeeringMarker | undefined>;
-  /** liqoctl is about to be run: whatever peering there is from now on, this agent made it. False: that was said before. */
+  /** liqoctl is about to be run: whatever peering there is from now on, this agent made it. False: it was recorded before. */
   readonly begin: (liqoId: string) => Promise<boolean>;
-  /** liqoctl could not be run after all. */
+  /** Undoes `begin`: liqoctl could not be started. */
   readonly takeBack: (liqoId: string) => Promise<void>;
   readonly open: (wish: LoanWish) => Promise<void>;
   /** Fails with `conflict` when somebody else was faster. */
