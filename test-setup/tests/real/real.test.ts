@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { controlPlaneAssets } from "@resource-broker/testkit";
+import { controlPlaneAssets, until } from "@resource-broker/testkit";
 import { afterAll, describe, expect, test } from "vitest";
 import { findDeployAssetsHere } from "../../../tools/deploy-assets/assets.ts";
 import { expectDone, runScript, SETUP, stateFolder } from "../testing/scripts.ts";
@@ -34,9 +34,11 @@ describe.skipIf(!programs.isThere)("on real API servers", () => {
 
   test.skipIf(!definitions.isThere)(
     "cert-manager's own schemas take what kind's cert-manager is given",
-    () => {
+    async () => {
       kubectl("apply", "--server-side", "-f", join(definitions.folder, "cert-manager"));
-      kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd/certificates.cert-manager.io");
+      kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all");
+      // An established definition is served a moment later.
+      await until("they are served", async () => kubectl("get", "clusterissuers,certificates"));
       kubectl("create", "namespace", "cert-manager");
       const strictly = ["apply", "--server-side", "--dry-run=server", "--validate=strict"];
       const said =

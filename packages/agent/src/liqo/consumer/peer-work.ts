@@ -43,7 +43,7 @@ export interface PeerWorkDeps {
   readonly connect: (access: ForeignAccess, origin: string) => Promise<Pick<KubeClient, "list" | "close">>;
   readonly kubeconfigs: Kubeconfigs;
   readonly lend: PrivateFiles["lend"];
-  /** Records that liqoctl is about to run; resolves before it starts. */
+  /** Records that liqoctl is about to peer, before it does, and that it could not be started. */
   readonly marks: Pick<Peerings, "begin" | "takeBack">;
   readonly reads: Pick<ClusterReads, "foreignCluster" | "slicesTo">;
   readonly letGo: LetGo;

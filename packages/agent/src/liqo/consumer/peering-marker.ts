@@ -72,8 +72,9 @@ export interface MarkerChange {
 }
 
 /** The changed marker. It keeps its resourceVersion, so that concurrent changes cause a conflict. */
-export function changedMarker({ object }: PeeringMarker, change: MarkerChange): ConfigMap {
-  const { isEnding = object.data?.[ENDING] === "true", isBegun = object.data?.[BEGUN] === "true" } = change;
+export function changedMarker(marker: PeeringMarker, change: MarkerChange): ConfigMap {
+  const { object } = marker;
+  const { isBegun = marker.isBegun, isEnding = marker.isEnding } = change;
   const data = Object.entries(object.data ?? {}).filter(
     ([key]) => key !== BEGUN && key !== ENDING && key !== `${CLAIM}${change.unclaim}`,
   );
