@@ -60,15 +60,15 @@ async function measure(
   { root, signal, now }: EvaluateDeps,
   { run: { folder, size, seed }, tests, progress }: Measuring,
 ): Promise<Failure[]> {
-  const clock = lookAtMachine(root);
-  const objections = anyway ? [] : objectionsTo(clock, size);
+  const machine = lookAtMachine(root);
+  const objections = anyway ? [] : objectionsTo(machine, size);
   if (objections.length > 0) throw new Fault("invalid", refusal(objections));
   const cores = pinToCores();
   raiseOpenFiles();
   const other = baseline === undefined ? {} : { baseline: baseline.url };
   // A resumed run keeps its date: most of it was measured then.
   if (folder.record() === undefined)
-    folder.writeRecord({ size, seed, startedAt: now(), machine: clock, cores, ...other });
+    folder.writeRecord({ size, seed, startedAt: now(), machine, cores, ...other });
   const scratch = mkdtempSync(join(tmpdir(), "evaluation-"));
   try {
     progress.say(`Results go to ${placeText(folder.path)}`);
@@ -81,7 +81,7 @@ async function measure(
       folder,
       scratch,
       progress,
-      commit: clock.commit,
+      commit: machine.commit,
       watchNoise,
       now,
       context,

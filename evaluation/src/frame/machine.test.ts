@@ -23,11 +23,11 @@ test.each([
   { name: "one core", machine: { cores: 1 }, words: "1 core" },
   { name: "little memory", machine: { availableMb: 1_000 }, words: "1000 MB" },
   { name: "other work", machine: { load: 1.7 }, words: "busy" },
-])("$name is objected to, but not for a smoke run", ({ machine: clock, words }) => {
-  const objections = objectionsTo({ ...FIT, ...clock }, "full");
+])("$name is objected to, but not for a smoke run", ({ machine, words }) => {
+  const objections = objectionsTo({ ...FIT, ...machine }, "full");
   expect(objections).toHaveLength(1);
   expect(objections.join()).toContain(words);
-  expect(objectionsTo({ ...FIT, ...clock }, "smoke")).toEqual([]);
+  expect(objectionsTo({ ...FIT, ...machine }, "smoke")).toEqual([]);
 });
 
 test.each([

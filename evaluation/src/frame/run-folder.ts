@@ -78,14 +78,14 @@ export function newestRun(results: string): string | undefined {
 }
 
 /** Runs beside this one of the same size on the same machine, newest first, at most three. */
-export function runsLike({ path }: RunFolder, { size, machine: clock, baseline }: RunRecord): RunFolder[] {
+export function runsLike({ path }: RunFolder, { size, machine, baseline }: RunRecord): RunFolder[] {
   const isLike = (folder: RunFolder): boolean => {
     const other = recordIn(folder);
     return (
       other?.size === size &&
       other.baseline === baseline &&
-      other.machine.cpu === clock.cpu &&
-      other.machine.cores === clock.cores
+      other.machine.cpu === machine.cpu &&
+      other.machine.cores === machine.cores
     );
   };
   return runsIn(dirname(path))

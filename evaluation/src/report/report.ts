@@ -89,10 +89,7 @@ function worseText({ size }: RunRecord, rows: readonly SummaryRow[]): string {
   return `${lines.join("\n")}\n\nWhy is said with each test below.`;
 }
 
-function methodText(
-  { machine: clock, cores, size, seed }: RunRecord,
-  tests: readonly ReportedTest[],
-): string {
+function methodText({ machine, cores, size, seed }: RunRecord, tests: readonly ReportedTest[]): string {
   const pinned =
     cores.broker.length === 0
       ? "Nobody was pinned to a core (one core only, or no `taskset`)."
@@ -102,15 +99,15 @@ function methodText(
     markdownTable(
       ["", ""],
       [
-        ["Processor", `${clock.cpu}, ${countText(clock.cores)} cores`],
+        ["Processor", `${machine.cpu}, ${countText(machine.cores)} cores`],
         [
           "Memory",
-          `${countText(clock.memoryMb)} MB, ${countText(clock.availableMb)} MB free at the beginning`,
+          `${countText(machine.memoryMb)} MB, ${countText(machine.availableMb)} MB free at the beginning`,
         ],
-        ["System", clock.system],
-        ["Node", clock.node],
-        ["Commit", [...new Set(tests.map(({ commit }) => commit))].join(", then ") || clock.commit],
-        ["Run", `${size}, seed ${seed}, begun at a load of ${clock.load.toFixed(2)}`],
+        ["System", machine.system],
+        ["Node", machine.node],
+        ["Commit", [...new Set(tests.map(({ commit }) => commit))].join(", then ") || machine.commit],
+        ["Run", `${size}, seed ${seed}, begun at a load of ${machine.load.toFixed(2)}`],
       ],
       () => "left",
     ),

@@ -32,13 +32,13 @@ function summaryTable(rows: readonly SummaryRow[]): string {
   );
 }
 
-function machineText({ machine: clock, cores }: RunRecord): string {
+function machineText({ machine, cores }: RunRecord): string {
   const pinned =
     cores.broker.length === 0
       ? "nobody pinned to a core"
       : "the broker on one core, everything else on the rest";
-  const memory = `${Math.round(clock.memoryMb / 1000)} GB`;
-  return `${clock.cpu}, ${countText(clock.cores)} cores, ${memory}, ${clock.system}, Node ${clock.node.replace("v", "")}; ${pinned}`;
+  const memory = `${Math.round(machine.memoryMb / 1000)} GB`;
+  return `${machine.cpu}, ${countText(machine.cores)} cores, ${memory}, ${machine.system}, Node ${machine.node.replace("v", "")}; ${pinned}`;
 }
 
 /** `15 November 2026`. */

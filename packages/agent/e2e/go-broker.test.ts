@@ -40,7 +40,7 @@ describe("agents whose broker is the Go predecessor", () => {
   ])("let go of a reservation at its time, with one $what", async ({ isFirstRelease }) => {
     let aheadMs = 0;
     const clock = { wallMs: () => performance.timeOrigin + performance.now() + aheadMs };
-    const broker = await startGoBroker({ credentials: certificates.broker, machine: clock, isFirstRelease });
+    const broker = await startGoBroker({ credentials: certificates.broker, clock, isFirstRelease });
     onTestFinished(broker.close);
     for (const { name } of CLUSTERS) {
       const flags = [`--broker-url=${broker.url}`, "--instruction-poll-interval=1s"];

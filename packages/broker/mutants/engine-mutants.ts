@@ -68,15 +68,15 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "takes the time from the wall clock",
     file: CLOCK,
-    find: "    now: () => startedAt + Math.floor(machine.monotonicMs() - zero),",
-    replace: "    now: () => Math.max(machine.wallMs(), earliest + zero * 0),",
+    find: "    now: () => startedAt + Math.floor(clock.monotonicMs() - zero),",
+    replace: "    now: () => Math.max(clock.wallMs(), earliest + zero * 0),",
     caughtBy: SIMULATION,
   },
   {
     name: "lets time run backwards over a restart",
     file: CLOCK,
-    find: "Math.max(machine.wallMs(), earliest)",
-    replace: "machine.wallMs() + earliest * 0",
+    find: "Math.max(clock.wallMs(), earliest)",
+    replace: "clock.wallMs() + earliest * 0",
     caughtBy: SIMULATION,
   },
   {

@@ -45,11 +45,11 @@ describe.skipIf(!postgresPrograms().isThere)(
         status: 200,
       });
       expect(await broker.call(rome, "POST /api/v1/reservations", REPLAY)).toMatchObject({ status: 201 });
-      return { ledger, machine: clock, store, broker };
+      return { ledger, clock, store, broker };
     }
 
     /** Its monotonic clock and its timers stood still, the world went on, and another replica leads. */
-    async function suspend({ ledger, machine: clock }: Awaited<ReturnType<typeof leading>>): Promise<void> {
+    async function suspend({ ledger, clock }: Awaited<ReturnType<typeof leading>>): Promise<void> {
       clock.jumpWall(TEN_MINUTES_MS);
       await ledger.expireLease();
       await replica(ledger, { replica: "young" }).open();
@@ -93,7 +93,7 @@ describe.skipIf(!postgresPrograms().isThere)(
     });
 
     test("asks the database at once, and goes on when nobody took over", async () => {
-      const { machine: clock, store, broker } = await leading();
+      const { clock, store, broker } = await leading();
       clock.jumpWall(TEN_MINUTES_MS);
       expect(store.leadership.standing()).toEqual({ role: "unsure" });
       await until("it leads again", async () => store.leadership.standing().role === "leader" || undefined);

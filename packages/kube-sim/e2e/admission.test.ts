@@ -11,8 +11,8 @@ import { type KubectlPlace, runKubectl, type Seen } from "./testing/run-kubectl.
 type Case = (typeof ADMISSION_CASES)[number] & { readonly id: string };
 
 const crds = join(import.meta.dirname, "../../../deploy/crds");
-const machine = systemClock(() => performance.timeOrigin + performance.now());
-const sim = createKubeSim({ clock: machine, randomBytes });
+const clock = systemClock(() => performance.timeOrigin + performance.now());
+const sim = createKubeSim({ clock, randomBytes });
 /** Each case works on an object of its own, so that one call of kubectl can carry many. */
 const cases: readonly Case[] = ADMISSION_CASES.map((one, index) => ({ ...one, id: `case-${index}` }));
 let place: KubectlPlace;

@@ -11,8 +11,8 @@ import type { KubectlPlace } from "./testing/run-kubectl.ts";
 
 const crds = join(import.meta.dirname, "../../../deploy/crds");
 // The real kubectl runs on the real clock, and so does the cluster it talks to.
-const machine = systemClock(() => performance.timeOrigin + performance.now());
-const sim = createKubeSim({ clock: machine, randomBytes });
+const clock = systemClock(() => performance.timeOrigin + performance.now());
+const sim = createKubeSim({ clock, randomBytes });
 let place: KubectlPlace;
 
 beforeAll(async () => {

@@ -17,13 +17,13 @@ function linksOf(reply: { readonly status: number; readonly body: unknown }) {
     clock,
     tell: (news) => told.push(news),
   });
-  return { machine: clock, told, asked: () => asked, look };
+  return { clock, told, asked: () => asked, look };
 }
 
 const LINK = { url: "http://127.0.0.1:1/#token=a", role: "admin", expiresAt: "2026-01-05T12:02:00.000Z" };
 
 test("a link is told once, and a new one before the last is too old", async () => {
-  const { machine: clock, told, asked, look } = linksOf({ status: 201, body: LINK });
+  const { clock, told, asked, look } = linksOf({ status: 201, body: LINK });
   await look();
   await clock.advance(89_999);
   await look();

@@ -7,16 +7,12 @@ function looking(look: () => Promise<void>) {
   const clock = fakeClock();
   const told: News[] = [];
   const { stop } = lookAgain({ look, clock, tell: (news) => void told.push(news) });
-  return { machine: clock, told, stop };
+  return { clock, told, stop };
 }
 
 test("trouble is told once, and once when it is over", async () => {
   let isDown = false;
-  const {
-    machine: clock,
-    told,
-    stop,
-  } = looking(async () => {
+  const { clock, told, stop } = looking(async () => {
     if (isDown) throw new Error("connect ECONNREFUSED");
   });
   await clock.advance(2000);
@@ -35,7 +31,7 @@ test("trouble is told once, and once when it is over", async () => {
 test("one look is over before the next begins, and none begins after the end", async () => {
   let looks = 0;
   let finish = (): void => undefined;
-  const { machine: clock, stop } = looking(async () => {
+  const { clock, stop } = looking(async () => {
     looks++;
     await new Promise<void>((resolve) => {
       finish = resolve;

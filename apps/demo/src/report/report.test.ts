@@ -14,7 +14,7 @@ function told(news: readonly News[], { json = false, env = {}, isTerminal = fals
     {
       isTerminal,
       env,
-      machine: fakeClock(),
+      clock: fakeClock(),
       output: { write: (text: string) => written.push(text) },
     } as never,
   );

@@ -13,7 +13,7 @@ function screenWith(rows: { current: string[] }) {
     draw: () => rows.current,
     clock,
   });
-  return { machine: clock, screen, take: () => written.splice(0) };
+  return { clock, screen, take: () => written.splice(0) };
 }
 
 const framed = (text: string): string => `\u001b[?2026h${text}\u001b[?2026l`;
@@ -31,7 +31,7 @@ describe("the screen", () => {
 
   test("writes only rows that differ, and nothing when none does", async () => {
     const rows = { current: ["one", "two", "three"] };
-    const { machine: clock, screen, take } = screenWith(rows);
+    const { clock, screen, take } = screenWith(rows);
     screen.enter();
     take();
     await clock.advance(500);
@@ -45,7 +45,7 @@ describe("the screen", () => {
 
   test("is drawn at most twice a second however much happens, and always shows the last of it", async () => {
     const rows = { current: [""] };
-    const { machine: clock, screen, take } = screenWith(rows);
+    const { clock, screen, take } = screenWith(rows);
     screen.enter();
     take();
     for (let step = 1; step <= 900; step++) {
@@ -72,7 +72,7 @@ describe("the screen", () => {
 
   test("is not touched before it is taken and after it was given back", async () => {
     const rows = { current: ["one"] };
-    const { machine: clock, screen, take } = screenWith(rows);
+    const { clock, screen, take } = screenWith(rows);
     screen.changed();
     screen.redraw();
     screen.enter();

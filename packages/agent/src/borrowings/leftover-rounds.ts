@@ -31,7 +31,7 @@ export function leftoverRounds(deps: LeftoverRoundsDeps): LeftoverRounds {
   const { book, communicator, clock, log } = deps;
   const looking = failureReporter({
     log,
-    machine: clock,
+    clock,
     fields: {},
     what: "collecting orphaned data plane objects",
   });

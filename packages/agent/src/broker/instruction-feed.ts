@@ -40,7 +40,7 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
   const pauses = backoff({ maxMs: MAX_BACKOFF_MS }, { ...clock, random: deps.random });
   const stream = failureReporter({
     log,
-    machine: clock,
+    clock,
     fields: {},
     what: "the broker's stream of instructions",
   });

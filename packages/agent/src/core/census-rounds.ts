@@ -25,7 +25,7 @@ export interface CensusRounds {
 export function censusRounds({ census, offer, clock, log }: CensusRoundsDeps): CensusRounds {
   const counting = failureReporter({
     log,
-    machine: clock,
+    clock,
     fields: {},
     what: "comparing reservations with the broker",
   });

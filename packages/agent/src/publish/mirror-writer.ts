@@ -27,7 +27,7 @@ export function mirrorWriter(
 ): MirrorWriter {
   const writing = failureReporter({
     log,
-    machine: clock,
+    clock,
     fields: { ...place },
     what: "writing the Advertisement",
   });

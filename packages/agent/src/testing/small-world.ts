@@ -148,7 +148,7 @@ function smallCluster(
         communicator: life.communicator(withoutBroker ? noBroker() : broker.connect(id)),
         prices: fixedPrices(undefined),
         dataPlane,
-        clock: life.machine,
+        clock: life.clock,
         random,
         newInstance: () => `${id}-${lives}-${broker.calls.length}`,
         tell: (occurrence) => void events.push(occurrence),
@@ -239,7 +239,7 @@ function mortal(clock: Clock) {
       },
     });
   return {
-    machine: {
+    clock: {
       ...clock,
       after: (delayMs: number, action: () => void) => {
         if (isDead) return () => undefined;

@@ -31,7 +31,7 @@ export interface UsageMeter {
 
 export function usageMeter({ intervalMs }: UsageMeterOptions, deps: UsageMeterDeps): UsageMeter {
   const { client, isCounted, clock, log } = deps;
-  const reading = failureReporter({ log, machine: clock, fields: {}, what: "reading metrics.k8s.io" });
+  const reading = failureReporter({ log, clock, fields: {}, what: "reading metrics.k8s.io" });
   const ending = new AbortController();
   const { signal } = ending;
   let used: ResourceVector | undefined;

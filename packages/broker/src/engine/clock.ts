@@ -9,11 +9,11 @@ export interface LedgerClock {
 }
 
 /** Starts at the wall clock, but never before `earliest`, and from then on follows the monotonic clock alone. */
-export function startLedgerClock(machine: Clock, earliest: Instant): LedgerClock {
-  const startedAt = Math.max(machine.wallMs(), earliest);
-  const zero = machine.monotonicMs();
+export function startLedgerClock(clock: Clock, earliest: Instant): LedgerClock {
+  const startedAt = Math.max(clock.wallMs(), earliest);
+  const zero = clock.monotonicMs();
   return {
-    now: () => startedAt + Math.floor(machine.monotonicMs() - zero),
-    after: machine.after,
+    now: () => startedAt + Math.floor(clock.monotonicMs() - zero),
+    after: clock.after,
   };
 }

@@ -11,7 +11,7 @@ afterAll(() => kube.dispose());
 
 let pods = 0;
 let pod: { readonly name: string; readonly namespace: string };
-let machine: FakeClock;
+let clock: FakeClock;
 let lines: string[];
 /** What becomes of the next patches; those after them arrive. */
 let fates: ("refused" | "answer-lost" | "hangs")[];
@@ -46,7 +46,7 @@ const troubled: KubeClient = {
 };
 
 beforeEach(async () => {
-  machine = fakeClock();
+  clock = fakeClock();
   [lines, fates, patches] = [[], [], 0];
   pod = await newPod();
 });
@@ -71,7 +71,7 @@ function label(name = pod.name): RoleLabel {
     {
       env: { POD_NAME: name, POD_NAMESPACE: pod.namespace },
       open: () => Promise.resolve({ client: troubled }),
-      clock: machine,
+      clock,
       random: () => 0.5,
       log,
     },
@@ -86,7 +86,7 @@ async function labels(of = pod): Promise<Readonly<Record<string, string>> | unde
 
 /** The fake clock stands still while the server answers: it is moved when there is something to wait for. */
 async function passing<T>(milliseconds: number, what: Promise<T>): Promise<T> {
-  await machine.advance(milliseconds);
+  await clock.advance(milliseconds);
   return what;
 }
 
@@ -112,7 +112,7 @@ describe("a pod's role label", () => {
     const role = label();
     await passing(1000, role.lead(""));
     await until("it is labelled", async () => {
-      await machine.advance(1000);
+      await clock.advance(1000);
       return (await labels())?.[LABEL] === "leader" && lines.length > 1 ? true : undefined;
     });
     expect(lines).toEqual([
@@ -158,7 +158,7 @@ describe("a pod's role label", () => {
     await role.lead("");
     const body = { metadata: { labels: { [LABEL]: null } } };
     await kube.client.patch(PODS, { name: pod, patch: { kind: "merge", body } });
-    await machine.advance(30_000);
+    await clock.advance(30_000);
     const back = await until("it is back", async () => (await labels())?.[LABEL]);
     expect(back).toBe("leader");
     await role.stop();
@@ -171,7 +171,7 @@ describe("a pod's role label", () => {
     await passing(1000, role.stop());
     const tried = patches;
     await role.lead("");
-    await machine.advance(60_000);
+    await clock.advance(60_000);
     expect(patches).toBe(tried);
   });
 
@@ -227,7 +227,7 @@ describe("whoever stands by is not ready while its label may still say leader", 
     role.standBy();
     expect(role.check.problem()).toBe("the pod is not labelled as a standby yet");
     await until("it is labelled", async () => {
-      await machine.advance(1000);
+      await clock.advance(1000);
       return role.check.problem() === undefined || undefined;
     });
     expect((await labels())?.[LABEL]).toBe("standby");
@@ -245,7 +245,5 @@ describe("whoever stands by is not ready while its label may still say leader", 
 
 test("without the flag there is no label", () => {
   const open = () => Promise.reject(new Error("nobody asks"));
-  expect(
-    podRole({ "pod-role-label": "" }, { env: {}, open, clock: machine, random: () => 0, log }),
-  ).toBeUndefined();
+  expect(podRole({ "pod-role-label": "" }, { env: {}, open, clock, random: () => 0, log })).toBeUndefined();
 });

@@ -52,7 +52,7 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
   const what = `labelling the pod with its role (${label})`;
   const failing = failureReporter({
     log,
-    machine: clock,
+    clock,
     fields: { pod: pod.name, namespace: pod.namespace },
     what,
   });

@@ -3,7 +3,7 @@ import type { Clock, Log, LogFields } from "@resource-broker/runtime";
 
 export interface FailureReporterDeps {
   readonly log: Log;
-  readonly machine: Clock;
+  readonly clock: Clock;
   /** Added to each line. */
   readonly fields: LogFields;
   /** Name of the operation, such as "following pods". */
@@ -18,7 +18,7 @@ export interface FailureReporter {
   readonly current: () => { readonly since: number; readonly fault: Fault } | undefined;
 }
 
-export function failureReporter({ log, machine: clock, fields, what }: FailureReporterDeps): FailureReporter {
+export function failureReporter({ log, clock, fields, what }: FailureReporterDeps): FailureReporter {
   let current: { readonly since: number; readonly fault: Fault } | undefined;
   let beganAt = 0;
   // A restarting server fails in two or three ways: each code is logged once.

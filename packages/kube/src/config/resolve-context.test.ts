@@ -194,7 +194,11 @@ describe("a context", () => {
         args: [],
         env: {},
         interactiveMode: "Never",
-        cluster: { server: "https://10.0.0.1:6443", trust: { insecureSkipVerify: false }, config: { audience: "x" } },
+        cluster: {
+          server: "https://10.0.0.1:6443",
+          trust: { insecureSkipVerify: false },
+          config: { audience: "x" },
+        },
       }),
     },
     {

@@ -42,7 +42,7 @@ export function eventRecorder(options: EventRecorderOptions, deps: EventRecorder
   const { client, clock, random, log } = deps;
   const { component, instance } = options;
   const known = knownEvents(options.capacity ?? CAPACITY, clock);
-  const reporter = failureReporter({ log, machine: clock, what: "writing events", fields: { component } });
+  const reporter = failureReporter({ log, clock, what: "writing events", fields: { component } });
   const neverAborted = new AbortController().signal;
   let isDropping = false;
   let isStopping = false;
@@ -89,7 +89,7 @@ export function eventRecorder(options: EventRecorderOptions, deps: EventRecorder
       what: "writing an event",
       limitMs: WRITE_MS,
       signal: neverAborted,
-      machine: clock,
+      clock,
     });
     try {
       await writing.run(() => write(event, writing.signal));

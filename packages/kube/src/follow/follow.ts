@@ -48,7 +48,7 @@ export function reflector<T>(options: ReflectorOptions<T>, sink: Sink<T>, deps: 
   const forbiddenBackoff = backoff(FORBIDDEN_BACKOFF, { ...deps, ...clock });
   const reporter = failureReporter({
     log,
-    machine: clock,
+    clock,
     what: `following ${name}`,
     fields: { resource: name },
   });

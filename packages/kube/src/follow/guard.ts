@@ -8,7 +8,7 @@ export interface IdleTimeoutOptions {
   readonly limitMs: number;
   /** Also aborts the request. */
   readonly signal: AbortSignal;
-  readonly machine: Clock;
+  readonly clock: Clock;
 }
 
 /** Idle timeout of one request: aborts it when the server sends nothing for too long. */
@@ -23,7 +23,7 @@ export interface IdleTimeout {
 }
 
 export function idleTimeout(options: IdleTimeoutOptions): IdleTimeout {
-  const { machine: clock, what } = options;
+  const { clock, what } = options;
   const controller = new AbortController();
   let limitMs = options.limitMs;
   let lastActivityMs = clock.monotonicMs();

@@ -43,7 +43,7 @@ export function listAttempt<T>(
   timeoutMs: number,
 ): ListWatchAttempt {
   const what = `the list of ${name}`;
-  const listing = idleTimeout({ what, limitMs: timeoutMs, signal, machine: deps.clock });
+  const listing = idleTimeout({ what, limitMs: timeoutMs, signal, clock: deps.clock });
   const list = async (): Promise<void> => {
     sink.beginList();
     const query = {
@@ -83,7 +83,7 @@ export function watchAttempt<T>(
     what: `the watch of ${name}`,
     limitMs: RESPONSE_TIMEOUT_MS,
     signal,
-    machine: deps.clock,
+    clock: deps.clock,
   });
   const query = {
     ...selectionOf(options),

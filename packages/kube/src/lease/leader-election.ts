@@ -63,7 +63,7 @@ export function leaderElection(options: LeaderElectionOptions, deps: LeaderElect
   const candidate = leaseCandidate({ ...options, durationMs: leaseMs }, deps);
   const reporter = failureReporter({
     log,
-    machine: clock,
+    clock,
     what: `holding the lease ${lease}`,
     fields: { lease },
   });
@@ -82,7 +82,7 @@ export function leaderElection(options: LeaderElectionOptions, deps: LeaderElect
       what: `a call about the lease ${lease}`,
       limitMs: renewWithinMs / 2,
       signal,
-      machine: clock,
+      clock,
     });
     try {
       const result = await watched.run(() => run(watched.signal));

@@ -19,7 +19,7 @@ interface Running {
 
 async function running({ isFirstRelease = false } = {}): Promise<Running> {
   const time = fakeClock();
-  const broker = await startGoBroker({ credentials: certificates.broker, machine: time, isFirstRelease });
+  const broker = await startGoBroker({ credentials: certificates.broker, clock: time, isFirstRelease });
   onTestFinished(broker.close);
   const as = (clusterId: string): BrokerClient => {
     const credentials = certificates.cluster(clusterId);

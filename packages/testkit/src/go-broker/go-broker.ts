@@ -13,7 +13,7 @@ const TEXT_TYPE = "text/plain; charset=utf-8";
 
 export interface GoBrokerOptions {
   readonly credentials: Pick<Credentials, "cert" | "key" | "ca">;
-  readonly machine: Pick<Clock, "wallMs">;
+  readonly clock: Pick<Clock, "wallMs">;
   /** True: as its first releases, which cannot be asked about one reservation by its name. */
   readonly isFirstRelease?: boolean;
   /** 0: any free port. */
@@ -49,7 +49,7 @@ interface GoReply {
 }
 
 export async function startGoBroker(options: GoBrokerOptions): Promise<GoBroker> {
-  const { credentials, machine: clock, isFirstRelease = false } = options;
+  const { credentials, clock, isFirstRelease = false } = options;
   const ledger = createGoLedger();
   const routes = isFirstRelease ? ROUTES.filter(({ reply }) => reply !== readReservation) : ROUTES;
   const received: ReceivedCall[] = [];

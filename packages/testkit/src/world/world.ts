@@ -49,7 +49,7 @@ export interface World {
   /** An agent in this process, for a cluster without one. */
   readonly startInside: (
     name: string,
-    options?: { readonly machine?: Clock; readonly flags?: readonly string[] },
+    options?: { readonly clock?: Clock; readonly flags?: readonly string[] },
   ) => Promise<InsideAgent>;
   /** Ends everything, in whatever state it is. */
   readonly dispose: () => Promise<void>;

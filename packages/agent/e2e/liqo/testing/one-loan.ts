@@ -37,7 +37,7 @@ export async function oneLoan({ flags = [] }: OneLoanOptions = {}): Promise<OneL
   onTestFinished(world.dispose);
   const clock = fastClock(() => world.broker.admin().request("GET", PATH.health));
   const start = (name: string) =>
-    ticking(clock, world.startInside(name, { machine: clock.time, flags: [...world.flags, ...flags] }));
+    ticking(clock, world.startInside(name, { clock: clock.time, flags: [...world.flags, ...flags] }));
   const [rome, paris] = [world.cluster("rome"), world.cluster("paris")];
   const agents = { paris: await start("paris"), rome: await start("rome") };
   for (const { name } of [paris, rome]) {

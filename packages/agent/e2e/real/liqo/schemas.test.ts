@@ -31,7 +31,7 @@ import { strictClient, type Write } from "../testing/strict-client.ts";
 const START_TIMEOUT_MS = 600_000;
 /** Of rome and paris, in Liqo: as the loans name them. */
 const [OWN_ID, LIQO_ID] = ["cool-rome", "calm-paris"];
-const machine = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
 const assets = liqoAssets();
 
 interface Place {
@@ -137,7 +137,7 @@ describe.skipIf(assets === undefined)("Liqo's own schemas keep every field that 
           kubeconfigs: kubeconfigFolder(folder),
           lend: privateFiles({}).lend,
           run: liqoctl.run,
-          clock: machine,
+          clock,
           log: recordedLog([]),
         },
       );
@@ -170,7 +170,7 @@ describe.skipIf(assets === undefined)("Liqo's own schemas keep every field that 
       for (const status of ["Accepted", "Denied"] as const) {
         const word = { status, reason: "Because", message: "of a word", resources: { cpu: "2" } };
         const newest = await client.get(RESOURCE_SLICES, made.metadata);
-        const said = statusSaying(newest, word, machine.wallMs());
+        const said = statusSaying(newest, word, clock.wallMs());
         await client.update(
           RESOURCE_SLICES,
           { ...newest, ...(said && { status: said }) },

@@ -17,7 +17,7 @@ export function testWrongClocks(scene: () => FaultScene): void {
   test("the clocks of both agents are an hour off", async () => {
     const { world, isAdvertised } = scene();
     const shifted = (ms: number) => ({
-      machine: systemClock(() => Math.round(performance.timeOrigin + performance.now()) + ms),
+      clock: systemClock(() => Math.round(performance.timeOrigin + performance.now()) + ms),
     });
     const [oslo, lima] = [world.cluster("oslo"), world.cluster("lima")];
     const agents = await Promise.all([

@@ -23,7 +23,7 @@ function world() {
     ends.at(-1)?.(how);
     await settle();
   };
-  return { machine: clock, jobs, job, ends, signals, end, state: () => jobs.state("paris") };
+  return { clock, jobs, job, ends, signals, end, state: () => jobs.state("paris") };
 }
 
 describe("liqoctl beside everything else", () => {
@@ -43,7 +43,7 @@ describe("liqoctl beside everything else", () => {
   });
 
   test("is tried again after a pause that grows", async () => {
-    const { jobs, job, machine: clock, state, end } = world();
+    const { jobs, job, clock, state, end } = world();
     const pauses: number[] = [];
     for (let times = 1; times <= 6; times++) {
       jobs.start("paris", job());
@@ -68,7 +68,7 @@ describe("liqoctl beside everything else", () => {
   });
 
   test("that hangs is killed, and not waited for", async () => {
-    const { jobs, job, machine: clock, state, signals } = world();
+    const { jobs, job, clock, state, signals } = world();
     jobs.start("paris", job());
     await clock.advance(59_999);
     expect(state()).toMatchObject({ kind: "running" });

@@ -72,7 +72,7 @@ export function peeringJobs({ clock, log }: PeeringJobsDeps): PeeringJobs {
 
   const begin = (liqoId: string, job: Job, times: number): void => {
     const ending = new AbortController();
-    const over = within(job, { ending, machine: clock }).then((obstacle) => {
+    const over = within(job, { ending, clock }).then((obstacle) => {
       const since = clock.monotonicMs();
       const { kind } = job;
       if (obstacle === undefined) entries.set(liqoId, { kind: "done", job: kind, since });
@@ -136,7 +136,7 @@ function shown(entry: Entry | undefined, now: number): JobState {
 /** Does not wait for a process that survives SIGKILL. */
 async function within(
   { work, timeoutMs, kind }: Job,
-  { ending, machine: clock }: { readonly ending: AbortController; readonly machine: Clock },
+  { ending, clock }: { readonly ending: AbortController; readonly clock: Clock },
 ): Promise<JobEnd> {
   const { signal } = ending;
   let cancel = (): void => undefined;

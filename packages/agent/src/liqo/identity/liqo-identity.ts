@@ -36,7 +36,7 @@ export interface IdentitySource {
 
 export function liqoIdentity({ namespace }: IdentityOptions, deps: IdentityDeps): IdentitySource {
   const { client, clock, log } = deps;
-  const looking = failureReporter({ log, machine: clock, fields: { namespace }, what: "looking for Liqo" });
+  const looking = failureReporter({ log, clock, fields: { namespace }, what: "looking for Liqo" });
   const listeners = new Set<() => void>();
   const ending = new AbortController();
   const { signal } = ending;

@@ -27,7 +27,7 @@ export interface Inquiries {
 export function inquiries({ book, communicator, link, clock, log }: InquiryDeps): Inquiries {
   const asking = failureReporter({
     log,
-    machine: clock,
+    clock,
     fields: {},
     what: "asking the broker about reservations",
   });

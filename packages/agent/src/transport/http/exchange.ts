@@ -57,7 +57,7 @@ export function createExchanger(clock: Clock): Exchanger {
     const sent = request(requestOptions(message, line));
     const progress = followConnection(sent, {
       url,
-      machine: clock,
+      clock,
       leftMs: line.deadlineMs - clock.monotonicMs(),
     });
     underWay.add(sent);
@@ -114,11 +114,7 @@ function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
 /** Limits the time for connecting and answering, and records whether the request was sent. */
 function followConnection(
   sent: ClientRequest,
-  {
-    url,
-    machine: clock,
-    leftMs,
-  }: { readonly url: BrokerUrl; readonly machine: Clock; readonly leftMs: number },
+  { url, clock, leftMs }: { readonly url: BrokerUrl; readonly clock: Clock; readonly leftMs: number },
 ) {
   let isConnected = false;
   const giveUpAfter = (ms: number, problem: string): (() => void) =>

@@ -25,7 +25,7 @@ interface OlderBroker {
 
 async function olderBroker(): Promise<OlderBroker> {
   const time = fakeClock();
-  const broker = await startGoBroker({ credentials: certificates.broker, machine: time });
+  const broker = await startGoBroker({ credentials: certificates.broker, clock: time });
   onTestFinished(broker.close);
   return { broker, time, as: (id) => connect(id, broker.url) };
 }

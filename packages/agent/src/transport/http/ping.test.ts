@@ -125,7 +125,7 @@ describe("a ping", () => {
   });
 
   test("says so, too, when the broker breaks off the handshake", async () => {
-    const older = await startGoBroker({ credentials: certificates.broker, machine: fakeClock() });
+    const older = await startGoBroker({ credentials: certificates.broker, clock: fakeClock() });
     onTestFinished(older.close);
     const foreign = certificates.leaf({ subject: [commonName("rome")] }, certificates.authority());
     await expect((await agent(older.url, foreign)).ping()).rejects.toMatchObject({ code: "unreachable" });

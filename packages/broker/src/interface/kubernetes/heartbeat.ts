@@ -18,7 +18,7 @@ export function keepHeartbeat(
 ): KubernetesPart {
   const troubles = failureReporter({
     log,
-    machine: clock,
+    clock,
     what: "renewing the broker's Lease",
     fields: { lease: BROKER_LEASE },
   });

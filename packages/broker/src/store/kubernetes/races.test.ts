@@ -104,13 +104,9 @@ const silent = (): void => undefined;
 const NO_LOG = { info: silent, warn: silent, error: silent };
 
 /** A process: opens the ledger, books as long as it may, and says what it has acknowledged. */
-async function live(
-  name: string,
-  lives: number,
-  parts: { client: KubeClient; machine: Clock; story: Story },
-) {
+async function live(name: string, lives: number, parts: { client: KubeClient; clock: Clock; story: Story }) {
   for (let life = 0; life < lives; life++) {
-    const { client, machine: clock, story } = parts;
+    const { client, clock, story } = parts;
     const cluster = () => Promise.resolve({ client, namespace: "broker" });
     const store = kubernetesStore({ replica: name }, { clock, log: NO_LOG, cluster });
     try {
@@ -194,7 +190,7 @@ describe("replicas that all believe to lead, whatever happens to their calls", (
         const all = Array.from({ length: replicas }, (_, number) =>
           live(`r${number}`, 2, {
             client: replicaClient(kube.client, scheduler, nextFate),
-            machine: clock,
+            clock,
             story,
           }),
         );

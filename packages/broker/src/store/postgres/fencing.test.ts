@@ -31,18 +31,18 @@ describe.skipIf(!postgresPrograms().isThere)(
       await ledger.expireLease();
       const young = replica(ledger, { replica: "young", leaseMs: LEASE_MS });
       await young.open();
-      return { ledger, machine: clock, old, young };
+      return { ledger, clock, old, young };
     }
 
     it("removes no history", async () => {
-      const { ledger, machine: clock, old } = await replaced();
+      const { ledger, clock, old } = await replaced();
       await clock.advance(TRIM_EVERY_MS);
       await until("it has tried", async () => old.leadership.standing().role === "deposed" || undefined);
       expect(await ledger.psql(HISTORY)).toBe("40|40|1|0");
     });
 
     it("prolongs no lease", async () => {
-      const { ledger, machine: clock, old } = await replaced();
+      const { ledger, clock, old } = await replaced();
       const lease = await ledger.psql("SELECT expires_at, epoch, instance FROM S.lease");
       await clock.advance(LEASE_MS / 3);
       await until("it has tried", async () => old.leadership.standing().role === "deposed" || undefined);

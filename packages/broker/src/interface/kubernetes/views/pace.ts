@@ -125,7 +125,7 @@ function pacedLane(what: string, deps: LaneDeps): PacedLane {
   const { clock, random, log, pump, isClosed } = deps;
   const waiting = new Set<Waiting>();
   const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { random, monotonicMs: clock.monotonicMs });
-  const troubles = failureReporter({ log, machine: clock, fields: {}, what });
+  const troubles = failureReporter({ log, clock, fields: {}, what });
   let running = 0;
   let pausedUntil = 0;
 

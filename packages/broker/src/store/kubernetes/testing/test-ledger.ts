@@ -79,12 +79,7 @@ async function ledgerOn(client: KubeClient): Promise<TestLedger> {
   return {
     namespace,
     client,
-    connect: ({
-      clock = MACHINE,
-      log = NO_LOG,
-      through = (own: KubeClient) => own,
-      ...options
-    } = {}) =>
+    connect: ({ clock = MACHINE, log = NO_LOG, through = (own: KubeClient) => own, ...options } = {}) =>
       kubernetesStore(
         { replica: "test", ...options },
         { clock, log, cluster: () => Promise.resolve({ client: through(client), namespace }) },
