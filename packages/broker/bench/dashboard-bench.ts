@@ -13,7 +13,7 @@ import {
 import { CapacityHistory } from "../src/interface/dashboard/history/capacity-history.ts";
 import { clusterPage, readClusterQuery } from "../src/interface/dashboard/lists/cluster-list.ts";
 import { readReservationQuery, reservationLists } from "../src/interface/dashboard/lists/reservation-list.ts";
-import { SoftWatch } from "../src/interface/dashboard/live/soft-watch.ts";
+import { AdvertisementWatch } from "../src/interface/dashboard/live/soft-watch.ts";
 import { moneyReport } from "../src/interface/dashboard/money.ts";
 import { flowView } from "../src/interface/dashboard/views/flow-view.ts";
 
@@ -86,7 +86,7 @@ const moment = { now: NOW, policy: DEFAULT_POLICY };
 const engine = { ledger, commitNumber: 0 };
 const lists = reservationLists(engine);
 const history = new CapacityHistory();
-const watch = new SoftWatch();
+const watch = new AdvertisementWatch();
 const clusters = (query: string) => () =>
   clusterPage(ledger, { query: readClusterQuery(new URLSearchParams(query)), moment, commit: 1 });
 const reservations = (query: string) => () => lists.page(readReservationQuery(new URLSearchParams(query)));
@@ -116,7 +116,7 @@ const WORK: readonly [string, () => unknown][] = [
   ],
   ["history: one sample of everything", () => history.sample(ledger, moment)],
   ["history: a day of one cluster", () => history.read("day", NOW, name(7))],
-  ["live: a look at every cluster", () => watch.look(ledger, moment)],
+  ["live: a look at every cluster", () => watch.poll(ledger, moment)],
 ];
 
 console.log(`${CLUSTERS} clusters, ${RESERVATIONS} reservations; milliseconds on the broker's thread`);

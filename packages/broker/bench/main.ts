@@ -16,7 +16,7 @@ import { agents } from "./sections/agents.ts";
 import { memory } from "./sections/memory.ts";
 import { push } from "./sections/push.ts";
 import { alike, reservations } from "./sections/reservations.ts";
-import type { Stage } from "./stage.ts";
+import type { BenchEnvironment } from "./stage.ts";
 
 const SECTIONS = [reservations, alike, advertisements, push, agents, memory];
 const SERVER_CORE = 0;
@@ -33,7 +33,7 @@ const { values } = parseArgs({
     "node-flags": { type: "string", default: "" },
   },
 });
-const say = (line: string): void => console.error(`… ${line}`);
+const report = (line: string): void => console.error(`… ${line}`);
 const wanted = values.only === "" ? SECTIONS.map(({ name }) => name) : values.only.split(",");
 const unknown = wanted.filter((name) => !SECTIONS.some((section) => section.name === name));
 if (unknown.length > 0) {
@@ -48,17 +48,17 @@ const folder = mkdtempSync(join(tmpdir(), "bench-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 const isSplit =
   availableParallelism() > 1 && succeeds("taskset", "-a", "-c", "-p", String(LOAD_CORE), String(process.pid));
-if (!isSplit) say("cannot pin processes to cores: the broker and the load share them");
+if (!isSplit) report("cannot pin processes to cores: the broker and the load share them");
 if (!succeeds("prlimit", `--nofile=${OPEN_FILES}:`, "--pid", String(process.pid)))
-  say(`cannot raise the limit of open files to ${OPEN_FILES}: many connections may fail (ulimit -n)`);
+  report(`cannot raise the limit of open files to ${OPEN_FILES}: many connections may fail (ulimit -n)`);
 
-const stage: Stage = {
+const env: BenchEnvironment = {
   certificates: await testCertificates(),
   program: values.program ?? bundled(folder),
   cpu: isSplit ? SERVER_CORE : undefined,
   nodeFlags: values["node-flags"].split(" ").filter((flag) => flag !== ""),
   isQuick: values.quick,
-  say,
+  report,
 };
 const rows: BenchRow[] = [];
 // Whatever breaks in the middle of a connection ends up here: what was measured so far is shown all the same.
@@ -67,9 +67,9 @@ process.once("uncaughtException", (error) => {
   console.error(error);
   process.exit(1);
 });
-if (values.profile) console.log(await profileReservations(stage));
+if (values.profile) console.log(await profileReservations(env));
 else {
-  for (const section of SECTIONS) if (wanted.includes(section.name)) rows.push(...(await section.run(stage)));
+  for (const section of SECTIONS) if (wanted.includes(section.name)) rows.push(...(await section.run(env)));
   show();
 }
 process.exit(0);
@@ -81,7 +81,7 @@ function show(): void {
 }
 
 function bundled(into: string): string {
-  say("bundling the broker");
+  report("bundling the broker");
   const bundler = join(import.meta.dirname, "../../../scripts/bundle/main.ts");
   execFileSync(process.execPath, [bundler, "--into", into], { stdio: ["ignore", "ignore", "inherit"] });
   return join(into, "broker.mjs");

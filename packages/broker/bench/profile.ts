@@ -1,28 +1,28 @@
 import { closeAll } from "./load/fleet.ts";
 import { type CpuProfile, profiled } from "./measure/profiler.ts";
-import { openDesk } from "./sections/desk.ts";
-import { type Stage, withBroker } from "./stage.ts";
+import { openReservationLoad } from "./sections/desk.ts";
+import { type BenchEnvironment, withBroker } from "./stage.ts";
 
 const SHOWN = 30;
 const IN_FLIGHT = 250;
 const NODE_FLAGS = ["--inspect=127.0.0.1:0"];
 
 /** Where the broker's time goes while it makes reservations: by function, its own and with all it calls. */
-export function profileReservations(stage: Stage): Promise<string> {
-  const { isQuick, say } = stage;
+export function profileReservations(env: BenchEnvironment): Promise<string> {
+  const { isQuick, report } = env;
   return withBroker(
-    stage,
+    env,
     async (broker) => {
-      const desk = await openDesk(stage, broker);
-      say("warming up");
-      await desk.ask(IN_FLIGHT, isQuick ? 2000 : 5000);
-      const before = desk.granted();
-      say("profiling");
+      const load = await openReservationLoad(env, broker);
+      report("warming up");
+      await load.run(IN_FLIGHT, isQuick ? 2000 : 5000);
+      const before = load.granted();
+      report("profiling");
       const profile = await profiled(await broker.logLines(), () =>
-        desk.ask(IN_FLIGHT, isQuick ? 4000 : 10_000),
+        load.run(IN_FLIGHT, isQuick ? 4000 : 10_000),
       );
-      closeAll(desk.fleet);
-      return render(profile, desk.granted() - before);
+      closeAll(load.fleet);
+      return render(profile, load.granted() - before);
     },
     NODE_FLAGS,
   );

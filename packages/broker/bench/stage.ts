@@ -8,7 +8,7 @@ import {
 } from "@resource-broker/testkit";
 
 /** What every section is given. */
-export interface Stage {
+export interface BenchEnvironment {
   readonly certificates: TestCertificates;
   /** The bundled broker. */
   readonly program: string;
@@ -18,12 +18,12 @@ export interface Stage {
   readonly nodeFlags: readonly string[];
   readonly isQuick: boolean;
   /** Says what is going on. */
-  readonly say: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
 export interface Section {
   readonly name: string;
-  readonly run: (stage: Stage) => Promise<BenchRow[]>;
+  readonly run: (stage: BenchEnvironment) => Promise<BenchRow[]>;
 }
 
 /** As the broker's launcher and its image set it. */
@@ -31,7 +31,7 @@ const { environment = {} } = programsNamed(["broker"])[0] ?? {};
 
 /** A broker of its own for a section, gone afterwards. */
 export async function withBroker<T>(
-  { certificates, program, cpu, nodeFlags }: Stage,
+  { certificates, program, cpu, nodeFlags }: BenchEnvironment,
   use: (broker: BrokerProcess, pid: number) => Promise<T>,
   moreNodeFlags: readonly string[] = [],
 ): Promise<T> {

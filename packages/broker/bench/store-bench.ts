@@ -10,7 +10,7 @@ import { openLedgerFile } from "../src/store/sqlite/ledger-file.ts";
 import { DEFAULT_RETENTION } from "../src/store/sqlite/retention.ts";
 import { printKubernetes } from "./store/kubernetes-figures.ts";
 import { sampleBatches } from "./store/sample-batches.ts";
-import { WAYS } from "./store/ways.ts";
+import { COMMIT_VARIANTS } from "./store/ways.ts";
 
 /**
  * What a durable commit costs, on the event loop's thread and off it. Each figure comes from a process of its own, bound
@@ -26,7 +26,7 @@ const BATCHES: readonly { readonly size: number; readonly count: number }[] = [
 const WARM_UP = 0.1;
 const RESTART_RESERVATIONS = 100_000;
 
-interface Figures {
+interface BenchResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly perSecond: number;
@@ -38,11 +38,11 @@ interface Figures {
   readonly privateMb: number;
 }
 
-async function measure(way: string, size: number, count: number): Promise<Figures> {
+async function measure(variant: string, size: number, count: number): Promise<BenchResult> {
   const directory = mkdtempSync(join(option("--directory") ?? tmpdir(), "store-bench-"));
   try {
-    const open = WAYS[way];
-    if (open === undefined) throw new Error(`no way is called ${way}`);
+    const open = COMMIT_VARIANTS[variant];
+    if (open === undefined) throw new Error(`no way is called ${variant}`);
     const commit = await open(join(directory, "ledger.db"));
     const batches = sampleBatches(size);
     const run = async (times: number): Promise<number[]> => {
@@ -89,15 +89,25 @@ function option(name: string): string | undefined {
   return at === -1 ? undefined : process.argv[at + 1];
 }
 
-function measureInProcess(way: string, size: number, count: number): Figures {
+function measureInProcess(variant: string, size: number, count: number): BenchResult {
   const self = fileURLToPath(import.meta.url);
   const rest = process.argv.slice(2);
-  const node = [process.execPath, self, "--way", way, "--size", `${size}`, "--count", `${count}`, ...rest];
+  const node = [
+    process.execPath,
+    self,
+    "--way",
+    variant,
+    "--size",
+    `${size}`,
+    "--count",
+    `${count}`,
+    ...rest,
+  ];
   const cores = option("--cores") === "2" ? "0,1" : "0";
   const { stdout, stderr, status } = spawnSync("taskset", ["-c", cores, ...node], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`measuring ${way} failed: ${stderr}`);
+  if (status !== 0) throw new Error(`measuring ${variant} failed: ${stderr}`);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- printed by our own child process
-  return JSON.parse(stdout) as Figures;
+  return JSON.parse(stdout) as BenchResult;
 }
 
 function printTable(): void {
@@ -115,18 +125,18 @@ function printTable(): void {
     `Node ${process.version}, ${option("--cores") ?? 1} core(s), synchronous FULL, decisions of 16 candidates\n`,
   );
   console.log(`| ${columns.join(" | ")} |\n|${columns.map(() => "---|").join("")}`);
-  for (const way of Object.keys(WAYS)) {
+  for (const variant of Object.keys(COMMIT_VARIANTS)) {
     for (const { size, count } of BATCHES) {
-      const figures = measureInProcess(way, size, count);
+      const result = measureInProcess(variant, size, count);
       const cells = [
-        way,
+        variant,
         size,
-        figures.p50Ms.toFixed(2),
-        figures.p99Ms.toFixed(2),
-        Math.round(figures.perSecond).toLocaleString("en"),
-        figures.cpuMicros.toFixed(0),
-        figures.blockedMs.toFixed(1),
-        figures.privateMb.toFixed(0),
+        result.p50Ms.toFixed(2),
+        result.p99Ms.toFixed(2),
+        Math.round(result.perSecond).toLocaleString("en"),
+        result.cpuMicros.toFixed(0),
+        result.blockedMs.toFixed(1),
+        result.privateMb.toFixed(0),
       ];
       console.log(`| ${cells.join(" | ")} |`);
     }
@@ -156,10 +166,11 @@ function printRestart(): void {
   );
 }
 
-const way = option("--way");
+const variant = option("--way");
 const kubernetes = option("--kubernetes");
 if (kubernetes !== undefined) await printKubernetes(kubernetes);
-else if (way === undefined) {
+else if (variant === undefined) {
   printTable();
   printRestart();
-} else console.log(JSON.stringify(await measure(way, Number(option("--size")), Number(option("--count")))));
+} else
+  console.log(JSON.stringify(await measure(variant, Number(option("--size")), Number(option("--count")))));

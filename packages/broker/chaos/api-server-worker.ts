@@ -3,13 +3,13 @@ import { simulatedControlPlanes } from "@resource-broker/testkit";
 import { brokerDefinitions } from "../src/store/kubernetes/testing/test-ledger.ts";
 
 /** What the campaign asks of the simulated API server. It has a thread of its own, so that load does not slow it down. */
-export type Order = "down" | "up" | "pause" | "resume";
+export type ServerCommand = "down" | "up" | "pause" | "resume";
 
 const planes = simulatedControlPlanes();
 const { kubeconfig } = await planes.start("broker", brokerDefinitions());
 const { knobs, url } = planes.cluster("broker");
 
-parentPort?.on("message", (order: Order) => {
+parentPort?.on("message", (order: ServerCommand) => {
   void Promise.resolve(knobs[order]()).then(() => parentPort?.postMessage("done"));
 });
 parentPort?.postMessage({ kubeconfig, port: Number(new URL(url).port) });

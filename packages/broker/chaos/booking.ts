@@ -1,7 +1,7 @@
 import type { Phase, ResourceVector } from "@resource-broker/domain";
 
 /** One reservation as the broker has it, wherever it was read. */
-export interface Booking {
+export interface LedgerReservation {
   readonly id: string;
   readonly requester: string;
   readonly provider: string;
@@ -11,7 +11,7 @@ export interface Booking {
 }
 
 /** A provider as the broker sees it. */
-export interface ProviderStanding {
+export interface ProviderTotals {
   readonly clusterId: string;
   readonly allocatable: ResourceVector;
   /** The broker's own sum. */
@@ -19,7 +19,7 @@ export interface ProviderStanding {
 }
 
 /** All that the broker knows at one moment. */
-export interface Books {
-  readonly bookings: readonly Booking[];
-  readonly providers: readonly ProviderStanding[];
+export interface LedgerSnapshot {
+  readonly reservations: readonly LedgerReservation[];
+  readonly providers: readonly ProviderTotals[];
 }

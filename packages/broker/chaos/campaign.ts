@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
-import { type Crowd, startCrowd } from "./crowd.ts";
-import { judgeBooks } from "./judge-books.ts";
-import { booksOverApi } from "./read-books.ts";
-import { type Scene, sceneOn } from "./scene.ts";
+import { type LoadClients, startLoadClients } from "./crowd.ts";
+import { checkSnapshot } from "./judge-books.ts";
+import { snapshotFromApi } from "./read-books.ts";
+import { type ChaosFleet, createFleet } from "./scene.ts";
 import type { Strike, Target } from "./target.ts";
 import { type Drained, violations } from "./violations.ts";
 
 /** Few providers, and small: most requests compete for the last cores. */
-const SCENE = { requesters: 16, providers: 8, provider: { cpu: 64, memoryGi: 256 }, lanes: 4 };
+const FLEET = { requesters: 16, providers: 8, provider: { cpu: 64, memoryGi: 256 }, lanes: 4 };
 const LONGEST_LIFE_MS = 1200;
 /** How often the strike waits for a reply: whatever was answered too early is most likely not yet written then. */
 const AT_A_REPLY = 0.5;
@@ -63,10 +63,10 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   return total;
 }
 
-interface Stage {
+interface CampaignContext {
   readonly target: Target;
-  readonly scene: Scene;
-  readonly crowd: Crowd;
+  readonly fleet: ChaosFleet;
+  readonly clients: LoadClients;
 }
 
 async function oneLedger(
@@ -76,47 +76,51 @@ async function oneLedger(
 ): Promise<CampaignResult> {
   const { strikes: wanted, now, untilMs = Number.POSITIVE_INFINITY, print, before } = options;
   try {
-    const scene = sceneOn(target, SCENE);
-    await scene.advertise();
-    const crowd = startCrowd({ clients: scene.requesters, random: random.fork(1), lanes: SCENE.lanes });
-    const stage = { target, scene, crowd };
+    const fleet = createFleet(target, FLEET);
+    await fleet.advertise();
+    const clients = startLoadClients({
+      clients: fleet.requesters,
+      random: random.fork(1),
+      lanes: FLEET.lanes,
+    });
+    const context = { target, fleet, clients };
     const strikes: Strike[] = [];
     let found: string[] = [];
     while (strikes.length < wanted && found.length === 0 && now() < untilMs) {
-      const { strike, line, problems } = await strikeOnce(stage, random);
+      const { strike, line, problems } = await strikeOnce(context, random);
       strikes.push(strike);
       found = problems;
       print(`${before + strikes.length}: ${line}`);
     }
-    await crowd.stop();
-    if (found.length === 0) found = await closeBooks(stage);
-    return { strikes, ...tally(crowd), violations: found };
+    await clients.stop();
+    if (found.length === 0) found = await finalViolations(context);
+    return { strikes, ...tally(clients), violations: found };
   } finally {
     await target.dispose();
   }
 }
 
 async function strikeOnce(
-  { target, scene, crowd }: Stage,
+  { target, fleet, clients }: CampaignContext,
   random: SeededRandom,
 ): Promise<{ readonly strike: Strike; readonly line: string; readonly problems: string[] }> {
   const livedMs = random.below(LONGEST_LIFE_MS);
   const isAtReply = random.chance(AT_A_REPLY);
   await sleep(livedMs);
-  const drained = random.chance(AT_A_DRAIN) ? await drain({ scene, crowd }, random) : undefined;
-  if (isAtReply) await crowd.nextAcknowledgement();
+  const drained = random.chance(AT_A_DRAIN) ? await drain({ fleet, clients }, random) : undefined;
+  if (isAtReply) await clients.nextAcknowledgement();
   const strike = await target.strike(random);
-  if (drained !== undefined) await served(crowd);
-  await crowd.pause();
+  if (drained !== undefined) await served(clients);
+  await clients.pause();
   const problems = [
     ...(strike.problems ?? []),
-    ...crowd.problems,
-    ...(await wrongBooks({ target, scene, crowd }, drained)),
+    ...clients.problems,
+    ...(await apiViolations({ target, fleet, clients }, drained)),
   ];
   // As agents would: a provider that was full has room again.
-  await scene.advertise();
-  crowd.resume();
-  const { acknowledged, released } = tally(crowd);
+  await fleet.advertise();
+  clients.resume();
+  const { acknowledged, released } = tally(clients);
   const counts = `${acknowledged} acknowledged, ${released} released`;
   const verdict = problems.length === 0 ? "all found, sums right" : `${problems.length} VIOLATIONS`;
   const moment = `${isAtReply ? " at a reply" : ""}${drained === undefined ? "" : `, ${drained.provider} full`}`;
@@ -126,35 +130,41 @@ async function strikeOnce(
 }
 
 /** A provider has nothing left to lend, and was answered that this is known. */
-async function drain({ scene, crowd }: Omit<Stage, "target">, random: SeededRandom): Promise<Drained> {
-  const provider = await scene.drain(random);
-  return { provider, ordersBefore: crowd.orders.length };
+async function drain(
+  { fleet, clients }: Omit<CampaignContext, "target">,
+  random: SeededRandom,
+): Promise<Drained> {
+  const provider = await fleet.drain(random);
+  return { provider, requestsBefore: clients.requests.length };
 }
 
 /** Lets the broker grant for a while on what it remembers. */
-async function served(crowd: Crowd): Promise<void> {
+async function served(clients: LoadClients): Promise<void> {
   const waited = sleep(SERVED_AFTER.forMs, "waited");
   for (let left = SERVED_AFTER.orders; left > 0; left--)
-    if ((await Promise.race([crowd.nextAcknowledgement(), waited])) === "waited") return;
+    if ((await Promise.race([clients.nextAcknowledgement(), waited])) === "waited") return;
 }
 
 /** What of the books over the API is wrong. */
-async function wrongBooks({ target, scene, crowd }: Stage, drained?: Drained): Promise<readonly string[]> {
-  const read = () => booksOverApi(target.admin(), scene.requesters);
-  return (await judgeBooks(crowd.orders, read, drained)).problems;
+async function apiViolations(
+  { target, fleet, clients }: CampaignContext,
+  drained?: Drained,
+): Promise<readonly string[]> {
+  const read = () => snapshotFromApi(target.admin(), fleet.requesters);
+  return (await checkSnapshot(clients.requests, read, drained)).problems;
 }
 
 /** The last word: over the API once more, then a graceful end, then the store itself. */
-async function closeBooks({ target, scene, crowd }: Stage): Promise<string[]> {
-  const overApi = await wrongBooks({ target, scene, crowd });
-  const { books, problems } = await target.close();
-  return [...crowd.problems, ...overApi, ...violations(crowd.orders, books), ...problems];
+async function finalViolations({ target, fleet, clients }: CampaignContext): Promise<string[]> {
+  const overApi = await apiViolations({ target, fleet, clients });
+  const { books: snapshot, problems } = await target.close();
+  return [...clients.problems, ...overApi, ...violations(clients.requests, snapshot), ...problems];
 }
 
-function tally({ orders }: Crowd): Pick<CampaignResult, "orders" | "acknowledged" | "released"> {
+function tally({ requests }: LoadClients): Pick<CampaignResult, "orders" | "acknowledged" | "released"> {
   return {
-    orders: orders.length,
-    acknowledged: orders.filter(({ acknowledged }) => acknowledged !== undefined).length,
-    released: orders.filter(({ release }) => release === "acknowledged").length,
+    orders: requests.length,
+    acknowledged: requests.filter(({ acknowledged }) => acknowledged !== undefined).length,
+    released: requests.filter(({ release }) => release === "acknowledged").length,
   };
 }

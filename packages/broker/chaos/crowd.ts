@@ -1,9 +1,9 @@
 import type { BrokerClient, SeededRandom } from "@resource-broker/testkit";
 import { Gate } from "./gate.ts";
-import type { Order } from "./order.ts";
-import { Shopper } from "./shopper.ts";
+import type { TrackedRequest } from "./order.ts";
+import { LoadClient } from "./shopper.ts";
 
-export interface CrowdOptions {
+export interface LoadClientsOptions {
   readonly clients: readonly BrokerClient[];
   readonly random: SeededRandom;
   /** Orders each client makes. Absent: until stopped. */
@@ -13,8 +13,8 @@ export interface CrowdOptions {
 }
 
 /** Many clients that order at the same time, hang up, repeat themselves and give back. */
-export interface Crowd {
-  readonly orders: readonly Order[];
+export interface LoadClients {
+  readonly requests: readonly TrackedRequest[];
   /** Replies that no client should ever see. */
   readonly problems: readonly string[];
   /** Resolves when every client has made its orders, or was stopped. */
@@ -27,20 +27,27 @@ export interface Crowd {
   readonly stop: () => Promise<void>;
 }
 
-export function startCrowd({ clients, random, ordersEach, lanes }: CrowdOptions): Crowd {
-  const orders: Order[] = [];
+export function startLoadClients({ clients, random, ordersEach, lanes }: LoadClientsOptions): LoadClients {
+  const requests: TrackedRequest[] = [];
   const problems: string[] = [];
   const gate = new Gate();
   let isStopped = false;
   let listeners: (() => void)[] = [];
-  const heard = (): void => {
+  const onAcknowledged = (): void => {
     const telling = listeners;
     listeners = [];
     for (const tell of telling) tell();
   };
 
-  const shop = async (client: BrokerClient, number: number): Promise<void> => {
-    const shopper = new Shopper({ client, gate, random: random.fork(number), orders, problems, heard });
+  const runClient = async (client: BrokerClient, number: number): Promise<void> => {
+    const shopper = new LoadClient({
+      client,
+      gate,
+      random: random.fork(number),
+      requests,
+      problems,
+      onAcknowledged,
+    });
     let left = ordersEach ?? Number.POSITIVE_INFINITY;
     const lane = async (): Promise<void> => {
       while (left-- > 0 && !isStopped) await shopper.order(() => isStopped);
@@ -48,9 +55,9 @@ export function startCrowd({ clients, random, ordersEach, lanes }: CrowdOptions)
     await Promise.all(Array.from({ length: lanes }, lane));
   };
 
-  const done = Promise.all(clients.map(shop)).then(() => undefined);
+  const done = Promise.all(clients.map(runClient)).then(() => undefined);
   return {
-    orders,
+    requests,
     problems,
     done,
     nextAcknowledgement: () => new Promise((resolve) => listeners.push(resolve)),

@@ -4,8 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { EXIT } from "@resource-broker/runtime";
 import type { BrokerProcess, SeededRandom } from "@resource-broker/testkit";
 import { ledgerFileIn, openForReading } from "../src/store/sqlite/database.ts";
-import type { Head } from "../src/store/sqlite/head.ts";
-import { readHead } from "../src/store/sqlite/read-ledger.ts";
+import type { LedgerHeader } from "../src/store/sqlite/head.ts";
+import { readHeader } from "../src/store/sqlite/read-ledger.ts";
 
 /** Each cut is made in the half that the one before has left: much of a log may be of commits that are elsewhere by now. */
 const MOST_CUTS = 12;
@@ -66,7 +66,7 @@ const DAMAGES: readonly Damage[] = [cutLog, takeRow];
 /** A write-ahead log that is cut or gone: SQLite reads the file as it was some commits ago. */
 function cutLog({ damaged, whole }: Copies, random: SeededRandom): string | undefined {
   const [log, wholeLog] = [`${ledgerFileIn(damaged)}-wal`, `${ledgerFileIn(whole)}-wal`];
-  const before = headIn(whole);
+  const before = headerIn(whole);
   if (before === undefined || !existsSync(wholeLog)) return undefined;
   let bytes = statSync(wholeLog).size;
   for (let left = MOST_CUTS; left >= 0; left--) {
@@ -74,7 +74,7 @@ function cutLog({ damaged, whole }: Copies, random: SeededRandom): string | unde
     bytes = random.below(bytes);
     if (left > 0) truncateSync(log, bytes);
     else rmSync(log);
-    const after = headIn(damaged);
+    const after = headerIn(damaged);
     // Of a young ledger nothing at all may be left.
     const lost = before.commitNumber - (after?.commitNumber ?? 0);
     if (lost >= FEWEST_LOST) return `whose log has lost its last ${lost} commits`;
@@ -96,10 +96,10 @@ function takeRow({ damaged }: Copies, random: SeededRandom): string | undefined 
 }
 
 /** Undefined: there is none to read. */
-function headIn(directory: string): Head | undefined {
+function headerIn(directory: string): LedgerHeader | undefined {
   const database = openForReading(ledgerFileIn(directory));
   try {
-    return readHead(database);
+    return readHeader(database);
   } catch {
     return undefined;
   } finally {

@@ -14,7 +14,7 @@ export class Gate {
       return await call();
     } finally {
       this.#inside--;
-      if (this.#inside === 0) for (const tell of this.#watchers.splice(0)) tell();
+      if (this.#inside === 0) for (const notify of this.#watchers.splice(0)) notify();
     }
   }
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Books } from "./booking.ts";
-import type { Order } from "./order.ts";
+import type { LedgerSnapshot } from "./booking.ts";
+import type { TrackedRequest } from "./order.ts";
 import { type Drained, violations } from "./violations.ts";
 
 const SETTLE_MS = 500;
 
-export interface Judgement {
-  readonly books: Books;
+export interface SnapshotCheck {
+  readonly snapshot: LedgerSnapshot;
   /** What of them is wrong. */
   readonly problems: readonly string[];
 }
@@ -15,18 +15,18 @@ export interface Judgement {
  * Compares what clients were told with the books of a broker that runs. A call whose client hung up may still be carried
  * out while they are read, page by page: books that look wrong are read again, and judged when they no longer change.
  */
-export async function judgeBooks(
-  orders: readonly Order[],
-  read: () => Promise<Books>,
+export async function checkSnapshot(
+  requests: readonly TrackedRequest[],
+  read: () => Promise<LedgerSnapshot>,
   drained?: Drained,
-): Promise<Judgement> {
-  let books = await read();
+): Promise<SnapshotCheck> {
+  let snapshot = await read();
   for (;;) {
-    const problems = violations(orders, books, drained);
-    if (problems.length === 0) return { books, problems };
+    const problems = violations(requests, snapshot, drained);
+    if (problems.length === 0) return { snapshot, problems };
     await sleep(SETTLE_MS);
     const again = await read();
-    if (JSON.stringify(again) === JSON.stringify(books)) return { books, problems };
-    books = again;
+    if (JSON.stringify(again) === JSON.stringify(snapshot)) return { snapshot, problems };
+    snapshot = again;
   }
 }

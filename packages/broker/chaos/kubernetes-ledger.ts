@@ -12,8 +12,8 @@ import {
   startFaultyProxy,
 } from "@resource-broker/testkit";
 import { brokerDefinitions } from "../src/store/kubernetes/testing/test-ledger.ts";
-import type { Order } from "./api-server-worker.ts";
-import { booksInObjects } from "./read-books.ts";
+import type { ServerCommand } from "./api-server-worker.ts";
+import { snapshotFromKubernetes } from "./read-books.ts";
 import type { SharedLedger } from "./shared-ledger.ts";
 
 /** How long an API server is away, or silent, at most. */
@@ -33,14 +33,14 @@ export async function simulatedApiServer(): Promise<ApiServer> {
     const messages: unknown[] = await once(worker, "message");
     return messages[0];
   };
-  const order = async (what: Order): Promise<void> => {
+  const order = async (what: ServerCommand): Promise<void> => {
     worker.postMessage(what);
     await answer();
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the worker is our own
-  const place = (await answer()) as Pick<ApiServer, "kubeconfig" | "port">;
+  const server = (await answer()) as Pick<ApiServer, "kubeconfig" | "port">;
   return {
-    ...place,
+    ...server,
     strike: async (random) => {
       const isGone = random.chance(0.5);
       const awayMs = random.below(LONGEST_SILENCE_MS);
@@ -75,7 +75,7 @@ export async function realApiServer(): Promise<ApiServer> {
   };
 }
 
-/** A ledger in a namespace of its own; each replica has its own way to the API server, and a kubeconfig that takes it. */
+/** A ledger in a namespace of its own; each replica has its own proxy to the API server, and a kubeconfig that takes it. */
 export async function kubernetesLedger(
   server: ApiServer,
   { namespace, replicas }: { readonly namespace: string; readonly replicas: number },
@@ -84,25 +84,25 @@ export async function kubernetesLedger(
   await client.create(NAMESPACES, { metadata: { name: namespace } });
   client.close();
   const directory = await mkdtemp(join(tmpdir(), "chaos-"));
-  const ways = await Promise.all(
+  const proxies = await Promise.all(
     Array.from({ length: replicas }, () => startFaultyProxy({ port: server.port })),
   );
-  const places = await Promise.all(
-    ways.map(async (way) => {
-      const file = join(directory, `${way.port}.kubeconfig`);
-      const text = server.kubeconfig.replaceAll(`127.0.0.1:${server.port}`, `127.0.0.1:${way.port}`);
+  const endpoints = await Promise.all(
+    proxies.map(async (proxy) => {
+      const file = join(directory, `${proxy.port}.kubeconfig`);
+      const text = server.kubeconfig.replaceAll(`127.0.0.1:${server.port}`, `127.0.0.1:${proxy.port}`);
       await writeFile(file, text, { mode: 0o600 });
       const flags = [`--kubeconfig=${file}`, `--http-namespace=${namespace}`];
-      return { store: "kubernetes", flags, way };
+      return { store: "kubernetes", flags, proxy: proxy };
     }),
   );
   return {
-    places,
+    endpoints,
     serverKind: "api-server",
     strikeServer: server.strike,
-    books: () => booksInObjects(server.kubeconfig, namespace),
+    snapshot: () => snapshotFromKubernetes(server.kubeconfig, namespace),
     dispose: async () => {
-      await Promise.all(ways.map((way) => way.close()));
+      await Promise.all(proxies.map((proxy) => proxy.close()));
       await rm(directory, { recursive: true });
     },
   };

@@ -47,8 +47,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 const startedAt = Date.now();
 const server = await startServer();
 const where = `${values.store}${values.real ? ", a real API server" : ""}`;
-const stage = server === undefined ? "one broker on sqlite" : `${replicas} replicas on ${where}`;
-console.log(`seed ${seed}: ${stage}, 16 clients, 8 providers, up to ${kills} strikes`);
+const description = server === undefined ? "one broker on sqlite" : `${replicas} replicas on ${where}`;
+console.log(`seed ${seed}: ${description}, 16 clients, 8 providers, up to ${kills} strikes`);
 const result = await runCampaign({
   seed,
   strikes: kills,
@@ -63,12 +63,12 @@ if (values.record) await record(result);
 process.exit(result.violations.length === 0 ? 0 : 1);
 
 /** What keeps the ledgers of replicas; undefined: one broker keeps its own. */
-interface Keeper {
+interface LedgerServer {
   readonly newLedger: (number: number) => Promise<SharedLedger>;
   readonly dispose: () => Promise<void>;
 }
 
-async function startServer(): Promise<Keeper | undefined> {
+async function startServer(): Promise<LedgerServer | undefined> {
   switch (values.store) {
     case "sqlite":
       return undefined;
@@ -83,7 +83,7 @@ async function startServer(): Promise<Keeper | undefined> {
       return { newLedger, dispose: api.dispose };
     }
     default:
-      return complain("--store is sqlite, postgres or kubernetes");
+      return exitWithUsage("--store is sqlite, postgres or kubernetes");
   }
 }
 
@@ -121,18 +121,18 @@ async function record({ violations, strikes, ...counts }: CampaignResult): Promi
   await recordCampaign(line, { startedAt, endedAt: Date.now() });
 }
 
-function describe(figures: Readonly<Record<string, number>>): string {
-  return Object.entries(figures)
-    .map(([name, figure]) => `${name} ${figure}`)
+function describe(numbers: Readonly<Record<string, number>>): string {
+  return Object.entries(numbers)
+    .map(([name, value]) => `${name} ${value}`)
     .join(", ");
 }
 
 function positive(name: string, text: string): number {
   const number = Number(text);
-  return Number.isFinite(number) && number > 0 ? number : complain(`--${name} must be a number above 0`);
+  return Number.isFinite(number) && number > 0 ? number : exitWithUsage(`--${name} must be a number above 0`);
 }
 
-function complain(problem: string): never {
+function exitWithUsage(problem: string): never {
   console.error(problem);
   return process.exit(2);
 }

@@ -11,7 +11,7 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { startOnDamaged } from "./damaged-ledger.ts";
-import { advertisedIn, booksInStore } from "./read-books.ts";
+import { advertisedIn, snapshotFromSqlite } from "./read-books.ts";
 import type { Strike, Target } from "./target.ts";
 
 /** How often a broker is killed again while it is still coming back, and how soon. */
@@ -24,10 +24,10 @@ const LONGEST_SILENCE_MS = 300;
 /** The second strike of so many damages the ledger: so it is in short campaigns too. */
 const STRIKES_PER_DAMAGE = 8;
 
-interface Stage {
+interface BrokerUnderTest {
   readonly broker: BrokerProcess;
   /** The clients' way to the broker. */
-  readonly way: FaultyProxy;
+  readonly proxy: FaultyProxy;
 }
 
 export interface OneBroker extends Target {
@@ -46,11 +46,11 @@ export interface OneBrokerOptions {
 export async function oneBroker({ program, isDamaged = false }: OneBrokerOptions = {}): Promise<OneBroker> {
   const certificates = await testCertificates();
   const broker = await startBroker({ certificates, ...(program === undefined ? {} : { program }) });
-  const way = await startFaultyProxy({ port: broker.port });
+  const proxy = await startFaultyProxy({ port: broker.port });
   const clients: BrokerClient[] = [];
   let strikes = 0;
   const connect = (options: Omit<ClientOptions, "port">): BrokerClient => {
-    const client = brokerClient({ ...options, port: way.port });
+    const client = brokerClient({ ...options, port: proxy.port });
     clients.push(client);
     return client;
   };
@@ -62,24 +62,27 @@ export async function oneBroker({ program, isDamaged = false }: OneBrokerOptions
     advertised: () => advertisedIn(broker.storeDirectory),
     strike: (random) => {
       const isDamage = isDamaged && strikes++ % STRIKES_PER_DAMAGE === 1;
-      return isDamage ? damage(broker, random) : strike({ broker, way }, random);
+      return isDamage ? damage(broker, random) : strike({ broker, proxy }, random);
     },
     close: async () => {
       const code = await broker.stop();
-      const books = await booksInStore(broker.storeDirectory);
-      return { books, problems: code === 0 ? [] : [`the broker ended with ${code} when asked to stop`] };
+      const snapshot = await snapshotFromSqlite(broker.storeDirectory);
+      return {
+        books: snapshot,
+        problems: code === 0 ? [] : [`the broker ended with ${code} when asked to stop`],
+      };
     },
     dispose: async () => {
       for (const client of clients) client.close();
       await broker.dispose();
-      await way.close();
+      await proxy.close();
     },
   };
 }
 
-async function strike({ broker, way }: Stage, random: SeededRandom): Promise<Strike> {
+async function strike({ broker, proxy }: BrokerUnderTest, random: SeededRandom): Promise<Strike> {
   if (random.chance(KILLS)) return await kill(broker, random);
-  return random.chance(0.5) ? await pause(broker, random) : await cut(way, random);
+  return random.chance(0.5) ? await pause(broker, random) : await cut(proxy, random);
 }
 
 async function kill(broker: BrokerProcess, random: SeededRandom): Promise<Strike> {
@@ -117,16 +120,16 @@ async function pause({ pid = 0 }: BrokerProcess, random: SeededRandom): Promise<
 }
 
 /** Connections break, or nothing passes for a while and then they break: what was sent may have been heard. */
-async function cut(way: FaultyProxy, random: SeededRandom): Promise<Strike> {
+async function cut(proxy: FaultyProxy, random: SeededRandom): Promise<Strike> {
   const cuts = random.between(1, MOST_CUTS);
   const startedAt = performance.now();
   for (let made = 0; made < cuts; made++) {
-    if (random.chance(0.5)) way.pause();
-    way.refuse();
+    if (random.chance(0.5)) proxy.pause();
+    proxy.refuse();
     await sleep(random.below(LONGEST_SILENCE_MS));
-    way.cut();
-    way.resume();
-    way.admit();
+    proxy.cut();
+    proxy.resume();
+    proxy.admit();
     await sleep(random.below(LONGEST_SILENCE_MS));
   }
   return { kind: "cut", what: `cut off ${cuts} times`, downMs: performance.now() - startedAt };

@@ -1,7 +1,7 @@
 import type { Size } from "@resource-broker/testkit";
 
 /** A request of one client and all replies to it. The ledger is compared with it. */
-export interface Order {
+export interface TrackedRequest {
   readonly requester: string;
   readonly key: string;
   readonly size: Size;
@@ -14,7 +14,7 @@ export interface Order {
   release: "not asked" | "asked" | "acknowledged";
 }
 
-export function newOrder(requester: string, key: string, size: Size): Order {
+export function newTrackedRequest(requester: string, key: string, size: Size): TrackedRequest {
   return {
     requester,
     key,

@@ -1,5 +1,5 @@
 import { type PostgresServer, startFaultyProxy } from "@resource-broker/testkit";
-import { booksInDatabase } from "./read-books.ts";
+import { snapshotFromPostgres } from "./read-books.ts";
 import type { SharedLedger } from "./shared-ledger.ts";
 
 export interface PostgresLedgerOptions {
@@ -12,14 +12,14 @@ export async function postgresLedger(
   server: PostgresServer,
   { schema, replicas }: PostgresLedgerOptions,
 ): Promise<SharedLedger> {
-  const ways = await Promise.all(
+  const proxies = await Promise.all(
     Array.from({ length: replicas }, () => startFaultyProxy({ port: server.port })),
   );
   return {
-    places: ways.map((way) => ({
-      store: `${server.url({ port: way.port })}?schema=${schema}`,
+    endpoints: proxies.map((proxy) => ({
+      store: `${server.url({ port: proxy.port })}?schema=${schema}`,
       flags: [],
-      way,
+      proxy: proxy,
     })),
     serverKind: "database",
     strikeServer: async (random) => {
@@ -28,9 +28,9 @@ export async function postgresLedger(
       await server.start();
       return `database restarted after ${how}`;
     },
-    books: () => booksInDatabase(`${server.url()}?schema=${schema}`),
+    snapshot: () => snapshotFromPostgres(`${server.url()}?schema=${schema}`),
     dispose: async () => {
-      await Promise.all(ways.map((way) => way.close()));
+      await Promise.all(proxies.map((proxy) => proxy.close()));
     },
   };
 }

@@ -29,14 +29,17 @@ import { ledgerFileIn, openForReading } from "../src/store/sqlite/database.ts";
 import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { verifyLedger } from "../src/store/sqlite/verify.ts";
 import type { Store } from "../src/store/store.ts";
-import type { Booking, Books } from "./booking.ts";
+import type { LedgerReservation, LedgerSnapshot } from "./booking.ts";
 
 /** Reads the broker's books over its API: every requester its own, and the admin all, which must be the same. */
-export async function booksOverApi(admin: BrokerClient, requesters: readonly BrokerClient[]): Promise<Books> {
+export async function snapshotFromApi(
+  admin: BrokerClient,
+  requesters: readonly BrokerClient[],
+): Promise<LedgerSnapshot> {
   const own = await seenByAll(admin, requesters);
   const advertisements = await listAdvertisements(admin);
   return {
-    bookings: own.map(bookingOf),
+    reservations: own.map(reservationOf),
     providers: advertisements.map(({ clusterID, resources: { allocatable, reserved } }) => ({
       clusterId: clusterID,
       allocatable: vectorOf(allocatable),
@@ -59,17 +62,17 @@ export function advertisedIn(directory: string): string[] {
 }
 
 /** Reads the same from the file of a broker that is not running. */
-export async function booksInStore(directory: string): Promise<Books> {
+export async function snapshotFromSqlite(directory: string): Promise<LedgerSnapshot> {
   const { problems } = verifyLedger(directory);
   if (problems.length > 0) throw new Error(`the ledger is damaged: ${problems.join("; ")}`);
   const store = sqliteStore({ directory });
   const { records } = await store.open();
   await store.close();
-  return booksIn(records);
+  return snapshotOf(records);
 }
 
 /** Reads the same from the database of replicas that are not running; the audit log must be one chain. */
-export async function booksInDatabase(url: string): Promise<Books> {
+export async function snapshotFromPostgres(url: string): Promise<LedgerSnapshot> {
   const reading = readAddress(url);
   if (!reading.ok) throw new Error(reading.problem);
   const store = postgresStore(
@@ -79,14 +82,14 @@ export async function booksInDatabase(url: string): Promise<Books> {
   const { records } = await store.open();
   try {
     await checkChain(store);
-    return booksIn(records);
+    return snapshotOf(records);
   } finally {
     await store.close();
   }
 }
 
 /** Reads the same from the objects of replicas that are not running. */
-export async function booksInObjects(kubeconfig: string, namespace: string): Promise<Books> {
+export async function snapshotFromKubernetes(kubeconfig: string, namespace: string): Promise<LedgerSnapshot> {
   const client = kubeClientFor(kubeconfig);
   const silent = (): void => undefined;
   const store = kubernetesStore(
@@ -98,11 +101,11 @@ export async function booksInObjects(kubeconfig: string, namespace: string): Pro
     },
   );
   // The last one may have been ended before it could give the lease back.
-  await store.leadership.win();
+  await store.leadership.acquire();
   const { records } = await store.open();
   try {
     await checkChain(store);
-    return booksIn(records);
+    return snapshotOf(records);
   } finally {
     await store.close();
     client.close();
@@ -122,13 +125,13 @@ async function checkChain(store: Pick<Store, "readAudit">): Promise<void> {
   }
 }
 
-function booksIn(records: LedgerRecords): Books {
+function snapshotOf(records: LedgerRecords): LedgerSnapshot {
   const ledger = ledgerFrom(records, records.time);
   const rebuilt = recordsOf(ledger);
   if (rebuilt.reservations.length !== records.reservations.length)
     throw new Error("a reservation is there twice");
   return {
-    bookings: rebuilt.reservations.map(({ id, requester, provider, phase, granted, key }) => ({
+    reservations: rebuilt.reservations.map(({ id, requester, provider, phase, granted, key }) => ({
       id,
       requester,
       provider,
@@ -169,7 +172,7 @@ async function listAll(client: BrokerClient, role?: "requester"): Promise<Reserv
   let path: string | undefined =
     `${PATH.reservations}?limit=${LIMIT.pageMax}${role === undefined ? "" : `&role=${role}`}`;
   while (path !== undefined) {
-    const reply: BrokerReply = await patiently(client, path);
+    const reply: BrokerReply = await getWithRetry(client, path);
     found.push(...bodyOf(reservationListSchema, reply));
     path = nextPage(reply);
   }
@@ -186,7 +189,7 @@ async function listAdvertisements(admin: BrokerClient): Promise<AdvertisementDTO
   let after: string | undefined = "";
   while (after !== undefined) {
     const path = `${PATH.advertisements}?limit=${LIMIT.pageMax}&after=${encodeURIComponent(after)}`;
-    const page: AdvertisementPageDTO = bodyOf(advertisementPageSchema, await patiently(admin, path));
+    const page: AdvertisementPageDTO = bodyOf(advertisementPageSchema, await getWithRetry(admin, path));
     found.push(...page.items);
     after = page.next;
   }
@@ -194,18 +197,18 @@ async function listAdvertisements(admin: BrokerClient): Promise<AdvertisementDTO
 }
 
 /** A client that has just been busy may have used up its share of calls; of several replicas one may be down. */
-async function patiently(client: BrokerClient, path: string): Promise<BrokerReply> {
+async function getWithRetry(client: BrokerClient, path: string): Promise<BrokerReply> {
   for (let left = MOST_TRIES; ; left--) {
     const reply = await client.request("GET", path).catch((error: unknown) => {
       if (left === 0) throw error;
     });
     if (reply !== undefined && reply.status !== 429 && reply.status !== 503) return reply;
-    await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
+    await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
   }
 }
 
 const MOST_TRIES = 100;
-const BETWEEN_TRIES_MS = 100;
+const RETRY_DELAY_MS = 100;
 
 function bodyOf<T>(schema: Schema<T>, { status, body }: BrokerReply): T {
   if (status !== 200) throw new Error(`unexpected reply: ${status} ${JSON.stringify(body)}`);
@@ -214,14 +217,14 @@ function bodyOf<T>(schema: Schema<T>, { status, body }: BrokerReply): T {
   return read.value;
 }
 
-function bookingOf({
+function reservationOf({
   id,
   requesterID,
   targetClusterID,
   status,
   requestedResources,
   key,
-}: ReservationDTO): Booking {
+}: ReservationDTO): LedgerReservation {
   return {
     id,
     requester: requesterID,

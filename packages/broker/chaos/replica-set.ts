@@ -12,13 +12,17 @@ import type { SharedLedger } from "./shared-ledger.ts";
 import { type Suspension, suspendLeader } from "./suspend-leader.ts";
 import type { Strike, StrikeKind, Target } from "./target.ts";
 
-type Blow = (stage: Stage, leader: BrokerProcess, random: SeededRandom) => Promise<string>;
+type StrikeAction = (
+  stage: ReplicasUnderTest,
+  leader: BrokerProcess,
+  random: SeededRandom,
+) => Promise<string>;
 
 /** What is done to a replica set, or to the server that keeps its ledger. */
-type BlowName = "kill" | "pause" | "cut" | "server";
+type StrikeActionName = "kill" | "pause" | "cut" | "server";
 
 /** Most of all the leader is killed; the rest is shared by the others. */
-const CHANCES: readonly (readonly [BlowName, number])[] = [
+const CHANCES: readonly (readonly [StrikeActionName, number])[] = [
   ["kill", 0.7],
   ["pause", 0.15],
   ["cut", 0.1],
@@ -41,7 +45,7 @@ export interface ReplicaSetOptions {
   readonly program?: string;
 }
 
-interface Stage extends Suspension {
+interface ReplicasUnderTest extends Suspension {
   readonly ledger: SharedLedger;
   readonly leaseMs: number;
 }
@@ -54,14 +58,14 @@ export async function replicaSet({ ledger, leaseMs, program }: ReplicaSetOptions
   const clock = new URL("./suspended-clock.ts", import.meta.url);
   clock.searchParams.set("while", switchFile);
   const replicas = await startReplicas({
-    stores: ledger.places.map(({ store }) => store),
-    flagsFor: (replica) => ledger.places[replica]?.flags ?? [],
+    stores: ledger.endpoints.map(({ store }) => store),
+    flagsFor: (replica) => ledger.endpoints[replica]?.flags ?? [],
     certificates,
     nodeFlags: [`--import=${clock.href}`],
     flags: [`--lease-duration=${leaseMs}ms`],
     ...(program === undefined ? {} : { program }),
   });
-  const stage = { ledger, replicas, certificates, switchFile, leaseMs };
+  const target = { ledger, replicas, certificates, switchFile, leaseMs };
   let strikes = 0;
   await replicas.leader();
   return {
@@ -69,11 +73,11 @@ export async function replicaSet({ ledger, leaseMs, program }: ReplicaSetOptions
     admin: replicas.admin,
     strike: (random) => {
       const isSuspension = replicas.all.length > 1 && strikes++ % STRIKES_PER_SUSPENSION === 1;
-      return isSuspension ? suspend(stage) : strike(stage, random);
+      return isSuspension ? suspend(target) : strike(target, random);
     },
     close: async () => {
       await replicas.stop();
-      return { books: await ledger.books(), problems: [] };
+      return { books: await ledger.snapshot(), problems: [] };
     },
     dispose: async () => {
       await replicas.dispose();
@@ -83,25 +87,25 @@ export async function replicaSet({ ledger, leaseMs, program }: ReplicaSetOptions
   };
 }
 
-async function strike(stage: Stage, random: SeededRandom): Promise<Strike> {
+async function strike(target: ReplicasUnderTest, random: SeededRandom): Promise<Strike> {
   const name = nameFor(random);
-  const kind: StrikeKind = name === "server" ? stage.ledger.serverKind : name;
-  const leader = await stage.replicas.leader();
+  const kind: StrikeKind = name === "server" ? target.ledger.serverKind : name;
+  const leader = await target.replicas.leader();
   const startedAt = performance.now();
-  const what = await BLOWS[name](stage, leader, random);
-  await stage.replicas.leader();
+  const what = await STRIKE_ACTIONS[name](target, leader, random);
+  await target.replicas.leader();
   return { kind, what, downMs: performance.now() - startedAt };
 }
 
-async function suspend(stage: Stage): Promise<Strike> {
-  const leader = await stage.replicas.leader();
+async function suspend(target: ReplicasUnderTest): Promise<Strike> {
+  const leader = await target.replicas.leader();
   const startedAt = performance.now();
-  const { what, problems } = await suspendLeader(stage, leader);
-  await stage.replicas.leader();
+  const { what, problems } = await suspendLeader(target, leader);
+  await target.replicas.leader();
   return { kind: "suspend", what, downMs: performance.now() - startedAt, problems };
 }
 
-function nameFor(random: SeededRandom): BlowName {
+function nameFor(random: SeededRandom): StrikeActionName {
   let chance = 1;
   for (const [name, share] of CHANCES) {
     if (random.chance(share / chance)) return name;
@@ -110,14 +114,18 @@ function nameFor(random: SeededRandom): BlowName {
   return "kill";
 }
 
-const BLOWS: Readonly<Record<BlowName, Blow>> = {
+const STRIKE_ACTIONS: Readonly<Record<StrikeActionName, StrikeAction>> = {
   kill,
   pause,
   cut,
   server: ({ ledger }, _, random) => ledger.strikeServer(random),
 };
 
-async function kill({ replicas }: Stage, leader: BrokerProcess, random: SeededRandom): Promise<string> {
+async function kill(
+  { replicas }: ReplicasUnderTest,
+  leader: BrokerProcess,
+  random: SeededRandom,
+): Promise<string> {
   const isAlone = !random.chance(KILLED_AS_WELL.chance);
   const afterMs = random.below(KILLED_AS_WELL.withinMs);
   const other = random.pick(replicas.all.filter((each) => each !== leader));
@@ -129,7 +137,7 @@ async function kill({ replicas }: Stage, leader: BrokerProcess, random: SeededRa
 }
 
 async function pause(
-  { replicas, leaseMs }: Stage,
+  { replicas, leaseMs }: ReplicasUnderTest,
   leader: BrokerProcess,
   random: SeededRandom,
 ): Promise<string> {
@@ -149,14 +157,14 @@ async function pause(
 }
 
 async function cut(
-  { replicas, ledger }: Stage,
+  { replicas, ledger }: ReplicasUnderTest,
   leader: BrokerProcess,
   random: SeededRandom,
 ): Promise<string> {
   const cuts = random.between(1, MOST_CUTS);
-  const way = ledger.places[replicas.all.indexOf(leader)]?.way;
+  const proxy = ledger.endpoints[replicas.all.indexOf(leader)]?.proxy;
   for (let made = 0; made < cuts; made++) {
-    way?.cut();
+    proxy?.cut();
     await sleep(random.below(BETWEEN_CUTS_MS));
   }
   return `leader cut off from its ledger ${cuts} times`;

@@ -10,12 +10,12 @@ import {
 
 /** Enough for a broker to come back, or for another one to take over. */
 const MOST_TRIES = 3000;
-const BETWEEN_TRIES_MS = 100;
+const RETRY_DELAY_MS = 100;
 /** Far below the two minutes for which an advertisement is believed. */
 const ADVERTISE_EVERY_MS = 15_000;
 
 /** Clusters that only lend and clusters that only borrow: so each provider's books are simple to recount. */
-export interface Scene {
+export interface ChaosFleet {
   readonly requesters: readonly BrokerClient[];
   /** Makes every provider known and fresh. */
   readonly advertise: () => Promise<void>;
@@ -25,32 +25,35 @@ export interface Scene {
   readonly keepFresh: () => () => Promise<void>;
 }
 
-export interface SceneOptions {
+export interface ChaosFleetOptions {
   readonly requesters: number;
   readonly providers: number;
   readonly provider: Size;
   readonly lanes: number;
 }
 
-export function sceneOn(
+export function createFleet(
   broker: Pick<BrokerProcess, "clientFor">,
-  { requesters, providers, provider, lanes }: SceneOptions,
-): Scene {
-  const lending = Array.from({ length: providers }, (_, index) => broker.clientFor(`provider-${index}`));
+  { requesters, providers, provider, lanes }: ChaosFleetOptions,
+): ChaosFleet {
+  const providerClients = Array.from({ length: providers }, (_, index) =>
+    broker.clientFor(`provider-${index}`),
+  );
   return {
     requesters: Array.from({ length: requesters }, (_, index) =>
       broker.clientFor(`requester-${index}`, { maxSockets: 2 * lanes }),
     ),
-    advertise: () => Promise.all(lending.map((client) => advertise(client, provider))).then(() => undefined),
+    advertise: () =>
+      Promise.all(providerClients.map((client) => advertise(client, provider))).then(() => undefined),
     drain: async (random) => {
-      const client = random.pick(lending);
+      const client = random.pick(providerClients);
       if (client === undefined) throw new Error("there is no provider");
       await advertise(client, provider, { isFull: true });
       return client.clusterId;
     },
     keepFresh: () => {
       const stopping = new AbortController();
-      const ended = advertiseUntil(stopping.signal, lending, provider);
+      const ended = advertiseUntil(stopping.signal, providerClients, provider);
       return () => {
         stopping.abort();
         return ended;
@@ -88,7 +91,7 @@ async function advertise(client: BrokerClient, provider: Size, { isFull = false 
     } catch (error) {
       problem = String(error);
     }
-    await sleep(BETWEEN_TRIES_MS);
+    await sleep(RETRY_DELAY_MS);
   }
   throw new Error(`${client.clusterId} cannot advertise: ${problem}`);
 }

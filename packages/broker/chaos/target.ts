@@ -1,5 +1,5 @@
 import type { BrokerClient, BrokerProcess, SeededRandom } from "@resource-broker/testkit";
-import type { Books } from "./booking.ts";
+import type { LedgerSnapshot } from "./booking.ts";
 
 /** What is done to a target. */
 export type StrikeKind = "kill" | "damage" | "pause" | "suspend" | "cut" | "database" | "api-server";
@@ -23,6 +23,6 @@ export interface Target {
   /** Does something bad to it; resolves when it serves again. */
   readonly strike: (random: SeededRandom) => Promise<Strike>;
   /** Ends it in good order; returns what its store holds, and what was wrong with the end. */
-  readonly close: () => Promise<{ readonly books: Books; readonly problems: readonly string[] }>;
+  readonly close: () => Promise<{ readonly books: LedgerSnapshot; readonly problems: readonly string[] }>;
   readonly dispose: () => Promise<void>;
 }

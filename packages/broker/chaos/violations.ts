@@ -8,8 +8,8 @@ import {
   type ResourceVector,
   resourceVector,
 } from "@resource-broker/domain";
-import type { Booking, Books, ProviderStanding } from "./booking.ts";
-import type { Order } from "./order.ts";
+import type { LedgerReservation, LedgerSnapshot, ProviderTotals } from "./booking.ts";
+import type { TrackedRequest } from "./order.ts";
 
 const GI = 2 ** 30;
 
@@ -17,80 +17,85 @@ const GI = 2 ** 30;
 export interface Drained {
   readonly provider: string;
   /** So many orders had been made by then: none of the later ones may be served there. */
-  readonly ordersBefore: number;
+  readonly requestsBefore: number;
 }
 
 /** Compares what clients were told with what the broker has. Nobody may be changing it meanwhile. */
 export function violations(
-  orders: readonly Order[],
-  { bookings, providers }: Books,
+  requests: readonly TrackedRequest[],
+  { reservations, providers }: LedgerSnapshot,
   drained?: Drained,
 ): string[] {
-  const byKey = groupByKey(bookings);
+  const byKey = groupByKey(reservations);
   return [
-    ...(drained === undefined ? [] : lentByDrained(orders, byKey, drained)),
-    ...orders.flatMap((order) => wrongWith(order, byKey.get(nameOf(order.requester, order.key)) ?? [])),
-    ...unordered(orders, byKey),
-    ...providers.flatMap((provider) => wrongSums(provider, bookings)),
+    ...(drained === undefined ? [] : lentByDrained(requests, byKey, drained)),
+    ...requests.flatMap((request) =>
+      violationsOf(request, byKey.get(nameOf(request.requester, request.key)) ?? []),
+    ),
+    ...unrequested(requests, byKey),
+    ...providers.flatMap((provider) => wrongSums(provider, reservations)),
   ];
 }
 
-function wrongWith(order: Order, found: readonly Booking[]): string[] {
-  const { acknowledged, unanswered, key, requester } = order;
+function violationsOf(request: TrackedRequest, found: readonly LedgerReservation[]): string[] {
+  const { acknowledged, unanswered, key, requester } = request;
   const name = `${key} of ${requester}`;
-  const [booking] = found;
+  const [reservation] = found;
   if (found.length > 1) return [`${name} is booked ${found.length} times`];
-  if (booking === undefined) {
+  if (reservation === undefined) {
     return acknowledged === undefined ? [] : [`${name} was acknowledged as ${acknowledged.id} and is lost`];
   }
   if (acknowledged === undefined) {
     // A refusal that was heard is final; only what nobody answered may have been booked.
     return unanswered > 0 ? [] : [`${name} is booked though every attempt was refused`];
   }
-  return [...wrongBooking(acknowledged, order, booking), ...wrongPhase(order, booking)].map(
+  return [...wrongReservation(acknowledged, request, reservation), ...wrongPhase(request, reservation)].map(
     (problem) => `${name}: ${problem}`,
   );
 }
 
-function wrongBooking(
-  acknowledged: NonNullable<Order["acknowledged"]>,
-  { size }: Order,
-  { id, provider, granted }: Booking,
+function wrongReservation(
+  acknowledged: NonNullable<TrackedRequest["acknowledged"]>,
+  { size }: TrackedRequest,
+  { id, provider, granted }: LedgerReservation,
 ): string[] {
   const problems: string[] = [];
   if (id !== acknowledged.id || provider !== acknowledged.provider) {
-    const told = `acknowledged as ${acknowledged.id} at ${acknowledged.provider}`;
-    problems.push(`${told}, booked as ${id} at ${provider}`);
+    const expected = `acknowledged as ${acknowledged.id} at ${acknowledged.provider}`;
+    problems.push(`${expected}, booked as ${id} at ${provider}`);
   }
   const ordered = resourceVector({ cpuMillis: size.cpu * 1000, memoryBytes: size.memoryGi * GI });
   if (!equals(granted, ordered)) problems.push(`holds ${describeResources(granted)}`);
   return problems;
 }
 
-function wrongPhase({ release }: Order, { phase }: Booking): string[] {
+function wrongPhase({ release }: TrackedRequest, { phase }: LedgerReservation): string[] {
   if (release === "acknowledged" && isLive(phase)) return ["was released and lives"];
   return release === "not asked" && !isLive(phase) ? [`is ${phase}, and nobody asked for that`] : [];
 }
 
-function groupByKey(bookings: readonly Booking[]): Map<string, Booking[]> {
-  const byKey = new Map<string, Booking[]>();
-  for (const booking of bookings) {
-    const name = nameOf(booking.requester, booking.key ?? "");
-    byKey.set(name, [...(byKey.get(name) ?? []), booking]);
+function groupByKey(reservations: readonly LedgerReservation[]): Map<string, LedgerReservation[]> {
+  const byKey = new Map<string, LedgerReservation[]>();
+  for (const reservation of reservations) {
+    const name = nameOf(reservation.requester, reservation.key ?? "");
+    byKey.set(name, [...(byKey.get(name) ?? []), reservation]);
   }
   return byKey;
 }
 
-function unordered(orders: readonly Order[], byKey: ReadonlyMap<string, readonly Booking[]>): string[] {
-  const ordered = new Set(orders.map(({ requester, key }) => nameOf(requester, key)));
+function unrequested(
+  requests: readonly TrackedRequest[],
+  byKey: ReadonlyMap<string, readonly LedgerReservation[]>,
+): string[] {
+  const ordered = new Set(requests.map(({ requester, key }) => nameOf(requester, key)));
   return [...byKey.keys()].filter((name) => !ordered.has(name)).map((name) => `nobody ordered ${name}`);
 }
 
 function wrongSums(
-  { clusterId, allocatable, reserved }: ProviderStanding,
-  bookings: readonly Booking[],
+  { clusterId, allocatable, reserved }: ProviderTotals,
+  reservations: readonly LedgerReservation[],
 ): string[] {
-  const held = heldAt(clusterId, bookings);
+  const held = heldAt(clusterId, reservations);
   const problems: string[] = [];
   if (!fits(held, allocatable)) {
     problems.push(`${clusterId} lends ${describeResources(held)} and has ${describeResources(allocatable)}`);
@@ -104,23 +109,23 @@ function wrongSums(
 }
 
 function lentByDrained(
-  orders: readonly Order[],
-  byKey: ReadonlyMap<string, readonly Booking[]>,
-  { provider, ordersBefore }: Drained,
+  requests: readonly TrackedRequest[],
+  byKey: ReadonlyMap<string, readonly LedgerReservation[]>,
+  { provider, requestsBefore }: Drained,
 ): string[] {
-  const found = orders
-    .slice(ordersBefore)
+  const found = requests
+    .slice(requestsBefore)
     .flatMap(({ requester, key }) => byKey.get(nameOf(requester, key)) ?? []);
   return found
-    .filter((booking) => booking.provider === provider)
+    .filter((reservation) => reservation.provider === provider)
     .map(
       ({ id, key }) => `${provider} lends ${id} (${key}), and was answered before that it has nothing left`,
     );
 }
 
-function heldAt(clusterId: string, bookings: readonly Booking[]): ResourceVector {
+function heldAt(clusterId: string, reservations: readonly LedgerReservation[]): ResourceVector {
   let total = NO_RESOURCES;
-  for (const { provider, phase, granted } of bookings) {
+  for (const { provider, phase, granted } of reservations) {
     if (provider === clusterId && isLive(phase)) total = add(total, granted);
   }
   return total;

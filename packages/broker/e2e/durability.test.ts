@@ -16,7 +16,7 @@ import { callsIn, startTraced, traceProcess, tracerProblem } from "./system-call
 
 const REPLIES = 100;
 /** Only a guard: real processes on a busy machine take their time. */
-const PATIENCE = { timeout: 120_000 };
+const GUARD = { timeout: 120_000 };
 const problem = tracerProblem();
 if (problem !== undefined) process.stderr.write(`NOT TESTED: durability beyond kill -9. ${problem}\n`);
 
@@ -39,7 +39,7 @@ describe("what strace writes is understood", () => {
 });
 
 describe.skipIf(problem !== undefined)("a broker on SQLite", () => {
-  test("has its log on the disk before each of 100 answers leaves", PATIENCE, async () => {
+  test("has its log on the disk before each of 100 answers leaves", GUARD, async () => {
     const { broker, folder } = await begin();
     const rome = broker.clientFor("rome", { maxSockets: 1 });
     await reserve(broker, "before");
@@ -63,7 +63,7 @@ describe.skipIf(problem !== undefined)("a broker on SQLite", () => {
     expect(answers.filter(({ hasCommitted }) => hasCommitted)).toHaveLength(REPLIES);
   });
 
-  test("that was killed syncs what it finds in its log before it answers again", PATIENCE, async () => {
+  test("that was killed syncs what it finds in its log before it answers again", GUARD, async () => {
     const { broker, folder } = await begin();
     await reserve(broker, "k");
     const command = (await readFile(`/proc/${broker.pid}/cmdline`, "utf8")).split("\0").slice(0, -1);
@@ -85,7 +85,7 @@ describe.skipIf(problem !== undefined)("a broker on SQLite", () => {
 
 test(
   "a broker that was killed lends nothing that a cluster was answered to have no more",
-  PATIENCE,
+  GUARD,
   async () => {
     const { broker } = await begin();
     await until(

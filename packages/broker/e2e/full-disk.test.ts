@@ -7,7 +7,7 @@ import { type BrokerProcess, startBroker, testCertificates, until } from "@resou
 import { expect, onTestFinished, test } from "vitest";
 
 /** Only a guard: real processes on a busy machine take their time. */
-const PATIENCE = { timeout: 600_000 };
+const GUARD = { timeout: 600_000 };
 
 /** A folder for a broker whose store is on a disk of a few megabytes, where the system lets us have one. */
 function brokerFolder(): string | undefined {
@@ -67,7 +67,7 @@ async function expectReading(broker: BrokerProcess, granted: number): Promise<vo
 
 test(
   "a broker on a full disk stays ready and answers who reads, until it can write again, also after a kill",
-  PATIENCE,
+  GUARD,
   async ({ skip }) => {
     const directory = brokerFolder();
     if (directory === undefined) return skip("this system does not let us mount a small disk");

@@ -16,7 +16,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { brokerDefinitions } from "../src/store/kubernetes/testing/test-ledger.ts";
 
 /** Only a guard: real processes on a busy machine take their time. */
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 const file = new URL("../../contract/golden/go-broker-objects.json", import.meta.url);
 
 /** The recorded objects, as if the live ones still had their time before them. */
@@ -94,7 +94,7 @@ test.each([
     await broker.restart();
     expect(await ids(broker)).toEqual(before);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -105,5 +105,5 @@ test(
     onTestFinished(broker.dispose);
     expect(await ids(broker)).toEqual([]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );

@@ -6,13 +6,13 @@ import { oneBroker } from "../chaos/one-broker.ts";
 /** `SEED=…` repeats the choices of a run. */
 const SEED = Number(process.env["SEED"] ?? 20_260_101);
 /** Only a guard: real processes on a busy machine take their time. */
-const PATIENCE = { timeout: 900_000 };
+const GUARD = { timeout: 900_000 };
 
 // The seed is part of every test's name: a failure prints it.
 describe.each([SEED])("with seed %i", (seed) => {
   test(
     "what real clients see under kills, pauses and cuts is explained by one call after the other",
-    PATIENCE,
+    GUARD,
     async () => {
       const target = await oneBroker();
       onTestFinished(target.dispose);

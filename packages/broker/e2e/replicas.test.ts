@@ -13,10 +13,10 @@ import {
   until as untilWithin,
 } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type Crowd, startCrowd } from "../chaos/crowd.ts";
-import { judgeBooks } from "../chaos/judge-books.ts";
-import { booksInDatabase, booksOverApi } from "../chaos/read-books.ts";
-import { type Scene, sceneOn } from "../chaos/scene.ts";
+import { type LoadClients, startLoadClients } from "../chaos/crowd.ts";
+import { checkSnapshot } from "../chaos/judge-books.ts";
+import { snapshotFromApi, snapshotFromPostgres } from "../chaos/read-books.ts";
+import { type ChaosFleet, createFleet } from "../chaos/scene.ts";
 import { violations } from "../chaos/violations.ts";
 
 /** `SEED=…` repeats the choices of a run. */
@@ -26,7 +26,7 @@ const LEASE_MS = 2000;
 const LANES = 4;
 const STANDS_BY = /\[-] leading: standby: the last known leader is replica-\d\nnot ready/;
 /** Only a guard: real processes on a busy machine take their time. */
-const PATIENCE = { timeout: 900_000 };
+const GUARD = { timeout: 900_000 };
 /** As long as a leader is waited for: each of these waits for processes that start, or for a lease to run out. */
 const WITHIN_MS = 300_000;
 const until: typeof untilWithin = (what, look) => untilWithin(what, look, WITHIN_MS);
@@ -39,12 +39,12 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
     let schemas = 0;
     beforeAll(async () => {
       server = await startPostgres();
-    }, PATIENCE.timeout);
+    }, GUARD.timeout);
     afterAll(() => server.dispose());
 
     test(
       "the standby says who leads and answers nothing; the leader hands over when it ends",
-      PATIENCE,
+      GUARD,
       async () => {
         const { replicas } = await begin();
         const leader = await replicas.leader();
@@ -76,19 +76,19 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
 
     test(
       "the leader is killed under load: the standby has every acknowledged reservation, once",
-      PATIENCE,
+      GUARD,
       async () => {
         const play = await begin();
         for (let kill = 1; kill <= 2; kill++) {
           const leader = await play.replicas.leader();
-          await play.crowd.nextAcknowledgement();
+          await play.clients.nextAcknowledgement();
           await leader.kill("SIGKILL");
           const killedAt = performance.now();
           await play.replicas.leader();
           const failoverMs = performance.now() - killedAt;
           process.stderr.write(`failover after ${failoverMs.toFixed(0)} ms with a lease of ${LEASE_MS} ms\n`);
-          await play.scene.advertise();
-          await play.crowd.nextAcknowledgement();
+          await play.fleet.advertise();
+          await play.clients.nextAcknowledgement();
         }
         expect(await end(play)).toEqual([]);
       },
@@ -96,16 +96,16 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
 
     test(
       "the leader is paused past its lease: it commits nothing when it goes on, and ends",
-      PATIENCE,
+      GUARD,
       async () => {
         const play = await begin();
         const leader = await play.replicas.leader();
-        await play.crowd.nextAcknowledgement();
+        await play.clients.nextAcknowledgement();
         const { pid = 0 } = leader;
         process.kill(pid, "SIGSTOP");
         await until("another one leads", async () => (await play.replicas.leader()) !== leader || undefined);
-        await play.scene.advertise();
-        await play.crowd.nextAcknowledgement();
+        await play.fleet.advertise();
+        await play.clients.nextAcknowledgement();
         // Whatever it is asked first when it wakes up: it must not answer from what it remembers.
         const asked = leader.clientFor("late").request("GET", PATH.reservations, { timeoutMs: 60_000 });
         const answered = asked.then(
@@ -122,16 +122,16 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
 
     test.each(["stop", "kill"] as const)(
       "the database goes down (%s) and comes back under load: commits go on, and none is lost or doubled",
-      PATIENCE,
+      GUARD,
       async (how) => {
         const play = await begin();
         for (let time = 0; time < 2; time++) {
-          await play.crowd.nextAcknowledgement();
+          await play.clients.nextAcknowledgement();
           await server[how]();
           await server.start();
           await play.replicas.leader();
-          await play.scene.advertise();
-          await play.crowd.nextAcknowledgement();
+          await play.fleet.advertise();
+          await play.clients.nextAcknowledgement();
         }
         expect(await end(play)).toEqual([]);
       },
@@ -139,10 +139,10 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
 
     test(
       "the database hangs for longer than a lease: nobody answers, and then one goes on",
-      PATIENCE,
+      GUARD,
       async () => {
         const play = await begin();
-        await play.crowd.nextAcknowledgement();
+        await play.clients.nextAcknowledgement();
         await server.pause();
         onTestFinished(server.resume);
         const unready = async (): Promise<boolean> =>
@@ -152,20 +152,20 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
         await until("nobody is ready", async () => (await unready()) || undefined);
         await server.resume();
         await play.replicas.leader();
-        await play.scene.advertise();
-        await play.crowd.nextAcknowledgement();
+        await play.fleet.advertise();
+        await play.clients.nextAcknowledgement();
         expect(await end(play)).toEqual([]);
       },
     );
 
     test(
       "the leader's way to the database is cut, again and again: every outcome is settled",
-      PATIENCE,
+      GUARD,
       async () => {
         const proxies = await Promise.all([0, 1].map(() => startFaultyProxy(server)));
         const play = await begin(proxies);
         for (let cut = 0; cut < 10; cut++) {
-          await play.crowd.nextAcknowledgement();
+          await play.clients.nextAcknowledgement();
           for (const proxy of proxies) proxy.cut();
         }
         // Nothing comes through, and nobody is told: only time shows it.
@@ -175,15 +175,15 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
           "the other one leads",
           async () => (await play.replicas.leader()) !== leader || undefined,
         );
-        await play.scene.advertise();
-        await play.crowd.nextAcknowledgement();
+        await play.fleet.advertise();
+        await play.clients.nextAcknowledgement();
         for (const proxy of proxies) proxy.resume();
         await untilDeposed(leader);
         expect(await end(play)).toEqual([]);
       },
     );
 
-    async function begin(proxies: readonly FaultyProxy[] = []): Promise<Play> {
+    async function begin(proxies: readonly FaultyProxy[] = []): Promise<Run> {
       const schema = `play_${schemas++}`;
       const stores = [0, 1].map((index) => {
         const proxy = proxies[index];
@@ -197,32 +197,36 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
       });
       await replicas.leader();
       const provider = { cpu: 64, memoryGi: 256 };
-      const scene = sceneOn(replicas, { requesters: 16, providers: 8, provider, lanes: LANES });
-      await scene.advertise();
-      onTestFinished(scene.keepFresh());
-      const crowd = startCrowd({ clients: scene.requesters, random: seededRandom(seed), lanes: LANES });
-      onTestFinished(crowd.stop);
-      return { replicas, scene, crowd, store: `${server.url()}?schema=${schema}` };
+      const fleet = createFleet(replicas, { requesters: 16, providers: 8, provider, lanes: LANES });
+      await fleet.advertise();
+      onTestFinished(fleet.keepFresh());
+      const clients = startLoadClients({
+        clients: fleet.requesters,
+        random: seededRandom(seed),
+        lanes: LANES,
+      });
+      onTestFinished(clients.stop);
+      return { replicas, fleet, clients, store: `${server.url()}?schema=${schema}` };
     }
   },
 );
 
-interface Play {
+interface Run {
   readonly replicas: Replicas;
-  readonly scene: Scene;
-  readonly crowd: Crowd;
+  readonly fleet: ChaosFleet;
+  readonly clients: LoadClients;
   readonly store: string;
 }
 
 /** Compares what the clients were told with the API, then with the database that nobody uses any more. */
-async function end({ replicas, scene, crowd, store }: Play): Promise<string[]> {
-  await crowd.stop();
-  const read = () => booksOverApi(replicas.admin(), scene.requesters);
-  const { problems: overApi } = await judgeBooks(crowd.orders, read);
+async function end({ replicas, fleet, clients, store }: Run): Promise<string[]> {
+  await clients.stop();
+  const read = () => snapshotFromApi(replicas.admin(), fleet.requesters);
+  const { problems: overApi } = await checkSnapshot(clients.requests, read);
   await replicas.stop();
-  const inDatabase = violations(crowd.orders, await booksInDatabase(store));
-  const isIdle = crowd.orders.every(({ acknowledged }) => acknowledged === undefined);
-  return [...crowd.problems, ...overApi, ...inDatabase, ...(isIdle ? ["nothing was acknowledged"] : [])];
+  const inDatabase = violations(clients.requests, await snapshotFromPostgres(store));
+  const isIdle = clients.requests.every(({ acknowledged }) => acknowledged === undefined);
+  return [...clients.problems, ...overApi, ...inDatabase, ...(isIdle ? ["nothing was acknowledged"] : [])];
 }
 
 function otherThan(leader: BrokerProcess, { all }: Replicas): BrokerProcess {
@@ -233,9 +237,9 @@ function otherThan(leader: BrokerProcess, { all }: Replicas): BrokerProcess {
 
 /** It says so, and ends. */
 async function untilDeposed(replica: BrokerProcess): Promise<void> {
-  const isSaid = async (): Promise<boolean> =>
+  const isLogged = async (): Promise<boolean> =>
     (await replica.logLines()).some((line) => /another replica leads now: replica-\d/.test(line));
-  await until("it knows that it was replaced", async () => (await isSaid()) || undefined);
+  await until("it knows that it was replaced", async () => (await isLogged()) || undefined);
 }
 
 async function readiness({ probePort }: BrokerProcess, query = ""): Promise<string> {

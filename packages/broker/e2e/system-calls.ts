@@ -21,7 +21,7 @@ const SYNC = /\b(fsync|fdatasync)\(/;
 const RETURNED = /\b(fsync|fdatasync)( resumed|\(.*\) += )/;
 /** `12<TCP:[127.0.0.1:20000->127.0.0.1:40000]>`: to a client, not to a file. */
 const CLIENT = /<TCP(v6)?:\[/;
-const LOOK_EVERY_MS = 20;
+const POLL_EVERY_MS = 20;
 
 /** Undefined where system calls cannot be traced; then it says why. */
 export function tracerProblem(): string | undefined {
@@ -66,7 +66,7 @@ export function startTraced(
       const ended = once(tracer, "exit");
       const [child] = execFileSync("pgrep", ["-P", String(tracer.pid)], { encoding: "utf8" }).split("\n");
       process.kill(Number(child), "SIGKILL");
-      await Promise.race([ended, sleep(LOOK_EVERY_MS * 100)]);
+      await Promise.race([ended, sleep(POLL_EVERY_MS * 100)]);
       return callsIn(await readFile(output, "utf8"));
     },
   };

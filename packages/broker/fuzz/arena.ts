@@ -11,15 +11,15 @@ import type { Contract } from "./contract.ts";
 
 const HOST = "127.0.0.1";
 const CLUSTERS = 48;
-const LENDER = "fuzz-lender";
+const PROVIDER = "fuzz-lender";
 /** Little to lend: most requests that are right are refused, and the ledger stays small however long this takes. */
-const LENDS = { cpu: 256, memoryGi: 1024 };
-const PATIENCE_MS = 15_000;
+const PROVIDER_CAPACITY = { cpu: 256, memoryGi: 1024 };
+const TIMEOUT_MS = 15_000;
 /** More often than an attacker has connections. */
 const MOST_ASKED = 5;
 
 /** A request as it goes out: nothing is made right on the way. */
-export interface Shot {
+export interface RawRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -36,11 +36,11 @@ export interface Attacker {
   readonly name: string;
   readonly credentials: Credentials;
   /** Undefined: the broker closed the connection without a word. */
-  readonly shoot: (shot: Shot) => Promise<Reply | undefined>;
+  readonly send: (shot: RawRequest) => Promise<Reply | undefined>;
 }
 
 /** Where attacks take place: a real broker, attackers with certificates, and what was found. */
-export interface Arena {
+export interface FuzzEnvironment {
   readonly broker: BrokerProcess;
   readonly certificates: TestCertificates;
   readonly contract: Contract;
@@ -55,29 +55,33 @@ export interface Arena {
   readonly close: () => void;
 }
 
-export interface ArenaParts {
+export interface FuzzEnvironmentParts {
   readonly broker: BrokerProcess;
   readonly certificates: TestCertificates;
   readonly contract: Contract;
 }
 
-export async function openArena({ broker, certificates, contract }: ArenaParts): Promise<Arena> {
+export async function openFuzzEnvironment({
+  broker,
+  certificates,
+  contract,
+}: FuzzEnvironmentParts): Promise<FuzzEnvironment> {
   const { port } = broker;
   const agents: Agent[] = [];
   const attackerOf = (name: string, credentials: Credentials): Attacker => {
     const { cert, key, ca } = credentials;
     const agent = new Agent({ cert, key, ca, keepAlive: true, maxSockets: 4 });
     agents.push(agent);
-    return { name, credentials, shoot: (shot) => shoot({ agent, port }, shot) };
+    return { name, credentials, send: (shot) => sendRaw({ agent, port }, shot) };
   };
   const clusters = Array.from({ length: CLUSTERS }, (_, each) =>
     attackerOf(`fuzz-${each}`, certificates.cluster(`fuzz-${each}`)),
   );
   const admin = attackerOf("ops", certificates.admin("ops"));
-  const lender = attackerOf(LENDER, certificates.cluster(LENDER));
+  const provider = attackerOf(PROVIDER, certificates.cluster(PROVIDER));
   const advertise = async (): Promise<void> => {
-    const body = JSON.stringify(advertisementBody(LENDER, LENDS));
-    await lender.shoot({ method: "POST", path: "/api/v1/advertisements", headers: JSON_HEADERS, body });
+    const body = JSON.stringify(advertisementBody(PROVIDER, PROVIDER_CAPACITY));
+    await provider.send({ method: "POST", path: "/api/v1/advertisements", headers: JSON_HEADERS, body });
   };
   await advertise();
   return {
@@ -99,7 +103,7 @@ export async function openArena({ broker, certificates, contract }: ArenaParts):
  * The answer to a call that changes nothing. A connection that is closed after an earlier attack may be taken for this
  * call in the same moment: then it is asked once more.
  */
-export async function answerTo({ shoot: ask }: Attacker, path: string): Promise<Reply | undefined> {
+export async function answerTo({ send: ask }: Attacker, path: string): Promise<Reply | undefined> {
   let reply: Reply | undefined;
   for (let left = MOST_ASKED; left > 0 && reply === undefined; left--)
     reply = await ask({ method: "GET", path });
@@ -114,15 +118,15 @@ export async function residentMb(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
-function shoot(
+function sendRaw(
   to: { readonly agent: Agent; readonly port: number },
-  { method, path, headers = {}, body }: Shot,
+  { method, path, headers = {}, body }: RawRequest,
 ): Promise<Reply | undefined> {
   return new Promise((resolve) => {
     try {
       const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
       const sent = request({ host: HOST, ...to, method, path, headers: { ...length, ...headers } });
-      sent.setTimeout(PATIENCE_MS, () => sent.destroy());
+      sent.setTimeout(TIMEOUT_MS, () => sent.destroy());
       sent.on("error", () => resolve(undefined));
       sent.once("response", (response) => {
         let text = "";

@@ -19,9 +19,9 @@ describe("the published document", () => {
   test.each(withBody)(
     "gives bodies for $method $path that fit it, and bodies that do not",
     ({ body, isSurelyWrong }) => {
-      const bodies = (wildness: number): boolean[] =>
+      const bodies = (mutationRate: number): boolean[] =>
         Array.from({ length: 200 }, (_, seed) =>
-          isSurelyWrong(draw(body, { random: seededRandom(seed), schemas, wildness })),
+          isSurelyWrong(draw(body, { random: seededRandom(seed), schemas, mutationRate })),
         );
       expect(bodies(0)).toContain(false);
       expect(bodies(0.5)).toContain(true);

@@ -200,9 +200,9 @@ export function quantityText(random: SeededRandom): string {
 }
 
 export function hostileText(random: SeededRandom): string {
-  const lot = random.below(10);
-  if (lot < 6) return random.pick(TEXTS) ?? "";
-  if (lot < 8) return quantityText(random);
+  const roll = random.below(10);
+  if (roll < 6) return random.pick(TEXTS) ?? "";
+  if (roll < 8) return quantityText(random);
   return Array.from({ length: random.below(40) }, () => String.fromCharCode(random.below(0x250))).join("");
 }
 
@@ -212,8 +212,8 @@ export function hostileName(random: SeededRandom): string {
 
 /** Any JSON value, small but strange. */
 export function hostileValue(random: SeededRandom, depth = 0): unknown {
-  const lot = random.below(depth > 3 ? 7 : 10);
-  switch (lot) {
+  const roll = random.below(depth > 3 ? 7 : 10);
+  switch (roll) {
     case 0:
       return null;
     case 1:

@@ -1,8 +1,8 @@
 import { errorSchema, isFaultCode, validate } from "@resource-broker/contract";
-import type { Reply, Shot } from "./arena.ts";
+import type { RawRequest, Reply } from "./arena.ts";
 
 /** What is wrong with a reply, whatever was asked; undefined: nothing. */
-export function wrongReply({ method, path }: Shot, reply: Reply | undefined): string | undefined {
+export function wrongReply({ method, path }: RawRequest, reply: Reply | undefined): string | undefined {
   if (reply === undefined || reply.status === 0) return undefined;
   const { status, text } = reply;
   const about = `${method} ${path.slice(0, 120)}: ${status} ${text.slice(0, 300)}`;

@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import { seededRandom, startBroker, testCertificates } from "@resource-broker/testkit";
 import { readFlags } from "../sim/tools/flags.ts";
 import { recordCampaign } from "../sim/tools/record-campaign.ts";
-import { openArena } from "./arena.ts";
+import { openFuzzEnvironment } from "./arena.ts";
 import { runFuzz } from "./run-fuzz.ts";
 import { readContract } from "./contract.ts";
 
@@ -34,28 +34,28 @@ const document = await readFile(
 const certificates = await testCertificates();
 const broker = await startBroker({ certificates });
 console.log(`seed ${seed}: ${minutes} minutes against a broker with pid ${broker.pid}`);
-const arena = await openArena({ broker, certificates, contract: readContract(document) });
-const result = await runFuzz(arena, {
+const env = await openFuzzEnvironment({ broker, certificates, contract: readContract(document) });
+const result = await runFuzz(env, {
   random: seededRandom(seed),
   untilMs: Date.now() + minutes * MINUTE_MS,
   now: Date.now,
   print: (line) => console.log(line),
 });
-arena.close();
+env.close();
 await broker.dispose();
 
-const { attacks, problems, ...figures } = result;
+const { attacks, problems, ...memory } = result;
 const total = [...attacks.values()].reduce((sum, count) => sum + count, 0);
 for (const [name, count] of attacks) console.log(`${String(count).padStart(9)}  ${name}`);
 console.log(
-  `${total} attacks, ${problems.length} problems; memory ${figures.firstMb} MB, then ${figures.lastMb} MB`,
+  `${total} attacks, ${problems.length} problems; memory ${memory.firstMb} MB, then ${memory.lastMb} MB`,
 );
 for (const problem of problems.slice(0, SHOWN_PROBLEMS)) console.error(`PROBLEM: ${problem}`);
 if (problems.length > 0)
   console.error(`Repeat it with: npm run fuzz:api -- --minutes ${minutes} --seed ${seed}`);
 if (flags.isRecorded)
   await recordCampaign(
-    { campaign: "api-fuzz", seed, minutes, attacks: total, ...figures, violations: problems.length },
+    { campaign: "api-fuzz", seed, minutes, attacks: total, ...memory, violations: problems.length },
     { startedAt, endedAt: Date.now() },
   );
 process.exit(problems.length === 0 ? 0 : 1);

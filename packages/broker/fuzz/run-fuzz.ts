@@ -1,17 +1,17 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import { answerTo, type Arena, residentMb } from "./arena.ts";
+import { answerTo, type FuzzEnvironment, residentMb } from "./arena.ts";
 import type { Attack } from "./attacks/attack.ts";
 import { bodies } from "./attacks/bodies.ts";
 import { certificates, damagedCertificates } from "./attacks/certificates.ts";
 import { json } from "./attacks/json.ts";
 import { noise, smuggling } from "./attacks/raw-lines.ts";
-import { quantities, strangers } from "./attacks/reservations.ts";
+import { foreignReservations, quantities } from "./attacks/reservations.ts";
 import { slowClients } from "./attacks/slow-clients.ts";
 
 const ATTACKS: readonly Attack[] = [
   bodies,
   quantities,
-  strangers,
+  foreignReservations,
   json,
   smuggling,
   noise,
@@ -20,7 +20,7 @@ const ATTACKS: readonly Attack[] = [
   slowClients,
 ];
 const LANES = 12;
-const LOOK_EVERY_MS = 5000;
+const SAMPLE_EVERY_MS = 5000;
 /** Memory may settle for so long, as a part of the whole, before it is compared. */
 const SETTLING = 1 / 3;
 const GROWTH = { factor: 1.3, mb: 40 };
@@ -42,9 +42,9 @@ export interface FuzzResult {
   readonly lastMb: number;
 }
 
-export async function runFuzz(arena: Arena, options: FuzzOptions): Promise<FuzzResult> {
+export async function runFuzz(env: FuzzEnvironment, options: FuzzOptions): Promise<FuzzResult> {
   const { random, untilMs, now, print } = options;
-  const pid = arena.broker.pid ?? 0;
+  const pid = env.broker.pid ?? 0;
   const attacks = new Map<string, number>(ATTACKS.map(({ name }) => [name, 0]));
   const problems: string[] = [];
   const memory: number[] = [];
@@ -55,13 +55,13 @@ export async function runFuzz(arena: Arena, options: FuzzOptions): Promise<FuzzR
     for (let each = 0; !isOver(); each++) {
       const chance = own.fork(each);
       const attack = choose(chance);
-      const problem = await attack.run(arena, chance);
+      const problem = await attack.run(env, chance);
       attacks.set(attack.name, (attacks.get(attack.name) ?? 0) + 1);
       if (problem !== undefined) problems.push(`${problem} (lane ${number}, attack ${each})`);
     }
   };
   const watch = setInterval(() => {
-    void arena.advertise();
+    void env.advertise();
     void residentMb(pid).then(
       (mb) => {
         memory.push(mb);
@@ -70,17 +70,17 @@ export async function runFuzz(arena: Arena, options: FuzzOptions): Promise<FuzzR
       },
       () => problems.push("the broker has ended"),
     );
-  }, LOOK_EVERY_MS);
+  }, SAMPLE_EVERY_MS);
   await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
   clearInterval(watch);
 
   const { firstMb, lastMb, problem } = growthIn(memory);
-  problems.push(...(problem === undefined ? [] : [problem]), ...(await aftermath(arena, pid)));
+  problems.push(...(problem === undefined ? [] : [problem]), ...(await aftermath(env, pid)));
   return { attacks, problems, firstMb, lastMb };
 }
 
 /** It must be the same process, it must answer, and its log must be free of surprises. */
-async function aftermath({ broker, admin }: Arena, pid: number): Promise<string[]> {
+async function aftermath({ broker, admin }: FuzzEnvironment, pid: number): Promise<string[]> {
   const problems: string[] = [];
   if (broker.pid !== pid) problems.push("the broker has ended, or is another process");
   const reply = await answerTo(admin, "/api/v1/policy");
@@ -112,10 +112,10 @@ function median(values: readonly number[]): number {
 
 function choose(random: SeededRandom): Attack {
   const total = ATTACKS.reduce((sum, { weight }) => sum + weight, 0);
-  let lot = (random.below(1e6) / 1e6) * total;
+  let roll = (random.below(1e6) / 1e6) * total;
   for (const attack of ATTACKS) {
-    lot -= attack.weight;
-    if (lot < 0) return attack;
+    roll -= attack.weight;
+    if (roll < 0) return attack;
   }
   return bodies;
 }

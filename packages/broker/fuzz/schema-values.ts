@@ -24,15 +24,15 @@ export interface DrawOptions {
   readonly random: SeededRandom;
   readonly schemas: Schemas;
   /** How often a part is replaced by something it should not be. 0: everything fits. */
-  readonly wildness: number;
+  readonly mutationRate: number;
 }
 
 const MOST_ITEMS = 4;
 
 /** A value that fits the schema, but for what wildness made of it. */
 export function draw(node: SchemaNode, options: DrawOptions): unknown {
-  const { random, schemas, wildness } = options;
-  if (random.chance(wildness)) return wild(node, random);
+  const { random, schemas, mutationRate } = options;
+  if (random.chance(mutationRate)) return mutatedValue(node, random);
   const target =
     node.$ref === undefined ? undefined : schemas[node.$ref.slice(node.$ref.lastIndexOf("/") + 1)];
   if (target !== undefined) return draw(target, options);
@@ -54,32 +54,32 @@ export function draw(node: SchemaNode, options: DrawOptions): unknown {
 }
 
 function drawObject(node: SchemaNode, options: DrawOptions): unknown {
-  const { random, wildness } = options;
+  const { random, mutationRate } = options;
   const { properties = {}, required = [], additionalProperties } = node;
   const entries: [string, unknown][] = [];
   for (const [name, child] of Object.entries(properties)) {
-    const isLeftOut = random.chance(wildness) || (!required.includes(name) && random.chance(0.6));
+    const isLeftOut = random.chance(mutationRate) || (!required.includes(name) && random.chance(0.6));
     if (!isLeftOut) entries.push([name, draw(child, options)]);
   }
   if (typeof additionalProperties === "object" && entries.length === 0)
     entries.push([nameLike(node, options), draw(additionalProperties, options)]);
-  if (random.chance(wildness)) entries.push([hostileName(random), hostileValue(random)]);
+  if (random.chance(mutationRate)) entries.push([hostileName(random), hostileValue(random)]);
   return record(entries);
 }
 
 /** Names follow patterns that only examples show. */
-function nameLike({ examples }: SchemaNode, { random, wildness }: DrawOptions): string {
+function nameLike({ examples }: SchemaNode, { random, mutationRate }: DrawOptions): string {
   const [example] = examples ?? [];
   const names = typeof example === "object" && example !== null ? Object.keys(example) : [];
-  return random.chance(wildness) ? hostileName(random) : (random.pick(names) ?? "example.org/thing");
+  return random.chance(mutationRate) ? hostileName(random) : (random.pick(names) ?? "example.org/thing");
 }
 
 function drawList(
   { items = {}, minItems = 0, maxItems = MOST_ITEMS }: SchemaNode,
   options: DrawOptions,
 ): unknown {
-  const { random, wildness } = options;
-  const length = random.chance(wildness)
+  const { random, mutationRate } = options;
+  const length = random.chance(mutationRate)
     ? maxItems + 1
     : random.between(minItems, Math.min(maxItems, MOST_ITEMS));
   return Array.from({ length: Math.min(length, 2000) }, () => draw(items, options));
@@ -97,7 +97,7 @@ function drawText({ examples = [], format }: SchemaNode, random: SeededRandom): 
   return random.pick(examples) ?? "text";
 }
 
-function wild({ format }: SchemaNode, random: SeededRandom): unknown {
+function mutatedValue({ format }: SchemaNode, random: SeededRandom): unknown {
   if (format === "quantity" && random.chance(0.7)) return quantityText(random);
   return random.chance(0.3) ? hostileText(random) : hostileValue(random);
 }

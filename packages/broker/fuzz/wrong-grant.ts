@@ -1,11 +1,11 @@
 import { reservationSchema, validate } from "@resource-broker/contract";
-import type { Arena, Attacker, Reply } from "./arena.ts";
+import type { Attacker, FuzzEnvironment, Reply } from "./arena.ts";
 import { thousandths } from "./exact-quantity.ts";
 import { jsonIn } from "./judge.ts";
 
 /** A grant must be of what was asked, to whom it was asked by. */
 export function wrongGrant(
-  { parties }: Arena,
+  { parties }: FuzzEnvironment,
   seen: {
     readonly attacker: Attacker;
     readonly value: unknown;

@@ -67,7 +67,7 @@ export const ADOPTION_MUTANTS: readonly Mutant[] = [
     name: "skips what it cannot read of an older broker's reservations",
     file: IMPORT,
     find: "  if (unreadable.length > 0) throw",
-    replace: "  if (unreadable.length > SHOWN) throw",
+    replace: "  if (unreadable.length > MAX_REPORTED) throw",
     caughtBy: IMPORT_TEST,
   },
   {

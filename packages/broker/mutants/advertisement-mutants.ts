@@ -6,14 +6,14 @@ const BEHIND_TEST = testFile("packages/broker/src/engine/write-behind.test.ts");
 const OUTLIVE = "packages/domain/src/ledger/must-outlive.ts";
 const ENGINE_TEST = testFile("packages/broker/src/engine/advertisements.test.ts");
 const OUTLIVE_TEST = testFile("packages/domain/src/ledger/must-outlive.test.ts");
-const SHELF = "packages/broker/src/store/kubernetes/advertisement-shelf.ts";
+const SHARDS = "packages/broker/src/store/kubernetes/advertisement-shelf.ts";
 
 /** What an agent was told to be accepted is what the next process lends from. */
 export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "takes a commit for the durable word of an advertisement that came after",
     file: BEHIND,
-    find: "      if (this.#words.get(clusterId)?.advertisement !== advertisement) continue;\n",
+    find: "      if (this.#latest.get(clusterId)?.advertisement !== advertisement) continue;\n",
     replace: "",
     caughtBy: BEHIND_TEST,
   },
@@ -41,9 +41,9 @@ export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "takes an advertisement for durable though its commit failed",
     file: ENGINE,
-    find: "    await persist(batch, { store, clock: this.#clock, onFailure });\n    this.#writeBehind.committed(batch.advertisements);\n",
+    find: "    await persist(batch, { store, ledgerClock: this.#ledgerClock, onFailure });\n    this.#writeBehind.committed(batch.advertisements);\n",
     replace:
-      "    this.#writeBehind.committed(batch.advertisements);\n    await persist(batch, { store, clock: this.#clock, onFailure });\n",
+      "    this.#writeBehind.committed(batch.advertisements);\n    await persist(batch, { store, ledgerClock: this.#ledgerClock, onFailure });\n",
     caughtBy: ENGINE_TEST,
   },
   {
@@ -105,7 +105,7 @@ export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "leaves committed advertisements out of the database",
     file: "packages/broker/src/store/postgres/write-batch.ts",
-    find: "    ...replacing(schema, advertisements),\n",
+    find: "    ...replaceAdvertisements(schema, advertisements),\n",
     replace: "",
     caughtBy: {
       kind: "test",
@@ -115,7 +115,7 @@ export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "orders the advertisements of several leaders by their clocks",
-    file: SHELF,
+    file: SHARDS,
     find: "  return a.commit === b.commit ? a.receivedAt >= b.receivedAt : a.commit > b.commit;",
     replace: "  return a.receivedAt >= b.receivedAt;",
     caughtBy: testFile("packages/broker/src/store/kubernetes/kubernetes-store.test.ts"),

@@ -16,15 +16,15 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
   {
     name: "serves from the past when its write-ahead log was cut",
     file: "packages/broker/src/store/sqlite/last-commit.ts",
-    find: "  const missing = comparedWith(noted, lastCommitIn(file), file);\n",
-    replace: "  const missing = comparedWith(noted, noted, file);\n",
+    find: "  const missing = missingCommits(noted, lastCommitIn(file), file);\n",
+    replace: "  const missing = missingCommits(noted, noted, file);\n",
     caughtBy: KILL_CAMPAIGN,
   },
   {
     name: "answers after it was suspended and replaced",
     file: "packages/broker/src/store/lease-time.ts",
-    find: "  return Math.max(elapsedMs, onWallMs) < leaseMs && Math.abs(onWallMs - elapsedMs) <= leaseMs * DISAGREEMENT;\n",
-    replace: "  return elapsedMs < leaseMs && onWallMs > -leaseMs * DISAGREEMENT;\n",
+    find: "  return Math.max(elapsedMs, onWallMs) < leaseMs && Math.abs(onWallMs - elapsedMs) <= leaseMs * MAX_CLOCK_SKEW;\n",
+    replace: "  return elapsedMs < leaseMs && onWallMs > -leaseMs * MAX_CLOCK_SKEW;\n",
     caughtBy: REPLICA_CAMPAIGN,
   },
 ];

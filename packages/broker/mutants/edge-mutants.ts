@@ -17,7 +17,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: "starts in the past when its write-ahead log was cut",
     file: "packages/broker/src/store/sqlite/sqlite-store.ts",
-    find: "      insistOnLastCommit(directory);\n",
+    find: "      requireLastCommit(directory);\n",
     replace: "",
     caughtBy: testFile("packages/broker/src/store/sqlite/last-commit.test.ts"),
   },
@@ -193,15 +193,15 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: "forgets the moments it has just heard of",
     file: `${DASHBOARD}/audit/held-moments.ts`,
-    find: "      moments.delete(oldest);",
-    replace: "      moments.clear();",
+    find: "      times.delete(oldest);",
+    replace: "      times.clear();",
     caughtBy: testFile(`${DASHBOARD}/audit/held-moments.test.ts`),
   },
   {
     name: "keeps the oldest decisions of many",
     file: `${DASHBOARD}/live/decision-memory.ts`,
-    find: "rows = rows.slice(-KEPT);",
-    replace: "rows = rows.slice(0, KEPT);",
+    find: "rows = rows.slice(-MAX_ROWS);",
+    replace: "rows = rows.slice(0, MAX_ROWS);",
     caughtBy: testFile(`${DASHBOARD}/live/decision-memory.test.ts`),
   },
   {

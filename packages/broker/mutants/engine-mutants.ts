@@ -26,8 +26,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "answers before the commit is through",
     file: ENGINE,
-    find: "    await persist(batch, { store, clock: this.#clock, onFailure });",
-    replace: "    void persist(batch, { store, clock: this.#clock, onFailure });",
+    find: "    await persist(batch, { store, ledgerClock: this.#ledgerClock, onFailure });",
+    replace: "    void persist(batch, { store, ledgerClock: this.#ledgerClock, onFailure });",
     caughtBy: SIMULATION,
   },
   {
@@ -40,7 +40,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "keeps what was decided on after the commit failed",
     file: ENGINE,
-    find: "    this.#ledgers.redraw([]);\n",
+    find: "    this.#ledgers.rebuildTentative([]);\n",
     replace: "",
     caughtBy: SIMULATION,
   },
@@ -89,7 +89,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "gives up on an expiry that could not be written",
     file: SWEEPER,
-    find: "    if (hasFailed && !this.#isStopped) this.#cancel = clock.after(LONGEST_SLEEP_MS, () => void this.#look());\n    else this.arm();",
+    find: "    if (hasFailed && !this.#isStopped)\n      this.#cancel = ledgerClock.after(LONGEST_SLEEP_MS, () => void this.#check());\n    else this.arm();",
     replace: "    if (!hasFailed) this.arm();",
     caughtBy: ENGINE_TEST,
   },
@@ -118,21 +118,21 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     name: "tells listeners before the commit is readable",
     file: ENGINE,
     find: "    this.#commitNumber = batch.number;\n    this.#health",
-    replace: "    this.#tell(batch);\n    this.#commitNumber = batch.number;\n    this.#health",
+    replace: "    this.#notifyListeners(batch);\n    this.#commitNumber = batch.number;\n    this.#health",
     caughtBy: SIMULATION,
   },
   {
     name: "starts an empty ledger where another one is missing",
     file: "packages/broker/src/store/sqlite/last-commit.ts",
-    find: "  if (commitNumber === 0) return allIsMissing(noted, file);\n",
+    find: "  if (commitNumber === 0) return everythingMissing(noted, file);\n",
     replace: "",
     caughtBy: testFile("packages/broker/src/store/sqlite/last-commit.test.ts"),
   },
   {
     name: "verify calls commits missing that were made while it read",
     file: "packages/broker/src/store/sqlite/verify.ts",
-    find: "comparedWith(noted, found, file)",
-    replace: "comparedWith(readLastCommit(directory), found, file)",
+    find: "missingCommits(noted, found, file)",
+    replace: "missingCommits(readLastCommit(directory), found, file)",
     caughtBy: testFile("packages/broker/src/store/sqlite/verify.test.ts"),
   },
 ];

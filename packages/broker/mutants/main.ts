@@ -21,7 +21,7 @@ const NAME_WIDTH = 62;
 interface Verdict {
   readonly mutant: Mutant;
   readonly isCaught: boolean;
-  readonly said: string;
+  readonly message: string;
   readonly seconds: number;
 }
 
@@ -52,7 +52,8 @@ const survivors = verdicts.filter(({ isCaught }) => !isCaught);
 console.log(
   `\n${verdicts.length - survivors.length}/${verdicts.length} planted bugs caught in ${secondsSince(startedAt)} s`,
 );
-for (const { mutant, said } of survivors) console.log(`SURVIVED: ${mutant.name} (${mutant.file}) ${said}`);
+for (const { mutant, message } of survivors)
+  console.log(`SURVIVED: ${mutant.name} (${mutant.file}) ${message}`);
 if (values.record) {
   const caught = verdicts.length - survivors.length;
   await recordCampaign(
@@ -73,8 +74,8 @@ async function plantAll(): Promise<Verdict[]> {
   // A check that fails anyway catches nothing.
   const checks = new Map<string, Check>(mutants.map(({ caughtBy }) => [nameOf(caughtBy), caughtBy]));
   await shared([...checks.values()], trees, async (check, tree) => {
-    const { hasPassed, said } = await runCheck(check, { tree, env: process.env });
-    if (!hasPassed) throw new Error(`${nameOf(check)} fails without a planted bug: ${said}`);
+    const { hasPassed, message } = await runCheck(check, { tree, env: process.env });
+    if (!hasPassed) throw new Error(`${nameOf(check)} fails without a planted bug: ${message}`);
   });
   console.log(`${checks.size} checks pass on the sources as they are\n`);
   const verdicts: Verdict[] = [];
@@ -91,14 +92,14 @@ async function plant(mutant: Mutant, tree: string): Promise<Verdict> {
   const plantedAt = Date.now();
   const source = await readFile(file, "utf8");
   if (source.split(mutant.find).length !== 2)
-    return { mutant, isCaught: false, said: "does not fit any more: write it anew", seconds: 0 };
+    return { mutant, isCaught: false, message: "does not fit any more: write it anew", seconds: 0 };
   await writeFile(
     file,
     source.replace(mutant.find, () => mutant.replace),
   );
   try {
-    const { hasPassed, said } = await runCheck(mutant.caughtBy, { tree, env: process.env });
-    return { mutant, isCaught: !hasPassed, said, seconds: secondsSince(plantedAt) };
+    const { hasPassed, message } = await runCheck(mutant.caughtBy, { tree, env: process.env });
+    return { mutant, isCaught: !hasPassed, message, seconds: secondsSince(plantedAt) };
   } finally {
     await writeFile(file, source);
   }
@@ -118,9 +119,9 @@ async function shared<T>(
   );
 }
 
-function lineOf({ mutant, isCaught, said, seconds }: Verdict): string {
+function lineOf({ mutant, isCaught, message, seconds }: Verdict): string {
   const verdict = isCaught ? "caught  " : "SURVIVED";
-  return `${verdict} ${mutant.name.padEnd(NAME_WIDTH)} ${nameOf(mutant.caughtBy)} (${seconds} s)\n           ${said.slice(0, 150)}`;
+  return `${verdict} ${mutant.name.padEnd(NAME_WIDTH)} ${nameOf(mutant.caughtBy)} (${seconds} s)\n           ${message.slice(0, 150)}`;
 }
 
 /** What checks need that is not there: tests would be skipped, and catch nothing. */

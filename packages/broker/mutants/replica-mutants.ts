@@ -25,8 +25,8 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "believes that it leads though its lease has run out",
     file: `${POSTGRES}/lease-keeper.ts`,
-    find: "isHeld(term.prolongedAt, leaseMoment(clock), leaseMs))",
-    replace: "isHeld(term.prolongedAt, leaseMoment(clock), 1000 * leaseMs))",
+    find: "isLeaseValid(term.renewedAt, leaseTime(clock), leaseMs))",
+    replace: "isLeaseValid(term.renewedAt, leaseTime(clock), 1000 * leaseMs))",
     caughtBy: STORE,
   },
   {
@@ -53,14 +53,14 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "serves what it has read though its term was over by then",
     file: `${POSTGRES}/postgres-store.ts`,
-    find: "    if (epoch !== keeper.epoch()) throw await writer.use(keeper.lose);\n",
-    replace: "    if (epoch < 0) throw await writer.use(keeper.lose);\n",
+    find: "    if (epoch !== elector.epoch()) throw await writer.use(elector.markLost);\n",
+    replace: "    if (epoch < 0) throw await writer.use(keeper.markLost);\n",
     caughtBy: FENCING,
   },
   {
     name: "believes a monotonic clock that stood still while the machine was suspended",
     file: "packages/broker/src/store/lease-time.ts",
-    find: "  const onWallMs = now.wallMs - since.wallMs;\n",
+    find: "  const onWallMs = now.wallMs - renewedAt.wallMs;\n",
     replace: "  const onWallMs = elapsedMs;\n",
     caughtBy: { ...testFile("packages/broker/src/suspended-replica.test.ts"), needs: "postgres" },
   },
@@ -81,16 +81,16 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "does not notice that rows were taken away from the database",
     file: `${POSTGRES}/read-ledger.ts`,
-    find: "await readSum(session, schema, form.table));\n",
-    replace: "sum);\n  await readSum(session, schema, form.table);\n",
+    find: "await readSum(session, schema, mapping.table));\n",
+    replace: "sum);\n  await readSum(session, schema, mapping.table);\n",
     caughtBy: { ...testFile(`${POSTGRES}/open-ledger.test.ts`), needs: "postgres" },
   },
   {
     name: "removes old pages before the head lets go of them",
     file: "packages/broker/src/store/kubernetes/ledger-objects.ts",
-    find: '      dropped = oldest.map((page) => pageName("audit", page));\n',
+    find: '      dropped = oldest.map((page) => segmentName("audit", page));\n',
     replace:
-      '      dropped = oldest.map((page) => pageName("audit", page));\n      void pages.remove(dropped);\n',
+      '      dropped = oldest.map((page) => segmentName("audit", page));\n      void pages.remove(dropped);\n',
     caughtBy: testFile("packages/broker/src/store/kubernetes/ledger-objects.test.ts"),
   },
   {
@@ -110,7 +110,7 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "answers from memory though another one may lead",
     file: "packages/broker/src/engine/create-engine.ts",
-    find: "      else this.#insistOnLeading();\n",
+    find: "      else this.#requireLeadership();\n",
     replace: "",
     caughtBy: testFile("packages/broker/src/engine/replica.test.ts"),
   },

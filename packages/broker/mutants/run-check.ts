@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { Check } from "./mutant.ts";
 
 /** Only a guard: a broken program may hang. */
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 
 export interface Outcome {
   readonly hasPassed: boolean;
   /** What was noticed, in a line. */
-  readonly said: string;
+  readonly message: string;
 }
 
 export interface Where {
@@ -20,7 +20,7 @@ export interface Where {
 /** Runs one check in a tree. It fails when it ends badly, and also when it does not end. */
 export async function runCheck(check: Check, { tree, env }: Where): Promise<Outcome> {
   const { code, output } = await run(commandFor(check), { tree, env });
-  return { hasPassed: code === 0, said: code === 0 ? "" : firstComplaint(output) };
+  return { hasPassed: code === 0, message: code === 0 ? "" : firstError(output) };
 }
 
 function commandFor(check: Check): string[] {
@@ -57,7 +57,7 @@ function run(
     const timer = setTimeout(() => {
       output += "\nError: it does not end";
       if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
     const read = (chunk: Buffer): void => {
       output += chunk.toString("utf8");
     };
@@ -70,7 +70,7 @@ function run(
   });
 }
 
-function firstComplaint(output: string): string {
+function firstError(output: string): string {
   const lines = output.split("\n").map((line) => line.trim());
   const isComplaint = (line: string): boolean => /^(VIOLATION|AssertionError|\w*Error\b|Error:)/.test(line);
   const failed = lines

@@ -9,7 +9,7 @@ import { readFlags } from "./tools/flags.ts";
 import { recordCampaign } from "./tools/record-campaign.ts";
 
 const MINUTE_MS = 60_000;
-const TELL_EVERY_MS = 15_000;
+const REPORT_EVERY_MS = 15_000;
 const SHOWN_STEPS = 40;
 
 const flags = readFlags(process.argv.slice(2), [["seeds", 200], ["ops", 100], ["seed", 1], ["minutes"]]);
@@ -20,7 +20,7 @@ if (!flags.ok) {
 const { seeds = 0, ops = 0, seed: first = 0, minutes = Number.POSITIVE_INFINITY } = flags.numbers;
 const startedAt = Date.now();
 const total = new Map<string, number>();
-let toldAt = startedAt;
+let reportedAt = startedAt;
 let failure: SimulationResult | undefined;
 let done = 0;
 while (done < seeds && failure === undefined && Date.now() - startedAt < minutes * MINUTE_MS) {
@@ -28,9 +28,9 @@ while (done < seeds && failure === undefined && Date.now() - startedAt < minutes
   done++;
   count(result);
   if (result.failure !== undefined) failure = result;
-  if (Date.now() - toldAt > TELL_EVERY_MS) tell();
+  if (Date.now() - reportedAt > REPORT_EVERY_MS) report();
 }
-tell();
+report();
 if (failure !== undefined) explain(failure);
 if (flags.isRecorded) {
   const figures = { seeds: done, ops, ...Object.fromEntries(total) };
@@ -47,11 +47,11 @@ function count({ tally, counts, histories }: SimulationResult): void {
     total.set(name, (total.get(name) ?? 0) + number);
 }
 
-function tell(): void {
-  toldAt = Date.now();
-  const seconds = ((toldAt - startedAt) / 1000).toFixed(1);
-  const figures = [...total].map(([name, number]) => `${number.toLocaleString("en")} ${name}`).join(", ");
-  console.log(`${done} seeds x ${ops} operations in ${seconds} s: ${figures}`);
+function report(): void {
+  reportedAt = Date.now();
+  const seconds = ((reportedAt - startedAt) / 1000).toFixed(1);
+  const text = [...total].map(([name, number]) => `${number.toLocaleString("en")} ${name}`).join(", ");
+  console.log(`${done} seeds x ${ops} operations in ${seconds} s: ${text}`);
 }
 
 function explain({ seed, failure: broken }: SimulationResult): void {

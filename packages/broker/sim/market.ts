@@ -1,75 +1,75 @@
 import type { Reservation } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
-import { Borrower } from "./cast/borrower.ts";
-import { Lender } from "./cast/lender.ts";
-import { drawPlan } from "./stage/plan.ts";
-import { Setting } from "./stage/setting.ts";
+import { Requester } from "./cast/borrower.ts";
+import { Provider } from "./cast/lender.ts";
+import { randomScenario } from "./stage/plan.ts";
+import { Environment } from "./stage/setting.ts";
 
 /** How long a healed world is given to come to rest, and then to serve one more request of everybody. */
 const REST_MS = 75_000;
 const SERVE_MS = 45_000;
 
 /** A random scenario: clusters provide and request capacity while faults are injected. */
-export async function runMarket(random: SeededRandom, operations: number): Promise<Setting> {
-  const plan = drawPlan(random.fork(1));
-  const names = plan.clusters.map(({ name }) => name);
-  const setting = new Setting({
-    ...plan,
+export async function runScenario(random: SeededRandom, operations: number): Promise<Environment> {
+  const scenario = randomScenario(random.fork(1));
+  const names = scenario.clusters.map(({ name }) => name);
+  const environment = new Environment({
+    ...scenario,
     random: random.fork(2),
     parties: names,
     longestJumpMs: Number.POSITIVE_INFINITY,
-    tell: (reservation) => tell(reservation),
+    notify: (reservation) => notify(reservation),
   });
-  const { network, scheduler, findings, broker } = setting;
-  const lenders = plan.clusters.map(
+  const { network, scheduler, findings, broker } = environment;
+  const providers = scenario.clusters.map(
     ({ name, habits }, each) =>
-      new Lender({ name, habits, network, scheduler, random: random.fork(10 + each) }),
+      new Provider({ name, behaviour: habits, network, scheduler, random: random.fork(10 + each) }),
   );
-  const borrowers = names.map(
+  const requesters = names.map(
     (name, each) =>
-      new Borrower({ name, others: names, network, scheduler, findings, random: random.fork(30 + each) }),
+      new Requester({ name, others: names, network, scheduler, findings, random: random.fork(30 + each) }),
   );
-  const tell = (reservation: Reservation): void => {
-    const lender = lenders.find(({ name }) => name === reservation.provider);
-    const borrower = borrowers.find(({ name }) => name === reservation.requester);
-    if (lender !== undefined) network.push(lender.name, () => lender.told(reservation));
-    if (borrower !== undefined) network.push(borrower.name, () => borrower.told(reservation));
+  const notify = (reservation: Reservation): void => {
+    const provider = providers.find(({ name }) => name === reservation.provider);
+    const requester = requesters.find(({ name }) => name === reservation.requester);
+    if (provider !== undefined) network.push(provider.name, () => provider.observe(reservation));
+    if (requester !== undefined) network.push(requester.name, () => requester.observe(reservation));
   };
 
-  const chance = setting.random;
+  const chance = environment.random;
   const operate = (): void => {
-    const lot = chance.below(100);
-    if (lot < 90) chance.pick(borrowers)?.act();
-    else if (lot < 93) chance.pick(lenders)?.restart();
-    else if (lot < 96) chance.pick(lenders)?.resize();
-    else administer(setting, names);
+    const roll = chance.below(100);
+    if (roll < 90) chance.pick(requesters)?.act();
+    else if (roll < 93) chance.pick(providers)?.restart();
+    else if (roll < 96) chance.pick(providers)?.resize();
+    else administer(environment, names);
   };
   let left = operations;
   const operateAgain = (): void => {
     if (left === 0) return;
     left--;
     operate();
-    scheduler.after((chance.below(1000) / 1000) * plan.haste, "the next operation", operateAgain);
+    scheduler.after((chance.below(1000) / 1000) * scenario.maxIntervalMs, "the next operation", operateAgain);
   };
 
   broker.launch();
-  for (const lender of lenders) lender.start();
+  for (const provider of providers) provider.start();
   operateAgain();
-  await setting.runUntil(() => left === 0);
-  setting.heal();
-  await setting.pass(REST_MS);
-  for (const borrower of borrowers) borrower.askForLittle();
-  await setting.pass(SERVE_MS);
-  const open = borrowers.reduce((sum, borrower) => sum + borrower.open, 0);
+  await environment.runUntil(() => left === 0);
+  environment.heal();
+  await environment.pass(REST_MS);
+  for (const requester of requesters) requester.requestMinimum();
+  await environment.pass(SERVE_MS);
+  const open = requesters.reduce((sum, requester) => sum + requester.open, 0);
   findings.expect(open === 0, () => `${open} calls are never answered`);
   const state = broker.engine?.health.state;
   findings.expect(state === "ready", () => `the broker does not recover: it is ${state}`);
-  for (const lender of lenders) compareHolds(setting, lender);
-  return setting;
+  for (const provider of providers) compareReservations(environment, provider);
+  return environment;
 }
 
 /** What the ledger lends must be held; what it knows to have ended must not. A hold it has forgotten stays. */
-function compareHolds({ broker, findings }: Setting, { name, held }: Lender): void {
+function compareReservations({ broker, findings }: Environment, { name, held }: Provider): void {
   const ledger = broker.engine?.ledger;
   const lending = [...(ledger?.accounts.get(name)?.asProvider.keys() ?? [])];
   const isKnown = (id: string): boolean => ledger?.reservations.get(id)?.provider === name;
@@ -79,13 +79,13 @@ function compareHolds({ broker, findings }: Setting, { name, held }: Lender): vo
   findings.expect(tooLong.length === 0, () => `${name} still holds ${tooLong.join(", ")}`);
 }
 
-function administer({ random, network, witness }: Setting, names: readonly string[]): void {
+function administer({ random, network, checker }: Environment, names: readonly string[]): void {
   const by = { clusterId: "ops", isAdmin: true };
   const clusterId = random.pick(names) ?? "";
-  const id = random.pick([...witness.book.entries.keys()]);
+  const id = random.pick([...checker.model.entries.keys()]);
   const command =
     id !== undefined && random.chance(0.4)
       ? ({ kind: "release", by, id } as const)
       : ({ kind: random.chance(0.4) ? "cordon" : "uncordon", by, clusterId } as const);
-  network.ask("ops", { kind: "command", command }, () => undefined);
+  network.call("ops", { kind: "command", command }, () => undefined);
 }

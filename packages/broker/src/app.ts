@@ -9,16 +9,16 @@ import {
   observedCertificates,
   type Reloads,
 } from "@resource-broker/runtime";
-import { dashboardSide } from "./dashboard-side.ts";
+import { dashboardComponent } from "./dashboard-side.ts";
 import { logCommit } from "./decision-log.ts";
 import { createEngine } from "./engine/create-engine.ts";
 import { engineCheck, leadingCheck, writesCheck } from "./engine-check.ts";
-import { watchEngine } from "./engine-watch.ts";
+import { engineObserver } from "./engine-watch.ts";
 import { clusterAccess } from "./cluster-access.ts";
 import { createHttpInterface, type HttpInterface } from "./interface/http/http-interface.ts";
 import { DEFAULT_HTTP_LIMITS, type HttpDeps, type PolicyOrigin } from "./interface/http/ports.ts";
 import { importReservations } from "./import-reservations.ts";
-import { kubernetesSide } from "./kubernetes-side.ts";
+import { kubernetesComponent } from "./kubernetes-side.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
 import { BUILT_IN_POLICY, followPolicy, loadPolicy } from "./policy/policy-file.ts";
 import { policyInForce } from "./policy/policy-in-force.ts";
@@ -65,7 +65,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   const metrics = createMetrics({ ...DEFAULT_METRICS_OPTIONS, reloads: reloads.statuses });
   const needs = clusterNeeds(settings);
   const cluster = clusterAccess(settings, { ...deps, reloads });
-  const { store, leadership, shown, replica } = chooseStore(settings, {
+  const { store, leadership, displayName, replica } = chooseStore(settings, {
     clock,
     log,
     kube: cluster.open,
@@ -75,7 +75,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   const { defer, onFatal } = deps;
   const engine = createEngine(
     { policy: BUILT_IN_POLICY.policy, maxWaiting: settings["max-waiting"] },
-    { store, clock, observer: watchEngine(metrics, log), defer, onFatal, ...leading },
+    { store, clock, observer: engineObserver(metrics, log), defer, onFatal, ...leading },
   );
   let policyLoadedAt: number | undefined;
   const policy = policyInForce({
@@ -92,7 +92,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   let apiPort: number | undefined;
   const parts = { engine, store, clock, randomBytes, log, ...leading };
   const certificates = (): CertificateSource => ownCertificates(settings, { clock, log, reloads });
-  const dashboard = dashboardSide(settings, deps.version, {
+  const dashboard = dashboardComponent(settings, deps.version, {
     ...parts,
     certificates,
     apiPort: () => apiPort,
@@ -109,9 +109,9 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
         ...(dashboard && { dashboard }),
       })
     : undefined;
-  const side =
+  const kubernetes =
     needs.objects || needs.views
-      ? kubernetesSide(
+      ? kubernetesComponent(
           { replica, views: needs.views, objects: needs.objects },
           {
             open: cluster.open,
@@ -133,30 +133,30 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   const api = { name: "api", problem: () => (isServing ? undefined : "the API does not accept calls yet") };
   const role = podRole(settings, { ...deps, open: cluster.open });
   // An unreachable API server must not make the HTTP interface unready.
-  const followed = side === undefined ? [] : [{ ...side.check, isAdvisory: isHttp }];
+  const kubernetesChecks = kubernetes === undefined ? [] : [{ ...kubernetes.check, isAdvisory: isHttp }];
   const checks = [
     leadingCheck(leadership),
     engineCheck(engine, leadership),
     writesCheck(engine),
     api,
-    ...followed,
+    ...kubernetesChecks,
     ...(role === undefined ? [] : [role.check]),
   ];
   const probes = createProbes(settings, { checks, metrics, clock, log, openApi, reloads });
-  const endings: (() => unknown)[] = [];
+  const cleanups: (() => unknown)[] = [];
 
   const start = async (): Promise<{ readonly port: number | undefined }> => {
-    const first = settings.policy === "" ? undefined : await loadPolicy(settings.policy, readYaml);
-    await meetCluster();
+    const initialPolicy = settings.policy === "" ? undefined : await loadPolicy(settings.policy, readYaml);
+    await connectCluster();
     await probes.start();
     await dashboard?.start();
     await (leadership === undefined ? openLedger() : leadership.prepare());
-    if (first !== undefined) {
+    if (initialPolicy !== undefined) {
       const source = settings.policy;
-      policy.fromFile({ ...first, source });
+      policy.fromFile({ ...initialPolicy, source });
       const following = { read: readYaml, clock, log, report: reloads.source("policy-file") };
-      endings.push(
-        followPolicy({ path: source, inForce: first }, following, (loaded) =>
+      cleanups.push(
+        followPolicy({ path: source, inForce: initialPolicy }, following, (loaded) =>
           policy.fromFile({ ...loaded, source }),
         ),
       );
@@ -169,23 +169,23 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     return { port: apiPort };
   };
 
-  const meetCluster = async (): Promise<void> => {
+  const connectCluster = async (): Promise<void> => {
     // Fail at start if the kubeconfig cannot be read.
-    if (side !== undefined || role !== undefined) await cluster.open();
+    if (kubernetes !== undefined || role !== undefined) await cluster.open();
     // Not awaited: the readiness check covers the label.
     role?.standBy();
   };
 
   /** Starts the components that show the ledger besides the API. */
   const lead = async (): Promise<void> => {
-    await Promise.all([side?.lead(), dashboard?.lead()]);
+    await Promise.all([kubernetes?.lead(), dashboard?.lead()]);
   };
 
   /** Waits without limit until this replica is elected. A replaced leader ends its process. */
-  const standBy = async (turn: Leadership, port: number | undefined): Promise<void> => {
-    turn.onLost(giveUp);
-    log.info({ port, store: shown }, "the broker is a standby replica");
-    if (!(await turn.win())) return;
+  const standBy = async (election: Leadership, port: number | undefined): Promise<void> => {
+    election.onLost(giveUp);
+    log.info({ port, store: displayName }, "the broker is a standby replica");
+    if (!(await election.acquire())) return;
     await openLedger();
     await lead();
     http?.lead();
@@ -195,8 +195,8 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   const openLedger = async (): Promise<void> => {
     await engine.start();
     await takeOverObjects();
-    endings.push(engine.onCommit((commit) => logCommit(commit, log)));
-    endings.push(
+    cleanups.push(engine.onCommit((commit) => logCommit(commit, log)));
+    cleanups.push(
       metrics.watch({
         engine,
         isLeading,
@@ -204,7 +204,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
         openConnections: () => http?.openConnections() ?? 0,
       }),
     );
-    endings.push(watchAudit({ store, clock, observer: metrics, log }));
+    cleanups.push(watchAudit({ store, clock, observer: metrics, log }));
   };
 
   const takeOverObjects = async (): Promise<void> => {
@@ -223,8 +223,8 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   const announce = async (port: number | undefined): Promise<void> => {
     await role?.lead(leadership?.predecessor() ?? "");
     const { reservations, accounts } = engine.ledger;
-    const held = { ledger: engine.ledgerId, reservations: reservations.size, clusters: accounts.size };
-    log.info({ port, store: shown, policy: engine.policy.version, ...held }, "the broker is ready");
+    const counts = { ledger: engine.ledgerId, reservations: reservations.size, clusters: accounts.size };
+    log.info({ port, store: displayName, policy: engine.policy.version, ...counts }, "the broker is ready");
   };
 
   const stop = async (): Promise<void> => {
@@ -232,12 +232,12 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     const unlabelled = role?.stop();
     await http?.stop();
     await dashboard?.stop();
-    await side?.stop();
+    await kubernetes?.stop();
     await engine.stop();
     await unlabelled;
     await cluster.close();
     await probes.stop();
-    for (const end of endings.splice(0)) end();
+    for (const end of cleanups.splice(0)) end();
     metrics.stop();
     log.info({}, "the broker has stopped");
   };

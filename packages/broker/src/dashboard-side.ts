@@ -11,17 +11,17 @@ const FOLDERS = ["./dashboard/", "../../../apps/dashboard/dist/"].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 
-export interface DashboardSideDeps extends Omit<DashboardDeps, "certificates" | "api"> {
+export interface DashboardComponentDeps extends Omit<DashboardDeps, "certificates" | "api"> {
   readonly certificates: () => CertificateSource;
   /** The port of the API; undefined: there is none, or not yet. */
   readonly apiPort: () => number | undefined;
 }
 
 /** The dashboard that the settings ask for; undefined: it is off. */
-export function dashboardSide(
+export function dashboardComponent(
   settings: BrokerSettings,
   version: string,
-  { certificates, apiPort, ...deps }: DashboardSideDeps,
+  { certificates, apiPort, ...deps }: DashboardComponentDeps,
 ): Dashboard | undefined {
   const address = parseAddress(settings["dashboard-bind-address"]);
   if (address === undefined || address === "off") return undefined;

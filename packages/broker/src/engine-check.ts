@@ -1,20 +1,20 @@
 import type { ReadinessCheck } from "@resource-broker/runtime";
 import type { Engine } from "./engine/engine.ts";
-import { standingProblem } from "./replica.ts";
-import type { Leadership, Standing } from "./store/leadership.ts";
+import { leadershipProblem } from "./replica.ts";
+import type { Leadership, LeadershipState } from "./store/leadership.ts";
 
-type Standings = Pick<Leadership, "standing">;
+type LeadershipReader = Pick<Leadership, "standing">;
 
-const LEADS: Standing = { role: "leader" };
+const LEADING: LeadershipState = { role: "leader" };
 
 /**
  * Reports whether this replica is the leader. It is a separate check so that rollouts and disruption budgets can ask
  * `/readyz?exclude=leading`: a healthy standby replica passes all other checks.
  */
-export function leadingCheck(leadership?: Standings): ReadinessCheck {
+export function leadingCheck(leadership?: LeadershipReader): ReadinessCheck {
   return {
     name: "leading",
-    problem: () => (leadership === undefined ? undefined : standingProblem(leadership.standing())),
+    problem: () => (leadership === undefined ? undefined : leadershipProblem(leadership.standing())),
   };
 }
 
@@ -22,14 +22,14 @@ export function leadingCheck(leadership?: Standings): ReadinessCheck {
  * Reports whether the engine can read the ledger. A standby replica only needs to reach the store. If the store cannot
  * be written, the replica stays ready for reads; `writesCheck` reports the write problem.
  */
-export function engineCheck(engine: Pick<Engine, "health">, leadership?: Standings): ReadinessCheck {
+export function engineCheck(engine: Pick<Engine, "health">, leadership?: LeadershipReader): ReadinessCheck {
   return {
     name: "ledger",
     problem: () => {
-      const standing = leadership?.standing() ?? LEADS;
-      if (standing.role === "standby") return standing.problem;
+      const state = leadership?.standing() ?? LEADING;
+      if (state.role === "standby") return state.problem;
       // Another replica may lead: calls routed here by an outdated label would be refused.
-      if (standing.role !== "leader") return standingProblem(standing);
+      if (state.role !== "leader") return leadershipProblem(state);
       const { health } = engine;
       if (health.state === "ready" || health.state === "degraded") return undefined;
       return health.state === "failed" ? `failed: ${health.reason}` : health.state;

@@ -3,7 +3,7 @@ import type { EngineObserver } from "./engine/engine-observer.ts";
 import type { BrokerMetrics } from "./metrics/metrics.ts";
 
 /** Forwards engine events to metrics and the log. */
-export function watchEngine(metrics: BrokerMetrics, log: Log): EngineObserver {
+export function engineObserver(metrics: BrokerMetrics, log: Log): EngineObserver {
   return {
     decided: metrics.decided,
     committed: metrics.committed,

@@ -16,7 +16,7 @@ import { memoryDisk, memoryStore, testCertificates, writeCertificateFolder } fro
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createBroker } from "./app.ts";
 import { RESERVATIONS } from "./interface/kubernetes/objects/resources.ts";
-import { NAMESPACE, openScene, type Scene } from "./interface/kubernetes/testing/scene.ts";
+import { NAMESPACE, openEnvironment, type TestEnvironment } from "./interface/kubernetes/testing/scene.ts";
 import { readBrokerSettings } from "./settings/read-settings.ts";
 
 const file = new URL("../../contract/golden/go-broker-objects.json", import.meta.url);
@@ -28,23 +28,23 @@ const RECORDED_AT = Date.parse("2026-11-16T02:20:00Z");
 const HOUR_MS = 3_600_000;
 const DEFINITION = `${reservationKind.plural}.${reservationKind.group}`;
 
-let scene: Scene;
+let env: TestEnvironment;
 beforeEach(async () => {
-  scene = await openScene();
-  scene.time.jumpWall(RECORDED_AT - scene.time.wallMs());
-  return scene.stop;
+  env = await openEnvironment();
+  env.time.jumpWall(RECORDED_AT - env.time.wallMs());
+  return env.stop;
 });
 
 /** As the Go broker, or somebody else, left it there. */
 async function leave({ metadata, spec, status, ...kind }: Reservation): Promise<Reservation> {
   const { name, labels = {}, finalizers = [] } = metadata;
-  const made = await scene.client.create(RESERVATIONS, {
+  const made = await env.client.create(RESERVATIONS, {
     ...kind,
     metadata: { name, labels, finalizers, namespace: NAMESPACE },
     spec,
   });
   if (status === undefined) return made;
-  return scene.client.update(RESERVATIONS, { ...made, status }, { subresource: "status" });
+  return env.client.update(RESERVATIONS, { ...made, status }, { subresource: "status" });
 }
 
 const isOrphaned = ({ status }: Reservation): boolean =>
@@ -54,7 +54,7 @@ describe("a new ledger where the Go broker has worked", () => {
   test("takes its live reservations over, each counted once, and writes that down", async () => {
     for (const each of left) await leave(each);
     const disk = memoryDisk();
-    const { engine, stop } = await scene.startBroker({ disk, imports: true });
+    const { engine, stop } = await env.startBroker({ disk, imports: true });
     const { reservations, accounts } = engine.ledger;
     expect([...reservations.keys()].sort()).toEqual(live.map(({ metadata }) => metadata.name).sort());
     const lent = ["paris", "gparis", "rome", "grome"].map((id) => [
@@ -84,9 +84,9 @@ describe("a new ledger where the Go broker has worked", () => {
     "shows them as they are, none as orphaned, and follows them to their end (objects: $objects)",
     async (options) => {
       for (const each of left) await leave(each);
-      await scene.startBroker({ imports: true, options: { ...options, views: true } });
+      await env.startBroker({ imports: true, options: { ...options, views: true } });
       for (const { metadata, spec } of live) {
-        const shown = await scene.reservation(
+        const shown = await env.reservation(
           metadata.name,
           ({ status }) => status?.reservationID === metadata.name,
         );
@@ -97,24 +97,24 @@ describe("a new ledger where the Go broker has worked", () => {
           status: { phase: "Reserved" },
         });
       }
-      await scene.time.advance(HOUR_MS);
+      await env.time.advance(HOUR_MS);
       for (const { metadata, status } of live) {
         const phase = status?.expiresAt === undefined ? "Reserved" : "Released";
-        await scene.reservation(metadata.name, (object) => object.status?.phase === phase);
+        await env.reservation(metadata.name, (object) => object.status?.phase === phase);
       }
-      expect(scene.logged.filter((line) => line.includes("Orphaned"))).toEqual([]);
+      expect(env.logged.filter((line) => line.includes("Orphaned"))).toEqual([]);
     },
   );
 
   test("ends at once what ended while no broker ran", async () => {
     for (const each of live) await leave(each);
-    scene.time.jumpWall(HOUR_MS);
-    const { engine } = await scene.startBroker({ imports: true });
+    env.time.jumpWall(HOUR_MS);
+    const { engine } = await env.startBroker({ imports: true });
     const held = (): string[] =>
       [...engine.ledger.reservations.values()]
         .filter(({ phase }) => phase === "Reserved")
         .map(({ id }) => id);
-    await scene.until("only the endless one lives", async () => held().length === 1 || undefined);
+    await env.until("only the endless one lives", async () => held().length === 1 || undefined);
     expect(held()).toEqual(["rsv-rome-1794795484757"]);
   });
 
@@ -123,10 +123,10 @@ describe("a new ledger where the Go broker has worked", () => {
     if (first === undefined || second === undefined) throw new Error("two were recorded");
     await leave(first);
     const disk = memoryDisk();
-    const before = await scene.startBroker({ disk, imports: true });
+    const before = await env.startBroker({ disk, imports: true });
     await before.stop();
     await leave(second);
-    const { engine } = await scene.startBroker({ disk, imports: true });
+    const { engine } = await env.startBroker({ disk, imports: true });
     expect([...engine.ledger.reservations.keys()]).toEqual([first.metadata.name]);
   });
 
@@ -134,7 +134,7 @@ describe("a new ledger where the Go broker has worked", () => {
   test("takes over one that is in use", async () => {
     if (sample === undefined) throw new Error("some were recorded");
     await leave({ ...sample, status: { ...sample.status, phase: "Active" } });
-    const { engine } = await scene.startBroker({ imports: true });
+    const { engine } = await env.startBroker({ imports: true });
     expect(engine.ledger.reservations.get(sample.metadata.name)?.phase).toBe("Active");
   });
 
@@ -145,27 +145,27 @@ describe("a new ledger where the Go broker has worked", () => {
       if (endless === undefined) throw new Error("one was recorded");
       const { name } = endless.metadata;
       const { metadata } = await leave(endless);
-      await scene.client.delete(RESERVATIONS, { name, namespace: NAMESPACE });
-      const { deletionTimestamp = "" } = (await scene.reservation(name)).metadata;
-      scene.time.jumpWall(Date.parse(deletionTimestamp) + HOUR_MS - scene.time.wallMs());
-      const { engine } = await scene.startBroker({ imports: true, options: { ...options, views: true } });
-      const shown = await scene.reservation(name, ({ status }) => status?.phase === "Released");
+      await env.client.delete(RESERVATIONS, { name, namespace: NAMESPACE });
+      const { deletionTimestamp = "" } = (await env.reservation(name)).metadata;
+      env.time.jumpWall(Date.parse(deletionTimestamp) + HOUR_MS - env.time.wallMs());
+      const { engine } = await env.startBroker({ imports: true, options: { ...options, views: true } });
+      const shown = await env.reservation(name, ({ status }) => status?.phase === "Released");
       expect(shown.metadata.uid).not.toBe(metadata.uid);
       expect(engine.ledger.accounts.get(endless.spec.targetClusterID ?? "")?.reserved.cpuMillis ?? 0).toBe(0);
     },
   );
 
   test.each([
-    { what: "namespace", end: () => scene.client.delete(NAMESPACES, { name: NAMESPACE }) },
-    { what: "definition", end: () => scene.client.delete(CUSTOM_RESOURCE_DEFINITIONS, { name: DEFINITION }) },
+    { what: "namespace", end: () => env.client.delete(NAMESPACES, { name: NAMESPACE }) },
+    { what: "definition", end: () => env.client.delete(CUSTOM_RESOURCE_DEFINITIONS, { name: DEFINITION }) },
   ])("does not end what is deleted only because its $what is", async ({ end }) => {
     const endless = live.find(({ status }) => status?.expiresAt === undefined);
     if (endless === undefined) throw new Error("one was recorded");
     const { name } = endless.metadata;
     await leave(endless);
     await end();
-    await scene.reservation(name, ({ metadata }) => metadata.deletionTimestamp !== undefined);
-    const { engine } = await scene.startBroker({ imports: true, options: { objects: false } });
+    await env.reservation(name, ({ metadata }) => metadata.deletionTimestamp !== undefined);
+    const { engine } = await env.startBroker({ imports: true, options: { objects: false } });
     expect(engine.ledger.reservations.get(name)).toMatchObject({ phase: "Reserved" });
     expect(engine.ledger.reservations.get(name)?.expiresAt).toBeUndefined();
   });
@@ -180,7 +180,7 @@ describe("a new ledger where the Go broker has worked", () => {
     const { status: _, metadata, ...rest } = sample;
     const object = { ...rest, metadata: { ...metadata, ...more } };
     await leave(status === undefined ? object : { ...object, status });
-    const { engine } = await scene.startBroker({ imports: true, options: { objects: false } });
+    const { engine } = await env.startBroker({ imports: true, options: { objects: false } });
     expect(engine.ledger.reservations.size).toBe(0);
   });
 
@@ -194,17 +194,17 @@ describe("a new ledger where the Go broker has worked", () => {
     if (sample === undefined) throw new Error("some were recorded");
     const spec = JSON.parse(JSON.stringify({ ...sample.spec, ...row.change })) as Reservation["spec"];
     await leave({ ...sample, spec });
-    const starting = scene.startBroker({ imports: true });
+    const starting = env.startBroker({ imports: true });
     await expect(starting).rejects.toThrow(`${sample.metadata.name}: `);
     await expect(starting).rejects.toThrow(row.says);
   });
 
   test("does not begin while they cannot be read: it would lend them again", async () => {
     const away: KubeClient = {
-      ...scene.client,
+      ...env.client,
       list: () => Promise.reject(new Error("the server is away")),
     };
-    await expect(scene.startBroker({ imports: true, client: away })).rejects.toThrow(
+    await expect(env.startBroker({ imports: true, client: away })).rejects.toThrow(
       "--import-reservations=off",
     );
   });
@@ -213,7 +213,7 @@ describe("a new ledger where the Go broker has worked", () => {
 test("a whole broker that is given a kubeconfig does not start before it has read them", async () => {
   const folder = await mkdtemp(join(tmpdir(), "import-reservations-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const { cluster } = scene;
+  const { cluster } = env;
   const kubeconfig = join(folder, "kubeconfig");
   await writeFile(kubeconfig, cluster.kubeconfig);
   await writeCertificateFolder(join(folder, "certs"), (await testCertificates()).broker);
@@ -234,7 +234,7 @@ test("a whole broker that is given a kubeconfig does not start before it has rea
   });
   if (!reading.ok) throw new Error(reading.problems.join());
   const broker = createBroker(reading.settings, {
-    clock: scene.time,
+    clock: env.time,
     defer: setImmediate,
     randomBytes,
     random: () => 0.5,
@@ -255,13 +255,13 @@ test("a person's object that only has the name of a reservation is not taken for
   if (sample === undefined) throw new Error("some were recorded");
   await leave(sample);
   const disk = memoryDisk();
-  await (await scene.startBroker({ disk, imports: true })).stop();
-  await scene.client.patch(RESERVATIONS, {
+  await (await env.startBroker({ disk, imports: true })).stop();
+  await env.client.patch(RESERVATIONS, {
     name: { name: sample.metadata.name, namespace: NAMESPACE },
     patch: { kind: "merge", body: { metadata: { finalizers: [] } } },
   });
-  await scene.client.delete(RESERVATIONS, { name: sample.metadata.name, namespace: NAMESPACE });
+  await env.client.delete(RESERVATIONS, { name: sample.metadata.name, namespace: NAMESPACE });
   await leave({ ...sample, metadata: { ...sample.metadata, finalizers: [RESERVATION_FINALIZER] } });
-  await scene.startBroker({ disk });
-  expect((await scene.reservation(sample.metadata.name, isOrphaned)).status?.phase).toBe("Reserved");
+  await env.startBroker({ disk });
+  expect((await env.reservation(sample.metadata.name, isOrphaned)).status?.phase).toBe("Reserved");
 });

@@ -13,7 +13,7 @@ import { customResource, toFault } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";
 import type { BrokerCluster } from "./cluster-access.ts";
 import type { Engine } from "./engine/engine.ts";
-import { isPlaceEnding } from "./interface/kubernetes/reservations/place.ts";
+import { isNamespaceTerminating } from "./interface/kubernetes/reservations/place.ts";
 import { faultOf } from "./interface/shared/checked.ts";
 
 const RESERVATIONS = customResource(reservationKind);
@@ -31,37 +31,37 @@ export interface ImportDeps {
  */
 export async function importReservations({ engine, open, log }: ImportDeps): Promise<void> {
   if (engine.commitNumber > 0 || engine.ledger.reservations.size > 0) return;
-  const reservations = await leftBehind(open);
+  const reservations = await readReservations(open);
   if (reservations.length === 0) return;
   const reply = await engine.submit({ kind: "import", reservations });
   if (reply.kind !== "imported") throw faultOf(reply);
   log.info({ reservations: reply.count }, "took over the Reservations of an older broker");
 }
 
-async function leftBehind(open: () => Promise<BrokerCluster>): Promise<Reservation[]> {
+async function readReservations(open: () => Promise<BrokerCluster>): Promise<Reservation[]> {
   const found: Reservation[] = [];
   const unreadable: string[] = [];
-  for (const object of await heldObjects(open)) {
+  for (const object of await liveObjects(open)) {
     const reservation = reservationFrom(object);
     if (reservation.ok) found.push(reservation.value);
     else unreadable.push(`${object.metadata.name}: ${describeProblems(reservation.problems)}`);
   }
-  if (unreadable.length > 0) throw notRead(unreadable.slice(0, SHOWN).join("; "));
+  if (unreadable.length > 0) throw notRead(unreadable.slice(0, MAX_REPORTED).join("; "));
   return found;
 }
 
-const SHOWN = 5;
+const MAX_REPORTED = 5;
 
 /** Objects that are deleted together with their namespace or CRD were not released: they count as not deleted. */
-async function heldObjects(open: () => Promise<BrokerCluster>): Promise<ReservationObject[]> {
-  const held: ReservationObject[] = [];
+async function liveObjects(open: () => Promise<BrokerCluster>): Promise<ReservationObject[]> {
+  const live: ReservationObject[] = [];
   try {
     const { client, namespace } = await open();
     await client.list(RESERVATIONS, { namespace }, (object) => {
-      if (isHeldByOldBroker(object)) held.push(object);
+      if (isLiveInOldBroker(object)) live.push(object);
     });
-    const isAnyDeleted = held.some(({ metadata }) => metadata.deletionTimestamp !== undefined);
-    return isAnyDeleted && (await isPlaceEnding(client, namespace)) ? held.map(notDeleted) : held;
+    const isAnyDeleted = live.some(({ metadata }) => metadata.deletionTimestamp !== undefined);
+    return isAnyDeleted && (await isNamespaceTerminating(client, namespace)) ? live.map(notDeleted) : live;
   } catch (error) {
     const { code, message } = toFault(error);
     if (code === "not-found") return []; // the CRD is not installed
@@ -83,9 +83,9 @@ function notRead(why: string, cause?: unknown): Error {
 }
 
 /** Objects with a ledger ID belong to another ledger and return through adoption. */
-function isHeldByOldBroker({ metadata, status }: ReservationObject): boolean {
-  const isHeld = status?.phase === "Reserved" || status?.phase === "Active";
-  return isHeld && status.ledgerID === undefined && metadata.labels?.[KUBE_LABEL.view] !== "true";
+function isLiveInOldBroker({ metadata, status }: ReservationObject): boolean {
+  const isLive = status?.phase === "Reserved" || status?.phase === "Active";
+  return isLive && status.ledgerID === undefined && metadata.labels?.[KUBE_LABEL.view] !== "true";
 }
 
 /** Keeps the object's name, which agents know. The object's UID becomes the key, so the object is not decided again. */

@@ -5,10 +5,10 @@ import { createKubernetesInterface } from "./interface/kubernetes/kubernetes-int
 import type { KubernetesDeps, KubernetesOptions } from "./interface/kubernetes/ports.ts";
 
 /** How long start waits for the BrokerPolicy before calls are answered with another policy. */
-const PATIENCE_MS = 3000;
+const START_TIMEOUT_MS = 3000;
 
 /** The broker's objects on its own cluster: served and shown by the replica that leads. */
-export interface KubernetesSide {
+export interface KubernetesComponent {
   /**
    * Starts the interface because this replica leads. Resolves when its objects are synced and the BrokerPolicy is in
    * force, or after a timeout: an unreachable API server must not delay HTTP callers.
@@ -18,31 +18,31 @@ export interface KubernetesSide {
   readonly check: ReadinessCheck;
 }
 
-export interface KubernetesSideDeps extends Omit<KubernetesDeps, "client" | "recorder"> {
+export interface KubernetesComponentDeps extends Omit<KubernetesDeps, "client" | "recorder"> {
   readonly open: () => Promise<BrokerCluster>;
 }
 
-export function kubernetesSide(
+export function kubernetesComponent(
   options: Omit<KubernetesOptions, "namespace">,
-  { open, ...deps }: KubernetesSideDeps,
-): KubernetesSide {
+  { open, ...deps }: KubernetesComponentDeps,
+): KubernetesComponent {
   const { log, clock, random } = deps;
   let state: "waiting" | "starting" | "serving" = "waiting";
-  let ending: (() => Promise<void>) | undefined;
+  let stopServed: (() => Promise<void>) | undefined;
   let isStopped = false;
 
-  const begin = async (): Promise<void> => {
+  const start = async (): Promise<void> => {
     const { client, namespace } = await open();
     const recorder: EventRecorder = eventRecorder(
       { component: USER_AGENT, instance: options.replica },
       { client, clock, random, log },
     );
     const served = createKubernetesInterface({ ...options, namespace }, { ...deps, client, recorder });
-    ending = async () => {
+    stopServed = async () => {
       await served.stop();
       await recorder.stop();
     };
-    if (isStopped) return ending();
+    if (isStopped) return stopServed();
     await served.start();
     state = "serving";
     log.info({ namespace, server: client.server, ...options }, "the broker's objects are synced");
@@ -51,13 +51,13 @@ export function kubernetesSide(
   return {
     lead: () => {
       state = "starting";
-      const begun = begin().catch((error: unknown) => {
+      const started = start().catch((error: unknown) => {
         if (!isStopped)
           log.error({ error: toFault(error).message }, "the broker's objects cannot be watched");
       });
       return new Promise((resolve) => {
-        const cancel = clock.after(PATIENCE_MS, resolve);
-        void begun.then(() => {
+        const cancel = clock.after(START_TIMEOUT_MS, resolve);
+        void started.then(() => {
           cancel();
           resolve();
         });
@@ -65,7 +65,7 @@ export function kubernetesSide(
     },
     stop: async () => {
       isStopped = true;
-      await ending?.();
+      await stopServed?.();
     },
     check: {
       name: "kubernetes",

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { engineCheck, leadingCheck } from "./engine-check.ts";
 import { notLeading } from "./replica.ts";
-import type { Standing } from "./store/leadership.ts";
+import type { LeadershipState } from "./store/leadership.ts";
 
-const rows: readonly { readonly standing: Standing; readonly says: string }[] = [
+const rows: readonly { readonly standing: LeadershipState; readonly says: string }[] = [
   { standing: { role: "standby", leader: "" }, says: "standby: no replica has led yet" },
   { standing: { role: "standby", leader: "oslo" }, says: "standby: the last known leader is oslo" },
   { standing: { role: "standby", leader: "oslo", problem: "no way" }, says: "standby: no way" },
@@ -15,8 +15,8 @@ const rows: readonly { readonly standing: Standing; readonly says: string }[] = 
   { standing: { role: "deposed", leader: "" }, says: "deposed: another replica leads" },
 ];
 
-describe.each(rows)("a replica that is $standing.role ($says)", ({ standing, says }) => {
-  const leadership = { standing: () => standing };
+describe.each(rows)("a replica that is $standing.role ($says)", ({ standing: state, says }) => {
+  const leadership = { standing: () => state };
 
   test("turns callers away, with what is known", () => {
     const fault = notLeading(leadership);
@@ -30,16 +30,16 @@ describe.each(rows)("a replica that is $standing.role ($says)", ({ standing, say
 });
 
 test("a standby's ledger is well while its store is, though its engine has not begun", () => {
-  const problemOf = (standing: Standing): string | undefined =>
-    engineCheck({ health: { state: "starting" } }, { standing: () => standing }).problem();
+  const problemOf = (state: LeadershipState): string | undefined =>
+    engineCheck({ health: { state: "starting" } }, { standing: () => state }).problem();
   expect(problemOf({ role: "standby", leader: "oslo" })).toBeUndefined();
   expect(problemOf({ role: "standby", leader: "oslo", problem: "no way" })).toBe("no way");
 });
 
-test.each<Standing>([{ role: "unsure" }, { role: "deposed", leader: "oslo" }])(
+test.each<LeadershipState>([{ role: "unsure" }, { role: "deposed", leader: "oslo" }])(
   "one that is $role is not ready even for those who do not ask whether it leads",
-  (standing) => {
-    const leadership = { standing: () => standing };
+  (state) => {
+    const leadership = { standing: () => state };
     expect(engineCheck({ health: { state: "ready" } }, leadership).problem()).toBe(
       leadingCheck(leadership).problem(),
     );
@@ -47,7 +47,7 @@ test.each<Standing>([{ role: "unsure" }, { role: "deposed", leader: "oslo" }])(
 );
 
 test("a leader answers, and is as ready as its engine", () => {
-  const leadership = { standing: (): Standing => ({ role: "leader" }) };
+  const leadership = { standing: (): LeadershipState => ({ role: "leader" }) };
   expect(notLeading(leadership)).toBeUndefined();
   expect(leadingCheck(leadership).problem()).toBeUndefined();
   expect(engineCheck({ health: { state: "ready" } }, leadership).problem()).toBeUndefined();

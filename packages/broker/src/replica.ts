@@ -1,11 +1,11 @@
 import { Fault } from "@resource-broker/contract";
-import type { Leadership, Standing } from "./store/leadership.ts";
+import type { Leadership, LeadershipState } from "./store/leadership.ts";
 
 const RETRY_AFTER_MS = 1000;
 
 /** Why a replica does not answer for the ledger right now; undefined: it may. */
-export function notLeading({ standing }: Pick<Leadership, "standing">): Fault | undefined {
-  const problem = standingProblem(standing());
+export function notLeading({ standing: state }: Pick<Leadership, "standing">): Fault | undefined {
+  const problem = leadershipProblem(state());
   if (problem === undefined) return undefined;
   return new Fault(
     "not-leader",
@@ -17,18 +17,18 @@ export function notLeading({ standing }: Pick<Leadership, "standing">): Fault | 
 }
 
 /** Why this replica does not lead, as text; undefined if it leads. */
-export function standingProblem(standing: Standing): string | undefined {
-  switch (standing.role) {
+export function leadershipProblem(state: LeadershipState): string | undefined {
+  switch (state.role) {
     case "leader":
       return undefined;
     case "standby": {
-      const { leader, problem } = standing;
-      const who = leader === "" ? "no replica has led yet" : `the last known leader is ${leader}`;
-      return `standby: ${problem ?? who}`;
+      const { leader, problem } = state;
+      const leaderText = leader === "" ? "no replica has led yet" : `the last known leader is ${leader}`;
+      return `standby: ${problem ?? leaderText}`;
     }
     case "unsure":
       return "the store cannot be reached; another replica may be the leader";
     case "deposed":
-      return `deposed: ${standing.leader === "" ? "another replica" : standing.leader} leads`;
+      return `deposed: ${state.leader === "" ? "another replica" : state.leader} leads`;
   }
 }

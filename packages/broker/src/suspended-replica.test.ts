@@ -1,7 +1,7 @@
 import { fakeClock, postgresPrograms, testCertificates, until } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CallOptions, ClientCredentials } from "./interface/http/testing/call.ts";
-import { openLine } from "./interface/http/testing/line.ts";
+import { openRawConnection } from "./interface/http/testing/line.ts";
 import { runBroker } from "./interface/http/testing/running-broker.ts";
 import { advertisementOf, NEWER_AGENT, requestOf } from "./interface/http/testing/samples.ts";
 import { notLeading } from "./replica.ts";
@@ -72,23 +72,23 @@ describe.skipIf(!postgresPrograms().isThere)(
     ] as readonly Row[])(
       "does not answer $name from memory after another one took over",
       async ({ as, target, options = {}, led = 200 }) => {
-        const scene = await leading();
-        const ask = () => scene.broker.call(as, target, options);
+        const env = await leading();
+        const ask = () => env.broker.call(as, target, options);
         expect(await ask()).toMatchObject({ status: led });
-        await suspend(scene);
+        await suspend(env);
         expect(await ask()).toMatchObject({ status: 503, json: { code: "not-leader" } });
       },
     );
 
     test("opens no event stream after another one took over", async () => {
-      const scene = await leading();
+      const env = await leading();
       const ask = async () => {
-        const line = await openLine(scene.broker.port, paris);
+        const line = await openRawConnection(env.broker.port, paris);
         onTestFinished(() => void line.socket.destroy());
         return line.ask("/api/v1/instructions?watch=true");
       };
       expect(await ask()).toContain("text/event-stream");
-      await suspend(scene);
+      await suspend(env);
       expect(await ask()).toContain("HTTP/1.1 503");
     });
 
@@ -101,9 +101,9 @@ describe.skipIf(!postgresPrograms().isThere)(
     });
 
     test("finds out that it was replaced without waiting for a renewal", async () => {
-      const scene = await leading();
-      const { store } = scene;
-      await suspend(scene);
+      const env = await leading();
+      const { store } = env;
+      await suspend(env);
       await until("it knows", async () => store.leadership.standing().role === "deposed" || undefined);
       expect(store.leadership.standing()).toEqual({ role: "deposed", leader: "young" });
     });

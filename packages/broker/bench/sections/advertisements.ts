@@ -4,7 +4,7 @@ import { advertiseOn, closeAll, openFleet } from "../load/fleet.ts";
 import { advertise } from "../load/requests.ts";
 import { median, percentile } from "../measure/percentile.ts";
 import { count, ms } from "../figure-text.ts";
-import { type Section, type Stage, withBroker } from "../stage.ts";
+import { type BenchEnvironment, type Section, withBroker } from "../stage.ts";
 
 const CLUSTERS = 1000;
 const IN_FLIGHT = 100;
@@ -13,15 +13,15 @@ const ROUNDS = 3;
 /** How many advertisements the broker takes in a second. */
 export const advertisements: Section = {
   name: "advertisements",
-  run: (stage) => withBroker(stage, ({ port }, pid) => measure(stage, port, pid)),
+  run: (env) => withBroker(env, ({ port }, pid) => measure(env, port, pid)),
 };
 
 async function measure(
-  { certificates, isQuick, say }: Stage,
+  { certificates, isQuick, report }: BenchEnvironment,
   port: number,
   pid: number,
 ): Promise<BenchRow[]> {
-  say(`advertisements of ${count(CLUSTERS)} clusters, ${IN_FLIGHT} at a time`);
+  report(`advertisements of ${count(CLUSTERS)} clusters, ${IN_FLIGHT} at a time`);
   const fleetOf = { port, certificates, prefix: "cluster", from: 0, to: CLUSTERS };
   const fleet = await openFleet({ ...fleetOf, begin: (connection) => advertiseOn(connection) });
   const rates: number[] = [];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type BenchRow, cpuMsOf } from "@resource-broker/testkit";
 import { advertiseOn, closeAll, listenOn, openFleet } from "../load/fleet.ts";
 import { advertise } from "../load/requests.ts";
-import { type Section, settle, type Stage, withBroker } from "../stage.ts";
+import { type BenchEnvironment, type Section, settle, withBroker } from "../stage.ts";
 
 const AGENTS = 100;
 const INTERVAL_MS = 30_000;
@@ -12,15 +12,15 @@ const HURRY = 10;
 /** What a small fleet costs all day: an advertisement from each every 30 s, and a stream to each. */
 export const agents: Section = {
   name: "agents",
-  run: (stage) => withBroker(stage, ({ port }, pid) => measure(stage, port, pid)),
+  run: (env) => withBroker(env, ({ port }, pid) => measure(env, port, pid)),
 };
 
 async function measure(
-  { certificates, isQuick, say }: Stage,
+  { certificates, isQuick, report }: BenchEnvironment,
   port: number,
   pid: number,
 ): Promise<BenchRow[]> {
-  say(`${AGENTS} agents, ${HURRY} times as often as every 30 s`);
+  report(`${AGENTS} agents, ${HURRY} times as often as every 30 s`);
   const fleetOf = { port, certificates, prefix: "agent", from: 0, to: AGENTS };
   const posting = await openFleet({ ...fleetOf, begin: (connection) => advertiseOn(connection) });
   const listening = await openFleet({ ...fleetOf, begin: listenOn });

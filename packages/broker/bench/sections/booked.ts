@@ -1,14 +1,14 @@
 import { ledgerFrom, subtract } from "@resource-broker/domain";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
-export interface Booked {
+export interface LedgerCounts {
   readonly reservations: number;
   /** Providers that lend more than they have, or whose key made two reservations. */
   readonly doubled: number;
 }
 
 /** Counts what the ledger of a stopped broker holds. */
-export async function bookedIn(directory: string): Promise<Booked> {
+export async function countLedger(directory: string): Promise<LedgerCounts> {
   const store = sqliteStore({ directory });
   const { records } = await store.open();
   await store.close();

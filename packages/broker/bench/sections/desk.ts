@@ -4,24 +4,24 @@ import type { Connection } from "../load/connection.ts";
 import { advertiseAll, advertiseOn, openFleet } from "../load/fleet.ts";
 import { reserve, type Variety } from "../load/requests.ts";
 import { count } from "../figure-text.ts";
-import type { Stage } from "../stage.ts";
+import type { BenchEnvironment } from "../stage.ts";
 
 const PROVIDERS = 1000;
 
 /** Clusters that all lend and all ask, and a count of what they were granted. */
-export interface Desk {
+export interface ReservationLoad {
   readonly fleet: readonly Connection[];
-  readonly ask: (inFlight: number, forMs: number, atMost?: number) => Promise<LoopResult>;
+  readonly run: (inFlight: number, forMs: number, atMost?: number) => Promise<LoopResult>;
   readonly refresh: () => Promise<void>;
   readonly granted: () => number;
 }
 
-export async function openDesk(
-  { certificates, say }: Stage,
+export async function openReservationLoad(
+  { certificates, report }: BenchEnvironment,
   { port }: BrokerProcess,
   variety?: Variety,
-): Promise<Desk> {
-  say(`connecting and advertising ${count(PROVIDERS)} providers`);
+): Promise<ReservationLoad> {
+  report(`connecting and advertising ${count(PROVIDERS)} providers`);
   const begin = (connection: Connection): Promise<void> => advertiseOn(connection, variety);
   const fleet = await openFleet({ port, certificates, prefix: "cluster", from: 0, to: PROVIDERS, begin });
   let keys = 0;
@@ -29,7 +29,7 @@ export async function openDesk(
   const request = (): string => reserve(`bench-${keys++}`);
   return {
     fleet,
-    ask: async (inFlight, forMs, atMost) => {
+    run: async (inFlight, forMs, atMost) => {
       const limits = atMost === undefined ? { forMs } : { forMs, atMost };
       const result = await closedLoop({ connections: fleet, inFlight, request, ...limits });
       const made = result.statuses.get(201) ?? 0;

@@ -5,7 +5,7 @@ import { advertiseOn, closeAll, listenOn, openFleet } from "../load/fleet.ts";
 import { advertise } from "../load/requests.ts";
 import { median, percentile } from "../measure/percentile.ts";
 import { count, ms } from "../figure-text.ts";
-import { type Section, settle, type Stage, withBroker } from "../stage.ts";
+import { type BenchEnvironment, type Section, settle, withBroker } from "../stage.ts";
 
 const INTERVAL_MS = 30_000;
 
@@ -24,20 +24,20 @@ const STEPS: readonly Step[] = [
 /** What connected agents cost: each has advertised and holds one connection with an open stream. */
 export const memory: Section = {
   name: "memory",
-  run: (stage) => withBroker(stage, ({ port }, pid) => measure(stage, port, pid)),
+  run: (env) => withBroker(env, ({ port }, pid) => measure(env, port, pid)),
 };
 
-async function measure(stage: Stage, port: number, pid: number): Promise<BenchRow[]> {
-  const { isQuick, say, certificates } = stage;
+async function measure(env: BenchEnvironment, port: number, pid: number): Promise<BenchRow[]> {
+  const { isQuick, report, certificates } = env;
   await settle(isQuick);
   const rows: BenchRow[] = [
     { figure: "broker RSS, idle", now: mb(pid), target: "65 MB", predecessor: "40 MB" },
   ];
   for (const { agents, target, predecessor } of isQuick ? STEPS.slice(0, 2) : STEPS) {
-    say(`${count(agents)} connected agents`);
+    report(`${count(agents)} connected agents`);
     const fleetOf = { port, certificates, prefix: "agent", from: 0, to: agents };
     const fleet = await openFleet({ ...fleetOf, begin: (connection) => advertiseOn(connection) });
-    if (agents === STEPS.at(-1)?.agents) rows.push(await allAtOnce(stage, fleet, pid));
+    if (agents === STEPS.at(-1)?.agents) rows.push(await allAtOnce(env, fleet, pid));
     for (const connection of fleet) listenOn(connection);
     await settle(isQuick);
     rows.push({ figure: `… ${count(agents)} connected agents`, now: mb(pid), target, predecessor });
@@ -47,8 +47,12 @@ async function measure(stage: Stage, port: number, pid: number): Promise<BenchRo
 }
 
 /** A fleet that advertises in the same moment: how long the last one waits, and what it costs over an interval. */
-async function allAtOnce({ say }: Stage, fleet: readonly Connection[], pid: number): Promise<BenchRow> {
-  say(`${count(fleet.length)} advertisements at once`);
+async function allAtOnce(
+  { report }: BenchEnvironment,
+  fleet: readonly Connection[],
+  pid: number,
+): Promise<BenchRow> {
+  report(`${count(fleet.length)} advertisements at once`);
   const before = cpuMsOf(pid);
   const { latenciesMs } = await closedLoop({
     connections: fleet,

@@ -5,27 +5,30 @@ import { advertiseOn, closeAll, openFleet } from "../load/fleet.ts";
 import { reserve, watchInstructions } from "../load/requests.ts";
 import { median, percentile } from "../measure/percentile.ts";
 import { count, ms } from "../figure-text.ts";
-import { type Section, type Stage, withBroker } from "../stage.ts";
+import { type BenchEnvironment, type Section, withBroker } from "../stage.ts";
 
 const PROVIDERS = 1000;
 const REQUESTS = { full: 3000, quick: 400 };
 /** A broker with something to do, far from busy: how fast a provider is told, not how long a queue is. */
 const EVERY_MS = 5;
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
 /** How soon a provider with an open stream hears of a reservation. */
 export const push: Section = {
   name: "push",
-  run: (stage) => withBroker(stage, ({ port }) => measure(stage, port)),
+  run: (env) => withBroker(env, ({ port }) => measure(env, port)),
 };
 
-async function measure({ certificates, isQuick, say }: Stage, port: number): Promise<BenchRow[]> {
+async function measure(
+  { certificates, isQuick, report }: BenchEnvironment,
+  port: number,
+): Promise<BenchRow[]> {
   const wanted = isQuick ? REQUESTS.quick : REQUESTS.full;
-  say(`push to ${count(PROVIDERS)} open streams, ${count(wanted)} reservations`);
+  report(`push to ${count(PROVIDERS)} open streams, ${count(wanted)} reservations`);
   const fleetOf = { port, certificates, prefix: "cluster", from: 0, to: PROVIDERS };
-  const toldAt = new Map<string, number>();
+  const receivedAt = new Map<string, number>();
   const asking = await openFleet({ ...fleetOf, begin: (connection) => advertiseOn(connection) });
-  const listening = await openFleet({ ...fleetOf, begin: (connection) => listen(connection, toldAt) });
+  const listening = await openFleet({ ...fleetOf, begin: (connection) => listen(connection, receivedAt) });
   await sleep(500);
 
   const sent = new Map<string, { readonly at: number; readonly answeredAt: number }>();
@@ -34,16 +37,16 @@ async function measure({ certificates, isQuick, say }: Stage, port: number): Pro
     if (connection !== undefined) askOnce(connection, `push-${number}`, sent);
     await sleep(EVERY_MS);
   }
-  await heardOfAll(sent, toldAt, wanted);
+  await waitForEvents(sent, receivedAt, wanted);
   closeAll([...asking, ...listening]);
 
-  const heard = [...sent].flatMap(([id, { at, answeredAt }]) => {
-    const told = toldAt.get(id);
-    return told === undefined ? [] : [{ sinceRequest: told - at, sinceReply: told - answeredAt }];
+  const delays = [...sent].flatMap(([id, { at, answeredAt }]) => {
+    const received = receivedAt.get(id);
+    return received === undefined ? [] : [{ sinceRequest: received - at, sinceReply: received - answeredAt }];
   });
-  const total = heard.map(({ sinceRequest }) => sinceRequest);
-  const after = heard.map(({ sinceReply }) => sinceReply);
-  const missed = wanted - heard.length;
+  const total = delays.map(({ sinceRequest }) => sinceRequest);
+  const after = delays.map(({ sinceReply }) => sinceReply);
+  const missed = wanted - delays.length;
   return [
     {
       figure: "provider told (push), request → event, p50 / p99",
@@ -59,11 +62,11 @@ async function measure({ certificates, isQuick, say }: Stage, port: number): Pro
 
 const EVENT = /event: instruction\ndata: \{"id":"([^"]+)"/g;
 
-function listen(connection: Connection, toldAt: Map<string, number>): void {
+function listen(connection: Connection, receivedAt: Map<string, number>): void {
   let rest = "";
   connection.stream(watchInstructions(), (text) => {
     rest += text;
-    for (const [, id = ""] of rest.matchAll(EVENT)) toldAt.set(id, performance.now());
+    for (const [, id = ""] of rest.matchAll(EVENT)) receivedAt.set(id, performance.now());
     // An event may be cut in two: its last part waits for the next chunk.
     rest = rest.slice(Math.max(rest.lastIndexOf("\n\n"), 0));
   });
@@ -83,11 +86,11 @@ function askOnce(
   });
 }
 
-async function heardOfAll(
+async function waitForEvents(
   sent: ReadonlyMap<string, unknown>,
-  toldAt: ReadonlyMap<string, number>,
+  receivedAt: ReadonlyMap<string, number>,
   wanted: number,
 ): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (performance.now() < deadline && (sent.size < wanted || toldAt.size < wanted)) await sleep(20);
+  const deadline = performance.now() + TIMEOUT_MS;
+  while (performance.now() < deadline && (sent.size < wanted || receivedAt.size < wanted)) await sleep(20);
 }

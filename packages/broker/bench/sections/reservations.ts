@@ -3,9 +3,9 @@ import type { LoopResult } from "../load/closed-loop.ts";
 import { closeAll } from "../load/fleet.ts";
 import { median, percentile } from "../measure/percentile.ts";
 import { count, ms } from "../figure-text.ts";
-import { type Section, type Stage, withBroker } from "../stage.ts";
-import { bookedIn } from "./booked.ts";
-import { type Desk, openDesk } from "./desk.ts";
+import { type BenchEnvironment, type Section, withBroker } from "../stage.ts";
+import { countLedger } from "./booked.ts";
+import { openReservationLoad, type ReservationLoad } from "./desk.ts";
 
 const ROUNDS = 3;
 const SUSTAINED_IN_FLIGHT = 250;
@@ -34,15 +34,15 @@ const STEPS: readonly Step[] = [
 /** Round trips, sustained rate, nothing lost, and the restart with what they left behind. */
 export const reservations: Section = {
   name: "reservations",
-  run: (stage) =>
-    withBroker(stage, async (broker, pid) => {
-      const desk = await openDesk(stage, broker);
+  run: (env) =>
+    withBroker(env, async (broker, pid) => {
+      const load = await openReservationLoad(env, broker);
       const rows: BenchRow[] = [];
-      for (const step of STEPS) rows.push(await roundTrip(stage, desk, step));
-      rows.push(...(await sustained(stage, desk, pid)));
-      await topUp(stage, desk);
-      closeAll(desk.fleet);
-      rows.push(...(await restart(stage, broker, desk.granted())));
+      for (const step of STEPS) rows.push(await roundTrip(env, load, step));
+      rows.push(...(await sustained(env, load, pid)));
+      await topUp(env, load);
+      closeAll(load.fleet);
+      rows.push(...(await restart(env, broker, load.granted())));
       return rows;
     }),
 };
@@ -50,25 +50,29 @@ export const reservations: Section = {
 /** The same where no provider is better than another: every one of them ties. */
 export const alike: Section = {
   name: "alike",
-  run: (stage) =>
-    withBroker(stage, async (broker) => {
-      const desk = await openDesk(stage, broker, "alike");
-      stage.say("sustained reservations among providers that are all alike");
-      await desk.ask(SUSTAINED_IN_FLIGHT, 500);
-      const result = await desk.ask(SUSTAINED_IN_FLIGHT, stage.isQuick ? 1500 : 5000);
-      closeAll(desk.fleet);
+  run: (env) =>
+    withBroker(env, async (broker) => {
+      const load = await openReservationLoad(env, broker, "alike");
+      env.report("sustained reservations among providers that are all alike");
+      await load.run(SUSTAINED_IN_FLIGHT, 500);
+      const result = await load.run(SUSTAINED_IN_FLIGHT, env.isQuick ? 1500 : 5000);
+      closeAll(load.fleet);
       return [
         { figure: "… 1,000 providers that are all alike", now: count(rateOf(result)), target: "8,000" },
       ];
     }),
 };
 
-async function roundTrip({ isQuick, say }: Stage, desk: Desk, step: Step): Promise<BenchRow> {
+async function roundTrip(
+  { isQuick, report }: BenchEnvironment,
+  load: ReservationLoad,
+  step: Step,
+): Promise<BenchRow> {
   const { inFlight, figure, target, predecessor } = step;
-  say(`round trips, ${inFlight} at a time`);
-  await desk.ask(inFlight, isQuick ? 200 : 1000);
+  report(`round trips, ${inFlight} at a time`);
+  await load.run(inFlight, isQuick ? 200 : 1000);
   const rounds: LoopResult[] = [];
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await desk.ask(inFlight, isQuick ? 400 : 3000));
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await load.run(inFlight, isQuick ? 400 : 3000));
   const all = rounds.flatMap(({ latenciesMs }) => latenciesMs);
   const medians = rounds.map(({ latenciesMs }) => median(latenciesMs));
   const spread = `p50 of ${ROUNDS} rounds ${ms(Math.min(...medians))}–${ms(Math.max(...medians))}`;
@@ -81,13 +85,17 @@ async function roundTrip({ isQuick, say }: Stage, desk: Desk, step: Step): Promi
   };
 }
 
-async function sustained({ isQuick, say }: Stage, desk: Desk, pid: number): Promise<BenchRow[]> {
-  say(`sustained reservations, ${SUSTAINED_IN_FLIGHT} at a time`);
-  await desk.refresh();
+async function sustained(
+  { isQuick, report }: BenchEnvironment,
+  load: ReservationLoad,
+  pid: number,
+): Promise<BenchRow[]> {
+  report(`sustained reservations, ${SUSTAINED_IN_FLIGHT} at a time`);
+  await load.refresh();
   const rounds: { readonly result: LoopResult; readonly serverCpuMs: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const before = cpuMsOf(pid);
-    const result = await desk.ask(SUSTAINED_IN_FLIGHT, isQuick ? 1200 : 6000);
+    const result = await load.run(SUSTAINED_IN_FLIGHT, isQuick ? 1200 : 6000);
     rounds.push({ result, serverCpuMs: cpuMsOf(pid) - before });
   }
   const rates = rounds.map(({ result }) => rateOf(result));
@@ -118,30 +126,34 @@ async function sustained({ isQuick, say }: Stage, desk: Desk, pid: number): Prom
   ];
 }
 
-async function topUp({ isQuick, say }: Stage, desk: Desk): Promise<void> {
+async function topUp({ isQuick, report }: BenchEnvironment, load: ReservationLoad): Promise<void> {
   const wanted = isQuick ? RESTART_WITH.quick : RESTART_WITH.full;
-  if (desk.granted() >= wanted) return;
-  say(`reserving until there are ${count(wanted)}`);
-  await desk.refresh();
-  await desk.ask(SUSTAINED_IN_FLIGHT, MORE_THAN_ENOUGH_MS, wanted - desk.granted());
+  if (load.granted() >= wanted) return;
+  report(`reserving until there are ${count(wanted)}`);
+  await load.refresh();
+  await load.run(SUSTAINED_IN_FLIGHT, MORE_THAN_ENOUGH_MS, wanted - load.granted());
 }
 
-async function restart({ say }: Stage, broker: BrokerProcess, granted: number): Promise<BenchRow[]> {
-  say(`restart with ${count(granted)} reservations`);
+async function restart(
+  { report }: BenchEnvironment,
+  broker: BrokerProcess,
+  granted: number,
+): Promise<BenchRow[]> {
+  report(`restart with ${count(granted)} reservations`);
   await broker.kill("SIGKILL");
   const { readyAfterMs } = await broker.restart();
   await broker.stop();
-  const { reservations: booked, doubled } = await bookedIn(broker.storeDirectory);
+  const { reservations: stored, doubled } = await countLedger(broker.storeDirectory);
   return [
     {
       figure: "lost / double-booked, of all of them",
-      now: `${granted - booked} / ${doubled}`,
+      now: `${granted - stored} / ${doubled}`,
       target: "0 / 0",
       predecessor: "–",
-      note: `${count(granted)} acknowledged, ${count(booked)} in the ledger after kill -9`,
+      note: `${count(granted)} acknowledged, ${count(stored)} in the ledger after kill -9`,
     },
     {
-      figure: `restart with ${count(booked)} reservations → ready`,
+      figure: `restart with ${count(stored)} reservations → ready`,
       now: `${(readyAfterMs / 1000).toFixed(2)} s`,
       target: "2 s with 100,000",
       predecessor: "–",

@@ -23,13 +23,13 @@ export async function printKubernetes(kind: string): Promise<void> {
   console.log(
     `Node ${process.version}, API server ${plane === undefined ? "simulated, in this process" : "real"}`,
   );
-  for (const { size, count } of BATCHES) console.log(await commitFigures(server, size, count));
-  console.log(await restartFigures(server));
+  for (const { size, count } of BATCHES) console.log(await measureCommits(server, size, count));
+  console.log(await measureRestart(server));
   await server.dispose();
   await plane?.dispose();
 }
 
-async function commitFigures(server: LedgerServer, size: number, count: number): Promise<string> {
+async function measureCommits(server: LedgerServer, size: number, count: number): Promise<string> {
   const ledger = await server.newLedger();
   const store = ledger.connect({ leaseMs: 60_000 });
   await store.open();
@@ -49,7 +49,7 @@ async function commitFigures(server: LedgerServer, size: number, count: number):
   return `batches of ${size}: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${perSecond} commits/s, ${perSecond * size} reservations/s`;
 }
 
-async function restartFigures(server: LedgerServer): Promise<string> {
+async function measureRestart(server: LedgerServer): Promise<string> {
   const ledger = await server.newLedger();
   const store = ledger.connect({ leaseMs: 60_000 });
   await store.open();

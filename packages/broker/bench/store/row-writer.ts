@@ -18,7 +18,7 @@ export function rowWriter(file: string, synchronous: "FULL" | "NORMAL"): (rows: 
   );
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
-  const head = database.prepare("UPDATE ledger SET commit_number = ? WHERE commit_number = ?");
+  const updateHeader = database.prepare("UPDATE ledger SET commit_number = ? WHERE commit_number = ?");
   const reservation = database.prepare(`INSERT INTO reservation (id, phase, body, seal) VALUES (?, ?, ?, ?)
     `);
   const decision = database.prepare("INSERT INTO decision (id, at, body, seal) VALUES (?, ?, ?, ?)");
@@ -28,7 +28,7 @@ export function rowWriter(file: string, synchronous: "FULL" | "NORMAL"): (rows: 
     for (const cells of reservations) reservation.run(...cells);
     for (const cells of decisions) decision.run(...cells);
     for (const cells of lines) line.run(...cells);
-    head.run(number, number - 1);
+    updateHeader.run(number, number - 1);
     commit.run();
   };
 }

@@ -13,7 +13,7 @@ import { type CommitRows, rowWriter } from "./row-writer.ts";
 export type Commit = (batch: CommitBatch) => void | Promise<void>;
 
 /** The ways to commit that are compared. Each resolves when the batch is on the disk. */
-export const WAYS: Readonly<Record<string, (file: string) => Commit | Promise<Commit>>> = {
+export const COMMIT_VARIANTS: Readonly<Record<string, (file: string) => Commit | Promise<Commit>>> = {
   "the product": (file) => openLedgerFile(file, DEFAULT_RETENTION).commit,
   "rows, same thread": (file) => {
     const write = rowWriter(prepared(file), "FULL");

@@ -8,7 +8,7 @@ import type { ProviderOperation, ProviderResult } from "../../sim/histories/prov
 const LONGEST_PAUSE_MS = 150;
 const LONGEST_REST_MS = 1200;
 /** Shorter than a broker needs to come back: some calls are never answered. */
-const PATIENCE_MS = 1500;
+const TIMEOUT_MS = 1500;
 
 export interface HistoryClientDeps {
   readonly client: BrokerClient;
@@ -47,9 +47,9 @@ export class HistoryClient {
 
   #act(): Promise<void> {
     const { random, client } = this.#deps;
-    const lot = random.below(100);
+    const roll = random.below(100);
     const known = random.pick(this.#orders);
-    if (known === undefined || lot < 35) {
+    if (known === undefined || roll < 35) {
       const order = {
         key: `${client.clusterId}-${this.#orders.length}`,
         cpu: random.between(1, 4),
@@ -58,9 +58,9 @@ export class HistoryClient {
       this.#orders.push(order);
       return this.#reserve(order);
     }
-    if (lot < 50) return this.#reserve(known);
-    if (lot < 70 || known.id === undefined) return this.#readFree();
-    return this.#about(lot < 90 ? "release" : "read", known.key, known.id);
+    if (roll < 50) return this.#reserve(known);
+    if (roll < 70 || known.id === undefined) return this.#readFree();
+    return this.#about(roll < 90 ? "release" : "read", known.key, known.id);
   }
 
   #reserve(order: Order): Promise<void> {
@@ -70,7 +70,7 @@ export class HistoryClient {
       requestedResources: { cpu: String(cpu), memory: "1" },
       targetClusterID: history.provider,
     };
-    const ask: Ask = () => client.request("POST", PATH.reservations, { key, body, timeoutMs: PATIENCE_MS });
+    const ask: Ask = () => client.request("POST", PATH.reservations, { key, body, timeoutMs: TIMEOUT_MS });
     return this.#call({ kind: "reserve", key, cpu }, ask, (reply) => {
       if (reply.status === 409) return { kind: "refused" };
       const state = this.#stateIn(reply);
@@ -82,7 +82,7 @@ export class HistoryClient {
   #about(kind: "release" | "read", key: string, id: string): Promise<void> {
     const { client } = this.#deps;
     const method = kind === "release" ? "DELETE" : "GET";
-    const ask: Ask = () => client.request(method, PATH.reservation(id), { timeoutMs: PATIENCE_MS });
+    const ask: Ask = () => client.request(method, PATH.reservation(id), { timeoutMs: TIMEOUT_MS });
     return this.#call({ kind, key }, ask, (reply) =>
       reply.status === 404 ? { kind: "absent" } : this.#stateIn(reply)?.result,
     );
@@ -91,7 +91,7 @@ export class HistoryClient {
   #readFree(): Promise<void> {
     const { admin, history } = this.#deps;
     const path = PATH.advertisement(history.provider);
-    const ask: Ask = () => admin.request("GET", path, { timeoutMs: PATIENCE_MS });
+    const ask: Ask = () => admin.request("GET", path, { timeoutMs: TIMEOUT_MS });
     return this.#call({ kind: "read-free" }, ask, ({ body }) => {
       const read = validate(advertisementSchema, body);
       if (!read.ok) return undefined;

@@ -55,8 +55,8 @@ export async function runHistories(
     Array.from({ length: CLIENTS }, (_, number) => {
       const client = target.clientFor(`${history.provider}-client-${number}`);
       const chance = random.fork(1 + each * CLIENTS + number);
-      const clerk = new HistoryClient({ client, admin, history, random: chance, problems });
-      return Promise.all(Array.from({ length: LANES }, () => clerk.work(OPERATIONS)));
+      const historyClient = new HistoryClient({ client, admin, history, random: chance, problems });
+      return Promise.all(Array.from({ length: LANES }, () => historyClient.work(OPERATIONS)));
     }),
   );
   try {

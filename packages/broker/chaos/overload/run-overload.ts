@@ -11,7 +11,7 @@ import {
 } from "@resource-broker/testkit";
 import { reserve } from "../../bench/load/requests.ts";
 import { openPipeline, type Pipeline } from "./pipeline.ts";
-import { type Figures, Tally } from "./tally.ts";
+import { type LoadResult, Tally } from "./tally.ts";
 
 const CONNECTIONS = 600;
 /** Enough to keep the broker busy, few enough that nobody waits for long. */
@@ -40,10 +40,10 @@ export interface OverloadOptions {
 }
 
 export interface OverloadResult {
-  readonly sustainable: Figures;
-  readonly overloaded: Figures;
+  readonly sustainable: LoadResult;
+  readonly overloaded: LoadResult;
   /** Renewals during the overload: how many, and how many were turned away or not answered. */
-  readonly renewals: Figures;
+  readonly renewals: LoadResult;
   readonly recoveredAfterMs: number;
 }
 
@@ -85,9 +85,9 @@ export async function runOverload(options: OverloadOptions): Promise<OverloadRes
   print(`normal again after ${(recoveredAfterMs / 1000).toFixed(1)} s at most`);
   for (const pipeline of fleet) pipeline.close();
   return {
-    sustainable: sustainable.figures(),
-    overloaded: overloaded.figures(),
-    renewals: renewals.figures(),
+    sustainable: sustainable.result(),
+    overloaded: overloaded.result(),
+    renewals: renewals.result(),
     recoveredAfterMs,
   };
 }

@@ -1,7 +1,7 @@
 /** Answers that come later help nobody any more. */
 const IN_TIME_MS = 5000;
 
-export interface Figures {
+export interface LoadResult {
   readonly sent: number;
   readonly good: number;
   /** Told to come again: nothing was booked. */
@@ -48,7 +48,7 @@ export class Tally {
     return (this.#latencies.length * 1000) / this.#elapsedMs;
   }
 
-  figures(): Figures {
+  result(): LoadResult {
     const sorted = this.#latencies.toSorted((a, b) => a - b);
     const good = sorted.length;
     return {
@@ -63,7 +63,7 @@ export class Tally {
   }
 
   describe(): string {
-    const { good, goodPerSecond, turnedAway, lost, p50Ms, p99Ms } = this.figures();
+    const { good, goodPerSecond, turnedAway, lost, p50Ms, p99Ms } = this.result();
     const rest = `${turnedAway} turned away (${this.unsent} not even sent), ${lost} lost`;
     return `${goodPerSecond}/s served (${good}), ${rest}, p50 ${p50Ms} ms, p99 ${p99Ms} ms`;
   }

@@ -4,8 +4,8 @@ import { controlPlaneAssets, until } from "@resource-broker/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { condition, HELD } from "./testing/access-objects.ts";
-import { type AccessScene, accessScene, POLICIES } from "./testing/access-scene.ts";
-import { ADVERTISEMENT_ROWS, MIGHTY_ROWS, OTHER_ROWS } from "./testing/advertisement-rows.ts";
+import { type AccessEnvironment, accessEnvironment, POLICIES } from "./testing/access-scene.ts";
+import { ADVERTISEMENT_ROWS, OTHER_ROWS, PRIVILEGED_ROWS } from "./testing/advertisement-rows.ts";
 import { type AccessRow, patchesStatus, signals } from "./testing/agent-acts.ts";
 import { RESERVATION_ROWS } from "./testing/reservation-rows.ts";
 
@@ -34,27 +34,27 @@ const rules = policies.flatMap(({ spec }) =>
 
 test.each(rules)("some row is refused because %s", (_, { message, messageExpression = `"${message}"` }) => {
   // What the rule says, without the names that it fills in.
-  const said = [...messageExpression.matchAll(/"([^"]*)"/g)]
+  const messages = [...messageExpression.matchAll(/"([^"]*)"/g)]
     .map(([, text = ""]) => text.trim())
     .filter((text) => text.length > 10);
-  const isSaid = (refusal: string): boolean =>
-    said.some((text) => refusal.startsWith(text) || text.startsWith(refusal));
-  expect([...refused, ...MIGHTY_ROWS].some(({ refusal = "" }) => isSaid(refusal))).toBe(true);
+  const isMessage = (refusal: string): boolean =>
+    messages.some((text) => refusal.startsWith(text) || text.startsWith(refusal));
+  expect([...refused, ...PRIVILEGED_ROWS].some(({ refusal = "" }) => isMessage(refusal))).toBe(true);
 });
 
 describe.skipIf(!controlPlaneAssets().isThere)("agents at a real API server", () => {
-  let scene: AccessScene;
+  let env: AccessEnvironment;
 
   beforeAll(async () => {
-    scene = await accessScene([...new Set(ALL.map(({ by }) => by))]);
+    env = await accessEnvironment([...new Set(ALL.map(({ by }) => by))]);
   }, START_TIMEOUT_MS);
-  afterAll(() => scene?.dispose(), START_TIMEOUT_MS);
-  beforeEach(() => scene.reset());
+  afterAll(() => env?.dispose(), START_TIMEOUT_MS);
+  beforeEach(() => env.reset());
 
   test.each(policies.map(({ metadata }) => metadata.name))("the rules of %s fit the kinds", async (name) => {
     const status = await until("the server has looked at the rules", async () => {
       const path = `/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/${name}`;
-      const { body } = await scene.plane.ask("GET", path);
+      const { body } = await env.plane.ask("GET", path);
       return (body as { status?: { observedGeneration?: number; typeChecking?: object } }).status;
     });
     expect(status).toMatchObject({ observedGeneration: 1, typeChecking: {} });
@@ -62,19 +62,19 @@ describe.skipIf(!controlPlaneAssets().isThere)("agents at a real API server", ()
   });
 
   test.each(allowed)("the agent of $by $name", async ({ by, does }) => {
-    await expect(does(scene.agentOf(by))).resolves.not.toThrow();
+    await expect(does(env.agentOf(by))).resolves.not.toThrow();
   });
 
   test.each(refused)("the agent of $by never $name", async ({ by, does, refusal = "" }) => {
-    const said: unknown = await does(scene.agentOf(by)).catch((error: unknown) => error);
-    expect(said).toMatchObject({ code: "forbidden", message: expect.stringContaining(refusal) });
+    const messages: unknown = await does(env.agentOf(by)).catch((error: unknown) => error);
+    expect(messages).toMatchObject({ code: "forbidden", message: expect.stringContaining(refusal) });
   });
 
   test("a signal on the longest status there can be costs the server no more than it gives", async () => {
     const long = { decision: "x".repeat(262_144), explanation: "y".repeat(16_384) };
-    await patchesStatus(HELD, long)(scene.admin);
-    await expect(signals(HELD, condition("RequesterActive"))(scene.agentOf("rome"))).resolves.not.toThrow();
-    const change = patchesStatus(HELD, { decision: `${long.decision.slice(1)}z` })(scene.agentOf("rome"));
+    await patchesStatus(HELD, long)(env.admin);
+    await expect(signals(HELD, condition("RequesterActive"))(env.agentOf("rome"))).resolves.not.toThrow();
+    const change = patchesStatus(HELD, { decision: `${long.decision.slice(1)}z` })(env.agentOf("rome"));
     await expect(change).rejects.toThrow("may write only conditions of a Reservation");
   });
 
@@ -82,12 +82,12 @@ describe.skipIf(!controlPlaneAssets().isThere)("agents at a real API server", ()
     let agent: KubeClient;
     let person: KubeClient;
     beforeAll(async () => {
-      [agent, person] = [await scene.mighty("agent-rome"), await scene.mighty("operator")];
+      [agent, person] = [await env.privileged("agent-rome"), await env.privileged("operator")];
     });
 
-    test.each(MIGHTY_ROWS)("an agent never $name, but a person does", async ({ does, refusal = "" }) => {
-      const said: unknown = await does(agent).catch((error: unknown) => error);
-      expect(said).toMatchObject({ code: "forbidden", message: expect.stringContaining(refusal) });
+    test.each(PRIVILEGED_ROWS)("an agent never $name, but a person does", async ({ does, refusal = "" }) => {
+      const messages: unknown = await does(agent).catch((error: unknown) => error);
+      expect(messages).toMatchObject({ code: "forbidden", message: expect.stringContaining(refusal) });
       await expect(does(person)).resolves.not.toThrow();
     });
   });

@@ -12,7 +12,7 @@ import {
   realServer,
   type TestLedger,
 } from "../../src/store/kubernetes/testing/test-ledger.ts";
-import { troubledClient } from "../../src/store/kubernetes/testing/troubled-client.ts";
+import { faultyClient } from "../../src/store/kubernetes/testing/troubled-client.ts";
 import { Grants } from "../../src/store/sqlite/testing/grants.ts";
 
 /** A guard only: real control planes take their time. */
@@ -54,12 +54,12 @@ describe.skipIf(!controlPlaneAssets().isThere)("on a real API server", { timeout
     { name: "written twice by the client", fates: ["resent"] },
   ] as const)("a head that was $name is written all the same", async ({ fates }) => {
     const ledger = await newLedger();
-    const trouble = troubledClient();
-    const store = replica(ledger, { through: trouble.through });
+    const faulty = faultyClient();
+    const store = replica(ledger, { through: faulty.through });
     await store.open();
     const grants = new Grants();
     await grants.commit(store, 1);
-    trouble.plan(...fates);
+    faulty.plan(...fates);
     await grants.commit(store, 2);
     await store.close();
     expect(await replica(ledger).open()).toMatchObject({ commitNumber: 3 });
@@ -67,18 +67,18 @@ describe.skipIf(!controlPlaneAssets().isThere)("on a real API server", { timeout
 
   it("a deposed leader can write nothing, and a late write of its does not arrive", async () => {
     const ledger = await newLedger();
-    const trouble = troubledClient();
-    const old = replica(ledger, { replica: "old", through: trouble.through });
+    const faulty = faultyClient();
+    const old = replica(ledger, { replica: "old", through: faulty.through });
     await old.open();
     const grants = new Grants();
     await grants.commit(old, 2);
     const batch = grants.next();
-    trouble.plan("late");
+    faulty.plan("late");
     await expect(old.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
     await ledger.expireLease();
     const young = replica(ledger, { replica: "young" });
     await young.open();
-    expect(await trouble.arrive()).toBe(false);
+    expect(await faulty.arrive()).toBe(false);
     expect(await old.lastCommit()).toBe(2);
     await young.commit(batch);
     await expect(old.commit(batch)).rejects.toMatchObject({ kind: "deposed", message: /young/ });

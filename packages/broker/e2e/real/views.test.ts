@@ -44,7 +44,7 @@ const silent = (): void => undefined;
 const log = { info: silent, warn: silent, error: silent };
 
 /** A broker with the rights that are shipped, at an API server with the shipped rules for agents. */
-async function startScene() {
+async function startEnvironment() {
   const plane: RealControlPlane = await startControlPlane({ name: "views" });
   const kubectl = async (...args: readonly string[]): Promise<string> => {
     const { exitCode, stderr, stdout } = await plane.kubectl(args);
@@ -113,15 +113,15 @@ const advertise = (engine: Engine, clusterId: string, sequence: number) =>
   });
 
 describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real API server", () => {
-  let scene: Awaited<ReturnType<typeof startScene>>;
+  let env: Awaited<ReturnType<typeof startEnvironment>>;
   let admin: KubeClient;
 
   beforeAll(async () => {
-    scene = await startScene();
-    admin = clientOf(scene.plane.kubeconfig);
-    await advertise(scene.engine, "paris", 1);
-    await advertise(scene.engine, "tokyo", 1);
-    await scene.engine.submit({
+    env = await startEnvironment();
+    admin = clientOf(env.plane.kubeconfig);
+    await advertise(env.engine, "paris", 1);
+    await advertise(env.engine, "tokyo", 1);
+    await env.engine.submit({
       kind: "reserve",
       requester: "rome",
       request: request({ cpu: 4, memoryGi: 8 }, { target: "paris", durationMs: 3_600_000 }),
@@ -131,7 +131,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real A
   }, START_TIMEOUT_MS);
   afterAll(async () => {
     admin?.close();
-    await scene?.dispose();
+    await env?.dispose();
   }, START_TIMEOUT_MS);
 
   const reservation = (isRight: (object: Reservation) => boolean) =>
@@ -150,8 +150,8 @@ describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real A
   test("read well to a person", async () => {
     await reservation(({ status }) => status?.phase === "Reserved");
     await paris(({ status }) => status?.active === true);
-    const clusters = await scene.kubectl("get", "clusteradvertisements", "-o", "wide");
-    const reservations = await scene.kubectl("get", "reservations", "-o", "wide");
+    const clusters = await env.kubectl("get", "clusteradvertisements", "-o", "wide");
+    const reservations = await env.kubectl("get", "reservations", "-o", "wide");
     expect(clusters).toMatch(/paris-adv .*Active/);
     expect(reservations).toMatch(/rome .*paris .*Reserved/);
   });
@@ -197,7 +197,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real A
       change: ["rsv", ID, "--type=merge", "-p", `{"metadata":{"labels":{"${KUBE_LABEL.view}":null}}}`],
     },
   ])("are put right when somebody edits $name", async ({ change }) => {
-    await scene.kubectl("patch", ...change);
+    await env.kubectl("patch", ...change);
     await paris(
       (object) =>
         isView(object) && object.spec.cost === undefined && object.spec.resources.reserved?.cpu === "4",
@@ -206,23 +206,23 @@ describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real A
       const { phase, reason } = object.status ?? {};
       return isView(object) && phase === "Reserved" && reason === undefined;
     });
-    expect(scene.engine.ledger.reservations.size).toBe(1);
+    expect(env.engine.ledger.reservations.size).toBe(1);
   });
 
   test("come back when somebody deletes them, and the reservation is not released", async () => {
     const before = await reservation(isView);
-    await scene.kubectl("delete", "rsv,cadv", "--all");
+    await env.kubectl("delete", "rsv,cadv", "--all");
     await reservation(
       ({ metadata, status }) => metadata.uid !== before.metadata.uid && status?.phase === "Reserved",
     );
     await paris(({ status }) => status?.active === true);
-    expect(scene.engine.ledger.reservations.get(ID)?.phase).toBe("Reserved");
+    expect(env.engine.ledger.reservations.get(ID)?.phase).toBe("Reserved");
   });
 
   test("are handed over to an agent that comes by Kubernetes with no more rights than agents have, and back", async () => {
     const capacity = toQuantities(size({ cpu: 8, memoryGi: 32 }));
     const allocated = toQuantities(size({}));
-    await scene.agent.apply(
+    await env.agent.apply(
       ADVERTISEMENTS,
       {
         metadata: { name: "paris-adv", namespace: NAMESPACE },
@@ -238,9 +238,9 @@ describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real A
     );
     const taken = await paris(({ status }) => status?.accepted?.instance === "kubernetes");
     expect(isView(taken)).toBe(false);
-    expect(scene.engine.ledger.accounts.get("paris")?.advertisement?.capacity.cpuMillis).toBe(8000);
+    expect(env.engine.ledger.accounts.get("paris")?.advertisement?.capacity.cpuMillis).toBe(8000);
     expect(taken.spec.clusterName).toBeUndefined();
-    await scene.engine.submit({
+    await env.engine.submit({
       kind: "advertise",
       advertisement: cluster("paris", {
         more: { statedAt: clock.wallMs(), instance: "http-2", sequence: 1 },
@@ -251,16 +251,16 @@ describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real A
   });
 
   test("come back when their definitions were deleted and are there again, and the reservation is not released", async () => {
-    await scene.kubectl(
+    await env.kubectl(
       "delete",
       "crd",
       "reservations.broker.fluidos.eu",
       "clusteradvertisements.broker.fluidos.eu",
     );
-    await scene.kubectl("apply", "--server-side", "-f", join(DEPLOY, "crds"));
+    await env.kubectl("apply", "--server-side", "-f", join(DEPLOY, "crds"));
     await reservation(({ status }) => status?.phase === "Reserved");
     await paris(({ status }) => status?.active === true);
-    expect(scene.engine.ledger.reservations.get(ID)?.phase).toBe("Reserved");
+    expect(env.engine.ledger.reservations.get(ID)?.phase).toBe("Reserved");
   });
 
   test("the policy is followed, and its status says so", async () => {
@@ -270,21 +270,21 @@ describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real A
         { metadata: { name: "default", namespace: NAMESPACE }, spec },
         { fieldManager: "kubectl", force: true },
       );
-    const status = (isRight: (told: NonNullable<BrokerPolicy["status"]>) => boolean) =>
+    const status = (isRight: (written: NonNullable<BrokerPolicy["status"]>) => boolean) =>
       until("the policy's status", async () => {
-        const told = (await admin.find(POLICIES, { namespace: NAMESPACE, name: "default" }))?.status;
-        return told !== undefined && isRight(told) ? told : undefined;
+        const written = (await admin.find(POLICIES, { namespace: NAMESPACE, name: "default" }))?.status;
+        return written !== undefined && isRight(written) ? written : undefined;
       });
     await apply({ version: "2026-07", staleness: "1m", maxTTL: "168h" });
     await status(({ inForce, version }) => inForce === true && version === "2026-07");
-    expect(scene.engine.policy).toMatchObject({ version: "2026-07", stalenessMs: 60_000 });
+    expect(env.engine.policy).toMatchObject({ version: "2026-07", stalenessMs: 60_000 });
     await apply({ version: "2026-08", weights: { latency: 1 } });
-    const told = await status(({ inForce }) => inForce === false);
-    expect(told).toMatchObject({ version: "2026-07", observedGeneration: 2 });
+    const written = await status(({ inForce }) => inForce === false);
+    expect(written).toMatchObject({ version: "2026-07", observedGeneration: 2 });
     await expect(apply({ defaultTTL: "2h", maxTTL: "1h" })).rejects.toThrow("must not be longer than maxTTL");
-    await scene.kubectl("delete", "brokerpolicy", "default");
+    await env.kubectl("delete", "brokerpolicy", "default");
     await until("the built-in policy", async () =>
-      Promise.resolve(scene.engine.policy.version === "default" ? true : undefined),
+      Promise.resolve(env.engine.policy.version === "default" ? true : undefined),
     );
   });
 });

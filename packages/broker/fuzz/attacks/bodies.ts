@@ -1,5 +1,5 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import { type Arena, type Attacker, JSON_HEADERS } from "../arena.ts";
+import { type Attacker, type FuzzEnvironment, JSON_HEADERS } from "../arena.ts";
 import type { Operation } from "../contract.ts";
 import { hostileText } from "../corpus.ts";
 import { isAccepted, wrongReply } from "../judge.ts";
@@ -13,21 +13,21 @@ const KEYS = 20;
 export const bodies: Attack = {
   name: "bodies and calls from openapi.json",
   weight: 60,
-  run: async (arena, random) => {
-    const operation = random.pick(arena.contract.operations);
+  run: async (env, random) => {
+    const operation = random.pick(env.contract.operations);
     if (operation === undefined) return undefined;
-    const attacker = random.chance(0.1) ? arena.admin : arena.anyone(random);
-    const value = bodyFor(arena, random, { operation, attacker });
-    const shot = {
+    const attacker = random.chance(0.1) ? env.admin : env.anyone(random);
+    const value = bodyFor(env, random, { operation, attacker });
+    const rawRequest = {
       method: operation.method,
-      path: pathOf(operation.path, arena, random),
+      path: pathOf(operation.path, env, random),
       headers: { ...JSON_HEADERS, ...keyFor(operation, random) },
       ...(value === undefined ? {} : { body: JSON.stringify(value) }),
     };
-    const reply = await attacker.shoot(shot);
+    const reply = await attacker.send(rawRequest);
     if (isAccepted(reply) && value !== undefined && operation.isSurelyWrong(value))
-      return `a wrong body was accepted: ${shot.method} ${shot.path} ${JSON.stringify(value)}`;
-    return wrongReply(shot, reply) ?? wrongGrant(arena, { attacker, value, reply });
+      return `a wrong body was accepted: ${rawRequest.method} ${rawRequest.path} ${JSON.stringify(value)}`;
+    return wrongReply(rawRequest, reply) ?? wrongGrant(env, { attacker, value, reply });
   },
 };
 
@@ -36,10 +36,14 @@ interface Call {
   readonly attacker: Attacker;
 }
 
-function bodyFor({ contract }: Arena, random: SeededRandom, { operation, attacker }: Call): unknown {
-  const wildness = random.pick([0, 0.02, 0.1, 0.4]) ?? 0;
+function bodyFor(
+  { contract }: FuzzEnvironment,
+  random: SeededRandom,
+  { operation, attacker }: Call,
+): unknown {
+  const mutationRate = random.pick([0, 0.02, 0.1, 0.4]) ?? 0;
   if (operation.body === undefined) return undefined;
-  const value = draw(operation.body, { random, schemas: contract.schemas, wildness });
+  const value = draw(operation.body, { random, schemas: contract.schemas, mutationRate });
   return fitted(value, attacker, operation);
 }
 
@@ -60,7 +64,7 @@ function headerText(random: SeededRandom): string {
   return hostileText(random).replaceAll(/[^\t\u0020-\u007e\u0080-\u00ff]/g, "?");
 }
 
-function pathOf(template: string, { parties, clusters }: Arena, random: SeededRandom): string {
+function pathOf(template: string, { parties, clusters }: FuzzEnvironment, random: SeededRandom): string {
   const name = template.includes("clusterID")
     ? (random.pick(clusters)?.name ?? "")
     : (random.pick([...parties.keys()]) ?? "rsv-fuzz-0-aaaaaaaaaaaaaaaa");

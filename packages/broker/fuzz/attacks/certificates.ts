@@ -5,21 +5,21 @@ import {
   type SeededRandom,
   WRONG_CERTIFICATES,
 } from "@resource-broker/testkit";
-import type { Arena } from "../arena.ts";
+import type { FuzzEnvironment } from "../arena.ts";
 import type { Attack } from "./attack.ts";
 
 const HOST = "127.0.0.1";
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const REQUEST = "GET /api/v1/reservations HTTP/1.1\r\nHost: broker\r\nConnection: close\r\n\r\n";
 
 /** Certificates that say nothing, say too much, or are not from whom they say. None of them may be served. */
 export const certificates: Attack = {
   name: `${WRONG_CERTIFICATES.length} kinds of wrong certificates`,
   weight: 3,
-  run: async (arena, random) => {
+  run: async (env, random) => {
     const wrong = random.pick(WRONG_CERTIFICATES);
     if (wrong === undefined) return undefined;
-    return await refusalOf(arena, wrong.name, wrong.make(arena.certificates));
+    return await refusalOf(env, wrong.name, wrong.make(env.certificates));
   },
 };
 
@@ -27,33 +27,37 @@ export const certificates: Attack = {
 export const damagedCertificates: Attack = {
   name: "damaged certificates",
   weight: 2,
-  run: async (arena, random) => {
-    const { credentials } = arena.anyone(random);
-    return await refusalOf(arena, "a damaged certificate", {
+  run: async (env, random) => {
+    const { credentials } = env.anyone(random);
+    return await refusalOf(env, "a damaged certificate", {
       ...credentials,
       cert: damaged(credentials.cert, random),
     });
   },
 };
 
-async function refusalOf(arena: Arena, name: string, credentials: Credentials): Promise<string | undefined> {
-  const heard = await ask(arena.broker.port, credentials);
-  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(heard)?.[1] ?? 401);
+async function refusalOf(
+  env: FuzzEnvironment,
+  name: string,
+  credentials: Credentials,
+): Promise<string | undefined> {
+  const received = await ask(env.broker.port, credentials);
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 401);
   return status === 401 ? undefined : `${name}: answered with ${status}`;
 }
 
 function ask(port: number, { cert, key, ca }: Credentials): Promise<string> {
   return new Promise((resolve) => {
-    let heard = "";
+    let received = "";
     try {
       const socket = connect({ host: HOST, port, cert, key, ca, ...CARELESS_CLIENT });
-      socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+      socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
       socket.on("error", () => socket.destroy());
       socket.once("secureConnect", () => socket.write(REQUEST));
       socket.on("data", (chunk: Buffer) => {
-        heard += chunk.toString("latin1");
+        received += chunk.toString("latin1");
       });
-      socket.once("close", () => resolve(heard));
+      socket.once("close", () => resolve(received));
     } catch {
       resolve(""); // not even a client can read it
     }

@@ -54,19 +54,19 @@ const PATHS = [
 export const json: Attack = {
   name: "JSON bombs, doubles, prototypes, broken bytes",
   weight: 20,
-  run: async (arena, random) => {
+  run: async (env, random) => {
     const isFlipped = random.chance(0.4);
     const body = isFlipped ? flipped(random) : (random.pick(MALFORMED)?.(random) ?? "");
     const key = { "Idempotency-Key": `flipped-${random.below(50)}` };
-    const shot = {
+    const rawRequest = {
       method: "POST",
       path: random.pick(PATHS) ?? "",
       headers: { ...JSON_HEADERS, ...key },
       body,
     };
-    const reply = await arena.anyone(random).shoot(shot);
+    const reply = await env.anyone(random).send(rawRequest);
     if (!isFlipped && isAccepted(reply))
-      return `a malformed body was accepted: ${shot.path} ${body.toString().slice(0, 200)}`;
-    return wrongReply(shot, reply);
+      return `a malformed body was accepted: ${rawRequest.path} ${body.toString().slice(0, 200)}`;
+    return wrongReply(rawRequest, reply);
   },
 };

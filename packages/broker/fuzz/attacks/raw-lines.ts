@@ -1,11 +1,11 @@
 import { connect as connectPlainly } from "node:net";
 import { connect } from "node:tls";
 import type { SeededRandom } from "@resource-broker/testkit";
-import type { Arena } from "../arena.ts";
+import type { FuzzEnvironment } from "../arena.ts";
 import type { Attack } from "./attack.ts";
 
 const HOST = "127.0.0.1";
-const PATIENCE_MS = 12_000;
+const TIMEOUT_MS = 12_000;
 const SMUGGLED = "GET /api/v1/policy HTTP/1.1\r\nHost: smuggled\r\n\r\n";
 const POST = "POST /api/v1/quotes HTTP/1.1\r\nHost: broker\r\nContent-Type: application/json\r\n";
 const GET = "GET /api/v1/reservations HTTP/1.1\r\nHost: broker\r\n";
@@ -57,10 +57,10 @@ const SMUGGLING: readonly (readonly [name: string, bytes: string])[] = [
 export const smuggling: Attack = {
   name: "smuggling vectors and broken requests over TLS",
   weight: 4,
-  run: async (arena, random) => {
+  run: async (env, random) => {
     const [name, bytes] = random.pick(SMUGGLING) ?? ["", ""];
-    const heard = await say(arena, random, bytes);
-    const statuses = [...heard.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+    const received = await sendOverTls(env, random, bytes);
+    const statuses = [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
     const served = statuses.filter((status) => status < 400 || status >= 500);
     return served.length === 0 ? undefined : `${name}: answered with ${statuses.join(", ")}`;
   },
@@ -79,16 +79,16 @@ export const noise: Attack = {
       Buffer.from([0x16, 3, 1, 0xff, 0xff]),
     ]);
     const to = random.pick([port, probePort, metricsPort]) ?? port;
-    const heard = await exchange(connectPlainly({ host: HOST, port: to }), "connect", start ?? bytes);
-    return /HTTP\/1\.1 5\d\d/.test(heard)
-      ? `noise on port ${to} was answered with ${heard.slice(0, 200)}`
+    const received = await exchange(connectPlainly({ host: HOST, port: to }), "connect", start ?? bytes);
+    return /HTTP\/1\.1 5\d\d/.test(received)
+      ? `noise on port ${to} was answered with ${received.slice(0, 200)}`
       : undefined;
   },
 };
 
-function say(arena: Arena, random: SeededRandom, bytes: string): Promise<string> {
-  const { cert, key, ca } = arena.anyone(random).credentials;
-  const socket = connect({ host: HOST, port: arena.broker.port, cert, key, ca });
+function sendOverTls(env: FuzzEnvironment, random: SeededRandom, bytes: string): Promise<string> {
+  const { cert, key, ca } = env.anyone(random).credentials;
+  const socket = connect({ host: HOST, port: env.broker.port, cert, key, ca });
   return exchange(socket, "secureConnect", Buffer.from(bytes, "latin1"));
 }
 
@@ -99,13 +99,13 @@ function exchange(
   bytes: Buffer,
 ): Promise<string> {
   return new Promise((resolve) => {
-    let heard = "";
-    socket.setTimeout(PATIENCE_MS / 8, () => socket.destroy());
+    let received = "";
+    socket.setTimeout(TIMEOUT_MS / 8, () => socket.destroy());
     socket.on("error", () => socket.destroy());
     socket.once(opened, () => socket.write(bytes));
     socket.on("data", (chunk: Buffer) => {
-      heard += chunk.toString("latin1");
+      received += chunk.toString("latin1");
     });
-    socket.once("close", () => resolve(heard));
+    socket.once("close", () => resolve(received));
   });
 }

@@ -1,5 +1,5 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import { type Arena, JSON_HEADERS, type Reply, type Shot } from "../arena.ts";
+import { type FuzzEnvironment, JSON_HEADERS, type RawRequest, type Reply } from "../arena.ts";
 import { quantityText } from "../corpus.ts";
 import { thousandths } from "../exact-quantity.ts";
 import { isAccepted, wrongReply } from "../judge.ts";
@@ -14,28 +14,28 @@ const MOST = { cpu: 2n ** 53n - 1n, memory: (2n ** 53n - 1n) * 1000n };
 export const quantities: Attack = {
   name: "quantities",
   weight: 20,
-  run: async (arena, random) => {
-    const attacker = arena.anyone(random);
+  run: async (env, random) => {
+    const attacker = env.anyone(random);
     const cpu = random.chance(0.5) ? quantityText(random) : "100m";
     const memory = random.chance(0.5) ? quantityText(random) : "1Mi";
     const value = { requestedResources: { cpu, memory } };
-    const shot = {
+    const rawRequest = {
       method: "POST",
       path: "/api/v1/reservations",
       headers: { ...JSON_HEADERS, "Idempotency-Key": `quantity-${random.below(KEYS)}` },
       body: JSON.stringify(value),
     };
-    const reply = await attacker.shoot(shot);
+    const reply = await attacker.send(rawRequest);
     const isRight = isAmount(cpu, MOST.cpu) && isAmount(memory, MOST.memory);
     return (
-      misjudged(isRight, shot, reply) ??
-      wrongReply(shot, reply) ??
-      wrongGrant(arena, { attacker, value, reply })
+      misjudged(isRight, rawRequest, reply) ??
+      wrongReply(rawRequest, reply) ??
+      wrongGrant(env, { attacker, value, reply })
     );
   },
 };
 
-function misjudged(isRight: boolean, { body }: Shot, reply: Reply | undefined): string | undefined {
+function misjudged(isRight: boolean, { body }: RawRequest, reply: Reply | undefined): string | undefined {
   if (reply === undefined || reply.status === 0) return undefined;
   const isTaken = reply.status !== 400;
   return isRight === isTaken
@@ -44,26 +44,26 @@ function misjudged(isRight: boolean, { body }: Shot, reply: Reply | undefined): 
 }
 
 /** Reading and changing reservations: one's own, which may work, and others', which may not. */
-export const strangers: Attack = {
+export const foreignReservations: Attack = {
   name: "calls about one's own and others' reservations",
   weight: 15,
-  run: async (arena, random) => {
-    const [id = "", parties = []] = random.pick([...arena.parties]) ?? [];
+  run: async (env, random) => {
+    const [id = "", parties = []] = random.pick([...env.parties]) ?? [];
     if (id === "") return undefined;
-    const owner = arena.clusters.find(({ name }) => name === parties[0]);
-    const attacker = (random.chance(0.3) ? owner : undefined) ?? arena.anyone(random);
-    const shot = shotAt(id, random);
-    const reply = await attacker.shoot(shot);
+    const owner = env.clusters.find(({ name }) => name === parties[0]);
+    const attacker = (random.chance(0.3) ? owner : undefined) ?? env.anyone(random);
+    const rawRequest = requestAbout(id, random);
+    const reply = await attacker.send(rawRequest);
     if (isAccepted(reply) && !parties.includes(attacker.name))
-      return `${attacker.name} could ${shot.method} ${shot.path}, which belongs to ${parties.join(" and ")}`;
-    forgetNow(arena, random);
-    return wrongReply(shot, reply);
+      return `${attacker.name} could ${rawRequest.method} ${rawRequest.path}, which belongs to ${parties.join(" and ")}`;
+    forgetNow(env, random);
+    return wrongReply(rawRequest, reply);
   },
 };
 
-function shotAt(id: string, random: SeededRandom): Shot {
+function requestAbout(id: string, random: SeededRandom): RawRequest {
   const path = `/api/v1/reservations/${id}`;
-  const shots: readonly Shot[] = [
+  const rawRequests: readonly RawRequest[] = [
     { method: "GET", path },
     { method: "DELETE", path },
     { method: "POST", path: `${path}/activate`, headers: JSON_HEADERS },
@@ -75,11 +75,11 @@ function shotAt(id: string, random: SeededRandom): Shot {
       body: '{"state":"held"}',
     },
   ];
-  return random.pick(shots) ?? { method: "GET", path };
+  return random.pick(rawRequests) ?? { method: "GET", path };
 }
 
 /** Only some are kept in mind: this program's memory should not grow either. */
-function forgetNow({ parties }: Arena, random: SeededRandom): void {
+function forgetNow({ parties }: FuzzEnvironment, random: SeededRandom): void {
   const [oldest] = parties.keys();
   if (parties.size > 500 && oldest !== undefined && random.chance(0.5)) parties.delete(oldest);
 }

@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
 import type { SeededRandom } from "@resource-broker/testkit";
-import { answerTo, type Arena } from "../arena.ts";
+import { answerTo, type FuzzEnvironment } from "../arena.ts";
 import type { Attack } from "./attack.ts";
 
 const HOST = "127.0.0.1";
 const CLIENTS = 24;
 const A_BYTE_EVERY_MS = 500;
 /** The broker gives a request ten seconds; what is still open much later was forgotten. */
-const PATIENCE_MS = 40_000;
+const TIMEOUT_MS = 40_000;
 const BEGINNINGS = [
   "GET /api/v1/reservations HTTP/1.1\r\nHost: broker\r\nX: ",
   'POST /api/v1/quotes HTTP/1.1\r\nHost: broker\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"a":"',
@@ -20,14 +20,14 @@ const BEGINNINGS = [
 export const slowClients: Attack = {
   name: "slow clients",
   weight: 0.02,
-  run: async (arena, random) => {
-    const sockets = await Promise.all(Array.from({ length: CLIENTS }, () => begin(arena, random)));
-    const deadline = performance.now() + PATIENCE_MS;
+  run: async (env, random) => {
+    const sockets = await Promise.all(Array.from({ length: CLIENTS }, () => begin(env, random)));
+    const deadline = performance.now() + TIMEOUT_MS;
     const open = (): TLSSocket[] => sockets.filter(({ destroyed }) => !destroyed);
     while (open().length > 0 && performance.now() < deadline) {
       for (const socket of open()) socket.write("x");
       await sleep(A_BYTE_EVERY_MS);
-      const reply = await answerTo(arena.anyone(random), "/healthz");
+      const reply = await answerTo(env.anyone(random), "/healthz");
       if (reply?.status !== 200)
         return `while slow clients were there, /healthz was ${reply?.status ?? "closed"}`;
     }
@@ -37,9 +37,9 @@ export const slowClients: Attack = {
   },
 };
 
-async function begin(arena: Arena, random: SeededRandom): Promise<TLSSocket> {
-  const { cert, key, ca } = arena.anyone(random).credentials;
-  const socket = connect({ host: HOST, port: arena.broker.port, cert, key, ca });
+async function begin(env: FuzzEnvironment, random: SeededRandom): Promise<TLSSocket> {
+  const { cert, key, ca } = env.anyone(random).credentials;
+  const socket = connect({ host: HOST, port: env.broker.port, cert, key, ca });
   socket.on("error", () => socket.destroy());
   socket.on("end", () => socket.destroy());
   socket.resume();

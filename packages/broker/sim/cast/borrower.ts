@@ -7,7 +7,7 @@ import {
   resourceVector,
 } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
-import type { Answer, Ask } from "../stage/ask.ts";
+import type { ApiCall, ApiReply } from "../stage/ask.ts";
 import type { Findings } from "../stage/findings.ts";
 import type { Network } from "../stage/network.ts";
 import type { Scheduler } from "../stage/scheduler.ts";
@@ -15,7 +15,7 @@ import type { Scheduler } from "../stage/scheduler.ts";
 const GI = 2 ** 30;
 const LONGEST_PAUSE_MS = 3000;
 
-export interface BorrowerDeps {
+export interface RequesterDeps {
   readonly name: string;
   /** Every cluster there is. */
   readonly others: readonly string[];
@@ -34,13 +34,13 @@ interface Order {
 }
 
 /** A cluster's agent in its role as requester: keeps asking until it is answered, whatever happens. */
-export class Borrower {
-  readonly #deps: BorrowerDeps;
+export class Requester {
+  readonly #deps: RequesterDeps;
   readonly #orders: Order[] = [];
   /** Calls that nobody has answered yet and that are still being made. */
   #open = 0;
 
-  constructor(deps: BorrowerDeps) {
+  constructor(deps: RequesterDeps) {
     this.#deps = deps;
   }
 
@@ -55,34 +55,35 @@ export class Borrower {
   /** Does one of the things that requesters do. */
   act(): void {
     const { random } = this.#deps;
-    const [order, lot] = [random.pick(this.#orders), random.below(100)];
-    if (order === undefined || lot < 40) return this.#ask(this.#newOrder());
-    if (lot < 50 && order.key !== undefined) return this.#ask(order);
-    if (lot < 55) return this.#releaseByKey(order);
-    if (order.reservation === undefined) return this.#ask(this.#newOrder());
-    this.#carryOn(order.reservation, lot);
+    const [order, roll] = [random.pick(this.#orders), random.below(100)];
+    if (order === undefined || roll < 40) return this.#reserve(this.#newOrder());
+    if (roll < 50 && order.key !== undefined) return this.#reserve(order);
+    if (roll < 55) return this.#releaseByKey(order);
+    if (order.reservation === undefined) return this.#reserve(this.#newOrder());
+    this.#carryOn(order.reservation, roll);
   }
 
   /** One last request that is as easy to serve as any. */
-  askForLittle(): void {
-    this.#ask(this.#place(true, request(1, 1, 0)));
+  requestMinimum(): void {
+    this.#reserve(this.#addOrder(true, request(1, 1, 0)));
   }
 
-  readonly told = (reservation: Reservation): void => {
+  readonly observe = (reservation: Reservation): void => {
     const order = this.#orders.find((each) => each.reservation?.id === reservation.id);
     if (order?.reservation !== undefined && order.reservation.generation < reservation.generation)
       order.reservation = reservation;
   };
 
-  #carryOn({ id }: Reservation, lot: number): void {
+  #carryOn({ id }: Reservation, roll: number): void {
     const { random, name } = this.#deps;
     const by = { clusterId: name, isAdmin: false };
-    if (lot < 65) this.#command({ kind: "activate", by, id });
-    else if (lot < 75) this.#command({ kind: "renew", by, id, durationMs: 1000 * (1 + random.below(120)) });
-    else if (lot < 92) this.#command({ kind: "release", by, id });
+    if (roll < 65) this.#command({ kind: "activate", by, id });
+    else if (roll < 75) this.#command({ kind: "renew", by, id, durationMs: 1000 * (1 + random.below(120)) });
+    else if (roll < 92) this.#command({ kind: "release", by, id });
     else
-      this.#persist({ kind: "read", by, id }, (answer) => {
-        if (answer.kind === "reservation" && answer.reservation !== undefined) this.told(answer.reservation);
+      this.#callUntilAnswered({ kind: "read", by, id }, (answer) => {
+        if (answer.kind === "reservation" && answer.reservation !== undefined)
+          this.observe(answer.reservation);
       });
   }
 
@@ -90,7 +91,7 @@ export class Borrower {
     const { random, others } = this.#deps;
     const target = random.chance(0.15) ? random.pick(others) : undefined;
     const excluded = random.chance(0.1) ? random.pick(others) : undefined;
-    return this.#place(random.chance(0.85), {
+    return this.#addOrder(random.chance(0.85), {
       ...request(1 + random.below(4), 1 + random.below(8), random.chance(0.1) ? 1 : 0),
       priority: random.below(3),
       constraints: excluded === undefined ? {} : { excludeClusters: [excluded] },
@@ -99,24 +100,24 @@ export class Borrower {
     });
   }
 
-  #place(hasKey: boolean, wanted: ReservationRequest): Order {
+  #addOrder(hasKey: boolean, wanted: ReservationRequest): Order {
     const key = hasKey ? `key-${this.#orders.length}` : undefined;
     const order: Order = { key, request: wanted, reservation: undefined, isKeyReleased: false };
     this.#orders.push(order);
     return order;
   }
 
-  #ask(order: Order): void {
+  #reserve(order: Order): void {
     const { name, network } = this.#deps;
     const { key, request } = order;
     if (key === undefined) {
       // Without a key an unanswered request cannot be repeated: it may have booked something already.
-      network.ask(name, { kind: "reserve", requester: name, request }, (answer) => {
+      network.call(name, { kind: "reserve", requester: name, request }, (answer) => {
         if (answer?.kind === "reply") this.#wasAnswered(order, answer.reply);
       });
       return;
     }
-    this.#persist({ kind: "reserve", requester: name, request, key }, (answer) => {
+    this.#callUntilAnswered({ kind: "reserve", requester: name, request, key }, (answer) => {
       if (answer.kind === "reply") this.#wasAnswered(order, answer.reply);
     });
   }
@@ -128,8 +129,8 @@ export class Borrower {
   }
 
   #command(command: Exclude<Command, { kind: "reserve" }>): void {
-    this.#persist({ kind: "command", command }, (answer) => {
-      if (answer.kind === "reply" && answer.reply.kind === "current") this.told(answer.reply.reservation);
+    this.#callUntilAnswered({ kind: "command", command }, (answer) => {
+      if (answer.kind === "reply" && answer.reply.kind === "current") this.observe(answer.reply.reservation);
     });
   }
 
@@ -156,11 +157,11 @@ export class Borrower {
   }
 
   /** Asks again and again until somebody answers. */
-  #persist(ask: Ask, answered: (answer: Answer) => void): void {
+  #callUntilAnswered(ask: ApiCall, answered: (answer: ApiReply) => void): void {
     const { name, network, scheduler, random } = this.#deps;
     this.#open++;
     const attempt = (): void =>
-      network.ask(name, ask, (answer) => {
+      network.call(name, ask, (answer) => {
         if (answer === undefined || answer.kind === "busy") {
           scheduler.after(random.below(LONGEST_PAUSE_MS), `${name} tries again`, attempt);
           return;

@@ -2,13 +2,13 @@ import { isLive, type Reservation, resourceVector } from "@resource-broker/domai
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { History } from "../histories/history.ts";
 import type { ProviderOperation, ProviderResult } from "../histories/provider-object.ts";
-import type { Answer, Ask } from "../stage/ask.ts";
+import type { ApiCall, ApiReply } from "../stage/ask.ts";
 import type { Network } from "../stage/network.ts";
 import type { Scheduler } from "../stage/scheduler.ts";
 
 const LONGEST_PAUSE_MS = 200;
 
-export interface ClerkDeps {
+export interface RecordingRequesterDeps {
   readonly name: string;
   readonly histories: readonly History[];
   readonly network: Network;
@@ -26,11 +26,11 @@ interface Order {
 }
 
 /** One requester with several calls on their way at a time, who writes down what it asked and what it was told. */
-export class Clerk {
-  readonly #deps: ClerkDeps;
+export class RecordingRequester {
+  readonly #deps: RecordingRequesterDeps;
   readonly #orders: Order[] = [];
 
-  constructor(deps: ClerkDeps) {
+  constructor(deps: RecordingRequesterDeps) {
     this.#deps = deps;
   }
 
@@ -43,9 +43,9 @@ export class Clerk {
 
   #act(done: () => void): void {
     const { random, histories, name } = this.#deps;
-    const lot = random.below(100);
+    const roll = random.below(100);
     const known = random.pick(this.#orders);
-    if (known === undefined || lot < 35) {
+    if (known === undefined || roll < 35) {
       const history = random.pick(histories);
       if (history === undefined) return;
       const order = {
@@ -57,9 +57,9 @@ export class Clerk {
       this.#orders.push(order);
       return this.#reserve(order, done);
     }
-    if (lot < 50) return this.#reserve(known, done);
-    if (lot < 70 || known.id === undefined) return this.#readFree(known.history, done);
-    if (lot < 90) return this.#release({ ...known, id: known.id }, done);
+    if (roll < 50) return this.#reserve(known, done);
+    if (roll < 70 || known.id === undefined) return this.#readFree(known.history, done);
+    if (roll < 90) return this.#release({ ...known, id: known.id }, done);
     return this.#read({ ...known, id: known.id }, done);
   }
 
@@ -72,8 +72,8 @@ export class Clerk {
       tier: "on-demand",
       target: history.provider,
     } as const;
-    const ask: Ask = { kind: "reserve", requester: this.#deps.name, request, key };
-    this.#call(history, { operation: { kind: "reserve", key, cpu }, ask, done }, (answer) => {
+    const call: ApiCall = { kind: "reserve", requester: this.#deps.name, request, key };
+    this.#call(history, { operation: { kind: "reserve", key, cpu }, ask: call, done }, (answer) => {
       if (answer.kind !== "reply") return undefined;
       const { reply } = answer;
       if (reply.kind === "refused") return { kind: "refused" };
@@ -85,35 +85,35 @@ export class Clerk {
 
   #release({ key, id, history }: Order & { readonly id: string }, done: () => void): void {
     const by = { clusterId: this.#deps.name, isAdmin: false };
-    const ask: Ask = { kind: "command", command: { kind: "release", by, id } };
-    this.#call(history, { operation: { kind: "release", key }, ask, done }, (answer) => {
+    const call: ApiCall = { kind: "command", command: { kind: "release", by, id } };
+    this.#call(history, { operation: { kind: "release", key }, ask: call, done }, (answer) => {
       if (answer.kind !== "reply") return undefined;
       return answer.reply.kind === "current" ? stateOf(answer.reply.reservation) : { kind: "absent" };
     });
   }
 
   #read({ key, id, history }: Order & { readonly id: string }, done: () => void): void {
-    const ask: Ask = { kind: "read", by: { clusterId: this.#deps.name, isAdmin: false }, id };
-    this.#call(history, { operation: { kind: "read", key }, ask, done }, (answer) =>
+    const call: ApiCall = { kind: "read", by: { clusterId: this.#deps.name, isAdmin: false }, id };
+    this.#call(history, { operation: { kind: "read", key }, ask: call, done }, (answer) =>
       answer.kind === "reservation" ? stateOf(answer.reservation) : undefined,
     );
   }
 
   #readFree(history: History, done: () => void): void {
-    const ask: Ask = { kind: "read-free", clusterId: history.provider };
-    this.#call(history, { operation: { kind: "read-free" }, ask, done }, (answer) =>
+    const call: ApiCall = { kind: "read-free", clusterId: history.provider };
+    this.#call(history, { operation: { kind: "read-free" }, ask: call, done }, (answer) =>
       answer.kind === "free" ? { kind: "free", cpu: (answer.cpuMillis ?? 0) / 1000 } : undefined,
     );
   }
 
   #call(
     history: History,
-    { operation, ask, done }: { operation: ProviderOperation; ask: Ask; done: () => void },
-    read: (answer: Answer) => ProviderResult | undefined,
+    { operation, ask: call, done }: { operation: ProviderOperation; ask: ApiCall; done: () => void },
+    read: (answer: ApiReply) => ProviderResult | undefined,
   ): void {
     const { network, name } = this.#deps;
     const returned = history.invoke(operation);
-    network.ask(name, ask, (answer) => {
+    network.call(name, call, (answer) => {
       // No answer: it may have happened, and may still happen; the history keeps it as it is.
       if (answer !== undefined) returned(read(answer) ?? "nothing happened");
       done();

@@ -7,7 +7,7 @@ import {
   resourceVector,
 } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
-import type { Ask } from "../stage/ask.ts";
+import type { ApiCall } from "../stage/ask.ts";
 import type { Network } from "../stage/network.ts";
 import type { Scheduler } from "../stage/scheduler.ts";
 
@@ -16,7 +16,7 @@ const ADVERTISE_EVERY_MS = 20_000;
 const POLL_EVERY_MS = 15_000;
 const RETRY_MS = 1000;
 
-export interface Habits {
+export interface ProviderBehaviour {
   readonly cpu: number;
   readonly gpus: number;
   /** 1: an agent of the first generation, which knows neither usage nor acknowledgements. */
@@ -27,15 +27,15 @@ export interface Habits {
   readonly isBusy: boolean;
 }
 
-export interface LenderDeps {
+export interface ProviderDeps {
   readonly name: string;
   readonly network: Network;
   readonly scheduler: Scheduler;
   readonly random: SeededRandom;
-  readonly habits: Habits;
+  readonly behaviour: ProviderBehaviour;
 }
 
-interface Hold {
+interface HeldReservation {
   readonly granted: ResourceVector;
   readonly createdAt: number;
   used: ResourceVector;
@@ -44,19 +44,19 @@ interface Hold {
 }
 
 /** A cluster's agent in its role as provider: says what it has, holds what was granted, and what its guests use. */
-export class Lender {
-  readonly #deps: LenderDeps;
+export class Provider {
+  readonly #deps: ProviderDeps;
   /** Lives in the cluster: survives the agent. */
-  readonly #holds = new Map<string, Hold>();
+  readonly #reservations = new Map<string, HeldReservation>();
   #ownCpu = 0;
   #cpu: number;
   #instance = 0;
   #sequence = 0;
   #posted = 0;
 
-  constructor(deps: LenderDeps) {
+  constructor(deps: ProviderDeps) {
     this.#deps = deps;
-    this.#cpu = deps.habits.cpu;
+    this.#cpu = deps.behaviour.cpu;
   }
 
   get name(): string {
@@ -65,7 +65,7 @@ export class Lender {
 
   /** Live reservations it knows of. */
   get held(): string[] {
-    return [...this.#holds].filter(([, { isEnded }]) => !isEnded).map(([id]) => id);
+    return [...this.#reservations].filter(([, { isEnded }]) => !isEnded).map(([id]) => id);
   }
 
   start(): void {
@@ -82,7 +82,7 @@ export class Lender {
   }
 
   advertise(): void {
-    this.#live();
+    this.#updateUsage();
     this.#post(this.#advertisement());
   }
 
@@ -92,7 +92,7 @@ export class Lender {
     const number = ++this.#posted;
     const send = (): void => {
       if (number !== this.#posted) return;
-      network.ask(name, { kind: "command", command: { kind: "advertise", advertisement } }, (answer) => {
+      network.call(name, { kind: "command", command: { kind: "advertise", advertisement } }, (answer) => {
         if (answer?.kind !== "reply")
           scheduler.after(random.below(RETRY_MS), `${name} advertises again`, send);
       });
@@ -102,18 +102,18 @@ export class Lender {
 
   /** Nodes leave or come. */
   resize(): void {
-    const { random, habits } = this.#deps;
-    this.#cpu = random.below(habits.cpu * 2 + 1);
+    const { random, behaviour } = this.#deps;
+    this.#cpu = random.below(behaviour.cpu * 2 + 1);
   }
 
-  readonly told = (reservation: Reservation): void => {
+  readonly observe = (reservation: Reservation): void => {
     const { id, provider, phase, generation, createdAt } = reservation;
     if (provider !== this.name) return;
-    const known = this.#holds.get(id);
+    const known = this.#reservations.get(id);
     // A key that is used again a day after its end makes the same id, and counts generations from the beginning.
     const isAnother = known !== undefined && createdAt > known.createdAt;
     if (known === undefined || isAnother) {
-      if (isLive(phase)) this.#take(reservation);
+      if (isLive(phase)) this.#accept(reservation);
       else if (isAnother) known.isEnded = true;
     } else if (known.generation < generation) {
       known.generation = generation;
@@ -121,12 +121,12 @@ export class Lender {
     }
   };
 
-  #take({ id, granted, generation, createdAt }: Reservation): void {
-    const { random, habits, name } = this.#deps;
-    this.#holds.set(id, { granted, createdAt, used: resourceVector({}), generation, isEnded: false });
-    if (habits.protocol === 1) return;
+  #accept({ id, granted, generation, createdAt }: Reservation): void {
+    const { random, behaviour, name } = this.#deps;
+    this.#reservations.set(id, { granted, createdAt, used: resourceVector({}), generation, isEnded: false });
+    if (behaviour.protocol === 1) return;
     const by = { clusterId: name, isAdmin: false };
-    const isRefused = random.chance(habits.refuses);
+    const isRefused = random.chance(behaviour.refuses);
     this.#send({
       kind: "command",
       command: isRefused
@@ -137,9 +137,9 @@ export class Lender {
 
   #poll(): void {
     const { name, network } = this.#deps;
-    network.ask(name, { kind: "list-instructions", clusterId: name }, (answer) => {
+    network.call(name, { kind: "list-instructions", clusterId: name }, (answer) => {
       if (answer?.kind !== "instructions") return;
-      for (const reservation of answer.reservations) this.told(reservation);
+      for (const reservation of answer.reservations) this.observe(reservation);
       const listed = new Set(answer.reservations.map(({ id }) => id));
       // Ends are explicit: what is no longer listed is asked for by its name.
       for (const id of this.held) if (!listed.has(id)) this.#askFor(id);
@@ -148,31 +148,32 @@ export class Lender {
 
   #askFor(id: string): void {
     const { name, network } = this.#deps;
-    network.ask(name, { kind: "read", by: { clusterId: name, isAdmin: false }, id }, (answer) => {
-      if (answer?.kind === "reservation" && answer.reservation !== undefined) this.told(answer.reservation);
+    network.call(name, { kind: "read", by: { clusterId: name, isAdmin: false }, id }, (answer) => {
+      if (answer?.kind === "reservation" && answer.reservation !== undefined)
+        this.observe(answer.reservation);
     });
   }
 
   /** Pods come and go: also for a while after the end of what they were started for. */
-  #live(): void {
-    const { random, habits } = this.#deps;
-    if (habits.isBusy) this.#ownCpu = random.below(4);
-    for (const [id, hold] of this.#holds) {
-      if (!hold.isEnded && habits.isBusy)
+  #updateUsage(): void {
+    const { random, behaviour } = this.#deps;
+    if (behaviour.isBusy) this.#ownCpu = random.below(4);
+    for (const [id, hold] of this.#reservations) {
+      if (!hold.isEnded && behaviour.isBusy)
         hold.used = share(hold.granted, random.pick([0, 0, 0.5, 1, 1.5]) ?? 0);
-      else if (hold.isEnded && random.chance(0.5)) this.#holds.delete(id);
+      else if (hold.isEnded && random.chance(0.5)) this.#reservations.delete(id);
     }
   }
 
   #advertisement(): Advertisement {
-    const { name, habits } = this.#deps;
+    const { name, behaviour } = this.#deps;
     this.#sequence++;
     const allocatable = resourceVector({
       cpuMillis: this.#cpu * 1000,
       memoryBytes: this.#cpu * 4 * GI,
-      gpus: habits.gpus,
+      gpus: behaviour.gpus,
     });
-    const isNewer = habits.protocol === 2;
+    const isNewer = behaviour.protocol === 2;
     return {
       clusterId: name,
       capacity: allocatable,
@@ -182,14 +183,14 @@ export class Lender {
       nodeShapes: [],
       gpuModels: [],
       labels: {},
-      protocol: habits.protocol,
+      protocol: behaviour.protocol,
       ...(isNewer ? { instance: `${name}-${this.#instance}`, sequence: this.#sequence } : {}),
     };
   }
 
   #usage(): ReservationUsage[] {
     const { random, name } = this.#deps;
-    const holds = [...this.#holds].map(([reservationId, { granted, used }]) => ({
+    const holds = [...this.#reservations].map(([reservationId, { granted, used }]) => ({
       reservationId,
       granted,
       used,
@@ -200,8 +201,8 @@ export class Lender {
     return [...holds, { reservationId: `rsv-unknown-${name}`, granted: unknown, used: share(unknown, 0.5) }];
   }
 
-  #send(ask: Ask): void {
-    this.#deps.network.ask(this.name, ask, () => undefined);
+  #send(ask: ApiCall): void {
+    this.#deps.network.call(this.name, ask, () => undefined);
   }
 
   #every(milliseconds: number, what: string, act: () => void): void {

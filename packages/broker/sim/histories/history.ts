@@ -1,6 +1,6 @@
-import { type Call, judge } from "./linearizable.ts";
+import { type Call, checkLinearizable } from "./linearizable.ts";
 import {
-  nobodysKey,
+  anonymousKey,
   type ProviderOperation,
   providerObject,
   type ProviderResult,
@@ -39,7 +39,7 @@ export class History {
   /** Why no order of the calls explains what was seen; undefined when one does. */
   problem(): string | undefined {
     const calls = [...this.#calls].map(({ call }) => call);
-    const judgement = judge(withoutNames(calls), providerObject(this.#capacity));
+    const judgement = checkLinearizable(withAnonymousKeys(calls), providerObject(this.#capacity));
     if (judgement.isLinearizable) return undefined;
     const stuck = judgement.stuck.map(describe).join("; ");
     return `the history of ${this.provider} (${calls.length} calls) has no order: none of these can be next: ${stuck}`;
@@ -50,7 +50,7 @@ export class History {
  * Keys that no answer speaks of: which of them it was cannot be told, so the search need not try them all. Of several
  * calls with such a key the first stands for all.
  */
-function withoutNames(calls: readonly ProviderCall[]): ProviderCall[] {
+function withAnonymousKeys(calls: readonly ProviderCall[]): ProviderCall[] {
   const known = new Set(
     calls.flatMap(({ operation, returned }) => (returned === undefined ? [] : keyIn(operation))),
   );
@@ -60,7 +60,7 @@ function withoutNames(calls: readonly ProviderCall[]): ProviderCall[] {
     if (operation.kind === "read-free" || known.has(operation.key)) return [call];
     if (operation.kind !== "reserve" || nobodys.has(operation.key)) return [];
     nobodys.add(operation.key);
-    return [{ ...call, operation: { ...operation, key: nobodysKey(nobodys.size) } }];
+    return [{ ...call, operation: { ...operation, key: anonymousKey(nobodys.size) } }];
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { History } from "./history.ts";
-import { type Call, judge } from "./linearizable.ts";
+import { type Call, checkLinearizable } from "./linearizable.ts";
 import { type ProviderOperation, providerObject, type ProviderResult } from "./provider-object.ts";
 
 type Line = Call<ProviderOperation, ProviderResult>;
@@ -161,7 +161,7 @@ const WRONG: readonly { readonly name: string; readonly history: readonly Line[]
 
 describe("a history has an order", () => {
   test.each(RIGHT)("$name", ({ history }) => {
-    expect(judge(history, providerObject(CAPACITY))).toEqual({ isLinearizable: true });
+    expect(checkLinearizable(history, providerObject(CAPACITY))).toEqual({ isLinearizable: true });
   });
 
   test("and so has a long one with many callers at once", () => {
@@ -175,7 +175,7 @@ describe("a history has an order", () => {
         isRelease ? ended : live,
       );
     });
-    expect(judge(history, providerObject(8)).isLinearizable).toBe(true);
+    expect(checkLinearizable(history, providerObject(8)).isLinearizable).toBe(true);
   });
 });
 
@@ -195,13 +195,13 @@ test("a history that is written down knows reservations of which nobody heard ag
 
 describe("a history has no order", () => {
   test.each(WRONG)("$name", ({ history }) => {
-    const judgement = judge(history, providerObject(CAPACITY));
+    const judgement = checkLinearizable(history, providerObject(CAPACITY));
     expect(judgement).toMatchObject({ isLinearizable: false, stuck: expect.any(Array) });
   });
 
   test("and the first call that cannot be explained is named", () => {
     const lent = call(reserve("b", 4), 2, 3, live);
-    const judgement = judge([call(reserve("a", 4), 0, 1, live), lent], providerObject(CAPACITY));
+    const judgement = checkLinearizable([call(reserve("a", 4), 0, 1, live), lent], providerObject(CAPACITY));
     expect(judgement).toEqual({ isLinearizable: false, stuck: [lent] });
   });
 });

@@ -17,7 +17,7 @@ export interface Specification<State, Operation, Result> {
   readonly effectOf: (operation: Operation) => string;
 }
 
-export type Judgement<Operation, Result> =
+export type LinearizabilityResult<Operation, Result> =
   | { readonly isLinearizable: true }
   /** `stuck`: what could not come next, after the longest order that explains the beginning. */
   | { readonly isLinearizable: false; readonly stuck: readonly Call<Operation, Result>[] };
@@ -26,10 +26,10 @@ export type Judgement<Operation, Result> =
  * Looks for an order of the calls that keeps to who was answered before whom and that the specification explains:
  * the search of Wing and Gong, which never looks twice at the same answered calls and state.
  */
-export function judge<State, Operation, Result>(
+export function checkLinearizable<State, Operation, Result>(
   history: readonly Call<Operation, Result>[],
   specification: Specification<State, Operation, Result>,
-): Judgement<Operation, Result> {
+): LinearizabilityResult<Operation, Result> {
   const search = new Search(history, specification);
   return search.explains(specification.initial)
     ? { isLinearizable: true }

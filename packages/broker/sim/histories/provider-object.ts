@@ -15,15 +15,15 @@ export type ProviderResult =
   | { readonly kind: "ended" }
   | { readonly kind: "free"; readonly cpu: number };
 
-interface Lent {
+interface ModelReservation {
   readonly cpu: number;
   readonly isLive: boolean;
 }
 
-type State = ReadonlyMap<string, Lent>;
+type State = ReadonlyMap<string, ModelReservation>;
 
 /** A key that begins so was never heard of again: reservations of the same size under such keys are all alike. */
-const NOBODYS = "?";
+const ANONYMOUS = "?";
 
 const ABSENT = { kind: "absent" } as const;
 
@@ -38,8 +38,8 @@ export function providerObject(capacity: number): Specification<State, ProviderO
     const known = state.get(key);
     if (known !== undefined) return { state, result: stateOf(known) };
     if (cpu > freeIn(state)) return { state, result: { kind: "refused" } as const };
-    const lent = { cpu, isLive: true };
-    return { state: new Map(state).set(key, lent), result: stateOf(lent) };
+    const granted = { cpu, isLive: true };
+    return { state: new Map(state).set(key, granted), result: stateOf(granted) };
   };
   const release = (state: State, key: string) => {
     const known = state.get(key);
@@ -51,12 +51,14 @@ export function providerObject(capacity: number): Specification<State, ProviderO
     initial: new Map(),
     nameOf: (state) =>
       [...state]
-        .map(([key, { cpu, isLive }]) => `${isNobodys(key) ? `${NOBODYS}${cpu}` : key}${isLive ? "+" : "-"}`)
+        .map(
+          ([key, { cpu, isLive }]) => `${isAnonymous(key) ? `${ANONYMOUS}${cpu}` : key}${isLive ? "+" : "-"}`,
+        )
         .sort()
         .join(" "),
     effectOf: (operation) => {
       if (operation.kind === "read-free") return operation.kind;
-      const isAlike = operation.kind === "reserve" && isNobodys(operation.key);
+      const isAlike = operation.kind === "reserve" && isAnonymous(operation.key);
       return `${operation.kind} ${isAlike ? operation.cpu : operation.key}`;
     },
     apply: (state, operation) => {
@@ -77,14 +79,14 @@ export function providerObject(capacity: number): Specification<State, ProviderO
   };
 }
 
-function stateOf({ isLive }: Lent): ProviderResult {
+function stateOf({ isLive }: ModelReservation): ProviderResult {
   return { kind: isLive ? "live" : "ended" };
 }
 
-export function nobodysKey(number: number): string {
-  return `${NOBODYS}${number}`;
+export function anonymousKey(number: number): string {
+  return `${ANONYMOUS}${number}`;
 }
 
-function isNobodys(key: string): boolean {
-  return key.startsWith(NOBODYS);
+function isAnonymous(key: string): boolean {
+  return key.startsWith(ANONYMOUS);
 }

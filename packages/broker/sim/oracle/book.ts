@@ -13,7 +13,7 @@ export const UNITS = ["cpuMillis", "memoryBytes", "gpus"] as const;
 export type Unit = (typeof UNITS)[number];
 
 /** A reservation as the book has it: the parts that promises are made about. */
-export interface Entry
+export interface ModelReservation
   extends Pick<
     Reservation,
     "id" | "requester" | "provider" | "granted" | "key" | "expiresAt" | "activateBy" | "endedAt" | "reason"
@@ -37,9 +37,9 @@ const TAKE_DOWN_MS = 600_000;
  * A simple model of the ledger, built from events only; every sum is computed from scratch. It shares no code with the
  * domain, so that both cannot have the same bug.
  */
-export class Book {
+export class LedgerModel {
   time = 0;
-  readonly entries = new Map<string, Entry>();
+  readonly entries = new Map<string, ModelReservation>();
   readonly keys = new Map<string, string>();
   readonly closedKeys = new Set<string>();
   readonly cordoned = new Set<string>();
@@ -47,11 +47,11 @@ export class Book {
   /** After a crash: what a cluster was told to be accepted, where what was read back is older. Until it speaks again. */
   answered = new Map<string, ReceivedAdvertisement>();
   /** When the broker last heard a cluster; whoever is not here: when it began to listen. */
-  heard = new Map<string, number>();
+  lastSeen = new Map<string, number>();
 
   /** A copy to try a batch on. */
-  draft(): Book {
-    const copy = new Book();
+  draft(): LedgerModel {
+    const copy = new LedgerModel();
     copy.time = this.time;
     for (const [id, entry] of this.entries) copy.entries.set(id, entry);
     for (const [name, id] of this.keys) copy.keys.set(name, id);
@@ -59,12 +59,12 @@ export class Book {
     for (const id of this.cordoned) copy.cordoned.add(id);
     copy.newest = this.newest;
     copy.answered = this.answered;
-    copy.heard = new Map(this.heard);
+    copy.lastSeen = new Map(this.lastSeen);
     return copy;
   }
 
   /** False: it is old news, or of a process that was replaced. */
-  isNews(advertisement: Advertisement): boolean {
+  isNewer(advertisement: Advertisement): boolean {
     const before = this.newest.get(advertisement.clusterId);
     return before === undefined || !isOvertaken(advertisement, before);
   }
@@ -72,20 +72,20 @@ export class Book {
   /** True when the advertisement counts. */
   advertise(advertisement: Advertisement, at: number): boolean {
     const { clusterId, instance } = advertisement;
-    if (!this.isNews(advertisement)) return false;
+    if (!this.isNewer(advertisement)) return false;
     const before = this.newest.get(clusterId);
     const last = before?.advertisement.instance;
     const ended = last === undefined || last === instance ? [] : [last];
     const replacedInstances = [...ended, ...(before?.replacedInstances ?? [])].slice(0, REMEMBERED_INSTANCES);
     this.newest = new Map(this.newest).set(clusterId, { advertisement, receivedAt: at, replacedInstances });
-    this.heard.set(clusterId, at);
+    this.lastSeen.set(clusterId, at);
     const answered = this.answered.get(clusterId);
     // A late copy of what was said before that is no news of the cluster.
     if (answered !== undefined && !isOvertaken(advertisement, answered)) this.answered.delete(clusterId);
     return true;
   }
 
-  follow(event: LedgerEvent): void {
+  apply(event: LedgerEvent): void {
     this.time = Math.max(this.time, event.at);
     switch (event.kind) {
       case "granted":
@@ -93,14 +93,14 @@ export class Book {
         const { id, requester, key } = event.reservation;
         this.entries.set(id, event.reservation);
         if (key !== undefined) this.keys.set(keyOf(requester, key), id);
-        this.heard.set(requester, event.at);
+        this.lastSeen.set(requester, event.at);
         return;
       }
       case "activated":
-        this.heard.set(this.entries.get(event.id)?.requester ?? "", event.at);
+        this.lastSeen.set(this.entries.get(event.id)?.requester ?? "", event.at);
         return this.#change(event.id, { phase: "Active" });
       case "renewed":
-        this.heard.set(this.entries.get(event.id)?.requester ?? "", event.at);
+        this.lastSeen.set(this.entries.get(event.id)?.requester ?? "", event.at);
         return this.#change(event.id, { expiresAt: event.expiresAt });
       case "acknowledged":
         return this.#change(event.id, {});
@@ -124,10 +124,13 @@ export class Book {
   }
 
   /** available = allocatable − allocated − Σ live max(granted, used) − Σ ended used − Σ unknown max(granted, used). */
-  available(provider: string, unit: Unit, said = this.newest.get(provider)): number {
-    const { allocatable, allocated } = said?.advertisement ?? {};
+  available(provider: string, unit: Unit, advertised = this.newest.get(provider)): number {
+    const { allocatable, allocated } = advertised?.advertisement ?? {};
     const own = (allocatable?.[unit] ?? 0) - (allocated?.[unit] ?? 0);
-    return Math.max(0, own - this.reserved(provider, unit, said) - this.#borrowed(provider, unit, said));
+    return Math.max(
+      0,
+      own - this.reserved(provider, unit, advertised) - this.#borrowed(provider, unit, advertised),
+    );
   }
 
   /** What may be lent: no crash makes an answered advertisement untrue. */
@@ -137,14 +140,14 @@ export class Book {
     return answered === undefined ? available : Math.min(available, this.available(provider, unit, answered));
   }
 
-  reserved(provider: string, unit: Unit, said = this.newest.get(provider)): number {
-    const usage = said?.advertisement.usage ?? [];
+  reserved(provider: string, unit: Unit, advertised = this.newest.get(provider)): number {
+    const usage = advertised?.advertisement.usage ?? [];
     let total = 0;
-    for (const { id, granted, phase, provider: lender } of this.entries.values()) {
-      if (lender === provider && isLivePhase(phase))
+    for (const { id, granted, phase, provider: lendingCluster } of this.entries.values()) {
+      if (lendingCluster === provider && isLivePhase(phase))
         total += Math.max(granted[unit], usedFor(usage, id, unit));
     }
-    for (const hold of usage) total += this.#leftover(provider, hold, unit);
+    for (const hold of usage) total += this.#unaccounted(provider, hold, unit);
     return total;
   }
 
@@ -159,24 +162,24 @@ export class Book {
   }
 
   /** A hold that is not a live reservation of this provider: the ended one's pods, or all of an unknown one. */
-  #leftover(provider: string, { reservationId, granted, used }: ReservationUsage, unit: Unit): number {
+  #unaccounted(provider: string, { reservationId, granted, used }: ReservationUsage, unit: Unit): number {
     const entry = this.entries.get(reservationId);
     if (entry?.provider !== provider) return Math.max(granted[unit], used[unit]);
     return isLivePhase(entry.phase) ? 0 : used[unit];
   }
 
   /** An older agent counts its virtual nodes as its own, and for some minutes after their reservations ended. */
-  #borrowed(requester: string, unit: Unit, said: ReceivedAdvertisement | undefined): number {
-    if (said === undefined || said.advertisement.protocol >= 2) return 0;
-    const isCounted = ({ phase, endedAt = 0 }: Entry): boolean =>
-      isLivePhase(phase) || endedAt > said.receivedAt - TAKE_DOWN_MS;
+  #borrowed(requester: string, unit: Unit, advertised: ReceivedAdvertisement | undefined): number {
+    if (advertised === undefined || advertised.advertisement.protocol >= 2) return 0;
+    const isCounted = ({ phase, endedAt = 0 }: ModelReservation): boolean =>
+      isLivePhase(phase) || endedAt > advertised.receivedAt - TAKE_DOWN_MS;
     let total = 0;
     for (const entry of this.entries.values())
       if (entry.requester === requester && isCounted(entry)) total += entry.granted[unit];
     return total;
   }
 
-  #change(id: string, change: Partial<Entry>): void {
+  #change(id: string, change: Partial<ModelReservation>): void {
     const entry = this.entries.get(id);
     if (entry !== undefined) this.entries.set(id, { ...entry, ...change, generation: entry.generation + 1 });
   }

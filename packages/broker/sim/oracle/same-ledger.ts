@@ -1,19 +1,19 @@
 import { type AccountView, equals, ledgerFrom, type LedgerView, recordsOf } from "@resource-broker/domain";
-import { type Book, type Entry, UNITS } from "./book.ts";
+import { type LedgerModel, type ModelReservation, UNITS } from "./book.ts";
 
 /** Where the live ledger and the book differ; undefined when they agree. */
-export function differsFromBook(ledger: LedgerView, book: Book): string | undefined {
-  if (ledger.reservations.size !== book.entries.size)
-    return `the ledger has ${ledger.reservations.size} reservations, the book ${book.entries.size}`;
-  for (const entry of book.entries.values()) {
+export function differsFromModel(ledger: LedgerView, model: LedgerModel): string | undefined {
+  if (ledger.reservations.size !== model.entries.size)
+    return `the ledger has ${ledger.reservations.size} reservations, the book ${model.entries.size}`;
+  for (const entry of model.entries.values()) {
     const reservation = ledger.reservations.get(entry.id);
     if (reservation === undefined) return `${entry.id} is missing`;
     if (!isSame(reservation, entry)) return `${entry.id} differs: ${text(reservation)} and ${text(entry)}`;
   }
-  return wrongKeys(ledger, book) ?? wrongAccounts(ledger, book);
+  return wrongKeys(ledger, model) ?? wrongAccounts(ledger, model);
 }
 
-function isSame(a: Entry, b: Entry): boolean {
+function isSame(a: ModelReservation, b: ModelReservation): boolean {
   return (
     a.phase === b.phase &&
     a.generation === b.generation &&
@@ -25,22 +25,22 @@ function isSame(a: Entry, b: Entry): boolean {
   );
 }
 
-function wrongKeys(ledger: LedgerView, book: Book): string | undefined {
-  if (ledger.keys.size !== book.keys.size) return "the ledger remembers other keys than the book";
-  for (const [name, id] of book.keys)
+function wrongKeys(ledger: LedgerView, model: LedgerModel): string | undefined {
+  if (ledger.keys.size !== model.keys.size) return "the ledger remembers other keys than the book";
+  for (const [name, id] of model.keys)
     if (ledger.keys.get(name) !== id) return `key ${text(name)} is not ${id}`;
-  if (ledger.closedKeys.size !== book.closedKeys.size) return "the ledger has other released keys";
-  for (const name of book.closedKeys) if (!ledger.closedKeys.has(name)) return `key ${text(name)} is open`;
+  if (ledger.closedKeys.size !== model.closedKeys.size) return "the ledger has other released keys";
+  for (const name of model.closedKeys) if (!ledger.closedKeys.has(name)) return `key ${text(name)} is open`;
   return undefined;
 }
 
-function wrongAccounts({ accounts }: LedgerView, book: Book): string | undefined {
-  for (const [provider, { receivedAt }] of book.newest) {
+function wrongAccounts({ accounts }: LedgerView, model: LedgerModel): string | undefined {
+  for (const [provider, { receivedAt }] of model.newest) {
     const account = accounts.get(provider);
     if (account?.receivedAt !== receivedAt) return `${provider}: another advertisement is in force`;
-    if ((account.cordon !== undefined) !== book.cordoned.has(provider)) return `${provider}: wrong cordon`;
+    if ((account.cordon !== undefined) !== model.cordoned.has(provider)) return `${provider}: wrong cordon`;
     for (const unit of UNITS) {
-      const [available, reserved] = [book.available(provider, unit), book.reserved(provider, unit)];
+      const [available, reserved] = [model.available(provider, unit), model.reserved(provider, unit)];
       if (account.available[unit] !== available || account.reserved[unit] !== reserved)
         return `${provider}: the ledger counts ${account.reserved[unit]} ${unit} reserved and ${account.available[unit]} available, a recount ${reserved} and ${available}`;
     }

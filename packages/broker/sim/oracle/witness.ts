@@ -3,17 +3,17 @@ import type { Command, LedgerEvent, LedgerView, Policy, Reply } from "@resource-
 import type { Clock } from "@resource-broker/runtime";
 import type { Findings } from "../stage/findings.ts";
 import type { SimDisk } from "../stage/sim-disk.ts";
-import { Book, keyOf } from "./book.ts";
-import { Heard, type Post } from "./heard.ts";
-import { wrongWith } from "./rules.ts";
-import { differsFromBook, differsWhenRebuilt } from "./same-ledger.ts";
+import { keyOf, LedgerModel } from "./book.ts";
+import { AdvertisementLog, type Post } from "./heard.ts";
+import { violationIn } from "./rules.ts";
+import { differsFromModel, differsWhenRebuilt } from "./same-ledger.ts";
 
 /** The promise is a second; commits under way and timers take their time as well. */
 const LATEST_EXPIRY_MS = 1000 + 100;
 /** So long after a slow or failed call of the store, or after a restart, an expiry may still be late. */
-const EXCUSED_MS = 15_000;
+const LATE_EXPIRY_MS = 15_000;
 
-export interface WitnessDeps {
+export interface InvariantCheckerDeps {
   readonly disk: SimDisk;
   readonly findings: Findings;
   readonly policy: Policy;
@@ -27,30 +27,30 @@ interface Expected {
 }
 
 /** Checks everything that the broker reads, decides, writes and answers against its own model of the ledger. */
-export class Witness {
-  readonly #deps: WitnessDeps;
-  readonly #book = new Book();
-  readonly #heard: Heard;
+export class InvariantChecker {
+  readonly #deps: InvariantCheckerDeps;
+  readonly #model = new LedgerModel();
+  readonly #advertisements: AdvertisementLog;
   readonly #asked = new Set<string>();
   /** In which commit a fact came to be: `rsv-1 2` for a generation, a decision, a released key. */
   readonly #commitOf = new Map<string, number>();
   #commitNumber = 0;
-  #handedIn: CommitBatch | undefined;
+  #submitted: CommitBatch | undefined;
   #engine: Engine | undefined;
   #expected: Expected | undefined;
   #isDirty = false;
   #deadline = Number.POSITIVE_INFINITY;
-  #excusedUntil = 0;
-  #lastTold = 0;
+  #lateExpiryUntil = 0;
+  #lastNotified = 0;
   readonly counts = { grants: 0, refusals: 0, ends: 0, commits: 0, answers: 0 };
 
-  constructor(deps: WitnessDeps) {
+  constructor(deps: InvariantCheckerDeps) {
     this.#deps = deps;
-    this.#heard = new Heard(this.#book, deps.findings);
+    this.#advertisements = new AdvertisementLog(this.#model, deps.findings);
   }
 
-  get book(): Book {
-    return this.#book;
+  get model(): LedgerModel {
+    return this.#model;
   }
 
   /** The store hands over what it has: at least all that anyone was told. */
@@ -60,25 +60,25 @@ export class Witness {
       commitNumber >= this.#commitNumber,
       () => `commit ${this.#commitNumber} was seen and is lost: the store is at ${commitNumber}`,
     );
-    for (const batch of disk.commitsAfter(this.#commitNumber)) this.#follow(batch);
-    const startedAt = Math.max(clock.wallMs(), this.#book.time);
+    for (const batch of disk.commitsAfter(this.#commitNumber)) this.#applyBatch(batch);
+    const startedAt = Math.max(clock.wallMs(), this.#model.time);
     this.#expected = { startedAt, zero: clock.monotonicMs(), clock };
-    this.#book.heard = new Map();
+    this.#model.lastSeen = new Map();
     const read = disk.advertisements();
-    this.#book.newest = new Map(
+    this.#model.newest = new Map(
       read.map((received) => {
         const receivedAt = Math.min(received.receivedAt, startedAt);
         return [received.advertisement.clusterId, { ...received, receivedAt }];
       }),
     );
-    this.#heard.readBack(read);
-    this.excuse();
+    this.#advertisements.readBack(read);
+    this.allowLateExpiry();
   }
 
   started(engine: Engine): void {
     this.#engine = engine;
     this.#isDirty = true;
-    this.#lastTold = engine.commitNumber;
+    this.#lastNotified = engine.commitNumber;
   }
 
   ended(): void {
@@ -103,18 +103,18 @@ export class Witness {
     const { findings, policy } = this.#deps;
     this.#catchUp();
     findings.expect(batch.number === this.#commitNumber + 1, () => `commit ${batch.number} is out of turn`);
-    this.#handedIn = batch;
+    this.#submitted = batch;
     const given = { policy, asked: this.#asked, listeningSince: this.#expected?.startedAt ?? 0 };
-    const draft = this.#book.draft();
+    const draft = this.#model.draft();
     let priority = Number.POSITIVE_INFINITY;
     for (const event of batch.entries.flatMap(({ events }) => events)) {
-      const problem = wrongWith(draft, event, given);
+      const problem = violationIn(draft, event, given);
       findings.expect(problem === undefined, () => `commit ${batch.number}: ${problem}`);
       const asks = requestIn(event)?.priority ?? priority;
       findings.expect(asks <= priority, () => `commit ${batch.number}: priority ${asks} after ${priority}`);
       priority = asks;
-      draft.follow(event);
-      this.#file(event, draft, batch.number);
+      draft.apply(event);
+      this.#recordCommit(event, draft, batch.number);
     }
   }
 
@@ -124,42 +124,45 @@ export class Witness {
     this.#isDirty = true;
     const account = accounts.get(command.advertisement.clusterId);
     const inForce = account?.receivedAt === this.#now() ? account.advertisement : undefined;
-    return this.#heard.post(command.advertisement, inForce, this.#now());
+    return this.#advertisements.post(command.advertisement, inForce, this.#now());
   }
 
   /** Whoever is answered must be told the truth, and one that survives anything. */
   answered(command: Command, reply: Reply, post: Post | undefined): void {
     this.counts.answers++;
-    if (post !== undefined) return this.#heard.answer(post, reply);
+    if (post !== undefined) return this.#advertisements.answer(post, reply);
     switch (reply.kind) {
       case "granted":
       case "current":
-        return this.#mustBeSafe(`${reply.reservation.id} ${reply.reservation.generation}`, command.kind);
+        return this.#requireDurable(`${reply.reservation.id} ${reply.reservation.generation}`, command.kind);
       case "refused":
-        return this.#mustBeSafe(reply.decision.id, command.kind);
+        return this.#requireDurable(reply.decision.id, command.kind);
       case "key-closed":
         if (command.kind === "release-by-key")
-          this.#mustBeSafe(keyOf(command.requester, command.key), command.kind);
+          this.#requireDurable(keyOf(command.requester, command.key), command.kind);
         return;
       default:
         return;
     }
   }
 
-  told({ number }: Committed): void {
+  notified({ number }: Committed): void {
     const { findings } = this.#deps;
-    findings.expect(number > this.#lastTold, () => `commit ${number} is told after ${this.#lastTold}`);
+    findings.expect(
+      number > this.#lastNotified,
+      () => `commit ${number} is told after ${this.#lastNotified}`,
+    );
     findings.expect(number === this.#engine?.commitNumber, () => `commit ${number} is told out of turn`);
-    this.#lastTold = number;
+    this.#lastNotified = number;
   }
 
   /** Something took long or failed: the clock may act late, for a while. */
-  excuse(forMs = 0): void {
-    this.#excusedUntil = Math.max(this.#excusedUntil, this.#now() + forMs + EXCUSED_MS);
+  allowLateExpiry(forMs = 0): void {
+    this.#lateExpiryUntil = Math.max(this.#lateExpiryUntil, this.#now() + forMs + LATE_EXPIRY_MS);
   }
 
   /** To be called after every step. */
-  look(): void {
+  check(): void {
     const engine = this.#engine;
     if (engine === undefined) return;
     const { findings, disk } = this.#deps;
@@ -171,32 +174,32 @@ export class Witness {
     this.#catchUp();
     const now = this.#now();
     findings.expect(engine.now() === now, () => `the broker's clock says ${engine.now()}, not ${now}`);
-    const latest = Math.max(this.#deadline, this.#excusedUntil) + LATEST_EXPIRY_MS;
+    const latest = Math.max(this.#deadline, this.#lateExpiryUntil) + LATEST_EXPIRY_MS;
     findings.expect(now <= latest, () => `what was due at ${this.#deadline} is still there at ${now}`);
     if (!this.#isDirty) return;
     this.#isDirty = false;
-    this.#deadline = this.#book.earliestDeadline();
-    const problem = differsFromBook(engine.ledger, this.#book) ?? differsWhenRebuilt(engine.ledger, now);
+    this.#deadline = this.#model.earliestDeadline();
+    const problem = differsFromModel(engine.ledger, this.#model) ?? differsWhenRebuilt(engine.ledger, now);
     findings.expect(problem === undefined, () => `at commit ${commitNumber}: ${problem}`);
   }
 
   #catchUp(): void {
     const { commitNumber } = this.#engine ?? { commitNumber: this.#commitNumber };
     if (commitNumber === this.#commitNumber) return;
-    const batch = this.#handedIn;
+    const batch = this.#submitted;
     this.#deps.findings.expect(
       batch?.number === commitNumber && commitNumber === this.#commitNumber + 1,
       () => `the broker went from commit ${this.#commitNumber} to ${commitNumber}`,
     );
-    if (batch !== undefined) this.#follow(batch);
+    if (batch !== undefined) this.#applyBatch(batch);
     this.#isDirty = true;
   }
 
-  #follow({ number, entries }: CommitBatch): void {
+  #applyBatch({ number, entries }: CommitBatch): void {
     this.counts.commits++;
     for (const event of entries.flatMap(({ events }) => events)) {
-      this.#book.follow(event);
-      this.#file(event, this.#book, number);
+      this.#model.apply(event);
+      this.#recordCommit(event, this.#model, number);
       if (event.kind === "granted") this.counts.grants++;
       if (event.kind === "refused") this.counts.refusals++;
       if (event.kind === "ended") this.counts.ends++;
@@ -205,7 +208,7 @@ export class Witness {
   }
 
   /** Notes which commit made this true. */
-  #file(event: LedgerEvent, book: Book, number: number): void {
+  #recordCommit(event: LedgerEvent, book: LedgerModel, number: number): void {
     if (event.kind === "refused") this.#commitOf.set(event.decision.id, number);
     if (event.kind === "key-closed")
       this.#commitOf.set(keyOf(event.closedKey.requester, event.closedKey.key), number);
@@ -214,7 +217,7 @@ export class Witness {
     if (entry !== undefined) this.#commitOf.set(`${entry.id} ${entry.generation}`, number);
   }
 
-  #mustBeSafe(fact: string, what: string): void {
+  #requireDurable(fact: string, what: string): void {
     const { findings, disk } = this.#deps;
     const number = this.#commitOf.get(fact) ?? Number.POSITIVE_INFINITY;
     findings.expect(

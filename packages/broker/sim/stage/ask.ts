@@ -9,7 +9,7 @@ import type {
 } from "@resource-broker/domain";
 
 /** What a cluster sends to the broker: the API's calls, already parsed. */
-export type Ask =
+export type ApiCall =
   | {
       readonly kind: "reserve";
       readonly requester: ClusterId;
@@ -21,7 +21,7 @@ export type Ask =
   | { readonly kind: "read-free"; readonly clusterId: ClusterId }
   | { readonly kind: "list-instructions"; readonly clusterId: ClusterId };
 
-export type Answer =
+export type ApiReply =
   | { readonly kind: "reply"; readonly reply: Reply }
   /** Nothing was booked: the store does not work, or too much is waiting. */
   | { readonly kind: "busy" }

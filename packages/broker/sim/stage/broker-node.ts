@@ -3,14 +3,14 @@ import { Fault } from "@resource-broker/contract";
 import type { Command, Policy, Reply, Reservation } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
 import { idMaker } from "../../src/interface/shared/make-ids.ts";
-import type { Answer, Ask } from "./ask.ts";
+import type { ApiCall, ApiReply } from "./ask.ts";
 import type { FaultRates } from "./faults.ts";
 import type { Findings } from "./findings.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { SimDisk } from "./sim-disk.ts";
 import { SimProcess, type WallClock } from "./sim-process.ts";
 import { simStore } from "./sim-store.ts";
-import type { Witness } from "../oracle/witness.ts";
+import type { InvariantChecker } from "../oracle/witness.ts";
 
 const RESTART_MS = 3000;
 
@@ -21,15 +21,15 @@ export interface BrokerNodeDeps {
   readonly random: SeededRandom;
   readonly rates: FaultRates;
   readonly findings: Findings;
-  readonly witness: Witness;
+  readonly checker: InvariantChecker;
   readonly policy: Policy;
   readonly maxWaiting: number;
   /** Tells the parties of what was committed. */
-  readonly tell: (reservation: Reservation) => void;
+  readonly notify: (reservation: Reservation) => void;
   readonly note: (line: string) => void;
 }
 
-interface Life {
+interface BrokerRun {
   readonly engine: Engine;
   readonly process: SimProcess;
   isUp: boolean;
@@ -39,7 +39,7 @@ interface Life {
 export class BrokerNode {
   readonly #deps: BrokerNodeDeps;
   readonly #ids: ReturnType<typeof idMaker>;
-  #life: Life | undefined;
+  #run: BrokerRun | undefined;
 
   constructor(deps: BrokerNodeDeps) {
     this.#deps = deps;
@@ -49,16 +49,16 @@ export class BrokerNode {
 
   /** The engine, while it takes calls. */
   get engine(): Engine | undefined {
-    return this.#life?.isUp === true ? this.#life.engine : undefined;
+    return this.#run?.isUp === true ? this.#run.engine : undefined;
   }
 
   get isRunning(): boolean {
-    return this.#life !== undefined;
+    return this.#run !== undefined;
   }
 
   launch(): void {
-    if (this.#life !== undefined) return;
-    const { scheduler, wall, random, disk, rates, findings, witness, policy, maxWaiting } = this.#deps;
+    if (this.#run !== undefined) return;
+    const { scheduler, wall, random, disk, rates, findings, checker, policy, maxWaiting } = this.#deps;
     const process = new SimProcess(scheduler, wall, random);
     const store = simStore({
       disk,
@@ -66,9 +66,9 @@ export class BrokerNode {
       random,
       rates,
       findings,
-      onBatch: (batch) => witness.decided(batch),
-      onTrouble: () => witness.excuse(),
-      onOpened: (contents) => witness.opened(contents, process),
+      onBatch: (batch) => checker.decided(batch),
+      onFault: () => checker.allowLateExpiry(),
+      onOpened: (contents) => checker.opened(contents, process),
     });
     const engine = createEngine(
       { policy, maxWaiting },
@@ -84,71 +84,71 @@ export class BrokerNode {
         onFatal: (failure) => findings.expect(false, () => `the broker gave up: ${failure.message}`),
       },
     );
-    const life: Life = { engine, process, isUp: false };
-    this.#life = life;
+    const run: BrokerRun = { engine, process, isUp: false };
+    this.#run = run;
     engine.start().then(
-      () => this.#up(life),
-      (error: unknown) => this.#down(life, `cannot start: ${String(error)}`),
+      () => this.#up(run),
+      (error: unknown) => this.#down(run, `cannot start: ${String(error)}`),
     );
   }
 
   /** A process that is killed leaves what it wrote to the system; when the power fails, only what was synced is left. */
   crash(how: "kill" | "power failure"): void {
-    const life = this.#life;
-    if (life !== undefined) this.#down(life, how);
+    const run = this.#run;
+    if (run !== undefined) this.#down(run, how);
     if (how === "power failure") this.#deps.disk.losePower(this.#deps.random);
   }
 
   pause(milliseconds: number): void {
-    this.#life?.process.pause(milliseconds);
+    this.#run?.process.pause(milliseconds);
   }
 
   /** SIGTERM. Whoever was taken in is answered before the end. */
   stop(): void {
-    const life = this.#life;
-    if (life?.isUp !== true) return;
-    life.isUp = false;
-    life.engine.stop().then(
-      () => this.#down(life, "stopped"),
+    const run = this.#run;
+    if (run?.isUp !== true) return;
+    run.isUp = false;
+    run.engine.stop().then(
+      () => this.#down(run, "stopped"),
       (error: unknown) => this.#deps.findings.expect(false, () => `stopping failed: ${String(error)}`),
     );
   }
 
   /** As the API would: commands to the engine, reads from what is committed. */
-  readonly serve = (ask: Ask, answer: (answer: Answer) => void): void => {
-    const life = this.#life;
-    if (life?.isUp !== true || life.process.isPaused) return;
-    const { ledger } = life.engine;
-    switch (ask.kind) {
+  readonly serve = (call: ApiCall, answer: (answer: ApiReply) => void): void => {
+    const run = this.#run;
+    if (run?.isUp !== true || run.process.isPaused) return;
+    const { ledger } = run.engine;
+    switch (call.kind) {
       case "reserve":
-        return this.#submit(life, this.#reserve(ask), answer);
+        return this.#submit(run, this.#reserve(call), answer);
       case "command":
-        return this.#submit(life, ask.command, answer);
+        return this.#submit(run, call.command, answer);
       case "read":
-        return answer({ kind: "reservation", reservation: ledger.reservations.get(ask.id) });
+        return answer({ kind: "reservation", reservation: ledger.reservations.get(call.id) });
       case "read-free":
-        return answer({ kind: "free", cpuMillis: ledger.accounts.get(ask.clusterId)?.available.cpuMillis });
+        return answer({ kind: "free", cpuMillis: ledger.accounts.get(call.clusterId)?.available.cpuMillis });
       case "list-instructions": {
-        const lending = ledger.accounts.get(ask.clusterId)?.asProvider.values() ?? [];
+        const lending = ledger.accounts.get(call.clusterId)?.asProvider.values() ?? [];
         return answer({ kind: "instructions", reservations: [...lending] });
       }
     }
   };
 
-  #reserve({ requester, request, key }: Extract<Ask, { kind: "reserve" }>): Command {
+  #reserve({ requester, request, key }: Extract<ApiCall, { kind: "reserve" }>): Command {
     const ids = { reservationId: this.#ids.reservation(requester, key), decisionId: this.#ids.decision() };
     return { kind: "reserve", requester, request, ...(key === undefined ? {} : { key }), ...ids };
   }
 
-  #submit({ engine, process }: Life, command: Command, answer: (answer: Answer) => void): void {
-    const { witness, findings } = this.#deps;
-    witness.asked(command);
+  #submit({ engine, process }: BrokerRun, command: Command, answer: (answer: ApiReply) => void): void {
+    const { checker, findings } = this.#deps;
+    checker.asked(command);
     const submitted = engine.submit(command);
-    const post = witness.posted(command, engine.ledger);
+    const post = checker.posted(command, engine.ledger);
     submitted.then(
       (reply: Reply) => {
         if (process.isDead) return;
-        witness.answered(command, reply, post);
+        checker.answered(command, reply, post);
         answer({ kind: "reply", reply });
       },
       (error: unknown) => {
@@ -160,30 +160,30 @@ export class BrokerNode {
     );
   }
 
-  #up(life: Life): void {
-    if (life.process.isDead) return;
-    life.isUp = true;
-    this.#deps.witness.started(life.engine);
-    life.engine.onCommit((commit) => this.#tell(life, commit));
-    this.#deps.note(`the broker is up at commit ${life.engine.commitNumber}`);
+  #up(run: BrokerRun): void {
+    if (run.process.isDead) return;
+    run.isUp = true;
+    this.#deps.checker.started(run.engine);
+    run.engine.onCommit((commit) => this.#notify(run, commit));
+    this.#deps.note(`the broker is up at commit ${run.engine.commitNumber}`);
   }
 
-  #down(life: Life, why: string): void {
-    if (life.process.isDead) return;
-    const { note, witness, scheduler, random } = this.#deps;
-    life.process.kill();
-    this.#life = undefined;
-    witness.ended();
+  #down(run: BrokerRun, why: string): void {
+    if (run.process.isDead) return;
+    const { note, checker, scheduler, random } = this.#deps;
+    run.process.kill();
+    this.#run = undefined;
+    checker.ended();
     note(`the broker is down: ${why}`);
     scheduler.after(random.below(RESTART_MS), "the broker is started", () => this.launch());
   }
 
-  #tell({ engine }: Life, commit: Committed): void {
-    this.#deps.witness.told(commit);
+  #notify({ engine }: BrokerRun, commit: Committed): void {
+    this.#deps.checker.notified(commit);
     for (const event of commit.events) {
       const id = "reservation" in event ? event.reservation.id : "id" in event ? event.id : undefined;
       const reservation = id === undefined ? undefined : engine.ledger.reservations.get(id);
-      if (reservation !== undefined) this.#deps.tell(reservation);
+      if (reservation !== undefined) this.#deps.notify(reservation);
     }
   }
 }

@@ -1,15 +1,15 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import type { Answer, Ask } from "./ask.ts";
+import type { ApiCall, ApiReply } from "./ask.ts";
 import type { FaultRates } from "./faults.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 const QUICK_MS = 20;
 const DELAYED_MS = 4000;
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 const LONGEST_PARTITION_MS = 60_000;
 
 /** Who answers: absent while the broker is down. */
-type Server = (ask: Ask, answer: (answer: Answer) => void) => void;
+type Server = (ask: ApiCall, answer: (answer: ApiReply) => void) => void;
 
 export interface NetworkDeps {
   readonly scheduler: Scheduler;
@@ -28,15 +28,15 @@ export class Network {
   }
 
   /** Asks the broker. Undefined: no answer came in time; what was asked may have happened or not. */
-  ask(from: string, ask: Ask, heard: (answer: Answer | undefined) => void): void {
+  call(from: string, ask: ApiCall, heard: (answer: ApiReply | undefined) => void): void {
     let isOpen = true;
-    const hear = (answer: Answer | undefined): void => {
+    const hear = (answer: ApiReply | undefined): void => {
       if (!isOpen) return;
       isOpen = false;
       cancel();
       heard(answer);
     };
-    const cancel = this.#deps.scheduler.after(PATIENCE_MS, `${from} gives up waiting`, () => hear(undefined));
+    const cancel = this.#deps.scheduler.after(TIMEOUT_MS, `${from} gives up waiting`, () => hear(undefined));
     this.#carry(from, `${ask.kind} of ${from} arrives`, () =>
       this.serve(ask, (answer) => this.#carry(from, `${from} hears`, () => hear(answer))),
     );

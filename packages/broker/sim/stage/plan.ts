@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
-import type { Habits } from "../cast/lender.ts";
+import type { ProviderBehaviour } from "../cast/lender.ts";
 import { drawRates, type FaultRates } from "./faults.ts";
 
 const SECOND_MS = 1000;
@@ -8,16 +8,16 @@ const MINUTE_MS = 60 * SECOND_MS;
 const NAMES = ["rome", "paris", "berlin", "tokyo", "quito"] as const;
 
 /** What a seed makes of the world before anything happens in it. */
-export interface Plan {
-  readonly clusters: readonly { readonly name: string; readonly habits: Habits }[];
+export interface Scenario {
+  readonly clusters: readonly { readonly name: string; readonly habits: ProviderBehaviour }[];
   readonly policy: Policy;
   readonly maxWaiting: number;
   readonly rates: FaultRates;
   /** The longest time between two operations. */
-  readonly haste: number;
+  readonly maxIntervalMs: number;
 }
 
-export function drawPlan(random: SeededRandom): Plan {
+export function randomScenario(random: SeededRandom): Scenario {
   const count = random.between(3, NAMES.length);
   return {
     clusters: NAMES.slice(0, count).map((name) => ({
@@ -40,6 +40,6 @@ export function drawPlan(random: SeededRandom): Plan {
     },
     maxWaiting: random.pick([1000, 1000, 4]) ?? 1000,
     rates: drawRates(random),
-    haste: random.pick([20, 500, 3000]) ?? 500,
+    maxIntervalMs: random.pick([20, 500, 3000]) ?? 500,
   };
 }

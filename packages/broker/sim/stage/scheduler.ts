@@ -9,7 +9,7 @@ export interface Step {
 
 interface Queued extends Step {
   /** Decides between steps of the same moment: any order may happen in life. */
-  readonly lot: number;
+  readonly tieBreaker: number;
   isCancelled: boolean;
 }
 
@@ -25,7 +25,13 @@ export class Scheduler {
   }
 
   after(delayMs: number, name: string, run: () => void): () => void {
-    const step = { at: this.now + delayMs, name, run, lot: this.#random.below(2 ** 30), isCancelled: false };
+    const step = {
+      at: this.now + delayMs,
+      name,
+      run,
+      tieBreaker: this.#random.below(2 ** 30),
+      isCancelled: false,
+    };
     this.#push(step);
     return () => {
       step.isCancelled = true;
@@ -85,5 +91,5 @@ export class Scheduler {
 }
 
 function isBefore(a: Queued, b: Queued): boolean {
-  return a.at < b.at || (a.at === b.at && a.lot < b.lot);
+  return a.at < b.at || (a.at === b.at && a.tieBreaker < b.tieBreaker);
 }

@@ -1,6 +1,6 @@
 import type { Policy, Reservation } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
-import { Witness } from "../oracle/witness.ts";
+import { InvariantChecker } from "../oracle/witness.ts";
 import { BrokerNode } from "./broker-node.ts";
 import { type FaultRates, heal } from "./faults.ts";
 import { Findings } from "./findings.ts";
@@ -16,7 +16,7 @@ const JUMPS_MS = [2000, 60_000, 2 * DAY_MS] as const;
 const LONGEST_PAUSE_MS = 20_000;
 const LONGEST_FULL_DISK_MS = 10_000;
 
-export interface SettingOptions {
+export interface EnvironmentOptions {
   readonly random: SeededRandom;
   readonly rates: FaultRates;
   readonly policy: Policy;
@@ -25,43 +25,43 @@ export interface SettingOptions {
   readonly longestJumpMs: number;
   /** Who may be cut off. */
   readonly parties: readonly string[];
-  readonly tell: (reservation: Reservation) => void;
+  readonly notify: (reservation: Reservation) => void;
 }
 
 /** Everything around the actors: one broker on one machine, the network to it, and what befalls both. */
-export class Setting {
-  readonly #options: SettingOptions;
+export class Environment {
+  readonly #options: EnvironmentOptions;
   readonly random: SeededRandom;
   readonly scheduler: Scheduler;
   readonly disk = new SimDisk("the one ledger");
   readonly findings = new Findings();
   readonly trace: Trace;
   readonly network: Network;
-  readonly witness: Witness;
+  readonly checker: InvariantChecker;
   readonly broker: BrokerNode;
   readonly #wall: WallClock;
   readonly tally = { steps: 0, kills: 0, powerFailures: 0, stops: 0 };
 
-  constructor(options: SettingOptions) {
+  constructor(options: EnvironmentOptions) {
     this.#options = options;
-    const { random, rates, policy, maxWaiting, tell } = options;
+    const { random, rates, policy, maxWaiting, notify } = options;
     this.random = random.fork(1);
     this.scheduler = new Scheduler(random.fork(2));
     const { scheduler, disk, findings } = this;
     this.#wall = new WallClock(scheduler, START);
     this.trace = new Trace(() => scheduler.now);
     this.network = new Network({ scheduler, rates, random: random.fork(3) });
-    this.witness = new Witness({ disk, findings, policy });
-    const { witness, trace } = this;
+    this.checker = new InvariantChecker({ disk, findings, policy });
+    const { checker, trace } = this;
     this.broker = new BrokerNode({
       scheduler,
       rates,
       findings,
       disk,
-      witness,
+      checker,
       policy,
       maxWaiting,
-      tell,
+      notify,
       wall: this.#wall,
       random: random.fork(4),
       note: (line) => trace.note(line),
@@ -79,8 +79,8 @@ export class Setting {
       step.run();
       // Ticks run when no promise is left to settle: then all that follows from this step has happened.
       await new Promise<void>((resolve) => process.nextTick(resolve));
-      this.witness.look();
-      this.#misfortune();
+      this.checker.check();
+      this.#injectFaults();
     }
   }
 
@@ -95,11 +95,11 @@ export class Setting {
     heal(this.#options.rates);
     this.network.heal();
     this.disk.isFull = false;
-    this.witness.excuse();
+    this.checker.allowLateExpiry();
   }
 
   /** What may happen between any two steps. */
-  #misfortune(): void {
+  #injectFaults(): void {
     const { crash, jumpWall, leap, pause, partition, fillDisk } = this.#options.rates;
     const { random } = this;
     if (random.chance(crash)) this.#crash();
@@ -111,11 +111,11 @@ export class Setting {
   }
 
   #crash(): void {
-    const lot = this.random.below(10);
-    if (lot === 0) {
+    const roll = this.random.below(10);
+    if (roll === 0) {
       this.tally.stops++;
       this.broker.stop();
-    } else if (lot < 5) {
+    } else if (roll < 5) {
       this.tally.kills++;
       this.broker.crash("kill");
     } else {
@@ -132,13 +132,13 @@ export class Setting {
   #pause(): void {
     this.trace.note("the broker is stopped for a while");
     this.broker.pause(this.random.below(LONGEST_PAUSE_MS));
-    this.witness.excuse(LONGEST_PAUSE_MS);
+    this.checker.allowLateExpiry(LONGEST_PAUSE_MS);
   }
 
   #leap(): void {
     this.trace.note("everything sleeps for more than a day");
     this.scheduler.leap(DAY_MS + this.random.below(DAY_MS));
-    this.witness.excuse();
+    this.checker.allowLateExpiry();
   }
 
   #fillDisk(): void {

@@ -18,39 +18,39 @@ export interface SimStoreDeps {
   /** Told when a batch is handed in for the first time: what it was decided on is known at this moment. */
   readonly onBatch: (batch: CommitBatch) => void;
   /** Told when something took long or failed: expiry may be late then. */
-  readonly onTrouble: () => void;
+  readonly onFault: () => void;
   /** Told in the moment in which the content is handed over: the broker's clock starts then. */
   readonly onOpened: (contents: StoreContents) => void;
 }
 
 /** What becomes of a commit whose caller is told that nobody knows. */
-type UnknownFate = "never written" | "written before" | "written later";
-const FATES: readonly UnknownFate[] = ["never written", "written before", "written later"];
+type UnknownOutcome = "never written" | "written before" | "written later";
+const OUTCOMES: readonly UnknownOutcome[] = ["never written", "written before", "written later"];
 
 /** A store on the simulated disk: every call takes its time, and may fail in each way that a store may. */
 export function simStore(deps: SimStoreDeps): Store {
-  const { disk, process, random, rates, findings, onTrouble } = deps;
-  let handedIn: CommitBatch | undefined;
+  const { disk, process, random, rates, findings, onFault } = deps;
+  let submitted: CommitBatch | undefined;
   /** A commit that goes on though its caller gave up; `lastCommit` waits for it, as it must in every store. */
   let straggler: Promise<void> | undefined;
 
   const takes = (name: string): Promise<void> => {
     const isSlow = random.chance(rates.slowDisk);
-    if (isSlow) onTrouble();
+    if (isSlow) onFault();
     const ms = (random.below(1000) / 1000) * (isSlow ? SLOW_MS : QUICK_MS);
     return new Promise((resolve) => process.later(ms, name, resolve));
   };
 
   const mayFail = (what: string): void => {
     if (!random.chance(rates.storeCall)) return;
-    onTrouble();
+    onFault();
     throw new StoreFailure("not-committed", `${what} failed`);
   };
 
   const write = async (batch: CommitBatch): Promise<void> => {
     await takes(`write commit ${batch.number}`);
     if (disk.isFull || random.chance(rates.notCommitted)) {
-      onTrouble();
+      onFault();
       throw new StoreFailure("not-committed", "the disk is full");
     }
     findings.expect(
@@ -69,20 +69,20 @@ export function simStore(deps: SimStoreDeps): Store {
       straggler === undefined,
       () => `commit ${batch.number} begins while another one is under way`,
     );
-    if (handedIn !== batch) deps.onBatch(batch);
-    handedIn = batch;
+    if (submitted !== batch) deps.onBatch(batch);
+    submitted = batch;
     if (!random.chance(rates.unknownOutcome)) return write(batch);
-    onTrouble();
-    const fate = random.pick(FATES) ?? "never written";
-    if (fate === "written before") await write(batch);
-    if (fate === "written later") {
+    onFault();
+    const outcome = random.pick(OUTCOMES) ?? "never written";
+    if (outcome === "written before") await write(batch);
+    if (outcome === "written later") {
       straggler = write(batch)
         .catch(() => undefined)
         .finally(() => {
           straggler = undefined;
         });
     }
-    if (fate === "never written") await takes("a commit is lost on its way");
+    if (outcome === "never written") await takes("a commit is lost on its way");
     throw new StoreFailure("unknown", "the connection broke during a commit");
   };
 

@@ -1,4 +1,4 @@
-const KEPT = 60;
+const MAX_NOTES = 60;
 
 /** The last things that happened. */
 export class Trace {
@@ -11,12 +11,12 @@ export class Trace {
 
   note(what: string): void {
     this.#notes.push({ at: this.#now(), what });
-    if (this.#notes.length >= 2 * KEPT) this.#notes.splice(0, KEPT);
+    if (this.#notes.length >= 2 * MAX_NOTES) this.#notes.splice(0, MAX_NOTES);
   }
 
   lines(): string[] {
     return this.#notes
-      .slice(-KEPT)
+      .slice(-MAX_NOTES)
       .map(({ at, what }) => `${(at / 1000).toFixed(4).padStart(12)} s  ${what}`);
   }
 }

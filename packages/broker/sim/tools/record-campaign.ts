@@ -17,7 +17,7 @@ export interface CampaignLine {
 
 /** Appends a line to docs/campaigns.jsonl and counts the table of docs/reliability.md anew. */
 export async function recordCampaign(
-  { campaign, ...figures }: CampaignLine,
+  { campaign, ...results }: CampaignLine,
   { startedAt, endedAt }: { readonly startedAt: number; readonly endedAt: number },
 ): Promise<void> {
   const line = {
@@ -25,7 +25,7 @@ export async function recordCampaign(
     at: new Date(startedAt).toISOString(),
     seconds: Math.round((endedAt - startedAt) / 1000),
     node: process.version,
-    ...figures,
+    ...results,
   };
   await appendFile(RECORDS, `${JSON.stringify(line)}\n`);
   const lines = (await readFile(RECORDS, "utf8")).trim().split("\n");

@@ -90,13 +90,13 @@ export function summaryOf(records: readonly CampaignRecord[]): string {
 function rowOf(campaign: Campaign, runs: readonly CampaignRecord[]): string {
   const latest = runs.at(-1) ?? {};
   const { at } = latest;
-  const figures = [
-    ...campaign.sums.map((figure) => [figure, totalOf(runs, figure)] as const),
-    ...(campaign.last ?? []).map((figure) => [figure, Number(latest[figure] ?? 0)] as const),
+  const values = [
+    ...campaign.sums.map((field) => [field, totalOf(runs, field)] as const),
+    ...(campaign.last ?? []).map((field) => [field, Number(latest[field] ?? 0)] as const),
   ];
-  const inAll = figures
+  const inAll = values
     .filter(([, number]) => number > 0)
-    .map(([figure, number]) => `${inWords(figure)} ${number.toLocaleString("en")}`)
+    .map(([field, number]) => `${inWords(field)} ${number.toLocaleString("en")}`)
     .join(", ");
   const cells = [
     campaign.title,
@@ -116,11 +116,11 @@ function violationsIn(runs: readonly CampaignRecord[]): string {
   return fixed === 0 ? String(left) : `${left} (${fixed} found and fixed)`;
 }
 
-function totalOf(runs: readonly CampaignRecord[], figure: string): number {
-  return runs.reduce((sum, run) => sum + Number(run[figure] ?? 0), 0);
+function totalOf(runs: readonly CampaignRecord[], field: string): number {
+  return runs.reduce((sum, run) => sum + Number(run[field] ?? 0), 0);
 }
 
 /** `powerFailures` reads `power failures`. */
-function inWords(figure: string): string {
-  return figure.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+function inWords(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

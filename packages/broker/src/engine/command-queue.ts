@@ -23,14 +23,14 @@ export class CommandQueue {
 
   /** Takes the next batch, at most `limit` commands, the most urgent first. */
   take(limit: number): Pending[] {
-    const ordered = this.#waiting.length > 1 ? inOrder(this.#waiting) : this.#waiting;
+    const ordered = this.#waiting.length > 1 ? byUrgency(this.#waiting) : this.#waiting;
     this.#waiting = ordered.slice(limit);
     return ordered.slice(0, limit);
   }
 }
 
 /** Sorting is stable: equals keep the order of arrival. */
-function inOrder(waiting: readonly Pending[]): Pending[] {
+function byUrgency(waiting: readonly Pending[]): Pending[] {
   return waiting.toSorted((a, b) => urgency(b.command) - urgency(a.command));
 }
 

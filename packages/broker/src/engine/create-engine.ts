@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import { type Command, ledgerFrom, type Outcome, type Policy, type Reply } from "@resource-broker/domain";
 import type { Clock } from "@resource-broker/runtime";
-import { recordingMemory } from "../store/memory-begins.ts";
+import { withAdoptionWindow } from "../store/memory-begins.ts";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
 import { batchOf, type Decided, receivedIn } from "./batch.ts";
 import { type LedgerClock, startLedgerClock } from "./clock.ts";
@@ -38,7 +38,7 @@ export interface EngineDeps {
 }
 
 export function createEngine(options: EngineOptions, deps: EngineDeps): Engine {
-  return new SingleWriter(options, { ...deps, store: recordingMemory(deps.store, deps.clock) });
+  return new SingleWriter(options, { ...deps, store: withAdoptionWindow(deps.store, deps.clock) });
 }
 
 /**
@@ -53,7 +53,7 @@ class SingleWriter implements Engine {
   readonly #listeners = new Set<(commit: Committed) => void>();
   readonly #refusals: RecordedRefusals;
   #policy: Policy;
-  #clock: LedgerClock;
+  #ledgerClock: LedgerClock;
   #sweeper: Sweeper;
   #writeBehind: WriteBehind;
   #commitNumber = 0;
@@ -61,22 +61,22 @@ class SingleWriter implements Engine {
   #health: EngineHealth = { state: "starting" };
   #isStopping = false;
   /** Set while batches are being processed. */
-  #round: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
 
   constructor(options: EngineOptions, deps: EngineDeps) {
     this.#options = options;
     this.#deps = deps;
     this.#policy = options.policy;
     this.#refusals = new RecordedRefusals(deps.observer.refusalNotRecorded);
-    this.#clock = startLedgerClock(deps.clock, 0);
+    this.#ledgerClock = startLedgerClock(deps.clock, 0);
     this.#sweeper = this.#newSweeper();
     this.#writeBehind = this.#newWriteBehind();
   }
 
   readonly start = async (): Promise<void> => {
     const { ledgerId, commitNumber, records } = await this.#deps.store.open();
-    this.#clock = startLedgerClock(this.#deps.clock, records.time);
-    this.#ledgers.load(ledgerFrom(records, this.#clock.now()));
+    this.#ledgerClock = startLedgerClock(this.#deps.clock, records.time);
+    this.#ledgers.load(ledgerFrom(records, this.#ledgerClock.now()));
     this.#commitNumber = commitNumber;
     this.#ledgerId = ledgerId;
     this.#sweeper = this.#newSweeper();
@@ -88,7 +88,7 @@ class SingleWriter implements Engine {
   readonly stop = async (): Promise<void> => {
     this.#isStopping = true;
     this.#sweeper.stop();
-    while (this.#round !== undefined) await this.#round;
+    while (this.#running !== undefined) await this.#running;
     await this.#writeBehind.stop();
     if (this.#health.state !== "failed") this.#health = { state: "stopped" };
     await this.#deps.store.close();
@@ -108,10 +108,10 @@ class SingleWriter implements Engine {
       reservationId: "quote",
       decisionId: "quote",
     } as const;
-    return this.#ledgers.consider(command, this.#moment()).reply;
+    return this.#ledgers.evaluate(command, this.#moment()).reply;
   };
 
-  readonly now = (): number => this.#clock.now();
+  readonly now = (): number => this.#ledgerClock.now();
 
   readonly setPolicy = (policy: Policy): void => {
     this.#policy = policy;
@@ -156,7 +156,7 @@ class SingleWriter implements Engine {
     const decided = outcome === undefined ? {} : { outcome };
     return new Promise((resolve, reject) => {
       this.#queue.push({ command, ...decided, resolve: timed(command, resolve, this.#deps), reject });
-      this.#round ??= this.#nextRound();
+      this.#running ??= this.#runNextBatch();
     });
   }
 
@@ -169,14 +169,14 @@ class SingleWriter implements Engine {
       const isDone = received === undefined || this.#writeBehind.add(received, before);
       return isDone ? Promise.resolve(outcome.reply) : this.#enqueue(command, outcome);
     } catch (error) {
-      return Promise.reject(this.#bug(command, error));
+      return Promise.reject(this.#internalFault(command, error));
     }
   }
 
-  async #nextRound(): Promise<void> {
+  async #runNextBatch(): Promise<void> {
     await new Promise<void>((resolve) => this.#deps.defer(resolve));
     await this.#runBatch(this.#queue.take(MAX_BATCH));
-    this.#round = this.#queue.size > 0 ? this.#nextRound() : undefined;
+    this.#running = this.#queue.size > 0 ? this.#runNextBatch() : undefined;
   }
 
   async #runBatch(waiting: readonly Pending[]): Promise<void> {
@@ -188,18 +188,18 @@ class SingleWriter implements Engine {
     try {
       // After a failure an empty commit is also written: it shows whether the store works again.
       if (!isEmpty || this.#health.state === "degraded") await this.#commit(batch);
-      else this.#insistOnLeading();
+      else this.#requireLeadership();
     } catch (error) {
       this.#fail(decided, error);
       return;
     }
     for (const { pending, outcome } of decided) pending.resolve(outcome.reply);
-    if (batch.entries.length > 0) this.#tell(batch);
+    if (batch.entries.length > 0) this.#notifyListeners(batch);
     this.#sweeper.arm();
   }
 
   /** Without a commit, leadership has to be checked explicitly: the state behind the reply may be outdated. */
-  #insistOnLeading(): void {
+  #requireLeadership(): void {
     const notLeading = this.#deps.notLeading?.();
     if (notLeading !== undefined) throw notLeading;
   }
@@ -213,8 +213,8 @@ class SingleWriter implements Engine {
         const outcome = pending.outcome ?? this.#ledgers.decide(pending.command, this.#moment());
         decided.push({ pending, outcome });
       } catch (error) {
-        pending.reject(this.#bug(pending.command, error));
-        this.#ledgers.redraw(decided.flatMap(({ outcome }) => outcome.events));
+        pending.reject(this.#internalFault(pending.command, error));
+        this.#ledgers.rebuildTentative(decided.flatMap(({ outcome }) => outcome.events));
       }
     }
     observer.decided(waiting.length, clock.monotonicMs() - startedAt);
@@ -228,7 +228,7 @@ class SingleWriter implements Engine {
       observer.commitFailed(failure.kind, failure);
       this.#health = { state: "degraded", reason: failure.message };
     };
-    await persist(batch, { store, clock: this.#clock, onFailure });
+    await persist(batch, { store, ledgerClock: this.#ledgerClock, onFailure });
     this.#writeBehind.committed(batch.advertisements);
     this.#ledgers.confirm(batch.entries.flatMap(({ events }) => events));
     this.#commitNumber = batch.number;
@@ -237,7 +237,7 @@ class SingleWriter implements Engine {
   }
 
   /** An exception of a listener does not affect the batch: it is committed already. */
-  #tell({ number, at, entries }: CommitBatch): void {
+  #notifyListeners({ number, at, entries }: CommitBatch): void {
     const commit = { number, at, events: entries.flatMap(({ events }) => events) };
     for (const listener of this.#listeners) {
       try {
@@ -256,12 +256,12 @@ class SingleWriter implements Engine {
       const isKnown = cause instanceof StoreFailure;
       this.#deps.onFatal(isKnown ? cause : new StoreFailure("corrupt", reason, { cause }));
     }
-    this.#ledgers.redraw([]);
+    this.#ledgers.rebuildTentative([]);
     const fault = commitFault(cause);
     for (const { pending } of decided) pending.reject(fault);
   }
 
-  #bug(command: Command, cause: unknown): Fault {
+  #internalFault(command: Command, cause: unknown): Fault {
     this.#deps.observer.commandFailed(command.kind, asError(cause));
     return new Fault("internal", "the broker failed to decide this; nothing was reserved", { cause });
   }
@@ -272,9 +272,9 @@ class SingleWriter implements Engine {
 
   #newSweeper(): Sweeper {
     return new Sweeper({
-      clock: this.#clock,
+      ledgerClock: this.#ledgerClock,
       nextDeadline: () => this.ledger.deadlines.earliest?.at,
-      needsAttention: () => this.#policy.requesterLostMs !== undefined || this.#health.state === "degraded",
+      isSweepNeeded: () => this.#policy.requesterLostMs !== undefined || this.#health.state === "degraded",
       sweep: () => this.submit({ kind: "expire-due" }),
     });
   }
@@ -282,6 +282,6 @@ class SingleWriter implements Engine {
   #newWriteBehind(): WriteBehind {
     const { store, observer } = this.#deps;
     const save = store.saveAdvertisements;
-    return new WriteBehind({ clock: this.#clock, save, onError: observer.advertisementsNotSaved });
+    return new WriteBehind({ clock: this.#ledgerClock, save, onError: observer.advertisementsNotSaved });
   }
 }

@@ -2,10 +2,10 @@ import { Fault } from "@resource-broker/contract";
 import { StoreFailure } from "../store/store.ts";
 
 const RETRY_AFTER_MS = 1000;
-const LATER = { details: { retryAfterMs: RETRY_AFTER_MS } };
+const RETRY_LATER = { details: { retryAfterMs: RETRY_AFTER_MS } };
 
 export function overloaded(message: string): Fault {
-  return new Fault("overloaded", message, LATER);
+  return new Fault("overloaded", message, RETRY_LATER);
 }
 
 /** The fault for callers whose batch was not committed. */
@@ -14,8 +14,11 @@ export function commitFault(cause: unknown): Fault {
   const { message } = asError(cause);
   const isDeposed = cause instanceof StoreFailure && cause.kind === "deposed";
   return isDeposed
-    ? new Fault("not-leader", `${message}; use that replica, or the next broker URL`, { cause, ...LATER })
-    : new Fault("store-unavailable", `the ledger cannot be written: ${message}`, { cause, ...LATER });
+    ? new Fault("not-leader", `${message}; use that replica, or the next broker URL`, {
+        cause,
+        ...RETRY_LATER,
+      })
+    : new Fault("store-unavailable", `the ledger cannot be written: ${message}`, { cause, ...RETRY_LATER });
 }
 
 /** True if no retry can succeed. */

@@ -321,14 +321,14 @@ describe("refusals of one requester", () => {
   });
 
   test("are told to metrics and log when they are not recorded", async () => {
-    const told: [string, boolean][] = [];
+    const notified: [string, boolean][] = [];
     const refusalNotRecorded = (decision: { readonly requester: string }, isFirst: boolean): void =>
-      void told.push([decision.requester, isFirst]);
+      void notified.push([decision.requester, isFirst]);
     const { engine } = await running({ observer: { ...NO_OBSERVER, refusalNotRecorded } });
     for (let count = 0; count < MAX_RECORDED_REFUSALS_PER_HOUR + 2; count++) {
       await engine.submit(reserve("mallory", 1000));
     }
-    expect(told).toEqual([
+    expect(notified).toEqual([
       ["mallory", true],
       ["mallory", false],
     ]);
@@ -338,19 +338,19 @@ describe("refusals of one requester", () => {
 describe("telling", () => {
   test("listeners hear every commit in order, after it is readable, and cannot spoil it", async () => {
     const { engine } = await running();
-    const heard: Committed[] = [];
+    const received: Committed[] = [];
     engine.onCommit(() => {
       throw new Error("a broken listener");
     });
     const end = engine.onCommit((commit) => {
-      heard.push(commit);
+      received.push(commit);
       expect(engine.commitNumber).toBe(commit.number);
     });
     const { id } = await granted(engine.submit(reserve("rome", 4)));
     await engine.submit({ kind: "activate", by: actor("rome"), id });
     end();
     await engine.submit({ kind: "release", by: actor("rome"), id });
-    expect(heard.map(({ number, events }) => [number, ...events.map(({ kind }) => kind)])).toEqual([
+    expect(received.map(({ number, events }) => [number, ...events.map(({ kind }) => kind)])).toEqual([
       [1, "granted"],
       [2, "activated"],
     ]);

@@ -38,7 +38,7 @@ export class LedgerPair {
   }
 
   /** Decides on the committed ledger without changing anything. */
-  consider(command: Command, moment: DecisionContext): Outcome {
+  evaluate(command: Command, moment: DecisionContext): Outcome {
     return decide(this.#committed, command, moment);
   }
 
@@ -48,7 +48,7 @@ export class LedgerPair {
   }
 
   /** Rebuilds the tentative ledger from the committed one and the events that may still be committed. */
-  redraw(expected: readonly LedgerEvent[]): void {
+  rebuildTentative(expected: readonly LedgerEvent[]): void {
     this.#tentative = cloneLedger(this.#committed);
     for (const event of expected) if (!isSoft(event)) apply(this.#tentative, event);
   }

@@ -6,7 +6,7 @@ const LONGEST_WAIT_MS = 5000;
 
 export interface PersistDeps {
   readonly store: Pick<Store, "commit" | "lastCommit">;
-  readonly clock: LedgerClock;
+  readonly ledgerClock: LedgerClock;
   readonly onFailure: (failure: StoreFailure) => void;
 }
 
@@ -25,7 +25,7 @@ export async function persist(batch: CommitBatch, deps: PersistDeps): Promise<vo
       deps.onFailure(failure);
       if (failure.kind !== "unknown") throw failure;
     }
-    await pause(deps.clock, FIRST_WAIT_MS);
+    await pause(deps.ledgerClock, FIRST_WAIT_MS);
     const last = await lastCommit(deps);
     if (last === batch.number) return;
     if (last !== batch.number - 1) {
@@ -37,7 +37,7 @@ export async function persist(batch: CommitBatch, deps: PersistDeps): Promise<vo
   }
 }
 
-async function lastCommit({ store, clock, onFailure }: PersistDeps): Promise<number> {
+async function lastCommit({ store, ledgerClock, onFailure }: PersistDeps): Promise<number> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {
       return await store.lastCommit();
@@ -45,13 +45,13 @@ async function lastCommit({ store, clock, onFailure }: PersistDeps): Promise<num
       const failure = asFailure(error);
       onFailure(failure);
       if (failure.kind === "corrupt") throw failure;
-      await pause(clock, waitMs);
+      await pause(ledgerClock, waitMs);
     }
   }
 }
 
-function pause(clock: LedgerClock, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => clock.after(milliseconds, resolve));
+function pause(ledgerClock: LedgerClock, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => ledgerClock.after(milliseconds, resolve));
 }
 
 /** An unknown error leaves the outcome unknown. */

@@ -5,11 +5,11 @@ import type { LedgerClock } from "./clock.ts";
 const LONGEST_SLEEP_MS = 1000;
 
 export interface SweeperDeps {
-  readonly clock: LedgerClock;
+  readonly ledgerClock: LedgerClock;
   /** When something is due next; undefined when nothing is. */
   readonly nextDeadline: () => number | undefined;
   /** True if every check must sweep: a requester may be lost, or the store has to be retried. */
-  readonly needsAttention: () => boolean;
+  readonly isSweepNeeded: () => boolean;
   readonly sweep: () => Promise<Reply>;
 }
 
@@ -28,10 +28,10 @@ export class Sweeper {
   arm(): void {
     if (this.#isStopped || this.#isSweeping) return;
     this.#cancel?.();
-    const { clock, nextDeadline } = this.#deps;
-    const untilDueMs = (nextDeadline() ?? Number.POSITIVE_INFINITY) - clock.now();
+    const { ledgerClock, nextDeadline } = this.#deps;
+    const untilDueMs = (nextDeadline() ?? Number.POSITIVE_INFINITY) - ledgerClock.now();
     const sleepMs = Math.min(Math.max(untilDueMs, 0), LONGEST_SLEEP_MS);
-    this.#cancel = clock.after(sleepMs, () => void this.#look());
+    this.#cancel = ledgerClock.after(sleepMs, () => void this.#check());
   }
 
   stop(): void {
@@ -39,12 +39,12 @@ export class Sweeper {
     this.#cancel?.();
   }
 
-  async #look(): Promise<void> {
-    const { clock, nextDeadline, needsAttention, sweep } = this.#deps;
-    const isDue = (nextDeadline() ?? Number.POSITIVE_INFINITY) <= clock.now();
+  async #check(): Promise<void> {
+    const { ledgerClock, nextDeadline, isSweepNeeded, sweep } = this.#deps;
+    const isDue = (nextDeadline() ?? Number.POSITIVE_INFINITY) <= ledgerClock.now();
     this.#isSweeping = true;
     let hasFailed = false;
-    if (isDue || needsAttention()) {
+    if (isDue || isSweepNeeded()) {
       try {
         await sweep();
       } catch {
@@ -52,7 +52,8 @@ export class Sweeper {
       }
     }
     this.#isSweeping = false;
-    if (hasFailed && !this.#isStopped) this.#cancel = clock.after(LONGEST_SLEEP_MS, () => void this.#look());
+    if (hasFailed && !this.#isStopped)
+      this.#cancel = ledgerClock.after(LONGEST_SLEEP_MS, () => void this.#check());
     else this.arm();
   }
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { startLedgerClock } from "./clock.ts";
 import { WriteBehind } from "./write-behind.ts";
 
-function said(cpu: number): ReceivedAdvertisement {
+function advertised(cpu: number): ReceivedAdvertisement {
   return { advertisement: cluster("paris", { cpu }), receivedAt: 0, replacedInstances: [] };
 }
 
@@ -34,8 +34,8 @@ function collecting() {
 
 test("a commit does not speak for what was said while it was made", async () => {
   const { behind, saved } = collecting();
-  const [smaller, later] = [said(8), said(12)];
-  behind.add(said(16), undefined);
+  const [smaller, later] = [advertised(8), advertised(12)];
+  behind.add(advertised(16), undefined);
   expect(behind.add(smaller, undefined)).toBe(false);
   expect(behind.add(later, undefined)).toBe(false);
   behind.committed([smaller]);
@@ -47,7 +47,7 @@ test("a commit does not speak for what was said while it was made", async () => 
 
 test("what came while a save failed is newer than what was to be saved", async () => {
   const { behind, saved, failNext } = collecting();
-  const [older, newer] = [said(16), said(20)];
+  const [older, newer] = [advertised(16), advertised(20)];
   behind.add(older, undefined);
   failNext(() => void behind.add(newer, older.advertisement));
   await behind.flush();

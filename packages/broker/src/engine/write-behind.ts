@@ -9,7 +9,7 @@ import type { LedgerClock } from "./clock.ts";
 const WRITE_WITHIN_MS = 1000;
 
 /** The last advertisement of a cluster in this process. */
-interface Word {
+interface LatestAdvertisement {
   readonly advertisement: Advertisement;
   /** True if the durable state of this cluster allows no more than this advertisement. */
   readonly isSafe: boolean;
@@ -22,8 +22,8 @@ interface Word {
 export class WriteBehind {
   readonly #save: (advertisements: readonly ReceivedAdvertisement[]) => Promise<void>;
   readonly #onError: (error: Error) => void;
-  readonly #clock: LedgerClock;
-  readonly #words = new Map<ClusterId, Word>();
+  readonly #ledgerClock: LedgerClock;
+  readonly #latest = new Map<ClusterId, LatestAdvertisement>();
   #unsaved = new Map<ClusterId, ReceivedAdvertisement>();
   #cancel: (() => void) | undefined;
   /** One save at a time, so that an older advertisement never overwrites a newer one. */
@@ -34,7 +34,7 @@ export class WriteBehind {
     readonly save: (advertisements: readonly ReceivedAdvertisement[]) => Promise<void>;
     readonly onError: (error: Error) => void;
   }) {
-    this.#clock = options.clock;
+    this.#ledgerClock = options.clock;
     this.#save = options.save;
     this.#onError = options.onError;
   }
@@ -46,15 +46,15 @@ export class WriteBehind {
   add(received: ReceivedAdvertisement, before: Advertisement | undefined): boolean {
     const { advertisement } = received;
     const { clusterId, instance } = advertisement;
-    const last = this.#words.get(clusterId);
+    const last = this.#latest.get(clusterId);
     // An unknown cluster provides nothing after a crash, so its first advertisement can wait, unless it has an instance.
     const isSafe =
       last === undefined
         ? before === undefined && instance === undefined
         : last.isSafe && !mustBeDurable(last.advertisement, advertisement);
-    this.#words.set(clusterId, { advertisement, isSafe });
+    this.#latest.set(clusterId, { advertisement, isSafe });
     this.#unsaved.set(clusterId, received);
-    this.#cancel ??= this.#clock.after(WRITE_WITHIN_MS, () => void this.flush());
+    this.#cancel ??= this.#ledgerClock.after(WRITE_WITHIN_MS, () => void this.flush());
     return isSafe;
   }
 
@@ -62,8 +62,8 @@ export class WriteBehind {
   committed(advertisements: readonly ReceivedAdvertisement[]): void {
     for (const { advertisement } of advertisements) {
       const { clusterId } = advertisement;
-      if (this.#words.get(clusterId)?.advertisement !== advertisement) continue;
-      this.#words.set(clusterId, { advertisement, isSafe: true });
+      if (this.#latest.get(clusterId)?.advertisement !== advertisement) continue;
+      this.#latest.set(clusterId, { advertisement, isSafe: true });
       this.#unsaved.delete(clusterId);
     }
   }
@@ -100,7 +100,7 @@ export class WriteBehind {
     } catch (error) {
       this.#unsaved = new Map([...saving, ...this.#unsaved]);
       this.#onError(error instanceof Error ? error : new Error(String(error)));
-      this.#cancel ??= this.#clock.after(WRITE_WITHIN_MS, () => void this.flush());
+      this.#cancel ??= this.#ledgerClock.after(WRITE_WITHIN_MS, () => void this.flush());
     }
   }
 }

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import type { AuditObserver } from "../store/audit-watch.ts";
 
 /** What is known of the audit log. */
-export function auditFigures(registry: Registry): AuditObserver {
+export function auditMetrics(registry: Registry): AuditObserver {
   const registers = [registry];
   const broken = new Gauge({
     name: "broker_audit_chain_broken",

@@ -32,23 +32,23 @@ export function commitCounters({ registry, clusters, unmet }: CommitCounterDeps)
     labelNames: ["currency"],
     registers,
   });
-  const entered = ({ phase, requester }: Reservation): void =>
+  const countPhase = ({ phase, requester }: Reservation): void =>
     reservations.inc({ phase, requester: clusters.labelFor(requester) });
 
   const count = (event: LedgerEvent, ledger: Engine["ledger"]): void => {
     switch (event.kind) {
       case "granted":
-        entered(event.reservation);
+        countPhase(event.reservation);
         savings.inc({ currency: event.decision.currency }, savingsOf(event.reservation, event.decision));
         return;
       case "adopted":
-        return entered(event.reservation);
+        return countPhase(event.reservation);
       case "refused":
         return unmet.add(unmetReason(event.decision), event.at);
       case "activated":
       case "ended": {
         const reservation = ledger.reservations.get(event.id);
-        if (reservation !== undefined) entered(reservation);
+        if (reservation !== undefined) countPhase(reservation);
         if (event.kind === "ended") ends.inc({ reason: event.reason });
         return;
       }

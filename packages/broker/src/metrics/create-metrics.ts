@@ -4,11 +4,11 @@ import { BoundedNames } from "./bounded-names.ts";
 import { registerCertificateGauges, registerReloadGauge } from "./certificate-gauge.ts";
 import { commitCounters } from "./commit-counters.ts";
 import { registerLedgerGauges } from "./ledger-gauges.ts";
-import type { BrokerMetrics, UnmetReason, Watched } from "./metrics.ts";
-import { auditFigures } from "./audit-figures.ts";
-import { registerStandingGauges } from "./standing-gauges.ts";
+import type { BrokerMetrics, MetricsSource, UnmetReason } from "./metrics.ts";
+import { auditMetrics } from "./audit-figures.ts";
+import { registerReplicaGauges } from "./standing-gauges.ts";
 import { UNMET_REASONS, UnmetDemand, unmetReason } from "./unmet-demand.ts";
-import { watchedGauge } from "./watched-gauge.ts";
+import { sourceGauge } from "./watched-gauge.ts";
 
 export interface MetricsOptions {
   /** This many clusters have their own series; the others are summed up as `other`. */
@@ -33,7 +33,7 @@ export function createMetrics({
   const clusters = new BoundedNames(maxClusters);
   const unmet = new UnmetDemand(refusalCounter(registry));
   const answers = new Map<string, number>();
-  let watched: Watched | undefined;
+  let source: MetricsSource | undefined;
   let certificates: CertificateSet | undefined;
 
   const decisions = new Histogram({
@@ -71,12 +71,12 @@ export function createMetrics({
     registers,
   });
   const countCommit = commitCounters({ registry, clusters, unmet });
-  registerLedgerGauges({ registry, clusters, unmet, watched: () => watched });
-  registerStandingGauges(registry, () => watched);
+  registerLedgerGauges({ registry, clusters, unmet, source: () => source });
+  registerReplicaGauges(registry, () => source);
   registerCertificateGauges(registry, () => certificates);
   registerReloadGauge(registry, reloads);
-  const audit = auditFigures(registry);
-  registerHttpFigures(registry, answers, () => watched);
+  const audit = auditMetrics(registry);
+  registerHttpMetrics(registry, answers, () => source);
   const stopProcess = registerProcessGauges(registry);
 
   return {
@@ -89,19 +89,19 @@ export function createMetrics({
     },
     granted: (milliseconds) => reserveTime.observe(milliseconds / 1000),
     commitFailed: (kind) => failures.inc({ kind }),
-    refusalNotRecorded: (decision) => unmet.add(unmetReason(decision), watched?.engine.now() ?? 0),
+    refusalNotRecorded: (decision) => unmet.add(unmetReason(decision), source?.engine.now() ?? 0),
     lockConflict: () => conflicts.inc(),
     answered: (route, status) => {
       const name = `${status} ${route}`;
       answers.set(name, (answers.get(name) ?? 0) + 1);
     },
-    demandUnmet: (reason) => unmet.add(reason, watched?.engine.now() ?? 0),
+    demandUnmet: (reason) => unmet.add(reason, source?.engine.now() ?? 0),
     certificatesInForce: (set) => {
       certificates = set;
     },
     ...audit,
     watch: (next) => {
-      watched = next;
+      source = next;
       return next.engine.onCommit((commit) => countCommit(commit, next.engine.ledger));
     },
     scrape: () => registry.metrics(),
@@ -123,10 +123,10 @@ function refusalCounter(registry: Registry): (reason: UnmetReason) => void {
 }
 
 /** Requests are counted in a plain map and copied to the metric when it is scraped. */
-function registerHttpFigures(
+function registerHttpMetrics(
   registry: Registry,
   answers: ReadonlyMap<string, number>,
-  watched: () => Watched | undefined,
+  source: () => MetricsSource | undefined,
 ): void {
   const registers = [registry];
   new Counter({
@@ -141,7 +141,7 @@ function registerHttpFigures(
       }
     },
   });
-  const gauge = watchedGauge(registry, watched);
+  const gauge = sourceGauge(registry, source);
   gauge("broker_http_connections", "Open connections of agents and admins.", ({ openConnections }) =>
     openConnections(),
   );

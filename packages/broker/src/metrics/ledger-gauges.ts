@@ -2,7 +2,7 @@ import type { AccountView, ResourceVector } from "@resource-broker/domain";
 import { inBaseUnits } from "@resource-broker/runtime";
 import { Gauge, type Registry } from "prom-client";
 import { BoundedNames, OTHER } from "./bounded-names.ts";
-import type { Watched } from "./metrics.ts";
+import type { MetricsSource } from "./metrics.ts";
 import { UNMET_REASONS, type UnmetDemand } from "./unmet-demand.ts";
 
 /** Names of extended resources come from clusters: they are bounded as well. */
@@ -12,11 +12,11 @@ export interface LedgerGaugeDeps {
   readonly registry: Registry;
   readonly clusters: BoundedNames;
   readonly unmet: UnmetDemand;
-  readonly watched: () => Watched | undefined;
+  readonly source: () => MetricsSource | undefined;
 }
 
 /** Gauges that are computed from the ledger at scrape time. */
-export function registerLedgerGauges({ registry, clusters, unmet, watched }: LedgerGaugeDeps): void {
+export function registerLedgerGauges({ registry, clusters, unmet, source }: LedgerGaugeDeps): void {
   const registers = [registry];
   const resources = new BoundedNames(MAX_RESOURCES);
 
@@ -28,7 +28,7 @@ export function registerLedgerGauges({ registry, clusters, unmet, watched }: Led
       registers,
       collect() {
         this.reset();
-        for (const account of advertised(watched())) {
+        for (const account of advertised(source())) {
           const cluster = clusters.labelFor(account.clusterId);
           for (const [resource, amount] of inBaseUnits(of(account))) {
             this.inc({ cluster, resource: resources.labelFor(resource) }, amount);
@@ -60,11 +60,11 @@ export function registerLedgerGauges({ registry, clusters, unmet, watched }: Led
     registers,
     collect() {
       this.reset();
-      const seen = watched();
+      const current = source();
       let oldest = 0;
-      for (const { clusterId, receivedAt } of advertised(seen)) {
+      for (const { clusterId, receivedAt } of advertised(current)) {
         const cluster = clusters.labelFor(clusterId);
-        const age = ((seen?.engine.now() ?? receivedAt) - receivedAt) / 1000;
+        const age = ((current?.engine.now() ?? receivedAt) - receivedAt) / 1000;
         if (cluster === OTHER) oldest = Math.max(oldest, age);
         this.set({ cluster }, cluster === OTHER ? oldest : age);
       }
@@ -77,7 +77,7 @@ export function registerLedgerGauges({ registry, clusters, unmet, watched }: Led
     registers,
     collect() {
       let live = 0;
-      for (const { asProvider } of watched()?.engine.ledger.accounts.values() ?? []) live += asProvider.size;
+      for (const { asProvider } of source()?.engine.ledger.accounts.values() ?? []) live += asProvider.size;
       this.set(live);
     },
   });
@@ -88,14 +88,14 @@ export function registerLedgerGauges({ registry, clusters, unmet, watched }: Led
     labelNames: ["reason"],
     registers,
     collect() {
-      const now = watched()?.engine.now() ?? 0;
+      const now = source()?.engine.now() ?? 0;
       for (const reason of UNMET_REASONS) this.set({ reason }, unmet.count(reason, now));
     },
   });
 }
 
-function* advertised(watched: Watched | undefined): Generator<AccountView> {
-  for (const account of watched?.engine.ledger.accounts.values() ?? []) {
+function* advertised(source: MetricsSource | undefined): Generator<AccountView> {
+  for (const account of source?.engine.ledger.accounts.values() ?? []) {
     if (account.advertisement !== undefined) yield account;
   }
 }

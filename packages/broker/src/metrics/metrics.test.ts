@@ -65,7 +65,7 @@ const reserve = (requester: string, cpu: number, durationMs?: number) => {
 const advertise = (...args: Parameters<typeof cluster>) =>
   engine.submit({ kind: "advertise", advertisement: cluster(...args) });
 
-const figure = async (name: string) => samplesOf(await metrics.scrape(), name);
+const sample = async (name: string) => samplesOf(await metrics.scrape(), name);
 
 beforeEach(() => start());
 afterEach(async () => {
@@ -83,17 +83,17 @@ describe("what the ledger went through", () => {
     await engine.submit({ kind: "activate", by, id: first });
     await engine.submit({ kind: "release", by, id: first });
     await time.advance(61_000);
-    expect(await figure("broker_reservations_total")).toEqual({
+    expect(await sample("broker_reservations_total")).toEqual({
       '{phase="Reserved",requester="rome"}': 2,
       '{phase="Reserved",requester="tokyo"}': 1,
       '{phase="Active",requester="rome"}': 1,
       '{phase="Released",requester="rome"}': 2,
     });
-    expect(await figure("broker_reservation_ends_total")).toEqual({
+    expect(await sample("broker_reservation_ends_total")).toEqual({
       '{reason="ReleasedByRequester"}': 1,
       '{reason="Expired"}': 1,
     });
-    expect(await figure("broker_live_reservations")).toEqual({ "": 1 });
+    expect(await sample("broker_live_reservations")).toEqual({ "": 1 });
   });
 
   test("unmet demand is what was refused in the last five minutes, by the reason most clusters had", async () => {
@@ -102,17 +102,17 @@ describe("what the ledger went through", () => {
     await reserve("rome", 100);
     await reserve("rome", 100);
     metrics.demandUnmet("quota");
-    expect(await figure("broker_unmet_demand")).toMatchObject({
+    expect(await sample("broker_unmet_demand")).toMatchObject({
       '{reason="capacity"}': 2,
       '{reason="no-clusters"}': 1,
       '{reason="quota"}': 1,
       '{reason="stale"}': 0,
     });
     const refused = { '{reason="capacity"}': 2, '{reason="no-clusters"}': 1, '{reason="quota"}': 1 };
-    expect(await figure("broker_refusals_total")).toMatchObject({ ...refused, '{reason="stale"}': 0 });
+    expect(await sample("broker_refusals_total")).toMatchObject({ ...refused, '{reason="stale"}': 0 });
     await time.advance(6 * 60_000);
-    expect(await figure("broker_refusals_total")).toMatchObject(refused);
-    expect(Object.values(await figure("broker_unmet_demand")).every((count) => count === 0)).toBe(true);
+    expect(await sample("broker_refusals_total")).toMatchObject(refused);
+    expect(Object.values(await sample("broker_unmet_demand")).every((count) => count === 0)).toBe(true);
   });
 
   test("savings are counted against the mean price, for the time asked or one hour", async () => {
@@ -121,9 +121,9 @@ describe("what the ledger went through", () => {
     const hour = 3_600_000;
     const mean = (price: number) => price * (1 + (0.1 * 2 ** 30) / 1e9);
     await reserve("rome", 1, 2 * hour);
-    expect((await figure("broker_cost_savings_total"))['{currency="EUR"}']).toBeCloseTo(mean(1) * 2);
+    expect((await sample("broker_cost_savings_total"))['{currency="EUR"}']).toBeCloseTo(mean(1) * 2);
     await reserve("rome", 1);
-    expect((await figure("broker_cost_savings_total"))['{currency="EUR"}']).toBeCloseTo(mean(1) * 3);
+    expect((await sample("broker_cost_savings_total"))['{currency="EUR"}']).toBeCloseTo(mean(1) * 3);
   });
 });
 
@@ -131,11 +131,11 @@ describe("what stands in the ledger", () => {
   test("reserved and available are read off it when asked", async () => {
     await advertise("paris", { cpu: 16, memoryGi: 64, gpu: 2 });
     await reserve("rome", 4);
-    expect(await figure("broker_reserved")).toEqual({
+    expect(await sample("broker_reserved")).toEqual({
       '{cluster="paris",resource="cpu"}': 4,
       '{cluster="paris",resource="memory"}': 2 ** 30,
     });
-    expect(await figure("broker_available")).toEqual({
+    expect(await sample("broker_available")).toEqual({
       '{cluster="paris",resource="cpu"}': 12,
       '{cluster="paris",resource="memory"}': 63 * 2 ** 30,
       '{cluster="paris",resource="gpu"}': 2,
@@ -145,24 +145,24 @@ describe("what stands in the ledger", () => {
   test("what a shrunken cluster lends beyond its means is overcommitted", async () => {
     await advertise("paris", { cpu: 16, memoryGi: 64 });
     await reserve("rome", 4);
-    expect(await figure("broker_overcommitted")).toEqual({
+    expect(await sample("broker_overcommitted")).toEqual({
       '{cluster="paris",resource="cpu"}': 0,
       '{cluster="paris",resource="memory"}': 0,
     });
     await advertise("paris", { cpu: 1, memoryGi: 64 });
-    expect((await figure("broker_overcommitted"))['{cluster="paris",resource="cpu"}']).toBe(3);
+    expect((await sample("broker_overcommitted"))['{cluster="paris",resource="cpu"}']).toBe(3);
   });
 
   test("the age from which an advertisement is stale is the policy's", async () => {
     engine.setPolicy({ ...DEFAULT_POLICY, stalenessMs: 45_000 });
-    expect(await figure("broker_advertisement_stale_after_seconds")).toEqual({ "": 45 });
+    expect(await sample("broker_advertisement_stale_after_seconds")).toEqual({ "": 45 });
   });
 
   test("advertisements grow old", async () => {
     await advertise("paris");
     await time.advance(90_000);
     await advertise("tokyo");
-    expect(await figure("broker_advertisement_age_seconds")).toEqual({
+    expect(await sample("broker_advertisement_age_seconds")).toEqual({
       '{cluster="paris"}': 90,
       '{cluster="tokyo"}': 0,
     });
@@ -176,26 +176,26 @@ describe("what stands in the ledger", () => {
       await advertise(id, { cpu: 10 });
       await time.advance(1000);
     }
-    expect(await figure("broker_available")).toMatchObject({
+    expect(await sample("broker_available")).toMatchObject({
       '{cluster="a",resource="cpu"}': 10,
       '{cluster="b",resource="cpu"}': 10,
       '{cluster="other",resource="cpu"}': 20,
     });
-    expect(await figure("broker_advertisement_age_seconds")).toEqual({
+    expect(await sample("broker_advertisement_age_seconds")).toEqual({
       '{cluster="a"}': 4,
       '{cluster="b"}': 3,
       '{cluster="other"}': 2,
     });
     await reserve("z", 1);
-    expect(await figure("broker_reservations_total")).toEqual({ '{phase="Reserved",requester="other"}': 1 });
+    expect(await sample("broker_reservations_total")).toEqual({ '{phase="Reserved",requester="other"}': 1 });
   });
 });
 
 describe("what this replica can do", () => {
   test("it leads or stands by; before it watches a ledger it stands by", async () => {
-    expect(await figure("broker_leading")).toEqual({ "": 1 });
+    expect(await sample("broker_leading")).toEqual({ "": 1 });
     isLeading = false;
-    expect(await figure("broker_leading")).toEqual({ "": 0 });
+    expect(await sample("broker_leading")).toEqual({ "": 0 });
     const fresh = createMetrics({ maxClusters: 1 });
     const scrape = await fresh.scrape();
     fresh.stop();
@@ -204,48 +204,48 @@ describe("what this replica can do", () => {
   });
 
   test("the store is available until a commit fails, and again when one is through", async () => {
-    expect(await figure("broker_store_available")).toEqual({ "": 1 });
+    expect(await sample("broker_store_available")).toEqual({ "": 1 });
     await advertise("paris");
     const empty = store.fill();
     await expect(reserve("rome", 1)).rejects.toThrow("cannot be written");
-    expect(await figure("broker_store_available")).toEqual({ "": 0 });
-    expect(await figure("broker_commit_failures_total")).toEqual({ '{kind="not-committed"}': 1 });
+    expect(await sample("broker_store_available")).toEqual({ "": 0 });
+    expect(await sample("broker_commit_failures_total")).toEqual({ '{kind="not-committed"}': 1 });
     empty();
     await reserve("rome", 1);
-    expect(await figure("broker_store_available")).toEqual({ "": 1 });
+    expect(await sample("broker_store_available")).toEqual({ "": 1 });
   });
 
   test("certificates are shown with their end, the authority's too", async () => {
-    expect(await figure("broker_certificate_expiry_timestamp_seconds")).toEqual({});
+    expect(await sample("broker_certificate_expiry_timestamp_seconds")).toEqual({});
     const { broker } = await testCertificates();
     const set = readCertificateSet({ ...broker, crl: undefined });
     metrics.certificatesInForce(set);
-    expect(await figure("broker_certificate_expiry_timestamp_seconds")).toEqual({
+    expect(await sample("broker_certificate_expiry_timestamp_seconds")).toEqual({
       '{file="tls.crt"}': set.own.validToDate.getTime() / 1000,
       '{file="ca.crt"}': (set.authorities[0]?.validToDate.getTime() ?? 0) / 1000,
     });
   });
 
   test("show how many certificates are revoked, and what cannot be read again", async () => {
-    expect(await figure("broker_revoked_certificates")).toEqual({});
+    expect(await sample("broker_revoked_certificates")).toEqual({});
     const certificates = await testCertificates();
     const crl = certificates.crl([certificates.cluster("rome"), certificates.cluster("paris")]);
     metrics.certificatesInForce(readCertificateSet({ ...certificates.broker, crl }));
-    expect(await figure("broker_revoked_certificates")).toEqual({ "": 2 });
-    expect(await figure("broker_last_reload_successful")).toEqual({
+    expect(await sample("broker_revoked_certificates")).toEqual({ "": 2 });
+    expect(await sample("broker_last_reload_successful")).toEqual({
       '{source="certificates"}': 1,
       '{source="policy-file"}': 0,
     });
   });
 
   test("the audit log is broken until nothing is known to be wrong with it", async () => {
-    expect(await figure("broker_audit_chain_broken")).toEqual({ "": 0 });
+    expect(await sample("broker_audit_chain_broken")).toEqual({ "": 0 });
     metrics.auditChecked(200);
     metrics.auditFound("line 7 is missing");
-    expect(await figure("broker_audit_chain_broken")).toEqual({ "": 1 });
-    expect(await figure("broker_audit_lines_checked_total")).toEqual({ "": 200 });
+    expect(await sample("broker_audit_chain_broken")).toEqual({ "": 1 });
+    expect(await sample("broker_audit_lines_checked_total")).toEqual({ "": 200 });
     metrics.auditFound(undefined);
-    expect(await figure("broker_audit_chain_broken")).toEqual({ "": 0 });
+    expect(await sample("broker_audit_chain_broken")).toEqual({ "": 0 });
   });
 });
 
@@ -259,8 +259,8 @@ describe("how the work goes", () => {
     release();
     await waiting;
     await reserve("rome", 100);
-    expect(await figure("broker_time_to_reserve_seconds_count")).toEqual({ "": 1 });
-    expect(await figure("broker_time_to_reserve_seconds_sum")).toEqual({ "": 3 });
+    expect(await sample("broker_time_to_reserve_seconds_count")).toEqual({ "": 1 });
+    expect(await sample("broker_time_to_reserve_seconds_sum")).toEqual({ "": 3 });
   });
 
   test("decisions and commits are timed, failures and conflicts counted", async () => {
@@ -268,29 +268,29 @@ describe("how the work goes", () => {
     await reserve("rome", 1);
     metrics.commitFailed("not-committed", new Error("disk full"));
     metrics.lockConflict();
-    expect(await figure("broker_decision_seconds_count")).toEqual({ "": 1 });
-    expect(await figure("broker_commit_seconds_count")).toEqual({ "": 1 });
-    expect(await figure("broker_commands_committed_total")).toEqual({ "": 1 });
-    expect(await figure("broker_commit_failures_total")).toEqual({ '{kind="not-committed"}': 1 });
-    expect(await figure("broker_lock_conflicts_total")).toEqual({ "": 1 });
+    expect(await sample("broker_decision_seconds_count")).toEqual({ "": 1 });
+    expect(await sample("broker_commit_seconds_count")).toEqual({ "": 1 });
+    expect(await sample("broker_commands_committed_total")).toEqual({ "": 1 });
+    expect(await sample("broker_commit_failures_total")).toEqual({ '{kind="not-committed"}': 1 });
+    expect(await sample("broker_lock_conflicts_total")).toEqual({ "": 1 });
   });
 
   test("answers are counted by route and status, connections and streams as they are", async () => {
     metrics.answered("GET /healthz", 200);
     metrics.answered("GET /healthz", 200);
     metrics.answered("unknown", 404);
-    expect(await figure("broker_http_requests_total")).toEqual({
+    expect(await sample("broker_http_requests_total")).toEqual({
       '{route="GET /healthz",status="200"}': 2,
       '{route="unknown",status="404"}': 1,
     });
-    expect(await figure("broker_event_streams")).toEqual({ "": 3 });
-    expect(await figure("broker_http_connections")).toEqual({ "": 5 });
+    expect(await sample("broker_event_streams")).toEqual({ "": 3 });
+    expect(await sample("broker_http_connections")).toEqual({ "": 5 });
   });
 
   test("the process is measured", async () => {
-    expect((await figure("process_resident_memory_bytes"))[""]).toBeGreaterThan(1e6);
-    expect((await figure("process_cpu_seconds_total"))[""]).toBeGreaterThan(0);
-    expect((await figure("nodejs_eventloop_lag_p99_seconds"))[""]).toBeGreaterThanOrEqual(0);
+    expect((await sample("process_resident_memory_bytes"))[""]).toBeGreaterThan(1e6);
+    expect((await sample("process_cpu_seconds_total"))[""]).toBeGreaterThan(0);
+    expect((await sample("nodejs_eventloop_lag_p99_seconds"))[""]).toBeGreaterThanOrEqual(0);
   });
 });
 

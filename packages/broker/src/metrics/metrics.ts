@@ -14,7 +14,7 @@ export interface HttpMetrics {
 }
 
 /** The source of gauges. It is read when metrics are scraped, not during requests. */
-export interface Watched {
+export interface MetricsSource {
   readonly engine: Pick<Engine, "ledger" | "now" | "onCommit" | "policy" | "health">;
   /** Of several replicas this one answers for the ledger. */
   readonly isLeading: () => boolean;
@@ -34,7 +34,7 @@ export interface BrokerMetrics
   /** The certificates that are in force from now on. */
   readonly certificatesInForce: (set: CertificateSet) => void;
   /** Counts what the engine commits from now on; the returned function ends it. */
-  readonly watch: (watched: Watched) => () => void;
+  readonly watch: (watched: MetricsSource) => () => void;
   /** All metrics in the text format of Prometheus. */
   readonly scrape: () => Promise<string>;
   readonly contentType: string;

@@ -1,10 +1,10 @@
 import type { Registry } from "prom-client";
-import type { Watched } from "./metrics.ts";
-import { watchedGauge } from "./watched-gauge.ts";
+import type { MetricsSource } from "./metrics.ts";
+import { sourceGauge } from "./watched-gauge.ts";
 
 /** Role and health of this replica. All gauges are 0 on a standby replica. */
-export function registerStandingGauges(registry: Registry, watched: () => Watched | undefined): void {
-  const gauge = watchedGauge(registry, watched);
+export function registerReplicaGauges(registry: Registry, source: () => MetricsSource | undefined): void {
+  const gauge = sourceGauge(registry, source);
   gauge(
     "broker_leading",
     "1 while this replica answers for the ledger, 0 while it stands by; 1 too where there is only one.",

@@ -14,7 +14,7 @@ let pod: { readonly name: string; readonly namespace: string };
 let clock: FakeClock;
 let lines: string[];
 /** What becomes of the next patches; those after them arrive. */
-let fates: ("refused" | "answer-lost" | "hangs")[];
+let faults: ("refused" | "answer-lost" | "hangs")[];
 let patches: number;
 
 const log: Log = {
@@ -32,22 +32,22 @@ function givenUp(signal: AbortSignal | undefined): Promise<never> {
 }
 
 /** The client of the simulated cluster, with the patches going wrong as planned. */
-const troubled: KubeClient = {
+const faultyClient: KubeClient = {
   ...kube.client,
   patch: async (resource, change, options) => {
     patches += 1;
-    const fate = fates.shift();
-    if (fate === "refused") throw new Error("may not patch pods");
-    if (fate === "hangs") await givenUp(options?.signal);
+    const fault = faults.shift();
+    if (fault === "refused") throw new Error("may not patch pods");
+    if (fault === "hangs") await givenUp(options?.signal);
     const patched = await kube.client.patch(resource, change, options);
-    if (fate === "answer-lost") throw new Error("the answer is lost");
+    if (fault === "answer-lost") throw new Error("the answer is lost");
     return patched;
   },
 };
 
 beforeEach(async () => {
   clock = fakeClock();
-  [lines, fates, patches] = [[], [], 0];
+  [lines, faults, patches] = [[], [], 0];
   pod = await newPod();
 });
 
@@ -70,7 +70,7 @@ function label(name = pod.name): RoleLabel {
     { "pod-role-label": LABEL },
     {
       env: { POD_NAME: name, POD_NAMESPACE: pod.namespace },
-      open: () => Promise.resolve({ client: troubled }),
+      open: () => Promise.resolve({ client: faultyClient }),
       clock,
       random: () => 0.5,
       log,
@@ -108,7 +108,7 @@ describe("a pod's role label", () => {
   });
 
   test("is tried until it is there, and people hear of it once", async () => {
-    fates = ["refused", "refused", "refused"];
+    faults = ["refused", "refused", "refused"];
     const role = label();
     await passing(1000, role.lead(""));
     await until("it is labelled", async () => {
@@ -125,7 +125,7 @@ describe("a pod's role label", () => {
   });
 
   test("keeps nobody from leading: after a second it is not waited for", async () => {
-    fates = ["hangs", "hangs"];
+    faults = ["hangs", "hangs"];
     const role = label();
     await passing(1000, role.lead(""));
     expect(patches).toBe(1);
@@ -133,7 +133,7 @@ describe("a pod's role label", () => {
   });
 
   test("gives up a try for a role that is no longer wanted", async () => {
-    fates = ["hangs"];
+    faults = ["hangs"];
     const role = label();
     role.standBy();
     await until("it is tried", async () => patches === 1 || undefined);
@@ -146,7 +146,7 @@ describe("a pod's role label", () => {
   test("is written again when nobody knows whether it was", async () => {
     const role = label();
     await standsBy(role);
-    fates = ["answer-lost"];
+    faults = ["answer-lost"];
     void role.lead("");
     await until("it was written", async () => (await labels())?.[LABEL] === "leader" || undefined);
     await role.stop();
@@ -203,7 +203,7 @@ describe("the last leader, whose node may be gone,", () => {
       says: ["the last leader's pod could not be labelled as a standby"],
     },
   ])("keeps nobody from leading where it $name", async ({ predecessor, fates: planned, says }) => {
-    fates = planned;
+    faults = planned;
     const role = label();
     await role.lead(predecessor);
     expect((await labels())?.[LABEL]).toBe("leader");
@@ -222,7 +222,7 @@ describe("the last leader, whose node may be gone,", () => {
 
 describe("whoever stands by is not ready while its label may still say leader", () => {
   test("and is when it says standby", async () => {
-    fates = ["refused"];
+    faults = ["refused"];
     const role = label();
     role.standBy();
     expect(role.check.problem()).toBe("the pod is not labelled as a standby yet");
@@ -235,7 +235,7 @@ describe("whoever stands by is not ready while its label may still say leader", 
   });
 
   test("but a leader without its label is: who asks it directly is answered", async () => {
-    fates = ["refused"];
+    faults = ["refused"];
     const role = label();
     void role.lead("");
     expect(role.check.problem()).toBeUndefined();

@@ -10,10 +10,10 @@ import {
 import type { Clock, Log, ReadinessCheck } from "@resource-broker/runtime";
 
 /** Leading does not wait longer for the label: the leader works without it. */
-const PATIENCE_MS = 1000;
+const LABEL_TIMEOUT_MS = 1000;
 /** The label is written again at this interval, in case somebody removed it. */
 const REFRESH_MS = 30_000;
-const MAX_PAUSE_MS = 10_000;
+const MAX_BACKOFF_MS = 10_000;
 
 type Role = "leader" | "standby";
 
@@ -48,9 +48,9 @@ export interface RoleLabelDeps {
 
 export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps): RoleLabel {
   const { open, clock, log } = deps;
-  const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { ...deps, monotonicMs: clock.monotonicMs });
+  const retryBackoff = backoff({ maxMs: MAX_BACKOFF_MS }, { ...deps, monotonicMs: clock.monotonicMs });
   const what = `labelling the pod with its role (${label})`;
-  const failing = failureReporter({
+  const failures = failureReporter({
     log,
     clock,
     fields: { pod: pod.name, namespace: pod.namespace },
@@ -59,11 +59,11 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
   let wanted: Role = "standby";
   let shown: Role | undefined;
   let isStopping = false;
-  const ending = new AbortController();
+  const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let onShown = (): void => undefined;
   /** Aborts the current attempt or pause when the role changes. */
-  let turn = new AbortController();
+  let attempt = new AbortController();
 
   const patch = async (name: string, role: Role, signal: AbortSignal): Promise<void> => {
     const { client } = await open();
@@ -74,10 +74,10 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
   /** Tried once: the predecessor may not be a pod of this name. */
   const demote = async (name: string): Promise<void> => {
     try {
-      await patch(name, "standby", ending.signal);
+      await patch(name, "standby", stopping.signal);
     } catch (error) {
       const fault = toFault(error);
-      if (fault.code === "not-found" || ending.signal.aborted) return;
+      if (fault.code === "not-found" || stopping.signal.aborted) return;
       log.warn(
         { pod: name, error: fault.message },
         "the last leader's pod could not be labelled as a standby",
@@ -93,50 +93,50 @@ export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps)
       await patch(pod.name, role, signal);
     } catch (error) {
       if (signal.aborted) return 0;
-      failing.failed(toFault(error));
-      return pauses.failed();
+      failures.failed(toFault(error));
+      return retryBackoff.failed();
     }
     shown = role;
-    pauses.succeeded();
-    failing.recovered();
+    retryBackoff.succeeded();
+    failures.recovered();
     if (role === wanted) onShown();
     return REFRESH_MS;
   };
 
   const keepWriting = async (): Promise<void> => {
-    while (!ending.signal.aborted) {
-      turn = new AbortController();
-      const { signal } = turn;
+    while (!stopping.signal.aborted) {
+      attempt = new AbortController();
+      const { signal } = attempt;
       await wait(await write(wanted, signal), { clock, signal });
     }
   };
 
-  const want = (role: Role): Promise<void> => {
+  const setRole = (role: Role): Promise<void> => {
     wanted = role;
     return new Promise((resolve) => {
-      const cancel = clock.after(PATIENCE_MS, resolve);
+      const cancel = clock.after(LABEL_TIMEOUT_MS, resolve);
       onShown = () => {
         cancel();
         resolve();
       };
-      turn.abort();
+      attempt.abort();
       running ??= keepWriting();
     });
   };
 
   return {
-    standBy: () => void want("standby"),
+    standBy: () => void setRole("standby"),
     lead: async (predecessor) => {
       if (isStopping) return;
       if (predecessor !== "" && predecessor !== pod.name) void demote(predecessor);
-      await want("leader");
+      await setRole("leader");
     },
     stop: async () => {
       isStopping = true;
       if (running === undefined) return;
-      if (shown !== "standby") await want("standby");
-      ending.abort();
-      turn.abort();
+      if (shown !== "standby") await setRole("standby");
+      stopping.abort();
+      attempt.abort();
       await running;
     },
     check: {

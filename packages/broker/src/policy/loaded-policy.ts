@@ -28,8 +28,8 @@ export function readPolicy(content: unknown): PolicyReading {
 /** A policy without a version gets one from its content: 8 hex digits of a hash. */
 function versionOf(content: unknown): string {
   let hash = 0x811c9dc5;
-  for (const letter of JSON.stringify(sorted(content)) ?? "")
-    hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);
+  for (const character of JSON.stringify(sorted(content)) ?? "")
+    hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
   return (hash >>> 0).toString(16).padStart(8, "0");
 }
 

@@ -8,7 +8,7 @@ import { followPolicy, type LoadedPolicy, loadPolicy } from "./policy-file.ts";
 
 const readYaml = yamlReader();
 /** Only a guard: a busy machine takes its time. */
-const PATIENCE = { timeout: 20_000 };
+const GUARD = { timeout: 20_000 };
 const folders: string[] = [];
 afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
@@ -71,13 +71,13 @@ describe("a policy file", () => {
     await vi.waitFor(async () => {
       await time.advance(10_000);
       expect(warnings).toHaveLength(1);
-    }, PATIENCE);
+    }, GUARD);
     expect(reported.at(-1)).toContain("staleness");
     await replace("staleness: 3m");
     await vi.waitFor(async () => {
       await time.advance(10_000);
       expect(changes.map(({ policy }) => policy.stalenessMs)).toEqual([180_000]);
-    }, PATIENCE);
+    }, GUARD);
     expect(reported.at(-1)).toBeUndefined();
     stop();
   });

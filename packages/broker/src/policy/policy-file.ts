@@ -35,11 +35,11 @@ export function followPolicy(
   onChange: (loaded: LoadedPolicy) => void,
 ): () => void {
   let current = JSON.stringify(inForce);
-  let complaint = "";
-  const look = async (): Promise<void> => {
+  let lastProblem = "";
+  const reload = async (): Promise<void> => {
     try {
       const loaded = await loadPolicy(path, read);
-      complaint = "";
+      lastProblem = "";
       report(undefined);
       const text = JSON.stringify(loaded);
       if (text === current) return;
@@ -49,9 +49,9 @@ export function followPolicy(
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       report(problem);
-      if (problem !== complaint)
+      if (problem !== lastProblem)
         log.warn({ path, problem }, "policy not reloaded; the old one stays in force");
-      complaint = problem;
+      lastProblem = problem;
     }
   };
   return watchFolder({
@@ -59,6 +59,6 @@ export function followPolicy(
     clock,
     debounceMs: SETTLE_MS,
     pollMs: POLL_MS,
-    onChange: () => void look(),
+    onChange: () => void reload(),
   });
 }

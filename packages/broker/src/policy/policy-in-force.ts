@@ -27,7 +27,7 @@ export function policyInForce({ use, log }: PolicyInForceDeps): PolicyInForce {
     log.info({ source: chosen.source, version: chosen.policy.version }, "another policy is in force");
   };
   /** Warns if both sources exist: edits of the policy file have no effect then. */
-  const tellOfBoth = (): void => {
+  const warnIfBoth = (): void => {
     if (file === undefined || object === undefined) return;
     log.warn(
       { inForce: object.source, ignored: file.source },
@@ -39,13 +39,13 @@ export function policyInForce({ use, log }: PolicyInForceDeps): PolicyInForce {
     fromFile: (loaded) => {
       const isFirst = file === undefined;
       file = loaded;
-      if (isFirst) tellOfBoth();
+      if (isFirst) warnIfBoth();
       settle();
     },
     fromObject: (loaded) => {
       const isFirst = object === undefined;
       object = loaded;
-      if (isFirst) tellOfBoth();
+      if (isFirst) warnIfBoth();
       settle();
     },
   };

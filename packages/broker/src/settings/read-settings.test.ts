@@ -93,9 +93,9 @@ describe("the broker's settings", () => {
   ];
   test.each(labels)("take --pod-role-label with its pod only: $name", async ({ label, env, problems }) => {
     const result = await read([`--pod-role-label=${label}`], env);
-    const said = result.ok ? [] : result.problems;
-    expect(said).toHaveLength(problems.length);
-    for (const [index, problem] of problems.entries()) expect(said[index]).toContain(problem);
+    const reported = result.ok ? [] : result.problems;
+    expect(reported).toHaveLength(problems.length);
+    for (const [index, problem] of problems.entries()) expect(reported[index]).toContain(problem);
   });
 
   test("refuse a file that holds no settings", async () => {

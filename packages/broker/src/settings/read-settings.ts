@@ -19,7 +19,7 @@ export function readBrokerSettings(input: SettingsInput): Promise<SettingsOutcom
       envPrefix: BROKER_ENV_PREFIX,
       ignored: IGNORED_GO_FLAGS,
       crossFieldProblems: (settings) => [
-        ...contradictions(settings),
+        ...settingProblems(settings),
         ...podRoleProblems(settings, input.env),
       ],
     },
@@ -27,7 +27,7 @@ export function readBrokerSettings(input: SettingsInput): Promise<SettingsOutcom
   );
 }
 
-function contradictions(settings: BrokerSettings): string[] {
+function settingProblems(settings: BrokerSettings): string[] {
   return [
     ...interfaceProblems(settings).map((problem) => `--broker-interface: ${problem}`),
     ...storeProblems(settings).map((problem) => `--store: ${problem}`),

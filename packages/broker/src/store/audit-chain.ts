@@ -2,7 +2,7 @@ import { CHAIN_START, type ChainLink, canonical, nextLink } from "./audit.ts";
 import type { AuditEntry } from "./store.ts";
 
 /** The result of checking a part of the chain. */
-export interface ChainLook {
+export interface ChainProgress {
   /** The last line that fits. Undefined: no line was seen yet. */
   readonly link: ChainLink | undefined;
   /** How many lines fit. */
@@ -15,11 +15,11 @@ export interface ChainLook {
  * Verifies the next lines of the chain. The first line follows the chain's start. If older lines were trimmed, the first
  * remaining line is accepted unchecked. `known` is a line that was seen before and must not have changed.
  */
-export function followChain(
+export function verifyChain(
   from: ChainLink | undefined,
   lines: readonly AuditEntry[],
   known?: ChainLink,
-): ChainLook {
+): ChainProgress {
   let link = from;
   for (const [count, line] of lines.entries()) {
     const problem = problemWith(line, link, known);

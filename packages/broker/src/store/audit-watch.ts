@@ -1,17 +1,17 @@
 import type { Clock, Log } from "@resource-broker/runtime";
 import { type ChainLink, UnreadableLine } from "./audit.ts";
-import { followChain } from "./audit-chain.ts";
+import { verifyChain } from "./audit-chain.ts";
 import { type AuditEntry, type Store, StoreFailure } from "./store.ts";
 
 /** Checking this many lines blocks the event loop for about a millisecond. */
 const LINES_AT_ONCE = 200;
 /** The pause after a step is this many times the step's duration: at most 1 % of the CPU. */
-const REST_FACTOR = 99;
-const SHORTEST_REST_MS = 250;
+const IDLE_FACTOR = 99;
+const MIN_PAUSE_MS = 250;
 /** Interval for checking new lines. */
 const FOLLOW_MS = 10_000;
 /** Interval for checking the whole log again. */
-const AGAIN_MS = 3_600_000;
+const RECHECK_MS = 3_600_000;
 
 /** Receives the results of the watch. */
 export interface AuditObserver {
@@ -39,29 +39,29 @@ export function watchAudit(deps: AuditWatchDeps): () => void {
   /** The newest verified line: it must neither change nor disappear. */
   let newest: ChainLink | undefined;
   let problem: string | undefined;
-  let roundBeganAt = clock.monotonicMs();
+  let passStartedAt = clock.monotonicMs();
   let isStopped = false;
   let cancel = clock.after(FOLLOW_MS, () => void step());
 
   async function step(): Promise<void> {
     const startedAt = clock.monotonicMs();
-    const pauseMs = await look();
-    const restMs = REST_FACTOR * (clock.monotonicMs() - startedAt);
+    const pauseMs = await checkNext();
+    const restMs = IDLE_FACTOR * (clock.monotonicMs() - startedAt);
     if (!isStopped) cancel = clock.after(Math.max(pauseMs, restMs), () => void step());
   }
 
   /** One page. Returns how long to rest at least. */
-  const look = async (): Promise<number> => {
+  const checkNext = async (): Promise<number> => {
     const read = await readLines(store, link);
     if (isStopped || read === "later") return FOLLOW_MS;
-    if (read.problem !== undefined) return broken(read.problem);
+    if (read.problem !== undefined) return reportBroken(read.problem);
     const { lines } = read;
     if (await wasTrimmed(lines)) link = undefined;
-    const seen = followChain(link, lines, newest);
+    const seen = verifyChain(link, lines, newest);
     link = seen.link;
     observer.auditChecked(seen.count);
-    if (seen.problem !== undefined) return broken(seen.problem);
-    return lines.length === LINES_AT_ONCE ? SHORTEST_REST_MS : atTheEnd();
+    if (seen.problem !== undefined) return reportBroken(seen.problem);
+    return lines.length === LINES_AT_ONCE ? MIN_PAUSE_MS : finishPass();
   };
 
   /** Trimming may remove lines that the current pass has not reached yet. */
@@ -71,34 +71,34 @@ export function watchAudit(deps: AuditWatchDeps): () => void {
     return oldest !== "later" && (oldest.lines[0]?.sequence ?? 0) >= first.sequence;
   };
 
-  const atTheEnd = (): number => {
+  const finishPass = (): number => {
     if (newest !== undefined && (link?.sequence ?? 0) < newest.sequence)
-      return broken(
+      return reportBroken(
         `the log ends at line ${link?.sequence ?? 0}, but line ${newest.sequence} was there before`,
       );
     newest = link;
     if (problem !== undefined) log.info({}, "the audit log is valid again");
-    tell(undefined);
-    if (clock.monotonicMs() - roundBeganAt >= AGAIN_MS) beginAgain();
+    report(undefined);
+    if (clock.monotonicMs() - passStartedAt >= RECHECK_MS) restartPass();
     return FOLLOW_MS;
   };
 
-  const broken = (found: string): number => {
+  const reportBroken = (found: string): number => {
     if (found !== problem)
       log.error({ problem: found }, "the audit log is broken; see brokerctl audit --verify");
-    tell(found);
-    beginAgain();
-    return AGAIN_MS;
+    report(found);
+    restartPass();
+    return RECHECK_MS;
   };
 
-  const tell = (found: string | undefined): void => {
+  const report = (found: string | undefined): void => {
     problem = found;
     observer.auditFound(found);
   };
 
-  const beginAgain = (): void => {
+  const restartPass = (): void => {
     link = undefined;
-    roundBeganAt = clock.monotonicMs();
+    passStartedAt = clock.monotonicMs();
   };
 
   return () => {

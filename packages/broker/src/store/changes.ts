@@ -42,10 +42,10 @@ export function changedReservations(
       changed.set(event.reservation.id, event.reservation);
     else areAllNew &&= reservationOf(event).id === undefined;
   }
-  return areAllNew ? changed : appliedTo(events, find);
+  return areAllNew ? changed : applyEvents(events, find);
 }
 
-function appliedTo(
+function applyEvents(
   events: readonly LedgerEvent[],
   find: (id: ReservationId) => Reservation | undefined,
 ): ChangedReservations {
@@ -65,7 +65,7 @@ function appliedTo(
 }
 
 /** The reservations that must be known before these events can be applied: those they change and do not bring along. */
-export function knownBefore(events: readonly LedgerEvent[]): ReservationId[] {
+export function reservationsToLoad(events: readonly LedgerEvent[]): ReservationId[] {
   const isNew = new Map<ReservationId, boolean>();
   for (const event of events) {
     const { id, isNew: isBrought = false } = reservationOf(event);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isHeld } from "./lease-time.ts";
+import { isLeaseValid } from "./lease-time.ts";
 
 const LEASE_MS = 6000;
 const RENEWED = { monotonicMs: 1000, wallMs: 1_767_614_400_000 };
@@ -22,6 +22,6 @@ describe("a lease", () => {
     },
   ])("$name", ({ monotonicMs, wallMs, held }) => {
     const now = { monotonicMs: RENEWED.monotonicMs + monotonicMs, wallMs: RENEWED.wallMs + wallMs };
-    expect(isHeld(RENEWED, now, LEASE_MS)).toBe(held);
+    expect(isLeaseValid(RENEWED, now, LEASE_MS)).toBe(held);
   });
 });

@@ -16,10 +16,12 @@ import {
  */
 export function contradictionIn({ reservations }: LedgerRecords): string | undefined {
   const keys = new Map<string, string>();
-  const lent = new Map<string, ResourceVector>();
+  const grantedByProvider = new Map<string, ResourceVector>();
   for (const reservation of reservations) {
     const wrong =
-      contradictionOf(reservation) ?? keyTaken(reservation, keys) ?? uncountable(reservation, lent);
+      contradictionOf(reservation) ??
+      keyTaken(reservation, keys) ??
+      uncountable(reservation, grantedByProvider);
     if (wrong !== undefined) return wrong;
   }
   return undefined;
@@ -54,11 +56,11 @@ function keyTaken({ id, requester, key }: Reservation, keys: Map<string, string>
 
 function uncountable(
   { provider, phase, granted }: Reservation,
-  lent: Map<string, ResourceVector>,
+  grantedByProvider: Map<string, ResourceVector>,
 ): string | undefined {
   if (!isLive(phase)) return undefined;
-  const total = add(lent.get(provider) ?? NO_RESOURCES, granted);
-  lent.set(provider, total);
+  const total = add(grantedByProvider.get(provider) ?? NO_RESOURCES, granted);
+  grantedByProvider.set(provider, total);
   return isCountable(total) ? undefined : `the reservations of ${provider} exceed what can be counted`;
 }
 

@@ -19,19 +19,19 @@ const RBAC = "rbac.authorization.k8s.io";
 const ROLE = "resource-broker-agents";
 
 /** A real API server with the shipped role and rules, and the agents of some clusters with tokens of their own. */
-export interface AccessScene {
+export interface AccessEnvironment {
   readonly plane: RealControlPlane;
   readonly admin: KubeClient;
   /** The agent of this cluster, with the rights that are shipped. */
   readonly agentOf: (clusterId: string) => KubeClient;
   /** An account that no role stops: what is refused there is refused by the policies. */
-  readonly mighty: (account: string) => Promise<KubeClient>;
+  readonly privileged: (account: string) => Promise<KubeClient>;
   /** The same few objects as at first. */
   readonly reset: () => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
 
-export async function accessScene(clusterIds: readonly string[]): Promise<AccessScene> {
+export async function accessEnvironment(clusterIds: readonly string[]): Promise<AccessEnvironment> {
   const plane = await startControlPlane({ name: "access" });
   const done = async (...args: readonly string[]): Promise<void> => {
     const { exitCode, stderr } = await plane.kubectl(args);
@@ -54,7 +54,7 @@ export async function accessScene(clusterIds: readonly string[]): Promise<Access
     if (agent === undefined) throw new Error(`there is no agent of ${clusterId} here`);
     return agent;
   };
-  const mighty: AccessScene["mighty"] = async (name) => {
+  const privileged: AccessEnvironment["privileged"] = async (name) => {
     const account = { namespace: NAMESPACE, name };
     await plane.seed([
       serviceAccount(account),
@@ -74,7 +74,7 @@ export async function accessScene(clusterIds: readonly string[]): Promise<Access
     plane,
     admin,
     agentOf,
-    mighty,
+    privileged,
     reset: () => reset(admin),
     dispose: async () => {
       for (const client of [...others, ...agents.values()]) client.close();

@@ -224,7 +224,7 @@ export const OTHER_ROWS: readonly AccessRow[] = [
 ];
 
 /** Refused by the policies alone: for agents that somebody has given more than the shipped role. */
-export const MIGHTY_ROWS: readonly AccessRow[] = [
+export const PRIVILEGED_ROWS: readonly AccessRow[] = [
   {
     name: "writes the status of its advertisement",
     by: "rome",

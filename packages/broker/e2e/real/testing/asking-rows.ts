@@ -14,7 +14,7 @@ const labelled = (labels: Readonly<Record<string, string>>) => {
 };
 const named = (name: string) => ({ ...requestOf("rome"), metadata: { name, namespace: NAMESPACE } });
 
-export const ASKING_ROWS: readonly AccessRow[] = [
+export const REQUEST_ROWS: readonly AccessRow[] = [
   { name: "asks for resources", by: "rome", does: creates(RESERVATIONS, requestOf("rome")) },
   { name: "asks under a long name with dots", by: LONG, does: creates(RESERVATIONS, requestOf(LONG)) },
   {

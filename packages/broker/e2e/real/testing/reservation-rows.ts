@@ -2,7 +2,7 @@ import { KUBE_ANNOTATION, KUBE_LABEL } from "@resource-broker/contract";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { HELD, NAMESPACE, offerBy, RESERVATIONS, SHOWN } from "./access-objects.ts";
 import { type AccessRow, creates, deletes, patches } from "./agent-acts.ts";
-import { ASKING_ROWS } from "./asking-rows.ts";
+import { REQUEST_ROWS } from "./asking-rows.ts";
 import { SIGNALLING_ROWS } from "./signalling-rows.ts";
 
 const OFFERING: readonly AccessRow[] = [
@@ -120,7 +120,7 @@ const EDITING: readonly AccessRow[] = [
 ];
 
 export const RESERVATION_ROWS: readonly AccessRow[] = [
-  ...ASKING_ROWS,
+  ...REQUEST_ROWS,
   ...OFFERING,
   ...EDITING,
   ...SIGNALLING_ROWS,

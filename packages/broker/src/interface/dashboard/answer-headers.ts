@@ -25,15 +25,15 @@ const ALWAYS: readonly string[] = [
 ];
 
 /** `immutable` for files that have a digest of their content in their name. */
-export type Freshness = "no-store" | "no-cache" | "immutable";
+export type CachePolicy = "no-store" | "no-cache" | "immutable";
 
-const CACHE: Readonly<Record<Freshness, string>> = {
+const CACHE: Readonly<Record<CachePolicy, string>> = {
   "no-store": "no-store",
   "no-cache": "no-cache",
   immutable: "public, max-age=31536000, immutable",
 };
 
 /** Names and values, one after the other. */
-export function answerHeaders(freshness: Freshness): readonly string[] {
-  return [...ALWAYS, "Cache-Control", CACHE[freshness]];
+export function responseHeaders(cachePolicy: CachePolicy): readonly string[] {
+  return [...ALWAYS, "Cache-Control", CACHE[cachePolicy]];
 }

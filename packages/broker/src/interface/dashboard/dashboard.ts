@@ -3,18 +3,18 @@ import { Fault, formatTime } from "@resource-broker/contract";
 import type { LinkMaker } from "../http/ports.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { createReplier } from "../http/reply.ts";
-import type { Serve } from "../http/serve.ts";
-import { answerHeaders } from "./answer-headers.ts";
-import { type Front, frontOf } from "./front.ts";
-import { type LedgerSide, openLedgerSide } from "./ledger-side.ts";
+import type { RequestHandler } from "../http/serve.ts";
+import { responseHeaders } from "./answer-headers.ts";
+import { createEndpoint, type DashboardEndpoint } from "./front.ts";
+import { type LedgerApi, openLedgerApi } from "./ledger-side.ts";
 import type { Listener } from "./listener.ts";
 import type { DashboardDeps, DashboardOptions } from "./ports.ts";
-import { createServe } from "./serve.ts";
+import { createRequestHandler } from "./serve.ts";
 import { createLinks } from "./session/links.ts";
 import { createSeal } from "./session/seal.ts";
 import { createSessions, SESSION_MS } from "./session/sessions.ts";
 import { createSignOuts } from "./session/sign-outs.ts";
-import { voucherOf } from "./session/voucher.ts";
+import { certificateRefOf } from "./session/voucher.ts";
 import { readStaticFiles } from "./static-files.ts";
 import { apiUrl } from "./where.ts";
 
@@ -28,11 +28,11 @@ export interface Dashboard extends LinkMaker {
 }
 
 interface Running {
-  readonly front: Front;
+  readonly endpoint: DashboardEndpoint;
   readonly listener: Listener;
-  readonly serve: Serve;
+  readonly serve: RequestHandler;
   readonly lead: () => Promise<void>;
-  readonly side: () => LedgerSide | undefined;
+  readonly ledgerApi: () => LedgerApi | undefined;
 }
 
 export function createDashboard(options: DashboardOptions, deps: DashboardDeps): Dashboard {
@@ -44,8 +44,8 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
 
   const start = async (): Promise<{ readonly port: number }> => {
     const files = await readStaticFiles(options.folders);
-    const front = await frontOf(options, deps);
-    const { place, cookie, standingOf, certificates } = front;
+    const endpoint = await createEndpoint(options, deps);
+    const { origin, cookie, identityOf, certificates } = endpoint;
     const file = options.signOutsFile;
     const signOuts = createSignOuts({ file, sessionMs: SESSION_MS, clock, log });
     const seal = createSeal({
@@ -57,31 +57,31 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
     const sessions = createSessions({ clock, randomBytes, certificates, seal, signOuts });
     const rate = new RateLimit({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
     const replier = createReplier({ ledgerId: () => engine.ledgerId, now: engine.now });
-    let side: LedgerSide | undefined;
-    const serve = createServe({
-      place,
-      door: { standingOf, sessions, cookie, rate, clock },
+    let ledgerApi: LedgerApi | undefined;
+    const serve = createRequestHandler({
+      origin,
+      authorization: { identityOf, sessions, cookie, rate, clock },
       replier,
       files,
-      router: () => side?.router,
-      closedBecause: () => deps.notLeading?.() ?? (side === undefined ? STARTING : undefined),
+      router: () => ledgerApi?.router,
+      unavailableBecause: () => deps.notLeading?.() ?? (ledgerApi === undefined ? STARTING : undefined),
       log,
       isStopping: () => isStopping,
     });
     const lead = async (): Promise<void> => {
       await signOuts.load();
-      const headers = (): string[] => [...replier.headers(), ...answerHeaders("no-store")];
-      const opened = await openLedgerSide({ links, sessions, cookie, about, headers }, options, deps);
-      side = opened;
+      const headers = (): string[] => [...replier.headers(), ...responseHeaders("no-store")];
+      const opened = await openLedgerApi({ links, sessions, cookie, about, headers }, options, deps);
+      ledgerApi = opened;
       if (!isStopping) return;
       // The dashboard was stopped meanwhile.
-      opened.hush();
+      opened.stopStreams();
       await opened.stop();
     };
-    const listener = await front.open(serve);
-    running = { front, listener, serve, lead, side: () => side };
-    log.info({ url: front.url() }, "the dashboard is on; brokerctl dashboard makes a link to it");
-    return { port: front.port() };
+    const listener = await endpoint.open(serve);
+    running = { endpoint, listener, serve, lead, ledgerApi: () => ledgerApi };
+    log.info({ url: endpoint.url() }, "the dashboard is on; brokerctl dashboard makes a link to it");
+    return { port: endpoint.port() };
   };
 
   const about = {
@@ -92,19 +92,19 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
 
   const stop = async (): Promise<void> => {
     if (running === undefined) return;
-    const { listener, serve, side } = running;
+    const { listener, serve, ledgerApi } = running;
     const { server } = listener;
     running = undefined;
     isStopping = true;
     const closed = once(server, "close");
     server.close();
     listener.stop();
-    side()?.hush();
+    ledgerApi()?.stopStreams();
     void serve.whenIdle().then(() => server.closeAllConnections());
     const cancel = clock.after(limits.stopTimeoutMs, () => server.closeAllConnections());
     await closed;
     cancel();
-    await side()?.stop();
+    await ledgerApi()?.stop();
   };
 
   return {
@@ -113,11 +113,11 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
     stop,
     makeLink: ({ role, by, certificate }) => {
       if (running === undefined) throw STARTING;
-      const voucher = voucherOf(certificate, running.front.certificates());
-      const { token, validForMs } = links.issue({ role, by, voucher });
+      const certificateRef = certificateRefOf(certificate, running.endpoint.certificates());
+      const { token, validForMs } = links.issue({ role, by, certificateRef });
       log.info({ by, role }, "a link to the dashboard was made");
       const expiresAt = formatTime(engine.now() + validForMs);
-      return { url: `${running.front.url()}#token=${token}`, role, expiresAt };
+      return { url: `${running.endpoint.url()}#token=${token}`, role, expiresAt };
     },
   };
 }

@@ -2,38 +2,38 @@ import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { Fault } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
-import { refusedCertificate, type Standing } from "../http/admission.ts";
+import { type ConnectionIdentity, refusedCertificate } from "../http/admission.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import type { UiRoute } from "./route.ts";
 import type { SessionCookie } from "./session/cookie.ts";
 import type { Session, Sessions } from "./session/sessions.ts";
 
-export interface DoorDeps {
-  readonly standingOf: (socket: TLSSocket) => Standing;
+export interface AuthorizeDeps {
+  readonly identityOf: (socket: TLSSocket) => ConnectionIdentity;
   readonly sessions: Pick<Sessions, "find">;
   readonly cookie: Pick<SessionCookie, "read">;
   readonly rate: RateLimit;
   readonly clock: Pick<Clock, "wallMs" | "monotonicMs">;
 }
 
-export interface Visitor {
+export interface DashboardCaller {
   readonly session: Session | undefined;
   /** Of the session, where a cookie brought one. */
   readonly token: string | undefined;
 }
 
 /** Authenticates a request by an admin's certificate or by a session cookie. Throws a Fault for other certificates. */
-export function recognise({ socket, headers }: IncomingMessage, deps: DoorDeps): Visitor {
-  const standing = socket instanceof TLSSocket ? deps.standingOf(socket) : undefined;
-  if (standing?.kind === "refused") throw standing.fault;
-  if (standing?.kind === "caller") return { session: byCertificate(standing, deps), token: undefined };
+export function authenticate({ socket, headers }: IncomingMessage, deps: AuthorizeDeps): DashboardCaller {
+  const identity = socket instanceof TLSSocket ? deps.identityOf(socket) : undefined;
+  if (identity?.kind === "refused") throw identity.fault;
+  if (identity?.kind === "caller") return { session: byCertificate(identity, deps), token: undefined };
   const token = deps.cookie.read(headers.cookie);
   return { session: token === undefined ? undefined : deps.sessions.find(token), token };
 }
 
 function byCertificate(
-  { caller, validToMs }: Extract<Standing, { kind: "caller" }>,
-  { clock }: DoorDeps,
+  { caller, validToMs }: Extract<ConnectionIdentity, { kind: "caller" }>,
+  { clock }: AuthorizeDeps,
 ): Session {
   const { clusterId: name, isAdmin } = caller;
   if (!isAdmin) {
@@ -47,7 +47,7 @@ function byCertificate(
 }
 
 /** Authorizes a call. Throws the Fault of a refused call. */
-export function checkAccess({ access }: UiRoute, { session }: Visitor): void {
+export function authorize({ access }: UiRoute, { session }: DashboardCaller): void {
   if (access === "anyone") return;
   if (session === undefined) {
     const message = "you are not signed in: open a new link, which brokerctl dashboard prints";
@@ -59,9 +59,9 @@ export function checkAccess({ access }: UiRoute, { session }: Visitor): void {
 
 /** Rate limit per session, or per address without a session. */
 export function limitRate(
-  { session }: Visitor,
+  { session }: DashboardCaller,
   address: string | undefined,
-  { rate, clock }: DoorDeps,
+  { rate, clock }: AuthorizeDeps,
 ): void {
   const retryAfterMs = rate.take(session?.id ?? `address ${address ?? ""}`, clock.monotonicMs());
   if (retryAfterMs === 0) return;

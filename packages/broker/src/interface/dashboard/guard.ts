@@ -10,13 +10,13 @@ const SITE_HEADER = "sec-fetch-site";
 const HTTP_PORT = 80;
 
 /** The scheme and host names under which the dashboard accepts requests. */
-export interface Place {
+export interface AllowedOrigin {
   readonly scheme: "http" | "https";
   readonly isOwnHost: (host: string) => boolean;
 }
 
 /** Plain HTTP on this machine: only loopback names are accepted, which prevents DNS rebinding. */
-export function loopbackPlace(bound: { readonly host: string; readonly port: () => number }): Place {
+export function loopbackOrigin(bound: { readonly host: string; readonly port: () => number }): AllowedOrigin {
   const names = ["127.0.0.1", "localhost", "[::1]", bound.host];
   const isOwnHost = (host: string): boolean => {
     const port = bound.port();
@@ -27,7 +27,7 @@ export function loopbackPlace(bound: { readonly host: string; readonly port: () 
 }
 
 /** Reached by others: by a name of the broker's certificate. The port may be another one in front of us. */
-export function certifiedPlace(certificate: () => X509Certificate): Place {
+export function certificateOrigin(certificate: () => X509Certificate): AllowedOrigin {
   return { scheme: "https", isOwnHost: (host) => isNameOf(certificate(), nameIn(host)) };
 }
 
@@ -49,13 +49,13 @@ export function nameIn(host: string): string {
  */
 export function checkHost(
   { headers, rawHeaders, url = "" }: Pick<IncomingMessage, "headers" | "rawHeaders" | "url">,
-  place: Place,
+  allowed: AllowedOrigin,
 ): string {
   const names = rawHeaders.filter((word, at) => at % 2 === 0 && word.toLowerCase() === "host");
   if (names.length > 1 || !url.startsWith("/"))
     throw new Fault("malformed", "a request names the dashboard once, in its Host header");
   const { host } = headers;
-  if (host !== undefined && place.isOwnHost(host)) return host;
+  if (host !== undefined && allowed.isOwnHost(host)) return host;
   throw new Fault(
     "forbidden",
     "the dashboard is not available under this name: open the address that brokerctl dashboard prints",
@@ -63,21 +63,21 @@ export function checkHost(
 }
 
 /** Values of Sec-Fetch-Site for calls of the own pages or of a user; older browsers send none. */
-const OWN_SITES: ReadonlySet<unknown> = new Set([undefined, "same-origin", "none"]);
+const ALLOWED_FETCH_SITES: ReadonlySet<unknown> = new Set([undefined, "same-origin", "none"]);
 
 /** Throws a Fault if the call does not come from the dashboard's own pages. */
-export function checkCall(
+export function checkOrigin(
   {
     method,
     headers,
     host,
   }: { readonly method: string; readonly headers: IncomingHttpHeaders; readonly host: string },
-  { scheme }: Place,
+  { scheme }: AllowedOrigin,
 ): void {
   const site = headers[SITE_HEADER];
   const { origin } = headers;
   const isOwnOrigin = origin === `${scheme}://${host}`;
-  if (!OWN_SITES.has(site) || (origin !== undefined && !isOwnOrigin))
+  if (!ALLOWED_FETCH_SITES.has(site) || (origin !== undefined && !isOwnOrigin))
     throw new Fault("forbidden", "another site's page may not call the dashboard");
   if (method === "GET" || method === "HEAD") return;
   if (headers[OWN_HEADER] !== "1")

@@ -3,7 +3,13 @@ import type { Server as SecureServer } from "node:https";
 import type { CertificatesInForce } from "../http/certificates/certificates-in-force.ts";
 import type { Connections } from "../http/connections.ts";
 import { DEFAULT_HTTP_LIMITS } from "../http/ports.ts";
-import { attend, createHttpsServer, patience, secureContext, type ServerParts } from "../http/server.ts";
+import {
+  createHttpsServer,
+  handleRequests,
+  secureContext,
+  type ServerParts,
+  serverTimeouts,
+} from "../http/server.ts";
 import type { DashboardDeps, DashboardOptions } from "./ports.ts";
 
 const EXPIRY_CHECK_MS = 60_000;
@@ -22,11 +28,11 @@ export function plainListener(
   { limits }: Pick<DashboardOptions, "limits">,
   { certificates, log }: Pick<DashboardDeps, "certificates" | "log">,
 ): Listener {
-  const server = createServer(patience(DEFAULT_HTTP_LIMITS));
-  attend(server, limits, { serve, log, portName: PORT_NAME });
-  const forget = certificates.onChange((next) => inForce.replace(next));
+  const server = createServer(serverTimeouts(DEFAULT_HTTP_LIMITS));
+  handleRequests(server, limits, { serve, log, portName: PORT_NAME });
+  const unsubscribe = certificates.onChange((next) => inForce.replace(next));
   const stop = (): void => {
-    forget();
+    unsubscribe();
     certificates.stop();
   };
   return { server, stop };
@@ -45,10 +51,10 @@ export function secureListener(
 ): Listener {
   const limits = { ...DEFAULT_HTTP_LIMITS, maxSockets: options.limits.maxSockets };
   const server = createHttpsServer({ ...options, limits }, { ...parts, log, portName: PORT_NAME });
-  const forget = certificates.onChange((next) => {
+  const unsubscribe = certificates.onChange((next) => {
     const hasLostAuthorities = inForce.replace(next);
     server.setSecureContext(secureContext(next, options.tlsMinVersion));
-    void parts.connections.judgeAnew(hasLostAuthorities);
+    void parts.connections.recheckAll(hasLostAuthorities);
   });
   let cancelExpiryCheck = clock.after(EXPIRY_CHECK_MS, checkExpiry);
   function checkExpiry(): void {
@@ -56,7 +62,7 @@ export function secureListener(
     parts.connections.closeExpired(clock.wallMs());
   }
   const stop = (): void => {
-    forget();
+    unsubscribe();
     cancelExpiryCheck();
     certificates.stop();
   };

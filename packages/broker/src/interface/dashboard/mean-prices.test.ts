@@ -1,6 +1,6 @@
 import { emptyLedger, type Reservation, resourceVector } from "@resource-broker/domain";
 import { expect, test } from "vitest";
-import { meanPrices } from "./mean-prices.ts";
+import { createMeanPrices } from "./mean-prices.ts";
 import { NO_DECISION } from "./testing/arbitrary-ledger.ts";
 
 function reservation(id: string, decisionId: string | undefined): Reservation {
@@ -35,7 +35,7 @@ test("older decisions are read off the store once, newer ones as they fall, forg
     reads++;
     return Promise.resolve(id === "dec-7" ? undefined : decisionAt(Number(id.slice(4))));
   };
-  const prices = meanPrices({ findDecision }, () => ledger);
+  const prices = createMeanPrices({ findDecision }, () => ledger);
   const made = reservation("new", "dec-new");
   prices.add({
     number: 1,
@@ -53,7 +53,7 @@ test("a store that fails is asked again the next time", async () => {
   const ledger = { ...emptyLedger(), reservations: new Map([["a", reservation("a", "dec-1")]]) };
   let isAway = true;
   const findDecision = () => (isAway ? Promise.reject(new Error("away")) : Promise.resolve(decisionAt(2)));
-  const prices = meanPrices({ findDecision }, () => ledger);
+  const prices = createMeanPrices({ findDecision }, () => ledger);
   await expect(prices.complete()).rejects.toThrow("away");
   isAway = false;
   await prices.complete();

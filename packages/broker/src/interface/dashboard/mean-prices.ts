@@ -13,7 +13,7 @@ export interface MeanPrices {
   readonly complete: () => Promise<void>;
 }
 
-export function meanPrices(
+export function createMeanPrices(
   store: Pick<Store, "findDecision">,
   ledger: () => Pick<LedgerView, "reservations">,
 ): MeanPrices {

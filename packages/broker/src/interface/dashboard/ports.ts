@@ -59,10 +59,10 @@ export interface DashboardDeps {
   readonly randomBytes: (size: number) => Uint8Array;
   readonly log: Log;
   /** Where the API listens; undefined without one, or before it does. */
-  readonly api: () => ApiPlace | undefined;
+  readonly api: () => ApiAddress | undefined;
 }
 
-export interface ApiPlace {
+export interface ApiAddress {
   /** "": every address of the machine. */
   readonly host: string;
   readonly port: number;

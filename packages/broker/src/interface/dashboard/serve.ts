@@ -6,10 +6,10 @@ import { hasBody, hasMuchLeft, readBody } from "../http/read-body.ts";
 import type { Replier } from "../http/reply.ts";
 import type { Answer, PlainAnswer } from "../http/route.ts";
 import type { Match, Router } from "../http/router.ts";
-import type { Serve } from "../http/serve.ts";
-import { answerHeaders } from "./answer-headers.ts";
-import { checkAccess, type DoorDeps, limitRate, recognise } from "./door.ts";
-import { checkCall, checkHost, type Place } from "./guard.ts";
+import type { RequestHandler } from "../http/serve.ts";
+import { responseHeaders } from "./answer-headers.ts";
+import { authenticate, authorize, type AuthorizeDeps, limitRate } from "./door.ts";
+import { type AllowedOrigin, checkHost, checkOrigin } from "./guard.ts";
 import { plainPage } from "./plain-page.ts";
 import type { UiRoute } from "./route.ts";
 import type { StaticFiles } from "./static-files.ts";
@@ -17,18 +17,18 @@ import type { StaticFiles } from "./static-files.ts";
 /** The largest body is a question with its constraints and weights. */
 const BODY_LIMIT = 64 * 1024;
 /** Body limit without a session: only a sign-in token is expected. */
-const STRANGERS_BODY_LIMIT = 1024;
+const ANONYMOUS_BODY_LIMIT = 1024;
 const CALLS = "/ui/";
 
-export interface ServeDeps {
-  readonly place: Place;
-  readonly door: DoorDeps;
+export interface RequestHandlerDeps {
+  readonly origin: AllowedOrigin;
+  readonly authorization: AuthorizeDeps;
   readonly replier: Replier;
   readonly files: StaticFiles;
   /** Undefined while this replica does not lead. */
   readonly router: () => Pick<Router<UiRoute>, "match"> | undefined;
   /** Why the ledger is not available; undefined: it is. */
-  readonly closedBecause: () => Fault | undefined;
+  readonly unavailableBecause: () => Fault | undefined;
   readonly log: Log;
   readonly isStopping: () => boolean;
 }
@@ -42,10 +42,10 @@ interface Exchange {
 }
 
 /** Handles pages and calls of the dashboard, and turns faults into responses. */
-export function createServe(deps: ServeDeps): Serve {
+export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   const { replier, log } = deps;
-  const noStore = answerHeaders("no-store");
-  let underWay = 0;
+  const noStore = responseHeaders("no-store");
+  let inFlight = 0;
   let onIdle: (() => void) | undefined;
 
   const isLast = (request: IncomingMessage): boolean => deps.isStopping() || hasMuchLeft(request);
@@ -53,38 +53,38 @@ export function createServe(deps: ServeDeps): Serve {
   const send = ({ request, response }: Exchange, answer: PlainAnswer): void =>
     replier.send(response, answer, { isLast: isLast(request), headers: noStore });
 
-  const insistOnOpen = (): void => {
-    const fault = deps.closedBecause();
+  const requireAvailable = (): void => {
+    const fault = deps.unavailableBecause();
     if (fault !== undefined) throw fault;
   };
 
   const serveCall = async (exchange: Exchange): Promise<Answer> => {
     const { request, method, path, query } = exchange;
     const { headers, socket } = request;
-    const host = checkHost(request, deps.place);
-    checkCall({ method, headers, host }, deps.place);
-    const visitor = recognise(request, deps.door);
-    limitRate(visitor, socket.remoteAddress, deps.door);
-    insistOnOpen();
+    const host = checkHost(request, deps.origin);
+    checkOrigin({ method, headers, host }, deps.origin);
+    const caller = authenticate(request, deps.authorization);
+    limitRate(caller, socket.remoteAddress, deps.authorization);
+    requireAvailable();
     const { route, name } = found(exchange, deps.router()?.match(method, path) ?? { kind: "unknown" });
-    checkAccess(route, visitor);
-    const limit = visitor.session === undefined ? STRANGERS_BODY_LIMIT : BODY_LIMIT;
+    authorize(route, caller);
+    const limit = caller.session === undefined ? ANONYMOUS_BODY_LIMIT : BODY_LIMIT;
     const body = await bodyOf(exchange, limit);
-    return route.handle({ ...visitor, name, parameters: new URLSearchParams(query), headers, host, body });
+    return route.handle({ ...caller, name, parameters: new URLSearchParams(query), headers, host, body });
   };
 
   const servePage = (exchange: Exchange): void => {
     const { request, response, method, path } = exchange;
-    checkHost(request, deps.place);
-    recognise(request, deps.door);
-    insistOnOpen();
+    checkHost(request, deps.origin);
+    authenticate(request, deps.authorization);
+    requireAvailable();
     if (method !== "GET" && method !== "HEAD") throw wrongMethod(exchange, "GET, HEAD");
     const file = deps.files.find(path, String(request.headers["accept-encoding"] ?? ""));
     if (file === undefined) throw new Fault("not-found", "there is no such page");
-    const { type, content, encoding, freshness } = file;
+    const { type, content, encoding, cachePolicy } = file;
     response.writeHead(200, [
       ...replier.headers(),
-      ...answerHeaders(freshness),
+      ...responseHeaders(cachePolicy),
       "Content-Type",
       type,
       "Content-Length",
@@ -120,10 +120,10 @@ export function createServe(deps: ServeDeps): Serve {
     }
   };
 
-  const answer: Serve["answer"] = async (request, response) => {
-    underWay++;
+  const answer: RequestHandler["answer"] = async (request, response) => {
+    inFlight++;
     response.once("close", () => {
-      if (--underWay === 0) onIdle?.();
+      if (--inFlight === 0) onIdle?.();
     });
     const { method = "", url = "" } = request;
     const [path = "", query = ""] = url.split(/\?(.*)/s, 2);
@@ -132,7 +132,7 @@ export function createServe(deps: ServeDeps): Serve {
 
   const whenIdle = (): Promise<void> =>
     new Promise((resolve) => {
-      if (underWay === 0) resolve();
+      if (inFlight === 0) resolve();
       else onIdle = resolve;
     });
   return { answer, whenIdle };

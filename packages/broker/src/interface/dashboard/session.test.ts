@@ -112,7 +112,7 @@ describe("a session", () => {
     const { signIn: enter } = await start({ time });
     const browser = await enter();
     const stream = await browser.listen();
-    await stream.hears("event: hello");
+    await stream.receives("event: hello");
     await browser.send("DELETE /ui/session");
     await time.advance(4000);
     await expect(stream.closed).resolves.toBeUndefined();
@@ -178,7 +178,7 @@ describe("an admin whose certificate is no longer good", () => {
     const mine = { Cookie: cookieOf(await signIn(running, await linkOf(ops))) };
     const others = { Cookie: cookieOf(await signIn(running, await linkOf(certificates.admin("eve")))) };
     const stream = await listenTo({ port }, "GET /ui/events", { headers: mine });
-    await stream.hears("event: hello");
+    await stream.receives("event: hello");
     running.replaceCertificates({ crl: certificates.crl([ops]) });
     expect(await running.visit("GET /ui/session", { headers: mine })).toMatchObject({ status: 401 });
     expect(await running.visit("GET /ui/session", { headers: others })).toMatchObject({ status: 200 });
@@ -190,7 +190,7 @@ describe("an admin whose certificate is no longer good", () => {
   test("is shown out, in the middle of a stream too, where the certificate itself signed in", async () => {
     const { port, visitAs, replaceCertificates } = await start({ host: "" });
     const stream = await listenTo({ port, credentials: ops }, "GET /ui/events");
-    await stream.hears("event: hello");
+    await stream.receives("event: hello");
     replaceCertificates({ crl: certificates.crl([ops]) });
     await stream.closed;
     expect(await visitAs(ops, "GET /ui/session")).toMatchObject({ status: 401 });

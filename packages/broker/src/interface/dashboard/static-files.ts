@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { Fault } from "@resource-broker/contract";
-import type { Freshness } from "./answer-headers.ts";
+import type { CachePolicy } from "./answer-headers.ts";
 
 const INDEX = "/index.html";
 /** The build puts a digest of the content into each name here. */
@@ -26,7 +26,7 @@ const ENCODINGS = [
 
 export interface StaticFile {
   readonly type: string;
-  readonly freshness: Freshness;
+  readonly cachePolicy: CachePolicy;
   readonly content: Buffer;
   /** Absent: as it is. */
   readonly encoding?: string;
@@ -66,19 +66,19 @@ function find(files: ReadonlyMap<string, Buffer>, path: string, accepted: string
   const type = TYPES[extname(name)];
   const plain = files.get(name);
   if (plain === undefined || type === undefined) return undefined;
-  const freshness = freshnessOf(name);
+  const cachePolicy = cachePolicyOf(name);
   for (const { name: encoding, suffix } of ENCODINGS) {
     const content = accepts(accepted, encoding) ? files.get(`${name}${suffix}`) : undefined;
-    if (content !== undefined) return { type, freshness, content, encoding };
+    if (content !== undefined) return { type, cachePolicy, content, encoding };
   }
-  return { type, freshness, content: plain };
+  return { type, cachePolicy, content: plain };
 }
 
 function isPage(path: string): boolean {
   return PAGE_OF_ONE.test(path) || !path.slice(path.lastIndexOf("/")).includes(".");
 }
 
-function freshnessOf(name: string): Freshness {
+function cachePolicyOf(name: string): CachePolicy {
   if (name.startsWith(HASHED)) return "immutable";
   return name === INDEX ? "no-store" : "no-cache";
 }

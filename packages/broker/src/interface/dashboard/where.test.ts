@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { expect, test } from "vitest";
-import { loopbackPlace, nameIn } from "./guard.ts";
+import { loopbackOrigin, nameIn } from "./guard.ts";
 import { certificates } from "./testing/running-dashboard.ts";
 import { apiUrl, isLoopback, pageUrl } from "./where.ts";
 
@@ -56,6 +56,6 @@ test.each(["a b", "a:b:c", "[::1", "a:999999", "", "http://a"])("'%s' names no h
 });
 
 test("on port 80 browsers leave the port out", () => {
-  const place = loopbackPlace({ host: "127.0.0.1", port: () => 80 });
+  const place = loopbackOrigin({ host: "127.0.0.1", port: () => 80 });
   expect(["localhost", "localhost:80", "localhost:81"].map(place.isOwnHost)).toEqual([true, true, false]);
 });

@@ -1,7 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { isNameOf, nameIn } from "./guard.ts";
-import type { ApiPlace } from "./ports.ts";
+import type { ApiAddress } from "./ports.ts";
 
 /** True for addresses that only this machine can reach. */
 export function isLoopback(host: string | undefined): boolean {
@@ -10,13 +10,13 @@ export function isLoopback(host: string | undefined): boolean {
 }
 
 /** The URL of a sign-in link: the bound address, or a name of the certificate. */
-export function pageUrl(place: {
+export function pageUrl(address: {
   readonly host: string | undefined;
   readonly port: number;
   /** Absent: plain HTTP on this machine. */
   readonly certificate?: X509Certificate;
 }): string {
-  const { host, port, certificate } = place;
+  const { host, port, certificate } = address;
   if (certificate === undefined) return `http://${inUrl(host ?? "localhost")}:${port}/`;
   const names = [...(host === undefined ? [] : [host]), ...certifiedNames(certificate)];
   const name = names.find((each) => isNameOf(certificate, each)) ?? host ?? "localhost";
@@ -24,7 +24,7 @@ export function pageUrl(place: {
 }
 
 /** The URL of the API for a user who reached the dashboard by this host name. */
-export function apiUrl(api: ApiPlace | undefined, host: string): string | null {
+export function apiUrl(api: ApiAddress | undefined, host: string): string | null {
   if (api === undefined) return null;
   const isEverywhere = api.host === "" || api.host === "0.0.0.0" || api.host === "::";
   return `https://${inUrl(isEverywhere ? nameIn(host) : api.host)}:${api.port}`;

@@ -7,7 +7,7 @@ import { type Chain, isChained, isRevoked, isTraceable } from "./certificates/tr
 import { commonNames, identify, readClientCertificate } from "./identity.ts";
 
 /** The identity of a connection. It is determined once, when the connection is made. */
-export type Standing =
+export type ConnectionIdentity =
   | {
       readonly kind: "caller";
       readonly caller: Actor;
@@ -18,12 +18,12 @@ export type Standing =
   | { readonly kind: "anonymous" }
   | { readonly kind: "refused"; readonly fault: Fault };
 
-export interface AdmissionRules {
+export interface AuthenticationRules {
   readonly adminUnit: string;
   readonly set: CertificateSet;
   readonly nowMs: number;
   /** True if TLS may have trusted a removed authority, so that signatures must be verified again. */
-  readonly needsProof: boolean;
+  readonly mustVerifyChain: boolean;
 }
 
 /** Messages for OpenSSL error codes. */
@@ -33,7 +33,7 @@ const TLS_PROBLEMS: Readonly<Record<string, string>> = {
   INVALID_PURPOSE: "it is not made for clients (extended key usage clientAuth)",
   CERT_SIGNATURE_FAILURE: "its signature is wrong",
 };
-const FOREIGN = "it is not issued by the broker's certificate authority";
+const FOREIGN_ISSUER = "it is not issued by the broker's certificate authority";
 const UNTRACEABLE =
   "revocation cannot be checked, because its issuer is not in ca.crt; add the intermediate authority there";
 /** Actor of the broker in the audit log; reserved, so no cluster may have this name. */
@@ -41,26 +41,35 @@ const BROKER_ACTOR = "broker";
 const NO_INTERMEDIATES: readonly X509Certificate[] = [];
 const LONGEST_CHAIN = 8;
 
-export function admit(socket: TLSSocket, rules: AdmissionRules): Standing {
+export function authenticate(socket: TLSSocket, rules: AuthenticationRules): ConnectionIdentity {
   try {
     const leaf = socket.getPeerX509Certificate();
     if (leaf === undefined) return { kind: "anonymous" };
-    return socket.authorized ? admitLeaf(leaf, socket, rules) : refused(tlsProblem(socket));
+    return socket.authorized ? authenticateLeaf(leaf, socket, rules) : refused(tlsProblem(socket));
   } catch {
     // A certificate that Node cannot read must not end the process.
     return refused("it cannot be read");
   }
 }
 
-function admitLeaf(leaf: X509Certificate, socket: TLSSocket, rules: AdmissionRules): Standing {
+function authenticateLeaf(
+  leaf: X509Certificate,
+  socket: TLSSocket,
+  rules: AuthenticationRules,
+): ConnectionIdentity {
   const isDirect = isTraceable({ leaf, intermediates: NO_INTERMEDIATES }, rules.set);
   const intermediates = isDirect ? NO_INTERMEDIATES : intermediatesOf(socket);
   const chain = { leaf, intermediates };
-  return rules.needsProof && !isChained(chain, rules.set) ? refused(FOREIGN) : judge(chain, rules);
+  return rules.mustVerifyChain && !isChained(chain, rules.set)
+    ? refused(FOREIGN_ISSUER)
+    : checkCertificate(chain, rules);
 }
 
 /** Checks the certificate of an open connection against newer rules. Signatures are not verified. */
-export function judge(chain: Chain, { adminUnit, set, nowMs }: AdmissionRules): Standing {
+export function checkCertificate(
+  chain: Chain,
+  { adminUnit, set, nowMs }: AuthenticationRules,
+): ConnectionIdentity {
   const certificate = readClientCertificate(chain.leaf);
   const reservedNames = [BROKER_ACTOR, NOBODY, ...commonNames(set.own)];
   const identification = identify(certificate, { adminUnit, reservedNames, nowMs });
@@ -72,7 +81,7 @@ export function judge(chain: Chain, { adminUnit, set, nowMs }: AdmissionRules): 
   return { kind: "caller", caller, validToMs: certificate.validToMs, intermediates: chain.intermediates };
 }
 
-function refused(problem: string): Standing {
+function refused(problem: string): ConnectionIdentity {
   return { kind: "refused", fault: refusedCertificate(problem) };
 }
 
@@ -82,7 +91,9 @@ export function refusedCertificate(problem: string): Fault {
 
 function tlsProblem(socket: TLSSocket): string {
   const code = String(socket.authorizationError);
-  return Object.hasOwn(TLS_PROBLEMS, code) ? (TLS_PROBLEMS[code] ?? FOREIGN) : `${FOREIGN} (${code})`;
+  return Object.hasOwn(TLS_PROBLEMS, code)
+    ? (TLS_PROBLEMS[code] ?? FOREIGN_ISSUER)
+    : `${FOREIGN_ISSUER} (${code})`;
 }
 
 /**

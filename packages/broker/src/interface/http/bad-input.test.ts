@@ -2,7 +2,7 @@ import { recordsOf } from "@resource-broker/domain";
 import { fakeClock, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CallOptions, TestReply } from "./testing/call.ts";
-import { openLine } from "./testing/line.ts";
+import { openRawConnection } from "./testing/line.ts";
 import { type RunningBroker, runBroker } from "./testing/running-broker.ts";
 import { advertisementOf, requestOf } from "./testing/samples.ts";
 
@@ -125,7 +125,7 @@ const QUANTITY_ROWS: readonly Row[] = [
   ],
 ];
 
-const WISH_ROWS: readonly Row[] = [
+const REQUEST_ROWS: readonly Row[] = [
   ["a duration in words", 400, "duration", asking({ duration: "5 minutes" })],
   ["an empty duration", 400, "duration", asking({ duration: "" })],
   ["no time at all", 400, "duration", asking({ duration: "0s" })],
@@ -171,7 +171,7 @@ const HEADER_ROWS: readonly Row[] = [
 ];
 
 describe("a bad request for a reservation is refused, says what to do and changes nothing", () => {
-  const rows = [...JSON_ROWS, ...QUANTITY_ROWS, ...WISH_ROWS, ...HEADER_ROWS];
+  const rows = [...JSON_ROWS, ...QUANTITY_ROWS, ...REQUEST_ROWS, ...HEADER_ROWS];
   test.each(rows)("%s", async (_, status, says, options) => {
     const reply = await harmless(() => broker.call(rome, RESERVE, options));
     expect(reply.status).toBe(status);
@@ -381,7 +381,7 @@ describe("what is hardly HTTP is refused by the parser, and the connection close
     ["a chunk without a size", `${POST_LINE}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n`, "400"],
   ])("%s", async (_, text, status) => {
     await harmless(async () => {
-      const line = await openLine(broker.port, rome);
+      const line = await openRawConnection(broker.port, rome);
       line.send(text);
       const heard = await line.closed;
       expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { limitedBrokers, paris, rome } from "./testing/limited-broker.ts";
-import { openLine } from "./testing/line.ts";
+import { openRawConnection } from "./testing/line.ts";
 import { advertisementOf, requestOf } from "./testing/samples.ts";
 
 const KIB = 1024;
@@ -47,7 +47,7 @@ describe("the size of a body", () => {
 
   test("is watched when it comes in chunks that state no length", async () => {
     const { broker } = await start();
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     line.send(CHUNKED);
     const chunk = `${(64 * KIB).toString(16)}\r\n${"x".repeat(64 * KIB)}\r\n`;
     for (let count = 0; count < 6; count++) line.send(chunk);
@@ -57,7 +57,7 @@ describe("the size of a body", () => {
 
   test("a small chunked body is read like any other", async () => {
     const { broker } = await start();
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     const body = JSON.stringify(requestOf("1", "1Gi"));
     line.send(`${CHUNKED}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
     expect(await line.hears("}")).toContain("201 Created");
@@ -65,7 +65,7 @@ describe("the size of a body", () => {
 
   test("is refused before it is sent, where the caller asks first", async () => {
     const { broker } = await start();
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     const head = (length: number) =>
       [
         "POST /api/v1/reservations HTTP/1.1",
@@ -80,7 +80,7 @@ describe("the size of a body", () => {
     const heard = await line.closed;
     expect(heard).toContain("413 Payload Too Large");
     expect(heard).not.toContain("100 Continue");
-    const polite = await openLine(broker.port, rome);
+    const polite = await openRawConnection(broker.port, rome);
     const body = JSON.stringify(requestOf("1", "1Gi"));
     polite.send(head(body.length));
     await polite.hears("100 Continue");
@@ -90,7 +90,7 @@ describe("the size of a body", () => {
 
   test("the connection goes on after a body that was too large, or that nobody read", async () => {
     const { broker } = await start();
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     const body = filled(300 * KIB);
     line.send(
       `POST /api/v1/reservations HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,

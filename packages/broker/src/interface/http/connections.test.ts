@@ -1,24 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { caller } from "./testing/call.ts";
 import { limitedBrokers, paris, rome, UNFINISHED_CALL } from "./testing/limited-broker.ts";
-import { openLine } from "./testing/line.ts";
+import { openRawConnection } from "./testing/line.ts";
 import { requestOf } from "./testing/samples.ts";
 
 const start = limitedBrokers();
 /** Only a guard: a busy machine takes its time. */
-const PATIENCE = { timeout: 20_000 };
+const GUARD = { timeout: 20_000 };
 
 describe("slow callers", () => {
   test("are cut off when their headers do not come", async () => {
     const { broker } = await start({ headersTimeoutMs: 200, requestTimeoutMs: 400 });
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     line.send("GET /api/v1/instructions HTTP/1.1\r\nHost:");
     expect(await line.closed).toContain("408 Request Timeout");
   });
 
   test("are cut off when their body does not come", async () => {
     const { broker } = await start({ headersTimeoutMs: 200, requestTimeoutMs: 400 });
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     line.send(UNFINISHED_CALL);
     expect(await line.closed).toContain("408 Request Timeout");
     expect(broker.engine.ledger.reservations.size).toBe(0);
@@ -26,15 +26,15 @@ describe("slow callers", () => {
 
   test("that connect and say nothing are cut off", async () => {
     const { broker } = await start({ headersTimeoutMs: 200, requestTimeoutMs: 400 });
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     expect(await line.closed).toContain("408");
   });
 
   test("may take as long as they like to read a stream", async () => {
     const { broker } = await start({ headersTimeoutMs: 1000, requestTimeoutMs: 1500 });
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     await line.ask("/api/v1/instructions?watch=true");
-    const other = await openLine(broker.port, paris);
+    const other = await openRawConnection(broker.port, paris);
     await other.closed; // far longer than any time-out
     expect(line.socket.destroyed).toBe(false);
   });
@@ -43,25 +43,25 @@ describe("slow callers", () => {
 describe("connections", () => {
   test("beyond what one cluster may have are told so and closed; another cluster's are not", async () => {
     const { broker } = await start({ maxSocketsPerCluster: 2 });
-    const lines = [await openLine(broker.port, rome), await openLine(broker.port, rome)];
+    const lines = [await openRawConnection(broker.port, rome), await openRawConnection(broker.port, rome)];
     for (const line of lines) expect(await line.ask("/api/v1/instructions")).toContain("200 OK");
-    const third = await openLine(broker.port, rome);
+    const third = await openRawConnection(broker.port, rome);
     third.send("GET /api/v1/instructions HTTP/1.1\r\nHost: b\r\n\r\n");
     const heard = await third.closed;
     expect(heard).toContain("503 Service Unavailable");
     expect(heard).toContain("rome has 2 connections open already");
     expect((await broker.call(paris, "GET /api/v1/instructions")).status).toBe(200);
     lines[0]?.socket.destroy();
-    const next = async () => (await openLine(broker.port, rome)).ask("/api/v1/instructions");
-    await expect.poll(next, PATIENCE).toContain("200 OK");
+    const next = async () => (await openRawConnection(broker.port, rome)).ask("/api/v1/instructions");
+    await expect.poll(next, GUARD).toContain("200 OK");
     // One has gone and one has come: there is room for no other.
     expect(await next()).toContain("rome has 2 connections open already");
   });
 
   test("are refused beyond the total", async () => {
     const { broker } = await start({ maxSockets: 3 });
-    const lines = [await openLine(broker.port, rome), await openLine(broker.port, rome)];
-    await expect(openLine(broker.port, rome)).rejects.toThrow(/disconnected|ECONNRESET|closed/);
+    const lines = [await openRawConnection(broker.port, rome), await openRawConnection(broker.port, rome)];
+    await expect(openRawConnection(broker.port, rome)).rejects.toThrow(/disconnected|ECONNRESET|closed/);
     for (const { socket } of lines) socket.destroy();
   });
 });
@@ -69,11 +69,11 @@ describe("connections", () => {
 describe("an orderly end", () => {
   test("answers what is under way, ends the streams, takes nothing new, and keeps no connection", async () => {
     const { broker, store } = await start();
-    const stream = await openLine(broker.port, paris);
+    const stream = await openRawConnection(broker.port, paris);
     await stream.ask("/api/v1/instructions?watch=true");
-    const idle = await openLine(broker.port, rome);
+    const idle = await openRawConnection(broker.port, rome);
     await idle.ask("/api/v1/instructions");
-    const unused = await openLine(broker.port, rome);
+    const unused = await openRawConnection(broker.port, rome);
     const release = store.hold();
     const underWay = broker.call(rome, "POST /api/v1/reservations", { body: requestOf() });
     await store.held();

@@ -2,21 +2,26 @@ import type { X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 import { Fault } from "@resource-broker/contract";
 import type { ClusterId } from "@resource-broker/domain";
-import { type AdmissionRules, admit, judge, type Standing } from "./admission.ts";
+import {
+  authenticate,
+  type AuthenticationRules,
+  checkCertificate,
+  type ConnectionIdentity,
+} from "./admission.ts";
 import { type Chain, isChained } from "./certificates/trust.ts";
 
 /** Connections that are rechecked before the event loop may run other work. */
-const JUDGED_AT_ONCE = 100;
+const RECHECK_BATCH = 100;
 
 export interface ConnectionsOptions {
   readonly maxPerCluster: number;
-  readonly rules: () => AdmissionRules;
+  readonly rules: () => AuthenticationRules;
 }
 
 /** All open connections and their identities. */
 export class Connections {
   readonly #options: ConnectionsOptions;
-  readonly #open = new Map<TLSSocket, Standing>();
+  readonly #open = new Map<TLSSocket, ConnectionIdentity>();
   readonly #perCluster = new Map<ClusterId, number>();
 
   constructor(options: ConnectionsOptions) {
@@ -29,67 +34,67 @@ export class Connections {
 
   add(socket: TLSSocket): void {
     if (socket.destroyed) return;
-    const standing = this.#withinLimit(admit(socket, this.#options.rules()));
-    this.#open.set(socket, standing);
+    const identity = this.#withinLimit(authenticate(socket, this.#options.rules()));
+    this.#open.set(socket, identity);
     socket.once("close", () => this.#remove(socket));
-    if (standing.kind === "caller") this.#count(standing.caller.clusterId, 1);
+    if (identity.kind === "caller") this.#count(identity.caller.clusterId, 1);
   }
 
-  standingOf(socket: TLSSocket): Standing {
+  identityOf(socket: TLSSocket): ConnectionIdentity {
     return this.#open.get(socket) ?? { kind: "anonymous" };
   }
 
   /** Closes connections whose certificate has expired. */
   closeExpired(nowMs: number): void {
-    for (const [socket, standing] of this.#open) {
-      if (standing.kind === "caller" && nowMs > standing.validToMs) socket.destroy();
+    for (const [socket, identity] of this.#open) {
+      if (identity.kind === "caller" && nowMs > identity.validToMs) socket.destroy();
     }
   }
 
   /** Closes connections that the current certificates do not accept any more. Returns how many. */
-  async judgeAnew(hasLostAuthorities: boolean): Promise<number> {
+  async recheckAll(hasLostAuthorities: boolean): Promise<number> {
     let closed = 0;
     let judged = 0;
     for (const [socket, standing] of this.#open) {
-      if (standing.kind === "caller" && !this.#isStillGood(chainOf(socket, standing), hasLostAuthorities)) {
+      if (standing.kind === "caller" && !this.#isStillValid(chainOf(socket, standing), hasLostAuthorities)) {
         socket.destroy();
         closed++;
       }
-      if (++judged % JUDGED_AT_ONCE === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+      if (++judged % RECHECK_BATCH === 0) await new Promise<void>((resolve) => setImmediate(resolve));
     }
     return closed;
   }
 
   /** The certificate of a caller; undefined: there is none, or the connection is gone. */
   certificateOf(socket: TLSSocket): X509Certificate | undefined {
-    const standing = this.standingOf(socket);
-    return standing.kind === "caller" ? chainOf(socket, standing)?.leaf : undefined;
+    const identity = this.identityOf(socket);
+    return identity.kind === "caller" ? chainOf(socket, identity)?.leaf : undefined;
   }
 
-  #isStillGood(chain: Chain | undefined, hasLostAuthorities: boolean): boolean {
+  #isStillValid(chain: Chain | undefined, hasLostAuthorities: boolean): boolean {
     if (chain === undefined) return false;
     try {
       const rules = this.#options.rules();
-      if (judge(chain, rules).kind !== "caller") return false;
+      if (checkCertificate(chain, rules).kind !== "caller") return false;
       return !hasLostAuthorities || isChained(chain, rules.set);
     } catch {
       return false;
     }
   }
 
-  #withinLimit(standing: Standing): Standing {
-    if (standing.kind !== "caller") return standing;
+  #withinLimit(identity: ConnectionIdentity): ConnectionIdentity {
+    if (identity.kind !== "caller") return identity;
     const { maxPerCluster } = this.#options;
-    const { clusterId } = standing.caller;
-    if ((this.#perCluster.get(clusterId) ?? 0) < maxPerCluster) return standing;
+    const { clusterId } = identity.caller;
+    if ((this.#perCluster.get(clusterId) ?? 0) < maxPerCluster) return identity;
     const message = `${clusterId} has ${maxPerCluster} connections open already; use them, or close some`;
     return { kind: "refused", fault: new Fault("overloaded", message) };
   }
 
   #remove(socket: TLSSocket): void {
-    const standing = this.#open.get(socket);
+    const identity = this.#open.get(socket);
     this.#open.delete(socket);
-    if (standing?.kind === "caller") this.#count(standing.caller.clusterId, -1);
+    if (identity?.kind === "caller") this.#count(identity.caller.clusterId, -1);
   }
 
   #count(clusterId: ClusterId, change: 1 | -1): void {
@@ -102,7 +107,7 @@ export class Connections {
 /** Undefined: it cannot be read, or is gone. */
 function chainOf(
   socket: TLSSocket,
-  { intermediates }: Extract<Standing, { kind: "caller" }>,
+  { intermediates }: Extract<ConnectionIdentity, { kind: "caller" }>,
 ): Chain | undefined {
   try {
     const leaf = socket.destroyed ? undefined : socket.getPeerX509Certificate();

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Fault, FAULTS } from "@resource-broker/contract";
 import type { Actor } from "@resource-broker/domain";
-import { refusedCertificate, type Standing } from "./admission.ts";
+import { type ConnectionIdentity, refusedCertificate } from "./admission.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Route } from "./route.ts";
 import type { Match } from "./router.ts";
 
-export interface DoorDeps {
+export interface AuthorizeDeps {
   readonly rate: RateLimit;
   /** The engine's time, which rates are measured by. */
   readonly now: () => number;
@@ -14,39 +14,39 @@ export interface DoorDeps {
   readonly wallMs: () => number;
   readonly maxSheddableInFlight: number;
   /** Why calls cannot be answered now; undefined: they can. */
-  readonly closedBecause: () => Fault | undefined;
+  readonly unavailableBecause: () => Fault | undefined;
 }
 
 /** A request that is authenticated and authorized. */
-export interface Admitted {
+export interface AuthorizedRequest {
   readonly route: Route;
   readonly name: string;
   readonly caller: Actor;
 }
 
-export interface Knock {
-  readonly standing: Standing;
+export interface RequestContext {
+  readonly standing: ConnectionIdentity;
   readonly match: Match;
   readonly headers: IncomingHttpHeaders;
   readonly sheddableInFlight: number;
 }
 
-const NOBODY: Actor = { clusterId: "", isAdmin: false };
+const ANONYMOUS: Actor = { clusterId: "", isAdmin: false };
 
 /** Authorizes a request before its body is read. Throws the Fault of a refused request. */
-export function checkAtDoor(knock: Knock, deps: DoorDeps): Admitted {
-  const { standing, match } = knock;
-  if (standing.kind === "refused") throw standing.fault;
+export function authorize(context: RequestContext, deps: AuthorizeDeps): AuthorizedRequest {
+  const { standing: identity, match } = context;
+  if (identity.kind === "refused") throw identity.fault;
   if (match.kind === "found" && match.route.access === "anyone") {
-    return { route: match.route, name: match.name, caller: NOBODY };
+    return { route: match.route, name: match.name, caller: ANONYMOUS };
   }
-  if (standing.kind === "anonymous") {
+  if (identity.kind === "anonymous") {
     throw new Fault("no-certificate", `no client certificate was shown. ${FAULTS["no-certificate"].advice}`);
   }
-  if (deps.wallMs() > standing.validToMs) throw refusedCertificate("it has expired; renew it");
-  const { caller } = standing;
-  limitRate(knock, caller, deps);
-  insistOnOpen(deps);
+  if (deps.wallMs() > identity.validToMs) throw refusedCertificate("it has expired; renew it");
+  const { caller } = identity;
+  limitRate(context, caller, deps);
+  requireAvailable(deps);
   if (match.kind === "unknown")
     throw new Fault("not-found", "there is no such API call; /openapi.json lists all of them");
   if (match.kind === "wrong-method") {
@@ -58,17 +58,21 @@ export function checkAtDoor(knock: Knock, deps: DoorDeps): Admitted {
   if (match.route.access === "admin" && !caller.isAdmin) {
     throw new Fault("forbidden", "only an admin may do this; use a certificate with the admin unit");
   }
-  shed(match.route, knock.sheddableInFlight, deps);
+  shed(match.route, context.sheddableInFlight, deps);
   return { route: match.route, name: match.name, caller };
 }
 
-function insistOnOpen({ closedBecause }: DoorDeps): void {
-  const fault = closedBecause();
+function requireAvailable({ unavailableBecause }: AuthorizeDeps): void {
+  const fault = unavailableBecause();
   if (fault !== undefined) throw fault;
 }
 
 /** Older agents treat every status below 500 as final, so they get a 503 instead of a 429. */
-function limitRate({ headers, match }: Knock, { clusterId }: Actor, { rate, now }: DoorDeps): void {
+function limitRate(
+  { headers, match }: RequestContext,
+  { clusterId }: Actor,
+  { rate, now }: AuthorizeDeps,
+): void {
   const retryAfterMs = rate.take(clusterId, now());
   if (retryAfterMs === 0) return;
   const isReservation = match.kind === "found" && match.route.isSheddable === true;
@@ -80,7 +84,7 @@ function limitRate({ headers, match }: Knock, { clusterId }: Actor, { rate, now 
   });
 }
 
-function shed({ isSheddable }: Route, inFlight: number, { maxSheddableInFlight }: DoorDeps): void {
+function shed({ isSheddable }: Route, inFlight: number, { maxSheddableInFlight }: AuthorizeDeps): void {
   if (isSheddable !== true || inFlight < maxSheddableInFlight) return;
   const message = `${inFlight} requests are in flight; nothing was reserved, retry`;
   // Spreads the retries over several seconds.

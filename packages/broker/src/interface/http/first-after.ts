@@ -8,13 +8,13 @@ export function firstAfter(names: Iterable<string>, after: string, limit: number
     if (name <= after) continue;
     const last = kept.length < limit ? undefined : kept[limit - 1];
     if (last !== undefined && name >= last) continue;
-    kept.splice(placeOf(name, kept), 0, name);
+    kept.splice(insertionIndex(name, kept), 0, name);
     if (kept.length > limit) kept.pop();
   }
   return kept;
 }
 
-function placeOf(name: string, sorted: readonly string[]): number {
+function insertionIndex(name: string, sorted: readonly string[]): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

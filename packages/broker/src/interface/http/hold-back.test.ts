@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { HoldBack } from "./hold-back.ts";
+import { Backpressure } from "./hold-back.ts";
 
 class Line extends EventEmitter {
   isRead = true;
@@ -16,11 +16,11 @@ class Line extends EventEmitter {
 }
 
 /** Lines whose requests were turned away, in this order. */
-function turnedAway(holdBack: HoldBack, count: number): Line[] {
+function turnedAway(holdBack: Backpressure, count: number): Line[] {
   return Array.from({ length: count }, () => {
     const line = new Line();
     const response = Object.assign(new EventEmitter(), { socket: line });
-    holdBack.hold(response as unknown as ServerResponse);
+    holdBack.pauseAfter(response as unknown as ServerResponse);
     expect(line.isRead).toBe(true);
     response.emit("close");
     return line;
@@ -30,7 +30,7 @@ function turnedAway(holdBack: HoldBack, count: number): Line[] {
 const readIn = (lines: readonly Line[]): boolean[] => lines.map(({ isRead }) => isRead);
 
 test("who was turned away is read again when others were served, the first first", () => {
-  const holdBack = new HoldBack(fakeClock().after);
+  const holdBack = new Backpressure(fakeClock().after);
   const lines = turnedAway(holdBack, 3);
   expect(readIn(lines)).toEqual([false, false, false]);
   for (let each = 0; each < 11; each++) holdBack.served();
@@ -41,7 +41,7 @@ test("who was turned away is read again when others were served, the first first
 
 test("when nobody is served for a moment, everybody is read again", async () => {
   const time = fakeClock();
-  const holdBack = new HoldBack(time.after);
+  const holdBack = new Backpressure(time.after);
   const lines = turnedAway(holdBack, 3);
   await time.advance(40);
   holdBack.served();
@@ -53,7 +53,7 @@ test("when nobody is served for a moment, everybody is read again", async () => 
 
 test("nobody is held for long, however many are served", async () => {
   const time = fakeClock();
-  const holdBack = new HoldBack(time.after);
+  const holdBack = new Backpressure(time.after);
   const lines = turnedAway(holdBack, 30);
   for (let passedMs = 0; passedMs < 2000; passedMs += 40) {
     holdBack.served();
@@ -63,7 +63,7 @@ test("nobody is held for long, however many are served", async () => {
 });
 
 test("what was saved up while nobody waited helps nobody later", () => {
-  const holdBack = new HoldBack(fakeClock().after);
+  const holdBack = new Backpressure(fakeClock().after);
   for (let each = 0; each < 1000; each++) holdBack.served();
   const lines = turnedAway(holdBack, 2);
   holdBack.served();
@@ -71,7 +71,7 @@ test("what was saved up while nobody waited helps nobody later", () => {
 });
 
 test("a connection that ends is not kept, and at the end nobody is held", () => {
-  const holdBack = new HoldBack(fakeClock().after);
+  const holdBack = new Backpressure(fakeClock().after);
   const [gone, stays] = turnedAway(holdBack, 2);
   gone?.emit("close");
   expect(holdBack.size).toBe(1);

@@ -4,11 +4,11 @@ import type { CertificateSet } from "@resource-broker/runtime";
 import { CertificatesInForce } from "./certificates/certificates-in-force.ts";
 import { Connections } from "./connections.ts";
 import { type LedgerRoutes, ledgerRoutes } from "./ledger-routes.ts";
-import { HoldBack } from "./hold-back.ts";
+import { Backpressure } from "./hold-back.ts";
 import type { HttpDeps, HttpOptions } from "./ports.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { createReplier } from "./reply.ts";
-import { createServe, type Serve } from "./serve.ts";
+import { createRequestHandler, type RequestHandler } from "./serve.ts";
 import { createHttpsServer, secureContext } from "./server.ts";
 
 const EXPIRY_CHECK_MS = 60_000;
@@ -43,26 +43,32 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
     const ledger = ledgerRoutes(deps, { headers: replier.headers, limits });
     const rate = new RateLimit({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
     const { maxSheddableInFlight } = limits;
-    const { closedBecause } = ledger;
-    const door = { rate, now: engine.now, wallMs: clock.wallMs, maxSheddableInFlight, closedBecause };
-    const holdBack = new HoldBack(clock.after);
-    const isLastCall = (): boolean => isStopping;
-    const serve = createServe({
+    const { unavailableBecause } = ledger;
+    const authorization = {
+      rate,
+      now: engine.now,
+      wallMs: clock.wallMs,
+      maxSheddableInFlight,
+      unavailableBecause,
+    };
+    const backpressure = new Backpressure(clock.after);
+    const isClosing = (): boolean => isStopping;
+    const serve = createRequestHandler({
       router: ledger,
       connections,
       replier,
-      door,
-      holdBack,
+      authorization,
+      backpressure,
       log,
       metrics,
-      isStopping: isLastCall,
+      isStopping: isClosing,
     });
     const server = createHttpsServer(options, { connections, serve, set, log, portName: "the API port" });
 
     const useCertificates = (next: CertificateSet): void => {
       const hasLostAuthorities = inForce.replace(next);
       server.setSecureContext(secureContext(next, tlsMinVersion));
-      void connections.judgeAnew(hasLostAuthorities).then((closed) => {
+      void connections.recheckAll(hasLostAuthorities).then((closed) => {
         if (closed > 0) log.info({ closed }, "connections closed: their certificates are no longer valid");
       });
     };
@@ -71,27 +77,27 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
       cancelExpiryCheck = clock.after(EXPIRY_CHECK_MS, checkExpiry);
       connections.closeExpired(clock.wallMs());
     }
-    const endings = [
+    const cleanups = [
       certificates.onChange(useCertificates),
       () => cancelExpiryCheck(),
       () => certificates.stop(),
       () => ledger.stop(),
-      () => holdBack.stop(),
+      () => backpressure.stop(),
     ];
     if (deps.notLeading?.() === undefined) ledger.lead();
     const port = await listen(server, options);
-    running = { server, serve, ledger, connections, endings };
+    running = { server, serve, ledger, connections, cleanups };
     return { port };
   };
 
   const stop = async (): Promise<void> => {
     if (running === undefined) return;
-    const { server, serve, endings } = running;
+    const { server, serve, cleanups } = running;
     running = undefined;
     isStopping = true;
     const closed = once(server, "close");
     server.close();
-    for (const end of endings) end();
+    for (const end of cleanups) end();
     // Node counts an unused connection as busy: close all connections after the last reply.
     void serve.whenIdle().then(() => server.closeAllConnections());
     const cancel = clock.after(limits.stopTimeoutMs, () => server.closeAllConnections());
@@ -110,10 +116,10 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
 
 interface Running {
   readonly server: Server;
-  readonly serve: Serve;
+  readonly serve: RequestHandler;
   readonly ledger: LedgerRoutes;
   readonly connections: Connections;
-  readonly endings: readonly (() => unknown)[];
+  readonly cleanups: readonly (() => unknown)[];
 }
 
 async function listen(server: Server, { port, host }: HttpOptions): Promise<number> {

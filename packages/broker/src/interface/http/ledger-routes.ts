@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import { idMaker, orderedDecisions } from "../shared/make-ids.ts";
-import type { Books } from "../shared/render.ts";
+import type { RenderContext } from "../shared/render.ts";
 import type { HttpDeps, HttpLimits } from "./ports.ts";
 import { ReservationIndex } from "./reservation-index.ts";
 import { createRouter, type Router } from "./router.ts";
@@ -12,12 +12,12 @@ import { createStreamHub, type StreamHub } from "./stream/stream-hub.ts";
 export interface LedgerRoutes extends Pick<Router, "match"> {
   readonly lead: () => void;
   /** Why the ledger is not available now; undefined: it is. */
-  readonly closedBecause: () => Fault | undefined;
+  readonly unavailableBecause: () => Fault | undefined;
   readonly openStreams: () => number;
   readonly stop: () => void;
 }
 
-interface Open {
+interface LeaderRoutes {
   readonly router: Router;
   readonly hub: StreamHub;
   readonly unsubscribe: () => void;
@@ -30,8 +30,8 @@ export function ledgerRoutes(
   const { engine } = deps;
   const standby = createRouter(healthRoutes(deps));
   const starting = new Fault("overloaded", "the broker is starting; retry");
-  let open: Open | undefined;
-  const books = (): Books => ({
+  let open: LeaderRoutes | undefined;
+  const renderContext = (): RenderContext => ({
     ledger: engine.ledger,
     sliceDefaults: deps.policyOrigin().sliceDefaults,
   });
@@ -39,17 +39,17 @@ export function ledgerRoutes(
   const lead = (): void => {
     // Created now, because both start from the content of the ledger.
     const index = new ReservationIndex(engine);
-    const hub = createStreamHub({ ...deps, books, headers, limits });
+    const hub = createStreamHub({ ...deps, renderContext, headers, limits });
     const decision = orderedDecisions(engine.now, deps.randomBytes);
     const ids = { ...idMaker(deps.randomBytes), decision };
-    const router = createRouter(allRoutes({ ...deps, books, ids, index, hub }));
+    const router = createRouter(allRoutes({ ...deps, renderContext, ids, index, hub }));
     open = { router, hub, unsubscribe: engine.onCommit((commit) => index.update(commit)) };
   };
 
   return {
     lead,
     match: (method, path) => (open?.router ?? standby).match(method, path),
-    closedBecause: () => deps.notLeading?.() ?? (open === undefined ? starting : undefined),
+    unavailableBecause: () => deps.notLeading?.() ?? (open === undefined ? starting : undefined),
     openStreams: () => open?.hub.size() ?? 0,
     stop: () => {
       open?.unsubscribe();

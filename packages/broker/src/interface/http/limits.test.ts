@@ -2,12 +2,12 @@ import type { FakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { caller } from "./testing/call.ts";
 import { limitedBrokers, paris, rome, UNFINISHED_CALL } from "./testing/limited-broker.ts";
-import { openLine } from "./testing/line.ts";
+import { openRawConnection } from "./testing/line.ts";
 import { advertisementOf, NEWER_AGENT, requestOf } from "./testing/samples.ts";
 
 const start = limitedBrokers();
 /** Only a guard: a busy machine takes its time. */
-const PATIENCE = { timeout: 20_000 };
+const GUARD = { timeout: 20_000 };
 
 describe("too many calls of one cluster", () => {
   const limits = { requestsPerSecond: 10, requestBurst: 3 };
@@ -52,7 +52,7 @@ describe("too many calls of one cluster", () => {
 });
 
 /** A connection that was turned away is not read for a moment: time must pass until its next call is answered. */
-async function patiently<T>(time: FakeClock, reply: Promise<T>): Promise<T> {
+async function callWithRetry<T>(time: FakeClock, reply: Promise<T>): Promise<T> {
   let isAnswered = false;
   const answered = reply.finally(() => {
     isAnswered = true;
@@ -71,12 +71,9 @@ describe("overload", () => {
     const waiting = [reserve(), reserve()];
     await store.held();
     await expect
-      .poll(
-        async () => (await broker.call(rome, "POST /api/v1/quotes", { body: requestOf() })).status,
-        PATIENCE,
-      )
+      .poll(async () => (await broker.call(rome, "POST /api/v1/quotes", { body: requestOf() })).status, GUARD)
       .toBe(503);
-    const shed = await patiently(time, reserve());
+    const shed = await callWithRetry(time, reserve());
     expect(shed).toMatchObject({
       status: 503,
       json: { code: "overloaded" },
@@ -89,7 +86,7 @@ describe("overload", () => {
     ).toBe(200);
     release();
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([201, 201]);
-    expect((await patiently(time, renewal)).status).toBe(200);
+    expect((await callWithRetry(time, renewal)).status).toBe(200);
     expect(broker.engine.ledger.reservations.size).toBe(3);
   });
 
@@ -110,18 +107,18 @@ describe("overload", () => {
     expect(isAnswered).toBe(false);
     release();
     expect((await waiting).status).toBe(201);
-    expect((await patiently(time, again)).status).toBe(201);
+    expect((await callWithRetry(time, again)).status).toBe(201);
     other.close();
   });
 
   test("a caller that leaves in the middle of its body does not count for ever", async () => {
     const { broker, time } = await start({ maxSheddableInFlight: 1 });
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     line.send(UNFINISHED_CALL);
     const reserve = () => broker.call(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi") });
-    await expect.poll(async () => (await patiently(time, reserve())).status, PATIENCE).toBe(503);
+    await expect.poll(async () => (await callWithRetry(time, reserve())).status, GUARD).toBe(503);
     line.socket.destroy();
-    await expect.poll(async () => (await patiently(time, reserve())).status, PATIENCE).toBe(201);
+    await expect.poll(async () => (await callWithRetry(time, reserve())).status, GUARD).toBe(201);
   });
 
   test("is also told when the engine has too much waiting", async () => {

@@ -11,7 +11,7 @@ import {
 } from "@resource-broker/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { caller, type ClientCredentials, type TestReply } from "./testing/call.ts";
-import { openLine } from "./testing/line.ts";
+import { openRawConnection } from "./testing/line.ts";
 import { type RunningBroker, runBroker } from "./testing/running-broker.ts";
 import { advertisementOf } from "./testing/samples.ts";
 
@@ -130,9 +130,9 @@ describe("certificates that change while the broker runs", () => {
   const instructions = "/api/v1/instructions";
 
   test("a revoked certificate closes its open connections and its streams, and nobody else's", async () => {
-    const idle = await openLine(broker.port, rome);
-    const stream = await openLine(broker.port, rome);
-    const other = await openLine(broker.port, paris);
+    const idle = await openRawConnection(broker.port, rome);
+    const stream = await openRawConnection(broker.port, rome);
+    const other = await openRawConnection(broker.port, paris);
     expect(await idle.ask(instructions)).toContain("200 OK");
     expect(await stream.ask(`${instructions}?watch=true`)).toContain("text/event-stream");
     expect(await other.ask(instructions)).toContain("200 OK");
@@ -146,13 +146,13 @@ describe("certificates that change while the broker runs", () => {
   });
 
   test("a revoked certificate is refused from then on, also by resuming an old session", async () => {
-    const first = await openLine(broker.port, rome);
+    const first = await openRawConnection(broker.port, rome);
     expect(await first.ask(instructions)).toContain("200 OK");
     const session = first.session();
     expect(session).toBeDefined();
     broker.replaceCertificates({ crl: certificates.crl([rome]) });
     await first.closed;
-    const again = await openLine(broker.port, rome, session);
+    const again = await openRawConnection(broker.port, rome, session);
     expect(again.socket.isSessionReused()).toBe(false);
     expect(await again.ask(instructions)).toMatch(/401 Unauthorized[\s\S]*was revoked/);
     await again.closed;
@@ -167,7 +167,7 @@ describe("certificates that change while the broker runs", () => {
 
   test("another authority closes what the old one vouched for, and lets its own in", async () => {
     const others = await testCertificates();
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     expect(await line.ask(instructions)).toContain("200 OK");
     broker.replaceCertificates({ ca: others.ca.cert });
     await line.closed;
@@ -180,7 +180,7 @@ describe("certificates that change while the broker runs", () => {
     const others = await testCertificates();
     const rolling = certificates.ca.cert + others.ca.cert;
     broker.replaceCertificates({ ca: rolling, crl: certificates.crl([rome]) });
-    const line = await openLine(broker.port, paris);
+    const line = await openRawConnection(broker.port, paris);
     expect(await line.ask(instructions)).toContain("200 OK");
     broker.replaceCertificates({ ca: others.ca.cert });
     await line.closed;
@@ -206,7 +206,7 @@ describe("certificates that change while the broker runs", () => {
 
   test("a handshake that began under an authority that is trusted no more does not slip through", async () => {
     const { port, letThrough, close } = await slowRoad(broker.port);
-    const connecting = openLine(port, rome);
+    const connecting = openRawConnection(port, rome);
     const resume = await letThrough;
     const others = await testCertificates();
     broker.replaceCertificates({ ca: others.ca.cert });
@@ -218,7 +218,7 @@ describe("certificates that change while the broker runs", () => {
 
   test("while authorities overlap, old and new certificates both work and nothing is closed", async () => {
     const others = await testCertificates();
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     expect(await line.ask(instructions)).toContain("200 OK");
     broker.replaceCertificates({ ca: certificates.ca.cert + others.ca.cert });
     const parisOfOthers = { ...others.cluster("paris"), ca: certificates.ca.cert };
@@ -234,7 +234,7 @@ describe("certificates that change while the broker runs", () => {
     );
     const leaf = certificates.leaf({ subject: [{ type: "CN", value: "rome" }] }, between);
     const chained = { ...leaf, cert: leaf.cert + between.cert };
-    const line = await openLine(broker.port, chained);
+    const line = await openRawConnection(broker.port, chained);
     expect(await line.ask(instructions)).toContain("200 OK");
     broker.replaceCertificates({ crl: certificates.crl([paris]) });
     await line.closed;
@@ -254,7 +254,7 @@ describe("certificates that change while the broker runs", () => {
     );
     const leaf = certificates.leaf({ subject: [{ type: "CN", value: "rome" }] }, between);
     broker.replaceCertificates({ ca: certificates.ca.cert + between.cert });
-    const line = await openLine(broker.port, leaf);
+    const line = await openRawConnection(broker.port, leaf);
     expect(await line.ask(instructions)).toContain("200 OK");
     broker.replaceCertificates({ crl: certificates.crl([{ serial: serialOf(between.cert) }]) });
     await line.closed;
@@ -262,7 +262,7 @@ describe("certificates that change while the broker runs", () => {
   });
 
   test("a renewed server certificate is shown to new connections, and calls under way go on", async () => {
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     const renewed = certificates.leaf({
       subject: [{ type: "CN", value: "broker" }],
       extendedKeyUsage: ["serverAuth"],
@@ -270,14 +270,14 @@ describe("certificates that change while the broker runs", () => {
     });
     broker.replaceCertificates({ cert: renewed.cert, key: renewed.key });
     expect(await line.ask(instructions)).toContain("200 OK");
-    const next = await openLine(broker.port, rome);
+    const next = await openRawConnection(broker.port, rome);
     expect(next.socket.getPeerCertificate().serialNumber).toBe(renewed.serial);
     line.socket.destroy();
     next.socket.destroy();
   });
 
   test("a cluster that is called like the broker's new certificate is closed and refused", async () => {
-    const line = await openLine(broker.port, rome);
+    const line = await openRawConnection(broker.port, rome);
     expect(await line.ask(instructions)).toContain("200 OK");
     const renamed = certificates.leaf({
       subject: [{ type: "CN", value: "rome" }],
@@ -312,7 +312,7 @@ test("a stream whose certificate runs out is closed within a minute", async () =
     subject: [{ type: "CN", value: "rome" }],
     notAfter: new Date("2047-01-02T00:00:00Z"),
   });
-  const line = await openLine(broker.port, ending);
+  const line = await openRawConnection(broker.port, ending);
   expect(await line.ask("/api/v1/instructions?watch=true")).toContain("200 OK");
   time.jumpWall(24 * 3_600_000 + 1);
   await time.advance(60_000);

@@ -78,7 +78,7 @@ export interface HttpDeps {
 }
 
 /** A link that is wanted. */
-export interface LinkOrder {
+export interface LinkRequest {
   readonly role: UiRole;
   /** The admin who asks for it. */
   readonly by: string;
@@ -88,7 +88,7 @@ export interface LinkOrder {
 
 /** What the API asks of the dashboard. */
 export interface LinkMaker {
-  readonly makeLink: (order: LinkOrder) => DashboardLink;
+  readonly makeLink: (order: LinkRequest) => DashboardLink;
 }
 
 /** What the policy in force does not say of itself. */

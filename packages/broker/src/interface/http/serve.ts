@@ -3,10 +3,10 @@ import { TLSSocket } from "node:tls";
 import { Fault, PROTOCOL_VERSION } from "@resource-broker/contract";
 import type { Log } from "@resource-broker/runtime";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
-import type { Standing } from "./admission.ts";
+import type { ConnectionIdentity } from "./admission.ts";
 import type { Connections } from "./connections.ts";
-import { type Admitted, checkAtDoor, type DoorDeps } from "./door.ts";
-import type { HoldBack } from "./hold-back.ts";
+import { authorize, type AuthorizeDeps, type AuthorizedRequest } from "./door.ts";
+import type { Backpressure } from "./hold-back.ts";
 import { parseJson } from "./json.ts";
 import { readQuery } from "./query.ts";
 import { hasBody, hasMuchLeft, readBody } from "./read-body.ts";
@@ -14,19 +14,19 @@ import type { Replier } from "./reply.ts";
 import type { Answer, Route } from "./route.ts";
 import type { Match, Router } from "./router.ts";
 
-export interface ServeDeps {
+export interface RequestHandlerDeps {
   readonly router: Pick<Router, "match">;
-  readonly connections: Pick<Connections, "standingOf" | "certificateOf">;
+  readonly connections: Pick<Connections, "identityOf" | "certificateOf">;
   readonly replier: Replier;
-  readonly door: DoorDeps;
-  readonly holdBack: HoldBack;
+  readonly authorization: AuthorizeDeps;
+  readonly backpressure: Backpressure;
   readonly log: Log;
   readonly metrics: Pick<HttpMetrics, "answered">;
   /** True once no connection should be used again. */
   readonly isStopping: () => boolean;
 }
 
-export interface Serve {
+export interface RequestHandler {
   /** Answers one request, whatever it is; never rejects. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Resolves when no answer is under way, streams included. */
@@ -37,28 +37,28 @@ export interface Serve {
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly standing: Standing;
+  readonly standing: ConnectionIdentity;
   readonly query: string;
   match: Match;
 }
 
-const ANONYMOUS: Standing = { kind: "anonymous" };
+const ANONYMOUS: ConnectionIdentity = { kind: "anonymous" };
 const UNKNOWN: Match = { kind: "unknown" };
 
 /** The only place where faults become replies. */
-export function createServe(deps: ServeDeps): Serve {
+export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   const { router, replier, log, metrics } = deps;
-  const { holdBack } = deps;
+  const { backpressure } = deps;
   let sheddableInFlight = 0;
-  let underWay = 0;
+  let inFlight = 0;
   let onIdle: (() => void) | undefined;
 
   const ended = (): void => {
-    underWay--;
-    if (underWay === 0) onIdle?.();
+    inFlight--;
+    if (inFlight === 0) onIdle?.();
   };
 
-  const handle = async (exchange: Exchange, { route, name, caller }: Admitted): Promise<Answer> => {
+  const handle = async (exchange: Exchange, { route, name, caller }: AuthorizedRequest): Promise<Answer> => {
     const { request, query } = exchange;
     if (route.isSheddable === true) sheddableInFlight++;
     try {
@@ -99,37 +99,43 @@ export function createServe(deps: ServeDeps): Serve {
     if (fault.code === "internal")
       log.error({ method: request.method, url: request.url, err: fault.cause ?? fault }, fault.message);
     // Only while other requests are served: serving them resumes the connection.
-    if (fault.code === "overloaded" && sheddableInFlight > 0 && isSheddable(match)) holdBack.hold(response);
+    if (fault.code === "overloaded" && sheddableInFlight > 0 && isSheddable(match))
+      backpressure.pauseAfter(response);
     const headers = match.kind === "wrong-method" ? ["Allow", match.allow] : [];
     replier.sendFault(response, fault, { isLast: isLast(exchange), headers });
     return fault.status;
   };
 
-  const isLast = ({ request, standing }: Exchange): boolean =>
-    standing.kind !== "caller" || deps.isStopping() || hasMuchLeft(request);
+  const isLast = ({ request, standing: identity }: Exchange): boolean =>
+    identity.kind !== "caller" || deps.isStopping() || hasMuchLeft(request);
 
-  const answer: Serve["answer"] = async (request, response) => {
-    underWay++;
+  const answer: RequestHandler["answer"] = async (request, response) => {
+    inFlight++;
     response.once("close", ended);
     const { socket } = request;
-    const standing = socket instanceof TLSSocket ? deps.connections.standingOf(socket) : ANONYMOUS;
+    const identity = socket instanceof TLSSocket ? deps.connections.identityOf(socket) : ANONYMOUS;
     const { path, query } = splitAddress(request.url ?? "");
-    const exchange: Exchange = { request, response, standing, query, match: UNKNOWN };
+    const exchange: Exchange = { request, response, standing: identity, query, match: UNKNOWN };
     let status: number;
     try {
       if (request.headers.host === undefined && request.httpVersion === "1.1") throw noHost();
       exchange.match = router.match(request.method ?? "", path);
-      const knock = { standing, match: exchange.match, headers: request.headers, sheddableInFlight };
-      status = respond(exchange, await handle(exchange, checkAtDoor(knock, deps.door)));
+      const context = {
+        standing: identity,
+        match: exchange.match,
+        headers: request.headers,
+        sheddableInFlight,
+      };
+      status = respond(exchange, await handle(exchange, authorize(context, deps.authorization)));
     } catch (error) {
       status = fail(exchange, error);
     }
-    if (status < 500 && isSheddable(exchange.match)) holdBack.served();
+    if (status < 500 && isSheddable(exchange.match)) backpressure.served();
     metrics.answered(routeName(exchange.match), status);
   };
   const whenIdle = (): Promise<void> =>
     new Promise((resolve) => {
-      if (underWay === 0) resolve();
+      if (inFlight === 0) resolve();
       else onIdle = resolve;
     });
   return { answer, whenIdle };

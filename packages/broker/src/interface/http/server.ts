@@ -9,20 +9,20 @@ import type { CertificateSet, Log } from "@resource-broker/runtime";
 import type { Connections } from "./connections.ts";
 import { answerParserError } from "./parser-errors.ts";
 import type { HttpLimits, HttpOptions } from "./ports.ts";
-import type { Serve } from "./serve.ts";
+import type { RequestHandler } from "./serve.ts";
 
 /** Interval of Node's timeout checks, and so the precision of the timeouts below. */
 const CHECK_INTERVAL_MS = 1000;
 const DEAD_PEER_PROBE_MS = 30_000;
 
-export interface ServerParts extends AttendedBy {
+export interface ServerParts extends PortHandler {
   readonly connections: Connections;
   readonly set: CertificateSet;
 }
 
 /** The handler of a port, and the name of the port in log lines. */
-interface AttendedBy {
-  readonly serve: Serve;
+interface PortHandler {
+  readonly serve: RequestHandler;
   readonly log: Log;
   readonly portName: string;
 }
@@ -32,22 +32,22 @@ export function createHttpsServer({ tlsMinVersion, limits }: HttpOptions, parts:
   const { connections, set } = parts;
   const server = createServer({
     ...secureContext(set, tlsMinVersion),
-    ...patience(limits),
+    ...serverTimeouts(limits),
     handshakeTimeout: limits.handshakeTimeoutMs,
     requestCert: true,
     // Clients without a valid certificate get an HTTP error.
     rejectUnauthorized: false,
   });
   server.on("secureConnection", (socket) => connections.add(socket));
-  attend(server, limits, parts);
+  handleRequests(server, limits, parts);
   return server;
 }
 
 /** Answers whatever comes in at a port, with or without TLS. */
-export function attend(
+export function handleRequests(
   server: PlainServer | Server,
   { maxSockets }: Pick<HttpLimits, "maxSockets">,
-  { serve, log, portName }: AttendedBy,
+  { serve, log, portName }: PortHandler,
 ): void {
   server.maxConnections = maxSockets;
   const answer = (request: IncomingMessage, response: ServerResponse): void =>
@@ -73,7 +73,7 @@ export function secureContext(
 }
 
 /** Timeouts and header limits of a server. */
-export function patience(limits: HttpLimits): PlainServerOptions {
+export function serverTimeouts(limits: HttpLimits): PlainServerOptions {
   return {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,

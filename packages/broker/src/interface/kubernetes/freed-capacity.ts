@@ -15,16 +15,16 @@ export interface FreedCapacity {
 export function freedCapacity(engine: Engine): FreedCapacity {
   const watch = new CapacityWatch(engine);
   let noticedAt: Instant | undefined;
-  let looksAgainAt: Instant = 0;
+  let nextCheckAt: Instant = 0;
   const stop = engine.onCommit((batch) => {
     for (const { provider } of changesIn(batch, engine.ledger)) watch.observe(provider);
   });
   return {
     noticedAt: () => {
       const now = engine.now();
-      if (now >= looksAgainAt && watch.take().isFreed) {
+      if (now >= nextCheckAt && watch.take().isFreed) {
         noticedAt = now;
-        looksAgainAt = now + engine.ledger.accounts.size * PAUSE_FOR_EACH_CLUSTER_MS;
+        nextCheckAt = now + engine.ledger.accounts.size * PAUSE_FOR_EACH_CLUSTER_MS;
       }
       return noticedAt;
     },

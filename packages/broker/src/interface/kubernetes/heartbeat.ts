@@ -16,7 +16,7 @@ export function keepHeartbeat(
   { namespace, replica }: Pick<KubernetesOptions, "namespace" | "replica">,
   { engine, client, clock, log, isLeading }: KubernetesDeps,
 ): KubernetesPart {
-  const troubles = failureReporter({
+  const failures = failureReporter({
     log,
     clock,
     what: "renewing the broker's Lease",
@@ -51,9 +51,9 @@ export function keepHeartbeat(
         },
         { fieldManager: HEARTBEAT_FIELD_MANAGER, force: true },
       );
-      troubles.recovered();
+      failures.recovered();
     } catch (error) {
-      troubles.failed(toFault(error));
+      failures.failed(toFault(error));
     }
   };
 

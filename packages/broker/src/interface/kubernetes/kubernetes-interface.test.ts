@@ -4,16 +4,22 @@ import { NAMESPACES } from "@resource-broker/kube";
 import { clusterOf, requestFor } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./objects/resources.ts";
-import { agentsWish, publish, wish } from "./testing/samples.ts";
-import { NAMESPACE, namespaceObject, openScene, type Scene, type SceneBroker } from "./testing/scene.ts";
+import { agentsReservation, personsReservation, publish } from "./testing/samples.ts";
+import {
+  NAMESPACE,
+  namespaceObject,
+  openEnvironment,
+  type TestBroker,
+  type TestEnvironment,
+} from "./testing/scene.ts";
 
-let scene: Scene;
-let broker: SceneBroker;
+let env: TestEnvironment;
+let broker: TestBroker;
 beforeEach(async () => {
-  scene = await openScene();
-  broker = await scene.startBroker({ options: { views: true }, policy: { stalenessMs: 1e12 } });
+  env = await openEnvironment();
+  broker = await env.startBroker({ options: { views: true }, policy: { stalenessMs: 1e12 } });
 });
-afterEach(() => scene.stop());
+afterEach(() => env.stop());
 
 const isView = ({ metadata }: Reservation) => metadata.labels?.[KUBE_LABEL.view] === "true";
 const liveOnes = (): Booked[] =>
@@ -22,10 +28,10 @@ const liveOnes = (): Booked[] =>
 describe("the whole Kubernetes interface", () => {
   test("shows what came over HTTP and serves what came as objects, side by side", async () => {
     await broker.engine.submit({ kind: "advertise", advertisement: clusterOf("milan", 8) });
-    await publish(scene.client, "paris");
-    const milan = await scene.advertisement("milan", ({ status }) => status?.active === true);
+    await publish(env.client, "paris");
+    const milan = await env.advertisement("milan", ({ status }) => status?.active === true);
     expect(milan.metadata.labels?.[KUBE_LABEL.view]).toBe("true");
-    await scene.advertisement("paris", ({ status }) => status?.active === true);
+    await env.advertisement("paris", ({ status }) => status?.active === true);
 
     const reply = await broker.engine.submit({
       kind: "reserve",
@@ -35,14 +41,14 @@ describe("the whole Kubernetes interface", () => {
       decisionId: "dec-1",
     });
     expect(reply.kind).toBe("granted");
-    await scene.reservation("rsv-rome-overhttp", isView);
-    await scene.client.create(RESERVATIONS, wish("mine", { targetClusterID: "milan" }));
-    await scene.reservation("mine", ({ status }) => status?.phase === "Reserved");
-    await scene.advertisement("paris", ({ spec }) => spec.resources.reserved?.cpu === "1");
-    await scene.advertisement("milan", ({ spec }) => spec.resources.reserved?.cpu === "500m");
+    await env.reservation("rsv-rome-overhttp", isView);
+    await env.client.create(RESERVATIONS, personsReservation("mine", { targetClusterID: "milan" }));
+    await env.reservation("mine", ({ status }) => status?.phase === "Reserved");
+    await env.advertisement("paris", ({ spec }) => spec.resources.reserved?.cpu === "1");
+    await env.advertisement("milan", ({ spec }) => spec.resources.reserved?.cpu === "500m");
 
     const names: string[] = [];
-    await scene.client.list(
+    await env.client.list(
       RESERVATIONS,
       { namespace: NAMESPACE },
       ({ metadata }) => void names.push(metadata.name),
@@ -51,16 +57,16 @@ describe("the whole Kubernetes interface", () => {
   });
 
   test("loses nothing with its namespace: what was asked for there comes back as views", async () => {
-    await publish(scene.client, "paris");
-    await scene.advertisement("paris", ({ status }) => status?.active === true);
-    await scene.client.create(RESERVATIONS, wish("mine"));
-    const { status } = await scene.reservation("mine", (object) => object.status?.phase === "Reserved");
-    await scene.client.delete(NAMESPACES, { name: NAMESPACE });
-    await scene.until("the namespace is gone", async () =>
-      (await scene.client.find(NAMESPACES, { name: NAMESPACE })) === undefined ? true : undefined,
+    await publish(env.client, "paris");
+    await env.advertisement("paris", ({ status }) => status?.active === true);
+    await env.client.create(RESERVATIONS, personsReservation("mine"));
+    const { status } = await env.reservation("mine", (object) => object.status?.phase === "Reserved");
+    await env.client.delete(NAMESPACES, { name: NAMESPACE });
+    await env.until("the namespace is gone", async () =>
+      (await env.client.find(NAMESPACES, { name: NAMESPACE })) === undefined ? true : undefined,
     );
-    scene.cluster.seed([namespaceObject()]);
-    await scene.reservation(status?.reservationID ?? "", isView);
+    env.cluster.seed([namespaceObject()]);
+    await env.reservation(status?.reservationID ?? "", isView);
     expect(liveOnes()).toHaveLength(1);
   });
 
@@ -69,23 +75,23 @@ describe("the whole Kubernetes interface", () => {
     let sequence = 1;
     const publishAll = async (): Promise<void> => {
       const now = sequence++;
-      await Promise.all(providers.map((each) => publish(scene.client, each, { cpu: 4, sequence: now })));
+      await Promise.all(providers.map((each) => publish(env.client, each, { cpu: 4, sequence: now })));
     };
     await publishAll();
-    for (const each of providers) await scene.advertisement(each, ({ status }) => status?.active === true);
+    for (const each of providers) await env.advertisement(each, ({ status }) => status?.active === true);
     const asking = Array.from({ length: 60 }, (_, index) =>
       index % 2 === 0
-        ? wish(`w${index}`, { requestedResources: { cpu: "1", memory: "1Gi" } })
-        : agentsWish(`k${index}`, { requestedResources: { cpu: "1", memory: "1Gi" } }),
+        ? personsReservation(`w${index}`, { requestedResources: { cpu: "1", memory: "1Gi" } })
+        : agentsReservation(`k${index}`, { requestedResources: { cpu: "1", memory: "1Gi" } }),
     );
     const publishing = (async () => {
       for (let round = 0; round < 4; round++) await publishAll();
     })();
-    await Promise.all(asking.map((object) => scene.client.create(RESERVATIONS, object)));
+    await Promise.all(asking.map((object) => env.client.create(RESERVATIONS, object)));
     await publishing;
-    const phases = await scene.until("all are answered", async () => {
+    const phases = await env.until("all are answered", async () => {
       const seen: string[] = [];
-      await scene.client.list(
+      await env.client.list(
         RESERVATIONS,
         { namespace: NAMESPACE },
         ({ status }) => void seen.push(status?.phase ?? ""),
@@ -99,24 +105,24 @@ describe("the whole Kubernetes interface", () => {
       const sum = liveOnes()
         .filter(({ provider }) => provider === each)
         .reduce((total, { granted }) => add(total, granted), NO_RESOURCES);
-      const { spec } = await scene.advertisement(
+      const { spec } = await env.advertisement(
         each,
         (object) => object.spec.resources.reserved?.cpu === String(sum.cpuMillis / 1000),
       );
       expect(spec.resources.available?.cpu).toBe("0");
     }
-    expect(scene.logged.filter((line) => line.startsWith("error"))).toEqual([]);
+    expect(env.logged.filter((line) => line.startsWith("error"))).toEqual([]);
   });
 
   test("writes nothing when another replica leads", async () => {
     await broker.stop();
-    const idle = await scene.startBroker({ isLeading: () => false, options: { views: true } });
-    await publish(scene.client, "paris");
-    await scene.client.create(RESERVATIONS, wish("mine"));
-    await scene.time.advance(5000);
-    expect((await scene.reservation("mine")).status).toBeUndefined();
+    const idle = await env.startBroker({ isLeading: () => false, options: { views: true } });
+    await publish(env.client, "paris");
+    await env.client.create(RESERVATIONS, personsReservation("mine"));
+    await env.time.advance(5000);
+    expect((await env.reservation("mine")).status).toBeUndefined();
     expect(
-      (await scene.client.get(CLUSTER_ADVERTISEMENTS, { name: "paris-adv", namespace: NAMESPACE })).status,
+      (await env.client.get(CLUSTER_ADVERTISEMENTS, { name: "paris-adv", namespace: NAMESPACE })).status,
     ).toBeUndefined();
     expect(idle.engine.ledger.reservations.size).toBe(0);
   });

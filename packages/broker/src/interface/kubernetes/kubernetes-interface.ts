@@ -1,6 +1,6 @@
 import { serveAdvertisements } from "./advertisements/advertisement-controller.ts";
 import { keepHeartbeat } from "./heartbeat.ts";
-import { followObjects } from "./objects/known-objects.ts";
+import { objectInformers } from "./objects/known-objects.ts";
 import { followBrokerPolicy } from "./policy/follow-broker-policy.ts";
 import type { KubernetesDeps, KubernetesOptions, KubernetesPart } from "./ports.ts";
 import { serveReservations } from "./reservations/reservation-controller.ts";
@@ -12,7 +12,7 @@ import { createViews } from "./views/views.ts";
  */
 export function createKubernetesInterface(options: KubernetesOptions, deps: KubernetesDeps): KubernetesPart {
   const { namespace } = options;
-  const known = followObjects(namespace, deps);
+  const known = objectInformers(namespace, deps);
   const partDeps = { ...deps, known };
   const parts: readonly KubernetesPart[] = [
     // First, so that waiting requests are decided by the operator's policy.

@@ -1,13 +1,13 @@
 import type { AdoptionReplyDTO } from "@resource-broker/contract";
 import type { AdoptionOffer, ClusterId, Reply } from "@resource-broker/domain";
 
-type Waiting = Pick<AdoptionReplyDTO["results"][number], "outcome" | "message">;
+type PendingOutcome = Pick<AdoptionReplyDTO["results"][number], "outcome" | "message">;
 
 /** The reply to an offer that is not decided yet. */
-export function waitingWords(
+export function pendingOutcome(
   { waitsFor }: Extract<Reply, { readonly kind: "adoption-offered" }>,
   { by, offer }: { readonly by: ClusterId; readonly offer: AdoptionOffer },
-): Waiting {
+): PendingOutcome {
   const other = by === offer.requester ? offer.provider : offer.requester;
   switch (waitsFor) {
     case "other-party":

@@ -8,26 +8,26 @@ import {
 } from "@resource-broker/domain";
 import type { Engine } from "../../engine/engine.ts";
 
-interface Standing {
+interface ClusterCapacity {
   /** Zero while the cluster is cordoned or stale. */
   readonly lendable: ResourceVector;
   readonly overcommitted: ResourceVector;
 }
 
-export interface CapacityNews {
+export interface CapacityChange {
   /** The available capacity of some cluster has grown. */
   readonly isFreed: boolean;
   /** Clusters that now promise more than they have. */
   readonly atRisk: ReadonlySet<ClusterId>;
 }
 
-const UNHEARD: Standing = { lendable: NO_RESOURCES, overcommitted: NO_RESOURCES };
-const NO_NEWS: CapacityNews = { isFreed: false, atRisk: new Set() };
+const NO_CAPACITY: ClusterCapacity = { lendable: NO_RESOURCES, overcommitted: NO_RESOURCES };
+const NO_CHANGE: CapacityChange = { isFreed: false, atRisk: new Set() };
 
 /** Detects clusters whose available capacity grew or whose reservations exceed their capacity. */
 export class CapacityWatch {
   readonly #engine: Pick<Engine, "ledger" | "now" | "policy">;
-  readonly #known = new Map<ClusterId, Standing>();
+  readonly #known = new Map<ClusterId, ClusterCapacity>();
   #isFreed = false;
   #atRisk = new Set<ClusterId>();
 
@@ -40,24 +40,24 @@ export class CapacityWatch {
   /** Call it at every change, so that a decrease and an increase do not cancel out. */
   observe(clusterId: ClusterId): void {
     const account = this.#engine.ledger.accounts.get(clusterId);
-    if (account !== undefined) this.#look(account, this.#silentSince());
+    if (account !== undefined) this.#compare(account, this.#staleBefore());
   }
 
   /** Returns the changes since the last call. Checks every cluster, because no event reports a stale cluster. */
-  take(): CapacityNews {
-    const silentSince = this.#silentSince();
-    for (const account of this.#engine.ledger.accounts.values()) this.#look(account, silentSince);
-    if (!this.#isFreed && this.#atRisk.size === 0) return NO_NEWS;
-    const news = { isFreed: this.#isFreed, atRisk: this.#atRisk };
+  take(): CapacityChange {
+    const staleBefore = this.#staleBefore();
+    for (const account of this.#engine.ledger.accounts.values()) this.#compare(account, staleBefore);
+    if (!this.#isFreed && this.#atRisk.size === 0) return NO_CHANGE;
+    const change = { isFreed: this.#isFreed, atRisk: this.#atRisk };
     this.#isFreed = false;
     this.#atRisk = new Set();
-    return news;
+    return change;
   }
 
-  #look(account: AccountView, silentSince: Instant): void {
+  #compare(account: AccountView, silentSince: Instant): void {
     const { clusterId, overcommitted } = account;
     const lendable = lendableOf(account, silentSince);
-    const before = this.#known.get(clusterId) ?? UNHEARD;
+    const before = this.#known.get(clusterId) ?? NO_CAPACITY;
     // Runs every second for up to ten thousand clusters: compare references first.
     if (before.lendable === lendable && before.overcommitted === overcommitted) return;
     this.#known.set(clusterId, { lendable, overcommitted });
@@ -65,13 +65,13 @@ export class CapacityWatch {
     if (hasMore(overcommitted, before.overcommitted)) this.#atRisk.add(clusterId);
   }
 
-  #silentSince(): Instant {
+  #staleBefore(): Instant {
     return this.#engine.now() - this.#engine.policy.stalenessMs;
   }
 }
 
-function lendableOf({ available, cordon, receivedAt }: AccountView, silentSince: Instant): ResourceVector {
-  return cordon === undefined && receivedAt >= silentSince ? available : NO_RESOURCES;
+function lendableOf({ available, cordon, receivedAt }: AccountView, staleBefore: Instant): ResourceVector {
+  return cordon === undefined && receivedAt >= staleBefore ? available : NO_RESOURCES;
 }
 
 function hasMore(now: ResourceVector, before: ResourceVector): boolean {

@@ -9,7 +9,7 @@ import type { Actor, ClusterId, Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../engine/engine.ts";
 
 /** The state that reservations are rendered from. */
-export interface Books {
+export interface RenderContext {
   readonly ledger: Engine["ledger"];
   /** Of the policy in force. Absent: the built-in ones. */
   readonly sliceDefaults?: SliceDefaults;
@@ -18,8 +18,12 @@ export interface Books {
 /** The party that a reservation is rendered for. */
 export type Reader = Pick<ReservationView, "role" | "isOlderAgent">;
 
-export function renderReservation(books: Books, reservation: Reservation, reader: Reader): ReservationDTO {
-  const { ledger } = books;
+export function renderReservation(
+  context: RenderContext,
+  reservation: Reservation,
+  reader: Reader,
+): ReservationDTO {
+  const { ledger } = context;
   const requesterLiqo = ledger.accounts.get(reservation.requester)?.advertisement?.liqo;
   const provider = ledger.accounts.get(reservation.provider)?.advertisement;
   return fromReservation(reservation, {
@@ -27,15 +31,17 @@ export function renderReservation(books: Books, reservation: Reservation, reader
     ...(requesterLiqo === undefined ? {} : { requesterLiqoId: requesterLiqo.clusterId }),
     ...(provider?.liqo === undefined ? {} : { providerLiqoId: provider.liqo.clusterId }),
     ...(provider?.endpointUrl === undefined ? {} : { providerEndpoint: provider.endpointUrl }),
-    ...unusualSlice(books),
+    ...nonDefaultSlice(context),
   });
 }
 
 /** Omits built-in slice defaults: agents use them if none are sent. */
-function unusualSlice({ sliceDefaults = DEFAULT_SLICE }: Books): Pick<ReservationView, "sliceDefaults"> {
+function nonDefaultSlice({
+  sliceDefaults = DEFAULT_SLICE,
+}: RenderContext): Pick<ReservationView, "sliceDefaults"> {
   const { pods, ephemeralStorage } = sliceDefaults;
-  const isUsual = pods === DEFAULT_SLICE.pods && ephemeralStorage === DEFAULT_SLICE.ephemeralStorage;
-  return isUsual ? {} : { sliceDefaults };
+  const isDefault = pods === DEFAULT_SLICE.pods && ephemeralStorage === DEFAULT_SLICE.ephemeralStorage;
+  return isDefault ? {} : { sliceDefaults };
 }
 
 /** An admin that is also a party gets the party's view. */
@@ -56,15 +62,15 @@ export interface InstructionReader {
 
 /** Live reservations of a provider, at most `limit`. Older agents act on the phase Reserved only. */
 export function renderInstructions(
-  books: Books,
+  context: RenderContext,
   { clusterId, isOlderAgent }: InstructionReader,
   limit: number,
 ): ReservationDTO[] {
   const reader = { role: "provider", isOlderAgent } as const;
   const instructions: ReservationDTO[] = [];
-  for (const reservation of books.ledger.accounts.get(clusterId)?.asProvider.values() ?? []) {
+  for (const reservation of context.ledger.accounts.get(clusterId)?.asProvider.values() ?? []) {
     if (instructions.length === limit) break;
-    instructions.push(renderReservation(books, reservation, reader));
+    instructions.push(renderReservation(context, reservation, reader));
   }
   return instructions;
 }

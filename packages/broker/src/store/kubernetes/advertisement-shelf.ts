@@ -4,32 +4,35 @@ import type { ConfigMap } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import { parseStored } from "../sqlite/stored-json.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
-import { LEDGER, linesIn, pageObject } from "./page.ts";
-import type { LedgerShelf } from "./read-ledger.ts";
-import type { KeptAdvertisement, Records } from "./records.ts";
+import { LEDGER, linesIn, segmentConfigMap } from "./page.ts";
+import type { LedgerConfigMaps } from "./read-ledger.ts";
+import type { Records, StoredAdvertisement } from "./records.ts";
 import { putObject, type SoftObjectDeps } from "./soft-object.ts";
 
 /** Number of ConfigMaps that share the clusters: an object is limited to about a megabyte. */
 const SHARDS = 16;
 /** Limits writes to etcd: at most four objects per second. */
-const PAUSE_MS = 250;
+const WRITE_INTERVAL_MS = 250;
 
-export interface AdvertisementShelfDeps extends SoftObjectDeps {
+export interface AdvertisementShardsDeps extends SoftObjectDeps {
   readonly clock: Clock;
   /** Committed advertisements. They are dropped here once they are in a shard, so that the next snapshot omits them. */
   readonly committed: Records["advertisements"];
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** The newest advertisement of each cluster, written behind. */
-export interface AdvertisementShelf extends Pick<KeyedWriter<number>, "finish" | "stop"> {
+export interface AdvertisementShards extends Pick<KeyedWriter<number>, "drain" | "stop"> {
   readonly all: () => ReceivedAdvertisement[];
-  readonly put: (advertisements: readonly KeptAdvertisement[]) => void;
+  readonly put: (advertisements: readonly StoredAdvertisement[]) => void;
 }
 
-type Shard = ReadonlyMap<ClusterId, KeptAdvertisement>;
+type Shard = ReadonlyMap<ClusterId, StoredAdvertisement>;
 
-export function advertisementShelf(found: LedgerShelf, deps: AdvertisementShelfDeps): AdvertisementShelf {
+export function advertisementShards(
+  found: LedgerConfigMaps,
+  deps: AdvertisementShardsDeps,
+): AdvertisementShards {
   const objects = new Map<number, ConfigMap>();
   const shards = new Map<number, Shard>();
   for (let number = 0; number < SHARDS; number++) {
@@ -42,24 +45,24 @@ export function advertisementShelf(found: LedgerShelf, deps: AdvertisementShelfD
   const write = async (number: number): Promise<void> => {
     const known = objects.get(number);
     let written: Shard = new Map();
-    const next = (there: ConfigMap | undefined): Promise<ConfigMap> => {
+    const next = (current: ConfigMap | undefined): Promise<ConfigMap> => {
       // Another replica may have written the shard: the newest advertisement of each cluster is kept.
-      if (there !== undefined && there !== known) merge(number, advertisementsIn(there).values());
+      if (current !== undefined && current !== known) merge(number, advertisementsIn(current).values());
       written = shards.get(number) ?? written;
       const lines = [...written.values()].map((each) => JSON.stringify(each));
-      return pageObject({ namespace: deps.namespace, name: shardName(number), role: "soft", lines });
+      return segmentConfigMap({ namespace: deps.namespace, name: shardName(number), role: "soft", lines });
     };
     objects.set(number, await putObject(known, next, deps));
-    settle(written);
+    dropCommitted(written);
   };
 
-  const settle = (written: Shard): void => {
+  const dropCommitted = (written: Shard): void => {
     for (const [clusterId, { commit }] of deps.committed)
       if (commit <= (written.get(clusterId)?.commit ?? Number.NEGATIVE_INFINITY))
         deps.committed.delete(clusterId);
   };
 
-  const merge = (number: number, some: Iterable<KeptAdvertisement>): void => {
+  const merge = (number: number, some: Iterable<StoredAdvertisement>): void => {
     const merged = new Map(shards.get(number));
     for (const each of some) {
       const { clusterId } = each.advertisement;
@@ -69,12 +72,12 @@ export function advertisementShelf(found: LedgerShelf, deps: AdvertisementShelfD
     shards.set(number, merged);
   };
 
-  const writer = keyedWriter<number>({ write, pauseMs: PAUSE_MS, ...deps });
-  const put = (advertisements: Iterable<KeptAdvertisement>): void => {
+  const writer = keyedWriter<number>({ write, pauseMs: WRITE_INTERVAL_MS, ...deps });
+  const put = (advertisements: Iterable<StoredAdvertisement>): void => {
     for (const each of advertisements) {
       const number = shardOf(each.advertisement.clusterId);
       merge(number, [each]);
-      writer.mark(number);
+      writer.add(number);
     }
   };
   put(deps.committed.values());
@@ -82,7 +85,7 @@ export function advertisementShelf(found: LedgerShelf, deps: AdvertisementShelfD
   return {
     all: () => [...shards.values()].flatMap((shard) => [...shard.values()].map(receivedFrom)),
     put,
-    finish: writer.finish,
+    drain: writer.drain,
     stop: writer.stop,
   };
 }
@@ -96,7 +99,7 @@ function shardOf(clusterId: ClusterId): number {
 }
 
 /** Compares commit numbers first: they are ordered across leaders, clocks are not. */
-function isNoOlder(a: KeptAdvertisement, b: KeptAdvertisement): boolean {
+function isNoOlder(a: StoredAdvertisement, b: StoredAdvertisement): boolean {
   return a.commit === b.commit ? a.receivedAt >= b.receivedAt : a.commit > b.commit;
 }
 
@@ -104,14 +107,14 @@ function receivedFrom({
   advertisement,
   receivedAt,
   replacedInstances,
-}: KeptAdvertisement): ReceivedAdvertisement {
+}: StoredAdvertisement): ReceivedAdvertisement {
   return { advertisement, receivedAt, replacedInstances };
 }
 
 /** An unreadable shard is ignored: agents advertise again. Older versions did not store a commit number. */
-function advertisementsIn(object: ConfigMap): Map<ClusterId, KeptAdvertisement> {
+function advertisementsIn(object: ConfigMap): Map<ClusterId, StoredAdvertisement> {
   try {
-    const all = linesIn(object).map((line): KeptAdvertisement => {
+    const all = linesIn(object).map((line): StoredAdvertisement => {
       const { commit = 0, ...received } = parseStored<ReceivedAdvertisement & { readonly commit?: number }>(
         line,
       );

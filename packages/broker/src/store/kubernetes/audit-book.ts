@@ -3,58 +3,58 @@ import type { Keep } from "../sqlite/retention.ts";
 import type { AuditEntry, AuditQuery } from "../store.ts";
 import { entryFrom, hashIn, textIn } from "./audit-text.ts";
 import type { Content } from "./head.ts";
-import type { PageId } from "./page.ts";
-import { pageCount, pagesIn, withoutFirst, withPages } from "./page-ranges.ts";
-import type { LedgerPages } from "./pages.ts";
+import type { SegmentId } from "./page.ts";
+import { addSegments, dropFirst, segmentCount, segmentsIn } from "./page-ranges.ts";
+import type { LedgerSegments } from "./pages.ts";
 
 /** Lines per audit segment. It is fixed, so a line's number gives its segment. */
-export const AUDIT_PAGE_LINES = 100;
+export const AUDIT_SEGMENT_LINES = 100;
 
 /** What has to be known of a page when it is trimmed away. */
-export interface AuditPage {
+export interface AuditSegment {
   readonly lastHash: string;
   readonly lastAt: number;
 }
 
-export function auditPageOf(lines: readonly string[]): AuditPage {
+export function auditSegmentOf(lines: readonly string[]): AuditSegment {
   const last = lines.at(-1) ?? "";
   return { lastHash: hashIn(last), lastAt: fromCanonical(textIn(last)).at };
 }
 
 /** The lines of the head that fill whole pages. */
-export function fullPages({ audit }: Content): string[][] {
-  const count = Math.floor(audit.length / AUDIT_PAGE_LINES);
+export function fullSegments({ audit }: Content): string[][] {
+  const count = Math.floor(audit.length / AUDIT_SEGMENT_LINES);
   return Array.from({ length: count }, (_, index) =>
-    audit.slice(index * AUDIT_PAGE_LINES, (index + 1) * AUDIT_PAGE_LINES),
+    audit.slice(index * AUDIT_SEGMENT_LINES, (index + 1) * AUDIT_SEGMENT_LINES),
   );
 }
 
 /** The content once the first lines of its audit log are in these pages. */
-export function withAuditPages(content: Content, pages: readonly PageId[]): Content {
+export function withAuditSegments(content: Content, segments: readonly SegmentId[]): Content {
   const { head, audit } = content;
   return {
     ...content,
-    head: { ...head, audit: { ...head.audit, pages: withPages(head.audit.pages, pages) } },
-    audit: audit.slice(pages.length * AUDIT_PAGE_LINES),
+    head: { ...head, audit: { ...head.audit, pages: addSegments(head.audit.pages, segments) } },
+    audit: audit.slice(segments.length * AUDIT_SEGMENT_LINES),
   };
 }
 
 /** How many of the oldest pages need not be kept. */
-export function pagesToTrim(pages: readonly AuditPage[], keep: Keep, now: number): number {
-  let count = Math.max(0, pages.length - Math.ceil(keep.atMost / AUDIT_PAGE_LINES));
-  while (count < pages.length && (pages[count]?.lastAt ?? now) < now - keep.forMs) count++;
+export function segmentsToTrim(segments: readonly AuditSegment[], keep: Keep, now: number): number {
+  let count = Math.max(0, segments.length - Math.ceil(keep.atMost / AUDIT_SEGMENT_LINES));
+  while (count < segments.length && (segments[count]?.lastAt ?? now) < now - keep.forMs) count++;
   return count;
 }
 
-export function withoutAuditPages(content: Content, dropped: readonly AuditPage[]): Content {
+export function withoutAuditSegments(content: Content, dropped: readonly AuditSegment[]): Content {
   const last = dropped.at(-1);
   if (last === undefined) return content;
   const { audit } = content.head;
   const trimmed = {
-    sequence: audit.trimmed.sequence + dropped.length * AUDIT_PAGE_LINES,
+    sequence: audit.trimmed.sequence + dropped.length * AUDIT_SEGMENT_LINES,
     hash: last.lastHash,
   };
-  const pages = withoutFirst(audit.pages, dropped.length);
+  const pages = dropFirst(audit.pages, dropped.length);
   return { ...content, head: { ...content.head, audit: { ...audit, trimmed, pages } } };
 }
 
@@ -62,7 +62,7 @@ export function withoutAuditPages(content: Content, dropped: readonly AuditPage[
 export async function readAudit(
   content: Content,
   { after, limit }: AuditQuery,
-  pages: Pick<LedgerPages, "read">,
+  segments: Pick<LedgerSegments, "read">,
 ): Promise<AuditEntry[]> {
   const { trimmed, pages: ranges } = content.head.audit;
   const from = Math.max(after, trimmed.sequence) - trimmed.sequence;
@@ -73,12 +73,16 @@ export async function readAudit(
         found.push(entryFrom(line, trimmed.sequence + before + index + 1));
     }
   };
-  const all = pagesIn(ranges);
-  for (let index = Math.floor(from / AUDIT_PAGE_LINES); index < all.length && found.length < limit; index++) {
-    const page = all[index];
-    const lines = page && (await pages.read("audit", page));
-    take(lines ?? [], index * AUDIT_PAGE_LINES);
+  const all = segmentsIn(ranges);
+  for (
+    let index = Math.floor(from / AUDIT_SEGMENT_LINES);
+    index < all.length && found.length < limit;
+    index++
+  ) {
+    const segment = all[index];
+    const lines = segment && (await segments.read("audit", segment));
+    take(lines ?? [], index * AUDIT_SEGMENT_LINES);
   }
-  take(content.audit, pageCount(ranges) * AUDIT_PAGE_LINES);
+  take(content.audit, segmentCount(ranges) * AUDIT_SEGMENT_LINES);
   return found;
 }

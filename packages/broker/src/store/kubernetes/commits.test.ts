@@ -5,19 +5,19 @@ import { Grants } from "../sqlite/testing/grants.ts";
 import { LEDGER } from "./page.ts";
 import { useServer } from "./testing/servers.ts";
 import { simulatedServer, type TestLedger } from "./testing/test-ledger.ts";
-import { type Fate, troubledClient } from "./testing/troubled-client.ts";
+import { faultyClient, type WriteFault } from "./testing/troubled-client.ts";
 
 const { newLedger, replica, reopened } = useServer(simulatedServer);
 
 /** A store with one commit, whose later ones can be disturbed. */
 async function disturbed() {
   const ledger = await newLedger();
-  const trouble = troubledClient();
-  const store = replica(ledger, { replica: "old", through: trouble.through });
+  const faulty = faultyClient();
+  const store = replica(ledger, { replica: "old", through: faulty.through });
   await store.open();
   const grants = new Grants();
   await grants.commit(store, 1);
-  return { ledger, trouble, store, grants, batch: grants.next() };
+  return { ledger, trouble: faulty, store, grants, batch: grants.next() };
 }
 
 describe("a commit whose answer is lost", () => {
@@ -84,7 +84,7 @@ describe("a commit whose answer is lost", () => {
 });
 
 describe("a commit that is refused", () => {
-  const refusals: { fate: Fate; says: RegExp }[] = [
+  const refusals: { fate: WriteFault; says: RegExp }[] = [
     { fate: { code: "rate-limited", message: "too many requests" }, says: /too many requests/ },
     { fate: { code: "forbidden", message: "user x may not update configmaps" }, says: /may not update/ },
     { fate: { code: "too-large", message: "limit is 3145728" }, says: /limit is/ },
@@ -168,8 +168,8 @@ describe("what people do to the ledger", () => {
     await ledger.client.patch(CONFIG_MAPS, { name, patch: { kind: "merge", body } });
     grants.story.commitNumber = 1;
     await store.commit(grants.next());
-    const head: ConfigMap = await ledger.client.get(CONFIG_MAPS, name);
-    expect(head.metadata.annotations).toMatchObject({ team: "platform" });
+    const manifest: ConfigMap = await ledger.client.get(CONFIG_MAPS, name);
+    expect(manifest.metadata.annotations).toMatchObject({ team: "platform" });
   });
 
   it("a changed head is noticed", async () => {

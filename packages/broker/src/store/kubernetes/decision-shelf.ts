@@ -4,110 +4,110 @@ import type { Clock } from "@resource-broker/runtime";
 import { decodeDecision, encodeDecision } from "../sqlite/decision-codec.ts";
 import type { Keep } from "../sqlite/retention.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
-import { linesIn, pageIdIn, pageName, pageObject, type PageId } from "./page.ts";
-import type { LedgerPages } from "./pages.ts";
-import type { LedgerShelf } from "./read-ledger.ts";
+import { linesIn, parseSegmentName, segmentConfigMap, type SegmentId, segmentName } from "./page.ts";
+import type { LedgerSegments } from "./pages.ts";
+import type { LedgerConfigMaps } from "./read-ledger.ts";
 import { putObject, type SoftObjectDeps } from "./soft-object.ts";
 
-const PAGE_DECISIONS = 100;
+const SEGMENT_DECISIONS = 100;
 /** Limit of segments, however small they are: each leader starts a new segment. */
-const MOST_PAGES = 400;
-const PAUSE_MS = 1000;
+const MAX_SEGMENTS = 400;
+const WRITE_INTERVAL_MS = 1000;
 
-export interface DecisionShelfDeps extends SoftObjectDeps {
+export interface DecisionSegmentsDeps extends SoftObjectDeps {
   readonly clock: Clock;
   readonly epoch: number;
   readonly keep: Keep;
-  readonly pages: Pick<LedgerPages, "remove">;
-  readonly onTrouble: (error: unknown) => void;
+  readonly pages: Pick<LedgerSegments, "remove">;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Decisions, so that they can be explained; the newest ones, written behind. */
-export interface DecisionShelf extends Pick<KeyedWriter<Page>, "finish" | "stop"> {
+export interface DecisionSegments extends Pick<KeyedWriter<DecisionSegment>, "drain" | "stop"> {
   readonly put: (decisions: readonly Decision[]) => void;
   readonly find: (id: DecisionId) => Decision | undefined;
 }
 
 /** Decisions stay encoded in memory: they are rarely read. */
-interface Page {
+interface DecisionSegment {
   readonly name: string;
   readonly lines: Map<DecisionId, string>;
   object: ConfigMap | undefined;
   lastAt: number;
 }
 
-export function decisionShelf(found: LedgerShelf, deps: DecisionShelfDeps): DecisionShelf {
-  let pages = pagesOn(found);
+export function decisionSegments(found: LedgerConfigMaps, deps: DecisionSegmentsDeps): DecisionSegments {
+  let segments = segmentsIn(found);
   let number = 0;
-  let current: Page | undefined;
+  let current: DecisionSegment | undefined;
 
-  const write = async (page: Page): Promise<void> => {
-    const { name, lines } = page;
+  const write = async (segment: DecisionSegment): Promise<void> => {
+    const { name, lines } = segment;
     const next = (): Promise<ConfigMap> =>
-      pageObject({ namespace: deps.namespace, name, role: "soft", lines: [...lines.values()] });
-    page.object = await putObject(page.object, next, deps);
+      segmentConfigMap({ namespace: deps.namespace, name, role: "soft", lines: [...lines.values()] });
+    segment.object = await putObject(segment.object, next, deps);
     await trim();
   };
 
-  const open = (): Page => {
-    if (current !== undefined && current.lines.size < PAGE_DECISIONS) return current;
-    const name = pageName("decisions", { epoch: deps.epoch, number: ++number });
+  const open = (): DecisionSegment => {
+    if (current !== undefined && current.lines.size < SEGMENT_DECISIONS) return current;
+    const name = segmentName("decisions", { epoch: deps.epoch, number: ++number });
     current = { name, lines: new Map(), object: undefined, lastAt: 0 };
-    pages.push(current);
+    segments.push(current);
     return current;
   };
 
   /** Whole pages, the oldest first. */
   const trim = async (): Promise<void> => {
     const now = current?.lastAt ?? 0;
-    let kept = pages.reduce((count, { lines }) => count + lines.size, 0);
-    const isDue = (page: Page, index: number): boolean =>
-      kept - page.lines.size >= deps.keep.atMost ||
-      pages.length - index > MOST_PAGES ||
-      page.lastAt < now - deps.keep.forMs;
+    let kept = segments.reduce((count, { lines }) => count + lines.size, 0);
+    const isDue = (segment: DecisionSegment, index: number): boolean =>
+      kept - segment.lines.size >= deps.keep.atMost ||
+      segments.length - index > MAX_SEGMENTS ||
+      segment.lastAt < now - deps.keep.forMs;
     const due = [];
-    for (const [index, page] of pages.entries()) {
-      if (page === current || !isDue(page, index)) break;
-      due.push(page);
-      kept -= page.lines.size;
+    for (const [index, segment] of segments.entries()) {
+      if (segment === current || !isDue(segment, index)) break;
+      due.push(segment);
+      kept -= segment.lines.size;
     }
     if (due.length === 0) return;
-    pages = pages.slice(due.length);
+    segments = segments.slice(due.length);
     await deps.pages.remove(due.map(({ name }) => name));
   };
 
-  const writer = keyedWriter<Page>({ write, pauseMs: PAUSE_MS, ...deps });
+  const writer = keyedWriter<DecisionSegment>({ write, pauseMs: WRITE_INTERVAL_MS, ...deps });
   return {
     put: (decisions) => {
       for (const decision of decisions) {
-        const page = open();
-        page.lines.set(decision.id, lineOf(decision));
-        page.lastAt = decision.at;
-        writer.mark(page);
+        const segment = open();
+        segment.lines.set(decision.id, lineOf(decision));
+        segment.lastAt = decision.at;
+        writer.add(segment);
       }
     },
     find: (id) => {
-      const line = pages.findLast(({ lines }) => lines.has(id))?.lines.get(id);
+      const line = segments.findLast(({ lines }) => lines.has(id))?.lines.get(id);
       return line === undefined ? undefined : decisionIn(line);
     },
-    finish: writer.finish,
+    drain: writer.drain,
     stop: writer.stop,
   };
 }
 
-function pagesOn(shelf: LedgerShelf): Page[] {
-  const found = [...shelf.values()].flatMap((object) => {
-    const id = pageIdIn("decisions", object.metadata.name);
-    return id === undefined ? [] : [{ id, page: pageFrom(object) }];
+function segmentsIn(configMaps: LedgerConfigMaps): DecisionSegment[] {
+  const found = [...configMaps.values()].flatMap((object) => {
+    const id = parseSegmentName("decisions", object.metadata.name);
+    return id === undefined ? [] : [{ id, page: segmentFrom(object) }];
   });
-  return found.sort((a, b) => inOrder(a.id, b.id)).map(({ page }) => page);
+  return found.sort((a, b) => compareSegments(a.id, b.id)).map(({ page: segment }) => segment);
 }
 
-function inOrder(a: PageId, b: PageId): number {
+function compareSegments(a: SegmentId, b: SegmentId): number {
   return a.epoch - b.epoch || a.number - b.number;
 }
 
-function pageFrom(object: ConfigMap): Page {
+function segmentFrom(object: ConfigMap): DecisionSegment {
   const { name } = object.metadata;
   const lines = linesOf(object).map((line): [DecisionId, string] => [line.split(" ", 1)[0] ?? "", line]);
   const lastAt = Number(lines.at(-1)?.[1].split(" ", 2)[1] ?? 0);

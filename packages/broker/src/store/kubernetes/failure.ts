@@ -2,7 +2,7 @@ import { Fault, type FaultCode } from "@resource-broker/contract";
 import { StoreFailure } from "../store.ts";
 
 /** Remedies for error messages that do not say what to do. */
-const ADVICE: readonly (readonly [RegExp, string])[] = [
+const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/database space exceeded/, "etcd is full; compact and defragment it, or raise its quota"],
   [/request is too large/, "etcd takes smaller objects only; raise --max-request-bytes there"],
   [/being terminated/, "the namespace is being deleted; name another one, or create it again"],
@@ -29,9 +29,9 @@ const OVERTAKEN: ReadonlySet<FaultCode> = new Set(["conflict", "already-exists",
 const IS_GONE = /resourceVersion should not be set on objects to be created/;
 
 /** What is known of a write that did not succeed. */
-export type WriteEnd = "overtaken" | "refused" | "unknown";
+export type WriteFailureKind = "overtaken" | "refused" | "unknown";
 
-export function writeEnd(error: unknown): WriteEnd {
+export function writeFailureKind(error: unknown): WriteFailureKind {
   if (!(error instanceof Fault)) return "unknown";
   if (OVERTAKEN.has(error.code) || IS_GONE.test(error.message)) return "overtaken";
   return REFUSALS.has(error.code) || REFUSED_BY_ETCD.test(error.message) ? "refused" : "unknown";
@@ -48,6 +48,6 @@ export function kubernetesFailure(
 ): StoreFailure {
   if (error instanceof StoreFailure) return error;
   const message = error instanceof Error ? error.message : String(error);
-  const advice = ADVICE.find(([words]) => words.test(message))?.[1];
+  const advice = REMEDIES.find(([pattern]) => pattern.test(message))?.[1];
   return new StoreFailure(kind, advice === undefined ? message : `${advice} (${message})`, { cause: error });
 }

@@ -1,37 +1,37 @@
 import { CONFIG_MAPS, type ConfigMap, type KubeClient, wait } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import { StoreFailure } from "../store.ts";
-import { isCode, kubernetesFailure, writeEnd } from "./failure.ts";
-import { type Content, contentIn, type Head, headObject, lastCommitOf } from "./head.ts";
+import { isCode, kubernetesFailure, writeFailureKind } from "./failure.ts";
+import { type Content, contentIn, lastCommitOf, type LedgerManifest, manifestConfigMap } from "./head.ts";
 import { LEDGER } from "./page.ts";
-import type { Patiently } from "./patience.ts";
-import { turns } from "./turns.ts";
+import type { WithTimeout } from "./patience.ts";
+import { mutex } from "./turns.ts";
 
 /** Retries if somebody who is not a leader, such as a person with kubectl, changes the object. */
 const TRIES = 10;
-const BETWEEN_TRIES_MS = 20;
+const RETRY_DELAY_MS = 20;
 
-export interface HeadWriterDeps {
+export interface ManifestWriterDeps {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly clock: Clock;
-  readonly patiently: Patiently;
+  readonly withTimeout: WithTimeout;
   /** Called if another replica leads. */
-  readonly lose: (leader: string) => StoreFailure;
+  readonly markLost: (leader: string) => StoreFailure;
 }
 
 /** The new content of the manifest, and a callback for when it is written. */
-export interface Change {
+export interface ManifestChange {
   readonly content: Content;
   /** Called as soon as the change is known to be written, even if that becomes known later. */
   readonly onWritten?: () => void;
 }
 
 /** Writes the manifest. Only the leader has one. */
-export interface HeadWriter {
+export interface ManifestWriter {
   readonly content: () => Content;
   /** Changes the head, or throws a StoreFailure. Changes wait for each other. */
-  readonly write: (change: (content: Content) => Change | Promise<Change>) => Promise<void>;
+  readonly write: (change: (content: Content) => ManifestChange | Promise<ManifestChange>) => Promise<void>;
   /** The last commit that is really there, also if another replica leads by now. */
   readonly lastCommit: () => Promise<number>;
 }
@@ -46,25 +46,25 @@ interface Known {
  * Every write is a PUT with the resourceVersion that this process knows. A new leader has changed the version, so the API
  * server refuses a late PUT of a deposed leader.
  */
-export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
-  const { client, namespace, clock, patiently, lose } = deps;
-  const inTurn = turns();
+export function manifestWriter(opened: Known, deps: ManifestWriterDeps): ManifestWriter {
+  const { client, namespace, clock, withTimeout, markLost } = deps;
+  const runExclusive = mutex();
   const { epoch, leader, ledgerId } = opened.content.head;
   let known = opened;
-  let successor: Head | undefined;
+  let successor: LedgerManifest | undefined;
   /** Writes of unknown outcome since the last confirmed one. */
-  let unsettled: Change[] = [];
+  let unsettled: ManifestChange[] = [];
 
-  const adopt = (object: ConfigMap, change: Change): void => {
+  const setKnown = (object: ConfigMap, change: ManifestChange): void => {
     known = { object, content: change.content };
     change.onWritten?.();
   };
 
-  const send = async ({ content }: Change): Promise<ConfigMap> => {
-    const next = headObject(known.object, namespace, content);
+  const send = async ({ content }: ManifestChange): Promise<ConfigMap> => {
+    const next = manifestConfigMap(known.object, namespace, content);
     const isKnown = known.object.metadata.resourceVersion !== undefined;
     try {
-      return await patiently((signal) =>
+      return await withTimeout((signal) =>
         isKnown ? client.update(CONFIG_MAPS, next, { signal }) : client.create(CONFIG_MAPS, next, { signal }),
       );
     } catch (error) {
@@ -74,8 +74,8 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
   };
 
   /** Reads the object and continues from its version. One of the unsettled writes may have been stored. */
-  const look = async (): Promise<void> => {
-    const found = await patiently((signal) =>
+  const refresh = async (): Promise<void> => {
+    const found = await withTimeout((signal) =>
       client.find(CONFIG_MAPS, { name: LEDGER, namespace }, { signal }),
     );
     if (found === undefined) {
@@ -86,7 +86,7 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
     const { head } = contentIn(found);
     if (head.epoch !== epoch || head.leader.instance !== leader.instance) {
       succeededBy(head);
-      throw lose(head.leader.name);
+      throw markLost(head.leader.name);
     }
     if (head.turn === known.content.head.turn) {
       known = { ...known, object: found };
@@ -94,27 +94,27 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
     }
     const arrived = unsettled.find(({ content }) => content.head.turn === head.turn);
     if (arrived === undefined) throw changedByOthers(head, known.content.head);
-    adopt(found, arrived);
+    setKnown(found, arrived);
     // Earlier writes used an older version and will always be refused.
     unsettled = unsettled.slice(unsettled.indexOf(arrived) + 1);
   };
 
   /** A commit that the successor found was stored, even if its reply was lost. */
-  const succeededBy = (head: Head): void => {
-    successor = head;
-    const last = lastOf(head, { epoch, ledgerId }) ?? 0;
+  const succeededBy = (manifest: LedgerManifest): void => {
+    successor = manifest;
+    const last = lastOf(manifest, { epoch, ledgerId }) ?? 0;
     const arrived = unsettled.find(({ content }) => content.head.commitNumber === last);
-    if (arrived !== undefined && last > known.content.head.commitNumber) adopt(known.object, arrived);
+    if (arrived !== undefined && last > known.content.head.commitNumber) setKnown(known.object, arrived);
   };
 
   /** One attempt; returns false if another writer changed the object and a retry is needed. */
-  const tryOnce = async (change: Change): Promise<boolean> => {
+  const tryOnce = async (change: ManifestChange): Promise<boolean> => {
     try {
-      adopt(await send(change), change);
+      setKnown(await send(change), change);
       unsettled = [];
       return true;
     } catch (error) {
-      const end = error instanceof StoreFailure ? "refused" : writeEnd(error);
+      const end = error instanceof StoreFailure ? "refused" : writeFailureKind(error);
       if (end === "unknown") throw kubernetesFailure(error, "unknown");
       // Also after a refusal: the client repeats a PUT when its connection breaks, and the first PUT may have been stored.
       if (await isThere(change)) return true;
@@ -123,20 +123,20 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
     }
   };
 
-  const isThere = async (change: Change): Promise<boolean> => {
+  const isThere = async (change: ManifestChange): Promise<boolean> => {
     try {
-      await look();
+      await refresh();
     } catch (error) {
       if (known.content !== change.content) throw kubernetesFailure(error, "unknown");
     }
     return known.content === change.content;
   };
 
-  const attempt = async (change: Change): Promise<void> => {
+  const attempt = async (change: ManifestChange): Promise<void> => {
     unsettled.push(change);
     for (let left = TRIES; left > 0; left--) {
       if (await tryOnce(change)) return;
-      await wait(BETWEEN_TRIES_MS, { clock, signal: undefined });
+      await wait(RETRY_DELAY_MS, { clock, signal: undefined });
     }
     throw new StoreFailure("not-committed", `somebody keeps changing ConfigMap ${namespace}/${LEDGER}`);
   };
@@ -144,13 +144,13 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
   /** Makes sure that no write of ours can still arrive. */
   const settle = async (): Promise<void> => {
     if (unsettled.length === 0) return;
-    await look();
+    await refresh();
     // Reading is not enough: a write may still arrive. A new version makes the API server refuse it.
-    if (unsettled.length > 0) await attempt({ content: onTop(known.content) });
+    if (unsettled.length > 0) await attempt({ content: withNextTurn(known.content) });
   };
 
   /** Sets a turn that no earlier write has used. */
-  const onTop = (content: Content): Content => {
+  const withNextTurn = (content: Content): Content => {
     const turn = Math.max(known.content.head.turn, ...unsettled.map((each) => each.content.head.turn)) + 1;
     return { ...content, head: { ...content.head, turn } };
   };
@@ -158,17 +158,17 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
   return {
     content: () => known.content,
     write: (change) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         await settle().catch((error: unknown) => {
-          throw certain(kubernetesFailure(error));
+          throw asNotCommitted(kubernetesFailure(error));
         });
         const { content, ...rest } = await change(known.content);
-        await attempt({ ...rest, content: onTop(content) });
+        await attempt({ ...rest, content: withNextTurn(content) });
       }),
     lastCommit: () =>
-      inTurn(async () => {
+      runExclusive(async () => {
         try {
-          if (unsettled.length === 0) await look();
+          if (unsettled.length === 0) await refresh();
           await settle();
         } catch (error) {
           if (successor === undefined) throw kubernetesFailure(error, "unknown");
@@ -180,17 +180,20 @@ export function headWriter(opened: Known, deps: HeadWriterDeps): HeadWriter {
 }
 
 /** The outcome of an earlier write is unknown, but this write was not sent. */
-function certain(failure: StoreFailure): StoreFailure {
+function asNotCommitted(failure: StoreFailure): StoreFailure {
   return failure.kind === "unknown"
     ? new StoreFailure("not-committed", failure.message, { cause: failure })
     : failure;
 }
 
-function lastOf(successor: Head, own: Pick<Head, "epoch" | "ledgerId">): number | undefined {
+function lastOf(
+  successor: LedgerManifest,
+  own: Pick<LedgerManifest, "epoch" | "ledgerId">,
+): number | undefined {
   return successor.ledgerId === own.ledgerId ? lastCommitOf(own.epoch, successor) : undefined;
 }
 
-function changedByOthers(found: Head, expected: Head): StoreFailure {
+function changedByOthers(found: LedgerManifest, expected: LedgerManifest): StoreFailure {
   return new StoreFailure(
     "corrupt",
     `ConfigMap ${LEDGER} is at commit ${found.commitNumber}, turn ${found.turn}, and was at commit ` +

@@ -5,7 +5,7 @@ import { parseStored } from "../sqlite/stored-json.ts";
 import { StoreFailure } from "../store.ts";
 import type { TableSum } from "../table-sums.ts";
 import { LEDGER, LEDGER_LABEL } from "./page.ts";
-import type { PageRange } from "./page-ranges.ts";
+import type { SegmentRange } from "./page-ranges.ts";
 
 /** A replica that leads or wants to. */
 export interface Candidate {
@@ -24,7 +24,7 @@ export interface Term {
 }
 
 /** The current position of the ledger, and the segments it consists of. */
-export interface Head {
+export interface LedgerManifest {
   readonly ledgerId: string;
   readonly epoch: number;
   readonly leader: Candidate;
@@ -35,8 +35,8 @@ export interface Head {
   readonly commitNumber: number;
   readonly time: number;
   /** A snapshot of all records, and the changes since then that are in segments. */
-  readonly snapshot: Pages;
-  readonly log: Pages;
+  readonly snapshot: SegmentSet;
+  readonly log: SegmentSet;
   /** How many changes have ever been moved out of the head. */
   readonly moved: number;
   /** How many records there are, and the sum of their seals, as of a commit. Older brokers keep it and do not count. */
@@ -46,28 +46,28 @@ export interface Head {
     readonly last: ChainLink;
     /** The last line that was trimmed away: the chain of those that are left begins after it. */
     readonly trimmed: ChainLink;
-    readonly pages: readonly PageRange[];
+    readonly pages: readonly SegmentRange[];
   };
 }
 
-export interface Pages {
-  readonly ranges: readonly PageRange[];
+export interface SegmentSet {
+  readonly ranges: readonly SegmentRange[];
   /** Of their lines, before they are compressed. */
   readonly bytes: number;
 }
 
 /** Content of the manifest's ConfigMap: the manifest, and lines that are not in a segment yet. One PUT writes it. */
 export interface Content {
-  readonly head: Head;
+  readonly head: LedgerManifest;
   readonly changes: readonly string[];
   readonly audit: readonly string[];
 }
 
 const FORMAT = 1;
-const NO_PAGES: Pages = { ranges: [], bytes: 0 };
-const TERMS_KEPT = 20;
+const NO_SEGMENTS: SegmentSet = { ranges: [], bytes: 0 };
+const MAX_TERMS = 20;
 
-export function firstHead(ledgerId: string): Head {
+export function newManifest(ledgerId: string): LedgerManifest {
   return {
     ledgerId,
     epoch: 0,
@@ -76,29 +76,33 @@ export function firstHead(ledgerId: string): Head {
     turn: 0,
     commitNumber: 0,
     time: 0,
-    snapshot: NO_PAGES,
-    log: NO_PAGES,
+    snapshot: NO_SEGMENTS,
+    log: NO_SEGMENTS,
     moved: 0,
     audit: { last: CHAIN_START, trimmed: CHAIN_START, pages: [] },
   };
 }
 
 /** The same ledger under a new leader. */
-export function takenOver(content: Content, leader: Candidate): Content {
-  const { head } = content;
-  const epoch = head.epoch + 1;
-  const term = { epoch, leader: leader.name, since: head.commitNumber };
-  const terms = [...head.terms, term].slice(-TERMS_KEPT);
-  return { ...content, head: { ...head, epoch, leader, terms, turn: head.turn + 1 } };
+export function withLeader(content: Content, leader: Candidate): Content {
+  const { head: manifest } = content;
+  const epoch = manifest.epoch + 1;
+  const term = { epoch, leader: leader.name, since: manifest.commitNumber };
+  const terms = [...manifest.terms, term].slice(-MAX_TERMS);
+  return { ...content, head: { ...manifest, epoch, leader, terms, turn: manifest.turn + 1 } };
 }
 
 /** The last commit of a term, from a later manifest; undefined if the term is too old. */
-export function lastCommitOf(epoch: number, { terms }: Head): number | undefined {
+export function lastCommitOf(epoch: number, { terms }: LedgerManifest): number | undefined {
   return terms.find((term) => term.epoch > epoch)?.since;
 }
 
 /** The ConfigMap with this content. Labels and annotations of others are preserved. */
-export function headObject(known: ConfigMap | undefined, namespace: string, content: Content): ConfigMap {
+export function manifestConfigMap(
+  known: ConfigMap | undefined,
+  namespace: string,
+  content: Content,
+): ConfigMap {
   const metadata = known?.metadata ?? { name: LEDGER, namespace };
   return {
     ...known,
@@ -122,7 +126,7 @@ export function contentIn({ data = {} }: ConfigMap): Content {
   }
   if (seal !== sealOf({ head, changes, audit }))
     throw new StoreFailure("corrupt", `ConfigMap ${LEDGER} is damaged; restore it from a backup`);
-  return { head: parseStored<Head>(head), changes: linesOf(changes), audit: linesOf(audit) };
+  return { head: parseStored<LedgerManifest>(head), changes: linesOf(changes), audit: linesOf(audit) };
 }
 
 function linesOf(text: string): string[] {

@@ -16,52 +16,52 @@ import { customResource, type KubeClient } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import { isCode } from "./failure.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
-import type { Patiently } from "./patience.ts";
+import type { WithTimeout } from "./patience.ts";
 import type { Records } from "./records.ts";
 
 const ADVERTISEMENTS = customResource(clusterAdvertisementKind);
 const FIELD_MANAGER = "resource-broker-ledger";
 /** Information for people: written at most four times per second. */
-const PAUSE_MS = 250;
+const WRITE_INTERVAL_MS = 250;
 const TRIES = 5;
 
-export interface HoldsViewDeps {
+export interface HoldsStatusDeps {
   readonly client: KubeClient;
   readonly namespace: string;
-  readonly patiently: Patiently;
+  readonly withTimeout: WithTimeout;
   readonly clock: Clock;
   readonly epoch: number;
   readonly records: Records;
   readonly commitNumber: () => number;
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /**
  * Writes `status.holds` of the providers' ClusterAdvertisements: the live reservations of the ledger, for people. The broker
  * never reads it back. If a cluster has no such object, nothing is written.
  */
-export interface HoldsView extends Pick<KeyedWriter<ClusterId>, "stop"> {
+export interface HoldsStatusWriter extends Pick<KeyedWriter<ClusterId>, "stop"> {
   /** Run after start: writes what the previous leader did not write any more. */
-  readonly complete: () => Promise<void>;
-  readonly follow: (events: readonly LedgerEvent[]) => void;
+  readonly resync: () => Promise<void>;
+  readonly onEvents: (events: readonly LedgerEvent[]) => void;
 }
 
 type Hold = NonNullable<NonNullable<ClusterAdvertisement["status"]>["holds"]>[number];
 
-export function holdsView(deps: HoldsViewDeps): HoldsView {
-  const { client, namespace, patiently, epoch, records, commitNumber, onTrouble } = deps;
+export function holdsStatusWriter(deps: HoldsStatusDeps): HoldsStatusWriter {
+  const { client, namespace, withTimeout, epoch, records, commitNumber, onError } = deps;
 
   /** Returns true if the status is up to date. */
-  const tryToShow = async (provider: ClusterId): Promise<boolean> => {
+  const tryWrite = async (provider: ClusterId): Promise<boolean> => {
     const name = { name: clusterAdvertisementName(provider), namespace };
-    const there = await patiently((signal) => client.find(ADVERTISEMENTS, name, { signal }));
-    if (there === undefined || isShown(there, provider)) return true;
+    const there = await withTimeout((signal) => client.find(ADVERTISEMENTS, name, { signal }));
+    if (there === undefined || isCurrent(there, provider)) return true;
     const { resourceVersion } = there.metadata;
     const status = { holds: holdsOf(provider), epoch, commit: commitNumber() };
     const body = { metadata: { resourceVersion }, status };
     const options = { subresource: "status", fieldManager: FIELD_MANAGER } as const;
     try {
-      await patiently((signal) =>
+      await withTimeout((signal) =>
         client.patch(ADVERTISEMENTS, { name, patch: { kind: "merge", body } }, { ...options, signal }),
       );
       return true;
@@ -73,7 +73,7 @@ export function holdsView(deps: HoldsViewDeps): HoldsView {
   };
 
   /** A status written by a later leader is also correct. */
-  const isShown = ({ status = {} }: ClusterAdvertisement, provider: ClusterId): boolean =>
+  const isCurrent = ({ status = {} }: ClusterAdvertisement, provider: ClusterId): boolean =>
     (status.epoch ?? 0) > epoch || JSON.stringify(status.holds ?? []) === JSON.stringify(holdsOf(provider));
 
   const holdsOf = (provider: ClusterId): Hold[] =>
@@ -85,31 +85,36 @@ export function holdsView(deps: HoldsViewDeps): HoldsView {
 
   const write = async (provider: ClusterId): Promise<void> => {
     try {
-      for (let left = TRIES; left > 0; left--) if (await tryToShow(provider)) return;
+      for (let left = TRIES; left > 0; left--) if (await tryWrite(provider)) return;
     } catch (error) {
       // The API server rejects this content permanently; the next change is written again.
       if (!isCode(error, "invalid") && !isCode(error, "too-large")) throw error;
-      onTrouble(error);
+      onError(error);
     }
   };
 
-  const writer = keyedWriter<ClusterId>({ write, pauseMs: PAUSE_MS, clock: deps.clock, onTrouble });
+  const writer = keyedWriter<ClusterId>({
+    write,
+    pauseMs: WRITE_INTERVAL_MS,
+    clock: deps.clock,
+    onError,
+  });
   const providerOf = (event: LedgerEvent): ClusterId | undefined => {
     if ("reservation" in event) return event.reservation.provider;
     return "id" in event ? records.reservations.get(event.id)?.provider : undefined;
   };
 
   return {
-    complete: async () => {
-      for (const { provider } of records.reservations.values()) writer.mark(provider);
+    resync: async () => {
+      for (const { provider } of records.reservations.values()) writer.add(provider);
       await client.list(ADVERTISEMENTS, { namespace }, ({ spec, status }) => {
-        if ((status?.holds ?? []).length > 0) writer.mark(spec.clusterID);
+        if ((status?.holds ?? []).length > 0) writer.add(spec.clusterID);
       });
     },
-    follow: (events) => {
+    onEvents: (events) => {
       for (const event of events) {
         const provider = providerOf(event);
-        if (provider !== undefined) writer.mark(provider);
+        if (provider !== undefined) writer.add(provider);
       }
     },
     stop: writer.stop,

@@ -1,7 +1,7 @@
 import { wait } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 
-const AFTER_TROUBLE_MS = 2000;
+const RETRY_MS = 2000;
 
 export interface KeyedWriterOptions<K> {
   /** Writes what is true of this key now. */
@@ -9,20 +9,20 @@ export interface KeyedWriterOptions<K> {
   /** Between the end of one write and the next one: what changes meanwhile is written once. */
   readonly pauseMs: number;
   readonly clock: Clock;
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** A queue of keys that are written later, one after the other. */
 export interface KeyedWriter<K> {
-  readonly mark: (key: K) => void;
+  readonly add: (key: K) => void;
   /** Writes all that is left, without pauses, and ends. Gives up at the first failure. */
-  readonly finish: () => Promise<void>;
+  readonly drain: () => Promise<void>;
   /** Ends, whatever is left. */
   readonly stop: () => void;
 }
 
 export function keyedWriter<K>(options: KeyedWriterOptions<K>): KeyedWriter<K> {
-  const { write, pauseMs, clock, onTrouble } = options;
+  const { write, pauseMs, clock, onError } = options;
   const due = new Set<K>();
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
@@ -31,7 +31,7 @@ export function keyedWriter<K>(options: KeyedWriterOptions<K>): KeyedWriter<K> {
     while (!stopping.signal.aborted && due.size > 0) {
       // Pause before writing, so that changes that happen together are written together.
       await wait(pauseMs, { clock, signal: stopping.signal });
-      if (!stopping.signal.aborted) await writeNext().catch(afterTrouble);
+      if (!stopping.signal.aborted) await writeNext().catch(retryLater);
     }
     running = undefined;
   };
@@ -48,17 +48,17 @@ export function keyedWriter<K>(options: KeyedWriterOptions<K>): KeyedWriter<K> {
     }
   };
 
-  const afterTrouble = async (error: unknown): Promise<void> => {
-    onTrouble(error);
-    await wait(AFTER_TROUBLE_MS, { clock, signal: stopping.signal });
+  const retryLater = async (error: unknown): Promise<void> => {
+    onError(error);
+    await wait(RETRY_MS, { clock, signal: stopping.signal });
   };
 
   return {
-    mark: (key) => {
+    add: (key) => {
       due.add(key);
       if (!stopping.signal.aborted) running ??= run();
     },
-    finish: async () => {
+    drain: async () => {
       stopping.abort();
       await running;
       while (due.size > 0) await writeNext();

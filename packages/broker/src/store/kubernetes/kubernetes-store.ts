@@ -5,12 +5,12 @@ import type { Leadership } from "../leadership.ts";
 import { DEFAULT_RETENTION, type Retention } from "../sqlite/retention.ts";
 import { type Store, StoreFailure } from "../store.ts";
 import { kubernetesFailure } from "./failure.ts";
-import { type Content, contentIn, firstHead } from "./head.ts";
-import { leaseKeeper, RENEWALS } from "./lease-keeper.ts";
-import { type LeaseObject, leaseObject } from "./lease-object.ts";
+import { type Content, contentIn, newManifest } from "./head.ts";
+import { leaderElector, RENEWALS_PER_LEASE } from "./lease-keeper.ts";
+import { type KubernetesLease, kubernetesLease } from "./lease-object.ts";
 import { type OpenLedger, openLedger } from "./open-ledger.ts";
 import { LEDGER } from "./page.ts";
-import { patience } from "./patience.ts";
+import { callTimeout } from "./patience.ts";
 import { takeOver } from "./take-over.ts";
 
 const DEFAULT_LEASE_MS = 6000;
@@ -42,31 +42,31 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
   const { replica, leaseMs = DEFAULT_LEASE_MS, retention = DEFAULT_RETENTION } = options;
   const { clock, log, cluster } = deps;
   const candidate = { instance: randomUUID(), name: replica };
-  const patiently = patience(clock, leaseMs);
+  const withTimeout = callTimeout(clock, leaseMs);
   let ledger: OpenLedger | undefined;
-  let leaseMade: Promise<LeaseObject> | undefined;
+  let leasePromise: Promise<KubernetesLease> | undefined;
 
-  const onTrouble = (doing: string, error: unknown): string => {
+  const onError = (doing: string, error: unknown): string => {
     const { message } = kubernetesFailure(error);
     log.warn({ error: message }, doing);
     return message;
   };
 
   /** A renewal times out early, so that another attempt fits into the lease. */
-  const makeLease = async (): Promise<LeaseObject> =>
-    leaseObject({
+  const makeLease = async (): Promise<KubernetesLease> =>
+    kubernetesLease({
       ...(await cluster()),
       clock,
-      patiently: patience(clock, leaseMs / RENEWALS),
+      withTimeout: callTimeout(clock, leaseMs / RENEWALS_PER_LEASE),
       candidate,
       leaseMs,
     });
-  const keeper = leaseKeeper({
-    lease: () => (leaseMade ??= makeLease()),
+  const elector = leaderElector({
+    lease: () => (leasePromise ??= makeLease()),
     leaseMs,
     clock,
     verify: async () => void (await ledger?.objects.lastCommit()),
-    onTrouble,
+    onError,
   });
 
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -88,30 +88,30 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
   const prepare = (): Promise<void> =>
     guarded(async () => {
       const { client, namespace } = await cluster();
-      const found = await patiently((signal) =>
+      const configMap = await withTimeout((signal) =>
         client.find(CONFIG_MAPS, { name: LEDGER, namespace }, { signal }),
       );
-      if (found !== undefined) contentIn(found);
-      await patiently((signal) => client.find(LEASES, { name: LEDGER, namespace }, { signal }));
+      if (configMap !== undefined) contentIn(configMap);
+      await withTimeout((signal) => client.find(LEASES, { name: LEDGER, namespace }, { signal }));
     });
 
   const lead = async (): Promise<void> => {
-    if (keeper.standing().role === "leader") return;
-    const holding = await keeper.take();
-    if (holding.isMine) return;
+    if (elector.standing().role === "leader") return;
+    const attempt = await elector.tryAcquire();
+    if (attempt.isHeld) return;
     throw new StoreFailure(
       "not-committed",
-      `another broker leads (${holding.holder}); stop it, or wait until it ends`,
+      `another broker leads (${attempt.holder}); stop it, or wait until it ends`,
     );
   };
 
-  const firstContent = (): Content => ({ head: firstHead(randomUUID()), changes: [], audit: [] });
+  const firstContent = (): Content => ({ head: newManifest(randomUUID()), changes: [], audit: [] });
 
   const close = async (): Promise<void> => {
     const ending = ledger;
     ledger = undefined;
-    await ending?.end({ isDeposed: keeper.lost() !== undefined, withinMs: leaseMs });
-    await keeper.release();
+    await ending?.stop({ isDeposed: elector.lost() !== undefined, withinMs: leaseMs });
+    await elector.release();
   };
 
   return {
@@ -120,9 +120,9 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
         if (ledger !== undefined) throw new StoreFailure("not-committed", "the store is open already");
         try {
           await lead();
-          const where = { ...(await cluster()), clock, patiently };
+          const where = { ...(await cluster()), clock, withTimeout };
           const taken = await takeOver({ ...where, candidate, firstContent });
-          ledger = await openLedger(taken, { ...where, retention, log, onTrouble, lose: keeper.lose });
+          ledger = await openLedger(taken, { ...where, retention, log, onError, markLost: elector.markLost });
           return ledger.contents;
         } catch (error) {
           await close();
@@ -131,7 +131,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
       }),
     commit: (batch) =>
       on(async ({ objects }) => {
-        const lost = keeper.lost();
+        const lost = elector.lost();
         if (lost !== undefined) throw lost;
         await objects.commit(batch);
       }),
@@ -142,15 +142,15 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
     close,
     leadership: {
       prepare,
-      win: keeper.win,
-      standing: keeper.standing,
-      predecessor: keeper.predecessor,
-      onLost: keeper.onLost,
+      acquire: elector.acquire,
+      standing: elector.standing,
+      predecessor: elector.predecessor,
+      onLost: elector.onLost,
     },
   };
 }
 
 /** Where the ledger is, for people. */
-export function shownLedger(namespace: string): string {
+export function ledgerDisplayName(namespace: string): string {
   return `ConfigMap ${namespace}/${LEDGER}`;
 }

@@ -1,90 +1,90 @@
 import type { Clock } from "@resource-broker/runtime";
-import type { Leadership, Standing } from "../leadership.ts";
-import { isHeld, type LeaseMoment, leaseMoment } from "../lease-time.ts";
+import type { Leadership, LeadershipState } from "../leadership.ts";
+import { isLeaseValid, type LeaseTime, leaseTime } from "../lease-time.ts";
 import { StoreFailure } from "../store.ts";
-import type { Holding, LeaseObject } from "./lease-object.ts";
+import type { KubernetesLease, LeaseResult } from "./lease-object.ts";
 
 /** Renewals per lease duration: one or two of them may fail. After a failure the interval is halved. */
-export const RENEWALS = 3;
+export const RENEWALS_PER_LEASE = 3;
 /** Polls of a standby per lease duration: after a clean shutdown, another replica leads within a second. */
-const LOOKS = 6;
-const SHORTEST_WAIT_MS = 20;
+const POLLS_PER_LEASE = 6;
+const MIN_WAIT_MS = 20;
 
-export interface KeeperDeps {
+export interface LeaderElectorDeps {
   /** Created on first use, when the API server is known. */
-  readonly lease: () => Promise<LeaseObject>;
+  readonly lease: () => Promise<KubernetesLease>;
   readonly leaseMs: number;
   readonly clock: Clock;
   /** Reads the manifest to find out who leads, if the lease cannot tell; calls `lose` if it is another replica. */
   readonly verify: () => Promise<void>;
   /** Logs an error of background work and returns its message. */
-  readonly onTrouble: (doing: string, error: unknown) => string;
+  readonly onError: (doing: string, error: unknown) => string;
 }
 
 /** Acquires and renews the lease, and reports the leadership state. */
-export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "predecessor" | "onLost"> {
+export interface LeaderElector extends Pick<Leadership, "acquire" | "standing" | "predecessor" | "onLost"> {
   /** Takes the lease if it is free; else says who has it. */
-  readonly take: () => Promise<Holding>;
+  readonly tryAcquire: () => Promise<LeaseResult>;
   /** Records that another replica leads and notifies listeners. */
-  readonly lose: (leader: string) => StoreFailure;
+  readonly markLost: (leader: string) => StoreFailure;
   readonly lost: () => StoreFailure | undefined;
   /** Releases the lease. */
   readonly release: () => Promise<void>;
 }
 
-export function leaseKeeper({ lease, leaseMs, clock, verify, onTrouble }: KeeperDeps): LeaseKeeper {
+export function leaderElector({ lease, leaseMs, clock, verify, onError }: LeaderElectorDeps): LeaderElector {
   const listeners: ((failure: StoreFailure) => void)[] = [];
   /** By this machine's clocks, from before the renewal was sent: others count from later. */
-  let heldSince: LeaseMoment | undefined;
+  let renewedAt: LeaseTime | undefined;
   let leader = "";
   let problem: string | undefined;
   let lost: StoreFailure | undefined;
   let isClosed = false;
   /** The renewal after which the clocks were found to disagree. */
-  let askedAfter: LeaseMoment | undefined;
+  let renewedNowAfter: LeaseTime | undefined;
   let wake = (): void => undefined;
   let cancelRenewal = (): void => undefined;
 
-  const take = async (): Promise<Holding> => {
-    const sentAt = leaseMoment(clock);
-    const holding = await (await lease()).hold();
+  const tryAcquire = async (): Promise<LeaseResult> => {
+    const sentAt = leaseTime(clock);
+    const holding = await (await lease()).tryAcquireOrRenew();
     problem = undefined;
-    if (holding.isMine) await held(sentAt, holding.wasMine);
+    if (holding.isHeld) await onHeld(sentAt, holding.wasHeld);
     else leader = holding.holder;
     return holding;
   };
 
-  const held = async (sentAt: LeaseMoment, wasMine: boolean): Promise<void> => {
+  const onHeld = async (sentAt: LeaseTime, wasMine: boolean): Promise<void> => {
     // Another replica may have led and ended while this process was paused: the local state may be outdated.
-    if (heldSince !== undefined && !wasMine) await verify();
+    if (renewedAt !== undefined && !wasMine) await verify();
     if (lost !== undefined) return;
-    heldSince = sentAt;
-    plan(leaseMs / RENEWALS);
+    renewedAt = sentAt;
+    scheduleRenewal(leaseMs / RENEWALS_PER_LEASE);
   };
 
-  const plan = (delayMs: number): void => {
+  const scheduleRenewal = (delayMs: number): void => {
     cancelRenewal();
     if (!isClosed && lost === undefined) cancelRenewal = clock.after(delayMs, () => void renew());
   };
 
   const renew = async (): Promise<void> => {
     try {
-      const holding = await take();
-      if (!holding.isMine) lose(holding.holder);
+      const holding = await tryAcquire();
+      if (!holding.isHeld) markLost(holding.holder);
     } catch (error) {
-      onTrouble("the lease could not be renewed", error);
-      plan(leaseMs / RENEWALS / 2);
+      onError("the lease could not be renewed", error);
+      scheduleRenewal(leaseMs / RENEWALS_PER_LEASE / 2);
     }
   };
 
   /** The clocks disagree: renew now to find out who leads, instead of waiting for the next renewal. */
-  const ask = (renewedAt: LeaseMoment): void => {
-    if (askedAfter === renewedAt) return;
-    askedAfter = renewedAt;
+  const renewNow = (renewedAt: LeaseTime): void => {
+    if (renewedNowAfter === renewedAt) return;
+    renewedNowAfter = renewedAt;
     void renew();
   };
 
-  const lose = (successor: string): StoreFailure => {
+  const markLost = (successor: string): StoreFailure => {
     leader = successor;
     if (lost !== undefined) return lost;
     lost = new StoreFailure("deposed", `another replica leads now: ${leader || "its name is not known"}`);
@@ -95,13 +95,13 @@ export function leaseKeeper({ lease, leaseMs, clock, verify, onTrouble }: Keeper
 
   /** How long to wait before the next look; undefined: this replica leads. */
   const tryOnce = async (): Promise<number | undefined> => {
-    const longestMs = leaseMs / LOOKS;
+    const longestMs = leaseMs / POLLS_PER_LEASE;
     try {
-      const holding = await take();
-      if (holding.isMine) return undefined;
-      return Math.min(Math.max(holding.freeInMs, SHORTEST_WAIT_MS), longestMs);
+      const holding = await tryAcquire();
+      if (holding.isHeld) return undefined;
+      return Math.min(Math.max(holding.freeInMs, MIN_WAIT_MS), longestMs);
     } catch (error) {
-      problem = onTrouble("the API server could not be asked who leads", error);
+      problem = onError("the API server could not be asked who leads", error);
       return longestMs;
     }
   };
@@ -116,8 +116,8 @@ export function leaseKeeper({ lease, leaseMs, clock, verify, onTrouble }: Keeper
     });
 
   return {
-    take,
-    win: async () => {
+    tryAcquire,
+    acquire: async () => {
       while (!isClosed) {
         const waitMs = await tryOnce();
         if (waitMs === undefined) return true;
@@ -125,27 +125,27 @@ export function leaseKeeper({ lease, leaseMs, clock, verify, onTrouble }: Keeper
       }
       return false;
     },
-    lose,
+    markLost,
     lost: () => lost,
     release: async () => {
       isClosed = true;
       cancelRenewal();
       wake();
-      const isHeld = heldSince !== undefined && lost === undefined;
-      heldSince = undefined;
+      const isHeld = renewedAt !== undefined && lost === undefined;
+      renewedAt = undefined;
       if (!isHeld) return;
       try {
         await (await lease()).release();
       } catch (error) {
-        onTrouble("the lease could not be given back", error);
+        onError("the lease could not be given back", error);
       }
     },
-    standing: (): Standing => {
+    standing: (): LeadershipState => {
       if (lost !== undefined) return { role: "deposed", leader };
-      if (heldSince === undefined)
+      if (renewedAt === undefined)
         return { role: "standby", leader, ...(problem === undefined ? {} : { problem }) };
-      if (isHeld(heldSince, leaseMoment(clock), leaseMs)) return { role: "leader" };
-      if (clock.monotonicMs() - heldSince.monotonicMs < leaseMs) ask(heldSince);
+      if (isLeaseValid(renewedAt, leaseTime(clock), leaseMs)) return { role: "leader" };
+      if (clock.monotonicMs() - renewedAt.monotonicMs < leaseMs) renewNow(renewedAt);
       return { role: "unsure" };
     },
     predecessor: () => leader,

@@ -1,10 +1,10 @@
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { StoreFailure } from "../store.ts";
-import { type Content, firstHead } from "./head.ts";
-import type { Change } from "./head-writer.ts";
+import { type Content, newManifest } from "./head.ts";
+import type { ManifestChange } from "./head-writer.ts";
 import { ledgerObjects } from "./ledger-objects.ts";
-import type { PageId } from "./page.ts";
+import type { SegmentId } from "./page.ts";
 import { recordSums } from "./record-sums.ts";
 import { emptyRecords } from "./records.ts";
 
@@ -12,8 +12,8 @@ const AUDIT_PAGES = 5;
 const OLD = { lastHash: "0", lastAt: 0 };
 
 /** A leader with old pages of every sort, whose writes end as the test says. */
-function leader(write: (change: Change) => void) {
-  const first = firstHead("ledger");
+function leader(write: (change: ManifestChange) => void) {
+  const first = newManifest("ledger");
   let content: Content = {
     head: {
       ...first,
@@ -26,7 +26,7 @@ function leader(write: (change: Change) => void) {
   };
   const removed: string[] = [];
   const made: string[] = [];
-  const create = (sort: string): Promise<PageId> => {
+  const create = (sort: string): Promise<SegmentId> => {
     made.push(sort);
     return Promise.resolve({ epoch: 1, number: 100 + made.length });
   };
@@ -34,7 +34,7 @@ function leader(write: (change: Change) => void) {
     {
       records: emptyRecords(),
       sums: recordSums(),
-      auditPages: Array.from({ length: AUDIT_PAGES }, () => OLD),
+      auditSegments: Array.from({ length: AUDIT_PAGES }, () => OLD),
     },
     {
       head: {
@@ -53,10 +53,10 @@ function leader(write: (change: Change) => void) {
         read: () => Promise.resolve(undefined),
         remove: (names) => Promise.resolve(void removed.push(...names)),
       },
-      keepAudit: { atMost: 100, forMs: Number.MAX_SAFE_INTEGER },
+      auditRetention: { atMost: 100, forMs: Number.MAX_SAFE_INTEGER },
       clock: fakeClock(),
       onCommitted: () => undefined,
-      onTrouble: () => undefined,
+      onError: () => undefined,
     },
   );
   return { objects, removed };
@@ -87,7 +87,7 @@ test("a leader that was replaced while it took a snapshot removes none of the pa
   const { objects, removed } = leader(({ content }) => {
     if (content.head.snapshot.ranges.length > 0) deposed();
   });
-  objects.rescue();
+  objects.rewriteRecords();
   await settle();
   expect(removed).toEqual([]);
 });

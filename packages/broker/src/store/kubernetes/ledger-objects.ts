@@ -2,47 +2,47 @@ import type { Clock } from "@resource-broker/runtime";
 import type { Keep } from "../sqlite/retention.ts";
 import type { AuditEntry, AuditQuery, CommitBatch } from "../store.ts";
 import {
-  AUDIT_PAGE_LINES,
-  type AuditPage,
-  auditPageOf,
-  fullPages,
-  pagesToTrim,
+  AUDIT_SEGMENT_LINES,
+  type AuditSegment,
+  auditSegmentOf,
+  fullSegments,
   readAudit,
-  withAuditPages,
-  withoutAuditPages,
+  segmentsToTrim,
+  withAuditSegments,
+  withoutAuditSegments,
 } from "./audit-book.ts";
 import type { Content } from "./head.ts";
-import type { HeadWriter } from "./head-writer.ts";
-import { beginsAs, recordPages, withLogPages, withSnapshot } from "./moves.ts";
-import { bytesOf, pageName } from "./page.ts";
-import { pagesIn } from "./page-ranges.ts";
-import type { LedgerPages } from "./pages.ts";
+import type { ManifestWriter } from "./head-writer.ts";
+import { hasSamePrefix, recordSegments, withLogSegments, withSnapshot } from "./moves.ts";
+import { bytesOf, segmentName } from "./page.ts";
+import { segmentsIn } from "./page-ranges.ts";
+import type { LedgerSegments } from "./pages.ts";
 import { planBatch } from "./plan-batch.ts";
 import { type RecordSums, withSum } from "./record-sums.ts";
 import { type Records, replay, snapshotLines } from "./records.ts";
 
 /** Changes beyond this size move into segments, because every commit writes the whole manifest again. */
-const MOVE_BYTES = 16 * 1024;
+const COMPACT_ABOVE_BYTES = 16 * 1024;
 /** A batch that makes the manifest larger than this is written to segments first; an object may have a megabyte. */
-const HEAVY_BYTES = 64 * 1024;
+const MAX_MANIFEST_BYTES = 64 * 1024;
 /** A new snapshot is due when the log has as many bytes as the last one, and not before so many. */
 const SNAPSHOT_BYTES = 256 * 1024;
-const AFTER_TROUBLE_MS = 5000;
+const RETRY_MS = 5000;
 
 export interface OpenedLedger {
   readonly records: Records;
   readonly sums: RecordSums;
-  readonly auditPages: readonly AuditPage[];
+  readonly auditSegments: readonly AuditSegment[];
 }
 
 export interface LedgerObjectsDeps {
-  readonly head: HeadWriter;
-  readonly pages: LedgerPages;
-  readonly keepAudit: Keep;
+  readonly head: ManifestWriter;
+  readonly pages: LedgerSegments;
+  readonly auditRetention: Keep;
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
   /** Called once for every stored commit, in order. */
   readonly onCommitted: (batch: CommitBatch) => void;
-  readonly onTrouble: (doing: string, error: unknown) => void;
+  readonly onError: (doing: string, error: unknown) => void;
 }
 
 /** The ledger in its objects, written by the leader of the epoch alone. */
@@ -51,99 +51,102 @@ export interface LedgerObjects {
   readonly lastCommit: () => Promise<number>;
   readonly readAudit: (query: AuditQuery) => Promise<readonly AuditEntry[]>;
   /** Writes a new snapshot of all records, because a segment was deleted. */
-  readonly rescue: () => void;
+  readonly rewriteRecords: () => void;
   /** Resolves when no compaction runs. The next leader continues with what is left. */
-  readonly end: () => Promise<void>;
+  readonly stop: () => Promise<void>;
   readonly content: () => Content;
 }
 
 /** Content after lines were moved to segments, and the new audit segments. */
-interface Lighter {
+interface CompactedContent {
   readonly content: Content;
-  readonly added: readonly AuditPage[];
+  readonly added: readonly AuditSegment[];
 }
 
 export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): LedgerObjects {
-  const { head, pages, keepAudit, clock, onCommitted, onTrouble } = deps;
+  const { head, pages, auditRetention, clock, onCommitted, onError } = deps;
   const { records, sums } = opened;
-  let auditPages = opened.auditPages;
-  let tidying: Promise<void> | undefined;
+  let auditSegments = opened.auditSegments;
+  let compacting: Promise<void> | undefined;
   let notBefore = 0;
-  let isRescueDue = false;
-  let cancelRescue = (): void => undefined;
+  let isRewriteDue = false;
+  let cancelRewrite = (): void => undefined;
 
   /** Creates segments from the first lines of the content. Returns a function that removes these lines from any content that starts with them. */
-  const lighten = async (before: Content, isAll: boolean): Promise<(content: Content) => Lighter> => {
-    const changes = isAll || bytesOf(before.changes) > MOVE_BYTES ? before.changes : [];
-    const full = fullPages(before);
+  const createSegments = async (
+    before: Content,
+    isAll: boolean,
+  ): Promise<(content: Content) => CompactedContent> => {
+    const changes = isAll || bytesOf(before.changes) > COMPACT_ABOVE_BYTES ? before.changes : [];
+    const full = fullSegments(before);
     const [log, audit] = await Promise.all([
       pages.createAll("log", changes),
       Promise.all(full.map((lines) => pages.create("audit", lines))),
     ]);
     return (content) => ({
-      content: withAuditPages(withLogPages(content, { changes, pages: log }), audit),
-      added: full.map(auditPageOf),
+      content: withAuditSegments(withLogSegments(content, { changes, pages: log }), audit),
+      added: full.map(auditSegmentOf),
     });
   };
 
   const commit = async (batch: CommitBatch): Promise<void> => {
     await head.write(async (before) => {
       const plan = planBatch(before, records, batch);
-      const isHeavy = bytesOf(plan.content.changes) + bytesOf(plan.content.audit) > HEAVY_BYTES;
-      const lightened = isHeavy ? await lighten(plan.content, true) : asItIs;
-      const { content: planned, added } = lightened(plan.content);
+      const isTooLarge = bytesOf(plan.content.changes) + bytesOf(plan.content.audit) > MAX_MANIFEST_BYTES;
+      const applySegments = isTooLarge ? await createSegments(plan.content, true) : unchanged;
+      const { content: planned, added } = applySegments(plan.content);
       const content = withSum(planned, sums.after(plan.changes));
       const onWritten = (): void => {
         replay(records, plan.changes);
         sums.read(plan.changes);
-        auditPages = [...auditPages, ...added];
+        auditSegments = [...auditSegments, ...added];
         onCommitted(batch);
       };
       return { content, onWritten };
     });
-    tidyUp();
+    startCompaction();
   };
 
-  const tidyUp = (): void => {
-    if (tidying !== undefined || clock.monotonicMs() < notBefore) return;
+  const startCompaction = (): void => {
+    if (compacting !== undefined || clock.monotonicMs() < notBefore) return;
     let isOutpaced = false;
-    tidying = tidy()
+    compacting = compact()
       .catch((error: unknown) => {
-        isOutpaced = error === OUTPACED;
+        isOutpaced = error === SUPERSEDED;
         if (isOutpaced) return;
-        notBefore = clock.monotonicMs() + AFTER_TROUBLE_MS;
-        onTrouble("compaction of the ledger failed", error);
+        notBefore = clock.monotonicMs() + RETRY_MS;
+        onError("compaction of the ledger failed", error);
         // Compaction can wait for the next commit; a missing segment cannot.
-        if (isRescueDue) cancelRescue = clock.after(AFTER_TROUBLE_MS, tryAgain);
+        if (isRewriteDue) cancelRewrite = clock.after(RETRY_MS, tryAgain);
       })
       .finally(() => {
-        tidying = undefined;
-        if (isOutpaced && isRescueDue) tidyUp();
+        compacting = undefined;
+        if (isOutpaced && isRewriteDue) startCompaction();
       });
   };
 
   /** A timer may fire slightly early, so the limit is reset: no other timer follows. */
   const tryAgain = (): void => {
     notBefore = 0;
-    tidyUp();
+    startCompaction();
   };
 
-  const tidy = async (): Promise<void> => {
+  const compact = async (): Promise<void> => {
     const { audit, changes } = head.content();
-    if (audit.length >= AUDIT_PAGE_LINES || bytesOf(changes) > MOVE_BYTES) await move();
+    if (audit.length >= AUDIT_SEGMENT_LINES || bytesOf(changes) > COMPACT_ABOVE_BYTES) await moveToSegments();
     const { log, snapshot } = head.content().head;
-    if (isRescueDue || log.bytes > Math.max(SNAPSHOT_BYTES, snapshot.bytes)) await takeSnapshot();
-    if (pagesToTrim(auditPages, keepAudit, head.content().head.time) > 0) await trimAudit();
+    if (isRewriteDue || log.bytes > Math.max(SNAPSHOT_BYTES, snapshot.bytes)) await takeSnapshot();
+    if (segmentsToTrim(auditSegments, auditRetention, head.content().head.time) > 0) await trimAudit();
   };
 
-  const move = async (): Promise<void> => {
+  const moveToSegments = async (): Promise<void> => {
     const before = head.content();
-    const lightened = await lighten(before, false);
+    const lightened = await createSegments(before, false);
     await head.write((now) => {
-      if (!beginsAs(before, now)) throw OUTPACED;
+      if (!hasSamePrefix(before, now)) throw SUPERSEDED;
       const { content, added } = lightened(now);
       const onWritten = (): void => {
-        auditPages = [...auditPages, ...added];
+        auditSegments = [...auditSegments, ...added];
       };
       return { content, onWritten };
     });
@@ -154,24 +157,24 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
     const lines = [...snapshotLines(records)];
     const made = await pages.createAll("snapshot", lines);
     await head.write((now) => {
-      if (!beginsAs(before, now)) throw OUTPACED;
+      if (!hasSamePrefix(before, now)) throw SUPERSEDED;
       const snapshot = { changes: before.changes, pages: made, bytes: bytesOf(lines) };
       return { content: withSnapshot(now, snapshot) };
     });
-    isRescueDue = false;
-    await pages.remove(recordPages(before));
+    isRewriteDue = false;
+    await pages.remove(recordSegments(before));
   };
 
   const trimAudit = async (): Promise<void> => {
     let dropped: string[] = [];
     await head.write((content) => {
-      const count = pagesToTrim(auditPages, keepAudit, content.head.time);
-      const oldest = pagesIn(content.head.audit.pages).slice(0, count);
-      dropped = oldest.map((page) => pageName("audit", page));
+      const count = segmentsToTrim(auditSegments, auditRetention, content.head.time);
+      const oldest = segmentsIn(content.head.audit.pages).slice(0, count);
+      dropped = oldest.map((page) => segmentName("audit", page));
       const onWritten = (): void => {
-        auditPages = auditPages.slice(count);
+        auditSegments = auditSegments.slice(count);
       };
-      return { content: withoutAuditPages(content, auditPages.slice(0, count)), onWritten };
+      return { content: withoutAuditSegments(content, auditSegments.slice(0, count)), onWritten };
     });
     await pages.remove(dropped);
   };
@@ -180,22 +183,22 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
     commit,
     lastCommit: head.lastCommit,
     readAudit: (query) => readAudit(head.content(), query, pages),
-    rescue: () => {
-      isRescueDue = true;
-      tidyUp();
+    rewriteRecords: () => {
+      isRewriteDue = true;
+      startCompaction();
     },
-    end: async () => {
-      cancelRescue();
-      while (tidying !== undefined) await tidying;
-      cancelRescue();
+    stop: async () => {
+      cancelRewrite();
+      while (compacting !== undefined) await compacting;
+      cancelRewrite();
     },
     content: head.content,
   };
 }
 
 /** A commit moved the same lines first: the new segments are unused, and the next leader deletes them. */
-const OUTPACED = new Error("a commit was faster");
+const SUPERSEDED = new Error("a commit was faster");
 
-function asItIs(content: Content): Lighter {
+function unchanged(content: Content): CompactedContent {
   return { content, added: [] };
 }

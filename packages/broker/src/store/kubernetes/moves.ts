@@ -1,18 +1,18 @@
 import type { Content } from "./head.ts";
-import { bytesOf, type PageId, pageName } from "./page.ts";
-import { pagesIn, withPages } from "./page-ranges.ts";
+import { bytesOf, type SegmentId, segmentName } from "./page.ts";
+import { addSegments, segmentsIn } from "./page-ranges.ts";
 
 /** Changes that have left the head. */
-export interface Moved {
+export interface CompactedChanges {
   /** The first ones of the head. */
   readonly changes: readonly string[];
-  readonly pages: readonly PageId[];
+  readonly pages: readonly SegmentId[];
 }
 
 /** The content once these changes are in pages of the log. */
-export function withLogPages(content: Content, { changes, pages }: Moved): Content {
+export function withLogSegments(content: Content, { changes, pages }: CompactedChanges): Content {
   const { head } = content;
-  const log = { ranges: withPages(head.log.ranges, pages), bytes: head.log.bytes + bytesOf(changes) };
+  const log = { ranges: addSegments(head.log.ranges, pages), bytes: head.log.bytes + bytesOf(changes) };
   return {
     ...content,
     head: { ...head, log, moved: head.moved + changes.length },
@@ -21,14 +21,14 @@ export function withLogPages(content: Content, { changes, pages }: Moved): Conte
 }
 
 /** All records, as they were when the head had these changes. */
-export interface Snapshot extends Moved {
+export interface Snapshot extends CompactedChanges {
   readonly bytes: number;
 }
 
 /** The content once a snapshot stands for the log and for the first changes of the head. */
 export function withSnapshot(content: Content, { changes, pages, bytes }: Snapshot): Content {
   const { head } = content;
-  const snapshot = { ranges: withPages([], pages), bytes };
+  const snapshot = { ranges: addSegments([], pages), bytes };
   return {
     ...content,
     head: { ...head, snapshot, log: { ranges: [], bytes: 0 }, moved: head.moved + changes.length },
@@ -37,16 +37,16 @@ export function withSnapshot(content: Content, { changes, pages, bytes }: Snapsh
 }
 
 /** True if no lines were removed from the manifest, so that its first lines are unchanged. */
-export function beginsAs(before: Content, { head, audit }: Content): boolean {
+export function hasSamePrefix(before: Content, { head, audit }: Content): boolean {
   const firstLine = head.audit.last.sequence - audit.length;
   const firstBefore = before.head.audit.last.sequence - before.audit.length;
   return head.moved === before.head.moved && firstLine === firstBefore;
 }
 
 /** The pages that the records are in. */
-export function recordPages({ head }: Content): string[] {
+export function recordSegments({ head }: Content): string[] {
   return [
-    ...pagesIn(head.snapshot.ranges).map((page) => pageName("snapshot", page)),
-    ...pagesIn(head.log.ranges).map((page) => pageName("log", page)),
+    ...segmentsIn(head.snapshot.ranges).map((page) => segmentName("snapshot", page)),
+    ...segmentsIn(head.log.ranges).map((page) => segmentName("log", page)),
   ];
 }

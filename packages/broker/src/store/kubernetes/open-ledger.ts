@@ -5,103 +5,103 @@ import type { Clock, Log } from "@resource-broker/runtime";
 import { decisionOf, durableEvents } from "../changes.ts";
 import type { Retention } from "../sqlite/retention.ts";
 import type { CommitBatch, StoreContents, StoreFailure } from "../store.ts";
-import { advertisementShelf } from "./advertisement-shelf.ts";
-import { type DecisionShelf, decisionShelf } from "./decision-shelf.ts";
-import { type HoldsView, holdsView } from "./holds-view.ts";
-import { headWriter } from "./head-writer.ts";
+import { advertisementShards } from "./advertisement-shelf.ts";
+import { type DecisionSegments, decisionSegments } from "./decision-shelf.ts";
+import { type HoldsStatusWriter, holdsStatusWriter } from "./holds-view.ts";
+import { manifestWriter } from "./head-writer.ts";
 import { type LedgerObjects, ledgerObjects } from "./ledger-objects.ts";
-import { recordPages } from "./moves.ts";
-import { guardPages } from "./page-guard.ts";
-import { ledgerPages } from "./pages.ts";
-import type { Patiently } from "./patience.ts";
-import { readLedger, readShelf, strayPages } from "./read-ledger.ts";
-import { keptIn } from "./records.ts";
+import { recordSegments } from "./moves.ts";
+import { watchSegments } from "./page-guard.ts";
+import { ledgerSegments } from "./pages.ts";
+import type { WithTimeout } from "./patience.ts";
+import { listLedgerObjects, orphanSegments, readLedger } from "./read-ledger.ts";
+import { storedAdvertisements } from "./records.ts";
 import type { TakenLedger } from "./take-over.ts";
 
 /** More would fill etcd with data that is rarely read. */
-const MOST_DECISIONS = 10_000;
-const MOST_AUDIT_LINES = 20_000;
+const MAX_DECISIONS = 10_000;
+const MAX_AUDIT_LINES = 20_000;
 
 export interface OpenLedgerDeps {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly clock: Clock;
-  readonly patiently: Patiently;
+  readonly withTimeout: WithTimeout;
   readonly retention: Retention;
   readonly log: Log;
-  readonly onTrouble: (doing: string, error: unknown) => void;
-  readonly lose: (leader: string) => StoreFailure;
+  readonly onError: (doing: string, error: unknown) => void;
+  readonly markLost: (leader: string) => StoreFailure;
 }
 
 /** A ledger that this process leads. */
 export interface OpenLedger {
   readonly objects: LedgerObjects;
-  readonly decisions: DecisionShelf;
+  readonly decisions: DecisionSegments;
   readonly saveAdvertisements: (some: readonly ReceivedAdvertisement[]) => void;
   readonly contents: StoreContents;
   /** Ends all that runs beside commits; writes what was left for later, unless another replica leads. */
-  readonly end: (how: { readonly isDeposed: boolean; readonly withinMs: number }) => Promise<void>;
+  readonly stop: (how: { readonly isDeposed: boolean; readonly withinMs: number }) => Promise<void>;
 }
 
 /** Reads the ledger after the takeover and starts its background work. */
 export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Promise<OpenLedger> {
-  const { client, namespace, clock, log, retention, onTrouble } = deps;
+  const { client, namespace, clock, log, retention, onError } = deps;
   const { head } = taken.content;
   const { epoch } = head;
-  const shelf = await readShelf(client, namespace);
-  const { records, sums, auditPages } = readLedger(taken.content, shelf);
-  const pages = ledgerPages({ ...deps, epoch });
-  const soft = (doing: string) => ({ ...deps, onTrouble: (error: unknown) => onTrouble(doing, error) });
-  const advertisements = advertisementShelf(shelf, {
-    ...soft("advertisements could not be saved"),
+  const configMaps = await listLedgerObjects(client, namespace);
+  const { records, sums, auditSegments } = readLedger(taken.content, configMaps);
+  const segments = ledgerSegments({ ...deps, epoch });
+  const softDeps = (doing: string) => ({ ...deps, onError: (error: unknown) => onError(doing, error) });
+  const advertisements = advertisementShards(configMaps, {
+    ...softDeps("advertisements could not be saved"),
     committed: records.advertisements,
   });
-  const decisions = decisionShelf(shelf, {
-    ...soft("decisions could not be saved"),
+  const decisions = decisionSegments(configMaps, {
+    ...softDeps("decisions could not be saved"),
     epoch,
-    pages,
-    keep: { ...retention.decisions, atMost: Math.min(retention.decisions.atMost, MOST_DECISIONS) },
+    pages: segments,
+    keep: { ...retention.decisions, atMost: Math.min(retention.decisions.atMost, MAX_DECISIONS) },
   });
   const onCommitted = (batch: CommitBatch): void => {
     const events = durableEvents(batch);
     decisions.put(events.map(decisionOf).filter((decision) => decision !== undefined));
-    holds.follow(events);
-    advertisements.put(keptIn(batch));
+    holdsStatus.onEvents(events);
+    advertisements.put(storedAdvertisements(batch));
   };
   const objects = ledgerObjects(
-    { records, sums, auditPages },
+    { records, sums, auditSegments },
     {
-      head: headWriter(taken, deps),
-      pages,
+      head: manifestWriter(taken, deps),
+      pages: segments,
       clock,
-      keepAudit: { ...retention.audit, atMost: Math.min(retention.audit.atMost, MOST_AUDIT_LINES) },
+      auditRetention: { ...retention.audit, atMost: Math.min(retention.audit.atMost, MAX_AUDIT_LINES) },
       onCommitted,
-      onTrouble,
+      onError,
     },
   );
-  const holds: HoldsView = holdsView({
-    ...soft("status.holds could not be written"),
+  const holdsStatus: HoldsStatusWriter = holdsStatusWriter({
+    ...softDeps("status.holds could not be written"),
     epoch,
     records,
     commitNumber: () => objects.content().head.commitNumber,
   });
-  const guard = guardPages(
+  const segmentWatch = watchSegments(
     {
       namespace,
-      pages: () => recordPages(objects.content()),
+      pages: () => recordSegments(objects.content()),
       onRemoved: (name) => {
-        if (!recordPages(objects.content()).includes(name)) return;
+        if (!recordSegments(objects.content()).includes(name)) return;
         log.error({ configMap: name }, "a segment of the ledger was deleted; it is written again");
-        objects.rescue();
+        objects.rewriteRecords();
       },
     },
     { client, clock, log, random: () => randomInt(2 ** 32) / 2 ** 32 },
   );
-  void guard.start().catch(() => undefined); // it was stopped before its first list
-  void holds.complete().catch((error: unknown) => onTrouble("status.holds could not be read", error));
-  void pages
-    .remove(strayPages(taken.content, shelf))
-    .catch((error: unknown) => onTrouble("orphan segments could not be removed", error));
+  void segmentWatch.start().catch(() => undefined); // it was stopped before its first list
+  void holdsStatus.resync().catch((error: unknown) => onError("status.holds could not be read", error));
+  void segments
+    .remove(orphanSegments(taken.content, configMaps))
+    .catch((error: unknown) => onError("orphan segments could not be removed", error));
 
   return {
     objects,
@@ -122,16 +122,16 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
         time: head.time,
       },
     },
-    end: async ({ isDeposed, withinMs }) => {
-      holds.stop();
-      await guard.stop();
+    stop: async ({ isDeposed, withinMs }) => {
+      holdsStatus.stop();
+      await segmentWatch.stop();
       if (isDeposed) {
         advertisements.stop();
         decisions.stop();
         return;
       }
       const ended = new AbortController();
-      const all = Promise.allSettled([advertisements.finish(), decisions.finish(), objects.end()]);
+      const all = Promise.allSettled([advertisements.drain(), decisions.drain(), objects.stop()]);
       await Promise.race([all, wait(withinMs, { clock, signal: ended.signal })]);
       ended.abort();
     },

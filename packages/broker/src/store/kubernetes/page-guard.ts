@@ -7,7 +7,7 @@ import {
 } from "@resource-broker/kube";
 import { LEDGER_LABEL } from "./page.ts";
 
-export interface PageGuardOptions {
+export interface SegmentWatchOptions {
   readonly namespace: string;
   /** The segments that must exist now. */
   readonly pages: () => readonly string[];
@@ -18,8 +18,8 @@ export interface PageGuardOptions {
  * Watches for deleted segments. The current leader has all records in memory and can write them again; the next leader
  * could not.
  */
-export function guardPages(
-  { namespace, pages, onRemoved }: PageGuardOptions,
+export function watchSegments(
+  { namespace, pages, onRemoved }: SegmentWatchOptions,
   deps: ReflectorDeps,
 ): Reflector {
   let known = new Set(pages());

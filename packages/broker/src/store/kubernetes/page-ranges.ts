@@ -1,9 +1,9 @@
-import type { PageId } from "./page.ts";
+import type { SegmentId } from "./page.ts";
 
 /** Pages that follow each other in one epoch: `[epoch, first, last]`. Thousands of pages are a few of these. */
-export type PageRange = readonly [epoch: number, first: number, last: number];
+export type SegmentRange = readonly [epoch: number, first: number, last: number];
 
-export function withPages(ranges: readonly PageRange[], added: readonly PageId[]): PageRange[] {
+export function addSegments(ranges: readonly SegmentRange[], added: readonly SegmentId[]): SegmentRange[] {
   const all = [...ranges];
   for (const { epoch, number } of added) {
     const last = all.at(-1);
@@ -14,17 +14,17 @@ export function withPages(ranges: readonly PageRange[], added: readonly PageId[]
   return all;
 }
 
-export function pagesIn(ranges: readonly PageRange[]): PageId[] {
+export function segmentsIn(ranges: readonly SegmentRange[]): SegmentId[] {
   return ranges.flatMap(([epoch, first, last]) =>
     Array.from({ length: last - first + 1 }, (_, index) => ({ epoch, number: first + index })),
   );
 }
 
-export function pageCount(ranges: readonly PageRange[]): number {
+export function segmentCount(ranges: readonly SegmentRange[]): number {
   return ranges.reduce((count, [, first, last]) => count + last - first + 1, 0);
 }
 
 /** Without the first pages. */
-export function withoutFirst(ranges: readonly PageRange[], count: number): PageRange[] {
-  return withPages([], pagesIn(ranges).slice(count));
+export function dropFirst(ranges: readonly SegmentRange[], count: number): SegmentRange[] {
+  return addSegments([], segmentsIn(ranges).slice(count));
 }

@@ -12,52 +12,52 @@ export const LEDGER_LABEL = "broker.fluidos.eu/ledger";
 /** Values of the label. `page`: an immutable segment that the manifest names. `soft`: data that may be lost. */
 export type Role = "head" | "page" | "soft";
 
-export type PageSort = "snapshot" | "log" | "audit";
-export type SoftSort = "decisions" | "advertisements";
+export type SegmentKind = "snapshot" | "log" | "audit";
+export type SoftKind = "decisions" | "advertisements";
 
 /** One process leads in an epoch, so two processes never write the same segment. */
-export interface PageId {
+export interface SegmentId {
   readonly epoch: number;
   readonly number: number;
 }
 
 /** What one object carries: the API server takes a megabyte, and a page is compressed. */
-const PAGE_BYTES = 256 * 1024;
+const SEGMENT_BYTES = 256 * 1024;
 
 const CONTENT = "lines.gz";
 const compress = promisify(gzip);
 
-export function pageName(sort: PageSort | SoftSort, { epoch, number }: PageId): string {
-  return `${LEDGER}-${sort}-${epoch}-${number}`;
+export function segmentName(kind: SegmentKind | SoftKind, { epoch, number }: SegmentId): string {
+  return `${LEDGER}-${kind}-${epoch}-${number}`;
 }
 
 /** Undefined: it is no page of this sort. */
-export function pageIdIn(sort: PageSort | SoftSort, name: string): PageId | undefined {
-  const [, epoch, number] = new RegExp(`^${LEDGER}-${sort}-(\\d+)-(\\d+)$`).exec(name) ?? [];
+export function parseSegmentName(kind: SegmentKind | SoftKind, name: string): SegmentId | undefined {
+  const [, epoch, number] = new RegExp(`^${LEDGER}-${kind}-(\\d+)-(\\d+)$`).exec(name) ?? [];
   return epoch === undefined ? undefined : { epoch: Number(epoch), number: Number(number) };
 }
 
-export interface PageContent {
+export interface SegmentContent {
   readonly namespace: string;
   readonly name: string;
   readonly role: Exclude<Role, "head">;
   readonly lines: readonly string[];
 }
 
-export async function pageObject({ namespace, name, role, lines }: PageContent): Promise<ConfigMap> {
-  const packed = await compress(lines.join("\n"));
+export async function segmentConfigMap({ namespace, name, role, lines }: SegmentContent): Promise<ConfigMap> {
+  const compressed = await compress(lines.join("\n"));
   return {
     metadata: { name, namespace, labels: { [LEDGER_LABEL]: role } },
-    binaryData: { [CONTENT]: packed.toString("base64") },
+    binaryData: { [CONTENT]: compressed.toString("base64") },
     ...(role === "page" ? { immutable: true } : {}),
   };
 }
 
 /** gzip data has a checksum: a damaged segment cannot be read. */
 export function linesIn({ metadata: { name }, binaryData }: ConfigMap): string[] {
-  const packed = binaryData?.[CONTENT];
+  const compressed = binaryData?.[CONTENT];
   try {
-    const text = gunzipSync(Buffer.from(packed ?? "", "base64")).toString("utf8");
+    const text = gunzipSync(Buffer.from(compressed ?? "", "base64")).toString("utf8");
     return text === "" ? [] : text.split("\n");
   } catch (error) {
     throw new StoreFailure("corrupt", `ConfigMap ${name} is damaged; restore it from a backup`, {
@@ -67,18 +67,18 @@ export function linesIn({ metadata: { name }, binaryData }: ConfigMap): string[]
 }
 
 /** Lines in pieces that fit a page each. */
-export function inPages(lines: Iterable<string>): string[][] {
-  const pages: string[][] = [];
+export function splitIntoSegments(lines: Iterable<string>): string[][] {
+  const segments: string[][] = [];
   let left = 0;
   for (const line of lines) {
     if (line.length > left) {
-      pages.push([]);
-      left = PAGE_BYTES;
+      segments.push([]);
+      left = SEGMENT_BYTES;
     }
-    pages.at(-1)?.push(line);
+    segments.at(-1)?.push(line);
     left -= line.length + 1;
   }
-  return pages;
+  return segments;
 }
 
 export function bytesOf(lines: readonly string[]): number {

@@ -1,47 +1,59 @@
 import { CONFIG_MAPS, type KubeClient } from "@resource-broker/kube";
 import { isCode, kubernetesFailure } from "./failure.ts";
-import { inPages, linesIn, pageName, type PageId, pageObject, type PageSort } from "./page.ts";
-import type { Patiently } from "./patience.ts";
+import {
+  splitIntoSegments,
+  linesIn,
+  segmentName,
+  type SegmentId,
+  segmentConfigMap,
+  type SegmentKind,
+} from "./page.ts";
+import type { WithTimeout } from "./patience.ts";
 
 /** Removed at a time: nobody waits for it. */
-const REMOVED_TOGETHER = 4;
+const DELETE_BATCH = 4;
 
-export interface PagesDeps {
+export interface SegmentsDeps {
   readonly client: KubeClient;
   readonly namespace: string;
-  readonly patiently: Patiently;
+  readonly withTimeout: WithTimeout;
   readonly epoch: number;
 }
 
 /** The pages of the ledger, as the leader of this epoch makes and removes them. */
-export interface LedgerPages {
+export interface LedgerSegments {
   /** Creates one segment. It is unused until the manifest names it. */
-  readonly create: (sort: PageSort, lines: readonly string[]) => Promise<PageId>;
+  readonly create: (sort: SegmentKind, lines: readonly string[]) => Promise<SegmentId>;
   /** As many pages as the lines need. */
-  readonly createAll: (sort: PageSort, lines: Iterable<string>) => Promise<PageId[]>;
+  readonly createAll: (sort: SegmentKind, lines: Iterable<string>) => Promise<SegmentId[]>;
   /** The lines of one page; undefined: it is gone. */
-  readonly read: (sort: PageSort, page: PageId) => Promise<string[] | undefined>;
+  readonly read: (sort: SegmentKind, page: SegmentId) => Promise<string[] | undefined>;
   readonly remove: (names: readonly string[]) => Promise<void>;
 }
 
-export function ledgerPages({ client, namespace, patiently, epoch }: PagesDeps): LedgerPages {
+export function ledgerSegments({ client, namespace, withTimeout, epoch }: SegmentsDeps): LedgerSegments {
   /** A number is never used twice: a failed attempt may have created a segment of that name. */
-  const numbers: Record<PageSort, number> = { snapshot: 0, log: 0, audit: 0 };
+  const numbers: Record<SegmentKind, number> = { snapshot: 0, log: 0, audit: 0 };
 
-  const create: LedgerPages["create"] = async (sort, lines) => {
-    const page = { epoch, number: ++numbers[sort] };
-    const object = await pageObject({ namespace, name: pageName(sort, page), role: "page", lines });
+  const create: LedgerSegments["create"] = async (kind, lines) => {
+    const segment = { epoch, number: ++numbers[kind] };
+    const object = await segmentConfigMap({
+      namespace,
+      name: segmentName(kind, segment),
+      role: "page",
+      lines,
+    });
     try {
-      await patiently((signal) => client.create(CONFIG_MAPS, object, { signal }));
+      await withTimeout((signal) => client.create(CONFIG_MAPS, object, { signal }));
     } catch (error) {
       throw kubernetesFailure(error);
     }
-    return page;
+    return segment;
   };
 
   const removeOne = async (name: string): Promise<void> => {
     try {
-      await patiently((signal) => client.delete(CONFIG_MAPS, { name, namespace }, { signal }));
+      await withTimeout((signal) => client.delete(CONFIG_MAPS, { name, namespace }, { signal }));
     } catch (error) {
       if (!isCode(error, "not-found")) throw error;
     }
@@ -49,19 +61,19 @@ export function ledgerPages({ client, namespace, patiently, epoch }: PagesDeps):
 
   return {
     create,
-    createAll: async (sort, lines) => {
-      const pages: PageId[] = [];
-      for (const some of inPages(lines)) pages.push(await create(sort, some));
-      return pages;
+    createAll: async (kind, lines) => {
+      const segments: SegmentId[] = [];
+      for (const some of splitIntoSegments(lines)) segments.push(await create(kind, some));
+      return segments;
     },
-    read: async (sort, page) => {
-      const name = pageName(sort, page);
-      const found = await patiently((signal) => client.find(CONFIG_MAPS, { name, namespace }, { signal }));
+    read: async (kind, segment) => {
+      const name = segmentName(kind, segment);
+      const found = await withTimeout((signal) => client.find(CONFIG_MAPS, { name, namespace }, { signal }));
       return found && linesIn(found);
     },
     remove: async (names) => {
-      for (let from = 0; from < names.length; from += REMOVED_TOGETHER)
-        await Promise.all(names.slice(from, from + REMOVED_TOGETHER).map(removeOne));
+      for (let from = 0; from < names.length; from += DELETE_BATCH)
+        await Promise.all(names.slice(from, from + DELETE_BATCH).map(removeOne));
     },
   };
 }

@@ -13,13 +13,13 @@ export interface PlannedBatch {
 
 /** Throws when the batch is not the next one, or contradicts the records. */
 export function planBatch(content: Content, records: Records, batch: CommitBatch): PlannedBatch {
-  const { head } = content;
-  if (batch.number !== head.commitNumber + 1) {
-    const message = `commit ${batch.number} cannot follow commit ${head.commitNumber}`;
+  const { head: manifest } = content;
+  if (batch.number !== manifest.commitNumber + 1) {
+    const message = `commit ${batch.number} cannot follow commit ${manifest.commitNumber}`;
     throw new StoreFailure("not-committed", message);
   }
   const changes = linesOf(batch, () => changeLines(batch, records));
-  let last: ChainLink = head.audit.last;
+  let last: ChainLink = manifest.audit.last;
   const audit = auditLines(batch).map((line) => {
     const text = canonical(line);
     last = nextLink(last, text);
@@ -29,10 +29,10 @@ export function planBatch(content: Content, records: Records, batch: CommitBatch
     changes,
     content: {
       head: {
-        ...head,
+        ...manifest,
         commitNumber: batch.number,
-        time: Math.max(head.time, latestOf(durableEvents(batch))),
-        audit: { ...head.audit, last },
+        time: Math.max(manifest.time, latestOf(durableEvents(batch))),
+        audit: { ...manifest.audit, last },
       },
       changes: [...content.changes, ...changes],
       audit: [...content.audit, ...audit],

@@ -28,10 +28,10 @@ const NOW = Date.UTC(2026, 0, 5, 12);
 const PARIS = clusterOf("paris", 5);
 
 /** What becomes of a call: most arrive and are answered. */
-type Fate = "answered" | "answer-lost" | "never-sent" | "late" | "resent";
-const fate = fc.oneof(
-  { weight: 16, arbitrary: fc.constant<Fate>("answered") },
-  { weight: 4, arbitrary: fc.constantFrom<Fate>("answer-lost", "never-sent", "late", "resent") },
+type WriteFault = "answered" | "answer-lost" | "never-sent" | "late" | "resent";
+const fault = fc.oneof(
+  { weight: 16, arbitrary: fc.constant<WriteFault>("answered") },
+  { weight: 4, arbitrary: fc.constantFrom<WriteFault>("answer-lost", "never-sent", "late", "resent") },
 );
 
 type Scheduler = fc.Scheduler;
@@ -40,12 +40,12 @@ type Scheduler = fc.Scheduler;
  * The client of one replica: each call waits its turn twice, on its way and on its way back, so anything may happen in
  * between. Its Leases are its own: every replica believes that it leads, and only the head can tell who does.
  */
-function replicaClient(shared: KubeClient, scheduler: Scheduler, fates: () => Fate): KubeClient {
+function replicaClient(shared: KubeClient, scheduler: Scheduler, faults: () => WriteFault): KubeClient {
   const own = memoryKube().client;
   const turn = (what: string): Promise<void> => scheduler.schedule(Promise.resolve(), what);
   const call = async <T>(plural: string, make: (client: KubeClient) => Promise<T>): Promise<T> => {
     if (plural === "leases") return make(own);
-    const fated = fates();
+    const fated = faults();
     const sent = turn("on its way").then(() => {
       if (fated === "never-sent") throw new Fault("unreachable", "never sent");
       return make(shared);
@@ -110,7 +110,7 @@ async function live(name: string, lives: number, parts: { client: KubeClient; cl
     const cluster = () => Promise.resolve({ client, namespace: "broker" });
     const store = kubernetesStore({ replica: name }, { clock, log: NO_LOG, cluster });
     try {
-      await book(store, `${name}-${life}`, story);
+      await submitReserve(store, `${name}-${life}`, story);
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
       if (error.kind === "corrupt") story.problems.push(error.message);
@@ -119,7 +119,7 @@ async function live(name: string, lives: number, parts: { client: KubeClient; cl
   }
 }
 
-async function book(store: KubernetesStore, name: string, story: Story): Promise<void> {
+async function submitReserve(store: KubernetesStore, name: string, story: Story): Promise<void> {
   const { records, commitNumber } = await store.open();
   const ledger = ledgerFrom(records, NOW);
   apply(ledger, { kind: "advertised", at: NOW, advertisement: PARIS });
@@ -158,14 +158,14 @@ async function persisted(store: KubernetesStore, batch: CommitBatch): Promise<bo
     } catch (error) {
       if (!(error instanceof StoreFailure) || error.kind !== "unknown") throw error;
     }
-    const last = await patientlyAsk(store);
+    const last = await askWithRetry(store);
     if (last === undefined) return undefined;
     if (last === batch.number) return true;
   }
   return undefined;
 }
 
-async function patientlyAsk(store: KubernetesStore): Promise<number | undefined> {
+async function askWithRetry(store: KubernetesStore): Promise<number | undefined> {
   for (let tries = 0; tries < 10; tries++) {
     const last = await store.lastCommit().catch((error: unknown) => {
       if (error instanceof StoreFailure && error.kind === "corrupt") throw error;
@@ -179,17 +179,17 @@ describe("replicas that all believe to lead, whatever happens to their calls", (
   it("book nothing twice, lose nothing they acknowledged, and keep nothing they refused", async () => {
     const property = fc.asyncProperty(
       fc.scheduler(),
-      fc.array(fate, { minLength: 200, maxLength: 200 }),
+      fc.array(fault, { minLength: 200, maxLength: 200 }),
       fc.integer({ min: 2, max: 3 }),
-      async (scheduler, fates, replicas) => {
+      async (scheduler, faults, replicas) => {
         const kube = memoryKube();
         const clock = scheduledTime(scheduler);
         const story: Story = { acknowledged: new Map(), refused: new Set(), problems: [] };
         let calls = 0;
-        const nextFate = (): Fate => fates[calls++ % fates.length] ?? "answered";
+        const nextFault = (): WriteFault => faults[calls++ % faults.length] ?? "answered";
         const all = Array.from({ length: replicas }, (_, number) =>
           live(`r${number}`, 2, {
-            client: replicaClient(kube.client, scheduler, nextFate),
+            client: replicaClient(kube.client, scheduler, nextFault),
             clock,
             story,
           }),

@@ -2,37 +2,37 @@ import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/k
 import { contradictionIn } from "../recount.ts";
 import { StoreFailure } from "../store.ts";
 import { checkSum } from "../table-sums.ts";
-import { type AuditPage, auditPageOf } from "./audit-book.ts";
+import { type AuditSegment, auditSegmentOf } from "./audit-book.ts";
 import { linkAfter } from "./audit-text.ts";
 import type { Content } from "./head.ts";
-import { LEDGER_LABEL, linesIn, pageIdIn, pageName, type PageSort } from "./page.ts";
-import { pagesIn, type PageRange } from "./page-ranges.ts";
+import { LEDGER_LABEL, linesIn, parseSegmentName, type SegmentKind, segmentName } from "./page.ts";
+import { type SegmentRange, segmentsIn } from "./page-ranges.ts";
 import { type RecordSums, recordSums, sumOf } from "./record-sums.ts";
 import { emptyRecords, type Records, replay } from "./records.ts";
 
-const LISTED_TOGETHER = 50;
+const LIST_LIMIT = 50;
 
 /** All objects of the ledger but its head, by name. */
-export type LedgerShelf = ReadonlyMap<string, ConfigMap>;
+export type LedgerConfigMaps = ReadonlyMap<string, ConfigMap>;
 
 /** Lists all segments. Those that the manifest names exist, because they are created first. */
-export async function readShelf(client: KubeClient, namespace: string): Promise<LedgerShelf> {
-  const shelf = new Map<string, ConfigMap>();
+export async function listLedgerObjects(client: KubeClient, namespace: string): Promise<LedgerConfigMaps> {
+  const configMaps = new Map<string, ConfigMap>();
   const labelSelector = `${LEDGER_LABEL} in (page,soft)`;
-  await client.list(CONFIG_MAPS, { namespace, labelSelector, pageSize: LISTED_TOGETHER }, (object) => {
-    shelf.set(object.metadata.name, object);
+  await client.list(CONFIG_MAPS, { namespace, labelSelector, pageSize: LIST_LIMIT }, (object) => {
+    configMaps.set(object.metadata.name, object);
   });
-  return shelf;
+  return configMaps;
 }
 
 export interface ReadLedger {
   readonly records: Records;
   readonly sums: RecordSums;
-  readonly auditPages: AuditPage[];
+  readonly auditSegments: AuditSegment[];
 }
 
 /** Rebuilds the ledger from the manifest and its segments, and checks it. */
-export function readLedger(content: Content, shelf: LedgerShelf): ReadLedger {
+export function readLedger(content: Content, configMaps: LedgerConfigMaps): ReadLedger {
   const { head, changes, audit } = content;
   const records = emptyRecords();
   const sums = recordSums();
@@ -40,8 +40,8 @@ export function readLedger(content: Content, shelf: LedgerShelf): ReadLedger {
     replay(records, lines);
     sums.read(lines);
   };
-  for (const lines of linesOf("snapshot", head.snapshot.ranges, shelf)) read(lines);
-  for (const lines of linesOf("log", head.log.ranges, shelf)) read(lines);
+  for (const lines of linesOf("snapshot", head.snapshot.ranges, configMaps)) read(lines);
+  for (const lines of linesOf("log", head.log.ranges, configMaps)) read(lines);
   read(changes);
   checkSum("the set of the ledger's pages", sums.sum(), sumOf(content) ?? sums.sum());
   const contradiction = contradictionIn({
@@ -53,19 +53,27 @@ export function readLedger(content: Content, shelf: LedgerShelf): ReadLedger {
   });
   if (contradiction !== undefined)
     throw new StoreFailure("corrupt", `the ledger contradicts itself: ${contradiction}; restore a backup`);
-  const pages = pagesIn(head.audit.pages).map((page) => shelf.get(pageName("audit", page)));
-  const auditPages = pages.map((page) => (page === undefined ? LOST_PAGE : auditPageOf(linesIn(page))));
-  checkAudit(head.audit, audit, auditPages.at(-1)?.lastHash);
-  return { records, sums, auditPages };
+  const segments = segmentsIn(head.audit.pages).map((segment) =>
+    configMaps.get(segmentName("audit", segment)),
+  );
+  const auditSegments = segments.map((segment) =>
+    segment === undefined ? MISSING_SEGMENT : auditSegmentOf(linesIn(segment)),
+  );
+  checkAudit(head.audit, audit, auditSegments.at(-1)?.lastHash);
+  return { records, sums, auditSegments };
 }
 
 /** Stands for a missing segment: readers of the audit log find a gap. */
-const LOST_PAGE: AuditPage = { lastHash: "", lastAt: Number.POSITIVE_INFINITY };
+const MISSING_SEGMENT: AuditSegment = { lastHash: "", lastAt: Number.POSITIVE_INFINITY };
 
-function* linesOf(sort: PageSort, ranges: readonly PageRange[], shelf: LedgerShelf): Generator<string[]> {
-  for (const page of pagesIn(ranges)) {
-    const name = pageName(sort, page);
-    const found = shelf.get(name);
+function* linesOf(
+  kind: SegmentKind,
+  ranges: readonly SegmentRange[],
+  configMaps: LedgerConfigMaps,
+): Generator<string[]> {
+  for (const segment of segmentsIn(ranges)) {
+    const name = segmentName(kind, segment);
+    const found = configMaps.get(name);
     if (found === undefined)
       throw new StoreFailure(
         "corrupt",
@@ -81,7 +89,7 @@ function checkAudit(
   lines: readonly string[],
   before: string | undefined,
 ): void {
-  if (before === LOST_PAGE.lastHash) return;
+  if (before === MISSING_SEGMENT.lastHash) return;
   const start = { sequence: last.sequence - lines.length, hash: before ?? trimmed.hash };
   const end = linkAfter(start, lines);
   if (end?.hash !== last.hash)
@@ -89,15 +97,15 @@ function checkAudit(
 }
 
 /** Segments of earlier epochs that the manifest does not name: their leader ended before it could add them. */
-export function strayPages({ head }: Content, shelf: LedgerShelf): string[] {
+export function orphanSegments({ head }: Content, configMaps: LedgerConfigMaps): string[] {
   const named = new Set([
-    ...pagesIn(head.snapshot.ranges).map((page) => pageName("snapshot", page)),
-    ...pagesIn(head.log.ranges).map((page) => pageName("log", page)),
-    ...pagesIn(head.audit.pages).map((page) => pageName("audit", page)),
+    ...segmentsIn(head.snapshot.ranges).map((segment) => segmentName("snapshot", segment)),
+    ...segmentsIn(head.log.ranges).map((segment) => segmentName("log", segment)),
+    ...segmentsIn(head.audit.pages).map((segment) => segmentName("audit", segment)),
   ]);
   const isPage = (name: string): boolean =>
-    PAGE_SORTS.some((sort) => (pageIdIn(sort, name)?.epoch ?? head.epoch) < head.epoch);
-  return [...shelf.keys()].filter((name) => isPage(name) && !named.has(name));
+    SEGMENT_KINDS.some((kind) => (parseSegmentName(kind, name)?.epoch ?? head.epoch) < head.epoch);
+  return [...configMaps.keys()].filter((name) => isPage(name) && !named.has(name));
 }
 
-const PAGE_SORTS: readonly PageSort[] = ["snapshot", "log", "audit"];
+const SEGMENT_KINDS: readonly SegmentKind[] = ["snapshot", "log", "audit"];

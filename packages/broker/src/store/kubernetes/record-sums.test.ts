@@ -2,8 +2,8 @@ import { CONFIG_MAPS, type ConfigMap } from "@resource-broker/kube";
 import { until } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
 import { Grants } from "../sqlite/testing/grants.ts";
-import { contentIn, type Head, headObject } from "./head.ts";
-import { LEDGER, linesIn, pageObject } from "./page.ts";
+import { contentIn, type LedgerManifest, manifestConfigMap } from "./head.ts";
+import { LEDGER, linesIn, segmentConfigMap } from "./page.ts";
 import { recordSums } from "./record-sums.ts";
 import { useServer } from "./testing/servers.ts";
 import { simulatedServer, type TestLedger } from "./testing/test-ledger.ts";
@@ -15,14 +15,14 @@ const named = ({ client, namespace }: TestLedger, name: string): Promise<ConfigM
   client.get(CONFIG_MAPS, { name, namespace });
 
 /** A ledger that nobody leads, some of whose changes have moved into pages. */
-async function inPages() {
+async function inSegments() {
   const ledger = await newLedger();
   const store = replica(ledger);
   await store.open();
   await new Grants().commit(store, COMMITS);
   await until("there are pages", async () => {
-    const { head } = contentIn(await named(ledger, LEDGER));
-    return head.log.ranges.length > 0 || undefined;
+    const { head: manifest } = contentIn(await named(ledger, LEDGER));
+    return manifest.log.ranges.length > 0 || undefined;
   });
   await store.close();
   return ledger;
@@ -33,29 +33,32 @@ async function changePage(ledger: TestLedger, change: (lines: readonly string[])
   const name = `${LEDGER}-log-1-1`;
   const lines = change(linesIn(await named(ledger, name)));
   await client.delete(CONFIG_MAPS, { name, namespace });
-  await client.create(CONFIG_MAPS, await pageObject({ namespace, name, role: "page", lines }));
+  await client.create(CONFIG_MAPS, await segmentConfigMap({ namespace, name, role: "page", lines }));
 }
 
-async function changeHead(ledger: TestLedger, change: (head: Head) => Head): Promise<void> {
+async function changeManifest(
+  ledger: TestLedger,
+  change: (head: LedgerManifest) => LedgerManifest,
+): Promise<void> {
   const object = await named(ledger, LEDGER);
   const content = contentIn(object);
-  const next = headObject(object, ledger.namespace, { ...content, head: change(content.head) });
+  const next = manifestConfigMap(object, ledger.namespace, { ...content, head: change(content.head) });
   await ledger.client.update(CONFIG_MAPS, next);
 }
 
-function withoutSum(head: Head): Head {
-  const { sum: _, ...rest } = head;
+function withoutSum(manifest: LedgerManifest): LedgerManifest {
+  const { sum: _, ...rest } = manifest;
   return rest;
 }
 
 describe("a ledger in objects", () => {
   it("is read back as it was committed", async () => {
-    const { records } = await replica(await inPages()).open();
+    const { records } = await replica(await inSegments()).open();
     expect(records.reservations).toHaveLength(COMMITS);
   });
 
   it("is refused when a page was replaced by one that lacks a record", async () => {
-    const ledger = await inPages();
+    const ledger = await inSegments();
     await changePage(ledger, (lines) => lines.slice(1));
     await expect(replica(ledger).open()).rejects.toMatchObject({
       kind: "corrupt",
@@ -64,7 +67,7 @@ describe("a ledger in objects", () => {
   });
 
   it("is refused when a page was replaced by one that says something else", async () => {
-    const ledger = await inPages();
+    const ledger = await inSegments();
     await changePage(ledger, (lines) =>
       lines.map((line) => line.replace('"cpuMillis":1000', '"cpuMillis":1')),
     );
@@ -78,11 +81,14 @@ describe("a ledger in objects", () => {
     { name: "never counted", change: withoutSum },
     {
       name: "has made commits since and did not count them",
-      change: (head: Head): Head => ({ ...head, sum: { commit: COMMITS - 1, records: [1, 1] } }),
+      change: (manifest: LedgerManifest): LedgerManifest => ({
+        ...manifest,
+        sum: { commit: COMMITS - 1, records: [1, 1] },
+      }),
     },
   ])("of an older broker that $name is counted anew, and guarded from then on", async ({ change }) => {
-    const ledger = await inPages();
-    await changeHead(ledger, change);
+    const ledger = await inSegments();
+    await changeManifest(ledger, change);
     const store = replica(ledger);
     const { records } = await store.open();
     expect(records.reservations).toHaveLength(COMMITS);

@@ -15,7 +15,7 @@ import type { CommitBatch } from "../store.ts";
 type Cordon = LedgerRecords["cordons"][number][1];
 
 /** An advertisement with the last commit number when it was received, or the commit that contains it. */
-export interface KeptAdvertisement extends ReceivedAdvertisement {
+export interface StoredAdvertisement extends ReceivedAdvertisement {
   readonly commit: number;
 }
 
@@ -26,7 +26,7 @@ export interface Records {
   readonly cordons: Map<ClusterId, Cordon>;
   adoption?: AdoptionWindow;
   /** Those that were committed and may not be where advertisements are written behind. */
-  readonly advertisements: Map<ClusterId, KeptAdvertisement>;
+  readonly advertisements: Map<ClusterId, StoredAdvertisement>;
 }
 
 /**
@@ -41,7 +41,7 @@ export type Change =
   | readonly ["cordon", ClusterId, Cordon]
   | readonly ["uncordon", ClusterId]
   | readonly ["adoption", AdoptionWindow]
-  | readonly ["advertisement", KeptAdvertisement];
+  | readonly ["advertisement", StoredAdvertisement];
 
 export function emptyRecords(): Records {
   return { reservations: new Map(), closedKeys: new Map(), cordons: new Map(), advertisements: new Map() };
@@ -57,13 +57,13 @@ export function changeLines(batch: CommitBatch, { reservations }: Records): stri
         reservation === undefined ? ["forgotten", id] : ["reservation", reservation],
     ),
     ...events.flatMap(otherChange),
-    ...keptIn(batch).map((kept): Change => ["advertisement", kept]),
+    ...storedAdvertisements(batch).map((stored): Change => ["advertisement", stored]),
   ];
   return changes.map((change) => JSON.stringify(change));
 }
 
 /** The advertisements that are part of a batch. */
-export function keptIn({ number, advertisements = [] }: CommitBatch): KeptAdvertisement[] {
+export function storedAdvertisements({ number, advertisements = [] }: CommitBatch): StoredAdvertisement[] {
   return advertisements.map((received) => ({ ...received, commit: number }));
 }
 
@@ -92,14 +92,14 @@ export function* snapshotLines(records: Records): Generator<string> {
   for (const closedKey of closedKeys.values()) yield line(["closed-key", closedKey]);
   for (const [clusterId, cordon] of cordons) yield line(["cordon", clusterId, cordon]);
   if (adoption !== undefined) yield line(["adoption", adoption]);
-  for (const kept of advertisements.values()) yield line(["advertisement", kept]);
+  for (const stored of advertisements.values()) yield line(["advertisement", stored]);
 }
 
 export function replay(records: Records, lines: Iterable<string>): void {
-  for (const line of lines) make(records, parseStored<Change>(line));
+  for (const line of lines) applyChange(records, parseStored<Change>(line));
 }
 
-function make(records: Records, change: Change): void {
+function applyChange(records: Records, change: Change): void {
   const { reservations, closedKeys, cordons, advertisements } = records;
   switch (change[0]) {
     case "reservation":

@@ -6,16 +6,16 @@ import type { StoreFailure } from "../store.ts";
 import { LEDGER } from "./page.ts";
 import { useServer } from "./testing/servers.ts";
 import { simulatedServer, type TestLedger } from "./testing/test-ledger.ts";
-import { troubledClient } from "./testing/troubled-client.ts";
+import { faultyClient } from "./testing/troubled-client.ts";
 
 const { server, newLedger, replica } = useServer(simulatedServer);
 
 /** Two replicas of one ledger with two commits, made by the first, which still believes that it leads. */
 async function succeeded() {
   const ledger = await newLedger();
-  const trouble = troubledClient();
+  const faulty = faultyClient();
   const grants = new Grants();
-  const old = replica(ledger, { replica: "old", through: trouble.through });
+  const old = replica(ledger, { replica: "old", through: faulty.through });
   const young = replica(ledger, { replica: "young" });
   await old.open();
   await grants.commit(old, 2);
@@ -25,7 +25,7 @@ async function succeeded() {
     await ledger.expireLease();
     return young.open();
   };
-  return { ledger, trouble, grants, old, young, lost, succeed };
+  return { ledger, trouble: faulty, grants, old, young, lost, succeed };
 }
 
 describe("of several replicas", () => {
@@ -46,10 +46,10 @@ describe("of several replicas", () => {
     expect(first.leadership.standing()).toEqual({ role: "standby", leader: "" });
     await first.open();
     await second.leadership.prepare();
-    const won = second.leadership.win();
+    const won = second.leadership.acquire();
     const seen = () => {
-      const standing = second.leadership.standing();
-      return Promise.resolve(("leader" in standing && standing.leader) || undefined);
+      const state = second.leadership.standing();
+      return Promise.resolve(("leader" in state && state.leader) || undefined);
     };
     expect(await until("the leader is known", seen)).toBe("rome");
     expect(first.leadership.standing()).toEqual({ role: "leader" });
@@ -63,7 +63,7 @@ describe("of several replicas", () => {
     const ledger = await newLedger();
     await replica(ledger).open();
     const second = replica(ledger);
-    const won = second.leadership.win();
+    const won = second.leadership.acquire();
     await second.close();
     expect(await won).toBe(false);
   });
@@ -75,7 +75,7 @@ describe("of several replicas", () => {
     await first.open();
     const second = replica(ledger, { clock: moving, leaseMs: 2000 });
     let hasWon = false;
-    const won = second.leadership.win().then((isWon) => (hasWon = isWon));
+    const won = second.leadership.acquire().then((isWon) => (hasWon = isWon));
     await until("it has looked", () =>
       Promise.resolve(second.leadership.standing().role === "standby" || undefined),
     );

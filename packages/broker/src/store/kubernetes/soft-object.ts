@@ -1,13 +1,13 @@
 import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/kube";
-import { isCode, writeEnd } from "./failure.ts";
-import type { Patiently } from "./patience.ts";
+import { isCode, writeFailureKind } from "./failure.ts";
+import type { WithTimeout } from "./patience.ts";
 
 const TRIES = 3;
 
 export interface SoftObjectDeps {
   readonly client: KubeClient;
   readonly namespace: string;
-  readonly patiently: Patiently;
+  readonly withTimeout: WithTimeout;
 }
 
 /**
@@ -16,27 +16,27 @@ export interface SoftObjectDeps {
  */
 export async function putObject(
   known: ConfigMap | undefined,
-  next: (there: ConfigMap | undefined) => Promise<ConfigMap>,
-  { client, namespace, patiently }: SoftObjectDeps,
+  next: (current: ConfigMap | undefined) => Promise<ConfigMap>,
+  { client, namespace, withTimeout }: SoftObjectDeps,
 ): Promise<ConfigMap> {
-  let there = known;
+  let current = known;
   for (let left = TRIES; ; left--) {
-    const object = await next(there);
+    const object = await next(current);
     try {
-      return await patiently((signal) =>
-        there === undefined
+      return await withTimeout((signal) =>
+        current === undefined
           ? client.create(CONFIG_MAPS, object, { signal })
           : client.update(
               CONFIG_MAPS,
-              { ...object, metadata: { ...there.metadata, ...object.metadata } },
+              { ...object, metadata: { ...current.metadata, ...object.metadata } },
               { signal },
             ),
       );
     } catch (error) {
-      const hasNoNamespace = there === undefined && isCode(error, "not-found");
-      if (left === 1 || writeEnd(error) !== "overtaken" || hasNoNamespace) throw error;
+      const hasNoNamespace = current === undefined && isCode(error, "not-found");
+      if (left === 1 || writeFailureKind(error) !== "overtaken" || hasNoNamespace) throw error;
       const { name } = object.metadata;
-      there = await patiently((signal) => client.find(CONFIG_MAPS, { name, namespace }, { signal }));
+      current = await withTimeout((signal) => client.find(CONFIG_MAPS, { name, namespace }, { signal }));
     }
   }
 }

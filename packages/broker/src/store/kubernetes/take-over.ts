@@ -1,20 +1,20 @@
 import { CONFIG_MAPS, type ConfigMap, type KubeClient, wait } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import { StoreFailure } from "../store.ts";
-import { isCode, kubernetesFailure, writeEnd } from "./failure.ts";
-import { type Candidate, type Content, contentIn, headObject, takenOver } from "./head.ts";
+import { isCode, kubernetesFailure, writeFailureKind } from "./failure.ts";
+import { type Candidate, type Content, contentIn, manifestConfigMap, withLeader } from "./head.ts";
 import { LEDGER, LEDGER_LABEL } from "./page.ts";
-import type { Patiently } from "./patience.ts";
+import type { WithTimeout } from "./patience.ts";
 
 /** A leader that still commits, or another candidate, may be faster a few times. */
 const TRIES = 50;
-const BETWEEN_TRIES_MS = 20;
+const RETRY_DELAY_MS = 20;
 
 export interface TakeOverDeps {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly clock: Clock;
-  readonly patiently: Patiently;
+  readonly withTimeout: WithTimeout;
   readonly candidate: Candidate;
   /** What a ledger begins with that was never there. */
   readonly firstContent: () => Content;
@@ -30,15 +30,18 @@ export interface TakenLedger {
  * leader. The ledger is read afterwards, so it is complete.
  */
 export async function takeOver(deps: TakeOverDeps): Promise<TakenLedger> {
-  const { client, namespace, clock, patiently, candidate } = deps;
+  const { client, namespace, clock, withTimeout, candidate } = deps;
   for (let left = TRIES; left > 0; left--) {
-    const found = await patiently((signal) =>
+    const found = await withTimeout((signal) =>
       client.find(CONFIG_MAPS, { name: LEDGER, namespace }, { signal }),
     );
-    const content = takenOver(found === undefined ? await begin(deps) : contentIn(found), candidate);
-    const next = headObject(found, namespace, content);
+    const content = withLeader(
+      found === undefined ? await initialContent(deps) : contentIn(found),
+      candidate,
+    );
+    const next = manifestConfigMap(found, namespace, content);
     try {
-      const object = await patiently((signal) =>
+      const object = await withTimeout((signal) =>
         found === undefined
           ? client.create(CONFIG_MAPS, next, { signal })
           : client.update(CONFIG_MAPS, next, { signal }),
@@ -46,24 +49,24 @@ export async function takeOver(deps: TakeOverDeps): Promise<TakenLedger> {
       return { object, content };
     } catch (error) {
       const hasNoNamespace = found === undefined && isCode(error, "not-found");
-      if (writeEnd(error) !== "overtaken" || hasNoNamespace) throw kubernetesFailure(error);
+      if (writeFailureKind(error) !== "overtaken" || hasNoNamespace) throw kubernetesFailure(error);
     }
-    await wait(BETWEEN_TRIES_MS, { clock, signal: undefined });
+    await wait(RETRY_DELAY_MS, { clock, signal: undefined });
   }
   throw new StoreFailure("not-committed", `somebody keeps changing ConfigMap ${namespace}/${LEDGER}`);
 }
 
 /** If segments exist without a manifest, a new ledger must not start: it would grant reserved capacity again. */
-async function begin({ client, namespace, firstContent }: TakeOverDeps): Promise<Content> {
-  let pages = 0;
+async function initialContent({ client, namespace, firstContent }: TakeOverDeps): Promise<Content> {
+  let segments = 0;
   await client.list(CONFIG_MAPS, { namespace, labelSelector: `${LEDGER_LABEL}=page`, pageSize: 50 }, () => {
-    pages++;
+    segments++;
   });
-  if (pages === 0) return firstContent();
+  if (segments === 0) return firstContent();
   const selector = `-l ${LEDGER_LABEL}`;
   throw new StoreFailure(
     "corrupt",
-    `ConfigMap ${namespace}/${LEDGER} is missing, but ${pages} segments of its ledger exist; restore it from a backup, ` +
+    `ConfigMap ${namespace}/${LEDGER} is missing, but ${segments} segments of its ledger exist; restore it from a backup, ` +
       `or give the ledger up: kubectl -n ${namespace} delete configmaps ${selector}`,
   );
 }

@@ -1,9 +1,9 @@
 /** Runs one piece of work at a time, in order of arrival. */
-export function turns(): <T>(work: () => Promise<T>) => Promise<T> {
+export function mutex(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
-    const mine = last.then(work, work);
-    last = mine.catch(() => undefined);
-    return mine;
+    const result = last.then(work, work);
+    last = result.catch(() => undefined);
+    return result;
   };
 }

@@ -16,7 +16,7 @@ describe("the URL of a database", () => {
         sslCert: undefined,
         sslKey: undefined,
         schema: "east",
-        shown: "postgres://me@db.example:5433/ledger (schema east)",
+        displayName: "postgres://me@db.example:5433/ledger (schema east)",
       },
     });
   });

@@ -19,7 +19,7 @@ export interface PostgresAddress {
   /** Where the tables are; two fleets of brokers can share a database. */
   readonly schema: string;
   /** For people and logs: without the password. */
-  readonly shown: string;
+  readonly displayName: string;
 }
 
 export type AddressReading =
@@ -66,7 +66,7 @@ function addressIn(url: URL): PostgresAddress {
     sslCert: parameter("sslcert"),
     sslKey: parameter("sslkey"),
     schema,
-    shown: `postgres://${login}${host}:${port}/${database} (schema ${schema})`,
+    displayName: `postgres://${login}${host}:${port}/${database} (schema ${schema})`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { type FailureKind, StoreFailure } from "../store.ts";
 
 /** What a person can do about a code of PostgreSQL (five characters) or of the system. */
-const ADVICE: ReadonlyMap<string, string> = new Map([
+const REMEDIES: ReadonlyMap<string, string> = new Map([
   ["ECONNREFUSED", "nobody listens there; start the database, or correct host and port"],
   ["ENOENT", "there is no such socket or file; correct host, or the paths of the certificates"],
   ["ENOTFOUND", "there is no host of that name; correct it"],
@@ -36,7 +36,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
 
 const CORRUPT = new Set(["42P01", "42703", "XX001", "XX002"]);
 /** Messages of the client that come without a code. */
-const WORDS: readonly (readonly [RegExp, string])[] = [
+const MESSAGE_REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/client password must be a string/, "the server asks for a password; set PGPASSWORD or the passfile"],
   [
     /does not support SSL/,
@@ -45,14 +45,15 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The failure that an error stands for, with what a person can do about it. */
-export function postgresFailure(error: unknown, shown: string): StoreFailure {
+export function postgresFailure(error: unknown, displayName: string): StoreFailure {
   if (error instanceof StoreFailure) return error;
   const message = messageOf(error);
   const code = codeOf(error);
   const kind: FailureKind = code !== undefined && CORRUPT.has(code) ? "corrupt" : "not-committed";
-  const advice = (code && ADVICE.get(code)) ?? WORDS.find(([words]) => words.test(message))?.[1];
+  const advice =
+    (code && REMEDIES.get(code)) ?? MESSAGE_REMEDIES.find(([pattern]) => pattern.test(message))?.[1];
   const text = advice === undefined ? message : `${advice} (${message})`;
-  return new StoreFailure(kind, `${shown}: ${text}`, { cause: error });
+  return new StoreFailure(kind, `${displayName}: ${text}`, { cause: error });
 }
 
 /** True if the error is a reply of the database, so the statement has certainly failed. */

@@ -70,7 +70,7 @@ describe.skipIf(!postgresPrograms().isThere)(
       await ledger.asFirstVersion();
       const old = replica(ledger, { replica: "old" });
       await old.leadership.prepare();
-      expect(await old.leadership.win()).toBe(true);
+      expect(await old.leadership.acquire()).toBe(true);
       await ledger.psql(`UPDATE S.lease SET epoch = epoch + 1, instance = 'x', holder = 'older',
         expires_at = now() + interval '1 hour'`);
       await expect(old.open()).rejects.toMatchObject({ kind: "deposed", message: /older/ });
@@ -81,7 +81,7 @@ describe.skipIf(!postgresPrograms().isThere)(
       const ledger = newLedger();
       const old = replica(ledger, { replica: "old" });
       await old.leadership.prepare();
-      expect(await old.leadership.win()).toBe(true);
+      expect(await old.leadership.acquire()).toBe(true);
       await ledger.expireLease();
       await replica(ledger, { replica: "young" }).open();
       await expect(old.open()).rejects.toMatchObject({ kind: "deposed", message: /young/ });

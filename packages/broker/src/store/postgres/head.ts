@@ -4,7 +4,7 @@ import { StoreFailure } from "../store.ts";
 import type { Row, Value } from "./session.ts";
 
 /** The current position of the ledger. It is stored in the lease's row, so that a commit checks and updates one row. */
-export interface Head {
+export interface LedgerHeader {
   readonly ledgerId: string;
   readonly commitNumber: number;
   readonly time: number;
@@ -15,7 +15,7 @@ export interface Head {
 }
 
 /** In the order of `headCells`; all but the first change. */
-export const HEAD_COLUMNS = [
+export const HEADER_COLUMNS = [
   "ledger_id",
   "commit_seq",
   "time",
@@ -26,24 +26,24 @@ export const HEAD_COLUMNS = [
   "seal",
 ] as const;
 
-export const HEAD_IS_GONE = "the ledger's own row is gone; restore a backup";
+export const HEADER_IS_MISSING = "the ledger's own row is gone; restore a backup";
 
-export function headCells(head: Head): Value[] {
-  return [...contentOf(head), sealOf("lease", contentOf(head))];
+export function headerCells(header: LedgerHeader): Value[] {
+  return [...contentOf(header), sealOf("lease", contentOf(header))];
 }
 
-export function headFrom(row: Row): Head {
-  const head: Head = {
+export function headerFrom(row: Row): LedgerHeader {
+  const header: LedgerHeader = {
     ledgerId: String(row["ledger_id"]),
     commitNumber: Number(row["commit_seq"]),
     time: Number(row["time"]),
     audit: { sequence: Number(row["audit_sequence"]), hash: String(row["audit_hash"]) },
     trimmed: { sequence: Number(row["trimmed_sequence"]), hash: String(row["trimmed_hash"]) },
   };
-  if (Number(row["seal"]) === sealOf("lease", contentOf(head))) return head;
+  if (Number(row["seal"]) === sealOf("lease", contentOf(header))) return header;
   throw new StoreFailure("corrupt", "the ledger's own row is damaged; restore a backup");
 }
 
-function contentOf({ ledgerId, commitNumber, time, audit, trimmed }: Head): (string | number)[] {
+function contentOf({ ledgerId, commitNumber, time, audit, trimmed }: LedgerHeader): (string | number)[] {
   return [ledgerId, commitNumber, time, audit.sequence, audit.hash, trimmed.sequence, trimmed.hash];
 }

@@ -1,11 +1,11 @@
 import type { ChainLink } from "../audit.ts";
 import type { Keep } from "../sqlite/retention.ts";
-import type { Head } from "./head.ts";
+import type { LedgerHeader } from "./head.ts";
 import type { Session, Statement } from "./session.ts";
 
 /** Removed at a time: more would hold up commits. */
-const STEP = 5000;
-const TERMS_KEPT = 1000;
+const TRIM_BATCH = 5000;
+const MAX_TERMS = 1000;
 
 /** What is kept, at this time of the ledger. */
 export interface Limits {
@@ -37,7 +37,7 @@ export async function decisionsToTrim(
   const tooMany = Number(first["newest"]) - keep.atMost;
   const tooOld = now - keep.forMs;
   const isDue = from <= tooMany || Number(first["at"]) < tooOld;
-  return isDue ? { before: from + STEP, tooMany, tooOld } : undefined;
+  return isDue ? { before: from + TRIM_BATCH, tooMany, tooOld } : undefined;
 }
 
 export function removeDecisions(schema: string, { before, tooMany, tooOld }: OldDecisions): Statement {
@@ -51,14 +51,14 @@ export function removeDecisions(schema: string, { before, tooMany, tooOld }: Old
 export async function lastLineToTrim(
   session: Session,
   schema: string,
-  { audit, trimmed, keep, now }: Limits & Pick<Head, "audit" | "trimmed">,
+  { audit, trimmed, keep, now }: Limits & Pick<LedgerHeader, "audit" | "trimmed">,
 ): Promise<ChainLink | undefined> {
   const tooMany = audit.sequence - keep.atMost;
   const { rows } = await session.send({
     text: `SELECT sequence, hash FROM ${schema}.audit
       WHERE sequence <= $1 AND (sequence <= $2 OR at < $3) ORDER BY sequence DESC LIMIT 1`,
     // The newest line stays: the chain goes on from it.
-    values: [Math.min(trimmed.sequence + STEP, audit.sequence - 1), tooMany, now - keep.forMs],
+    values: [Math.min(trimmed.sequence + TRIM_BATCH, audit.sequence - 1), tooMany, now - keep.forMs],
   });
   const [last] = rows;
   return last && { sequence: Number(last["sequence"]), hash: String(last["hash"]) };
@@ -66,7 +66,7 @@ export async function lastLineToTrim(
 
 /** A deposed leader needs the next term within minutes; older terms are for operators. */
 export function removeTerms(schema: string, epoch: number): Statement {
-  return { text: `DELETE FROM ${schema}.term WHERE epoch < $1`, values: [epoch - TERMS_KEPT] };
+  return { text: `DELETE FROM ${schema}.term WHERE epoch < $1`, values: [epoch - MAX_TERMS] };
 }
 
 export function removeAuditLines(schema: string, { sequence }: ChainLink): Statement {

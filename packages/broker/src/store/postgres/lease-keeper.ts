@@ -1,37 +1,37 @@
 import type { Clock } from "@resource-broker/runtime";
-import type { Leadership, Standing } from "../leadership.ts";
-import { isHeld, type LeaseMoment, leaseMoment } from "../lease-time.ts";
+import type { Leadership, LeadershipState } from "../leadership.ts";
+import { isLeaseValid, type LeaseTime, leaseTime } from "../lease-time.ts";
 import { StoreFailure } from "../store.ts";
 import type { Candidate, LeaseRow, LeaseView } from "./lease.ts";
-import type { Line } from "./line.ts";
+import type { Connection } from "./line.ts";
 import type { Session } from "./session.ts";
 
 /** Renewals per lease duration: one or two of them may fail. After a failure the interval is halved. */
-const RENEWALS = 3;
+const RENEWALS_PER_LEASE = 3;
 /** Polls of a standby per lease duration: after a clean shutdown, another replica leads within a second. */
-const LOOKS = 6;
-const SHORTEST_WAIT_MS = 20;
+const POLLS_PER_LEASE = 6;
+const MIN_WAIT_MS = 20;
 
-export interface KeeperDeps {
+export interface LeaderElectorDeps {
   readonly row: LeaseRow;
-  readonly line: Line;
+  readonly line: Connection;
   readonly candidate: Candidate;
   readonly leaseMs: number;
   readonly clock: Clock;
   /** Logs an error of background work and returns its message. */
-  readonly onTrouble: (doing: string, error: unknown) => string;
+  readonly onError: (doing: string, error: unknown) => string;
 }
 
 /** Acquires and renews the lease, and reports the leadership state. */
-export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "predecessor" | "onLost"> {
+export interface LeaderElector extends Pick<Leadership, "acquire" | "standing" | "predecessor" | "onLost"> {
   /** Takes the lease if it is free. */
-  readonly take: () => Promise<boolean>;
+  readonly tryAcquire: () => Promise<boolean>;
   /** The epoch of the current or last term. Throws a StoreFailure if this process never led. */
   readonly epoch: () => number;
   /** The lease was prolonged by a statement that was sent at this moment. */
-  readonly prolonged: (sentAt: LeaseMoment) => void;
+  readonly renewed: (sentAt: LeaseTime) => void;
   /** Records that the term is over and notifies listeners. */
-  readonly lose: (session: Session) => Promise<StoreFailure>;
+  readonly markLost: (session: Session) => Promise<StoreFailure>;
   /** Lets the next one in. */
   readonly release: () => Promise<void>;
 }
@@ -39,11 +39,11 @@ export interface LeaseKeeper extends Pick<Leadership, "win" | "standing" | "pred
 interface Term {
   readonly epoch: number;
   /** By this machine's clocks: counted from when the statement was sent, so always before the database's. */
-  prolongedAt: LeaseMoment;
+  renewedAt: LeaseTime;
 }
 
-export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
-  const { row, line, candidate, leaseMs, clock, onTrouble } = deps;
+export function leaderElector(deps: LeaderElectorDeps): LeaderElector {
+  const { row, line, candidate, leaseMs, clock, onError } = deps;
   const listeners: ((failure: StoreFailure) => void)[] = [];
   let term: Term | undefined;
   let leader = "";
@@ -53,59 +53,59 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
   /** The lease expires before the next poll: then it is acquired without reading it first. */
   let isDue = false;
   /** The renewal after which the clocks were found to disagree. */
-  let askedAfter: LeaseMoment | undefined;
+  let renewedNowAfter: LeaseTime | undefined;
   let wake = (): void => undefined;
   let cancelRenewal = (): void => undefined;
 
-  const take = (): Promise<boolean> =>
+  const tryAcquire = (): Promise<boolean> =>
     line.use(async (session) => {
-      const sentAt = leaseMoment(clock);
-      const epoch = await row.take(session, candidate);
+      const sentAt = leaseTime(clock);
+      const epoch = await row.tryAcquire(session, candidate);
       if (epoch === undefined) return false;
-      term = { epoch, prolongedAt: sentAt };
-      plan(leaseMs / RENEWALS);
+      term = { epoch, renewedAt: sentAt };
+      scheduleRenewal(leaseMs / RENEWALS_PER_LEASE);
       return true;
     });
 
-  const plan = (delayMs: number): void => {
+  const scheduleRenewal = (delayMs: number): void => {
     cancelRenewal();
     if (!isClosed && lost === undefined) cancelRenewal = clock.after(delayMs, () => void renew());
   };
 
   const renew = async (): Promise<void> => {
     try {
-      if (term !== undefined && isRenewalDue(term)) await prolong(term);
-      plan(leaseMs / RENEWALS);
+      if (term !== undefined && isRenewalDue(term)) await renewTerm(term);
+      scheduleRenewal(leaseMs / RENEWALS_PER_LEASE);
     } catch (error) {
-      onTrouble("the lease could not be renewed", error);
-      plan(leaseMs / RENEWALS / 2);
+      onError("the lease could not be renewed", error);
+      scheduleRenewal(leaseMs / RENEWALS_PER_LEASE / 2);
     }
   };
 
-  const isRenewalDue = ({ prolongedAt }: Term): boolean =>
-    clock.monotonicMs() - prolongedAt.monotonicMs >= leaseMs / RENEWALS ||
-    !isHeld(prolongedAt, leaseMoment(clock), leaseMs);
+  const isRenewalDue = ({ renewedAt }: Term): boolean =>
+    clock.monotonicMs() - renewedAt.monotonicMs >= leaseMs / RENEWALS_PER_LEASE ||
+    !isLeaseValid(renewedAt, leaseTime(clock), leaseMs);
 
   /** The clocks disagree: renew now to find out who leads, instead of waiting for the next renewal. */
-  const ask = ({ prolongedAt }: Term): void => {
-    if (askedAfter === prolongedAt) return;
-    askedAfter = prolongedAt;
+  const renewNow = ({ renewedAt }: Term): void => {
+    if (renewedNowAfter === renewedAt) return;
+    renewedNowAfter = renewedAt;
     void renew();
   };
 
-  const prolong = (current: Term): Promise<void> =>
+  const renewTerm = (current: Term): Promise<void> =>
     line.use(async (session) => {
-      const sentAt = leaseMoment(clock);
-      if ((await row.renew(session, current.epoch)) === undefined) await lose(session);
-      else prolonged(sentAt);
+      const sentAt = leaseTime(clock);
+      if ((await row.renew(session, current.epoch)) === undefined) await markLost(session);
+      else renewed(sentAt);
     });
 
-  const prolonged = (sentAt: LeaseMoment): void => {
-    if (term !== undefined && sentAt.monotonicMs >= term.prolongedAt.monotonicMs) term.prolongedAt = sentAt;
+  const renewed = (sentAt: LeaseTime): void => {
+    if (term !== undefined && sentAt.monotonicMs >= term.renewedAt.monotonicMs) term.renewedAt = sentAt;
   };
 
-  const lose = async (session: Session): Promise<StoreFailure> => {
-    leader = (await row.look(session).catch(() => undefined))?.holder ?? leader;
+  const markLost = async (session: Session): Promise<StoreFailure> => {
+    leader = (await row.read(session).catch(() => undefined))?.holder ?? leader;
     if (lost !== undefined) return lost;
     lost = new StoreFailure("deposed", `another replica leads now: ${leader || "its name is not known"}`);
     cancelRenewal();
@@ -113,8 +113,8 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
     return lost;
   };
 
-  const look = async (): Promise<LeaseView> => {
-    const view = await line.use(row.look);
+  const readLease = async (): Promise<LeaseView> => {
+    const view = await line.use(row.read);
     leader = view.holder;
     problem = undefined;
     return view;
@@ -122,18 +122,18 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
 
   /** How long to wait before the next look; undefined: this replica leads. */
   const tryOnce = async (): Promise<number | undefined> => {
-    const longestMs = leaseMs / LOOKS;
+    const longestMs = leaseMs / POLLS_PER_LEASE;
     try {
-      if (isDue && (await take())) return undefined;
-      const { leftMs, instance } = await look();
+      if (isDue && (await tryAcquire())) return undefined;
+      const { leftMs, instance } = await readLease();
       const isOwn = instance === candidate.instance;
-      if ((leftMs <= 0 || isOwn) && (await take())) return undefined;
+      if ((leftMs <= 0 || isOwn) && (await tryAcquire())) return undefined;
       isDue = leftMs <= longestMs;
-      return Math.min(Math.max(leftMs, SHORTEST_WAIT_MS), longestMs);
+      return Math.min(Math.max(leftMs, MIN_WAIT_MS), longestMs);
     } catch (error) {
       // The ledger is damaged or written by a newer broker: retrying does not help.
       if (error instanceof StoreFailure) throw error;
-      problem = onTrouble("the database could not be asked who leads", error);
+      problem = onError("the database could not be asked who leads", error);
       return longestMs;
     }
   };
@@ -147,7 +147,7 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
       };
     });
 
-  const win = async (): Promise<boolean> => {
+  const acquire = async (): Promise<boolean> => {
     while (!isClosed) {
       const waitMs = await tryOnce();
       if (waitMs === undefined) return true;
@@ -156,11 +156,11 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
     return false;
   };
 
-  const standing = (): Standing => {
+  const state = (): LeadershipState => {
     if (lost !== undefined) return { role: "deposed", leader };
     if (term === undefined) return { role: "standby", leader, ...(problem === undefined ? {} : { problem }) };
-    if (isHeld(term.prolongedAt, leaseMoment(clock), leaseMs)) return { role: "leader" };
-    if (clock.monotonicMs() - term.prolongedAt.monotonicMs < leaseMs) ask(term);
+    if (isLeaseValid(term.renewedAt, leaseTime(clock), leaseMs)) return { role: "leader" };
+    if (clock.monotonicMs() - term.renewedAt.monotonicMs < leaseMs) renewNow(term);
     return { role: "unsure" };
   };
 
@@ -173,20 +173,20 @@ export function leaseKeeper(deps: KeeperDeps): LeaseKeeper {
     if (ending === undefined || lost !== undefined) return;
     await line
       .use((session) => row.release(session, ending.epoch))
-      .catch((error: unknown) => onTrouble("the lease could not be given back", error));
+      .catch((error: unknown) => onError("the lease could not be given back", error));
   };
 
   return {
-    take,
-    win,
+    tryAcquire,
+    acquire,
     epoch: () => {
       if (term === undefined) throw new StoreFailure("not-committed", "the store is not open");
       return term.epoch;
     },
-    prolonged,
-    lose,
+    renewed,
+    markLost,
     release,
-    standing,
+    standing: state,
     predecessor: () => leader,
     onLost: (listener) => {
       if (lost === undefined) listeners.push(listener);

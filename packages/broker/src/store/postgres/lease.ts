@@ -1,5 +1,5 @@
 import { StoreFailure } from "../store.ts";
-import { HEAD_COLUMNS, HEAD_IS_GONE, type Head, headCells, headFrom } from "./head.ts";
+import { HEADER_COLUMNS, HEADER_IS_MISSING, type LedgerHeader, headerCells, headerFrom } from "./head.ts";
 import { SCHEMA_VERSION, tooNew } from "./schema.ts";
 import type { Session, Statement } from "./session.ts";
 
@@ -22,39 +22,39 @@ export interface LeaseView extends Candidate {
  * previous transaction on the row and then sees its result.
  */
 export interface LeaseRow {
-  readonly look: (session: Session) => Promise<LeaseView>;
+  readonly read: (session: Session) => Promise<LeaseView>;
   /** The epoch of the new term; undefined: somebody else leads. */
-  readonly take: (session: Session, who: Candidate) => Promise<number | undefined>;
+  readonly tryAcquire: (session: Session, who: Candidate) => Promise<number | undefined>;
   /** Renews the lease and returns the ledger's header; undefined if the term is over. */
-  readonly renew: (session: Session, epoch: number) => Promise<Head | undefined>;
+  readonly renew: (session: Session, epoch: number) => Promise<LedgerHeader | undefined>;
   /** Releases the lease, so that another replica can acquire it at once. */
   readonly release: (session: Session, epoch: number) => Promise<void>;
   /** The last commit of a term that is over. */
   readonly lastCommitOf: (session: Session, epoch: number) => Promise<number | undefined>;
   /** The first statement of every transaction that writes: finds a row for the leader of this term only, and locks it. */
-  readonly fence: (epoch: number, at: Head) => Statement;
+  readonly fence: (epoch: number, at: LedgerHeader) => Statement;
   /** The last statement of every such transaction: where the ledger stands from now on. */
-  readonly moveTo: (epoch: number, next: Head) => Statement;
+  readonly setHeader: (epoch: number, next: LedgerHeader) => Statement;
 }
 
 export function leaseRow(schema: string, leaseMs: number): LeaseRow {
   const lease = `${schema}.lease`;
   const term = `${schema}.term`;
   const until = `now() + ${leaseMs} * interval '1 millisecond'`;
-  const columns = HEAD_COLUMNS.join(", ");
-  const assignments = HEAD_COLUMNS.map((column, index) => `${column} = $${index + 2}`).join(", ");
+  const columns = HEADER_COLUMNS.join(", ");
+  const assignments = HEADER_COLUMNS.map((column, index) => `${column} = $${index + 2}`).join(", ");
   return {
-    look: async (session) => {
+    read: async (session) => {
       const { rows } = await session.send({
         text: `SELECT holder, instance, extract(epoch FROM expires_at - now()) * 1000 AS left_ms,
           (SELECT max(number) FROM ${schema}.migration) AS version FROM ${lease} WHERE one = 1`,
       });
-      if (rows[0] === undefined) throw new StoreFailure("corrupt", HEAD_IS_GONE);
+      if (rows[0] === undefined) throw new StoreFailure("corrupt", HEADER_IS_MISSING);
       const { holder, instance, left_ms: leftMs, version } = rows[0];
       if (Number(version) > SCHEMA_VERSION) throw tooNew(Number(version));
       return { holder: String(holder), instance: String(instance), leftMs: Number(leftMs) };
     },
-    take: async (session, { instance, holder }) => {
+    tryAcquire: async (session, { instance, holder }) => {
       // Also the own lease: an attempt whose reply was lost is repeated.
       const { rows } = await session.send({
         text: `WITH taken AS (
@@ -74,7 +74,7 @@ export function leaseRow(schema: string, leaseMs: number): LeaseRow {
         text: `UPDATE ${lease} SET expires_at = ${until} WHERE one = 1 AND epoch = $1 RETURNING ${columns}`,
         values: [epoch],
       });
-      return rows[0] === undefined ? undefined : headFrom(rows[0]);
+      return rows[0] === undefined ? undefined : headerFrom(rows[0]);
     },
     release: async (session, epoch) => {
       const text = `UPDATE ${lease} SET expires_at = now() WHERE one = 1 AND epoch = $1`;
@@ -92,10 +92,10 @@ export function leaseRow(schema: string, leaseMs: number): LeaseRow {
       text: `SELECT 1 FROM ${lease} WHERE one = 1 AND epoch = $1 AND commit_seq = $2 FOR UPDATE`,
       values: [epoch, commitNumber],
     }),
-    moveTo: (epoch, next) => ({
+    setHeader: (epoch, next) => ({
       name: "move_head",
       text: `UPDATE ${lease} SET expires_at = ${until}, ${assignments} WHERE one = 1 AND epoch = $1`,
-      values: [epoch, ...headCells(next)],
+      values: [epoch, ...headerCells(next)],
     }),
   };
 }

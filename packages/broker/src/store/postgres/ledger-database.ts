@@ -1,12 +1,12 @@
 import type { ReceivedAdvertisement, Reservation } from "@resource-broker/domain";
 import type { Clock } from "@resource-broker/runtime";
-import { knownBefore } from "../changes.ts";
-import { leaseMoment } from "../lease-time.ts";
+import { reservationsToLoad } from "../changes.ts";
+import { leaseTime } from "../lease-time.ts";
 import type { Retention } from "../sqlite/retention.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
 import { arrayValue } from "./array-value.ts";
 import { isConflict } from "./failure.ts";
-import type { Head } from "./head.ts";
+import type { LedgerHeader } from "./head.ts";
 import {
   decisionsToTrim,
   lastLineToTrim,
@@ -15,19 +15,19 @@ import {
   removeTerms,
 } from "./history.ts";
 import type { LeaseRow } from "./lease.ts";
-import type { LeaseKeeper } from "./lease-keeper.ts";
-import type { Answer, Session, Statement } from "./session.ts";
+import type { LeaderElector } from "./lease-keeper.ts";
+import type { Session, Statement, StatementResult } from "./session.ts";
 import { ADVERTISEMENT, columnsOf, RESERVATION, upsert, valueFrom } from "./tables.ts";
 import { begin, finish, rollBack } from "./transaction.ts";
 import { planBatch, writesOf } from "./write-batch.ts";
 
 /** Attempts per transaction after serialization conflicts. */
-const TRIES = 5;
+const MAX_TRIES = 5;
 
 export interface LedgerDatabaseDeps {
   readonly schema: string;
   readonly row: LeaseRow;
-  readonly keeper: Pick<LeaseKeeper, "epoch" | "prolonged" | "lose">;
+  readonly elector: Pick<LeaderElector, "epoch" | "renewed" | "markLost">;
   readonly clock: Pick<Clock, "monotonicMs" | "wallMs">;
   readonly retention: Retention;
 }
@@ -41,9 +41,9 @@ export interface LedgerDatabase {
   readonly trim: (session: Session) => Promise<boolean>;
 }
 
-export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDatabase {
-  const { schema, row, keeper, clock, retention } = deps;
-  let head = opened;
+export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): LedgerDatabase {
+  const { schema, row, elector, clock, retention } = deps;
+  let header = opened;
   let latest = opened.time;
   /** The outcome of the last commit is unknown. */
   let isUnsettled = false;
@@ -53,23 +53,23 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
    * Where the ledger really stands; undefined: the term is over. It changes the lease's row, so it waits for a
    * transaction of ours that the server still has under way: reading alone could miss its commit.
    */
-  const settle = async (session: Session): Promise<Head | undefined> => {
-    const sentAt = leaseMoment(clock);
-    const found = await row.renew(session, keeper.epoch());
+  const settle = async (session: Session): Promise<LedgerHeader | undefined> => {
+    const sentAt = leaseTime(clock);
+    const found = await row.renew(session, elector.epoch());
     if (found === undefined) return undefined;
-    keeper.prolonged(sentAt);
-    const ahead = found.commitNumber - head.commitNumber;
+    elector.renewed(sentAt);
+    const ahead = found.commitNumber - header.commitNumber;
     // One ahead: the commit whose outcome was not known.
-    if (ahead !== 0 && !(ahead === 1 && isUnsettled)) throw lostCommits(found, head);
-    head = found;
+    if (ahead !== 0 && !(ahead === 1 && isUnsettled)) throw lostCommits(found, header);
+    header = found;
     isUnsettled = false;
     return found;
   };
 
   /** The fence found no row: another replica leads, or the database was replaced. */
-  const whyFenced = async (session: Session): Promise<StoreFailure> => {
+  const explainFenced = async (session: Session): Promise<StoreFailure> => {
     const found = await settle(session);
-    return found === undefined ? keeper.lose(session) : lostCommits(found, head);
+    return found === undefined ? elector.markLost(session) : lostCommits(found, header);
   };
 
   /**
@@ -77,32 +77,32 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
    * lock keeps a successor from beginning its term meanwhile.
    */
   const transact = async (session: Session, { reads, plan }: Work): Promise<void> => {
-    const sentAt = leaseMoment(clock);
-    const { writes, next } = await stage(session, { reads, plan });
+    const sentAt = leaseTime(clock);
+    const { writes, next } = await prepareWrites(session, { reads, plan });
     try {
-      await finish(session, [...writes, row.moveTo(keeper.epoch(), next)]);
+      await finish(session, [...writes, row.setHeader(elector.epoch(), next)]);
     } catch (error) {
       isUnsettled = error instanceof StoreFailure && error.kind === "unknown";
       throw error;
     }
-    keeper.prolonged(sentAt);
-    head = next;
+    elector.renewed(sentAt);
+    header = next;
   };
 
-  const stage = async (session: Session, { reads, plan }: Work): Promise<Planned> => {
+  const prepareWrites = async (session: Session, { reads, plan }: Work): Promise<Planned> => {
     try {
-      const [fence, ...found] = await begin(session, [row.fence(keeper.epoch(), head), ...reads]);
+      const [fence, ...found] = await begin(session, [row.fence(elector.epoch(), header), ...reads]);
       if (fence?.count !== 1) throw FENCED;
       return plan(found);
     } catch (error) {
       await rollBack(session);
-      throw error === FENCED ? await whyFenced(session) : error;
+      throw error === FENCED ? await explainFenced(session) : error;
     }
   };
 
   const write = async (session: Session, batch: CommitBatch): Promise<void> => {
-    const planned = planBatch(head, batch);
-    const known = knownBefore(planned.events);
+    const planned = planBatch(header, batch);
+    const known = reservationsToLoad(planned.events);
     await transact(session, {
       reads: known.length === 0 ? [] : [findReservations(schema, known)],
       plan: ([found]) => {
@@ -115,12 +115,12 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
   };
 
   const commit: LedgerDatabase["commit"] = async (session, batch) => {
-    if (isUnsettled && (await settle(session)) === undefined) throw await keeper.lose(session);
-    if (batch.number !== head.commitNumber + 1) {
-      const message = `commit ${batch.number} cannot follow commit ${head.commitNumber}`;
+    if (isUnsettled && (await settle(session)) === undefined) throw await elector.markLost(session);
+    if (batch.number !== header.commitNumber + 1) {
+      const message = `commit ${batch.number} cannot follow commit ${header.commitNumber}`;
       throw new StoreFailure("not-committed", message);
     }
-    for (let left = TRIES - 1; ; left--) {
+    for (let left = MAX_TRIES - 1; ; left--) {
       try {
         return await write(session, batch);
       } catch (error) {
@@ -133,14 +133,14 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
   const trim = async (session: Session): Promise<boolean> => {
     const { decisions: keep, audit } = retention;
     const decisions = await decisionsToTrim(session, schema, { keep, now: latest });
-    const trimmed = await lastLineToTrim(session, schema, { ...head, keep: audit, now: latest });
+    const trimmed = await lastLineToTrim(session, schema, { ...header, keep: audit, now: latest });
     if (decisions === undefined && trimmed === undefined && hasRemovedTerms) return false;
     const writes = [
-      removeTerms(schema, keeper.epoch()),
+      removeTerms(schema, elector.epoch()),
       ...(decisions === undefined ? [] : [removeDecisions(schema, decisions)]),
       ...(trimmed === undefined ? [] : [removeAuditLines(schema, trimmed)]),
     ];
-    const next = { ...head, trimmed: trimmed ?? head.trimmed };
+    const next = { ...header, trimmed: trimmed ?? header.trimmed };
     await transact(session, { reads: [], plan: () => ({ writes, next }) });
     hasRemovedTerms = true;
     return true;
@@ -151,15 +151,15 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
     lastCommit: async (session) => {
       const found = await settle(session);
       if (found !== undefined) return found.commitNumber;
-      const last = await row.lastCommitOf(session, keeper.epoch());
-      const failure = await keeper.lose(session);
+      const last = await row.lastCommitOf(session, elector.epoch());
+      const failure = await elector.markLost(session);
       if (last === undefined) throw failure;
       return last;
     },
     saveAdvertisements: (session, values) =>
       transact(session, {
         reads: [],
-        plan: () => ({ writes: [upsert(schema, ADVERTISEMENT, values)], next: head }),
+        plan: () => ({ writes: [upsert(schema, ADVERTISEMENT, values)], next: header }),
       }),
     trim,
   };
@@ -168,18 +168,18 @@ export function ledgerDatabase(opened: Head, deps: LedgerDatabaseDeps): LedgerDa
 /** One transaction: what to read, and what to write once that is known. */
 interface Work {
   readonly reads: readonly Statement[];
-  readonly plan: (found: readonly Answer[]) => Planned;
+  readonly plan: (found: readonly StatementResult[]) => Planned;
 }
 
 interface Planned {
   readonly writes: readonly Statement[];
   /** Where the ledger stands afterwards. */
-  readonly next: Head;
+  readonly next: LedgerHeader;
 }
 
 const FENCED = new Error("the fence found no row");
 
-function lostCommits(found: Head, expected: Head): StoreFailure {
+function lostCommits(found: LedgerHeader, expected: LedgerHeader): StoreFailure {
   return new StoreFailure(
     "corrupt",
     `the database is at commit ${found.commitNumber}, and was at ${expected.commitNumber}: it has lost commits, or ` +

@@ -1,7 +1,7 @@
 import type { Clock } from "@resource-broker/runtime";
 import type { Session } from "./session.ts";
 
-export interface LineDeps {
+export interface ConnectionDeps {
   readonly open: () => Promise<Session>;
   readonly clock: Pick<Clock, "after">;
   /** Closing takes no longer. */
@@ -9,12 +9,12 @@ export interface LineDeps {
 }
 
 /** A connection for one piece of work at a time. It connects on first use and reconnects after a failure. */
-export interface Line {
+export interface Connection {
   readonly use: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
-export function lineOf({ open, clock, closeMs }: LineDeps): Line {
+export function serialConnection({ open, clock, closeMs }: ConnectionDeps): Connection {
   let session: Session | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -25,16 +25,16 @@ export function lineOf({ open, clock, closeMs }: LineDeps): Line {
     return session;
   };
 
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const runExclusive = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work, work);
     last = turn.catch(() => undefined);
     return turn;
   };
 
   return {
-    use: (work) => inTurn(async () => work(await connected())),
+    use: (work) => runExclusive(async () => work(await connected())),
     close: () =>
-      inTurn(async () => {
+      runExclusive(async () => {
         const closing = session;
         session = undefined;
         if (closing === undefined) return;

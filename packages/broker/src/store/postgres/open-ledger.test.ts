@@ -135,7 +135,7 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
     const copy = replica(ledger, { database: "copy", leaseMs: 1000 });
     await copy.leadership.prepare();
     // Whoever led when it was taken seems to lead for a moment.
-    expect(await copy.leadership.win()).toBe(true);
+    expect(await copy.leadership.acquire()).toBe(true);
     const { commitNumber, records, ledgerId: copiedId } = await copy.open();
     expect({ commitNumber, copiedId, held: records.reservations.length }).toEqual({
       commitNumber: 3,

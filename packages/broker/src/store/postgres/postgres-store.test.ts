@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { Grants } from "../sqlite/testing/grants.ts";
 import type { StoreFailure } from "../store.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
-import { breakableSessions } from "./testing/breakable-sessions.ts";
+import { faultySessions } from "./testing/breakable-sessions.ts";
 import { ledgers } from "./testing/ledgers.ts";
 import { testLedger } from "./testing/stores.ts";
 
@@ -38,7 +38,7 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       expect(first.leadership.standing()).toEqual({ role: "standby", leader: "" });
       await first.open();
       await second.leadership.prepare();
-      const won = second.leadership.win();
+      const won = second.leadership.acquire();
       const seen = () =>
         Promise.resolve(second.leadership.standing()).then(
           (now) => ("leader" in now && now.leader) || undefined,
@@ -56,7 +56,7 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       await replica(ledger).open();
       const second = replica(ledger);
       await second.leadership.prepare();
-      const won = second.leadership.win();
+      const won = second.leadership.acquire();
       await second.close();
       expect(await won).toBe(false);
     });
@@ -159,7 +159,7 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
   describe("a commit that was not confirmed", () => {
     async function disturbed() {
       const ledger = newLedger();
-      const sessions = breakableSessions();
+      const sessions = faultySessions();
       const store = replica(ledger, { openSession: sessions.openSession });
       await store.open();
       const grants = new Grants();

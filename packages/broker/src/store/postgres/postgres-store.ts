@@ -6,17 +6,17 @@ import { type Store, type StoreContents, StoreFailure } from "../store.ts";
 import type { PostgresAddress } from "./address.ts";
 import { postgresFailure } from "./failure.ts";
 import { leaseRow } from "./lease.ts";
-import { leaseKeeper } from "./lease-keeper.ts";
+import { leaderElector } from "./lease-keeper.ts";
 import { type LedgerDatabase, ledgerDatabase } from "./ledger-database.ts";
-import { type Line, lineOf } from "./line.ts";
+import { type Connection, serialConnection } from "./line.ts";
 import { readAudit, readLedger } from "./read-ledger.ts";
 import { createTables, migrate } from "./schema.ts";
 import { checkServer } from "./server-check.ts";
-import { openSession, type Patience, type Session } from "./session.ts";
+import { openSession, type Session, type SessionTimeouts } from "./session.ts";
 import { columnsOf, DECISION, valueFrom } from "./tables.ts";
 
 /** Batch size for saving advertisements, so that a large fleet does not block commits. */
-const SAVED_TOGETHER = 200;
+const SAVE_BATCH = 200;
 const TRIM_EVERY_MS = 10_000;
 const CONNECT_MS = 3000;
 const CLOSE_MS = 1000;
@@ -46,8 +46,8 @@ export interface PostgresStore extends Store {
 export function postgresStore(options: PostgresStoreOptions, deps: PostgresStoreDeps): PostgresStore {
   const { clock, log } = deps;
   const { address, replica, leaseMs = DEFAULT_LEASE_MS, retention = DEFAULT_RETENTION } = options;
-  const { schema, shown } = address;
-  const patience: Patience = {
+  const { schema, displayName } = address;
+  const timeouts: SessionTimeouts = {
     connectMs: CONNECT_MS,
     // The server gives up first: then it is certain that nothing was written.
     statementMs: Math.round((leaseMs * 5) / 6),
@@ -55,19 +55,19 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     silenceMs: Math.round(leaseMs / 3),
   };
   const { openSession: connect = openSession } = deps;
-  const open = (): Promise<Session> => connect(address, patience, `resource-broker ${replica}`);
-  const newLine = (): Line => lineOf({ open, clock, closeMs: CLOSE_MS });
+  const open = (): Promise<Session> => connect(address, timeouts, `resource-broker ${replica}`);
+  const newConnection = (): Connection => serialConnection({ open, clock, closeMs: CLOSE_MS });
   // Commits and renewals share one connection; reads use another, so that a large read does not delay commits.
-  const writer = newLine();
-  const reader = newLine();
+  const writer = newConnection();
+  const reader = newConnection();
   const row = leaseRow(schema, leaseMs);
-  const onTrouble = (doing: string, error: unknown): string => {
-    const { message } = postgresFailure(error, shown);
+  const onError = (doing: string, error: unknown): string => {
+    const { message } = postgresFailure(error, displayName);
     log.warn({ error: message }, doing);
     return message;
   };
   const candidate = { instance: randomUUID(), holder: replica };
-  const keeper = leaseKeeper({ row, line: writer, candidate, leaseMs, clock, onTrouble });
+  const elector = leaderElector({ row, line: writer, candidate, leaseMs, clock, onError });
   let database: LedgerDatabase | undefined;
   let isPrepared = false;
   let isOlder = false;
@@ -77,22 +77,26 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     try {
       return await work();
     } catch (error) {
-      throw postgresFailure(error, shown);
+      throw postgresFailure(error, displayName);
     }
   };
 
   /** Work on the open ledger. */
-  const on = <T>(line: Line, work: (ledger: LedgerDatabase, session: Session) => Promise<T>): Promise<T> =>
+  const on = <T>(
+    connection: Connection,
+    work: (ledger: LedgerDatabase, session: Session) => Promise<T>,
+  ): Promise<T> =>
     guarded(async () => {
       const ledger = database;
-      if (ledger === undefined) throw new StoreFailure("not-committed", `the store at ${shown} is not open`);
-      return line.use((session) => work(ledger, session));
+      if (ledger === undefined)
+        throw new StoreFailure("not-committed", `the store at ${displayName} is not open`);
+      return connection.use((session) => work(ledger, session));
     });
 
   const prepare = (): Promise<void> =>
     guarded(async () => {
       await writer.use(async (session) => {
-        for (const warning of await checkServer(session)) log.warn({ store: shown }, warning);
+        for (const warning of await checkServer(session)) log.warn({ store: displayName }, warning);
         isOlder = await createTables(session, schema);
       });
       // Connect in advance: after the election no call is served until the ledger has been read.
@@ -102,21 +106,22 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
 
   const lead = async (): Promise<void> => {
     if (!isPrepared) await prepare();
-    if (keeper.standing().role === "leader" || (await keeper.take())) return;
-    const { holder } = await writer.use(row.look);
+    if (elector.standing().role === "leader" || (await elector.tryAcquire())) return;
+    const { holder } = await writer.use(row.read);
     throw new StoreFailure(
       "not-committed",
-      `${shown}: another broker leads (${holder}); stop it, or wait until it ends`,
+      `${displayName}: another broker leads (${holder}); stop it, or wait until it ends`,
     );
   };
 
   const read = async (): Promise<StoreContents> => {
     await writer.use(async (session) => {
-      if (isOlder && !(await migrate(session, schema, keeper.epoch()))) throw await keeper.lose(session);
+      if (isOlder && !(await migrate(session, schema, elector.epoch())))
+        throw await elector.markLost(session);
     });
-    const { contents, head, epoch } = await reader.use((session) => readLedger(session, schema));
-    if (epoch !== keeper.epoch()) throw await writer.use(keeper.lose);
-    database = ledgerDatabase(head, { schema, row, keeper, clock, retention });
+    const { contents, head: header, epoch } = await reader.use((session) => readLedger(session, schema));
+    if (epoch !== elector.epoch()) throw await writer.use(elector.markLost);
+    database = ledgerDatabase(header, { schema, row, elector, clock, retention });
     planTrim();
     return contents;
   };
@@ -129,7 +134,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     try {
       while (await on(writer, (ledger, session) => ledger.trim(session)));
     } catch (error) {
-      onTrouble("old history could not be removed", error);
+      onError("old history could not be removed", error);
     }
     if (database !== undefined) planTrim();
   };
@@ -137,7 +142,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
   const close = async (): Promise<void> => {
     database = undefined;
     cancelTrim();
-    await keeper.release();
+    await elector.release();
     await Promise.all([writer.close(), reader.close()]);
   };
 
@@ -145,7 +150,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     open: () =>
       guarded(async () => {
         if (database !== undefined)
-          throw new StoreFailure("not-committed", `the store at ${shown} is open already`);
+          throw new StoreFailure("not-committed", `the store at ${displayName} is open already`);
         try {
           await lead();
           return await read();
@@ -157,8 +162,8 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     commit: (batch) => on(writer, (ledger, session) => ledger.commit(session, batch)),
     lastCommit: () => on(writer, (ledger, session) => ledger.lastCommit(session)),
     saveAdvertisements: async (advertisements) => {
-      for (let from = 0; from < advertisements.length; from += SAVED_TOGETHER) {
-        const some = advertisements.slice(from, from + SAVED_TOGETHER);
+      for (let from = 0; from < advertisements.length; from += SAVE_BATCH) {
+        const some = advertisements.slice(from, from + SAVE_BATCH);
         await on(writer, (ledger, session) => ledger.saveAdvertisements(session, some));
       }
     },
@@ -172,10 +177,10 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     close,
     leadership: {
       prepare,
-      win: keeper.win,
-      standing: keeper.standing,
-      predecessor: keeper.predecessor,
-      onLost: keeper.onLost,
+      acquire: elector.acquire,
+      standing: elector.standing,
+      predecessor: elector.predecessor,
+      onLost: elector.onLost,
     },
   };
 }

@@ -2,7 +2,7 @@ import type { LedgerRecords } from "@resource-broker/domain";
 import { fromCanonical, nextLink } from "../audit.ts";
 import { contradictionIn } from "../recount.ts";
 import { type AuditEntry, type AuditQuery, type StoreContents, StoreFailure } from "../store.ts";
-import { HEAD_COLUMNS, HEAD_IS_GONE, type Head, headFrom } from "./head.ts";
+import { HEADER_COLUMNS, HEADER_IS_MISSING, type LedgerHeader, headerFrom } from "./head.ts";
 import { checkSum, SUM_MODULUS, type TableSum, withRow } from "../table-sums.ts";
 import type { Row, Session } from "./session.ts";
 import {
@@ -12,7 +12,7 @@ import {
   columnsOf,
   CORDON,
   RESERVATION,
-  type TableForm,
+  type TableMapping,
   type TableShape,
   valueFrom,
 } from "./tables.ts";
@@ -29,63 +29,76 @@ const TAIL_LINES = 100;
 export async function readLedger(
   session: Session,
   schema: string,
-): Promise<{ readonly contents: StoreContents; readonly head: Head; readonly epoch: number }> {
+): Promise<{ readonly contents: StoreContents; readonly head: LedgerHeader; readonly epoch: number }> {
   try {
-    const [, { head, epoch }, first, tail, reservations, closedKeys, cordons, adoption, advertisements] =
-      await Promise.all([
-        session.send({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" }),
-        readHead(session, schema),
-        readFirstLine(session, schema),
-        readAuditTail(session, schema),
-        readAll(session, schema, RESERVATION),
-        readAll(session, schema, CLOSED_KEY),
-        readAll(session, schema, CORDON),
-        readAll(session, schema, ADOPTION),
-        readAll(session, schema, ADVERTISEMENT),
-      ]);
-    checkAuditTail(tail, head);
-    checkAuditBeginning(first, head);
+    const [
+      ,
+      { head: header, epoch },
+      first,
+      tail,
+      reservations,
+      closedKeys,
+      cordons,
+      adoption,
+      advertisements,
+    ] = await Promise.all([
+      session.send({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" }),
+      readHeader(session, schema),
+      readFirstLine(session, schema),
+      readAuditTail(session, schema),
+      readAll(session, schema, RESERVATION),
+      readAll(session, schema, CLOSED_KEY),
+      readAll(session, schema, CORDON),
+      readAll(session, schema, ADOPTION),
+      readAll(session, schema, ADVERTISEMENT),
+    ]);
+    checkAuditTail(tail, header);
+    checkAuditBeginning(first, header);
     const records: LedgerRecords = {
       reservations,
       closedKeys,
       cordons: cordons.map(({ clusterId, cordon }) => [clusterId, cordon] as const),
       adoption: adoption[0],
       advertisements,
-      time: head.time,
+      time: header.time,
     };
     const contradiction = contradictionIn(records);
     if (contradiction !== undefined)
       throw new StoreFailure("corrupt", `the ledger contradicts itself: ${contradiction}; restore a backup`);
-    return { contents: { ledgerId: head.ledgerId, commitNumber: head.commitNumber, records }, head, epoch };
+    return {
+      contents: { ledgerId: header.ledgerId, commitNumber: header.commitNumber, records },
+      head: header,
+      epoch,
+    };
   } finally {
     await session.send({ text: "ROLLBACK" }).catch(session.destroy);
   }
 }
 
-async function readHead(
+async function readHeader(
   session: Session,
   schema: string,
-): Promise<{ readonly head: Head; readonly epoch: number }> {
-  const text = `SELECT epoch, ${HEAD_COLUMNS.join(", ")} FROM ${schema}.lease WHERE one = 1`;
+): Promise<{ readonly head: LedgerHeader; readonly epoch: number }> {
+  const text = `SELECT epoch, ${HEADER_COLUMNS.join(", ")} FROM ${schema}.lease WHERE one = 1`;
   const [row] = (await session.send({ text })).rows;
-  if (row === undefined) throw new StoreFailure("corrupt", HEAD_IS_GONE);
-  return { head: headFrom(row), epoch: Number(row["epoch"]) };
+  if (row === undefined) throw new StoreFailure("corrupt", HEADER_IS_MISSING);
+  return { head: headerFrom(row), epoch: Number(row["epoch"]) };
 }
 
 /** All rows of a table, which must be those that were committed. */
-async function readAll<T>(session: Session, schema: string, form: TableForm<T>): Promise<T[]> {
+async function readAll<T>(session: Session, schema: string, mapping: TableMapping<T>): Promise<T[]> {
   const found: T[] = [];
   let sum: TableSum = [0, 0];
   for (let after = "", isLast = false; !isLast; ) {
-    const rows = await readPage(session, schema, { shape: form, after });
+    const rows = await readPage(session, schema, { shape: mapping, after });
     for (const row of rows) {
-      found.push(valueFrom(form, row));
+      found.push(valueFrom(mapping, row));
       sum = withRow(sum, Number(row["seal"]));
     }
     isLast = rows.length < PAGE_ROWS;
-    after = String(rows.at(-1)?.[form.columns[0]?.[0] ?? ""]);
+    after = String(rows.at(-1)?.[mapping.columns[0]?.[0] ?? ""]);
   }
-  checkSum(`table ${form.table}`, sum, await readSum(session, schema, form.table));
+  checkSum(`table ${mapping.table}`, sum, await readSum(session, schema, mapping.table));
   return found;
 }
 
@@ -131,7 +144,7 @@ async function readFirstLine(session: Session, schema: string): Promise<number> 
   return Number((await session.send({ text })).rows[0]?.["first"]);
 }
 
-function checkAuditBeginning(first: number, { audit, trimmed }: Head): void {
+function checkAuditBeginning(first: number, { audit, trimmed }: LedgerHeader): void {
   if (audit.sequence === trimmed.sequence || first === trimmed.sequence + 1) return;
   throw new StoreFailure(
     "corrupt",
@@ -146,7 +159,7 @@ async function readAuditTail(session: Session, schema: string): Promise<readonly
 }
 
 /** They must chain up to the link that the head names. */
-function checkAuditTail([first, ...rows]: readonly Row[], { audit, trimmed }: Head): void {
+function checkAuditTail([first, ...rows]: readonly Row[], { audit, trimmed }: LedgerHeader): void {
   let link =
     first === undefined ? trimmed : { sequence: Number(first["sequence"]), hash: String(first["hash"]) };
   for (const row of rows) link = nextLink(link, String(row["line"]));

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { CHAIN_START } from "../audit.ts";
 import { StoreFailure } from "../store.ts";
 import { codeOf } from "./failure.ts";
-import { HEAD_COLUMNS, headCells } from "./head.ts";
+import { HEADER_COLUMNS, headerCells } from "./head.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -90,7 +90,7 @@ export async function createTables(session: Session, schema: string): Promise<bo
  */
 export async function migrate(session: Session, schema: string, epoch?: number): Promise<boolean> {
   for (let done = await versionOf(session, schema); done < SCHEMA_VERSION; ) {
-    if (!(await takeStep(session, schema, { number: done + 1, epoch }))) return false;
+    if (!(await runMigration(session, schema, { number: done + 1, epoch }))) return false;
     done = await versionOf(session, schema);
   }
   return true;
@@ -116,7 +116,7 @@ export function tooNew(version: number): StoreFailure {
 }
 
 /** The row of the step serializes replicas: the second one waits and finds the step done. */
-async function takeStep(session: Session, schema: string, { number, epoch }: Step): Promise<boolean> {
+async function runMigration(session: Session, schema: string, { number, epoch }: Step): Promise<boolean> {
   await session.send({ text: "BEGIN" });
   try {
     if (epoch !== undefined && !(await isTerm(session, schema, epoch))) {
@@ -127,7 +127,7 @@ async function takeStep(session: Session, schema: string, { number, epoch }: Ste
     for (const text of MIGRATIONS[number - 1] ?? []) {
       await session.send({ text: text.replaceAll(/\bS\./g, `${schema}.`) });
     }
-    if (number === 1) await insertHead(session, schema);
+    if (number === 1) await insertHeader(session, schema);
     await session.send({ text: "COMMIT" });
   } catch (error) {
     await session.send({ text: "ROLLBACK" });
@@ -149,19 +149,19 @@ async function isTerm(session: Session, schema: string, epoch: number): Promise<
 }
 
 /** The ledger's identity is made with its tables and never again. The lease begins as one that has run out. */
-async function insertHead(session: Session, schema: string): Promise<void> {
-  const head = {
+async function insertHeader(session: Session, schema: string): Promise<void> {
+  const header = {
     ledgerId: randomUUID(),
     commitNumber: 0,
     time: 0,
     audit: CHAIN_START,
     trimmed: CHAIN_START,
   };
-  const places = HEAD_COLUMNS.map((_, index) => `$${index + 1}`).join(", ");
+  const placeholders = HEADER_COLUMNS.map((_, index) => `$${index + 1}`).join(", ");
   await session.send({
-    text: `INSERT INTO ${schema}.lease (one, epoch, instance, holder, expires_at, ${HEAD_COLUMNS.join(", ")})
-      VALUES (1, 0, '', '', now(), ${places})`,
-    values: headCells(head),
+    text: `INSERT INTO ${schema}.lease (one, epoch, instance, holder, expires_at, ${HEADER_COLUMNS.join(", ")})
+      VALUES (1, 0, '', '', now(), ${placeholders})`,
+    values: headerCells(header),
   });
 }
 

@@ -13,7 +13,7 @@ export interface Statement {
   readonly name?: string;
 }
 
-export interface Answer {
+export interface StatementResult {
   readonly rows: readonly Row[];
   /** Rows that were found or changed. */
   readonly count: number;
@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 /** How long things may take. */
-export interface Patience {
+export interface SessionTimeouts {
   readonly connectMs: number;
   /** The server gives up a statement that takes longer. */
   readonly statementMs: number;
@@ -34,7 +34,7 @@ export interface Patience {
 
 /** One connection. Statements are sent at once, without waiting for earlier ones, and answered in order. */
 export interface Session {
-  readonly send: (statement: Statement) => Promise<Answer>;
+  readonly send: (statement: Statement) => Promise<StatementResult>;
   readonly isUsable: () => boolean;
   /** Breaks the connection; whatever is under way fails. */
   readonly destroy: () => void;
@@ -43,7 +43,7 @@ export interface Session {
 
 export async function openSession(
   address: PostgresAddress,
-  patience: Patience,
+  timeouts: SessionTimeouts,
   applicationName: string,
 ): Promise<Session> {
   // Imported on use: the module costs 10 MB and 50 ms.
@@ -58,15 +58,15 @@ export async function openSession(
     keepAlive: true,
     pipeline: true,
     application_name: applicationName,
-    connectionTimeoutMillis: patience.connectMs,
-    query_timeout: patience.answerMs,
-    statement_timeout: patience.statementMs,
-    idle_in_transaction_session_timeout: patience.silenceMs,
+    connectionTimeoutMillis: timeouts.connectMs,
+    query_timeout: timeouts.answerMs,
+    statement_timeout: timeouts.statementMs,
+    idle_in_transaction_session_timeout: timeouts.silenceMs,
   });
   const session = sessionOf(client);
   try {
     await client.connect();
-    await insistOnDurability(session);
+    await enforceDurability(session);
     return session;
   } catch (error) {
     session.destroy();
@@ -104,7 +104,7 @@ function sessionOf(client: Client): Session {
 }
 
 /** Overrides the server's default: acknowledged commits must survive a crash of the server. */
-async function insistOnDurability(session: Session): Promise<void> {
+async function enforceDurability(session: Session): Promise<void> {
   const { rows } = await session.send({ text: "SELECT current_setting('synchronous_commit') AS mode" });
   if (rows[0]?.["mode"] === "off") await session.send({ text: "SET synchronous_commit = 'on'" });
 }

@@ -23,7 +23,7 @@ export interface TableShape {
 }
 
 /** Maps one kind of record to its table. */
-export interface TableForm<T> extends TableShape {
+export interface TableMapping<T> extends TableShape {
   readonly cells: (value: T) => readonly Cell[];
   readonly parse: (body: Cell) => T;
   /** A row is replaced only by one that is not older by this column. */
@@ -35,7 +35,7 @@ export interface CordonedCluster {
   readonly cordon: Cordon;
 }
 
-export const RESERVATION: TableForm<Reservation> = {
+export const RESERVATION: TableMapping<Reservation> = {
   table: "reservation",
   columns: [
     ["id", "text"],
@@ -46,7 +46,7 @@ export const RESERVATION: TableForm<Reservation> = {
   parse: parseBody,
 };
 
-export const CLOSED_KEY: TableForm<ClosedKey> = {
+export const CLOSED_KEY: TableMapping<ClosedKey> = {
   table: "closed_key",
   columns: [
     ["name", "text"],
@@ -56,7 +56,7 @@ export const CLOSED_KEY: TableForm<ClosedKey> = {
   parse: parseBody,
 };
 
-export const CORDON: TableForm<CordonedCluster> = {
+export const CORDON: TableMapping<CordonedCluster> = {
   table: "cordon",
   columns: [
     ["cluster_id", "text"],
@@ -66,7 +66,7 @@ export const CORDON: TableForm<CordonedCluster> = {
   parse: parseBody,
 };
 
-export const ADOPTION: TableForm<AdoptionWindow> = {
+export const ADOPTION: TableMapping<AdoptionWindow> = {
   table: "adoption",
   columns: [
     ["name", "text"],
@@ -76,7 +76,7 @@ export const ADOPTION: TableForm<AdoptionWindow> = {
   parse: parseBody,
 };
 
-export const ADVERTISEMENT: TableForm<ReceivedAdvertisement> = {
+export const ADVERTISEMENT: TableMapping<ReceivedAdvertisement> = {
   table: "advertisement",
   columns: [
     ["cluster_id", "text"],
@@ -88,7 +88,7 @@ export const ADVERTISEMENT: TableForm<ReceivedAdvertisement> = {
   newestBy: "received_at",
 };
 
-export const DECISION: TableForm<Decision> = {
+export const DECISION: TableMapping<Decision> = {
   table: "decision",
   columns: [
     ["id", "text"],
@@ -106,8 +106,8 @@ export function closedKeyName({ requester, key }: Pick<ClosedKey, "requester" | 
 }
 
 /** Writes all the values with one statement; no two may have the same name. */
-export function upsert<T>(schema: string, form: TableForm<T>, values: readonly T[]): Statement {
-  const { table, columns, cells, newestBy } = form;
+export function upsert<T>(schema: string, mapping: TableMapping<T>, values: readonly T[]): Statement {
+  const { table, columns, cells, newestBy } = mapping;
   const rows = values.map((value) => {
     const content = cells(value);
     return [...content, sealOf(table, content)];
@@ -129,10 +129,10 @@ export function upsert<T>(schema: string, form: TableForm<T>, values: readonly T
       ${countInto(schema)}
       SELECT '${table}', count(put.${key}) - count(before.${key}),
         coalesce(sum(put.seal), 0) - coalesce(sum(before.seal), 0)
-      FROM put LEFT JOIN before ON before.${key} = put.${key} ${ADDED}`;
+      FROM put LEFT JOIN before ON before.${key} = put.${key} ${ADD_TO_SUM}`;
   return {
     name: `put_${table}`,
-    text: form.isHistory ? put(given) : counted,
+    text: mapping.isHistory ? put(given) : counted,
     values: typed.map(([, type], index) =>
       arrayValue(
         type,
@@ -147,7 +147,7 @@ export function remove(schema: string, { table, columns }: TableShape, names: re
   return {
     name: `remove_${table}`,
     text: `WITH gone AS (DELETE FROM ${schema}.${table} WHERE ${key} = ANY($1::text[]) RETURNING seal)
-      ${countInto(schema)} SELECT '${table}', -count(*), -coalesce(sum(seal), 0) FROM gone ${ADDED}`,
+      ${countInto(schema)} SELECT '${table}', -count(*), -coalesce(sum(seal), 0) FROM gone ${ADD_TO_SUM}`,
     values: [arrayValue("text", names)],
   };
 }
@@ -157,7 +157,7 @@ function countInto(schema: string): string {
   return `INSERT INTO ${schema}.table_sum AS sums (name, row_count, seal_sum)`;
 }
 
-const ADDED = `ON CONFLICT (name) DO UPDATE SET
+const ADD_TO_SUM = `ON CONFLICT (name) DO UPDATE SET
   row_count = sums.row_count + excluded.row_count, seal_sum = sums.seal_sum + excluded.seal_sum`;
 
 export function columnsOf({ columns }: TableShape): string {
@@ -165,7 +165,7 @@ export function columnsOf({ columns }: TableShape): string {
 }
 
 /** What a row holds, once its seal was found to fit: a damaged one is noticed when it is read, never handed on. */
-export function valueFrom<T>({ table, columns, parse }: TableForm<T>, row: Row): T {
+export function valueFrom<T>({ table, columns, parse }: TableMapping<T>, row: Row): T {
   const cells = columns.map(([name, type]): Cell => cellOf(row[name], type));
   if (Number(row["seal"]) === sealOf(table, cells)) return parse(cells.at(-1) ?? "");
   throw new StoreFailure(

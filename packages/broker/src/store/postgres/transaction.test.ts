@@ -1,16 +1,16 @@
 import { settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import type { Answer, Session } from "./session.ts";
+import type { Session, StatementResult } from "./session.ts";
 import { begin, finish } from "./transaction.ts";
 
 const WRITE = { text: "INSERT" };
-const done = (command: string): Answer => ({ rows: [], count: 1, command });
+const done = (command: string): StatementResult => ({ rows: [], count: 1, command });
 const refused = (code: string): Error =>
   Object.assign(new Error(`refused ${code}`), { severity: "ERROR", code });
 const broken = new Error("Connection terminated unexpectedly");
 
 /** Answers each statement as planned, one after the other, as a connection does. */
-function answering(plan: Readonly<Record<string, Answer | Error>>): Session {
+function answering(plan: Readonly<Record<string, StatementResult | Error>>): Session {
   let last = Promise.resolve();
   return {
     send: ({ text }) => {

@@ -1,13 +1,13 @@
 import { StoreFailure } from "../store.ts";
 import { isAnswer, isConflict } from "./failure.ts";
-import type { Answer, Session, Statement } from "./session.ts";
+import type { Session, Statement, StatementResult } from "./session.ts";
 
 const BEGIN: Statement = { text: "BEGIN" };
 const COMMIT: Statement = { text: "COMMIT" };
 const ROLLBACK: Statement = { text: "ROLLBACK" };
 
 /** Begins a transaction and sends its first statements along; returns their answers. */
-export async function begin(session: Session, first: readonly Statement[]): Promise<Answer[]> {
+export async function begin(session: Session, first: readonly Statement[]): Promise<StatementResult[]> {
   const outcomes = await Promise.allSettled([BEGIN, ...first].map(session.send));
   return outcomes.slice(1).map((outcome) => {
     if (outcome.status === "rejected") throw outcome.reason;

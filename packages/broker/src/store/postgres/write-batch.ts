@@ -9,7 +9,7 @@ import { auditLines, type ChainLink, canonical, nextLink } from "../audit.ts";
 import { changedReservations, decisionOf, durableEvents, latestOf } from "../changes.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
 import { arrayValue, type ElementType } from "./array-value.ts";
-import type { Head } from "./head.ts";
+import type { LedgerHeader } from "./head.ts";
 import type { Statement } from "./session.ts";
 import {
   ADOPTION,
@@ -21,7 +21,7 @@ import {
   DECISION,
   RESERVATION,
   remove,
-  type TableForm,
+  type TableMapping,
   upsert,
 } from "./tables.ts";
 
@@ -30,21 +30,26 @@ export interface PlannedBatch {
   readonly events: readonly LedgerEvent[];
   readonly advertisements: readonly ReceivedAdvertisement[];
   /** Where the ledger stands afterwards. */
-  readonly next: Head;
+  readonly next: LedgerHeader;
   readonly audit: readonly { readonly link: ChainLink; readonly at: number; readonly text: string }[];
 }
 
-export function planBatch(head: Head, batch: CommitBatch): PlannedBatch {
+export function planBatch(header: LedgerHeader, batch: CommitBatch): PlannedBatch {
   const events = durableEvents(batch);
-  let link = head.audit;
+  let link = header.audit;
   const audit = auditLines(batch).map((line) => {
     const text = canonical(line);
     link = nextLink(link, text);
     return { link, at: line.at, text };
   });
-  const time = Math.max(head.time, latestOf(events));
+  const time = Math.max(header.time, latestOf(events));
   const { advertisements = [] } = batch;
-  return { events, advertisements, audit, next: { ...head, commitNumber: batch.number, time, audit: link } };
+  return {
+    events,
+    advertisements,
+    audit,
+    next: { ...header, commitNumber: batch.number, time, audit: link },
+  };
 }
 
 /**
@@ -58,13 +63,13 @@ export function writesOf(
 ): Statement[] {
   const changes = changesOf(events, stored);
   return [
-    ...changing(schema, RESERVATION, changes.reservations),
-    ...changing(schema, CLOSED_KEY, changes.closedKeys),
-    ...changing(schema, CORDON, changes.cordons),
-    ...putting(schema, ADOPTION, events.flatMap(adoptionIn).slice(-1)),
-    ...replacing(schema, advertisements),
-    ...putting(schema, DECISION, decisionsIn(events)),
-    ...appending(schema, audit),
+    ...changeStatements(schema, RESERVATION, changes.reservations),
+    ...changeStatements(schema, CLOSED_KEY, changes.closedKeys),
+    ...changeStatements(schema, CORDON, changes.cordons),
+    ...putStatements(schema, ADOPTION, events.flatMap(adoptionIn).slice(-1)),
+    ...replaceAdvertisements(schema, advertisements),
+    ...putStatements(schema, DECISION, decisionsIn(events)),
+    ...appendAudit(schema, audit),
   ];
 }
 
@@ -100,34 +105,37 @@ function decisionsIn(events: readonly LedgerEvent[]) {
   return [...new Map(decisions.map((decision) => [decision.id, decision])).values()];
 }
 
-function changing<T>(
+function changeStatements<T>(
   schema: string,
-  form: TableForm<T>,
+  mapping: TableMapping<T>,
   changes: ReadonlyMap<string, T | undefined>,
 ): Statement[] {
   const gone = [...changes].filter(([, value]) => value === undefined).map(([name]) => name);
   return [
-    ...putting(
+    ...putStatements(
       schema,
-      form,
+      mapping,
       [...changes.values()].filter((value) => value !== undefined),
     ),
-    ...(gone.length === 0 ? [] : [remove(schema, form, gone)]),
+    ...(gone.length === 0 ? [] : [remove(schema, mapping, gone)]),
   ];
 }
 
-function putting<T>(schema: string, form: TableForm<T>, values: readonly T[]): Statement[] {
-  return values.length === 0 ? [] : [upsert(schema, form, values)];
+function putStatements<T>(schema: string, mapping: TableMapping<T>, values: readonly T[]): Statement[] {
+  return values.length === 0 ? [] : [upsert(schema, mapping, values)];
 }
 
 /** Whatever is there: `newestBy` is for what is written behind, and may be late. */
-function replacing(schema: string, advertisements: readonly ReceivedAdvertisement[]): Statement[] {
+function replaceAdvertisements(
+  schema: string,
+  advertisements: readonly ReceivedAdvertisement[],
+): Statement[] {
   if (advertisements.length === 0) return [];
   const names = advertisements.map(({ advertisement }) => advertisement.clusterId);
   return [remove(schema, ADVERTISEMENT, names), upsert(schema, ADVERTISEMENT, advertisements)];
 }
 
-function appending(schema: string, lines: PlannedBatch["audit"]): Statement[] {
+function appendAudit(schema: string, lines: PlannedBatch["audit"]): Statement[] {
   if (lines.length === 0) return [];
   const column = (type: ElementType, cell: (line: (typeof lines)[number]) => string | number): Buffer =>
     arrayValue(type, lines.map(cell));

@@ -4,14 +4,14 @@ import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
 import type { Instant } from "@resource-broker/domain";
-import { memoryBegins } from "../memory-begins.ts";
+import { adoptionWindowEntry } from "../memory-begins.ts";
 import { ledgerFileIn, logOf, openForReading, unfinishedRestore } from "./database.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { flush, makeDirectory, makePrivateFile } from "./durable-files.ts";
-import { headCells, UPDATE_HEAD } from "./head.ts";
-import { forgetLastCommit } from "./last-commit.ts";
+import { headerCells, UPDATE_HEADER } from "./head.ts";
+import { removeLastCommitNote } from "./last-commit.ts";
 import { openLedgerFile } from "./ledger-file.ts";
-import { readHead } from "./read-ledger.ts";
+import { readHeader } from "./read-ledger.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { type Verification, verifyFile } from "./verify.ts";
 
@@ -90,7 +90,7 @@ export function restoreLedger({ file, directory, force = false, ...how }: Restor
         `there is a ledger at ${ledger}; use --force to replace it (it is kept beside)`,
       );
     }
-    const verification = stage(file, staged, how);
+    const verification = prepareCopy(file, staged, how);
     replace(staged, ledger);
     return verification;
   } finally {
@@ -99,10 +99,10 @@ export function restoreLedger({ file, directory, force = false, ...how }: Restor
   }
 }
 
-type StageOptions = Pick<RestoreOptions, "newId" | "now">;
+type PrepareOptions = Pick<RestoreOptions, "newId" | "now">;
 
 /** Prepares a verified copy of the backup: migrated, with an open adoption window. */
-function stage(file: string, staged: string, { newId = false, now }: StageOptions): Verification {
+function prepareCopy(file: string, staged: string, { newId = false, now }: PrepareOptions): Verification {
   if (!existsSync(file)) throw unsound(file, ["there is no such file; check the path"]);
   copyFileSync(file, staged);
   // The copy's mode comes along, and earlier releases let everybody read copies.
@@ -128,7 +128,11 @@ function recordRestore(staged: string, now: Instant): void {
   const ledger = openLedgerFile(staged, { decisions: KEEP_ALL, audit: KEEP_ALL });
   try {
     const number = ledger.lastCommit() + 1;
-    ledger.commit({ number, at: now, entries: [{ ...memoryBegins(now, "restored"), action: "restore" }] });
+    ledger.commit({
+      number,
+      at: now,
+      entries: [{ ...adoptionWindowEntry(now, "restored"), action: "restore" }],
+    });
   } finally {
     ledger.close();
   }
@@ -138,9 +142,9 @@ function replace(staged: string, ledger: string): void {
   const unfinished = unfinishedRestore(ledger);
   renameSync(staged, unfinished);
   flush(unfinished);
-  if (existsSync(ledger) || existsSync(logOf(ledger))) keepBeside(ledger, `${ledger}.replaced`);
+  if (existsSync(ledger) || existsSync(logOf(ledger))) keepReplaced(ledger, `${ledger}.replaced`);
   // A broker does not start while the unfinished copy exists, so the note and the ledger change together.
-  forgetLastCommit(dirname(ledger));
+  removeLastCommitNote(dirname(ledger));
   renameSync(unfinished, ledger);
   flush(dirname(ledger));
 }
@@ -148,15 +152,15 @@ function replace(staged: string, ledger: string): void {
 function giveNewId(file: string): void {
   const database = new DatabaseSync(file);
   try {
-    const head = { ...readHead(database), ledgerId: randomUUID() };
-    database.prepare(UPDATE_HEAD).run(...headCells(head), head.commitNumber);
+    const header = { ...readHeader(database), ledgerId: randomUUID() };
+    database.prepare(UPDATE_HEADER).run(...headerCells(header), header.commitNumber);
   } finally {
     database.close();
   }
 }
 
 /** The log moves along: beside another database it would be applied to that one. */
-function keepBeside(ledger: string, kept: string): void {
+function keepReplaced(ledger: string, kept: string): void {
   for (const part of ["", "-wal"]) rmSync(`${kept}${part}`, { force: true });
   if (existsSync(ledger)) linkSync(ledger, kept);
   if (existsSync(logOf(ledger))) renameSync(logOf(ledger), logOf(kept));

@@ -11,7 +11,7 @@ export interface DirectoryLock {
 }
 
 /** Keeps references to open locks: the garbage collector would close them. */
-const held = new Set<DatabaseSync>();
+const openLocks = new Set<DatabaseSync>();
 
 /**
  * Takes the directory for this process until it releases it or dies, however it dies: the lock is the operating
@@ -30,13 +30,13 @@ export function lockDirectory(directory: string): DirectoryLock {
     database.close();
     throw isBusy(error) ? inUse(directory, holderOf(holderFile)) : sqliteFailure(error, file);
   }
-  held.add(database);
+  openLocks.add(database);
   // Used only in the error message of another process; the lock does not depend on it.
-  quietly(() => writeFileSync(holderFile, `${process.pid} ${hostname()}\n`, { mode: 0o600 }));
+  ignoreErrors(() => writeFileSync(holderFile, `${process.pid} ${hostname()}\n`, { mode: 0o600 }));
   return {
     release: () => {
-      quietly(() => rmSync(holderFile, { force: true }));
-      held.delete(database);
+      ignoreErrors(() => rmSync(holderFile, { force: true }));
+      openLocks.delete(database);
       database.close();
     },
   };
@@ -60,7 +60,7 @@ function inUse(directory: string, holder: string): StoreFailure {
 
 function holderOf(file: string): string {
   let text = "";
-  quietly(() => {
+  ignoreErrors(() => {
     text = readFileSync(file, "utf8");
   });
   const [pid, host] = text.trim().split(" ");
@@ -68,7 +68,7 @@ function holderOf(file: string): string {
   return host === undefined || host === hostname() ? ` (process ${pid})` : ` (process ${pid} on ${host})`;
 }
 
-function quietly(attempt: () => void): void {
+function ignoreErrors(attempt: () => void): void {
   try {
     attempt();
   } catch {

@@ -3,7 +3,7 @@ import type { ChainLink } from "../audit.ts";
 import { type Cell, type Row, sealOf, unseal } from "./seal.ts";
 
 /** Where the ledger stands: the one row of table `ledger`. */
-export interface Head {
+export interface LedgerHeader {
   readonly ledgerId: string;
   readonly commitNumber: number;
   readonly time: Instant;
@@ -27,31 +27,31 @@ const COLUMNS_WITHOUT_SUMS = [
 ] as const;
 const COLUMNS = [...COLUMNS_WITHOUT_SUMS, "sums"] as const;
 
-export const SELECT_HEAD = `SELECT ${COLUMNS.join(", ")}, seal FROM ledger WHERE one = 1`;
+export const SELECT_HEADER = `SELECT ${COLUMNS.join(", ")}, seal FROM ledger WHERE one = 1`;
 
-export const INSERT_HEAD = `INSERT INTO ledger (${COLUMNS.join(", ")}, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+export const INSERT_HEADER = `INSERT INTO ledger (${COLUMNS.join(", ")}, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** The last parameter is the commit number that must be there before: nobody else may have written. */
-export const UPDATE_HEAD = `UPDATE ledger SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")}, seal = ?
+export const UPDATE_HEADER = `UPDATE ledger SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")}, seal = ?
   WHERE one = 1 AND commit_number = ?`;
 
-export function headCells(head: Head): (string | number)[] {
-  const { ledgerId, commitNumber, time, audit, trimmed, sums } = head;
+export function headerCells(header: LedgerHeader): (string | number)[] {
+  const { ledgerId, commitNumber, time, audit, trimmed, sums } = header;
   const links = [audit.sequence, audit.hash, trimmed.sequence, trimmed.hash];
   const cells = [ledgerId, commitNumber, time, ...links, sums];
   return [...cells, sealOf("ledger", cells)];
 }
 
-export function headFrom(row: Row): Head {
-  return headOf(unseal("ledger", row, COLUMNS));
+export function headerFrom(row: Row): LedgerHeader {
+  return headerOf(unseal("ledger", row, COLUMNS));
 }
 
 /** The row of the first version's table, once it has the column for the sums. */
-export function headWithSums(row: Row, sums: string): Head {
-  return headOf([...unseal("ledger", row, COLUMNS_WITHOUT_SUMS), sums]);
+export function headerWithSums(row: Row, sums: string): LedgerHeader {
+  return headerOf([...unseal("ledger", row, COLUMNS_WITHOUT_SUMS), sums]);
 }
 
-function headOf(cells: readonly Cell[]): Head {
+function headerOf(cells: readonly Cell[]): LedgerHeader {
   const [ledgerId, commitNumber, time, auditSequence, auditHash, trimmedSequence, trimmedHash, sums] = cells;
   return {
     ledgerId: String(ledgerId),

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { crc32 } from "node:zlib";
 import { type StoreContents, StoreFailure } from "../store.ts";
 import { isEmpty, ledgerFileIn, logOf, openForReading } from "./database.ts";
-import { findHead } from "./read-ledger.ts";
+import { findHeader } from "./read-ledger.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
 export type LastCommit = Pick<StoreContents, "ledgerId" | "commitNumber">;
@@ -17,13 +17,13 @@ const DIGITS = 16;
  * Beside the database, so that it does not go with its write-ahead log: which commit was durable last. It is written
  * after each commit and never synced. After a kill or a power failure it may be behind, but never ahead.
  */
-function noteIn(directory: string): string {
+function notePath(directory: string): string {
   return join(directory, "last-commit");
 }
 
 /** Undefined: there is no note, or a power failure has left none that can be read. */
 export function readLastCommit(directory: string): LastCommit | undefined {
-  const file = noteIn(directory);
+  const file = notePath(directory);
   if (!existsSync(file)) return undefined;
   const [ledgerId, digits, checksum] = textOf(file).trim().split(" ");
   if (ledgerId === undefined || digits === undefined) return undefined;
@@ -41,8 +41,8 @@ function textOf(file: string): string {
 }
 
 /** Call it when the ledger is replaced by another one. */
-export function forgetLastCommit(directory: string): void {
-  rmSync(noteIn(directory), { force: true });
+export function removeLastCommitNote(directory: string): void {
+  rmSync(notePath(directory), { force: true });
 }
 
 export interface LastCommitNote {
@@ -51,7 +51,7 @@ export interface LastCommitNote {
 }
 
 export function openLastCommitNote(directory: string): LastCommitNote {
-  const descriptor = openSync(noteIn(directory), existsSync(noteIn(directory)) ? "r+" : "w", 0o600);
+  const descriptor = openSync(notePath(directory), existsSync(notePath(directory)) ? "r+" : "w", 0o600);
   return {
     write: ({ ledgerId, commitNumber }) => {
       const digits = String(commitNumber).padStart(DIGITS, "0");
@@ -69,14 +69,14 @@ export function openLastCommitNote(directory: string): LastCommitNote {
  * What is missing from a ledger that stands at an earlier commit than was noted, or at none, in words; undefined: nothing.
  * Another ledger that has commits was put there on purpose.
  */
-export function comparedWith(
+export function missingCommits(
   noted: LastCommit | undefined,
   found: LastCommit | undefined,
   file: string,
 ): string | undefined {
   if (noted === undefined || noted.commitNumber === 0) return undefined;
   const { ledgerId, commitNumber } = found ?? { ledgerId: undefined, commitNumber: 0 };
-  if (commitNumber === 0) return allIsMissing(noted, file);
+  if (commitNumber === 0) return everythingMissing(noted, file);
   if (noted.ledgerId !== ledgerId || commitNumber >= noted.commitNumber) return undefined;
   const store = `--store sqlite:${dirname(file)}`;
   return (
@@ -88,7 +88,7 @@ export function comparedWith(
   );
 }
 
-function allIsMissing({ ledgerId, commitNumber }: LastCommit, file: string): string {
+function everythingMissing({ ledgerId, commitNumber }: LastCommit, file: string): string {
   const [name, directory] = [basename(file), dirname(file)];
   return (
     `${file} holds no commit, and commit ${commitNumber} was durable: all of ledger ${ledgerId} is missing, as when ${name} ` +
@@ -102,11 +102,11 @@ function allIsMissing({ ledgerId, commitNumber }: LastCommit, file: string): str
  * Throws if commits are missing: a ledger without them would grant reserved capacity again. Call it before the ledger is
  * opened for writing, because opening changes the files that are needed to find the cause.
  */
-export function insistOnLastCommit(directory: string): void {
+export function requireLastCommit(directory: string): void {
   const noted = readLastCommit(directory);
   if (noted === undefined || noted.commitNumber === 0) return;
   const file = ledgerFileIn(directory);
-  const missing = comparedWith(noted, lastCommitIn(file), file);
+  const missing = missingCommits(noted, lastCommitIn(file), file);
   if (missing !== undefined) throw new StoreFailure("corrupt", missing);
 }
 
@@ -120,7 +120,7 @@ function lastCommitIn(file: string): LastCommit | undefined {
       : new DatabaseSync(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true });
     try {
       const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'ledger'").get();
-      return table && findHead(database);
+      return table && findHeader(database);
     } finally {
       database.close();
     }

@@ -50,7 +50,7 @@ function failingDatabase(accidents: Accident[]): DatabaseSync {
 
 describe("a commit that ends with an error", () => {
   const COMMIT = /^COMMIT$/;
-  const READ_HEAD = /FROM ledger WHERE one = 1$/;
+  const READ_HEADER = /FROM ledger WHERE one = 1$/;
 
   function opened() {
     const accidents: Accident[] = [];
@@ -84,7 +84,7 @@ describe("a commit that ends with an error", () => {
   ])("is unknown when the file cannot be asked, and settled by asking again: $name", ({ isDone, last }) => {
     const { ledger, accidents, grants } = opened();
     const batch = grants.next();
-    accidents.push({ statement: COMMIT, isDone }, { statement: READ_HEAD, isDone: false });
+    accidents.push({ statement: COMMIT, isDone }, { statement: READ_HEADER, isDone: false });
     expect(() => ledger.commit(batch)).toThrow(expect.objectContaining({ kind: "unknown" }));
     expect(ledger.lastCommit()).toBe(last);
     if (last === 0) ledger.commit(batch);
@@ -100,7 +100,7 @@ describe("a commit that ends with an error", () => {
   it("is undone before the next one, even when nobody asked", () => {
     const { ledger, accidents, grants } = opened();
     const batch = grants.next();
-    accidents.push({ statement: COMMIT, isDone: false }, { statement: READ_HEAD, isDone: false });
+    accidents.push({ statement: COMMIT, isDone: false }, { statement: READ_HEADER, isDone: false });
     expect(() => ledger.commit(batch)).toThrow(expect.objectContaining({ kind: "unknown" }));
     ledger.commit(batch);
     expect(ledger.lastCommit()).toBe(1);

@@ -13,8 +13,14 @@ import {
 import { TableSums } from "../table-sums.ts";
 import { auditLog } from "./audit-log.ts";
 import { openForWriting, secureLog } from "./database.ts";
-import { type Head, headCells, UPDATE_HEAD } from "./head.ts";
-import { checkAuditEnds, checkLedgerPages, readHead, readOrCreateHead, readRecords } from "./read-ledger.ts";
+import { headerCells, type LedgerHeader, UPDATE_HEADER } from "./head.ts";
+import {
+  checkAuditEnds,
+  checkLedgerPages,
+  readHeader,
+  readOrCreateHeader,
+  readRecords,
+} from "./read-ledger.ts";
 import { historyTrimmer, type Retention } from "./retention.ts";
 import { migrate } from "./schema.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
@@ -36,7 +42,7 @@ export interface LedgerFile {
 }
 
 /** Called after every durable commit. */
-export type OnDurable = (last: Pick<Head, "ledgerId" | "commitNumber">) => void;
+export type OnDurable = (last: Pick<LedgerHeader, "ledgerId" | "commitNumber">) => void;
 
 export function openLedgerFile(file: string, retention: Retention, onDurable?: OnDurable): LedgerFile {
   secureLog(file);
@@ -57,17 +63,17 @@ export function ledgerFile(
   file: string,
   { retention, onDurable }: { readonly retention: Retention; readonly onDurable?: OnDurable | undefined },
 ): LedgerFile {
-  let head = readOrCreateHead(database);
-  const sums = new TableSums(head.sums);
+  let header = readOrCreateHeader(database);
+  const sums = new TableSums(header.sums);
   const tables = openTables(database, sums);
   const audit = auditLog(database);
   const trim = historyTrimmer(database, retention, sums);
-  const updateHead = database.prepare(UPDATE_HEAD);
+  const updateHeader = database.prepare(UPDATE_HEADER);
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   /** The number of a commit with unknown outcome. */
   let unsettled: number | undefined;
-  checkAuditEnds(database, head);
+  checkAuditEnds(database, header);
 
   const guarded = <T>(work: () => T): T => {
     try {
@@ -77,7 +83,7 @@ export function ledgerFile(
     }
   };
 
-  const write = (batch: CommitBatch): Head => {
+  const write = (batch: CommitBatch): LedgerHeader => {
     const events = durableEvents(batch);
     writeEvents(tables, events);
     for (const received of batch.advertisements ?? []) {
@@ -86,20 +92,20 @@ export function ledgerFile(
       tables.advertisements.put(received);
     }
     const lines = auditLines(batch);
-    const last = audit.append(head.audit, lines);
-    const trimmed = trim({ lines: lines.length, now: batch.at, audit: last, trimmed: head.trimmed });
-    return moveHead({
-      ledgerId: head.ledgerId,
+    const last = audit.append(header.audit, lines);
+    const trimmed = trim({ lines: lines.length, now: batch.at, audit: last, trimmed: header.trimmed });
+    return writeHeader({
+      ledgerId: header.ledgerId,
       commitNumber: batch.number,
-      time: Math.max(head.time, latestOf(events)),
+      time: Math.max(header.time, latestOf(events)),
       audit: last,
       trimmed,
       sums: sums.text,
     });
   };
 
-  const moveHead = (next: Head): Head => {
-    const { changes } = updateHead.run(...headCells(next), head.commitNumber);
+  const writeHeader = (next: LedgerHeader): LedgerHeader => {
+    const { changes } = updateHeader.run(...headerCells(next), header.commitNumber);
     if (changes === 1) return next;
     throw new StoreFailure("corrupt", `${file} was changed by another program; restore a backup`);
   };
@@ -107,9 +113,9 @@ export function ledgerFile(
   /** Reads the state of the file again and continues from it. */
   const resync = (): void => {
     if (database.isTransaction) database.exec("ROLLBACK");
-    head = readHead(database);
-    sums.load(head.sums);
-    if (head.commitNumber === unsettled) tables.reservations.confirm();
+    header = readHeader(database);
+    sums.load(header.sums);
+    if (header.commitNumber === unsettled) tables.reservations.confirm();
     else tables.reservations.revert();
     unsettled = undefined;
   };
@@ -124,30 +130,30 @@ export function ledgerFile(
       if (failure.kind === "corrupt") throw failure;
       throw new StoreFailure("unknown", `${failure.message}; whether it was committed is unknown`, { cause });
     }
-    if (head.commitNumber !== number) throw failure;
+    if (header.commitNumber !== number) throw failure;
   };
 
   return {
     read: () =>
       guarded(() => {
-        const records = readRecords(tables, head);
+        const records = readRecords(tables, header);
         const contradiction = contradictionIn(records);
         if (contradiction === undefined) {
-          return { ledgerId: head.ledgerId, commitNumber: head.commitNumber, records };
+          return { ledgerId: header.ledgerId, commitNumber: header.commitNumber, records };
         }
         throw new StoreFailure("corrupt", `${file} contradicts itself: ${contradiction}; restore a backup`);
       }),
     commit: (batch) => {
       if (unsettled !== undefined) guarded(resync);
-      if (batch.number !== head.commitNumber + 1) {
-        const message = `commit ${batch.number} cannot follow commit ${head.commitNumber}`;
+      if (batch.number !== header.commitNumber + 1) {
+        const message = `commit ${batch.number} cannot follow commit ${header.commitNumber}`;
         throw new StoreFailure("not-committed", message);
       }
       try {
         begin.run();
         const next = write(batch);
         commit.run();
-        head = next;
+        header = next;
         tables.reservations.confirm();
         onDurable?.(next);
       } catch (error) {
@@ -156,7 +162,7 @@ export function ledgerFile(
     },
     lastCommit: () => {
       guarded(resync);
-      return head.commitNumber;
+      return header.commitNumber;
     },
     saveAdvertisements: (advertisements) =>
       guarded(() => {
@@ -166,12 +172,12 @@ export function ledgerFile(
         try {
           begin.run();
           for (const received of advertisements) tables.advertisements.put(received);
-          const next = moveHead({ ...head, sums: sums.text });
+          const next = writeHeader({ ...header, sums: sums.text });
           commit.run();
-          head = next;
+          header = next;
         } catch (error) {
           // Also what the tables hold has to be read again, before anything else is written.
-          unsettled = head.commitNumber;
+          unsettled = header.commitNumber;
           resync();
           throw error;
         } finally {

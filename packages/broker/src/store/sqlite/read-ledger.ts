@@ -4,25 +4,32 @@ import type { LedgerRecords } from "@resource-broker/domain";
 import { CHAIN_START, nextLink } from "../audit.ts";
 import { StoreFailure } from "../store.ts";
 import { TableSums } from "../table-sums.ts";
-import { type Head, headCells, headFrom, headWithSums, INSERT_HEAD, SELECT_HEAD } from "./head.ts";
+import {
+  headerCells,
+  headerFrom,
+  headerWithSums,
+  INSERT_HEADER,
+  type LedgerHeader,
+  SELECT_HEADER,
+} from "./head.ts";
 import { LEDGER_TABLES } from "./schema.ts";
 import type { Tables } from "./tables.ts";
 
 /** Lines of the audit log that are checked at every start; `verify` checks them all. */
 const TAIL_LINES = 100;
 
-export function readHead(database: DatabaseSync): Head {
-  const row = database.prepare(SELECT_HEAD).get();
+export function readHeader(database: DatabaseSync): LedgerHeader {
+  const row = database.prepare(SELECT_HEADER).get();
   if (row === undefined) throw new StoreFailure("corrupt", "the ledger's own row is gone; restore a backup");
-  return headFrom(row);
+  return headerFrom(row);
 }
 
 /** The ledger's identity is made with its database and never again. */
-export function readOrCreateHead(database: DatabaseSync): Head {
+export function readOrCreateHeader(database: DatabaseSync): LedgerHeader {
   const isNew = database.prepare("SELECT 1 FROM ledger").get() === undefined;
   if (isNew) {
     refuseHistory(database);
-    const head = {
+    const header = {
       ledgerId: randomUUID(),
       commitNumber: 0,
       time: 0,
@@ -30,15 +37,15 @@ export function readOrCreateHead(database: DatabaseSync): Head {
       trimmed: CHAIN_START,
       sums: new TableSums().text,
     };
-    database.prepare(INSERT_HEAD).run(...headCells(head));
+    database.prepare(INSERT_HEADER).run(...headerCells(header));
   }
-  return readHead(database);
+  return readHeader(database);
 }
 
 /** Of a ledger of any version; undefined: it is new. */
-export function findHead(database: DatabaseSync): Head | undefined {
+export function findHeader(database: DatabaseSync): LedgerHeader | undefined {
   const row = database.prepare("SELECT * FROM ledger").get();
-  if (row !== undefined) return "sums" in row ? headFrom(row) : headWithSums(row, "{}");
+  if (row !== undefined) return "sums" in row ? headerFrom(row) : headerWithSums(row, "{}");
   refuseHistory(database);
   return undefined;
 }
@@ -51,7 +58,7 @@ function refuseHistory(database: DatabaseSync): void {
   }
 }
 
-export function readRecords(tables: Tables, { time }: Head): LedgerRecords {
+export function readRecords(tables: Tables, { time }: LedgerHeader): LedgerRecords {
   return {
     reservations: tables.reservations.load(),
     closedKeys: [...tables.closedKeys.all()],
@@ -72,7 +79,7 @@ export function checkLedgerPages(database: DatabaseSync): void {
 }
 
 /** The newest lines must chain up to the link that the head names, and the oldest must follow the last one trimmed. */
-export function checkAuditEnds(database: DatabaseSync, { audit, trimmed }: Head): void {
+export function checkAuditEnds(database: DatabaseSync, { audit, trimmed }: LedgerHeader): void {
   const first = Number(database.prepare("SELECT min(sequence) AS first FROM audit").get()?.["first"] ?? 0);
   if (audit.sequence > trimmed.sequence && first !== trimmed.sequence + 1) {
     throw new StoreFailure(

@@ -32,11 +32,12 @@ export function reservationTable(database: DatabaseSync, sums: TableSums): Reser
   );
   const sealBefore = database.prepare("SELECT seal FROM reservation WHERE sequence = ?");
   const remove = database.prepare("DELETE FROM reservation WHERE sequence = ? RETURNING seal");
-  const places = new Map<ReservationId, number>();
+  const sequences = new Map<ReservationId, number>();
   /** Where the open transaction puts things; undefined: nowhere any more. */
-  const moves = new Map<ReservationId, number | undefined>();
+  const uncommittedSequences = new Map<ReservationId, number | undefined>();
   let last = 0;
-  const placeOf = (id: ReservationId) => (moves.has(id) ? moves.get(id) : places.get(id));
+  const sequenceOf = (id: ReservationId) =>
+    uncommittedSequences.has(id) ? uncommittedSequences.get(id) : sequences.get(id);
   const uncount = (before: Row | undefined): void => {
     if (before !== undefined) sums.remove(TABLE, Number(before["seal"]));
   };
@@ -47,7 +48,7 @@ export function reservationTable(database: DatabaseSync, sums: TableSums): Reser
       let found: TableSum = [0, 0];
       for (const row of all.iterate()) {
         const reservation = reservationFrom(row);
-        if (places.has(reservation.id)) {
+        if (sequences.has(reservation.id)) {
           throw new StoreFailure(
             "corrupt",
             `reservation ${reservation.id} is stored twice; restore a backup`,
@@ -55,41 +56,41 @@ export function reservationTable(database: DatabaseSync, sums: TableSums): Reser
         }
         found = withRow(found, Number(row["seal"]));
         last = Math.max(last, Number(row["sequence"]));
-        places.set(reservation.id, Number(row["sequence"]));
+        sequences.set(reservation.id, Number(row["sequence"]));
         reservations.push(reservation);
       }
       checkSum(`table ${TABLE}`, found, sums.of(TABLE));
       return reservations;
     },
     find: (id) => {
-      const place = placeOf(id);
-      const row = place === undefined ? undefined : find.get(place);
+      const sequence = sequenceOf(id);
+      const row = sequence === undefined ? undefined : find.get(sequence);
       return row === undefined ? undefined : reservationFrom(row);
     },
     put: (reservation) => {
       const { id, phase } = reservation;
-      const known = placeOf(id);
+      const known = sequenceOf(id);
       if (known !== undefined) uncount(sealBefore.get(known));
-      const place = known ?? ++last;
+      const sequence = known ?? ++last;
       const cells = [id, phase, JSON.stringify(reservation)];
       const seal = sealOf(TABLE, cells);
-      put.run(place, ...cells, seal);
+      put.run(sequence, ...cells, seal);
       sums.add(TABLE, seal);
-      moves.set(id, place);
+      uncommittedSequences.set(id, sequence);
     },
     remove: (id) => {
-      const place = placeOf(id);
-      if (place !== undefined) uncount(remove.get(place));
-      moves.set(id, undefined);
+      const sequence = sequenceOf(id);
+      if (sequence !== undefined) uncount(remove.get(sequence));
+      uncommittedSequences.set(id, undefined);
     },
     confirm: () => {
-      for (const [id, place] of moves) {
-        if (place === undefined) places.delete(id);
-        else places.set(id, place);
+      for (const [id, sequence] of uncommittedSequences) {
+        if (sequence === undefined) sequences.delete(id);
+        else sequences.set(id, sequence);
       }
-      moves.clear();
+      uncommittedSequences.clear();
     },
-    revert: () => moves.clear(),
+    revert: () => uncommittedSequences.clear(),
   };
 }
 

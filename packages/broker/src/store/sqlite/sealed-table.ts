@@ -3,7 +3,7 @@ import { checkSum, type TableSum, type TableSums, withRow } from "../table-sums.
 import { type Cell, sealOf, unseal } from "./seal.ts";
 
 /** Maps one kind of record to its table. The first column is the key, the last one the body. */
-export interface TableForm<T> {
+export interface TableMapping<T> {
   readonly table: string;
   readonly columns: readonly string[];
   readonly cells: (value: T) => readonly Cell[];
@@ -21,8 +21,12 @@ export interface SealedTable<T> {
   readonly all: () => Iterable<T>;
 }
 
-export function sealedTable<T>(database: DatabaseSync, form: TableForm<T>, sums: TableSums): SealedTable<T> {
-  const { table, columns, cells, parse, newestBy } = form;
+export function sealedTable<T>(
+  database: DatabaseSync,
+  mapping: TableMapping<T>,
+  sums: TableSums,
+): SealedTable<T> {
+  const { table, columns, cells, parse, newestBy } = mapping;
   const names = [...columns, "seal"];
   const [key] = names;
   const select = `SELECT ${names.join(", ")} FROM ${table}`;

@@ -5,7 +5,7 @@ const [BUSY, LOCKED, READONLY, IO_ERROR, CORRUPT, FULL, CANNOT_OPEN, NOT_A_DATAB
   5, 6, 8, 10, 11, 13, 14, 26,
 ] as const;
 
-const ADVICE: ReadonlyMap<number, string> = new Map([
+const REMEDIES: ReadonlyMap<number, string> = new Map([
   [BUSY, "another program keeps it locked; end that program"],
   [LOCKED, "another program keeps it locked; end that program"],
   [READONLY, "it cannot be written; make the directory writable for the broker"],
@@ -37,7 +37,7 @@ export function sqliteFailure(error: unknown, file: string): StoreFailure {
   const isCorrupt =
     code === CORRUPT || code === NOT_A_DATABASE || (code === undefined && !isSystemError(error));
   const kind: FailureKind = isCorrupt ? "corrupt" : "not-committed";
-  const advice = ADVICE.get(code ?? systemCode(error) ?? 0);
+  const advice = REMEDIES.get(code ?? systemCode(error) ?? 0);
   return new StoreFailure(kind, `${file}: ${advice === undefined ? message : `${advice} (${message})`}`, {
     cause: error,
   });

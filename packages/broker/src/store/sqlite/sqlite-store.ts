@@ -5,12 +5,12 @@ import { type Store, type StoreContents, StoreFailure } from "../store.ts";
 import { ledgerFileIn } from "./database.ts";
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
 import { directoryWarning, makeDirectory } from "./durable-files.ts";
-import { insistOnLastCommit, type LastCommitNote, openLastCommitNote } from "./last-commit.ts";
+import { type LastCommitNote, openLastCommitNote, requireLastCommit } from "./last-commit.ts";
 import { type LedgerFile, openLedgerFile } from "./ledger-file.ts";
 import { DEFAULT_RETENTION, type Retention } from "./retention.ts";
 
 /** Batch size for saving advertisements, so that a large fleet does not block commits. */
-const SAVED_TOGETHER = 200;
+const SAVE_BATCH = 200;
 
 export interface SqliteStoreOptions {
   readonly directory: string;
@@ -43,7 +43,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     if (warning !== undefined) warn?.(warning);
     lock = lockDirectory(directory);
     try {
-      insistOnLastCommit(directory);
+      requireLastCommit(directory);
       ledger = openLedgerFile(file, retention, (last) => note?.write(last));
       const contents = ledger.read();
       note = openLastCommitNote(directory);
@@ -68,9 +68,9 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   };
 
   const saveAdvertisements = async (advertisements: readonly ReceivedAdvertisement[]): Promise<void> => {
-    for (let from = 0; from < advertisements.length; from += SAVED_TOGETHER) {
+    for (let from = 0; from < advertisements.length; from += SAVE_BATCH) {
       if (from > 0) await nextTurn();
-      opened().saveAdvertisements(advertisements.slice(from, from + SAVED_TOGETHER));
+      opened().saveAdvertisements(advertisements.slice(from, from + SAVE_BATCH));
     }
   };
 

@@ -11,7 +11,7 @@ import type { TableSums } from "../table-sums.ts";
 import { decodeDecision, encodeDecision } from "./decision-codec.ts";
 import { type ReservationTable, reservationTable } from "./reservation-table.ts";
 import type { Cell } from "./seal.ts";
-import { type SealedTable, sealedTable, type TableForm } from "./sealed-table.ts";
+import { type SealedTable, sealedTable, type TableMapping } from "./sealed-table.ts";
 import { parseStored } from "./stored-json.ts";
 
 export interface CordonedCluster {
@@ -28,28 +28,28 @@ export interface Tables {
   readonly decisions: SealedTable<Decision>;
 }
 
-const CLOSED_KEY: TableForm<ClosedKey> = {
+const CLOSED_KEY: TableMapping<ClosedKey> = {
   table: "closed_key",
   columns: ["name", "body"],
   cells: (closedKey) => [closedKeyName(closedKey), JSON.stringify(closedKey)],
   parse: parseBody,
 };
 
-const CORDON: TableForm<CordonedCluster> = {
+const CORDON: TableMapping<CordonedCluster> = {
   table: "cordon",
   columns: ["cluster_id", "body"],
   cells: (cordoned) => [cordoned.clusterId, JSON.stringify(cordoned)],
   parse: parseBody,
 };
 
-const ADOPTION: TableForm<AdoptionWindow> = {
+const ADOPTION: TableMapping<AdoptionWindow> = {
   table: "adoption",
   columns: ["name", "body"],
   cells: (window) => ["window", JSON.stringify(window)],
   parse: parseBody,
 };
 
-const ADVERTISEMENT: TableForm<ReceivedAdvertisement> = {
+const ADVERTISEMENT: TableMapping<ReceivedAdvertisement> = {
   table: "advertisement",
   columns: ["cluster_id", "received_at", "body"],
   cells: (received) => [received.advertisement.clusterId, received.receivedAt, JSON.stringify(received)],
@@ -57,7 +57,7 @@ const ADVERTISEMENT: TableForm<ReceivedAdvertisement> = {
   newestBy: "received_at",
 };
 
-const DECISION: TableForm<Decision> = {
+const DECISION: TableMapping<Decision> = {
   table: "decision",
   columns: ["id", "at", "body"],
   cells: (decision) => [decision.id, decision.at, encodeDecision(decision)],

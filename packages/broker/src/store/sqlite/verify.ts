@@ -5,9 +5,9 @@ import { nextLink } from "../audit.ts";
 import { contradictionIn } from "../recount.ts";
 import { TableSums } from "../table-sums.ts";
 import { ledgerFileIn, openForReading } from "./database.ts";
-import type { Head } from "./head.ts";
-import { comparedWith, readLastCommit } from "./last-commit.ts";
-import { readHead, readRecords } from "./read-ledger.ts";
+import type { LedgerHeader } from "./head.ts";
+import { missingCommits, readLastCommit } from "./last-commit.ts";
+import { readHeader, readRecords } from "./read-ledger.ts";
 import { describeSchema, migrate, SCHEMA_VERSION, versionOf } from "./schema.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { openTables, type Tables } from "./tables.ts";
@@ -42,7 +42,7 @@ export function verifyLedger(directory: string, check = verifyFile): Verificatio
   const noted = existsSync(directory) ? readLastCommit(directory) : undefined;
   const verification = check(ledgerFileIn(directory));
   const { file, problems, found } = verification;
-  const missing = found && comparedWith(noted, found, file);
+  const missing = found && missingCommits(noted, found, file);
   return missing === undefined ? verification : { ...verification, problems: [...problems, missing] };
 }
 
@@ -68,19 +68,19 @@ function inspect(database: DatabaseSync): Omit<Verification, "file"> {
   const structure = [...pageProblems(database), ...schemaProblems(database)];
   // Rows of a broken structure would only repeat what is known already.
   if (structure.length > 0) return { problems: structure };
-  const head = readHead(database);
-  const tables = openTables(database, new TableSums(head.sums));
-  const audit = walkAudit(database, head);
-  const records = readRecords(tables, head);
+  const header = readHeader(database);
+  const tables = openTables(database, new TableSums(header.sums));
+  const audit = verifyAudit(database, header);
+  const records = readRecords(tables, header);
   const problems = [...audit.problems, ...recordProblems(records)];
   const found = {
-    ledgerId: head.ledgerId,
-    commitNumber: head.commitNumber,
+    ledgerId: header.ledgerId,
+    commitNumber: header.commitNumber,
     reservations: records.reservations.length,
     decisions: countDecisions(tables),
     auditLines: audit.lines,
-    firstAuditLine: head.trimmed.sequence + 1,
-    lastAuditHash: head.audit.hash,
+    firstAuditLine: header.trimmed.sequence + 1,
+    lastAuditHash: header.audit.hash,
   };
   return { problems, found };
 }
@@ -101,7 +101,10 @@ function schemaProblems(database: DatabaseSync): string[] {
   return isSame ? [] : ["the schema was changed"];
 }
 
-function walkAudit(database: DatabaseSync, { trimmed, audit }: Head): { lines: number; problems: string[] } {
+function verifyAudit(
+  database: DatabaseSync,
+  { trimmed, audit }: LedgerHeader,
+): { lines: number; problems: string[] } {
   let link = trimmed;
   for (const row of database.prepare("SELECT sequence, line, hash FROM audit ORDER BY sequence").iterate()) {
     const expected = nextLink(link, String(row["line"]));

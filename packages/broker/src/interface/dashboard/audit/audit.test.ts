@@ -107,16 +107,16 @@ describe("the newest lines", () => {
   });
 
   test("a search leaves others their turn, though the store answers at once", async () => {
-    let turns = 0;
+    let yields = 0;
     let isOver = false;
-    const takeTurn = (): void => {
-      turns++;
-      if (!isOver) setImmediate(takeTurn);
+    const yieldOnce = (): void => {
+      yields++;
+      if (!isOver) setImmediate(yieldOnce);
     };
-    setImmediate(takeTurn);
+    setImmediate(yieldOnce);
     await newestLines(storeOf(logOf(5000))).page({ before: undefined, limit: 10, text: "nobody" });
     isOver = true;
-    expect(turns).toBeGreaterThanOrEqual(10);
+    expect(yields).toBeGreaterThanOrEqual(10);
   });
 
   test("searches go one after the other, and too many are turned away; reading goes on", async () => {
@@ -153,16 +153,16 @@ describe("the chain", () => {
     const store = storeOf(lines);
     const check = createChainCheck({ store, clock: time, now: time.wallMs });
     const done = async (): Promise<UiVerified> => {
-      check.look();
+      check.status();
       await time.advance(5000);
-      return check.look();
+      return check.status();
     };
     return { time, store, check, done };
   }
 
   test("is checked piece by piece, and found whole", async () => {
     const { check, done } = checkOf(logOf(1200));
-    expect(check.look()).toEqual({ state: "checking", lines: 0 });
+    expect(check.status()).toEqual({ state: "checking", lines: 0 });
     expect(await done()).toMatchObject({ state: "whole", lines: 1200 });
   });
 
@@ -227,14 +227,14 @@ describe("the chain", () => {
       readAudit: (query: AuditQuery) => (isAway ? Promise.reject(new Error("away")) : readAudit(query)),
     };
     const check = createChainCheck({ store, clock: time, now: time.wallMs });
-    check.look();
+    check.status();
     await time.advance(1000);
-    expect(check.look()).toEqual({ state: "none", message: "The log cannot be read right now: away" });
+    expect(check.status()).toEqual({ state: "none", message: "The log cannot be read right now: away" });
     isAway = false;
     await time.advance(11_000);
-    check.look();
+    check.status();
     await time.advance(1000);
-    expect(check.look()).toMatchObject({ state: "whole", lines: 5 });
+    expect(check.status()).toMatchObject({ state: "whole", lines: 5 });
   });
 });
 

@@ -2,15 +2,15 @@ import { formatTime, type UiVerified } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
 import type { Clock } from "@resource-broker/runtime";
 import type { ChainLink } from "../../../store/audit.ts";
-import { followChain } from "../../../store/audit-chain.ts";
+import { verifyChain } from "../../../store/audit-chain.ts";
 import type { AuditEntry, Store } from "../../../store/store.ts";
 
 const LINES_AT_ONCE = 500;
 /** Between two pieces, so that callers wait for one piece at most. */
 const PAUSE_MS = 5;
 /** New lines extend the last check; after this time all lines are checked again. */
-const AGAIN_AFTER_MS = 600_000;
-const LOOK_AFTER_MS = 10_000;
+const RECHECK_ALL_MS = 600_000;
+const RECHECK_MS = 10_000;
 
 export interface ChainCheckDeps {
   readonly store: Pick<Store, "readAudit">;
@@ -21,46 +21,46 @@ export interface ChainCheckDeps {
 /** Verifies the hash chain of the audit log in the background, in steps, while the audit page is open. */
 export interface ChainCheck {
   /** Returns the last result and starts a check if one is due. */
-  readonly look: () => UiVerified;
+  readonly status: () => UiVerified;
   readonly stop: () => void;
 }
 
-interface Walk {
+interface ChainPosition {
   /** The last line that fitted; undefined: none yet. */
   readonly link: ChainLink | undefined;
   readonly lines: number;
 }
 
-const START: Walk = { link: undefined, lines: 0 };
+const START: ChainPosition = { link: undefined, lines: 0 };
 
 export function createChainCheck({ store, clock, now }: ChainCheckDeps): ChainCheck {
   let verified: UiVerified = { state: "checking", lines: 0 };
-  let walk = START;
-  let isWalking = false;
+  let position = START;
+  let isChecking = false;
   let isStopped = false;
   let beganAt = Number.NEGATIVE_INFINITY;
   let endedAt = Number.NEGATIVE_INFINITY;
   let cancelPause = (): unknown => undefined;
 
   const begin = (): void => {
-    isWalking = true;
-    if (verified.state !== "whole" || clock.monotonicMs() - beganAt > AGAIN_AFTER_MS) {
-      walk = START;
+    isChecking = true;
+    if (verified.state !== "whole" || clock.monotonicMs() - beganAt > RECHECK_ALL_MS) {
+      position = START;
       beganAt = clock.monotonicMs();
     }
-    void goOn();
+    void checkNext();
   };
 
-  const goOn = async (): Promise<void> => {
+  const checkNext = async (): Promise<void> => {
     try {
-      const result = await step(walk, store);
+      const result = await step(position, store);
       if (isStopped) return;
       if ("problem" in result) return end({ state: "broken", ...result.problem, at: formatTime(now()) });
-      walk = result.walk;
-      if (result.isEnd) return end({ state: "whole", lines: walk.lines, at: formatTime(now()) });
+      position = result.position;
+      if (result.isEnd) return end({ state: "whole", lines: position.lines, at: formatTime(now()) });
       // The result stays `whole` while the same lines are checked again.
-      if (verified.state !== "whole") verified = { state: "checking", lines: walk.lines };
-      cancelPause = clock.after(PAUSE_MS, () => void goOn());
+      if (verified.state !== "whole") verified = { state: "checking", lines: position.lines };
+      cancelPause = clock.after(PAUSE_MS, () => void checkNext());
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       end({ state: "none", message: `The log cannot be read right now: ${reason}` });
@@ -68,14 +68,14 @@ export function createChainCheck({ store, clock, now }: ChainCheckDeps): ChainCh
   };
 
   const end = (result: UiVerified): void => {
-    isWalking = false;
+    isChecking = false;
     verified = result;
     endedAt = clock.monotonicMs();
   };
 
   return {
-    look: () => {
-      if (!isWalking && !isStopped && clock.monotonicMs() - endedAt > LOOK_AFTER_MS) begin();
+    status: () => {
+      if (!isChecking && !isStopped && clock.monotonicMs() - endedAt > RECHECK_MS) begin();
       return verified;
     },
     stop: () => {
@@ -85,20 +85,20 @@ export function createChainCheck({ store, clock, now }: ChainCheckDeps): ChainCh
   };
 }
 
-type Stepped =
-  | { readonly walk: Walk; readonly isEnd: boolean }
+type StepResult =
+  | { readonly position: ChainPosition; readonly isEnd: boolean }
   | { readonly problem: { readonly sequence: number; readonly message: string } };
 
 /** Reads the next lines and fits them to the chain. */
-async function step({ link, lines }: Walk, store: Pick<Store, "readAudit">): Promise<Stepped> {
+async function step({ link, lines }: ChainPosition, store: Pick<Store, "readAudit">): Promise<StepResult> {
   const next = await store.readAudit({ after: link?.sequence ?? 0, limit: LINES_AT_ONCE });
   const from = (await wasTrimmed(link, next[0], store)) ? undefined : link;
-  const seen = followChain(from, next);
+  const seen = verifyChain(from, next);
   if (seen.problem !== undefined) {
     const sequence = (seen.link?.sequence ?? 0) + 1;
     return { problem: { sequence, message: `The log is broken: ${seen.problem}.` } };
   }
-  return { walk: { link: seen.link, lines: lines + seen.count }, isEnd: next.length < LINES_AT_ONCE };
+  return { position: { link: seen.link, lines: lines + seen.count }, isEnd: next.length < LINES_AT_ONCE };
 }
 
 /** Trimming may remove lines that the check has not reached yet. */

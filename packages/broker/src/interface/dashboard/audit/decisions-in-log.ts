@@ -1,19 +1,23 @@
 import type { Decision, DecisionId, LedgerView } from "@resource-broker/domain";
 import type { AuditEntry, Store } from "../../../store/store.ts";
-import type { NewestLines } from "./newest-lines.ts";
+import type { AuditTail } from "./newest-lines.ts";
 
 const WANTED = 200;
 const LINES_AT_ONCE = 200;
 const MAX_LINES = 2000;
 
-export interface DecisionsInLogDeps {
+export interface RecentDecisionsDeps {
   readonly store: Pick<Store, "findDecision">;
-  readonly lines: Pick<NewestLines, "page">;
+  readonly lines: Pick<AuditTail, "page">;
   readonly ledger: () => Pick<LedgerView, "reservations">;
 }
 
 /** The newest decisions, oldest first, found through the audit log: after a restart only the audit log has their order. */
-export async function decisionsInLog({ store, lines, ledger }: DecisionsInLogDeps): Promise<Decision[]> {
+export async function recentDecisionsInAudit({
+  store,
+  lines,
+  ledger,
+}: RecentDecisionsDeps): Promise<Decision[]> {
   const found: Decision[] = [];
   let before: number | undefined;
   for (let read = 0; read < MAX_LINES && found.length < WANTED; read += LINES_AT_ONCE) {

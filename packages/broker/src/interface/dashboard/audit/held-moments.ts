@@ -2,35 +2,38 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Instant, Reservation, ReservationId } from "@resource-broker/domain";
 import type { Committed } from "../../../engine/engine.ts";
 import type { Store } from "../../../store/store.ts";
-import type { NewestLines } from "./newest-lines.ts";
+import type { AuditTail } from "./newest-lines.ts";
 
-const REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 const LINES_AT_ONCE = 500;
 /** Search limit: an acknowledgement usually follows within seconds. Beyond it, no time is shown. */
 const MAX_LINES = 5000;
 
 /** Times of the providers' acknowledgements. The ledger stores only that they happened; the audit log has the times. */
-export interface HeldMoments {
+export interface AcknowledgementTimes {
   readonly add: (commit: Committed) => void;
   readonly find: (reservation: Reservation) => Promise<Instant | undefined>;
 }
 
-export function heldMoments(store: Pick<Store, "readAudit">, lines: Pick<NewestLines, "last">): HeldMoments {
+export function heldMoments(
+  store: Pick<Store, "readAudit">,
+  auditTail: Pick<AuditTail, "last">,
+): AcknowledgementTimes {
   /** Undefined: the log was searched and has no entry. */
-  const moments = new Map<ReservationId, Instant | undefined>();
+  const times = new Map<ReservationId, Instant | undefined>();
 
   const remember = (id: ReservationId, at: Instant | undefined): void => {
-    moments.set(id, at);
+    times.set(id, at);
     // Map order is insertion order: remove the oldest entries.
-    for (const oldest of moments.keys()) {
-      if (moments.size <= REMEMBERED) break;
-      moments.delete(oldest);
+    for (const oldest of times.keys()) {
+      if (times.size <= MAX_CACHED) break;
+      times.delete(oldest);
     }
   };
 
   /** Lines stand in the order of time: halving finds the first one of a moment. */
   const firstAt = async (moment: Instant): Promise<number> => {
-    let [low, high] = [0, await lines.last()];
+    let [low, high] = [0, await auditTail.last()];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const [line] = await store.readAudit({ after: middle, limit: 1 });
@@ -58,20 +61,20 @@ export function heldMoments(store: Pick<Store, "readAudit">, lines: Pick<NewestL
     add: ({ events }) => {
       for (const event of events) {
         if (event.kind === "acknowledged") remember(event.id, event.at);
-        else if (event.kind === "forgotten") moments.delete(event.id);
+        else if (event.kind === "forgotten") times.delete(event.id);
       }
     },
     find: async (reservation) => {
       if (!reservation.acknowledged) return undefined;
       const { id } = reservation;
-      if (!moments.has(id)) {
+      if (!times.has(id)) {
         try {
           remember(id, await inLog(reservation));
         } catch {
           return undefined; // the next who asks tries again
         }
       }
-      return moments.get(id);
+      return times.get(id);
     },
   };
 }

@@ -11,7 +11,7 @@ const FIRST_STRIDE = 64;
 /** The embedded store reads on the thread that commits, so searches run one at a time. */
 const MAX_SEARCHES_WAITING = 8;
 
-export interface LinesQuery {
+export interface AuditTailQuery {
   /** Only lines before this one; undefined: from the newest on. */
   readonly before: number | undefined;
   readonly limit: number;
@@ -19,7 +19,7 @@ export interface LinesQuery {
   readonly text: string;
 }
 
-export interface LinesPage {
+export interface AuditTailPage {
   /** Newest first. */
   readonly entries: readonly AuditEntry[];
   /** Where to go on; undefined: the log begins here. */
@@ -27,13 +27,13 @@ export interface LinesPage {
 }
 
 /** Reads the audit log from its end. Stores read forwards only, so the end is found by a few short reads and cached. */
-export interface NewestLines {
+export interface AuditTail {
   /** Number of the newest line; 0: there is none. */
   readonly last: () => Promise<number>;
-  readonly page: (query: LinesQuery) => Promise<LinesPage>;
+  readonly page: (query: AuditTailQuery) => Promise<AuditTailPage>;
 }
 
-export function newestLines(store: AuditReader): NewestLines {
+export function newestLines(store: AuditReader): AuditTail {
   let known = 0;
 
   const hasAfter = async (sequence: number): Promise<boolean> =>
@@ -63,12 +63,12 @@ export function newestLines(store: AuditReader): NewestLines {
     return lines.filter(({ sequence }) => sequence <= end).reverse();
   };
 
-  const read = async ({ before, limit, text }: LinesQuery): Promise<LinesPage> => {
+  const read = async ({ before, limit, text }: AuditTailQuery): Promise<AuditTailPage> => {
     const entries: AuditEntry[] = [];
     const size = text === "" ? limit : SCANNED_AT_ONCE;
     let end = Math.min(await last(), (before ?? Number.MAX_SAFE_INTEGER) - 1);
     for (let left = SCANNED_AT_MOST; end > 0 && left > 0 && entries.length < limit; left -= size) {
-      const found = (await upTo(end, size)).filter((line) => says(line, text));
+      const found = (await upTo(end, size)).filter((line) => matchesText(line, text));
       entries.push(...found.slice(0, limit - entries.length));
       end -= size;
       // Yield to the event loop: an embedded store answers without yielding.
@@ -87,7 +87,7 @@ export function newestLines(store: AuditReader): NewestLines {
   let waiting = 0;
 
   /** Searches are queued: a search without matches reads the most, and several at once would block the broker. */
-  const search = async (query: LinesQuery): Promise<LinesPage> => {
+  const search = async (query: AuditTailQuery): Promise<AuditTailPage> => {
     if (waiting > MAX_SEARCHES_WAITING)
       throw new Fault("overloaded", "too many searches of the log are waiting; retry");
     waiting++;
@@ -99,6 +99,6 @@ export function newestLines(store: AuditReader): NewestLines {
   return { last, page: (query) => (query.text === "" ? read(query) : search(query)) };
 }
 
-function says({ by, action, subject, detail }: AuditEntry, text: string): boolean {
+function matchesText({ by, action, subject, detail }: AuditEntry, text: string): boolean {
   return text === "" || [by, action, subject, detail].some((word) => word.toLowerCase().includes(text));
 }

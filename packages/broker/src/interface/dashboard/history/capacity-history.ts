@@ -25,9 +25,9 @@ export class CapacityHistory {
     const total = new Float64Array(WIDTH);
     for (const account of ledger.accounts.values()) {
       if (!hasAdvertised(account) || isStale(account, moment)) continue;
-      const figures = figuresOf(account);
-      for (const [index, figure] of figures.entries()) total[index] = (total[index] ?? 0) + figure;
-      this.series(account.clusterId, moment.now)?.sample(moment.now, figures);
+      const values = valuesOf(account);
+      for (const [index, value] of values.entries()) total[index] = (total[index] ?? 0) + value;
+      this.series(account.clusterId, moment.now)?.sample(moment.now, values);
     }
     this.fleet.sample(moment.now, total);
   }
@@ -39,7 +39,7 @@ export class CapacityHistory {
     const from = (Math.floor(now / stepMs) - length + 1) * stepMs;
     const points = (series ?? NOTHING)
       .read(window, now)
-      .map((figures) => (figures === undefined ? null : pointOf(figures)));
+      .map((values) => (values === undefined ? null : pointOf(values)));
     return { window, from: formatTime(from), stepMs, points };
   }
 
@@ -61,26 +61,26 @@ export class CapacityHistory {
   }
 }
 
-function figuresOf({ available, reserved, advertisement }: AdvertisedAccount): number[] {
+function valuesOf({ available, reserved, advertisement }: AdvertisedAccount): number[] {
   return [available, reserved, advertisement.allocatable].flatMap(
     ({ cpuMillis, memoryBytes, gpus }: ResourceVector) => [cpuMillis / 1000, memoryBytes, gpus],
   );
 }
 
-function pointOf(figures: Float32Array): NonNullable<UiHistory["points"][number]> {
+function pointOf(values: Float32Array): NonNullable<UiHistory["points"][number]> {
   return {
-    available: amountsAt(figures, 0),
-    reserved: amountsAt(figures, 3),
-    allocatable: amountsAt(figures, 6),
+    available: amountsAt(values, 0),
+    reserved: amountsAt(values, 3),
+    allocatable: amountsAt(values, 6),
   };
 }
 
 /** Rounded, because means have more digits than the measurements. */
-function amountsAt(figures: Float32Array, start: number): UiAmounts {
+function amountsAt(values: Float32Array, start: number): UiAmounts {
   return {
-    cpu: rounded(figures[start] ?? 0),
-    memory: Math.round(figures[start + 1] ?? 0),
-    gpu: rounded(figures[start + 2] ?? 0),
+    cpu: rounded(values[start] ?? 0),
+    memory: Math.round(values[start + 1] ?? 0),
+    gpu: rounded(values[start + 2] ?? 0),
   };
 }
 

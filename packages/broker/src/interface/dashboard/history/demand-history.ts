@@ -27,7 +27,7 @@ export class DemandHistory {
   read(window: HistoryWindow, now: Instant): UiUnmet {
     const { stepMs, length } = WINDOWS[window];
     const slots = this.series.read(window, now);
-    const column = (index: number): number[] => slots.map((figures) => figures?.[index] ?? 0);
+    const column = (index: number): number[] => slots.map((values) => values?.[index] ?? 0);
     const refused = UNMET_REASONS.map((reason, index) => ({ reason, counts: column(1 + index) }));
     return {
       window,

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 
 /** Changes with the form of the file, and with how the machine lays out numbers: any other one is begun afresh. */
 const MAGIC = Buffer.from(`resource-broker history 1 ${endianness()}\n`);
-const HEAD_BYTES = 10;
+const HEADER_BYTES = 10;
 const MAX_NAME_BYTES = 255;
 /** Twice what a full history takes: nothing larger is one. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -76,18 +76,18 @@ async function readBounded(file: string): Promise<Buffer> {
 /** Checksum over the rest, length of the name, length of the figures, name, figures. */
 function encoded({ name, bytes }: Part): Buffer {
   const nameBytes = Buffer.from(name);
-  const head = Buffer.alloc(HEAD_BYTES);
-  head.writeUInt16LE(nameBytes.length, 4);
-  head.writeUInt32LE(bytes.length, 6);
-  const whole = Buffer.concat([head, nameBytes, bytes]);
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt16LE(nameBytes.length, 4);
+  header.writeUInt32LE(bytes.length, 6);
+  const whole = Buffer.concat([header, nameBytes, bytes]);
   whole.writeUInt32LE(crc32(whole.subarray(4)), 0);
   return whole;
 }
 
 function decoded(bytes: Buffer, offset: number): { readonly part: Part; readonly end: number } {
-  if (offset + HEAD_BYTES > bytes.length) throw new Error("it ends too early");
+  if (offset + HEADER_BYTES > bytes.length) throw new Error("it ends too early");
   const nameLength = bytes.readUInt16LE(offset + 4);
-  const nameStart = offset + HEAD_BYTES;
+  const nameStart = offset + HEADER_BYTES;
   const end = nameStart + nameLength + bytes.readUInt32LE(offset + 6);
   if (nameLength > MAX_NAME_BYTES || end > bytes.length) throw new Error("it ends too early");
   if (crc32(bytes.subarray(offset + 4, end)) !== bytes.readUInt32LE(offset))

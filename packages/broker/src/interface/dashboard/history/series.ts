@@ -11,8 +11,8 @@ export class Series {
     this.#rings = new Map(WINDOW_NAMES.map((name) => [name, new SlotRing({ ...WINDOWS[name], width })]));
   }
 
-  sample(at: Instant, figures: ArrayLike<number>): void {
-    for (const ring of this.#rings.values()) ring.sample(at, figures);
+  sample(at: Instant, values: ArrayLike<number>): void {
+    for (const ring of this.#rings.values()) ring.sample(at, values);
   }
 
   count(at: Instant, index: number): void {

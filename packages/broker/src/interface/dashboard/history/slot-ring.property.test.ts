@@ -31,10 +31,10 @@ function expectAlike(
   found: readonly (ArrayLike<number> | undefined)[],
   expected: readonly (number[] | undefined)[],
 ): void {
-  const isThere = (figures: unknown): boolean => figures !== undefined;
+  const isThere = (values: unknown): boolean => values !== undefined;
   expect(found.map(isThere)).toEqual(expected.map(isThere));
-  const distances = found.flatMap((figures, slot) =>
-    Array.from(figures ?? [], (figure, index) => Math.abs(figure - (expected[slot]?.[index] ?? Number.NaN))),
+  const distances = found.flatMap((values, slot) =>
+    Array.from(values ?? [], (figure, index) => Math.abs(figure - (expected[slot]?.[index] ?? Number.NaN))),
   );
   expect(Math.max(0, ...distances)).toBeLessThan(0.01);
 }
@@ -80,7 +80,7 @@ test("a ring counts like a list of all happenings", () => {
           const slot = last - SHAPE.length + 1 + index;
           return happened.filter((at) => Math.floor(at / SHAPE.stepMs) === slot).length;
         });
-        expect(ring.read(now).map((figures) => figures?.[1] ?? 0)).toEqual(expected);
+        expect(ring.read(now).map((values) => values?.[1] ?? 0)).toEqual(expected);
       }
     }),
   );
@@ -90,5 +90,5 @@ test("what is older than the newest slot is not written over it", () => {
   const ring = new SlotRing(SHAPE);
   ring.sample(100, [1, 1]);
   ring.sample(39, [9, 9]);
-  expect(ring.read(100).map((figures) => figures?.[0])).toEqual([...Array<undefined>(5), 1]);
+  expect(ring.read(100).map((values) => values?.[0])).toEqual([...Array<undefined>(5), 1]);
 });

@@ -2,7 +2,7 @@ import type { Instant } from "@resource-broker/domain";
 import type { WindowShape } from "./windows.ts";
 
 /** What a ring is beside its figures: the newest slot, and how many samples are in it. */
-const RING_HEAD_BYTES = 16;
+const RING_HEADER_BYTES = 16;
 
 export interface RingShape extends WindowShape {
   /** Figures in each slot. */
@@ -15,13 +15,13 @@ export interface RingShape extends WindowShape {
  */
 export class SlotRing {
   readonly #shape: RingShape;
-  readonly #figures: Float32Array;
+  readonly #values: Float32Array;
   #newest = -1;
   #samples = 0;
 
   constructor(shape: RingShape) {
     this.#shape = shape;
-    this.#figures = new Float32Array(shape.length * shape.width).fill(Number.NaN);
+    this.#values = new Float32Array(shape.length * shape.width).fill(Number.NaN);
   }
 
   /** Slot of the newest figures; -1: there are none. */
@@ -34,28 +34,28 @@ export class SlotRing {
   }
 
   /** A level at a moment: a slot shows the mean of its samples. */
-  sample(at: Instant, figures: ArrayLike<number>): void {
+  sample(at: Instant, values: ArrayLike<number>): void {
     const start = this.#open(at);
     if (start === undefined) return;
     this.#samples++;
     for (let index = 0; index < this.#shape.width; index++) {
-      const before = this.#figures[start + index] ?? 0;
-      const now = figures[index] ?? 0;
-      this.#figures[start + index] = this.#samples === 1 ? now : before + (now - before) / this.#samples;
+      const before = this.#values[start + index] ?? 0;
+      const now = values[index] ?? 0;
+      this.#values[start + index] = this.#samples === 1 ? now : before + (now - before) / this.#samples;
     }
   }
 
   /** Something happened: a slot shows how often. A slot in which nothing did shows 0 once `touch` was called in it. */
   count(at: Instant, index: number): void {
     const start = this.touch(at);
-    if (start !== undefined) this.#figures[start + index] = (this.#figures[start + index] ?? 0) + 1;
+    if (start !== undefined) this.#values[start + index] = (this.#values[start + index] ?? 0) + 1;
   }
 
   /** From now on the slot counts, from 0. */
   touch(at: Instant): number | undefined {
     const start = this.#open(at);
-    if (start !== undefined && Number.isNaN(this.#figures[start]))
-      this.#figures.fill(0, start, start + this.#shape.width);
+    if (start !== undefined && Number.isNaN(this.#values[start]))
+      this.#values.fill(0, start, start + this.#shape.width);
     return start;
   }
 
@@ -67,31 +67,31 @@ export class SlotRing {
       const slot = last - length + 1 + index;
       if (slot < 0 || slot > this.#newest || slot <= this.#newest - length) return undefined;
       const start = (slot % length) * width;
-      const figures = this.#figures.subarray(start, start + width);
-      return Number.isNaN(figures[0]) ? undefined : figures;
+      const values = this.#values.subarray(start, start + width);
+      return Number.isNaN(values[0]) ? undefined : values;
     });
   }
 
   get byteLength(): number {
-    return RING_HEAD_BYTES + this.#figures.byteLength;
+    return RING_HEADER_BYTES + this.#values.byteLength;
   }
 
   writeTo(bytes: Buffer, offset: number): void {
     bytes.writeDoubleLE(this.#newest, offset);
     bytes.writeDoubleLE(this.#samples, offset + 8);
     // Copied as raw bytes: writing value by value would block the event loop for a large fleet.
-    bytes.set(this.#figureBytes, offset + RING_HEAD_BYTES);
+    bytes.set(this.#valueBytes, offset + RING_HEADER_BYTES);
   }
 
   readFrom(bytes: Buffer, offset: number): void {
     this.#newest = bytes.readDoubleLE(offset);
     this.#samples = bytes.readDoubleLE(offset + 8);
-    const start = offset + RING_HEAD_BYTES;
-    this.#figureBytes.set(bytes.subarray(start, start + this.#figures.byteLength));
+    const start = offset + RING_HEADER_BYTES;
+    this.#valueBytes.set(bytes.subarray(start, start + this.#values.byteLength));
   }
 
-  get #figureBytes(): Uint8Array {
-    return new Uint8Array(this.#figures.buffer);
+  get #valueBytes(): Uint8Array {
+    return new Uint8Array(this.#values.buffer);
   }
 
   /** Where the slot of a moment begins; undefined: it is older than the newest, and time never runs back. */
@@ -102,7 +102,7 @@ export class SlotRing {
     if (slot > this.#newest) {
       for (let gone = Math.max(this.#newest + 1, slot - length + 1); gone <= slot; gone++) {
         const start = (gone % length) * width;
-        this.#figures.fill(Number.NaN, start, start + width);
+        this.#values.fill(Number.NaN, start, start + width);
       }
       this.#newest = slot;
       this.#samples = 0;

@@ -68,7 +68,7 @@ const KEYS: Readonly<Record<ClusterSort, (account: AdvertisedAccount, moment: Mo
 
 function isWanted(account: AdvertisedAccount, { state, text }: ClusterQuery, moment: Moment): boolean {
   if (state !== undefined && !isIn(state, account, moment)) return false;
-  return text === "" || says(account, text);
+  return text === "" || matchesText(account, text);
 }
 
 function isIn(state: ClusterState, account: AdvertisedAccount, moment: Moment): boolean {
@@ -89,7 +89,7 @@ function isReady(account: AdvertisedAccount, moment: Moment): boolean {
   return account.cordon === undefined && !isStale(account, moment) && isZero(account.overcommitted);
 }
 
-function says({ clusterId, advertisement }: AdvertisedAccount, text: string): boolean {
+function matchesText({ clusterId, advertisement }: AdvertisedAccount, text: string): boolean {
   const has = (words: string): boolean => words.toLowerCase().includes(text);
   if (has(clusterId) || has(advertisement.clusterName ?? "")) return true;
   return Object.entries(advertisement.labels).some(([name, value]) => has(`${name}=${value}`));

@@ -92,7 +92,7 @@ const KEYS: Readonly<Record<ReservationSort, (reservation: Reservation) => SortK
 function isWanted(reservation: Reservation, query: ReservationQuery): boolean {
   const { phases, text } = query;
   if (phases !== undefined && !phases.has(reservation.phase)) return false;
-  return isBetween(reservation, query) && says(reservation, text);
+  return isBetween(reservation, query) && matchesText(reservation, text);
 }
 
 function isBetween({ requester, provider }: Reservation, wanted: ReservationQuery): boolean {
@@ -101,6 +101,6 @@ function isBetween({ requester, provider }: Reservation, wanted: ReservationQuer
   return wanted.cluster === "" || requester === wanted.cluster || provider === wanted.cluster;
 }
 
-function says({ id, requester, provider }: Reservation, text: string): boolean {
+function matchesText({ id, requester, provider }: Reservation, text: string): boolean {
   return text === "" || id.includes(text) || requester.includes(text) || provider.includes(text);
 }

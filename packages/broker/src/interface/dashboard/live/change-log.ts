@@ -1,6 +1,6 @@
 import type { Instant } from "@resource-broker/domain";
 import type { Changed } from "./changed.ts";
-import { Gathered } from "./changed.ts";
+import { PendingChanges } from "./changed.ts";
 
 interface Entry {
   readonly commit: number;
@@ -11,7 +11,7 @@ interface Entry {
 
 /** What a page missed, and since when. */
 export interface Missed {
-  readonly changed: Gathered;
+  readonly changed: PendingChanges;
   /** When the last commit it knows was made, or this log began. */
   readonly since: Instant;
 }
@@ -46,7 +46,7 @@ export class ChangeLog {
   /** What changed after a commit, up to another one; undefined when that is no longer known. */
   between(after: number, upTo: number): Missed | undefined {
     if (after < this.#completeAfter.commit) return undefined;
-    const changed = new Gathered();
+    const changed = new PendingChanges();
     let since = this.#completeAfter.at;
     for (const entry of this.#entries) {
       if (entry.commit > upTo) break;

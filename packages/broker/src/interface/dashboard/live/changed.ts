@@ -25,7 +25,7 @@ export function changedBy(commit: Committed, ledger: LedgerView): Changed {
 }
 
 /** Changes that are gathered: each name once, however often it changed. */
-export class Gathered implements Changed {
+export class PendingChanges implements Changed {
   readonly clusters = new Set<ClusterId>();
   readonly reservations = new Set<ReservationId>();
   readonly decisions: UiDecisionRow[] = [];

@@ -1,13 +1,13 @@
 import { type Decision, type LedgerEvent, resourceVector } from "@resource-broker/domain";
 import { expect, test } from "vitest";
-import { createDecisionMemory } from "./decision-memory.ts";
+import { createRecentDecisions } from "./decision-memory.ts";
 
 /** So many make it let go of the older half. */
 const MANY = 2000;
 const ALL = { outcome: undefined, requester: "", offset: 0, limit: 3 } as const;
 
 test("of many decisions the newest are kept", () => {
-  const memory = createDecisionMemory(() => Promise.resolve([]));
+  const memory = createRecentDecisions(() => Promise.resolve([]));
   for (let number = 1; number <= MANY; number++) {
     const decision = {
       id: `dec-${number}`,

@@ -4,10 +4,10 @@ import type { Committed } from "../../../engine/engine.ts";
 import type { DecisionQuery } from "../lists/decision-list.ts";
 import { decisionRow } from "../views/decision-row.ts";
 
-const KEPT = 1000;
+const MAX_ROWS = 1000;
 
 /** The newest decisions, as rows: some hundred bytes each. The store keeps them whole, but not in this order. */
-export interface DecisionMemory {
+export interface RecentDecisions {
   readonly add: (commit: Committed) => void;
   /** Looks up what was decided before this process, once. */
   readonly complete: () => Promise<void>;
@@ -22,7 +22,7 @@ export function decisionsIn({ events }: Pick<Committed, "events">): UiDecisionRo
 }
 
 /** `readOlder` finds what the store still knows of earlier decisions, oldest first. */
-export function createDecisionMemory(readOlder: () => Promise<readonly Decision[]>): DecisionMemory {
+export function createRecentDecisions(readOlder: () => Promise<readonly Decision[]>): RecentDecisions {
   /** Oldest first. */
   let rows: UiDecisionRow[] = [];
   let completing: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export function createDecisionMemory(readOlder: () => Promise<readonly Decision[
     rows = [...older.filter(({ id }) => !known.has(id)).map(decisionRow), ...rows];
   };
 
-  const forgetTry = (): void => {
+  const allowRetry = (): void => {
     // New decisions are shown; the next call tries again.
     completing = undefined;
   };
@@ -41,12 +41,12 @@ export function createDecisionMemory(readOlder: () => Promise<readonly Decision[
     add: (commit) => {
       rows.push(...decisionsIn(commit));
       // Now and then, so that not every decision moves a thousand rows.
-      if (rows.length >= 2 * KEPT) rows = rows.slice(-KEPT);
+      if (rows.length >= 2 * MAX_ROWS) rows = rows.slice(-MAX_ROWS);
     },
-    complete: () => (completing ??= readOlder().then(putBefore, forgetTry)),
+    complete: () => (completing ??= readOlder().then(putBefore, allowRetry)),
     page: ({ outcome, requester, offset, limit }, commit) => {
       const matching = rows
-        .slice(-KEPT)
+        .slice(-MAX_ROWS)
         .reverse()
         .filter((row) => outcome === undefined || (row.winner !== null) === (outcome === "granted"))
         .filter((row) => requester === "" || row.requester === requester);

@@ -7,13 +7,13 @@ import { hasAdvertised } from "../views/advertised-account.ts";
 import { clusterView } from "../views/cluster-view.ts";
 import { reservationView } from "../views/reservation-view.ts";
 import { ChangeLog } from "./change-log.ts";
-import { type Changed, changedBy, Gathered } from "./changed.ts";
+import { type Changed, changedBy, PendingChanges } from "./changed.ts";
 import { eventText, HEARTBEAT, RETRY } from "./event-text.ts";
-import { SoftWatch } from "./soft-watch.ts";
+import { AdvertisementWatch } from "./soft-watch.ts";
 
-const GATHER_MS = 200;
-const LOOK_MS = 1000;
-const LOOKS_PER_HEARTBEAT = 4;
+const FLUSH_MS = 200;
+const POLL_MS = 1000;
+const POLLS_PER_HEARTBEAT = 4;
 const MAX_ROWS = 200;
 
 export interface LiveReader {
@@ -51,41 +51,41 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
   const { engine, clock, headers, limits } = deps;
   const log = new ChangeLog(limits.changesRemembered, { commit: engine.commitNumber, at: engine.now() });
   const readers = new Map<ServerResponse, LiveReader>();
-  let watch = new SoftWatch();
-  let gathered = new Gathered();
+  let watch = new AdvertisementWatch();
+  let pending = new PendingChanges();
   /** The last commit that pages have received: a page that reconnects resumes after it. */
-  let toldUpTo = engine.commitNumber;
-  let cancelGathering: (() => void) | undefined;
-  let cancelLook: (() => void) | undefined;
-  let looks = 0;
+  let publishedCommit = engine.commitNumber;
+  let cancelFlush: (() => void) | undefined;
+  let cancelPoll: (() => void) | undefined;
+  let polls = 0;
 
   const committed = (commit: Committed): void => {
     const changed = changedBy(commit, engine.ledger);
     log.add(commit.number, commit.at, changed);
-    if (readers.size === 0) toldUpTo = commit.number;
-    else gather(changed);
+    if (readers.size === 0) publishedCommit = commit.number;
+    else collect(changed);
   };
 
-  const gather = (changed: Changed): void => {
-    gathered.add(changed);
-    cancelGathering ??= clock.after(GATHER_MS, tell);
+  const collect = (changed: Changed): void => {
+    pending.add(changed);
+    cancelFlush ??= clock.after(FLUSH_MS, flush);
   };
 
-  const tell = (): void => {
-    cancelGathering = undefined;
-    const changed = gathered;
-    gathered = new Gathered();
-    toldUpTo = engine.commitNumber;
-    if (changed.size > 0) writeToAll(eventText(changesEvent(changed, engine), toldUpTo));
+  const flush = (): void => {
+    cancelFlush = undefined;
+    const changed = pending;
+    pending = new PendingChanges();
+    publishedCommit = engine.commitNumber;
+    if (changed.size > 0) writeToAll(eventText(changesEvent(changed, engine), publishedCommit));
   };
 
-  const look = (): void => {
-    cancelLook = clock.after(LOOK_MS, look);
+  const poll = (): void => {
+    cancelPoll = clock.after(POLL_MS, poll);
     // Another replica may lead: the local state may be outdated.
     if (deps.notLeading?.() !== undefined) return;
-    const clusters = watch.look(engine.ledger, { now: engine.now(), policy: engine.policy });
-    if (clusters.size > 0) gather({ clusters, reservations: new Set(), decisions: [] });
-    if (++looks % LOOKS_PER_HEARTBEAT === 0) writeToAll(HEARTBEAT);
+    const clusters = watch.poll(engine.ledger, { now: engine.now(), policy: engine.policy });
+    if (clusters.size > 0) collect({ clusters, reservations: new Set(), decisions: [] });
+    if (++polls % POLLS_PER_HEARTBEAT === 0) writeToAll(HEARTBEAT);
   };
 
   const writeToAll = (text: string): void => {
@@ -104,42 +104,43 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     readers.set(response, reader);
     response.on("close", () => leave(response));
     const { ledgerId } = engine;
-    const hello: UiEvent = { event: "hello", data: { commit: toldUpTo, ledgerID: ledgerId } };
+    const hello: UiEvent = { event: "hello", data: { commit: publishedCommit, ledgerID: ledgerId } };
     const { lastEventId } = reader;
     // A returning page keeps its last event id until it has received the missed changes: it may be disconnected before.
-    const greeting = eventText(hello, lastEventId === undefined ? toldUpTo : undefined);
-    write(response, reader, `${RETRY}${greeting}`);
+    const helloText = eventText(hello, lastEventId === undefined ? publishedCommit : undefined);
+    write(response, reader, `${RETRY}${helloText}`);
     if (lastEventId !== undefined) write(response, reader, missedText(lastEventId));
-    if (cancelLook !== undefined) return;
-    watch = new SoftWatch();
-    look();
+    if (cancelPoll !== undefined) return;
+    watch = new AdvertisementWatch();
+    poll();
   };
 
   const leave = (response: ServerResponse): void => {
     readers.delete(response);
     if (readers.size > 0) return;
-    cancelLook?.();
-    cancelLook = undefined;
-    cancelGathering?.();
-    tell();
+    cancelPoll?.();
+    cancelPoll = undefined;
+    cancelFlush?.();
+    flush();
   };
 
   /** The changes that a page missed, up to the last published commit. Pending changes follow with the next event. */
   const missedText = (lastEventId: string): string => {
     const last = /^[0-9]{1,15}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
-    const missed = last <= toldUpTo ? log.between(last, toldUpTo) : undefined;
-    if (missed === undefined) return eventText({ event: "reset", data: { commit: toldUpTo } }, toldUpTo);
+    const missed = last <= publishedCommit ? log.between(last, publishedCommit) : undefined;
+    if (missed === undefined)
+      return eventText({ event: "reset", data: { commit: publishedCommit } }, publishedCommit);
     const { stalenessMs } = engine.policy;
     for (const { clusterId, receivedAt } of engine.ledger.accounts.values()) {
       // The cluster advertised since then, or became stale.
-      const silentAt = receivedAt + stalenessMs;
-      const isSilent = silentAt >= missed.since && silentAt < engine.now();
-      if (receivedAt >= missed.since || isSilent) missed.changed.clusters.add(clusterId);
+      const staleAt = receivedAt + stalenessMs;
+      const becameStale = staleAt >= missed.since && staleAt < engine.now();
+      if (receivedAt >= missed.since || becameStale) missed.changed.clusters.add(clusterId);
     }
-    return eventText(changesEvent(missed.changed, engine), toldUpTo);
+    return eventText(changesEvent(missed.changed, engine), publishedCommit);
   };
 
-  const insistOnRoom = ({ sessionId }: LiveReader): void => {
+  const checkStreamLimits = ({ sessionId }: LiveReader): void => {
     const { maxStreams, maxStreamsPerSession: most } = limits;
     if (readers.size >= maxStreams)
       throw new Fault("overloaded", `${maxStreams} pages are open already; close some`);
@@ -150,7 +151,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
 
   return {
     open: (reader) => {
-      insistOnRoom(reader);
+      checkStreamLimits(reader);
       return (response) => begin(response, reader);
     },
     committed,
@@ -158,8 +159,8 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     stop: () => {
       for (const response of readers.keys()) response.end();
       readers.clear();
-      cancelLook?.();
-      cancelGathering?.();
+      cancelPoll?.();
+      cancelFlush?.();
     },
   };
 }

@@ -10,14 +10,14 @@ import { createLiveHub } from "./live-hub.ts";
 
 const start = runningDashboards();
 
-interface Told {
+interface Published {
   readonly id: string;
   readonly event: UiEvent["event"];
   readonly data: Record<string, unknown>;
 }
 
 /** The events of a stream, as a browser reads them. */
-function eventsIn(text: string): Told[] {
+function eventsIn(text: string): Published[] {
   return text
     .split("\n\n")
     .filter((block) => block.startsWith("event: "))
@@ -26,9 +26,9 @@ function eventsIn(text: string): Told[] {
         block.split("\n").map((line) => [line.split(": ")[0], line.slice(line.indexOf(": ") + 2)]),
       );
       return {
-        event: (fields.get("event") ?? "") as Told["event"],
+        event: (fields.get("event") ?? "") as Published["event"],
         id: fields.get("id") ?? "",
-        data: JSON.parse(fields.get("data") ?? "null") as Told["data"],
+        data: JSON.parse(fields.get("data") ?? "null") as Published["data"],
       };
     });
 }
@@ -49,11 +49,11 @@ async function world(parts: DashboardParts = {}) {
     return (json as { id: string }).id;
   };
   /** What was heard beside the greeting, once so many things were told, and nothing more is due. */
-  const news = async (stream: Listening, count = 1): Promise<Told[]> => {
+  const news = async (stream: Listening, count = 1): Promise<Published[]> => {
     await time.advance(200);
-    await stream.hears(new RegExp(`(?:event: (?:changes|reset)\\n[^]*\\n\\n){${count}}`));
+    await stream.receives(new RegExp(`(?:event: (?:changes|reset)\\n[^]*\\n\\n){${count}}`));
     await settle();
-    return eventsIn(stream.heard()).filter(({ event }) => event !== "hello");
+    return eventsIn(stream.received()).filter(({ event }) => event !== "hello");
   };
   return { ...running, time, browser, reserve, news };
 }
@@ -63,7 +63,7 @@ describe("a stream of events", () => {
     const { browser, broker, reserve } = await world();
     await reserve();
     const stream = await browser.listen();
-    const text = await stream.hears("event: hello");
+    const text = await stream.receives("event: hello");
     expect(text).toMatch(/^retry: 1000\n\n/);
     expect(eventsIn(text)).toEqual([
       { event: "hello", id: "1", data: { commit: 1, ledgerID: broker.engine.ledgerId } },
@@ -73,15 +73,15 @@ describe("a stream of events", () => {
   test("gathers what happens within 200 ms: each row once, in its newest state", async () => {
     const { browser, broker, reserve, time, news } = await world();
     const stream = await browser.listen();
-    await stream.hears("event: hello");
+    await stream.receives("event: hello");
     const id = await reserve();
     await broker.call(certificates.cluster("rome"), `POST /api/v1/reservations/${id}/activate`);
     await time.advance(199);
     await settle();
-    expect(eventsIn(stream.heard())).toHaveLength(1);
-    const told = await news(stream);
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({
+    expect(eventsIn(stream.received())).toHaveLength(1);
+    const published = await news(stream);
+    expect(published).toHaveLength(1);
+    expect(published[0]).toMatchObject({
       event: "changes",
       id: "2",
       data: {
@@ -91,13 +91,13 @@ describe("a stream of events", () => {
         decisions: [{ requester: "rome", winner: "paris" }],
       },
     });
-    expect(ids(told[0]?.data["clusters"]).sort()).toEqual(["paris", "rome"]);
+    expect(ids(published[0]?.data["clusters"]).sort()).toEqual(["paris", "rome"]);
   });
 
   test("tells of clusters that speak, fall silent, or are cordoned", async () => {
     const { browser, advertise, time, news } = await world();
     const stream = await browser.listen();
-    await stream.hears("event: hello");
+    await stream.receives("event: hello");
     await time.advance(60_000);
     await advertise("paris");
     await time.advance(1000);
@@ -117,20 +117,20 @@ describe("a stream of events", () => {
     const time = fakeClock();
     const { signIn, advertise } = await start({ time });
     const stream = await (await signIn()).listen();
-    await stream.hears("event: hello");
+    await stream.receives("event: hello");
     await time.advance(1000);
     await advertise("paris");
     await time.advance(1200);
-    const [, told] = eventsIn(await stream.hears("event: changes"));
-    expect(ids(told?.data["clusters"])).toEqual(["paris"]);
+    const [, published] = eventsIn(await stream.receives("event: changes"));
+    expect(ids(published?.data["clusters"])).toEqual(["paris"]);
   });
 
   test("says that it lives every four seconds", async () => {
     const { browser, time } = await world();
     const stream = await browser.listen();
-    await stream.hears("event: hello");
+    await stream.receives("event: hello");
     await time.advance(12_000);
-    const text = await stream.hears(/(?:: alive\n\n[^]*){3}/);
+    const text = await stream.receives(/(?:: alive\n\n[^]*){3}/);
     expect(text.match(/^: alive$/gm)).toHaveLength(3);
   });
 
@@ -139,19 +139,19 @@ describe("a stream of events", () => {
     const notLeading = () => (isLeading ? undefined : new Fault("not-leader", "another one may lead"));
     const { browser, time } = await world({ notLeading });
     const stream = await browser.listen();
-    await stream.hears("event: hello");
+    await stream.receives("event: hello");
     isLeading = false;
     await time.advance(12_000);
     isLeading = true;
     await time.advance(4000);
-    const text = await stream.hears(/: alive\n\n/);
+    const text = await stream.receives(/: alive\n\n/);
     expect(text.match(/^: alive$/gm)).toHaveLength(1);
   });
 
   test("tells that there is more than it tells", async () => {
     const { browser, broker, news } = await world();
     const stream = await browser.listen();
-    await stream.hears("event: hello");
+    await stream.receives("event: hello");
     await Promise.all(
       Array.from({ length: 230 }, (_, count) =>
         broker.engine.submit({
@@ -168,9 +168,9 @@ describe("a stream of events", () => {
         }),
       ),
     );
-    const [told] = await news(stream);
-    expect(told?.data["more"]).toBe(true);
-    expect(told?.data["reservations"]).toHaveLength(200);
+    const [published] = await news(stream);
+    expect(published?.data["more"]).toBe(true);
+    expect(published?.data["reservations"]).toHaveLength(200);
   });
 });
 
@@ -180,27 +180,27 @@ describe("a page that comes back", () => {
     const known = await reserve();
     const missed = [await reserve(), await reserve()];
     const stream = await browser.listen("1");
-    const [told, ...more] = await news(stream);
+    const [published, ...more] = await news(stream);
     expect(more).toEqual([]);
-    expect(told).toMatchObject({ event: "changes", id: "3" });
-    expect(ids(told?.data["reservations"])).toEqual(missed);
-    expect(ids(told?.data["reservations"])).not.toContain(known);
+    expect(published).toMatchObject({ event: "changes", id: "3" });
+    expect(ids(published?.data["reservations"])).toEqual(missed);
+    expect(ids(published?.data["reservations"])).not.toContain(known);
   });
 
   test("loses no row when it was cut off between a commit and its telling", async () => {
     const { browser, reserve, time, news } = await world();
     const first = await browser.listen();
-    await first.hears("event: hello");
+    await first.receives("event: hello");
     const early = await reserve();
     // Not told yet: a second page that greets now must not believe that it knows the reservation.
     const second = await browser.listen();
-    const greeting = eventsIn(await second.hears("event: hello"));
+    const greeting = eventsIn(await second.receives("event: hello"));
     second.close();
     await second.closed;
     await time.advance(1000);
     const back = await browser.listen(greeting[0]?.id ?? "");
-    const told = await news(back);
-    expect(ids(told[0]?.data["reservations"])).toContain(early);
+    const published = await news(back);
+    expect(ids(published[0]?.data["reservations"])).toContain(early);
   });
 
   test("keeps the number it knows until it has heard what it missed", async () => {
@@ -208,8 +208,8 @@ describe("a page that comes back", () => {
     await reserve();
     await reserve();
     const back = await browser.listen("1");
-    const told = eventsIn(await back.hears("event: changes"));
-    expect(told.map(({ event, id }) => ({ event, id }))).toEqual([
+    const published = eventsIn(await back.receives("event: changes"));
+    expect(published.map(({ event, id }) => ({ event, id }))).toEqual([
       { event: "hello", id: "" },
       { event: "changes", id: "2" },
     ]);
@@ -218,13 +218,13 @@ describe("a page that comes back", () => {
   test("while others wait for news hears of no decision twice", async () => {
     const { browser, reserve, news } = await world();
     const other = await browser.listen();
-    await other.hears("event: hello");
+    await other.receives("event: hello");
     const [first, second] = [await reserve(), await reserve()];
     const back = await browser.listen("0");
-    const told = await news(back, 2);
-    expect(told.map(({ id }) => id)).toEqual(["0", "2"]);
-    expect(told.flatMap(({ data }) => ids(data["reservations"]))).toEqual([first, second]);
-    expect(told.flatMap(({ data }) => ids(data["decisions"]))).toHaveLength(2);
+    const published = await news(back, 2);
+    expect(published.map(({ id }) => id)).toEqual(["0", "2"]);
+    expect(published.flatMap(({ data }) => ids(data["reservations"]))).toEqual([first, second]);
+    expect(published.flatMap(({ data }) => ids(data["decisions"]))).toHaveLength(2);
   });
 
   test("hears of a cluster that fell silent meanwhile", async () => {
@@ -233,8 +233,8 @@ describe("a page that comes back", () => {
     await reserve();
     await time.advance(61_000);
     await advertise("rome");
-    const [told] = await news(await browser.listen("1"));
-    const clusters = told?.data["clusters"] as { id: string; isStale: boolean }[];
+    const [published] = await news(await browser.listen("1"));
+    const clusters = published?.data["clusters"] as { id: string; isStale: boolean }[];
     expect(clusters.map(({ id, isStale }) => ({ id, isStale }))).toContainEqual({
       id: "paris",
       isStale: true,
@@ -306,8 +306,8 @@ test("a page may name the last event in the address, where its browser sets no h
   await reserve();
   const missed = await reserve();
   const stream = await listenTo({ port }, "GET /ui/events?after=1", { headers: { Cookie: browser.cookie } });
-  const [told] = await news(stream);
-  expect(ids(told?.data["reservations"])).toEqual([missed]);
+  const [published] = await news(stream);
+  expect(ids(published?.data["reservations"])).toEqual([missed]);
 });
 
 test("whoever does not read is cut off before much waits for them", async () => {

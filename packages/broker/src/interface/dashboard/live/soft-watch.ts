@@ -10,15 +10,15 @@ interface Seen {
  * Finds the clusters that advertised or became stale since the last poll. Advertisements are not commits and staleness has
  * no event, so this is polled, but only while a page is open. A thousand clusters take a tenth of a millisecond.
  */
-export class SoftWatch {
+export class AdvertisementWatch {
   readonly #seen = new Map<ClusterId, Seen>();
-  #hasLooked = false;
+  #hasPolled = false;
 
   /** The clusters that changed; the first look finds none. */
-  look(ledger: LedgerView, moment: Moment): Set<ClusterId> {
+  poll(ledger: LedgerView, moment: Moment): Set<ClusterId> {
     const changed = new Set<ClusterId>();
-    const isFirst = !this.#hasLooked;
-    this.#hasLooked = true;
+    const isFirst = !this.#hasPolled;
+    this.#hasPolled = true;
     for (const account of ledger.accounts.values()) {
       if (!hasAdvertised(account)) continue;
       const { clusterId, receivedAt } = account;

@@ -8,7 +8,7 @@ import type { UiContext } from "./context.ts";
 const NEWEST = { fallback: 0, minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 
 /** Who did what, when and why, the newest first; and whether the log is whole. */
-export function auditRoutes({ lines, chain }: UiContext): readonly UiRoute[] {
+export function auditRoutes({ lines, chainCheck }: UiContext): readonly UiRoute[] {
   const list = async ({ parameters }: UiCall): Promise<PlainAnswer> => {
     const before = wholeNumber(parameters, "before", NEWEST) || undefined;
     const text = textOf(parameters, "q").toLowerCase();
@@ -16,7 +16,7 @@ export function auditRoutes({ lines, chain }: UiContext): readonly UiRoute[] {
     const answer: UiAudit = {
       rows: page.entries.map(rowOf),
       before: page.before ?? null,
-      verified: chain.look(),
+      verified: chainCheck.status(),
     };
     return ok(answer);
   };

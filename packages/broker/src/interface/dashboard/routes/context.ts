@@ -1,9 +1,9 @@
 import type { Engine } from "../../../engine/engine.ts";
-import type { NewestLines } from "../audit/newest-lines.ts";
+import type { AuditTail } from "../audit/newest-lines.ts";
 import type { ChainCheck } from "../audit/chain-check.ts";
-import type { HeldMoments } from "../audit/held-moments.ts";
+import type { AcknowledgementTimes } from "../audit/held-moments.ts";
 import type { History } from "../history/history.ts";
-import type { DecisionMemory } from "../live/decision-memory.ts";
+import type { RecentDecisions } from "../live/decision-memory.ts";
 import type { LiveHub } from "../live/live-hub.ts";
 import type { MeanPrices } from "../mean-prices.ts";
 import type { DashboardDeps, DashboardOptions } from "../ports.ts";
@@ -18,13 +18,13 @@ export interface UiContext extends Pick<DashboardDeps, "store" | "log"> {
   readonly sessions: Sessions;
   readonly cookie: SessionCookie;
   readonly about: About;
-  readonly decisions: DecisionMemory;
+  readonly decisions: RecentDecisions;
   readonly hub: LiveHub;
   readonly history: History;
-  readonly lines: NewestLines;
-  readonly chain: ChainCheck;
-  readonly held: HeldMoments;
-  readonly means: MeanPrices;
+  readonly lines: AuditTail;
+  readonly chainCheck: ChainCheck;
+  readonly acknowledgementTimes: AcknowledgementTimes;
+  readonly meanPrices: MeanPrices;
 }
 
 /** What the dashboard knows of where it runs. */

@@ -3,11 +3,11 @@ import { resourceVector } from "@resource-broker/domain";
 import { memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../http/testing/samples.ts";
-import { marketOn } from "../testing/market.ts";
+import { clustersOn } from "../testing/market.ts";
 import { runningDashboards } from "../testing/running-dashboard.ts";
 
 const start = runningDashboards();
-const world = marketOn(start);
+const world = clustersOn(start);
 const GI = 1024 ** 3;
 
 describe("decisions", () => {

@@ -1,10 +1,10 @@
 import type { UiAudit, UiHistory, UiMoneyReport, UiUnmet } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../http/testing/samples.ts";
-import { marketOn } from "../testing/market.ts";
+import { clustersOn } from "../testing/market.ts";
 import { runningDashboards } from "../testing/running-dashboard.ts";
 
-const world = marketOn(runningDashboards());
+const world = clustersOn(runningDashboards());
 const MINUTE_MS = 60_000;
 
 describe("insight", () => {

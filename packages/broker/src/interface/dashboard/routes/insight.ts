@@ -6,7 +6,7 @@ import type { UiCall, UiRoute } from "../route.ts";
 import type { UiContext } from "./context.ts";
 
 /** How capacity, demand and spending went. */
-export function insightRoutes({ engine, history, means }: UiContext): readonly UiRoute[] {
+export function insightRoutes({ engine, history, meanPrices }: UiContext): readonly UiRoute[] {
   const capacity = ({ parameters }: UiCall): PlainAnswer => {
     const cluster = textOf(parameters, "cluster") || undefined;
     if (cluster !== undefined && !engine.ledger.accounts.has(cluster))
@@ -16,10 +16,10 @@ export function insightRoutes({ engine, history, means }: UiContext): readonly U
 
   const money = async ({ parameters }: UiCall): Promise<PlainAnswer> => {
     const window = windowOf(parameters);
-    await means.complete();
+    await meanPrices.complete();
     const { ledger, policy } = engine;
     const { reservations } = ledger;
-    const facts = { reservations: reservations.values(), meanPriceOf: means.of, prices: policy.prices };
+    const facts = { reservations: reservations.values(), meanPriceOf: meanPrices.of, prices: policy.prices };
     return ok(moneyReport(window, { ...facts, now: engine.now() }));
   };
 

@@ -2,11 +2,11 @@ import type { UiCluster, UiReservationDetail, UiReservations } from "@resource-b
 import { memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../http/testing/samples.ts";
-import { HOSTILE, marketOn } from "../testing/market.ts";
+import { clustersOn, HOSTILE } from "../testing/market.ts";
 import { certificates, runningDashboards } from "../testing/running-dashboard.ts";
 
 const start = runningDashboards();
-const world = marketOn(start);
+const world = clustersOn(start);
 const MINUTE_MS = 60_000;
 
 describe("a reservation", () => {

@@ -9,7 +9,7 @@ import type { UiContext } from "./context.ts";
 import { momentOf } from "./moment-of.ts";
 
 /** Lists, shows and releases reservations. */
-export function reservationRoutes({ engine, about, held }: UiContext): readonly UiRoute[] {
+export function reservationRoutes({ engine, about, acknowledgementTimes }: UiContext): readonly UiRoute[] {
   const lists = reservationLists(engine);
 
   const known = (id: string): Reservation => {
@@ -20,7 +20,7 @@ export function reservationRoutes({ engine, about, held }: UiContext): readonly 
   };
 
   const read = async ({ name, host }: UiCall): Promise<PlainAnswer> => {
-    const heldAt = await held.find(known(name));
+    const heldAt = await acknowledgementTimes.find(known(name));
     const { ledger, ledgerId } = engine;
     const detail = reservationDetail(known(name), {
       ...momentOf(engine),

@@ -12,14 +12,14 @@ const MAX_TOKEN_LENGTH = 1024;
  * Browsers keep cookies by host and not by port: with its port in the name, the dashboards of two brokers on one machine
  * do not sign each other out. Over TLS the prefix makes browsers insist on `Secure` and on this very host.
  */
-export function sessionCookie(place: {
+export function sessionCookie(options: {
   readonly isSecure: boolean;
   /** Known once somebody listens. */
   readonly port: () => number;
 }): SessionCookie {
   const nameNow = (): string =>
-    place.isSecure ? "__Host-broker-dashboard" : `broker-dashboard-${place.port()}`;
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${place.isSecure ? "; Secure" : ""}`;
+    options.isSecure ? "__Host-broker-dashboard" : `broker-dashboard-${options.port()}`;
+  const attributes = `Path=/; HttpOnly; SameSite=Strict${options.isSecure ? "; Secure" : ""}`;
   return {
     read: (header) => {
       const name = nameNow();

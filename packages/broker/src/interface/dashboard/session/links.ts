@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { UiRole } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
-import type { Voucher } from "./voucher.ts";
+import type { CertificateRef } from "./voucher.ts";
 
 const TOKEN_BYTES = 32;
 const LINK_MS = 120_000;
@@ -9,12 +9,12 @@ const LINK_MS = 120_000;
 const MAX_LINKS = 100;
 
 /** What a link is made for. */
-export interface Invitation {
+export interface LinkSubject {
   readonly role: UiRole;
   /** The admin who made it. */
   readonly by: string;
   /** Of the admin's certificate: what comes of the link ends with it. */
-  readonly voucher: Voucher;
+  readonly certificateRef: CertificateRef;
 }
 
 export interface IssuedLink {
@@ -27,9 +27,9 @@ export interface IssuedLink {
  * only: a restart drops unused links, and a used link cannot become valid again.
  */
 export interface Links {
-  readonly issue: (invitation: Invitation) => IssuedLink;
+  readonly issue: (invitation: LinkSubject) => IssuedLink;
   /** The subject of the link; undefined if it is unknown, used or expired, without telling which. */
-  readonly redeem: (token: string) => Invitation | undefined;
+  readonly redeem: (token: string) => LinkSubject | undefined;
 }
 
 export interface LinksDeps {
@@ -38,7 +38,7 @@ export interface LinksDeps {
 }
 
 export function createLinks({ clock, randomBytes }: LinksDeps): Links {
-  const open = new Map<string, { readonly invitation: Invitation; readonly until: number }>();
+  const open = new Map<string, { readonly invitation: LinkSubject; readonly until: number }>();
 
   const forgetOld = (): void => {
     const now = clock.monotonicMs();
@@ -46,9 +46,9 @@ export function createLinks({ clock, randomBytes }: LinksDeps): Links {
   };
 
   return {
-    issue: (invitation) => {
+    issue: (subject) => {
       const token = tokenFrom(randomBytes(TOKEN_BYTES));
-      open.set(digestOf(token), { invitation, until: clock.monotonicMs() + LINK_MS });
+      open.set(digestOf(token), { invitation: subject, until: clock.monotonicMs() + LINK_MS });
       forgetOld();
       return { token, validForMs: LINK_MS };
     },

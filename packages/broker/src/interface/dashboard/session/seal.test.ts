@@ -7,21 +7,22 @@ import { createSeal } from "./seal.ts";
 const [one, other] = [(await testCertificates()).broker.key, (await testCertificates()).broker.key];
 const sealWith = (key: string, realm = "ledger-1") =>
   createSeal({ privateKey: () => key, realm: () => realm });
-const WORDS = ["id", "viewer", "ops", "1767614400000"];
+const FIELDS = ["id", "viewer", "ops", "1767614400000"];
 const seal = sealWith(one);
-const sealed = seal.seal(WORDS);
+const sealed = seal.seal(FIELDS);
 
 test("whoever has the same key knows its words again, however the key is written down", () => {
   const rewritten = createPrivateKey(one).export({ format: "pem", type: "sec1" }).toString();
   expect(rewritten).not.toBe(one);
-  for (const reader of [seal, sealWith(one), sealWith(rewritten)]) expect(reader.open(sealed)).toEqual(WORDS);
+  for (const reader of [seal, sealWith(one), sealWith(rewritten)])
+    expect(reader.open(sealed)).toEqual(FIELDS);
 });
 
 test.each([
-  { name: "another key", text: sealWith(other).seal(WORDS) },
-  { name: "the same key of another ledger", text: sealWith(one, "ledger-2").seal(WORDS) },
-  { name: "no seal", text: WORDS.join("~") },
-  { name: "an empty seal", text: `${WORDS.join("~")}~` },
+  { name: "another key", text: sealWith(other).seal(FIELDS) },
+  { name: "the same key of another ledger", text: sealWith(one, "ledger-2").seal(FIELDS) },
+  { name: "no seal", text: FIELDS.join("~") },
+  { name: "an empty seal", text: `${FIELDS.join("~")}~` },
   { name: "the seal alone", text: sealed.slice(sealed.lastIndexOf("~")) },
   { name: "words that were put before", text: `more~${sealed}` },
   { name: "words that were put behind", text: `${sealed}~more` },
@@ -57,8 +58,8 @@ test("nothing that anybody makes up is known", () => {
 test("a key that comes anew while it runs ends what the old one sealed", () => {
   let key = one;
   const changing = createSeal({ privateKey: () => key, realm: () => "ledger-1" });
-  expect(changing.open(sealed)).toEqual(WORDS);
+  expect(changing.open(sealed)).toEqual(FIELDS);
   key = other;
   expect(changing.open(sealed)).toBeUndefined();
-  expect(sealWith(other).open(changing.seal(WORDS))).toEqual(WORDS);
+  expect(sealWith(other).open(changing.seal(FIELDS))).toEqual(FIELDS);
 });

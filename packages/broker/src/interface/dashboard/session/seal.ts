@@ -3,7 +3,7 @@ import { createHmac, createPrivateKey, hkdfSync, timingSafeEqual } from "node:cr
 const PURPOSE = "resource-broker dashboard session 1";
 const KEY_BYTES = 32;
 /** Allowed in a cookie, and not used in fields. */
-const BETWEEN = "~";
+const SEPARATOR = "~";
 
 /** Seals fields for a browser. Every process with the same key can open them. */
 export interface Seal {
@@ -30,18 +30,18 @@ export function createSeal({ privateKey, realm }: SealDeps): Seal {
     return derived.key;
   };
 
-  const markOf = (text: string): string => createHmac("sha256", key()).update(text).digest("base64url");
+  const macOf = (text: string): string => createHmac("sha256", key()).update(text).digest("base64url");
 
   return {
-    seal: (words) => {
-      const text = words.join(BETWEEN);
-      return `${text}${BETWEEN}${markOf(text)}`;
+    seal: (fields) => {
+      const text = fields.join(SEPARATOR);
+      return `${text}${SEPARATOR}${macOf(text)}`;
     },
     open: (sealed) => {
-      const end = sealed.lastIndexOf(BETWEEN);
+      const end = sealed.lastIndexOf(SEPARATOR);
       if (end === -1) return undefined;
       const text = sealed.slice(0, end);
-      return isSame(sealed.slice(end + 1), markOf(text)) ? text.split(BETWEEN) : undefined;
+      return isSame(sealed.slice(end + 1), macOf(text)) ? text.split(SEPARATOR) : undefined;
     },
   };
 }

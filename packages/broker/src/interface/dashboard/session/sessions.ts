@@ -1,9 +1,9 @@
 import type { UiRole } from "@resource-broker/contract";
 import type { CertificateSet, Clock } from "@resource-broker/runtime";
-import { type Invitation, tokenFrom } from "./links.ts";
+import { type LinkSubject, tokenFrom } from "./links.ts";
 import type { Seal } from "./seal.ts";
 import type { SignOuts } from "./sign-outs.ts";
-import { isStillGood, type Voucher } from "./voucher.ts";
+import { type CertificateRef, isStillValid } from "./voucher.ts";
 
 const ID_BYTES = 16;
 export const SESSION_MS = 12 * 3_600_000;
@@ -25,7 +25,7 @@ export interface Session {
  * restart, and every replica with the same key accepts it. The broker stores only sessions that were ended early.
  */
 export interface Sessions {
-  readonly open: (invitation: Invitation) => { readonly token: string; readonly session: Session };
+  readonly open: (invitation: LinkSubject) => { readonly token: string; readonly session: Session };
   readonly find: (token: string) => Session | undefined;
   /** Ends the session; resolves when the sign-out is stored. */
   readonly end: (token: string) => Promise<void>;
@@ -45,17 +45,17 @@ interface Claims {
   readonly role: UiRole;
   readonly name: string;
   readonly beganAt: number;
-  readonly voucher: Voucher;
+  readonly certificateRef: CertificateRef;
 }
 
 export function createSessions({ clock, randomBytes, seal, ...deps }: SessionsDeps): Sessions {
   const leftMs = (claims: Claims): number => {
-    const { beganAt, voucher } = claims;
+    const { beganAt, certificateRef } = claims;
     const now = clock.wallMs();
     // A session from the future is invalid: a clock that was set back must not extend it.
     const isOver = beganAt > now + CLOCK_SKEW_MS || deps.signOuts.has(claims);
-    if (isOver || !isStillGood(voucher, deps.certificates(), now)) return 0;
-    return Math.max(0, Math.min(beganAt + SESSION_MS, voucher.validToMs) - now);
+    if (isOver || !isStillValid(certificateRef, deps.certificates(), now)) return 0;
+    return Math.max(0, Math.min(beganAt + SESSION_MS, certificateRef.validToMs) - now);
   };
 
   const sessionOf = (claims: Claims): Session => {
@@ -67,10 +67,10 @@ export function createSessions({ clock, randomBytes, seal, ...deps }: SessionsDe
   const claimsIn = (token: string): Claims | undefined => readClaims(seal.open(token) ?? []);
 
   return {
-    open: ({ role, by, voucher }) => {
+    open: ({ role, by, certificateRef }) => {
       const id = tokenFrom(randomBytes(ID_BYTES));
-      const claims: Claims = { id, role, name: by, beganAt: clock.wallMs(), voucher };
-      return { token: seal.seal(wordsOf(claims)), session: sessionOf(claims) };
+      const claims: Claims = { id, role, name: by, beganAt: clock.wallMs(), certificateRef };
+      return { token: seal.seal(fieldsOf(claims)), session: sessionOf(claims) };
     },
     find: (token) => {
       const claims = claimsIn(token);
@@ -84,17 +84,17 @@ export function createSessions({ clock, randomBytes, seal, ...deps }: SessionsDe
   };
 }
 
-function wordsOf({ id, role, name, beganAt, voucher }: Claims): string[] {
-  const { serial, issuer, validToMs } = voucher;
+function fieldsOf({ id, role, name, beganAt, certificateRef }: Claims): string[] {
+  const { serial, issuer, validToMs } = certificateRef;
   return [id, role, name, String(beganAt), serial, issuer, String(validToMs)];
 }
 
 /** Only what stood under the seal comes here: its form is that of `wordsOf`. */
-function readClaims(words: readonly string[]): Claims | undefined {
-  const [id, role, name, beganAt, serial, issuer, validToMs] = words;
+function readClaims(fields: readonly string[]): Claims | undefined {
+  const [id, role, name, beganAt, serial, issuer, validToMs] = fields;
   if (id === undefined || name === undefined || serial === undefined || issuer === undefined)
     return undefined;
   if (role !== "admin" && role !== "viewer") return undefined;
-  const voucher = { serial, issuer, validToMs: Number(validToMs) };
-  return { id, role, name, beganAt: Number(beganAt), voucher };
+  const certificateRef = { serial, issuer, validToMs: Number(validToMs) };
+  return { id, role, name, beganAt: Number(beganAt), certificateRef };
 }

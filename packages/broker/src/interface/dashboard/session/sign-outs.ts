@@ -2,10 +2,10 @@ import { open, readFile, rename } from "node:fs/promises";
 import type { Clock, Log } from "@resource-broker/runtime";
 
 /** Beyond this the oldest are forgotten. */
-const MAX_REMEMBERED = 1000;
+const MAX_STORED = 1000;
 
 /** What of a session is needed to end it. */
-export interface Ending {
+export interface SessionKey {
   readonly id: string;
   /** By the wall clock. */
   readonly beganAt: number;
@@ -15,9 +15,9 @@ export interface Ending {
 export interface SignOuts {
   /** Loads stored sign-outs. Call it before requests are accepted. */
   readonly load: () => Promise<void>;
-  readonly has: (session: Ending) => boolean;
+  readonly has: (session: SessionKey) => boolean;
   /** Ended at once; resolves when that is kept as well. */
-  readonly add: (session: Ending) => Promise<void>;
+  readonly add: (session: SessionKey) => Promise<void>;
 }
 
 export interface SignOutsDeps {
@@ -29,7 +29,7 @@ export interface SignOutsDeps {
   readonly log: Pick<Log, "warn">;
 }
 
-interface Kept {
+interface StoredSignOuts {
   /** All that began until then are over. */
   readonly overUpTo: number;
   readonly sessions: readonly (readonly [id: string, beganAt: number])[];
@@ -44,7 +44,7 @@ export function createSignOuts({ file, sessionMs, clock, log }: SignOutsDeps): S
   const tidy = (): void => {
     const oldest = clock.wallMs() - sessionMs;
     const inOrder = [...ended].sort(([, a], [, b]) => a - b);
-    const kept = inOrder.filter(([, beganAt]) => beganAt > oldest).slice(-MAX_REMEMBERED);
+    const kept = inOrder.filter(([, beganAt]) => beganAt > oldest).slice(-MAX_STORED);
     const [, forgotten = 0] = inOrder.at(-kept.length - 1) ?? [];
     overUpTo = Math.max(overUpTo, forgotten);
     ended = new Map(kept);
@@ -53,7 +53,7 @@ export function createSignOuts({ file, sessionMs, clock, log }: SignOutsDeps): S
   const write = async (): Promise<void> => {
     if (file === undefined) return;
     try {
-      await replace(file, JSON.stringify({ overUpTo, sessions: [...ended] } satisfies Kept));
+      await replace(file, JSON.stringify({ overUpTo, sessions: [...ended] } satisfies StoredSignOuts));
     } catch (error) {
       log.warn({ file, err: error }, "a sign-out is kept in memory only: its file cannot be written");
     }
@@ -63,7 +63,7 @@ export function createSignOuts({ file, sessionMs, clock, log }: SignOutsDeps): S
     load: async () => {
       if (file === undefined) return;
       try {
-        const kept = readKept(await readFile(file, "utf8"));
+        const kept = parseSignOuts(await readFile(file, "utf8"));
         overUpTo = kept.overUpTo;
         ended = new Map(kept.sessions);
       } catch (error) {
@@ -99,13 +99,13 @@ async function replace(file: string, text: string): Promise<void> {
   await rename(unfinished, file);
 }
 
-function readKept(text: string): Kept {
+function parseSignOuts(text: string): StoredSignOuts {
   const kept: unknown = JSON.parse(text);
-  if (isKept(kept)) return kept;
+  if (isStoredSignOuts(kept)) return kept;
   throw new Error("it has another form");
 }
 
-function isKept(value: unknown): value is Kept {
+function isStoredSignOuts(value: unknown): value is StoredSignOuts {
   if (typeof value !== "object" || value === null) return false;
   if (!("overUpTo" in value) || !Number.isFinite(value.overUpTo)) return false;
   return "sessions" in value && Array.isArray(value.sessions) && value.sessions.every(isSession);

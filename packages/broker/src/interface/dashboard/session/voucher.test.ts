@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readCertificateSet } from "@resource-broker/runtime";
 import { commonName, makeKeys, testCertificates } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { isStillGood, voucherOf } from "./voucher.ts";
+import { certificateRefOf, isStillValid } from "./voucher.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const all = await testCertificates();
@@ -54,15 +54,18 @@ const rows = [
 ];
 
 test.each(rows)("an admin's certificate when $name: $isGood", ({ who, at = setOf([ca]), later, isGood }) => {
-  const voucher = voucherOf(new X509Certificate(who.cert), at);
-  expect(isStillGood(voucher, later, NOW)).toBe(isGood);
+  const certificateRef = certificateRefOf(new X509Certificate(who.cert), at);
+  expect(isStillValid(certificateRef, later, NOW)).toBe(isGood);
 });
 
 test("one that has run out is good no more", () => {
   const notAfter = new Date(NOW);
-  const voucher = voucherOf(new X509Certificate(all.leaf({ subject: SUBJECT, notAfter }).cert), setOf([ca]));
-  expect(isStillGood(voucher, setOf([ca]), NOW)).toBe(true);
-  expect(isStillGood(voucher, setOf([ca]), NOW + 1)).toBe(false);
+  const certificateRef = certificateRefOf(
+    new X509Certificate(all.leaf({ subject: SUBJECT, notAfter }).cert),
+    setOf([ca]),
+  );
+  expect(isStillValid(certificateRef, setOf([ca]), NOW)).toBe(true);
+  expect(isStillValid(certificateRef, setOf([ca]), NOW + 1)).toBe(false);
 });
 
 test("two authorities may give the same number: only its own takes it back", () => {
@@ -70,6 +73,7 @@ test("two authorities may give the same number: only its own takes it back", () 
   const namesake = all.leaf({ subject: SUBJECT, serial: SERIAL }, elsewhere);
   const both = setOf([ca, elsewhere]);
   const revoked = setOf([ca, elsewhere], all.crl([ops]));
-  const isGood = (cert: string) => isStillGood(voucherOf(new X509Certificate(cert), both), revoked, NOW);
+  const isGood = (cert: string) =>
+    isStillValid(certificateRefOf(new X509Certificate(cert), both), revoked, NOW);
   expect([isGood(ops.cert), isGood(namesake.cert)]).toEqual([false, true]);
 });

@@ -52,9 +52,9 @@ export function visit(target: Target, what: string, options: VisitOptions = {}):
 export interface Listening {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly heard: () => string;
+  readonly received: () => string;
   /** Resolves once the text was heard. */
-  readonly hears: (wanted: string | RegExp) => Promise<string>;
+  readonly receives: (wanted: string | RegExp) => Promise<string>;
   readonly closed: Promise<void>;
   readonly close: () => void;
 }
@@ -64,26 +64,27 @@ export function listenTo(target: Target, what: string, options: VisitOptions = {
     const sent = open(target, what, options);
     sent.on("error", reject);
     sent.on("response", (response) => {
-      let heard = "";
+      let received = "";
       const lookers = new Set<() => void>();
       response.setEncoding("utf8");
       response.on("error", () => undefined);
       response.on("data", (text: string) => {
-        heard += text;
+        received += text;
         for (const look of lookers) look();
       });
       const closed = new Promise<void>((end) => void response.once("close", () => end()));
-      const hears: Listening["hears"] = (wanted) =>
+      const receives: Listening["receives"] = (wanted) =>
         new Promise((found, fail) => {
           const look = (): void => {
-            if (typeof wanted === "string" ? heard.includes(wanted) : wanted.test(heard)) found(heard);
+            if (typeof wanted === "string" ? received.includes(wanted) : wanted.test(received))
+              found(received);
           };
           lookers.add(look);
-          void closed.then(() => fail(new Error(`closed after: ${heard}`)));
+          void closed.then(() => fail(new Error(`closed after: ${received}`)));
           look();
         });
       const { statusCode: status = 0, headers } = response;
-      resolve({ status, headers, heard: () => heard, hears, closed, close: () => sent.destroy() });
+      resolve({ status, headers, received: () => received, receives, closed, close: () => sent.destroy() });
     });
   });
 }

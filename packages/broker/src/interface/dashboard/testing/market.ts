@@ -5,7 +5,7 @@ import { certificates, type DashboardParts, type runningDashboards } from "./run
 export const HOSTILE = `<img src=x onerror=alert(1)>"'&</script>`;
 
 /** A dashboard over a market of three: rome asks; paris, with a hostile name, and tokyo lend. Ends with the test. */
-export function marketOn(start: ReturnType<typeof runningDashboards>) {
+export function clustersOn(start: ReturnType<typeof runningDashboards>) {
   return async (parts: DashboardParts = {}) => {
     const running = await start(parts);
     await running.advertise("rome", { cost: { cpuCost: "0.1", memoryCost: "0", currency: "EUR" } });

@@ -18,8 +18,8 @@ import type { ClientCredentials } from "../../http/testing/call.ts";
 import {
   type BrokerParts,
   countedBytes,
-  type HeldCertificates,
-  heldCertificates,
+  type StaticCertificates,
+  staticCertificates,
   type RunningBroker,
   runBroker,
 } from "../../http/testing/running-broker.ts";
@@ -68,7 +68,7 @@ export interface RunningDashboard {
   /** A browser that came by a link. */
   readonly signIn: (role?: UiRole) => Promise<Browser>;
   /** Puts other certificates in force at the dashboard's own port, as a changed folder would. */
-  readonly replaceCertificates: HeldCertificates["replace"];
+  readonly replaceCertificates: StaticCertificates["replace"];
   /** The cluster advertises. */
   readonly advertise: (clusterId: string, more?: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -99,7 +99,7 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
   const folder = builtPages();
   const store = memoryStore(disk);
   const made: Dashboard[] = [];
-  const held = heldCertificates({ crl: undefined, ...certificates.broker, ...parts.own });
+  const held = staticCertificates({ crl: undefined, ...certificates.broker, ...parts.own });
   const broker = await runBroker({
     store,
     clock: time,

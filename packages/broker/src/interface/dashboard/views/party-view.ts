@@ -18,20 +18,20 @@ export function partiesOf(
   moment: Moment,
 ): { readonly requester: UiParty; readonly provider: UiParty } {
   const { requester, provider } = reservation;
-  const lender = accounts.get(provider);
+  const providerAccount = accounts.get(provider);
   const party = (id: string, state: string): UiParty => {
     const account = accounts.get(id);
-    const hasSpoken = account?.advertisement !== undefined;
+    const hasAdvertised = account?.advertisement !== undefined;
     return {
       id,
-      heardAt: timeOf(hasSpoken ? account.receivedAt : undefined),
-      isStale: hasSpoken && isStale(account, moment),
+      heardAt: timeOf(hasAdvertised ? account.receivedAt : undefined),
+      isStale: hasAdvertised && isStale(account, moment),
       state,
     };
   };
   return {
     requester: party(requester, requesterState(reservation)),
-    provider: party(provider, providerState(reservation, lender)),
+    provider: party(provider, providerState(reservation, providerAccount)),
   };
 }
 
@@ -41,18 +41,18 @@ function requesterState({ phase }: Reservation): string {
 }
 
 function providerState({ id, phase, acknowledged }: Reservation, account: AccountView | undefined): string {
-  if (!isLive(phase)) return afterwards(account?.usage.get(id)?.used);
+  if (!isLive(phase)) return endedProviderState(account?.usage.get(id)?.used);
   if (acknowledged) return "holds the capacity";
-  return doesConfirm(account) ? "has not confirmed yet" : "runs an older agent, which does not confirm";
+  return acknowledges(account) ? "has not confirmed yet" : "runs an older agent, which does not confirm";
 }
 
-function afterwards(used: ResourceVector | undefined): string {
+function endedProviderState(used: ResourceVector | undefined): string {
   return used === undefined || isZero(used)
     ? "has its capacity back"
     : "still runs pods of it: the capacity returns when they are gone";
 }
 
 /** False for older agents, which never acknowledge. */
-export function doesConfirm(account: AccountView | undefined): boolean {
+export function acknowledges(account: AccountView | undefined): boolean {
   return (account?.advertisement?.protocol ?? CURRENT_PROTOCOL) >= CURRENT_PROTOCOL;
 }

@@ -7,7 +7,7 @@ import {
 } from "@resource-broker/contract";
 import { type Instant, isLive, type LedgerView, type Reservation } from "@resource-broker/domain";
 import { reservationStatus } from "../../kubernetes/forge/reservation-status.ts";
-import { reservationPicture } from "../../kubernetes/views/reservation-view.ts";
+import { desiredReservation } from "../../kubernetes/views/reservation-view.ts";
 import { amountsOf } from "./amounts.ts";
 import type { Moment } from "./advertised-account.ts";
 import { partiesOf } from "./party-view.ts";
@@ -50,8 +50,8 @@ function yamlOf(
   reservation: Reservation,
   { ledger, ledgerId, now, objectsNamespace }: DetailContext,
 ): string {
-  const picture = reservationPicture(reservation, objectsNamespace ?? DEFAULT_NAMESPACE);
-  return yamlText({ ...picture, status: reservationStatus(reservation, { ledger, ledgerId, now }) });
+  const desired = desiredReservation(reservation, objectsNamespace ?? DEFAULT_NAMESPACE);
+  return yamlText({ ...desired, status: reservationStatus(reservation, { ledger, ledgerId, now }) });
 }
 
 type CommandLine = UiReservationDetail["commands"][number];

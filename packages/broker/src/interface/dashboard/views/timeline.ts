@@ -6,20 +6,20 @@ import {
   isLive,
   type Reservation,
 } from "@resource-broker/domain";
-import { doesConfirm } from "./party-view.ts";
+import { acknowledges } from "./party-view.ts";
 import { timeOf } from "./reservation-view.ts";
 
 type Step = UiReservationDetail["timeline"][number];
 
 /** Progress of the provider: its account and its acknowledgement. */
-export interface LendingSide {
+export interface ProviderProgress {
   readonly account: AccountView | undefined;
   /** Time of the acknowledgement; undefined if there is none or it is unknown. */
   readonly heldAt: Instant | undefined;
 }
 
 /** requested → reserved → told → enforced → active → end, each with what happened or what is waited for. */
-export function timelineOf(reservation: Reservation, side: LendingSide): Step[] {
+export function timelineOf(reservation: Reservation, progress: ProviderProgress): Step[] {
   const { requester, provider, granted, createdAt, reservedAt } = reservation;
   const what = describeResources(granted);
   return [
@@ -29,16 +29,19 @@ export function timelineOf(reservation: Reservation, side: LendingSide): Step[] 
       at: formatTime(reservedAt),
       text: `${provider} was chosen, and ${what} locked there`,
     },
-    toldStep(reservation, side),
-    enforcedStep(reservation, side),
+    toldStep(reservation, progress),
+    enforcedStep(reservation, progress),
     activeStep(reservation),
     endStep(reservation),
   ];
 }
 
 /** Every reply to an advertisement lists the provider's reservations, so a later advertisement means that it was received. */
-function toldStep({ provider, phase, reservedAt, acknowledged }: Reservation, side: LendingSide): Step {
-  const { account, heldAt } = side;
+function toldStep(
+  { provider, phase, reservedAt, acknowledged }: Reservation,
+  progress: ProviderProgress,
+): Step {
+  const { account, heldAt } = progress;
   const heardAt = account !== undefined && account.receivedAt > reservedAt ? account.receivedAt : undefined;
   if (acknowledged) return { step: "told", at: timeOf(heldAt ?? heardAt), text: `${provider} was told` };
   if (!isLive(phase)) return { step: "told", at: null, text: `it ended before ${provider} acknowledged it` };
@@ -53,7 +56,7 @@ function toldStep({ provider, phase, reservedAt, acknowledged }: Reservation, si
 
 function enforcedStep(
   { provider, phase, acknowledged }: Reservation,
-  { account, heldAt }: LendingSide,
+  { account, heldAt }: ProviderProgress,
 ): Step {
   if (acknowledged)
     return { step: "enforced", at: timeOf(heldAt), text: `${provider} holds the capacity back` };
@@ -61,7 +64,7 @@ function enforcedStep(
   return {
     step: "enforced",
     at: null,
-    text: doesConfirm(account)
+    text: acknowledges(account)
       ? `waits for the acknowledgement of ${provider}`
       : `${provider} runs an older agent, which does not say so; the ledger keeps it locked`,
   };

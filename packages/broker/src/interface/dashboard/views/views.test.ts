@@ -21,7 +21,7 @@ const NOW = Date.UTC(2026, 0, 5, 12);
 const MOMENT = { now: NOW, policy: DEFAULT_POLICY };
 const FOUR_CPUS = resourceVector({ cpuMillis: 4000 });
 
-const SAID: Advertisement = {
+const TEXTS: Advertisement = {
   clusterId: "paris",
   capacity: FOUR_CPUS,
   allocatable: FOUR_CPUS,
@@ -54,7 +54,7 @@ function ledgerWith(said: Partial<Advertisement>, reservations: readonly Reserva
   const ledger = emptyLedger();
   for (const reservation of reservations)
     apply(ledger, { kind: "granted", at: reservation.createdAt, reservation, decision: NO_DECISION });
-  apply(ledger, { kind: "advertised", at, advertisement: { ...SAID, ...said } });
+  apply(ledger, { kind: "advertised", at, advertisement: { ...TEXTS, ...said } });
   return ledger;
 }
 

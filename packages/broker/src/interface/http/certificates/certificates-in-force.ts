@@ -1,5 +1,5 @@
 import type { CertificateSet, Clock } from "@resource-broker/runtime";
-import type { AdmissionRules } from "../admission.ts";
+import type { AuthenticationRules } from "../admission.ts";
 
 export interface InForceOptions {
   readonly adminUnit: string;
@@ -19,11 +19,11 @@ export class CertificatesInForce {
     this.#options = options;
   }
 
-  rules(): AdmissionRules {
+  rules(): AuthenticationRules {
     const { adminUnit, clock, handshakeTimeoutMs } = this.#options;
     // A handshake that started before the change was verified with the old authorities.
-    const mayBeOutdated = clock.monotonicMs() - this.#lostAuthoritiesAt <= 2 * handshakeTimeoutMs;
-    return { adminUnit, set: this.#set, nowMs: clock.wallMs(), needsProof: mayBeOutdated };
+    const mustVerifyChain = clock.monotonicMs() - this.#lostAuthoritiesAt <= 2 * handshakeTimeoutMs;
+    return { adminUnit, set: this.#set, nowMs: clock.wallMs(), mustVerifyChain };
   }
 
   /** Returns true if an authority was removed. Otherwise no certificate chain can become invalid. */

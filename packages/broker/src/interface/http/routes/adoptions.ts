@@ -16,7 +16,7 @@ import {
   type Reply,
   type SetAdoptionWindow,
 } from "@resource-broker/domain";
-import { waitingWords } from "../../shared/adoption-words.ts";
+import { pendingOutcome } from "../../shared/adoption-words.ts";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import { renderReservation, roleOf } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route } from "../route.ts";
@@ -25,7 +25,7 @@ import type { RouteContext } from "./context.ts";
 type Result = AdoptionReplyDTO["results"][number];
 
 /** Adoption of reservations that a new or restored ledger does not know, and the adoption window. Offers are idempotent, so a failed call may be repeated. */
-export function adoptionRoutes({ engine, books }: RouteContext): readonly Route[] {
+export function adoptionRoutes({ engine, renderContext }: RouteContext): readonly Route[] {
   const adopt = async ({ caller, body }: Call): Promise<PlainAnswer> => {
     const offers = valueOf(toAdoptionOffers(checked(adoptionRequestSchema, body)));
     const replies = await Promise.all(
@@ -43,15 +43,17 @@ export function adoptionRoutes({ engine, books }: RouteContext): readonly Route[
     const { id } = offer;
     if (reply.kind === "current") {
       const { reservation } = reply;
-      const shown = renderReservation(books(), reservation, { role: roleOf(caller, reservation) });
-      return { id, outcome: "adopted", message: "it is in the ledger", reservation: shown };
+      const showWindow = renderReservation(renderContext(), reservation, {
+        role: roleOf(caller, reservation),
+      });
+      return { id, outcome: "adopted", message: "it is in the ledger", reservation: showWindow };
     }
     if (reply.kind === "rejected") return { id, outcome: "refused", message: reply.message };
     if (reply.kind !== "adoption-offered") throw faultOf(reply);
-    return { id, ...waitingWords(reply, { by: caller.clusterId, offer }) };
+    return { id, ...pendingOutcome(reply, { by: caller.clusterId, offer }) };
   };
 
-  const shown = (): PlainAnswer => {
+  const showWindow = (): PlainAnswer => {
     const { adoption } = engine.ledger;
     const answer: AdoptionWindowDTO = {
       open: isAdoptionOpen(engine.ledger, engine.now()),
@@ -68,7 +70,7 @@ export function adoptionRoutes({ engine, books }: RouteContext): readonly Route[
   const set = async (command: SetAdoptionWindow): Promise<PlainAnswer> => {
     const reply = await engine.submit(command);
     if (reply.kind !== "adoption-window-set") throw faultOf(reply);
-    return shown();
+    return showWindow();
   };
 
   const open = ({ caller, body }: Call): Promise<PlainAnswer> => {
@@ -81,7 +83,7 @@ export function adoptionRoutes({ engine, books }: RouteContext): readonly Route[
   const path = PATH.adoptionWindow;
   return [
     { method: "POST", path: PATH.adoptions, access: "cluster", body, handle: adopt },
-    { method: "GET", path, access: "admin", handle: shown },
+    { method: "GET", path, access: "admin", handle: showWindow },
     { method: "POST", path, access: "admin", body, handle: open },
     {
       method: "DELETE",

@@ -29,9 +29,9 @@ import type { RouteContext } from "./context.ts";
 const CURRENT_PROTOCOL = 2;
 const OLDER_PROTOCOL = 1;
 
-export function advertisementRoutes({ engine, books, hub, log }: RouteContext): readonly Route[] {
+export function advertisementRoutes({ engine, renderContext, hub, log }: RouteContext): readonly Route[] {
   /** Clusters whose incomplete price was logged already. */
-  const unpriced = new Set<ClusterId>();
+  const warnedUnpriced = new Set<ClusterId>();
 
   const advertise = async (call: Call): Promise<PlainAnswer> => {
     const { caller, isOlderAgent } = call;
@@ -43,8 +43,8 @@ export function advertisementRoutes({ engine, books, hub, log }: RouteContext): 
         `clusterID is ${dto.clusterID}, but the certificate is of ${caller.clusterId}`,
       );
     }
-    if (body !== call.body && !unpriced.has(caller.clusterId)) {
-      unpriced.add(caller.clusterId);
+    if (body !== call.body && !warnedUnpriced.has(caller.clusterId)) {
+      warnedUnpriced.add(caller.clusterId);
       log.warn(
         { cluster: caller.clusterId },
         "an incomplete price is ignored: the cluster is treated as one without a price",
@@ -56,7 +56,7 @@ export function advertisementRoutes({ engine, books, hub, log }: RouteContext): 
     if (reply.kind !== "advertised") throw faultOf(reply);
     hub.capacityMayHaveChanged(caller.clusterId);
     const instructions = renderInstructions(
-      books(),
+      renderContext(),
       { clusterId: caller.clusterId, isOlderAgent },
       MAX_RESERVATIONS_PER_PROVIDER,
     );

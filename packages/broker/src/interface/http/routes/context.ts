@@ -1,6 +1,6 @@
 import type { Log } from "@resource-broker/runtime";
 import type { IdMaker } from "../../shared/make-ids.ts";
-import type { Books } from "../../shared/render.ts";
+import type { RenderContext } from "../../shared/render.ts";
 import type { HttpDeps } from "../ports.ts";
 import type { ReservationIndex } from "../reservation-index.ts";
 import type { StreamHub } from "../stream/stream-hub.ts";
@@ -9,7 +9,7 @@ import type { StreamHub } from "../stream/stream-hub.ts";
 export interface RouteContext
   extends Pick<HttpDeps, "engine" | "store" | "openApi" | "policyOrigin" | "metrics" | "dashboard"> {
   readonly log: Log;
-  readonly books: () => Books;
+  readonly renderContext: () => RenderContext;
   readonly ids: IdMaker;
   readonly index: ReservationIndex;
   readonly hub: StreamHub;

@@ -6,11 +6,11 @@ import { type Answer, type Call, ok, type PlainAnswer, type Route, template } fr
 import type { RouteContext } from "./context.ts";
 
 /** Instructions for providers, and their acknowledgements. */
-export function instructionRoutes({ engine, books, hub }: RouteContext): readonly Route[] {
+export function instructionRoutes({ engine, renderContext, hub }: RouteContext): readonly Route[] {
   const list = ({ caller, query, headers, isOlderAgent }: Call): Answer => {
     const { clusterId } = caller;
     if (!readSwitch(query, "watch")) {
-      return ok(renderInstructions(books(), { clusterId, isOlderAgent }, LIMIT.instructions));
+      return ok(renderInstructions(renderContext(), { clusterId, isOlderAgent }, LIMIT.instructions));
     }
     const stated = headers["last-event-id"];
     const lastEventId = stated === undefined ? undefined : String(stated);
@@ -26,7 +26,7 @@ export function instructionRoutes({ engine, books, hub }: RouteContext): readonl
         : { kind: "refuse", ...about, why: reason ?? "the provider gave no reason" },
     );
     const reservation = reservationIn(reply);
-    return ok(renderReservation(books(), reservation, { role: roleOf(caller, reservation) }));
+    return ok(renderReservation(renderContext(), reservation, { role: roleOf(caller, reservation) }));
   };
 
   return [

@@ -9,7 +9,10 @@ const PARAMETER = "requester";
  * The cluster that a call is made for: the caller, or the cluster that an admin names. An admin is not a cluster: nobody
  * would use or release its reservation. An agent may have an admin's certificate; its cluster has advertised.
  */
-export function requesterOf({ caller, query }: Call, context: Pick<RouteContext, "books">): ClusterId {
+export function requesterOf(
+  { caller, query }: Call,
+  context: Pick<RouteContext, "renderContext">,
+): ClusterId {
   const named = query.one(PARAMETER);
   if (!caller.isAdmin && named !== undefined && named !== caller.clusterId) {
     throw new Fault("forbidden", `only an admin may ask for another cluster; leave ?${PARAMETER}= out`);
@@ -28,6 +31,6 @@ export function requesterOf({ caller, query }: Call, context: Pick<RouteContext,
   );
 }
 
-function hasAdvertised(id: string, { books }: Pick<RouteContext, "books">): id is ClusterId {
-  return isClusterId(id) && books().ledger.accounts.get(id)?.advertisement !== undefined;
+function hasAdvertised(id: string, { renderContext }: Pick<RouteContext, "renderContext">): id is ClusterId {
+  return isClusterId(id) && renderContext().ledger.accounts.get(id)?.advertisement !== undefined;
 }

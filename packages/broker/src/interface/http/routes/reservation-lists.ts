@@ -9,9 +9,9 @@ import type { RouteContext } from "./context.ts";
 type Role = "requester" | "provider";
 
 /** Reading reservations. */
-export function reservationListRoutes({ engine, books, index }: RouteContext): readonly Route[] {
+export function reservationListRoutes({ engine, renderContext, index }: RouteContext): readonly Route[] {
   const render = (reservation: Reservation, caller: Actor) =>
-    renderReservation(books(), reservation, { role: roleOf(caller, reservation) });
+    renderReservation(renderContext(), reservation, { role: roleOf(caller, reservation) });
 
   /**
    * The first Go agents name themselves in the query, read an object, know no pages, and act on the phase Reserved only.
@@ -23,7 +23,7 @@ export function reservationListRoutes({ engine, books, index }: RouteContext): r
     const reader = { role, isOlderAgent: true };
     const reservations = live
       .slice(0, LIMIT.instructions)
-      .map((reservation) => renderReservation(books(), reservation, reader));
+      .map((reservation) => renderReservation(renderContext(), reservation, reader));
     return ok({ reservations });
   };
 

@@ -22,10 +22,10 @@ const REPLAYED: readonly string[] = [HEADER.idempotencyReplayed, "true"];
 
 /** Making reservations, and what their requesters do with them. */
 export function reservationRoutes(context: RouteContext): readonly Route[] {
-  const { engine, books, ids, log, metrics } = context;
+  const { engine, renderContext, ids, log, metrics } = context;
 
   const render = (reservation: Reservation, caller: Actor) =>
-    renderReservation(books(), reservation, { role: roleOf(caller, reservation) });
+    renderReservation(renderContext(), reservation, { role: roleOf(caller, reservation) });
 
   const reserve = async (call: Call): Promise<PlainAnswer> => {
     const { caller, headers } = call;
@@ -44,11 +44,11 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
     });
     if (reply.kind !== "granted") return answer(reply, caller);
     if (key === undefined && call.isCallerGone())
-      return takeBack(reply.reservation, "the requester closed the connection");
+      return releaseUnanswered(reply.reservation, "the requester closed the connection");
     try {
       return answer(reply, caller);
     } catch (error) {
-      await takeBack(reply.reservation, "the reply could not be sent");
+      await releaseUnanswered(reply.reservation, "the reply could not be sent");
       throw error;
     }
   };
@@ -73,7 +73,7 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
    * The requester did not receive the reservation. Without a key it would request another one and never release this one,
    * and a 5xx reply promises that nothing was reserved.
    */
-  const takeBack = async ({ id, requester }: Reservation, why: string): Promise<PlainAnswer> => {
+  const releaseUnanswered = async ({ id, requester }: Reservation, why: string): Promise<PlainAnswer> => {
     log.warn({ reservation: id, requester, why }, "a reservation is released again");
     await engine.submit({ kind: "release", by: { clusterId: requester, isAdmin: false }, id });
     return { status: 503 };

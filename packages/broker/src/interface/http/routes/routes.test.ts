@@ -29,7 +29,7 @@ const rome = certificates.cluster("rome");
 const paris = certificates.cluster("paris");
 const ops = certificates.admin("ops");
 /** Only a guard: a busy machine takes its time. */
-const PATIENCE = { timeout: 20_000 };
+const GUARD = { timeout: 20_000 };
 
 let broker: RunningBroker;
 let time: ReturnType<typeof fakeClock>;
@@ -244,10 +244,10 @@ describe("a reservation over HTTP", () => {
     await store.held();
     close();
     await expect(lost).rejects.toThrow("socket hang up");
-    await expect.poll(() => broker.http.openConnections(), PATIENCE).toBe(1);
+    await expect.poll(() => broker.http.openConnections(), GUARD).toBe(1);
     release();
     await expect
-      .poll(() => [...broker.engine.ledger.reservations.values()].map(({ phase }) => phase), PATIENCE)
+      .poll(() => [...broker.engine.ledger.reservations.values()].map(({ phase }) => phase), GUARD)
       .toEqual(["Released"]);
     expect(broker.logged).toContainEqual(expect.stringContaining("the requester closed the connection"));
   });

@@ -1,17 +1,17 @@
 import type { ClusterId, Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../../engine/engine.ts";
-import type { Books } from "../../shared/render.ts";
+import type { RenderContext } from "../../shared/render.ts";
 import type { ChangeRing } from "./change-ring.ts";
 import { eventText } from "./event-text.ts";
 import { type Notice, noticeFor, noticeText } from "./party-event.ts";
 
-export interface BeginningDeps {
+export interface InitialEventsDeps {
   readonly engine: Engine;
-  readonly books: () => Books;
+  readonly renderContext: () => RenderContext;
   readonly ring: ChangeRing;
 }
 
-export interface BeginningReader {
+export interface StreamReader {
   readonly clusterId: ClusterId;
   readonly isOlderAgent: boolean;
   readonly lastEventId: string | undefined;
@@ -21,9 +21,9 @@ export interface BeginningReader {
  * The first events of a stream: the changes since the last event that the reader saw. If they are not available any more, a
  * `reset` event and all live reservations. Each reservation is written in its current state.
  */
-export function* beginning(
-  { engine, books, ring }: BeginningDeps,
-  { clusterId, isOlderAgent, lastEventId }: BeginningReader,
+export function* initialEvents(
+  { engine, renderContext, ring }: InitialEventsDeps,
+  { clusterId, isOlderAgent, lastEventId }: StreamReader,
 ): Generator<string> {
   const missed = lastEventId === undefined ? undefined : missedSince(lastEventId, engine, ring);
   if (lastEventId !== undefined && missed === undefined) {
@@ -34,7 +34,7 @@ export function* beginning(
   const notices = missed === undefined ? live(engine, clusterId) : about(clusterId, missed);
   for (const { name, reservation } of notices) {
     const current = engine.ledger.reservations.get(reservation.id) ?? reservation;
-    yield noticeText(books(), { name, reservation: current }, isOlderAgent);
+    yield noticeText(renderContext(), { name, reservation: current }, isOlderAgent);
   }
 }
 

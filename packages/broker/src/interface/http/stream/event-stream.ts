@@ -3,7 +3,7 @@ import type { ClusterId } from "@resource-broker/domain";
 import { eventsText, heartbeatText } from "./event-text.ts";
 
 /** Events of a long list are written in pieces of about this size. */
-const PIECE_LENGTH = 16 * 1024;
+const CHUNK_LENGTH = 16 * 1024;
 
 export interface EventStreamOptions {
   readonly response: ServerResponse;
@@ -37,7 +37,7 @@ export class EventStream {
     return this.write(eventsText(events, this.#position));
   }
 
-  beat(): boolean {
+  heartbeat(): boolean {
     return this.write(heartbeatText(this.#position));
   }
 
@@ -72,9 +72,9 @@ export class EventStream {
   readonly #continue = (): void => {
     const { response } = this.#options;
     while (this.#backlog !== undefined && !response.destroyed) {
-      const piece = takePiece(this.#backlog);
-      if (piece.isLast) this.#backlog = undefined;
-      const flows = this.send(piece.events);
+      const chunk = takeChunk(this.#backlog);
+      if (chunk.isLast) this.#backlog = undefined;
+      const flows = this.send(chunk.events);
       if (!flows && this.#backlog !== undefined) {
         response.once("drain", this.#continue);
         return;
@@ -83,10 +83,10 @@ export class EventStream {
   };
 }
 
-function takePiece(backlog: Iterator<string>): { readonly events: string[]; readonly isLast: boolean } {
+function takeChunk(backlog: Iterator<string>): { readonly events: string[]; readonly isLast: boolean } {
   const events: string[] = [];
   let length = 0;
-  while (length < PIECE_LENGTH) {
+  while (length < CHUNK_LENGTH) {
     const next = backlog.next();
     if (next.done === true) return { events, isLast: true };
     events.push(next.value);

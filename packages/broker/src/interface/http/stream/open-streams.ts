@@ -13,7 +13,7 @@ export class OpenStreams {
   readonly #options: OpenStreamsOptions;
   readonly #byCluster = new Map<ClusterId, EventStream[]>();
   readonly #wheel: readonly Set<EventStream>[];
-  readonly #places = new Map<EventStream, Set<EventStream>>();
+  readonly #slots = new Map<EventStream, Set<EventStream>>();
   readonly #laggingSince = new Map<EventStream, Instant>();
   #opened = 0;
   #ticks = 0;
@@ -24,7 +24,7 @@ export class OpenStreams {
   }
 
   get size(): number {
-    return this.#places.size;
+    return this.#slots.size;
   }
 
   /** If a cluster has too many streams, its oldest is closed: it is usually a broken connection. */
@@ -32,15 +32,15 @@ export class OpenStreams {
     const streams = this.#byCluster.get(stream.clusterId) ?? [];
     if (streams.length >= this.#options.maxPerCluster) streams[0]?.end();
     this.#byCluster.set(stream.clusterId, [...streams, stream]);
-    const place = this.#wheel[this.#opened++ % this.#wheel.length];
-    if (place === undefined) return;
-    place.add(stream);
-    this.#places.set(stream, place);
+    const slot = this.#wheel[this.#opened++ % this.#wheel.length];
+    if (slot === undefined) return;
+    slot.add(stream);
+    this.#slots.set(stream, slot);
   }
 
   remove(stream: EventStream): void {
-    this.#places.get(stream)?.delete(stream);
-    this.#places.delete(stream);
+    this.#slots.get(stream)?.delete(stream);
+    this.#slots.delete(stream);
     this.#laggingSince.delete(stream);
     const left = this.of(stream.clusterId).filter((other) => other !== stream);
     if (left.length === 0) this.#byCluster.delete(stream.clusterId);
@@ -52,7 +52,7 @@ export class OpenStreams {
   }
 
   all(): Iterable<EventStream> {
-    return this.#places.keys();
+    return this.#slots.keys();
   }
 
   send(stream: EventStream, events: readonly string[], now: Instant): void {
@@ -66,7 +66,7 @@ export class OpenStreams {
   /** Sends due heartbeats and disconnects readers that lag for too long. */
   tick(now: Instant): void {
     const due = this.#wheel[this.#ticks++ % this.#wheel.length] ?? [];
-    for (const stream of due) this.#noteLag(stream, stream.beat(), now);
+    for (const stream of due) this.#noteLag(stream, stream.heartbeat(), now);
     for (const [stream, since] of this.#laggingSince) {
       if (!stream.isLagging) this.#laggingSince.delete(stream);
       else if (now - since > this.#options.maxLagMs) stream.drop();

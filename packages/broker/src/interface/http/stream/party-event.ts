@@ -1,5 +1,5 @@
 import type { Reservation } from "@resource-broker/domain";
-import { type Books, renderReservation } from "../../shared/render.ts";
+import { type RenderContext, renderReservation } from "../../shared/render.ts";
 import { eventText } from "./event-text.ts";
 
 /** Event name for the provider and for the requester. */
@@ -11,9 +11,13 @@ export interface Notice {
 }
 
 /** The event text of a reservation for one of its parties. */
-export function noticeText(books: Books, { name, reservation }: Notice, isOlderAgent: boolean): string {
+export function noticeText(
+  renderContext: RenderContext,
+  { name, reservation }: Notice,
+  isOlderAgent: boolean,
+): string {
   const role = name === "instruction" ? "provider" : "requester";
-  return eventText(name, renderReservation(books, reservation, { role, isOlderAgent }));
+  return eventText(name, renderReservation(renderContext, reservation, { role, isOlderAgent }));
 }
 
 /** A cluster is either provider or requester of a reservation, never both. */

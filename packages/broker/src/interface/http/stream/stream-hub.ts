@@ -3,9 +3,9 @@ import type { ClusterId, Reservation } from "@resource-broker/domain";
 import type { Clock } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
 import { CapacityWatch } from "../../shared/capacity-watch.ts";
-import type { Books } from "../../shared/render.ts";
+import type { RenderContext } from "../../shared/render.ts";
 import type { HttpLimits } from "../ports.ts";
-import { beginning } from "./beginning.ts";
+import { initialEvents } from "./beginning.ts";
 import { riskEvents } from "./capacity-events.ts";
 import { ChangeRing } from "./change-ring.ts";
 import { changesIn } from "./changes.ts";
@@ -16,10 +16,10 @@ import { type Notice, noticeText, type PartyEvent } from "./party-event.ts";
 
 const TICK_MS = 1000;
 /** Limits how many readers are notified of freed capacity per second. */
-const TOLD_PER_SECOND = 1000;
+const NOTIFIED_PER_SECOND = 1000;
 const FREED = eventText("capacity", { change: "freed" });
 
-export interface Reader {
+export interface StreamReader {
   readonly clusterId: ClusterId;
   readonly isOlderAgent: boolean;
   /** The last event it has seen. */
@@ -28,7 +28,7 @@ export interface Reader {
 
 /** Sends committed changes to the parties they concern. */
 export interface StreamHub {
-  readonly open: (response: ServerResponse, reader: Reader) => void;
+  readonly open: (response: ServerResponse, reader: StreamReader) => void;
   /** Call it after an advertisement or a cordon: they change capacity without a commit event. */
   readonly capacityMayHaveChanged: (clusterId: ClusterId) => void;
   readonly size: () => number;
@@ -37,7 +37,7 @@ export interface StreamHub {
 
 export interface StreamHubDeps {
   readonly engine: Engine;
-  readonly books: () => Books;
+  readonly renderContext: () => RenderContext;
   readonly clock: Pick<Clock, "after">;
   /** Headers that every reply carries. */
   readonly headers: () => string[];
@@ -47,7 +47,7 @@ export interface StreamHubDeps {
 }
 
 export function createStreamHub(deps: StreamHubDeps): StreamHub {
-  const { engine, books, clock, headers, limits } = deps;
+  const { engine, renderContext, clock, headers, limits } = deps;
   const capacity = new CapacityWatch(engine);
   const ring = new ChangeRing(limits.changesRemembered, engine.commitNumber);
   const streams = new OpenStreams({
@@ -57,7 +57,7 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
   });
   const commit = (): number => engine.commitNumber;
   let cancelTick: (() => void) | undefined;
-  let tellCapacityAt = 0;
+  let publishCapacityAt = 0;
 
   const capacityMayHaveChanged = (clusterId: ClusterId): void => capacity.observe(clusterId);
 
@@ -84,7 +84,7 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
     for (const stream of streams.of(clusterId)) {
       const { isOlderAgent } = stream;
       const events =
-        texts.get(isOlderAgent) ?? notices.map((notice) => noticeText(books(), notice, isOlderAgent));
+        texts.get(isOlderAgent) ?? notices.map((notice) => noticeText(renderContext(), notice, isOlderAgent));
       texts.set(isOlderAgent, events);
       send(stream, events);
     }
@@ -98,10 +98,10 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
     // Events without a commit may be outdated if another replica leads.
     if (deps.notLeading?.() !== undefined) return;
     streams.tick(engine.now());
-    if (engine.now() >= tellCapacityAt) tellCapacity();
+    if (engine.now() >= publishCapacityAt) publishCapacity();
   };
 
-  const tellCapacity = (): void => {
+  const publishCapacity = (): void => {
     const { isFreed, atRisk } = capacity.take();
     for (const clusterId of atRisk) {
       for (const [party, event] of riskEvents(engine.ledger, clusterId)) {
@@ -109,7 +109,7 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
       }
     }
     if (!isFreed) return;
-    tellCapacityAt = engine.now() + (streams.size * 1000) / TOLD_PER_SECOND;
+    publishCapacityAt = engine.now() + (streams.size * 1000) / NOTIFIED_PER_SECOND;
     for (const stream of streams.all()) send(stream, [FREED]);
   };
 
@@ -121,7 +121,7 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
     response.on("close", () => streams.remove(stream));
     streams.add(stream);
     stream.write(heartbeatText(undefined));
-    stream.catchUp(beginning({ engine, books, ring }, reader));
+    stream.catchUp(initialEvents({ engine, renderContext, ring }, reader));
     cancelTick ??= clock.after(TICK_MS, tick);
   };
 

@@ -11,7 +11,7 @@ import {
 import { fakeClock, memoryDisk, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClientCredentials } from "../testing/call.ts";
-import { type Line, openLine } from "../testing/line.ts";
+import { openRawConnection, type RawConnection } from "../testing/line.ts";
 import { type RunningBroker, runBroker } from "../testing/running-broker.ts";
 import { advertisementOf, NEWER_AGENT, requestOf } from "../testing/samples.ts";
 
@@ -21,7 +21,7 @@ const paris = certificates.cluster("paris");
 const tokyo = certificates.cluster("tokyo");
 const ops = certificates.admin("ops");
 /** Only a guard: a busy machine takes its time. */
-const PATIENCE = { timeout: 20_000 };
+const GUARD = { timeout: 20_000 };
 
 let broker: RunningBroker;
 let time: ReturnType<typeof fakeClock>;
@@ -60,32 +60,32 @@ async function reserve(cpu = "1"): Promise<string> {
   return (reply.json as { id: string }).id;
 }
 
-interface Heard {
+interface ReceivedEvent {
   readonly event: EventName;
   readonly id: string | undefined;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-interface Watching extends Line {
-  readonly events: () => Heard[];
+interface Watching extends RawConnection {
+  readonly events: () => ReceivedEvent[];
   /** Resolves once so many events came. */
-  readonly hasHeard: (count: number) => Promise<Heard[]>;
+  readonly receives: (count: number) => Promise<ReceivedEvent[]>;
 }
 
 async function watch(credentials: ClientCredentials, lastEventId?: string): Promise<Watching> {
-  const line = await openLine(broker.port, credentials);
+  const line = await openRawConnection(broker.port, credentials);
   const resume = lastEventId === undefined ? [] : [`Last-Event-ID: ${lastEventId}`];
   await line.ask("/api/v1/instructions?watch=true", ["Agent-Protocol: 2", ...resume]);
-  const events = (): Heard[] => eventsIn(line.heard());
-  const hasHeard = async (count: number): Promise<Heard[]> => {
-    await expect.poll(() => events().length, PATIENCE).toBeGreaterThanOrEqual(count);
+  const events = (): ReceivedEvent[] => eventsIn(line.received());
+  const receives = async (count: number): Promise<ReceivedEvent[]> => {
+    await expect.poll(() => events().length, GUARD).toBeGreaterThanOrEqual(count);
     return events();
   };
-  return { ...line, events, hasHeard };
+  return { ...line, events, receives };
 }
 
 /** Blocks that have data; each is checked against the contract. */
-function eventsIn(text: string): Heard[] {
+function eventsIn(text: string): ReceivedEvent[] {
   const blocks = text
     .slice(text.indexOf("\r\n\r\n") + 4)
     .split("\n\n")
@@ -97,7 +97,7 @@ function eventsIn(text: string): Heard[] {
     const event = field("event") as EventName;
     const validation = validateExactly(EVENT_SCHEMAS[event] as Schema<unknown>, JSON.parse(data));
     if (!validation.ok) throw new Error(`${event}: ${describeProblems(validation.problems)}`);
-    return [{ event, id: field("id"), data: JSON.parse(data) as Heard["data"] }];
+    return [{ event, id: field("id"), data: JSON.parse(data) as ReceivedEvent["data"] }];
   });
 }
 
@@ -108,7 +108,7 @@ describe("an event stream", () => {
     const id = await reserve();
     const late = await watch(paris);
     for (const stream of [early, late]) {
-      expect(await stream.hasHeard(1)).toMatchObject([
+      expect(await stream.receives(1)).toMatchObject([
         { event: "instruction", data: { id, sliceDefaults: { pods: 50, ephemeralStorage: "5Gi" } } },
       ]);
     }
@@ -118,14 +118,14 @@ describe("an event stream", () => {
     const [provider, requester, stranger] = await Promise.all([watch(paris), watch(rome), watch(tokyo)]);
     const id = await reserve();
     const commit = String(broker.engine.commitNumber);
-    expect(await provider.hasHeard(1)).toMatchObject([
+    expect(await provider.receives(1)).toMatchObject([
       {
         event: "instruction",
         id: commit,
         data: { id, status: { message: "Hold 1 CPU / 1Gi Memory for requester rome" } },
       },
     ]);
-    expect(await requester.hasHeard(1)).toMatchObject([
+    expect(await requester.receives(1)).toMatchObject([
       {
         event: "reservation",
         id: commit,
@@ -133,32 +133,32 @@ describe("an event stream", () => {
       },
     ]);
     await broker.call(rome, `DELETE /api/v1/reservations/${id}`);
-    expect((await provider.hasHeard(2))[1]).toMatchObject({ data: { status: { phase: "Released" } } });
-    expect((await requester.hasHeard(2))[1]).toMatchObject({ data: { reason: "ReleasedByRequester" } });
+    expect((await provider.receives(2))[1]).toMatchObject({ data: { status: { phase: "Released" } } });
+    expect((await requester.receives(2))[1]).toMatchObject({ data: { reason: "ReleasedByRequester" } });
     expect(stranger.events()).toEqual([]);
   });
 
   test("says nothing while another replica may lead, not even that it lives", async () => {
     const provider = await watch(paris);
     await time.advance(20_000);
-    await expect.poll(() => provider.heard(), PATIENCE).toContain(": alive\nid: ");
+    await expect.poll(() => provider.received(), GUARD).toContain(": alive\nid: ");
     isLeading = false;
-    const before = provider.heard();
+    const before = provider.received();
     await time.advance(20_000);
     isLeading = true;
     // What was said meanwhile would have come before this.
     const id = await reserve();
-    await expect.poll(() => provider.events().at(-1)?.data, PATIENCE).toMatchObject({ id });
-    expect(provider.heard().slice(before.length).split("\n\n")[0]).toContain("event: instruction");
+    await expect.poll(() => provider.events().at(-1)?.data, GUARD).toMatchObject({ id });
+    expect(provider.received().slice(before.length).split("\n\n")[0]).toContain("event: instruction");
   });
 
   test("tells of an expiry that nobody asked for", async () => {
     const provider = await watch(paris);
     await broker.call(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi", { duration: "1m" }) });
-    await provider.hasHeard(1);
+    await provider.receives(1);
     await time.advance(61_000);
-    const heard = await provider.hasHeard(2);
-    expect(heard).toContainEqual(
+    const received = await provider.receives(2);
+    expect(received).toContainEqual(
       expect.objectContaining({ data: expect.objectContaining({ reason: "Expired" }) }),
     );
   });
@@ -167,33 +167,33 @@ describe("an event stream", () => {
     const ids = [await reserve(), await reserve()];
     await broker.call(rome, `DELETE /api/v1/reservations/${ids[0]}`);
     const provider = await watch(paris);
-    expect(await provider.hasHeard(1)).toMatchObject([
+    expect(await provider.receives(1)).toMatchObject([
       { event: "instruction", id: "3", data: { id: ids[1] } },
     ]);
     const requester = await watch(rome);
-    expect(await requester.hasHeard(1)).toMatchObject([
+    expect(await requester.receives(1)).toMatchObject([
       { event: "reservation", id: "3", data: { id: ids[1] } },
     ]);
   });
 
   test("is an endless reply with the usual headers, and never cached", async () => {
-    const { heard } = await watch(paris);
-    expect(heard()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    const { received } = await watch(paris);
+    expect(received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     for (const header of [
       "Content-Type: text/event-stream",
       "Cache-Control: no-store",
       "Ledger-ID: ",
       "Broker-Protocol: 2",
     ]) {
-      expect(heard()).toContain(header);
+      expect(received()).toContain(header);
     }
-    expect(heard()).not.toMatch(/Content-Length|Transfer-Encoding/);
+    expect(received()).not.toMatch(/Content-Length|Transfer-Encoding/);
   });
 
   test("shows a live reservation as Reserved to an agent that knows nothing else", async () => {
     const id = await reserve();
     await broker.call(rome, `POST /api/v1/reservations/${id}/activate`);
-    const line = await openLine(broker.port, paris);
+    const line = await openRawConnection(broker.port, paris);
     await line.ask("/api/v1/instructions?watch=true");
     expect(await line.hears("event: instruction")).toContain('"phase":"Reserved"');
   });
@@ -201,10 +201,10 @@ describe("an event stream", () => {
   test("beats every 15 seconds and says how far the reader is", async () => {
     const provider = await watch(paris);
     for (let count = 0; count < 3; count++) await reserve();
-    await provider.hasHeard(3);
-    const beats = () => provider.heard().split(": alive\nid: 3\n\n").length - 1;
+    await provider.receives(3);
+    const beats = () => provider.received().split(": alive\nid: 3\n\n").length - 1;
     await time.advance(30_000);
-    await expect.poll(beats, PATIENCE).toBe(2);
+    await expect.poll(beats, GUARD).toBe(2);
   });
 });
 
@@ -216,7 +216,7 @@ describe("a reader that was away", () => {
     await broker.call(rome, `DELETE /api/v1/reservations/${first}`);
     const second = await reserve();
     const provider = await watch(paris, String(away));
-    expect(await provider.hasHeard(2)).toMatchObject([
+    expect(await provider.receives(2)).toMatchObject([
       { event: "instruction", data: { id: first, status: { phase: "Released" } } },
       { event: "instruction", id: String(broker.engine.commitNumber), data: { id: second } },
     ]);
@@ -239,7 +239,7 @@ describe("a reader that was away", () => {
   test("that has seen more than this ledger, which was put back, is told to start over", async () => {
     const id = await reserve();
     const provider = await watch(paris, String(broker.engine.commitNumber + 1));
-    expect(await provider.hasHeard(2)).toMatchObject([{ event: "reset" }, { data: { id } }]);
+    expect(await provider.receives(2)).toMatchObject([{ event: "reset" }, { data: { id } }]);
   });
 
   test("is told to start over by a process that has not seen what it missed", async () => {
@@ -259,9 +259,9 @@ describe("a reader that was away", () => {
     await broker.stop();
     broker = await start();
     const behind = await watch(paris, String(last - 1));
-    const heard = await behind.hasHeard(3);
-    expect(heard.map(({ event }) => event)).toEqual(["reset", "instruction", "instruction"]);
-    expect(new Set(heard.slice(1).map(({ data }) => data["id"]))).toEqual(new Set([first, second]));
+    const received = await behind.receives(3);
+    expect(received.map(({ event }) => event)).toEqual(["reset", "instruction", "instruction"]);
+    expect(new Set(received.slice(1).map(({ data }) => data["id"]))).toEqual(new Set([first, second]));
     const current = await watch(paris, String(last));
     await current.hears(`id: ${last}\n\n`);
     expect(current.events()).toEqual([]);
@@ -283,7 +283,7 @@ describe("a reader that was away", () => {
     const ids: string[] = [];
     for (let count = 0; count < 10; count++) ids.push(await reserve());
     const provider = await watch(paris, lastEventId);
-    const [reset, ...live] = await provider.hasHeard(11);
+    const [reset, ...live] = await provider.receives(11);
     expect(reset).toMatchObject({
       event: "reset",
       data: { reason: expect.stringContaining(JSON.stringify(lastEventId)) },
@@ -294,11 +294,11 @@ describe("a reader that was away", () => {
   test("only the last event of a commit carries its number, so that a cut in between loses nothing", async () => {
     const provider = await watch(paris);
     const ids = await Promise.all([reserve(), reserve(), reserve()]);
-    const heard = await provider.hasHeard(3);
-    expect(new Set(heard.map(({ data }) => data["id"]))).toEqual(new Set(ids));
-    const numbered = heard.filter(({ id }) => id !== undefined);
+    const received = await provider.receives(3);
+    expect(new Set(received.map(({ data }) => data["id"]))).toEqual(new Set(ids));
+    const numbered = received.filter(({ id }) => id !== undefined);
     expect(new Set(numbered.map(({ id }) => id)).size).toBe(numbered.length);
-    expect(heard.at(-1)?.id).toBe(String(broker.engine.commitNumber));
+    expect(received.at(-1)?.id).toBe(String(broker.engine.commitNumber));
   });
 });
 
@@ -308,7 +308,7 @@ async function hearOldNews(): Promise<void> {
   await time.advance(1000);
   await first.hears('{"change":"freed"}');
   first.socket.destroy();
-  await vi.waitUntil(() => broker.http.openStreams() === 0, PATIENCE);
+  await vi.waitUntil(() => broker.http.openStreams() === 0, GUARD);
 }
 
 describe("capacity", () => {
@@ -320,15 +320,15 @@ describe("capacity", () => {
     await time.advance(1000);
     await broker.call(rome, `DELETE /api/v1/reservations/${id}`);
     await time.advance(1000);
-    expect(await stranger.hasHeard(1)).toMatchObject([{ event: "capacity", data: { change: "freed" } }]);
-    expect((await provider.hasHeard(3)).map(({ event }) => event)).toEqual([
+    expect(await stranger.receives(1)).toMatchObject([{ event: "capacity", data: { change: "freed" } }]);
+    expect((await provider.receives(3)).map(({ event }) => event)).toEqual([
       "instruction",
       "instruction",
       "capacity",
     ]);
     for (let step = 1; step <= 5; step++) await advertise(String(16 + step));
     await time.advance(1000);
-    expect(await stranger.hasHeard(2)).toHaveLength(2);
+    expect(await stranger.receives(2)).toHaveLength(2);
     await time.advance(5000);
     expect(stranger.events()).toHaveLength(2);
   });
@@ -346,7 +346,7 @@ describe("capacity", () => {
     const stranger = await watch(tokyo);
     await advertise("8", certificates.cluster("berlin"), "berlin");
     await time.advance(1000);
-    expect(await stranger.hasHeard(1)).toMatchObject([{ data: { change: "freed" } }]);
+    expect(await stranger.receives(1)).toMatchObject([{ data: { change: "freed" } }]);
   });
 
   test("of a cluster that is uncordoned is told, and while it is cordoned nothing of it", async () => {
@@ -357,7 +357,7 @@ describe("capacity", () => {
     expect(stranger.events()).toEqual([]);
     await broker.call(ops, "POST /api/v1/clusters/paris/uncordon");
     await time.advance(1000);
-    expect(await stranger.hasHeard(1)).toMatchObject([{ event: "capacity", data: { change: "freed" } }]);
+    expect(await stranger.receives(1)).toMatchObject([{ event: "capacity", data: { change: "freed" } }]);
   });
 
   test("of a cluster that is uncordoned by any other way is told", async () => {
@@ -367,7 +367,7 @@ describe("capacity", () => {
     await time.advance(1000);
     await broker.engine.submit({ kind: "uncordon", by, clusterId: "paris" });
     await time.advance(1000);
-    expect(await stranger.hasHeard(1)).toMatchObject([{ data: { change: "freed" } }]);
+    expect(await stranger.receives(1)).toMatchObject([{ data: { change: "freed" } }]);
   });
 
   test("of a cluster that was silent for too long is told when it is heard again", async () => {
@@ -376,7 +376,7 @@ describe("capacity", () => {
     expect(stranger.events()).toEqual([]);
     await advertise("16");
     await time.advance(1000);
-    expect(await stranger.hasHeard(1)).toMatchObject([{ data: { change: "freed" } }]);
+    expect(await stranger.receives(1)).toMatchObject([{ data: { change: "freed" } }]);
   });
 
   test("at risk is told to those whose reservations it touches, each of its own only", async () => {
@@ -388,8 +388,8 @@ describe("capacity", () => {
     const [provider, requester, other] = await Promise.all([watch(paris), watch(rome), watch(tokyo)]);
     await advertise("6");
     await time.advance(1000);
-    const riskOf = async ({ hasHeard }: Watching, count: number) =>
-      (await hasHeard(count)).find(({ event }) => event === "capacity")?.data;
+    const riskOf = async ({ receives }: Watching, count: number) =>
+      (await receives(count)).find(({ event }) => event === "capacity")?.data;
     expect(await riskOf(requester, 2)).toEqual({
       change: "at-risk",
       reservationIDs: [ofRome],
@@ -407,7 +407,7 @@ describe("readers that are a burden", () => {
     const third = await watch(paris);
     await first.closed;
     await reserve();
-    for (const { hasHeard } of [second, third, other]) expect(await hasHeard(1)).toHaveLength(1);
+    for (const { receives } of [second, third, other]) expect(await receives(1)).toHaveLength(1);
     expect(broker.http.openStreams()).toBe(3);
   });
 
@@ -423,14 +423,14 @@ describe("readers that are a burden", () => {
     expect(isGone()).toBe(true);
     const before = good.events().length;
     await reserve();
-    expect((await good.hasHeard(before + 1)).at(-1)).toMatchObject({ event: "instruction" });
+    expect((await good.receives(before + 1)).at(-1)).toMatchObject({ event: "instruction" });
   }, 120_000);
 
   test("one that leaves is forgotten", async () => {
     const leaving = await watch(paris);
     expect(broker.http.openStreams()).toBe(1);
     leaving.socket.destroy();
-    await expect.poll(() => broker.http.openStreams(), PATIENCE).toBe(0);
+    await expect.poll(() => broker.http.openStreams(), GUARD).toBe(0);
     await reserve();
     expect(broker.logged.filter((line) => line.startsWith("error"))).toEqual([]);
   });

@@ -2,11 +2,11 @@ import { connect, type TLSSocket } from "node:tls";
 import type { ClientCredentials } from "./call.ts";
 
 /** A connection in the test's own hands: it may say what no HTTP client would. */
-export interface Line {
+export interface RawConnection {
   readonly socket: TLSSocket;
   readonly send: (text: string | Buffer) => void;
   /** Everything heard so far. */
-  readonly heard: () => string;
+  readonly received: () => string;
   /** Resolves with everything heard once it holds the text. */
   readonly hears: (text: string | RegExp) => Promise<string>;
   /** Asks with GET and resolves with what comes next. */
@@ -16,13 +16,13 @@ export interface Line {
   readonly session: () => Buffer | undefined;
 }
 
-export async function openLine(
+export async function openRawConnection(
   port: number,
   credentials: ClientCredentials,
   session?: Buffer,
-): Promise<Line> {
+): Promise<RawConnection> {
   let ticket: Buffer | undefined;
-  let heard = "";
+  let received = "";
   const socket = connect({ port, host: "localhost", ...credentials, ...(session && { session }) });
   socket.setEncoding("utf8");
   socket.on("error", () => undefined);
@@ -30,36 +30,38 @@ export async function openLine(
     ticket = next;
   });
   socket.on("data", (text: string) => {
-    heard += text;
+    received += text;
   });
-  const closed = new Promise<string>((resolve) => void socket.once("close", () => resolve(heard)));
+  const closed = new Promise<string>((resolve) => void socket.once("close", () => resolve(received)));
   await new Promise<void>((resolve, reject) => {
     socket.once("secureConnect", resolve);
     socket.once("error", reject);
   });
-  const hears = (wanted: string | RegExp): Promise<string> =>
+  const receives = (wanted: string | RegExp): Promise<string> =>
     new Promise((resolve, reject) => {
       const isThere = (): boolean =>
-        typeof wanted === "string" ? heard.includes(wanted) : wanted.test(heard);
+        typeof wanted === "string" ? received.includes(wanted) : wanted.test(received);
       const look = (): void => {
         if (!isThere()) return;
         socket.off("data", look);
-        resolve(heard);
+        resolve(received);
       };
       socket.on("data", look);
-      socket.once("close", () => (isThere() ? resolve(heard) : reject(new Error(`closed after: ${heard}`))));
+      socket.once("close", () =>
+        isThere() ? resolve(received) : reject(new Error(`closed after: ${received}`)),
+      );
       look();
     });
   return {
     socket,
     closed,
-    hears,
-    heard: () => heard,
+    hears: receives,
+    received: () => received,
     send: (text) => void socket.write(text),
     ask: (path, headers = []) => {
-      heard = "";
+      received = "";
       socket.write([`GET ${path} HTTP/1.1`, "Host: broker", ...headers, "", ""].join("\r\n"));
-      return hears(/\r\n\r\n[^]/);
+      return receives(/\r\n\r\n[^]/);
     },
     session: () => ticket,
   };

@@ -64,7 +64,7 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
     },
   );
   await engine.start();
-  const source = heldCertificates({ crl: undefined, ...parts.certificates });
+  const source = staticCertificates({ crl: undefined, ...parts.certificates });
   const http = createHttpInterface(
     {
       port: 0,
@@ -117,23 +117,23 @@ export function countedBytes(): (size: number) => Uint8Array {
   };
 }
 
-export interface HeldCertificates extends CertificateSource {
+export interface StaticCertificates extends CertificateSource {
   readonly replace: (change: Partial<CertificateFiles>) => void;
 }
 
-export function heldCertificates(files: CertificateFiles): HeldCertificates {
+export function staticCertificates(files: CertificateFiles): StaticCertificates {
   const listeners = new Set<(set: CertificateSet) => void>();
-  let held = files;
+  let current = files;
   return {
-    start: () => Promise.resolve(readCertificateSet(held)),
+    start: () => Promise.resolve(readCertificateSet(current)),
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     stop: () => listeners.clear(),
     replace: (change) => {
-      held = { ...held, ...change };
-      for (const listener of listeners) listener(readCertificateSet(held));
+      current = { ...current, ...change };
+      for (const listener of listeners) listener(readCertificateSet(current));
     },
   };
 }

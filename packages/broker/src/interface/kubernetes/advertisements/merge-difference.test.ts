@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mergeDifference } from "./merge-difference.ts";
+import { mergePatch } from "./merge-difference.ts";
 
 type Fields = { readonly [name: string]: string | Fields };
 
@@ -23,9 +23,9 @@ const fields = fc.letrec<{ fields: Fields; value: string | Fields }>((tie) => ({
 test("the difference makes what is wanted of whatever is there", () => {
   fc.assert(
     fc.property(fields, fields, (there, wanted) => {
-      const patch = mergeDifference(there, wanted);
+      const patch = mergePatch(there, wanted);
       expect(merge(there, patch ?? {})).toEqual(wanted);
-      expect(mergeDifference(wanted, wanted)).toBeUndefined();
+      expect(mergePatch(wanted, wanted)).toBeUndefined();
     }),
   );
 });

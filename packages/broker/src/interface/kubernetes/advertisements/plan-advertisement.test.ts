@@ -2,9 +2,13 @@ import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract
 import { type AccountView, apply, emptyLedger, type Ledger, resourceVector } from "@resource-broker/domain";
 import { clusterOf } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { advertisementStatus, brokerResources, type Receipt } from "../forge/advertisement-status.ts";
+import {
+  type AdvertisementOutcome,
+  advertisementStatus,
+  brokerResources,
+} from "../forge/advertisement-status.ts";
 import { offered } from "../testing/samples.ts";
-import { type AdvertisementState, planAdvertisement, stampOf } from "./plan-advertisement.ts";
+import { type AdvertisementState, planAdvertisement, versionFields } from "./plan-advertisement.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const POLICY = { stalenessMs: 120_000 };
@@ -32,21 +36,21 @@ function object(more: Partial<ClusterAdvertisement["metadata"]> = {}, sequence =
   };
 }
 
-function accepted(of: ClusterAdvertisement): Receipt {
-  return { accepted: { ...stampOf(of), at: AT } };
+function accepted(of: ClusterAdvertisement): AdvertisementOutcome {
+  return { accepted: { ...versionFields(of), at: AT } };
 }
 
 /** An object that says all there is to say. */
-function told(ledger: Ledger, sequence = 1): ClusterAdvertisement {
+function written(ledger: Ledger, sequence = 1): ClusterAdvertisement {
   const bare = object({}, sequence);
   const account = accountIn(ledger);
   const whole = {
     ...bare,
     spec: { ...bare.spec, resources: { ...bare.spec.resources, ...brokerResources(account) } },
   };
-  const receipt = accepted(object());
-  const telling = { now: NOW, policy: POLICY, ledgerId: "led-1" };
-  return { ...whole, status: advertisementStatus({ account, object: whole, receipt }, telling) };
+  const outcome = accepted(object());
+  const context = { now: NOW, policy: POLICY, ledgerId: "led-1" };
+  return { ...whole, status: advertisementStatus({ account, object: whole, outcome }, context) };
 }
 
 function accountIn(ledger: Ledger): AccountView {
@@ -61,13 +65,13 @@ function plan(state: Partial<AdvertisementState> & Pick<AdvertisementState, "obj
     ledgerId: "led-1",
     now: NOW,
     policy: POLICY,
-    receipt: undefined,
+    outcome: undefined,
     ...state,
   });
 }
 
 const lowered = (): ClusterAdvertisement => {
-  const whole = told(heard());
+  const whole = written(heard());
   const reserved = { cpu: "0", memory: "0", gpu: "4" };
   return { ...whole, spec: { ...whole.spec, resources: { ...whole.spec.resources, reserved } } };
 };
@@ -83,10 +87,10 @@ const forgotten = (): { readonly object: ClusterAdvertisement; readonly ledger: 
 
 const STEPS: readonly (readonly [string, Parameters<typeof plan>[0], string])[] = [
   ["a new advertisement is taken in", { object: object() }, "advertise"],
-  ["the next one of the same agent is taken in", { object: told(heard(), 2) }, "advertise"],
+  ["the next one of the same agent is taken in", { object: written(heard(), 2) }, "advertise"],
   [
     "one that was taken in and not told is not taken in again",
-    { object: object(), receipt: accepted(object()) },
+    { object: object(), outcome: accepted(object()) },
     "set-resources",
   ],
   [
@@ -94,11 +98,11 @@ const STEPS: readonly (readonly [string, Parameters<typeof plan>[0], string])[] 
     forgotten(),
     "set-resources",
   ],
-  ["what is told already is left alone until it is stale", { object: told(heard()) }, "rest"],
-  ["silence makes it stale", { object: told(heard()), now: NOW + 120_001 }, "tell"],
+  ["what is told already is left alone until it is stale", { object: written(heard()) }, "rest"],
+  ["silence makes it stale", { object: written(heard()), now: NOW + 120_001 }, "tell"],
   [
     "another policy makes it stale, too",
-    { object: told(heard(5000)), ledger: heard(5000), policy: { stalenessMs: 4999 } },
+    { object: written(heard(5000)), ledger: heard(5000), policy: { stalenessMs: 4999 } },
     "tell",
   ],
   ["what somebody else wrote into reserved is written over", { object: lowered() }, "set-resources"],
@@ -111,7 +115,7 @@ const STEPS: readonly (readonly [string, Parameters<typeof plan>[0], string])[] 
   ["what is being deleted is left alone", { object: object({ deletionTimestamp: AT }) }, "rest"],
   [
     "a ledger without memory waits for the agent, and does not believe an old object",
-    { object: told(heard()), ledger: emptyLedger() },
+    { object: written(heard()), ledger: emptyLedger() },
     "tell",
   ],
 ];
@@ -151,7 +155,7 @@ describe("what is done about a ClusterAdvertisement:", () => {
   });
 
   test("it is looked at again in the very moment in which it becomes stale", () => {
-    const step = plan({ object: told(heard()), now: NOW + 20_000 });
+    const step = plan({ object: written(heard()), now: NOW + 20_000 });
     expect(step).toEqual({ kind: "rest", requeueAfterMs: 100_001 });
   });
 

@@ -17,22 +17,22 @@ import {
 } from "@resource-broker/domain";
 import {
   type AdvertisementStatus,
-  type AdvertisementTelling,
+  type AdvertisementStatusContext,
   advertisementStatus,
   brokerResources,
   freshForMs,
-  isAdvertisementTold,
-  type Receipt,
+  isAdvertisementStatusCurrent,
+  type AdvertisementOutcome,
 } from "../forge/advertisement-status.ts";
 import { withoutIncompleteCost } from "../../shared/incomplete-cost.ts";
-import { mergeDifference } from "./merge-difference.ts";
+import { mergePatch } from "./merge-difference.ts";
 
 /** An object and what the ledger knows. */
-export interface AdvertisementState extends AdvertisementTelling {
+export interface AdvertisementState extends AdvertisementStatusContext {
   readonly object: ClusterAdvertisement;
   readonly ledger: LedgerView;
   /** The outcome of the advertisement in the object, if this process has it and the status does not show it yet. */
-  readonly receipt: Receipt | undefined;
+  readonly outcome: AdvertisementOutcome | undefined;
 }
 
 /** The next step for an object. After each step the object and the ledger are read again. */
@@ -46,24 +46,26 @@ export type AdvertisementStep =
 
 /** Without an instance it comes from an older agent, which writes whole objects. */
 const OLDER_PROTOCOL = 1;
-const REST: AdvertisementStep = { kind: "rest" };
+const DONE: AdvertisementStep = { kind: "rest" };
 
 export function planAdvertisement(state: AdvertisementState): AdvertisementStep {
   const { object } = state;
   const { metadata, spec } = object;
   const isForeign = metadata.labels?.[KUBE_LABEL.view] === "true" || metadata.deletionTimestamp !== undefined;
-  if (isForeign) return REST;
-  const rightName = clusterAdvertisementName(spec.clusterID);
-  if (metadata.name !== rightName) {
-    return toTell(advertisementStatus({ account: undefined, object, rightName }, state), object) ?? REST;
+  if (isForeign) return DONE;
+  const expectedName = clusterAdvertisementName(spec.clusterID);
+  if (metadata.name !== expectedName) {
+    return (
+      statusStep(advertisementStatus({ account: undefined, object, expectedName }, state), object) ?? DONE
+    );
   }
-  const receipt = state.receipt ?? receiptIn(object) ?? receiptBy(state.ledger, object);
-  if (receipt === undefined) return planNew(object);
-  return planKnown(state, receipt);
+  const outcome = state.outcome ?? outcomeInStatus(object) ?? outcomeInLedger(state.ledger, object);
+  if (outcome === undefined) return planNew(object);
+  return planKnown(state, outcome);
 }
 
 /** Identifies one advertisement among those of its cluster. */
-export function stampOf({
+export function versionFields({
   spec,
 }: ClusterAdvertisement): NonNullable<AdvertisementStatus["accepted"]> extends infer A
   ? Omit<A, "at">
@@ -77,35 +79,38 @@ export function stampOf({
 }
 
 /** The outcome in the status for the advertisement in the spec; undefined if there is none yet. */
-function receiptIn(object: ClusterAdvertisement): Receipt | undefined {
+function outcomeInStatus(object: ClusterAdvertisement): AdvertisementOutcome | undefined {
   const { accepted, refused } = object.status ?? {};
-  const stamp = stampOf(object);
-  if (isOf(stamp, refused))
+  const version = versionFields(object);
+  if (isSameVersion(version, refused))
     return { ...(accepted === undefined ? {} : { accepted }), ...(refused && { refused }) };
-  return isOf(stamp, accepted) && accepted !== undefined ? { accepted } : undefined;
+  return isSameVersion(version, accepted) && accepted !== undefined ? { accepted } : undefined;
 }
 
 /** The ledger has this advertisement, but the status was lost. Accepting it again would make a stale cluster look fresh. */
-function receiptBy({ accounts }: LedgerView, object: ClusterAdvertisement): Receipt | undefined {
+function outcomeInLedger(
+  { accounts }: LedgerView,
+  object: ClusterAdvertisement,
+): AdvertisementOutcome | undefined {
   const account = accounts.get(object.spec.clusterID);
   const { statedAt, instance, sequence } = account?.advertisement ?? {};
-  const stamp = stampOf(object);
-  const isHeard =
+  const version = versionFields(object);
+  const isKnown =
     account !== undefined &&
-    statedAt === parseTime(stamp.timestamp) &&
-    instance === stamp.instance &&
-    sequence === stamp.sequence;
-  return isHeard ? { accepted: { ...stamp, at: formatTime(account.receivedAt) } } : undefined;
+    statedAt === parseTime(version.timestamp) &&
+    instance === version.instance &&
+    sequence === version.sequence;
+  return isKnown ? { accepted: { ...version, at: formatTime(account.receivedAt) } } : undefined;
 }
 
-type Stamp = ReturnType<typeof stampOf>;
+type VersionFields = ReturnType<typeof versionFields>;
 
-function isOf(stamp: Stamp, told: Stamp | undefined): boolean {
+function isSameVersion(version: VersionFields, recorded: VersionFields | undefined): boolean {
   return (
-    told !== undefined &&
-    told.timestamp === stamp.timestamp &&
-    told.instance === stamp.instance &&
-    told.sequence === stamp.sequence
+    recorded !== undefined &&
+    recorded.timestamp === version.timestamp &&
+    recorded.instance === version.instance &&
+    recorded.sequence === version.sequence
   );
 }
 
@@ -122,27 +127,30 @@ function planNew({ spec }: ClusterAdvertisement): AdvertisementStep {
   return { kind: "advertise", advertisement: mapped.value };
 }
 
-function planKnown(state: AdvertisementState, receipt: Receipt): AdvertisementStep {
+function planKnown(state: AdvertisementState, outcome: AdvertisementOutcome): AdvertisementStep {
   const { object, ledger } = state;
   const account = ledger.accounts.get(object.spec.clusterID);
   const resources = account === undefined ? undefined : missingResources(object, account);
   if (resources !== undefined) return { kind: "set-resources", resources };
-  const status = advertisementStatus({ account, object, receipt }, state);
-  return toTell(status, object) ?? untilStale(account, state);
+  const status = advertisementStatus({ account, object, outcome }, state);
+  return statusStep(status, object) ?? untilStale(account, state);
 }
 
 /** Rewrites the fields if somebody changed them, so that nobody can lower them. */
 function missingResources({ spec }: ClusterAdvertisement, account: AccountView): object | undefined {
   if (account.advertisement === undefined) return undefined;
   const { reserved, available } = spec.resources;
-  return mergeDifference({ reserved, available }, brokerResources(account));
+  return mergePatch({ reserved, available }, brokerResources(account));
 }
 
-function toTell(status: AdvertisementStatus, object: ClusterAdvertisement): AdvertisementStep | undefined {
-  return isAdvertisementTold(status, object) ? undefined : { kind: "tell", status };
+function statusStep(
+  status: AdvertisementStatus,
+  object: ClusterAdvertisement,
+): AdvertisementStep | undefined {
+  return isAdvertisementStatusCurrent(status, object) ? undefined : { kind: "tell", status };
 }
 
 function untilStale(account: AccountView | undefined, state: AdvertisementState): AdvertisementStep {
   const leftMs = account?.advertisement === undefined ? undefined : freshForMs(account, state);
-  return leftMs === undefined ? REST : { kind: "rest", requeueAfterMs: leftMs };
+  return leftMs === undefined ? DONE : { kind: "rest", requeueAfterMs: leftMs };
 }

@@ -13,8 +13,8 @@ import {
   isZero,
   type Policy,
 } from "@resource-broker/domain";
-import { conditionIn, conditionsOf, isTrue, type Said } from "./conditions.ts";
-import { type Ownership, saysTheSame } from "./same-status.ts";
+import { conditionIn, conditionsOf, type DesiredCondition, isTrue } from "./conditions.ts";
+import { isSameStatus, type Ownership } from "./same-status.ts";
 
 export type AdvertisementStatus = NonNullable<ClusterAdvertisement["status"]>;
 
@@ -40,14 +40,14 @@ const OWNED: Ownership = {
 };
 
 /** What a status is computed from, beside the account and the object it is written to. */
-export interface AdvertisementTelling {
+export interface AdvertisementStatusContext {
   readonly now: Instant;
   readonly policy: Pick<Policy, "stalenessMs">;
   readonly ledgerId: string;
 }
 
 /** The outcome of the advertisement in an object. Views have none, because they show the ledger. */
-export interface Receipt {
+export interface AdvertisementOutcome {
   readonly accepted?: NonNullable<AdvertisementStatus["accepted"]>;
   readonly refused?: NonNullable<AdvertisementStatus["refused"]>;
 }
@@ -56,40 +56,40 @@ export interface AdvertisementSubject {
   /** Undefined if the ledger does not know the cluster. */
   readonly account: AccountView | undefined;
   readonly object?: ClusterAdvertisement;
-  readonly receipt?: Receipt;
+  readonly outcome?: AdvertisementOutcome;
   /** The expected name, if the object has another one and is therefore ignored. */
-  readonly rightName?: string;
+  readonly expectedName?: string;
 }
 
 /** The status of a cluster's advertisement: a view, or an agent's own object. */
 export function advertisementStatus(
   subject: AdvertisementSubject,
-  telling: AdvertisementTelling,
+  context: AdvertisementStatusContext,
 ): AdvertisementStatus {
-  const { account, object, receipt } = subject;
-  const now = formatTime(telling.now);
-  const said = conditionsFor(subject, telling);
+  const { account, object, outcome } = subject;
+  const now = formatTime(context.now);
+  const desired = conditionsFor(subject, context);
   const observedGeneration = object?.metadata.generation;
-  const isStale = conditionIn(said, ADVERTISEMENT_CONDITION.stale)?.status !== "False";
+  const isStale = conditionIn(desired, ADVERTISEMENT_CONDITION.stale)?.status !== "False";
   return fitToSchema(clusterAdvertisementKind.status, {
     phase: isStale ? "Stale" : "Active",
-    active: isTrue(said, ADVERTISEMENT_CONDITION.ready),
-    ...(account?.advertisement === undefined ? {} : figuresOf(account)),
-    message: messageOf(said, receipt),
-    ...receipt,
-    ledgerID: telling.ledgerId,
+    active: isTrue(desired, ADVERTISEMENT_CONDITION.ready),
+    ...(account?.advertisement === undefined ? {} : scoreFields(account)),
+    message: messageOf(desired, outcome),
+    ...outcome,
+    ledgerID: context.ledgerId,
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    conditions: conditionsOf(said, object?.status?.conditions, { now, observedGeneration }),
+    conditions: conditionsOf(desired, object?.status?.conditions, { now, observedGeneration }),
   });
 }
 
-function figuresOf(account: AccountView): Pick<AdvertisementStatus, "score" | "lastUpdateTime"> {
+function scoreFields(account: AccountView): Pick<AdvertisementStatus, "score" | "lastUpdateTime"> {
   return { score: scoreOf(account), lastUpdateTime: formatTime(account.receivedAt) };
 }
 
-function messageOf(said: readonly Said[], receipt: Receipt | undefined): string {
-  const ready = conditionIn(said, ADVERTISEMENT_CONDITION.ready)?.message ?? "";
-  return receipt?.refused === undefined ? ready : `Refused: ${receipt.refused.message}`;
+function messageOf(desired: readonly DesiredCondition[], outcome: AdvertisementOutcome | undefined): string {
+  const ready = conditionIn(desired, ADVERTISEMENT_CONDITION.ready)?.message ?? "";
+  return outcome?.refused === undefined ? ready : `Refused: ${outcome.refused.message}`;
 }
 
 /** What only the broker writes into the spec. */
@@ -101,49 +101,68 @@ export function brokerResources({ reserved, available }: Pick<AccountView, "rese
 }
 
 /** True if writing `status` would change nothing. */
-export function isAdvertisementTold(status: AdvertisementStatus, object: ClusterAdvertisement): boolean {
-  return saysTheSame(status, object.status, OWNED);
+export function isAdvertisementStatusCurrent(
+  status: AdvertisementStatus,
+  object: ClusterAdvertisement,
+): boolean {
+  return isSameStatus(status, object.status, OWNED);
 }
 
 /** Time until the advertisement becomes stale; undefined if it is stale. */
 export function freshForMs(
   { receivedAt }: Pick<AccountView, "receivedAt">,
-  { now, policy }: Pick<AdvertisementTelling, "now" | "policy">,
+  { now, policy }: Pick<AdvertisementStatusContext, "now" | "policy">,
 ): number | undefined {
   const leftMs = receivedAt + policy.stalenessMs - now;
   return leftMs < 0 ? undefined : leftMs + 1;
 }
 
-function isFresh(account: AccountView, telling: AdvertisementTelling): boolean {
-  return freshForMs(account, telling) !== undefined;
+function isFresh(account: AccountView, context: AdvertisementStatusContext): boolean {
+  return freshForMs(account, context) !== undefined;
 }
 
-function conditionsFor(subject: AdvertisementSubject, telling: AdvertisementTelling): Said[] {
-  return [readiness(subject, telling), staleness(subject, telling), overcommitment(subject)];
+function conditionsFor(
+  subject: AdvertisementSubject,
+  context: AdvertisementStatusContext,
+): DesiredCondition[] {
+  return [
+    readyCondition(subject, context),
+    staleCondition(subject, context),
+    overcommittedCondition(subject),
+  ];
 }
 
-function readiness({ account, rightName }: AdvertisementSubject, telling: AdvertisementTelling): Said {
-  const not = (reason: string, message: string): Said => ({
+function readyCondition(
+  { account, expectedName }: AdvertisementSubject,
+  context: AdvertisementStatusContext,
+): DesiredCondition {
+  const not = (reason: string, message: string): DesiredCondition => ({
     type: ADVERTISEMENT_CONDITION.ready,
     status: "False",
     reason,
     message,
   });
-  if (rightName !== undefined)
-    return not("NameMismatch", `Not read: the advertisement of this clusterID must be named ${rightName}.`);
+  if (expectedName !== undefined)
+    return not(
+      "NameMismatch",
+      `Not read: the advertisement of this clusterID must be named ${expectedName}.`,
+    );
   if (account?.advertisement === undefined)
     return not("NotHeard", "The broker has not received an advertisement.");
-  if (!isFresh(account, telling)) return not("Stale", silence(account));
-  if (account.cordon !== undefined) return not("Cordoned", cordonText(account.cordon.why));
+  if (!isFresh(account, context)) return not("Stale", staleMessage(account));
+  if (account.cordon !== undefined) return not("Cordoned", cordonMessage(account.cordon.why));
   return {
     type: ADVERTISEMENT_CONDITION.ready,
     status: "True",
     reason: "Lending",
-    message: `${describeResources(account.available)} can be lent.${withheldText(account)}`,
+    message: `${describeResources(account.available)} can be lent.${withheldMessage(account)}`,
   };
 }
 
-function staleness({ account }: AdvertisementSubject, telling: AdvertisementTelling): Said {
+function staleCondition(
+  { account }: AdvertisementSubject,
+  context: AdvertisementStatusContext,
+): DesiredCondition {
   const type = ADVERTISEMENT_CONDITION.stale;
   if (account?.advertisement === undefined)
     return {
@@ -152,12 +171,12 @@ function staleness({ account }: AdvertisementSubject, telling: AdvertisementTell
       reason: "NotHeard",
       message: "The broker has not received an advertisement.",
     };
-  return isFresh(account, telling)
+  return isFresh(account, context)
     ? { type, status: "False", reason: "Fresh", message: "The cluster advertises." }
-    : { type, status: "True", reason: "Silent", message: silence(account) };
+    : { type, status: "True", reason: "Silent", message: staleMessage(account) };
 }
 
-function overcommitment({ account }: AdvertisementSubject): Said {
+function overcommittedCondition({ account }: AdvertisementSubject): DesiredCondition {
   const type = ADVERTISEMENT_CONDITION.overcommitted;
   if (account === undefined || isZero(account.overcommitted))
     return {
@@ -171,16 +190,16 @@ function overcommitment({ account }: AdvertisementSubject): Said {
 }
 
 /** Explains why the available capacity is lower than the cluster's own numbers. */
-function withheldText({ withheld }: AccountView): string {
+function withheldMessage({ withheld }: AccountView): string {
   if (isZero(withheld)) return "";
   return ` ${describeResources(withheld)} reserved from other clusters are not counted: its older agent includes them in its capacity.`;
 }
 
-function silence({ receivedAt }: AccountView): string {
+function staleMessage({ receivedAt }: AccountView): string {
   return `No advertisement since ${formatTime(receivedAt)}: the cluster gets no new reservations.`;
 }
 
-function cordonText(why: string | undefined): string {
+function cordonMessage(why: string | undefined): string {
   return why === undefined ? "An admin has cordoned it." : `An admin has cordoned it: ${why}`;
 }
 

@@ -1,9 +1,9 @@
 import type { Condition } from "@resource-broker/contract";
 
 /** A condition without its transition time, which is taken from the current status. */
-export type Said = Pick<Condition, "type" | "status" | "reason" | "message">;
+export type DesiredCondition = Pick<Condition, "type" | "status" | "reason" | "message">;
 
-export interface ConditionMoment {
+export interface ConditionContext {
   /** RFC 3339. */
   readonly now: string;
   readonly observedGeneration: number | undefined;
@@ -11,11 +11,11 @@ export interface ConditionMoment {
 
 /** Conditions of this writer only: each writer applies its own. The transition time changes only with the status. */
 export function conditionsOf(
-  said: readonly Said[],
+  desired: readonly DesiredCondition[],
   before: readonly Condition[] | undefined,
-  { now, observedGeneration }: ConditionMoment,
+  { now, observedGeneration }: ConditionContext,
 ): Condition[] {
-  return said.map((each) => {
+  return desired.map((each) => {
     const known = conditionIn(before, each.type);
     return {
       ...each,
@@ -25,13 +25,13 @@ export function conditionsOf(
   });
 }
 
-export function conditionIn<T extends Said>(
+export function conditionIn<T extends DesiredCondition>(
   conditions: readonly T[] | undefined,
   type: string,
 ): T | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
 
-export function isTrue(conditions: readonly Said[] | undefined, type: string): boolean {
+export function isTrue(conditions: readonly DesiredCondition[] | undefined, type: string): boolean {
   return conditionIn(conditions, type)?.status === "True";
 }

@@ -14,37 +14,34 @@ import { ADVERTISEMENT_CONDITION, type AdvertisementStatus } from "./advertiseme
 import { conditionIn } from "./conditions.ts";
 import type { ReservationStatus } from "./reservation-status.ts";
 
-type Told = Omit<EventInput, "regarding">;
+type EventContent = Omit<EventInput, "regarding">;
 
 /** Events for `kubectl describe` about the change from the current status to the written one. */
-export function reservationHappenings(object: Reservation, after: ReservationStatus): EventInput[] {
+export function reservationEvents(object: Reservation, after: ReservationStatus): EventInput[] {
   const before = object.status;
-  const told: Told[] = [];
-  if (after.phase !== undefined && after.phase !== before?.phase) told.push(phaseChange(after));
+  const events: EventContent[] = [];
+  if (after.phase !== undefined && after.phase !== before?.phase) events.push(phaseChange(after));
   const { orphaned } = RESERVATION_CONDITION;
   const change = becomesTrue(orphaned, before?.conditions, after.conditions);
-  if (change !== undefined) told.push({ type: "Warning", reason: "Orphaned", message: change.message });
-  return about(reservationKind, object, told);
+  if (change !== undefined) events.push({ type: "Warning", reason: "Orphaned", message: change.message });
+  return eventsFor(reservationKind, object, events);
 }
 
-export function advertisementHappenings(
-  object: ClusterAdvertisement,
-  after: AdvertisementStatus,
-): EventInput[] {
+export function advertisementEvents(object: ClusterAdvertisement, after: AdvertisementStatus): EventInput[] {
   const before = object.status;
-  const told: Told[] = [];
+  const events: EventContent[] = [];
   for (const type of [ADVERTISEMENT_CONDITION.stale, ADVERTISEMENT_CONDITION.overcommitted]) {
     const change = becomesTrue(type, before?.conditions, after.conditions);
-    if (change !== undefined) told.push({ type: "Warning", reason: type, message: change.message });
+    if (change !== undefined) events.push({ type: "Warning", reason: type, message: change.message });
   }
   const { refused } = after;
   const isNew = refused !== undefined && refused.message !== before?.refused?.message;
-  if (isNew) told.push({ type: "Warning", reason: "Refused", message: refused.message });
-  return about(clusterAdvertisementKind, object, told);
+  if (isNew) events.push({ type: "Warning", reason: "Refused", message: refused.message });
+  return eventsFor(clusterAdvertisementKind, object, events);
 }
 
 /** A renewal does not change the phase and never shortens a reservation. The message says when it expires. */
-export function renewalHappening(object: Reservation, expiresAt: Instant | undefined): EventInput {
+export function renewedEvent(object: Reservation, expiresAt: Instant | undefined): EventInput {
   const message =
     expiresAt === undefined
       ? "The reservation has no expiry; it lasts until it is released."
@@ -52,7 +49,7 @@ export function renewalHappening(object: Reservation, expiresAt: Instant | undef
   return { regarding: regarding(reservationKind, object), type: "Normal", reason: "Renewed", message };
 }
 
-export function renewalRefusedHappening(object: Reservation, message: string): EventInput {
+export function renewalRefusedEvent(object: Reservation, message: string): EventInput {
   return {
     regarding: regarding(reservationKind, object),
     type: "Warning",
@@ -62,12 +59,12 @@ export function renewalRefusedHappening(object: Reservation, message: string): E
 }
 
 /** Somebody deleted the object. */
-export function releaseHappening(object: Reservation): EventInput {
+export function releasedEvent(object: Reservation): EventInput {
   const message = "The object was deleted; the reservation is released.";
   return { regarding: regarding(reservationKind, object), type: "Normal", reason: "Released", message };
 }
 
-function phaseChange({ phase, reason, message = "", code }: ReservationStatus): Told {
+function phaseChange({ phase, reason, message = "", code }: ReservationStatus): EventContent {
   if (phase === "Failed")
     return { type: "Warning", reason: code === undefined ? (reason ?? "Failed") : "Refused", message };
   if (phase === "Active") return { type: "Normal", reason: "Activated", message };
@@ -86,8 +83,12 @@ function becomesTrue(
 
 type KnownKind = typeof reservationKind | typeof clusterAdvertisementKind;
 
-function about(kind: KnownKind, object: Pick<Reservation, "metadata">, told: readonly Told[]): EventInput[] {
-  return told.map((each) => ({ regarding: regarding(kind, object), ...each }));
+function eventsFor(
+  kind: KnownKind,
+  object: Pick<Reservation, "metadata">,
+  events: readonly EventContent[],
+): EventInput[] {
+  return events.map((each) => ({ regarding: regarding(kind, object), ...each }));
 }
 
 function regarding(kind: KnownKind, { metadata }: Pick<Reservation, "metadata">): EventInput["regarding"] {

@@ -6,10 +6,10 @@ import { reservationNameFor } from "@resource-broker/runtime";
  * Who created a Reservation object: the broker (a view of the ledger), an agent (the name is derived from its key), or a
  * person (any name; the object's UID is the key, so that a restarted broker does not reserve twice).
  */
-export type Sort = "view" | "agent" | "person";
+export type ReservationOrigin = "view" | "agent" | "person";
 
 export interface Identity {
-  readonly sort: Sort;
+  readonly sort: ReservationOrigin;
   readonly intent: NonNullable<Reservation["spec"]["intent"]>;
   readonly requester: ClusterId;
   readonly key: string;
@@ -21,8 +21,8 @@ export function identify({ metadata, spec }: Reservation): Identity {
   const { intent = "Reserve", requesterID: requester = NOBODY } = spec;
   const key = spec.key ?? metadata.uid ?? "";
   if (isView({ metadata })) return { sort: "view", intent, requester, key, id: metadata.name };
-  const sort = spec.key === undefined ? "person" : "agent";
-  return { sort, intent, requester, key, id: reservationNameFor(requester, key) };
+  const origin = spec.key === undefined ? "person" : "agent";
+  return { sort: origin, intent, requester, key, id: reservationNameFor(requester, key) };
 }
 
 /** True when the ledger took this very object of an older broker over: under its name, with its UID as key. */

@@ -2,8 +2,8 @@ import { DEFAULT_SLICE, type Reservation as ReservationObject } from "@resource-
 import { apply, emptyLedger, type Reservation, resourceVector } from "@resource-broker/domain";
 import { clusterOf } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { wish } from "../testing/samples.ts";
-import { isTold, refusedStatus, reservationStatus, surplusIn } from "./reservation-status.ts";
+import { personsReservation } from "../testing/samples.ts";
+import { foreignFields, isStatusCurrent, refusedStatus, reservationStatus } from "./reservation-status.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const granted = resourceVector({ cpuMillis: 4000, memoryBytes: 8 * 2 ** 30 });
@@ -21,7 +21,7 @@ const reservation: Reservation = {
   generation: 1,
 };
 
-function telling(protocol = 2, now = NOW) {
+function context(protocol = 2, now = NOW) {
   const ledger = emptyLedger();
   const advertisement = clusterOf("paris", 16, {
     protocol,
@@ -37,7 +37,7 @@ const readyOf = (status: NonNullable<ReservationObject["status"]>) =>
 
 describe("the status of a reservation", () => {
   test("tells everything that its parties need, and never the key", () => {
-    const status = reservationStatus(reservation, telling());
+    const status = reservationStatus(reservation, context());
     expect(status).toMatchObject({
       reservationID: reservation.id,
       phase: "Reserved",
@@ -52,41 +52,41 @@ describe("the status of a reservation", () => {
 
   test("tells the policy's slice defaults, unless they are the usual ones", () => {
     const sliceDefaults = { pods: 50, ephemeralStorage: "5Gi" };
-    const object = wish("mine");
-    const status = reservationStatus(reservation, { ...telling(), sliceDefaults }, object);
+    const object = personsReservation("mine");
+    const status = reservationStatus(reservation, { ...context(), sliceDefaults }, object);
     expect(status.sliceDefaults).toEqual(sliceDefaults);
-    const usual = reservationStatus(reservation, { ...telling(), sliceDefaults: DEFAULT_SLICE }, object);
+    const usual = reservationStatus(reservation, { ...context(), sliceDefaults: DEFAULT_SLICE }, object);
     expect(usual).not.toHaveProperty("sliceDefaults");
-    expect(isTold(usual, { ...object, status })).toBe(false);
-    expect(surplusIn({ ...object, status }, usual)).toEqual(["sliceDefaults"]);
+    expect(isStatusCurrent(usual, { ...object, status })).toBe(false);
+    expect(foreignFields({ ...object, status }, usual)).toEqual(["sliceDefaults"]);
   });
 
   test("is Ready when the provider holds it, or is too old to say so", () => {
-    expect(readyOf(reservationStatus(reservation, telling()))).toMatchObject({
+    expect(readyOf(reservationStatus(reservation, context()))).toMatchObject({
       status: "False",
       reason: "WaitsForProvider",
     });
-    expect(readyOf(reservationStatus({ ...reservation, acknowledged: true }, telling()))).toMatchObject({
+    expect(readyOf(reservationStatus({ ...reservation, acknowledged: true }, context()))).toMatchObject({
       status: "True",
     });
-    expect(readyOf(reservationStatus(reservation, telling(1)))).toMatchObject({ status: "True" });
+    expect(readyOf(reservationStatus(reservation, context(1)))).toMatchObject({ status: "True" });
   });
 
   test("keeps the time of a condition that has not changed, and counts as told then", () => {
-    const object = wish("mine");
-    const before = { ...object, status: reservationStatus(reservation, telling(), object) };
-    const later = reservationStatus(reservation, telling(2, NOW + 60_000), before);
+    const object = personsReservation("mine");
+    const before = { ...object, status: reservationStatus(reservation, context(), object) };
+    const later = reservationStatus(reservation, context(2, NOW + 60_000), before);
     expect(later.conditions).toEqual(before.status.conditions);
-    expect(isTold(later, before)).toBe(true);
+    expect(isStatusCurrent(later, before)).toBe(true);
     const ended = { ...reservation, phase: "Released", reason: "Expired", generation: 2 } as const;
-    const end = reservationStatus(ended, telling(2, NOW + 60_000), before);
-    expect(isTold(end, before)).toBe(false);
+    const end = reservationStatus(ended, context(2, NOW + 60_000), before);
+    expect(isStatusCurrent(end, before)).toBe(false);
     expect(readyOf(end)).toMatchObject({ status: "False", reason: "Expired" });
   });
 
   test("is told anew when somebody else changed a word of it, but not for others' fields", () => {
-    const object = wish("mine");
-    const status = reservationStatus(reservation, telling(), object);
+    const object = personsReservation("mine");
+    const status = reservationStatus(reservation, context(), object);
     const signal = {
       type: "RequesterActive",
       status: "True",
@@ -95,13 +95,13 @@ describe("the status of a reservation", () => {
       lastTransitionTime: "2026-01-05T12:00:00Z",
     } as const;
     expect(
-      isTold(status, {
+      isStatusCurrent(status, {
         ...object,
         status: { ...status, conditions: [...(status.conditions ?? []), signal] },
       }),
     ).toBe(true);
-    expect(isTold(status, { ...object, status: { ...status, phase: "Active" } })).toBe(false);
-    expect(isTold(status, { ...object, status: { ...status, fits: true } })).toBe(false);
+    expect(isStatusCurrent(status, { ...object, status: { ...status, phase: "Active" } })).toBe(false);
+    expect(isStatusCurrent(status, { ...object, status: { ...status, fits: true } })).toBe(false);
   });
 
   test("of a refusal fits into an object, however long the explanation is", () => {
@@ -111,7 +111,7 @@ describe("the status of a reservation", () => {
       message: "m".repeat(9999),
       explanation: "e".repeat(99_999),
     } as const;
-    const status = refusedStatus(refused, telling(), wish("mine"));
+    const status = refusedStatus(refused, context(), personsReservation("mine"));
     expect(status.message).toHaveLength(4096);
     expect(status.explanation).toHaveLength(16_384);
   });

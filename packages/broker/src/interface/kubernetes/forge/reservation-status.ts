@@ -14,21 +14,21 @@ import {
   type LedgerView,
   type Reservation,
 } from "@resource-broker/domain";
-import { type Books, renderReservation } from "../../shared/render.ts";
-import { conditionsOf, type Said } from "./conditions.ts";
-import { type Ownership, saysTheSame } from "./same-status.ts";
+import { type RenderContext, renderReservation } from "../../shared/render.ts";
+import { conditionsOf, type DesiredCondition } from "./conditions.ts";
+import { isSameStatus, type Ownership } from "./same-status.ts";
 import { renewalEcho } from "./texts.ts";
 
 export type ReservationStatus = NonNullable<ReservationObject["status"]>;
 
 /** What a status is computed from, beside the reservation and the object it is written to. */
-export interface Telling extends Books {
+export interface StatusContext extends RenderContext {
   readonly ledgerId: string;
   readonly now: Instant;
 }
 
 /** Ledger ID and time of a status. */
-type Occasion = Pick<Telling, "ledgerId" | "now">;
+type StatusMeta = Pick<StatusContext, "ledgerId" | "now">;
 
 /** Fields and conditions that the broker applies. Renewal results have their own field manager, see ports.ts. */
 const OWNED: Ownership = {
@@ -61,7 +61,7 @@ const OWNED: Ownership = {
  */
 export function reservationStatus(
   reservation: Reservation,
-  telling: Telling,
+  context: StatusContext,
   object?: ReservationObject,
 ): ReservationStatus {
   const {
@@ -69,10 +69,10 @@ export function reservationStatus(
     requesterID: _,
     targetClusterID: __,
     requestedResources: ___,
-    ...told
-  } = renderReservation(telling, reservation, { role: "requester" });
-  const { id, key: ____, tier: _____, priority: ______, ...fields } = told;
-  return finished(
+    ...rendered
+  } = renderReservation(context, reservation, { role: "requester" });
+  const { id, key: ____, tier: _____, priority: ______, ...fields } = rendered;
+  return completeStatus(
     {
       ...fields,
       reservationID: id,
@@ -81,12 +81,12 @@ export function reservationStatus(
       ...(status.reservedAt === undefined ? {} : { reservedAt: status.reservedAt }),
       ...(status.expiresAt === undefined ? {} : { expiresAt: status.expiresAt }),
     },
-    conditionsFor(reservation, telling.ledger),
-    { telling, object },
+    conditionsFor(reservation, context.ledger),
+    { context, object },
   );
 }
 
-export interface Refused {
+export interface Refusal {
   /** Of the table of faults. */
   readonly code: string;
   readonly reason: Extract<EndReason, "NoCapacity" | "Invalid">;
@@ -97,12 +97,12 @@ export interface Refused {
 
 /** Status of a refused request. It is final, and nothing is reserved. */
 export function refusedStatus(
-  { code, reason, message, explanation, decisionId }: Refused,
-  telling: Occasion,
+  { code, reason, message, explanation, decisionId }: Refusal,
+  context: StatusMeta,
   object: ReservationObject,
 ): ReservationStatus {
   const { reserved, ready } = RESERVATION_CONDITION;
-  return finished(
+  return completeStatus(
     {
       phase: "Failed",
       reason,
@@ -115,7 +115,7 @@ export function refusedStatus(
       { type: reserved, status: "False", reason, message },
       { type: ready, status: "False", reason, message },
     ],
-    { telling, object },
+    { context, object },
   );
 }
 
@@ -130,66 +130,69 @@ export function isRefused({ status }: ReservationObject): boolean {
 }
 
 /** Status of an object that the ledger does not know. Its fields stay, and it is not decided again. */
-export function orphanedStatus(object: ReservationObject, telling: Occasion): ReservationStatus {
+export function orphanedStatus(object: ReservationObject, context: StatusMeta): ReservationStatus {
   const { orphaned, reserved, ready } = RESERVATION_CONDITION;
   const message =
     "The ledger does not know this reservation and does not decide it again. Agents that still have it offer it for adoption; if no agent does, delete the object.";
   const before = object.status ?? {};
   const kept = Object.fromEntries(Object.entries(before).filter(([name]) => OWNED.fields.includes(name)));
-  return finished(
+  return completeStatus(
     { ...kept, message },
     [
       { type: orphaned, status: "True", reason: "UnknownToLedger", message },
       { type: reserved, status: "Unknown", reason: "Orphaned", message },
       { type: ready, status: "False", reason: "Orphaned", message },
     ],
-    { telling, object },
+    { context, object },
   );
 }
 
 /** Status for an object with another intent than Reserve. */
 export function answerStatus(
   answer: ReservationStatus,
-  telling: Occasion,
+  context: StatusMeta,
   object: ReservationObject,
 ): ReservationStatus {
-  return finished(answer, [], { telling, object });
+  return completeStatus(answer, [], { context, object });
 }
 
 /** Fields of the broker that others wrote and that an apply of `status` does not remove. */
-export function surplusIn({ status: there = {} }: ReservationObject, status: ReservationStatus): string[] {
-  return Object.keys(there).filter((name) => OWNED.fields.includes(name) && !Object.hasOwn(status, name));
+export function foreignFields(
+  { status: current = {} }: ReservationObject,
+  status: ReservationStatus,
+): string[] {
+  return Object.keys(current).filter((name) => OWNED.fields.includes(name) && !Object.hasOwn(status, name));
 }
 
 /** True if writing `status` would change nothing. */
-export function isTold(status: ReservationStatus, object: ReservationObject): boolean {
-  return saysTheSame(status, object.status, OWNED);
+export function isStatusCurrent(status: ReservationStatus, object: ReservationObject): boolean {
+  return isSameStatus(status, object.status, OWNED);
 }
 
-interface Setting {
-  readonly telling: Occasion;
+interface StatusTarget {
+  readonly context: StatusMeta;
   readonly object: ReservationObject | undefined;
 }
 
-function finished(
+function completeStatus(
   status: ReservationStatus,
-  said: readonly Said[],
-  { telling, object }: Setting,
+  desired: readonly DesiredCondition[],
+  { context, object }: StatusTarget,
 ): ReservationStatus {
-  const now = formatTime(telling.now);
+  const now = formatTime(context.now);
   const observedGeneration = object?.metadata.generation;
   return fitToSchema(reservationKind.status, {
     ...status,
-    ledgerID: telling.ledgerId,
+    ledgerID: context.ledgerId,
     lastUpdateTime: now,
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    ...(said.length === 0
+    ...(desired.length === 0
       ? {}
-      : { conditions: conditionsOf(said, object?.status?.conditions, { now, observedGeneration }) }),
+      : { conditions: conditionsOf(desired, object?.status?.conditions, { now, observedGeneration }) }),
   });
 }
 
-function conditionsFor(reservation: Reservation, ledger: LedgerView): Said[] {
+function conditionsFor(reservation: Reservation, ledger: LedgerView): DesiredCondition[] {
   const { reserved, ready } = RESERVATION_CONDITION;
   const { phase, reason = "Expired", message, provider } = reservation;
   if (!isLive(phase)) {
@@ -199,7 +202,7 @@ function conditionsFor(reservation: Reservation, ledger: LedgerView): Said[] {
       { type: ready, status: "False", reason, message: why },
     ];
   }
-  const held = isHeld(reservation, ledger)
+  const enforced = isEnforced(reservation, ledger)
     ? ({ status: "True", reason: "Held", message: `${provider} has acknowledged the reservation` } as const)
     : ({
         status: "False",
@@ -208,12 +211,12 @@ function conditionsFor(reservation: Reservation, ledger: LedgerView): Said[] {
       } as const);
   return [
     { type: reserved, status: "True", reason: "Granted", message: `reserved at ${provider}` },
-    { type: ready, ...held },
+    { type: ready, ...enforced },
   ];
 }
 
 /** Older agents send no acknowledgement: for them the reservation in the ledger is enough. */
-function isHeld({ acknowledged, provider }: Reservation, ledger: LedgerView): boolean {
+function isEnforced({ acknowledged, provider }: Reservation, ledger: LedgerView): boolean {
   const protocol = ledger.accounts.get(provider)?.advertisement?.protocol ?? CURRENT_PROTOCOL;
   return acknowledged || protocol < CURRENT_PROTOCOL;
 }
@@ -221,7 +224,7 @@ function isHeld({ acknowledged, provider }: Reservation, ledger: LedgerView): bo
 function withRenewal(message: string, object: ReservationObject | undefined): string {
   const { renewed, code, explanation } = object?.status ?? {};
   if (code === undefined || renewed === undefined) return message;
-  const wish = object?.metadata.annotations?.[KUBE_ANNOTATION.renew];
-  if (wish === undefined || renewalEcho(wish) !== renewed) return message;
+  const renewal = object?.metadata.annotations?.[KUBE_ANNOTATION.renew];
+  if (renewal === undefined || renewalEcho(renewal) !== renewed) return message;
   return `${message}. The renewal was refused: ${explanation ?? code}`;
 }

@@ -12,9 +12,9 @@ export interface Ownership {
 }
 
 /** True if an apply would change nothing but the update time. */
-export function saysTheSame(said: Status, there: Status | undefined, owned: Ownership): boolean {
-  if (there === undefined) return false;
-  return canonical(ownPart(said, owned)) === canonical(ownPart(there, owned));
+export function isSameStatus(desired: Status, current: Status | undefined, owned: Ownership): boolean {
+  if (current === undefined) return false;
+  return canonical(ownPart(desired, owned)) === canonical(ownPart(current, owned));
 }
 
 function ownPart(status: Status, owned: Ownership): object {

@@ -10,12 +10,12 @@ export function oneLine(text: string, maxLength: number): string {
 }
 
 /** A renewal annotation as `status.renewed` repeats it: as it is, or as much of it as one line can hold. */
-export function renewalEcho(wish: string): string {
-  return oneLine(wish, MAX_RENEWAL);
+export function renewalEcho(renewal: string): string {
+  return oneLine(renewal, MAX_RENEWAL);
 }
 
 /** Placeholder for `status.decision` in the cache: the text may have hundreds of kilobytes and is not cached. */
-export const DECISION_IS_THERE = "{}";
+export const DECISION_PLACEHOLDER = "{}";
 
 /** The whole decision as JSON; nothing where it would be too large for an object. */
 export function decisionText(decision: Decision, disclosure: Disclosure): { readonly decision?: string } {

@@ -2,12 +2,12 @@ import type { ClusterAdvertisement, ObjectMeta, Reservation } from "@resource-br
 import type { ReservationId } from "@resource-broker/domain";
 import { informer, type ReflectorDeps } from "@resource-broker/kube";
 import { identify } from "../forge/identify.ts";
-import { DECISION_IS_THERE } from "../forge/texts.ts";
+import { DECISION_PLACEHOLDER } from "../forge/texts.ts";
 import type { KnownObjects } from "../ports.ts";
 import { keyIndex } from "./key-index.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./resources.ts";
 
-export interface FollowedObjects extends KnownObjects {
+export interface ObjectInformers extends KnownObjects {
   /** Resolves when all there is has been seen. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -16,10 +16,10 @@ export interface FollowedObjects extends KnownObjects {
 }
 
 /** Follows the namespace's objects once, for every part of the interface. */
-export function followObjects(namespace: string, deps: ReflectorDeps): FollowedObjects {
-  const reservations = informer({ resource: RESERVATIONS, namespace, transform: keptReservation }, deps);
+export function objectInformers(namespace: string, deps: ReflectorDeps): ObjectInformers {
+  const reservations = informer({ resource: RESERVATIONS, namespace, transform: trimReservation }, deps);
   const advertisements = informer(
-    { resource: CLUSTER_ADVERTISEMENTS, namespace, transform: keptAdvertisement },
+    { resource: CLUSTER_ADVERTISEMENTS, namespace, transform: trimAdvertisement },
     deps,
   );
   const requests = keyIndex();
@@ -50,13 +50,13 @@ function requestedId(object: Reservation): ReservationId | undefined {
 }
 
 /** Trims a Reservation for the cache: the decision's text may have hundreds of kilobytes and is not needed. */
-export function keptReservation(object: Reservation): Reservation {
+export function trimReservation(object: Reservation): Reservation {
   const kept = { ...object, metadata: withoutManagedFields(object.metadata) };
   if (object.status?.decision === undefined) return kept;
-  return { ...kept, status: { ...object.status, decision: DECISION_IS_THERE } };
+  return { ...kept, status: { ...object.status, decision: DECISION_PLACEHOLDER } };
 }
 
-export function keptAdvertisement(object: ClusterAdvertisement): ClusterAdvertisement {
+export function trimAdvertisement(object: ClusterAdvertisement): ClusterAdvertisement {
   return { ...object, metadata: withoutManagedFields(object.metadata) };
 }
 

@@ -1,6 +1,6 @@
 import type { CacheListener, ObjectCache } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
-import { newestObjects } from "./newest-objects.ts";
+import { assumeCache } from "./newest-objects.ts";
 
 interface Thing {
   readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
@@ -34,13 +34,13 @@ function followed(first: Thing | undefined) {
 
 const world = (first: Thing | undefined) => {
   const { kept, tell } = followed(first);
-  return { newest: newestObjects(kept, (object) => object), tell };
+  return { newest: assumeCache(kept, (object) => object), tell };
 };
 
 describe("the newest of an object", () => {
   test("is what this process wrote, until the watch has caught up", () => {
     const { newest, tell } = world(thing("9"));
-    newest.wrote(thing("11"));
+    newest.assume(thing("11"));
     expect(newest.get("a")).toEqual(thing("11"));
     tell(thing("10"));
     expect(newest.get("a")).toEqual(thing("11"));
@@ -50,25 +50,25 @@ describe("the newest of an object", () => {
 
   test("is never older than what the watch has told", () => {
     const { newest } = world(thing("100"));
-    newest.wrote(thing("99"));
+    newest.assume(thing("99"));
     expect(newest.get("a")).toEqual(thing("100"));
   });
 
   test("is gone when the watch says so, and another of that name is another", () => {
     const { newest, tell } = world(thing("9"));
-    newest.wrote(thing("11"));
+    newest.assume(thing("11"));
     tell(undefined);
     expect(newest.get("a")).toBeUndefined();
-    newest.wrote(thing("12"));
+    newest.assume(thing("12"));
     expect(newest.get("a")).toBeUndefined();
     tell(thing("10", "u2"));
-    newest.wrote(thing("13", "u1"));
+    newest.assume(thing("13", "u1"));
     expect(newest.get("a")).toEqual(thing("10", "u2"));
   });
 
   test("that the server no longer has is forgotten", () => {
     const { newest } = world(thing("9"));
-    newest.wrote(thing("11"));
+    newest.assume(thing("11"));
     newest.forget("a");
     expect(newest.get("a")).toEqual(thing("9"));
   });

@@ -5,10 +5,10 @@ import { type ObjectCache, objectKey } from "@resource-broker/kube";
  * The informer's cache, plus own writes that the watch has not delivered yet. Without it, a reconcile that runs before the
  * watch has caught up would repeat its writes.
  */
-export interface NewestObjects<T> {
+export interface AssumeCache<T> {
   readonly get: (key: string) => T | undefined;
   /** The server's answer to a write. */
-  readonly wrote: (object: T) => void;
+  readonly assume: (object: T) => void;
   /** The server says that it is gone. */
   readonly forget: (key: string) => void;
   readonly stop: () => void;
@@ -18,23 +18,20 @@ interface Stored {
   readonly metadata: ObjectMeta;
 }
 
-export function newestObjects<T extends Stored>(
-  known: ObjectCache<T>,
-  keep: (object: T) => T,
-): NewestObjects<T> {
-  const written = new Map<string, T>();
+export function assumeCache<T extends Stored>(known: ObjectCache<T>, keep: (object: T) => T): AssumeCache<T> {
+  const assumed = new Map<string, T>();
   const stop = known.listen((key, now) => {
-    const own = written.get(key);
-    if (own !== undefined && (now === undefined || !isNewer(own, now))) written.delete(key);
+    const own = assumed.get(key);
+    if (own !== undefined && (now === undefined || !isNewer(own, now))) assumed.delete(key);
   });
   return {
-    get: (key) => written.get(key) ?? known.get(key),
-    wrote: (object) => {
+    get: (key) => assumed.get(key) ?? known.get(key),
+    assume: (object) => {
       const key = objectKey(object);
       const followed = known.get(key);
-      if (followed !== undefined && isNewer(object, followed)) written.set(key, keep(object));
+      if (followed !== undefined && isNewer(object, followed)) assumed.set(key, keep(object));
     },
-    forget: (key) => void written.delete(key),
+    forget: (key) => void assumed.delete(key),
     stop,
   };
 }

@@ -1,34 +1,34 @@
 import { type ReconcileResult, toFault } from "@resource-broker/kube";
-import type { NewestObjects } from "./newest-objects.ts";
+import type { AssumeCache } from "./newest-objects.ts";
 
 /** Requeue delay if the same step is planned twice in one reconcile: it had no effect yet. */
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
-type Rest = ReconcileResult & { readonly kind: "rest" };
+type Done = ReconcileResult & { readonly kind: "rest" };
 
-export interface StepByStep<T, Work> {
-  readonly newest: NewestObjects<T>;
+export interface StepReconcilerOptions<T, Work> {
+  readonly cache: AssumeCache<T>;
   /** A replica that was replaced takes no further step. */
   readonly isLeading: () => boolean;
-  readonly plan: (object: T, key: string) => Work | Rest;
+  readonly plan: (object: T, key: string) => Work | Done;
   readonly nameOf: (step: Work) => string;
   /** Returns false if no further step should follow. */
   readonly perform: (object: T, step: Work) => Promise<boolean>;
 }
 
 /** Reconciles one object in steps. Each step is planned from the current state. */
-export function stepByStep<T, Work extends { readonly kind: string }>(
-  parts: StepByStep<T, Work>,
+export function stepReconciler<T, Work extends { readonly kind: string }>(
+  parts: StepReconcilerOptions<T, Work>,
 ): (key: string) => Promise<ReconcileResult> {
-  const { newest, isLeading, plan, nameOf, perform } = parts;
+  const { cache, isLeading, plan, nameOf, perform } = parts;
 
-  const settle = async (key: string): Promise<ReconcileResult> => {
+  const runSteps = async (key: string): Promise<ReconcileResult> => {
     const done = new Set<string>();
-    for (let object = newest.get(key); object !== undefined && isLeading(); object = newest.get(key)) {
+    for (let object = cache.get(key); object !== undefined && isLeading(); object = cache.get(key)) {
       const step = plan(object, key);
-      if (isRest(step)) return step;
+      if (isDone(step)) return step;
       const name = nameOf(step);
-      if (done.has(name)) return { requeueAfterMs: AGAIN_MS };
+      if (done.has(name)) return { requeueAfterMs: RETRY_MS };
       done.add(name);
       if (!(await perform(object, step))) break;
     }
@@ -37,16 +37,16 @@ export function stepByStep<T, Work extends { readonly kind: string }>(
 
   return async (key) => {
     try {
-      return await settle(key);
+      return await runSteps(key);
     } catch (error) {
       if (toFault(error).code !== "not-found") throw error;
       // The object was deleted: the watch event follows.
-      newest.forget(key);
+      cache.forget(key);
       return {};
     }
   };
 }
 
-function isRest(step: { readonly kind: string }): step is Rest {
+function isDone(step: { readonly kind: string }): step is Done {
   return step.kind === "rest";
 }

@@ -149,15 +149,15 @@ describe("a BrokerPolicy", () => {
     await time.advance(2000);
     expect(reported()).toMatch(/^BrokerPolicy broker\/default: .*weights\.latency/s);
     expect(versions).toEqual(["v1"]);
-    const told = await status("default");
-    expect(told).toMatchObject({
+    const written = await status("default");
+    expect(written).toMatchObject({
       inForce: false,
       version: "v1",
       observedGeneration: 2,
       conditions: [{ type: "Ready", status: "False", reason: "Invalid" }],
     });
-    expect(told?.message).toContain("weights.latency");
-    expect(told?.message).toContain("Version v1 (BrokerPolicy broker/default) stays in force");
+    expect(written?.message).toContain("weights.latency");
+    expect(written?.message).toContain("Version v1 (BrokerPolicy broker/default) stays in force");
     expect(lines).toEqual(["BrokerPolicy is not followed; the previous policy stays in force"]);
     await put("default", { version: "v3", weights: { cost: 1 } });
     await time.advance(2000);

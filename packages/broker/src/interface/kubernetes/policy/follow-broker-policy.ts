@@ -12,13 +12,13 @@ import {
 import { BUILT_IN_POLICY, readPolicy, type SourcedPolicy } from "../../../policy/loaded-policy.ts";
 import { FIELD_MANAGER, type KubernetesPart, type PartDeps, type PartOptions } from "../ports.ts";
 import { choosePolicy } from "./choose-policy.ts";
-import { isPolicyTold, policyStatus, type Standing } from "./policy-status.ts";
+import { isPolicyStatusCurrent, type PolicyState, policyStatus } from "./policy-status.ts";
 
 const BROKER_POLICIES = customResource(brokerPolicyKind);
 const DEFINITION = `${brokerPolicyKind.plural}.${brokerPolicyKind.group}`;
 /** A server that is away must not keep the broker from starting. */
-const FIRST_LOOK_MS = 5000;
-const LOOK_AGAIN_MS = 30_000;
+const START_TIMEOUT_MS = 5000;
+const RETRY_MS = 30_000;
 /** Delay before a status is written, which limits write conflicts with another writer. */
 const SETTLE_MS = 500;
 const CHOICE = "choice";
@@ -32,37 +32,37 @@ export interface PolicyDeps
 /** Applies the BrokerPolicy of the namespace and reports in its status whether it is in force. */
 export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps): KubernetesPart {
   const { client, clock, log, engine, isLeading, reportPolicy: report = () => undefined } = deps;
-  const policies = informer({ resource: BROKER_POLICIES, namespace, transform: lean }, deps);
+  const policies = informer({ resource: BROKER_POLICIES, namespace, transform: withoutManagedFields }, deps);
   /** What objects brought into force last; undefined: the file, or what is built in. */
   let followed: SourcedPolicy | undefined;
-  let standings = new Map<string, Standing>();
-  let complaint = "";
+  let states = new Map<string, PolicyState>();
+  let lastProblem = "";
 
   const use = (loaded: SourcedPolicy | undefined): void => {
     const isSame = JSON.stringify(loaded) === JSON.stringify(followed);
     followed = loaded;
     if (!isSame) deps.onPolicy(loaded);
   };
-  const complain = (name: string, problem: string): void => {
+  const reportProblem = (name: string, problem: string): void => {
     report(`BrokerPolicy ${namespace}/${name}: ${problem}`);
-    if (problem === complaint) return;
-    complaint = problem;
+    if (problem === lastProblem) return;
+    lastProblem = problem;
     log.warn({ policy: name, problem }, "BrokerPolicy is not followed; the previous policy stays in force");
   };
-  const take = (chosen: BrokerPolicy): Standing => {
+  const follow = (chosen: BrokerPolicy): PolicyState => {
     const { name } = chosen.metadata;
     const reading = readPolicy(chosen.spec);
     if (!reading.ok) {
-      complain(name, reading.problem);
+      reportProblem(name, reading.problem);
       const { version } = engine.policy;
       return {
         kind: "invalid",
         problem: reading.problem,
         version,
-        source: followed?.source ?? elsewhere(version),
+        source: followed?.source ?? otherSource(version),
       };
     }
-    complaint = "";
+    lastProblem = "";
     report(undefined);
     use({ ...reading.loaded, source: `BrokerPolicy ${namespace}/${name}` });
     return { kind: "in-force", version: reading.loaded.policy.version };
@@ -71,30 +71,30 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
   const choose = async (): Promise<ReconcileResult> => {
     const objects = [...policies.values()];
     const chosen = choosePolicy(objects);
-    if (chosen === undefined && followed !== undefined && (await isPlaceEnding(client, namespace))) {
+    if (chosen === undefined && followed !== undefined && (await isNamespaceTerminating(client, namespace))) {
       log.warn({ policy: followed.source }, "namespace or CRD are being deleted: the policy stays in force");
       report(`${followed.source}: namespace or CRD are being deleted`);
-      return { requeueAfterMs: LOOK_AGAIN_MS };
+      return { requeueAfterMs: RETRY_MS };
     }
-    const standing = chosen === undefined ? undefined : take(chosen);
+    const state = chosen === undefined ? undefined : follow(chosen);
     if (chosen === undefined) {
       use(undefined);
       report(objects.length === 0 ? undefined : SEVERAL);
     }
-    const others: Standing = { kind: "passed-over", chosen: chosen?.metadata.name };
-    standings = new Map(
-      objects.map((object) => [object.metadata.name, object === chosen && standing ? standing : others]),
+    const others: PolicyState = { kind: "passed-over", chosen: chosen?.metadata.name };
+    states = new Map(
+      objects.map((object) => [object.metadata.name, object === chosen && state ? state : others]),
     );
-    for (const name of standings.keys()) statuses.enqueueAfter(name, SETTLE_MS);
+    for (const name of states.keys()) statuses.enqueueAfter(name, SETTLE_MS);
     return {};
   };
 
-  const tell = async (name: string): Promise<ReconcileResult> => {
+  const writeStatus = async (name: string): Promise<ReconcileResult> => {
     const object = policies.get(`${namespace}/${name}`);
-    const standing = standings.get(name);
+    const standing = states.get(name);
     if (object === undefined || standing === undefined || !isLeading()) return {};
     const status = policyStatus(standing, object, engine.now());
-    if (isPolicyTold(status, object)) return {};
+    if (isPolicyStatusCurrent(status, object)) return {};
     const { uid, resourceVersion } = object.metadata;
     const metadata = {
       name,
@@ -111,7 +111,7 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
   };
 
   const choices = reconcileLoop({ name: "the choice of the", reconcile: choose }, deps);
-  const statuses = reconcileLoop({ name: "BrokerPolicy", reconcile: tell }, deps);
+  const statuses = reconcileLoop({ name: "BrokerPolicy", reconcile: writeStatus }, deps);
   const endListening = policies.listen(() => {
     if (policies.synced()) choices.enqueue(CHOICE);
   });
@@ -128,7 +128,7 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
             log.warn({ error: String(error) }, "the BrokerPolicy could not be read yet");
         },
       );
-      await Promise.race([later, wait(FIRST_LOOK_MS, { clock, signal: ended.signal })]);
+      await Promise.race([later, wait(START_TIMEOUT_MS, { clock, signal: ended.signal })]);
     },
     stop: async () => {
       ended.abort();
@@ -140,20 +140,22 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
   };
 }
 
-function elsewhere(version: string): string {
+function otherSource(version: string): string {
   return version === BUILT_IN_POLICY.policy.version ? "built in" : "of the policy file";
 }
 
 /** True if the namespace or the CRD is being deleted: then objects disappear without anybody deleting them. If the broker may not read them, returns false. */
-async function isPlaceEnding(client: KubeClient, namespace: string): Promise<boolean> {
-  const marks = await Promise.all([
-    isGoing(client.find(NAMESPACES, { name: namespace })),
-    isGoing(client.find(CUSTOM_RESOURCE_DEFINITIONS, { name: DEFINITION })),
+async function isNamespaceTerminating(client: KubeClient, namespace: string): Promise<boolean> {
+  const terminating = await Promise.all([
+    isTerminating(client.find(NAMESPACES, { name: namespace })),
+    isTerminating(client.find(CUSTOM_RESOURCE_DEFINITIONS, { name: DEFINITION })),
   ]);
-  return marks.includes(true);
+  return terminating.includes(true);
 }
 
-async function isGoing(found: Promise<{ readonly metadata: ObjectMeta } | undefined>): Promise<boolean> {
+async function isTerminating(
+  found: Promise<{ readonly metadata: ObjectMeta } | undefined>,
+): Promise<boolean> {
   try {
     const object = await found;
     return object === undefined || object.metadata.deletionTimestamp !== undefined;
@@ -163,7 +165,7 @@ async function isGoing(found: Promise<{ readonly metadata: ObjectMeta } | undefi
   }
 }
 
-function lean(object: BrokerPolicy): BrokerPolicy {
+function withoutManagedFields(object: BrokerPolicy): BrokerPolicy {
   const { managedFields: _, ...metadata } = object.metadata as BrokerPolicy["metadata"] & {
     readonly managedFields?: unknown;
   };

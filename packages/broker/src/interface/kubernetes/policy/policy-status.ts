@@ -1,7 +1,7 @@
 import { type BrokerPolicy, brokerPolicyKind, fitToSchema, formatTime } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
-import { conditionsOf, type Said } from "../forge/conditions.ts";
-import { type Ownership, saysTheSame } from "../forge/same-status.ts";
+import { conditionsOf, type DesiredCondition } from "../forge/conditions.ts";
+import { isSameStatus, type Ownership } from "../forge/same-status.ts";
 
 export type PolicyStatus = NonNullable<BrokerPolicy["status"]>;
 
@@ -12,65 +12,68 @@ const OWNED: Ownership = {
 };
 
 /** The state of one BrokerPolicy object. */
-export type Standing =
+export type PolicyState =
   | { readonly kind: "in-force"; readonly version: string }
   /** It is the one to follow, but cannot be: the version before stays. */
   | { readonly kind: "invalid"; readonly problem: string; readonly version: string; readonly source: string }
   /** Another policy is followed; undefined: none, because the choice is ambiguous. */
   | { readonly kind: "passed-over"; readonly chosen: string | undefined };
 
-export function policyStatus(standing: Standing, object: BrokerPolicy, now: Instant): PolicyStatus {
+export function policyStatus(state: PolicyState, object: BrokerPolicy, now: Instant): PolicyStatus {
   const observedGeneration = object.metadata.generation;
-  const { version, said } = tellingOf(standing);
+  const { version, said: condition } = conditionFor(state);
   const time = formatTime(now);
   return fitToSchema(brokerPolicyKind.status, {
-    inForce: standing.kind === "in-force",
+    inForce: state.kind === "in-force",
     ...(version === undefined ? {} : { version }),
-    message: said.message,
+    message: condition.message,
     lastUpdateTime: time,
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    conditions: conditionsOf([said], object.status?.conditions, { now: time, observedGeneration }),
+    conditions: conditionsOf([condition], object.status?.conditions, { now: time, observedGeneration }),
   });
 }
 
 /** True if writing it would change nothing. */
-export function isPolicyTold(status: PolicyStatus, object: BrokerPolicy): boolean {
-  return saysTheSame(status, object.status, OWNED);
+export function isPolicyStatusCurrent(status: PolicyStatus, object: BrokerPolicy): boolean {
+  return isSameStatus(status, object.status, OWNED);
 }
 
-function tellingOf(standing: Standing): { readonly version?: string; readonly said: Said } {
-  switch (standing.kind) {
+function conditionFor(state: PolicyState): { readonly version?: string; readonly said: DesiredCondition } {
+  switch (state.kind) {
     case "in-force":
       return {
-        version: standing.version,
+        version: state.version,
         said: {
           type: READY,
           status: "True",
           reason: "InForce",
-          message: `The broker follows version ${standing.version}.`,
+          message: `The broker follows version ${state.version}.`,
         },
       };
     case "invalid":
       return {
-        version: standing.version,
-        said: not(
+        version: state.version,
+        said: notReady(
           "Invalid",
-          `Not followed: ${standing.problem}. Version ${standing.version} (${standing.source}) stays in force.`,
+          `Not followed: ${state.problem}. Version ${state.version} (${state.source}) stays in force.`,
         ),
       };
     case "passed-over":
       return {
         said:
-          standing.chosen === undefined
-            ? not("Ambiguous", "Not followed: there are several policies; name the one to use `default`.")
-            : not(
+          state.chosen === undefined
+            ? notReady(
+                "Ambiguous",
+                "Not followed: there are several policies; name the one to use `default`.",
+              )
+            : notReady(
                 "PassedOver",
-                `Not followed: the policy ${standing.chosen} is in force. Only one policy is used at a time.`,
+                `Not followed: the policy ${state.chosen} is in force. Only one policy is used at a time.`,
               ),
       };
   }
 }
 
-function not(reason: string, message: string): Said {
+function notReady(reason: string, message: string): DesiredCondition {
   return { type: READY, status: "False", reason, message };
 }

@@ -6,16 +6,16 @@ import {
   headline,
   type Reply,
 } from "@resource-broker/domain";
-import { waitingWords } from "../../shared/adoption-words.ts";
+import { pendingOutcome } from "../../shared/adoption-words.ts";
 import { faultOf } from "../../shared/checked.ts";
-import type { Refused, ReservationStatus } from "../forge/reservation-status.ts";
+import type { Refusal, ReservationStatus } from "../forge/reservation-status.ts";
 import { decisionText } from "../forge/texts.ts";
 
 /** The explanation has all of them. */
 const MAX_REASONS = 8;
 
 /** The refusal of a request; undefined if it was granted. */
-export function refusalIn(reply: Reply, disclosure: Disclosure): Refused | undefined {
+export function refusalIn(reply: Reply, disclosure: Disclosure): Refusal | undefined {
   switch (reply.kind) {
     case "granted":
     case "current":
@@ -46,7 +46,7 @@ function shortReason(decision: Decision, disclosure: Disclosure): string {
 }
 
 /** What would happen. */
-export function quoteIn(reply: Reply, disclosure: Disclosure): ReservationStatus {
+export function quoteStatus(reply: Reply, disclosure: Disclosure): ReservationStatus {
   if (reply.kind === "rejected") return { fits: false, code: reply.code, message: reply.message };
   if (reply.kind !== "granted" && reply.kind !== "refused") throw faultOf(reply);
   const { decision } = reply;
@@ -60,7 +60,7 @@ export function quoteIn(reply: Reply, disclosure: Disclosure): ReservationStatus
 }
 
 /** The status after a key was closed. */
-export function closingIn(reply: Reply): ReservationStatus {
+export function keyClosedStatus(reply: Reply): ReservationStatus {
   const released = { phase: "Released", reason: "ReleasedByRequester" } as const;
   if (reply.kind === "key-closed")
     return { ...released, message: "No request with this key is served for a day." };
@@ -72,15 +72,15 @@ export function closingIn(reply: Reply): ReservationStatus {
   return { phase: "Failed", reason: "Invalid", code: reply.code, message: reply.message };
 }
 
-export interface Offering {
+export interface AdoptionCall {
   readonly by: ClusterId;
   readonly offer: AdoptionOffer;
 }
 
 /** The status of a reservation that was offered for adoption. */
-export function adoptionIn(reply: Reply, { by, offer }: Offering): ReservationStatus {
+export function adoptionStatus(reply: Reply, { by, offer }: AdoptionCall): ReservationStatus {
   if (reply.kind === "current") return { outcome: "adopted", message: "It is in the ledger." };
   if (reply.kind === "rejected") return { outcome: "refused", code: reply.code, message: reply.message };
   if (reply.kind !== "adoption-offered") throw faultOf(reply);
-  return waitingWords(reply, { by, offer });
+  return pendingOutcome(reply, { by, offer });
 }

@@ -13,26 +13,29 @@ import { kubeClientFor, memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { identify } from "../forge/identify.ts";
 import { RESERVATIONS } from "../objects/resources.ts";
-import { life } from "../testing/mortal.ts";
-import { agentsWish, say, wish } from "../testing/samples.ts";
+import { crashAtWrite } from "../testing/mortal.ts";
+import { agentsReservation, personsReservation, sendSignal } from "../testing/samples.ts";
 import { pausedBeforeRefusal } from "./testing/paused-client.ts";
-import { inOwnScene, lend, named, reservationsHub } from "./testing/reservations-hub.ts";
+import { advertiseProvider, inOwnEnvironment, named, reservationsHub } from "./testing/reservations-hub.ts";
 
 const POLICY = { stalenessMs: 1e12 };
 
-const hub = reservationsHub({ broker: { policy: POLICY, options: { views: true } }, lenders: { paris: 64 } });
+const hub = reservationsHub({
+  broker: { policy: POLICY, options: { views: true } },
+  providers: { paris: 64 },
+});
 const { create, remove, inPhase } = hub;
 const edit = (name: string, body: object, subresource?: "status") =>
-  hub.scene.client.patch(
+  hub.env.client.patch(
     RESERVATIONS,
     { name: named(name), patch: { kind: "merge", body } },
     { fieldManager: "kubectl-edit", ...(subresource === undefined ? {} : { subresource }) },
   );
-const booked = (object: Reservation) => hub.broker.engine.ledger.reservations.get(identify(object).id);
-const isBooked = (object: Reservation) => isLive(booked(object)?.phase ?? "Failed");
+const reservation = (object: Reservation) => hub.broker.engine.ledger.reservations.get(identify(object).id);
+const isReserved = (object: Reservation) => isLive(reservation(object)?.phase ?? "Failed");
 /** Made over HTTP: the ledger knows it, and no object asked for it. */
 const reserveOverHttp = (key: string) => {
-  const object = agentsWish(key);
+  const object = agentsReservation(key);
   return hub.broker.engine
     .submit({
       kind: "reserve",
@@ -47,23 +50,23 @@ const reserveOverHttp = (key: string) => {
 
 describe("a person who edits a status", () => {
   test("to say that it was refused loses nothing: it is Reserved again, and deleting it releases", async () => {
-    const object = await create(wish("denied"));
+    const object = await create(personsReservation("denied"));
     await inPhase("denied", "Reserved");
     await edit("denied", { status: { phase: "Failed", reason: "NoCapacity" } }, "status");
     const again = await inPhase("denied", "Reserved");
     expect(again.metadata.finalizers).toEqual([RESERVATION_FINALIZER]);
     await remove("denied");
-    await hub.scene.gone("denied");
-    expect(isBooked(object)).toBe(false);
+    await hub.env.gone("denied");
+    expect(isReserved(object)).toBe(false);
   });
 
   test("and takes all of it away finds it there again, booked once", async () => {
-    const object = await create(wish("wiped"));
+    const object = await create(personsReservation("wiped"));
     const before = await inPhase("wiped", "Reserved");
     await edit("wiped", { status: null }, "status");
     const { status } = await inPhase("wiped", "Reserved");
     expect(status?.decisionID).toBe(before.status?.decisionID);
-    expect(booked(object)?.generation).toBe(1);
+    expect(reservation(object)?.generation).toBe(1);
   });
 });
 
@@ -79,28 +82,31 @@ describe("a person who edits a request", () => {
     "that is decided is told at once that $wish has no effect, and what has",
     async ({ wish: other, remedy }) => {
       const name = `decided-${Object.keys(other).join("-")}`;
-      const object = await create(wish(name, { duration: "1h" }));
+      const object = await create(personsReservation(name, { duration: "1h" }));
       await inPhase(name, "Reserved");
       await expect(edit(name, { spec: other })).rejects.toThrow(remedy);
-      expect(booked(object)?.generation).toBe(1);
+      expect(reservation(object)?.generation).toBe(1);
     },
   );
 
   test("that was booked and not answered yet is refused, gets what was booked, and can release it", () =>
-    inOwnScene(async (other) => {
+    inOwnEnvironment(async (other) => {
       const disk = memoryDisk();
       const healthy = await other.startBroker({ policy: POLICY, disk });
-      await lend(other, "paris");
+      await advertiseProvider(other, "paris");
       await healthy.stop();
       // Its third write would have told: the finalizer and the booking came before.
-      const own = life(2, "before");
+      const own = crashAtWrite(2, "before");
       const first = await other.startBroker({
         policy: POLICY,
         disk,
         client: own.client(kubeClientFor(other.cluster.kubeconfig)),
         wrapEngine: own.engine,
       });
-      const object = await other.client.create(RESERVATIONS, wish("impatient", { duration: "1h" }));
+      const object = await other.client.create(
+        RESERVATIONS,
+        personsReservation("impatient", { duration: "1h" }),
+      );
       await other.until("the broker dies", () => Promise.resolve(own.isOver() || undefined));
       await first.stop();
       const change = { kind: "merge", body: { spec: { duration: "2h" } } } as const;
@@ -123,7 +129,7 @@ describe("a person who edits a request", () => {
 
 describe("a copy of an agent's Reservation under another name", () => {
   test("releases nothing when it is deleted, finalizer or not", async () => {
-    const object = agentsWish("copied");
+    const object = agentsReservation("copied");
     await create(object);
     const { metadata } = await inPhase(object.metadata.name, "Reserved");
     await hub.broker.stop();
@@ -131,8 +137,8 @@ describe("a copy of an agent's Reservation under another name", () => {
     await create(copy);
     await remove("a-copy");
     await hub.startAgain();
-    await hub.scene.gone("a-copy");
-    expect(isBooked(object)).toBe(true);
+    await hub.env.gone("a-copy");
+    expect(isReserved(object)).toBe(true);
     expect((await inPhase(metadata.name, "Reserved")).metadata.deletionTimestamp).toBeUndefined();
   });
 
@@ -141,18 +147,18 @@ describe("a copy of an agent's Reservation under another name", () => {
     const view = await inPhase(object.metadata.name, "Reserved");
     await create({ ...object, metadata: named("another-copy") });
     expect((await inPhase("another-copy", "Failed")).status?.message).toContain(object.metadata.name);
-    await hub.scene.time.advance(5000);
-    const still = await hub.scene.client.find(RESERVATIONS, named(object.metadata.name));
+    await hub.env.time.advance(5000);
+    const still = await hub.env.client.find(RESERVATIONS, named(object.metadata.name));
     expect(still?.metadata.uid).toBe(view.metadata.uid);
   });
 });
 
 describe("a status that somebody wrote something into", () => {
   test("is the broker's again, to the last field", async () => {
-    await create(wish("scribbled"));
+    await create(personsReservation("scribbled"));
     await inPhase("scribbled", "Reserved");
     await edit("scribbled", { status: { reason: "Preempted", fits: true } }, "status");
-    const { status } = await hub.scene.reservation("scribbled", (each) => each.status?.reason === undefined);
+    const { status } = await hub.env.reservation("scribbled", (each) => each.status?.reason === undefined);
     expect(status).not.toHaveProperty("fits");
     expect(status?.phase).toBe("Reserved");
   });
@@ -160,10 +166,10 @@ describe("a status that somebody wrote something into", () => {
 
 describe("a provider's refusal", () => {
   test("of many lines and characters is told in one line of a bounded length", async () => {
-    const object = await create(wish("verbose", { requesterID: "oslo" }));
+    const object = await create(personsReservation("verbose", { requesterID: "oslo" }));
     await inPhase("verbose", "Reserved");
     const message = `the disk is\nbroken ${"!".repeat(30_000)}`;
-    await say(hub.scene.client, "verbose", {
+    await sendSignal(hub.env.client, "verbose", {
       type: "providerHolding",
       status: "False",
       reason: "Refused",
@@ -171,15 +177,19 @@ describe("a provider's refusal", () => {
     });
     const { status } = await inPhase("verbose", "Failed");
     expect(status?.message).toContain("the disk is broken !!!");
-    expect(booked(object)?.message).toHaveLength(512);
+    expect(reservation(object)?.message).toHaveLength(512);
   });
 
   test("without a word says so", async () => {
-    const object = await create(wish("silent", { requesterID: "lima" }));
+    const object = await create(personsReservation("silent", { requesterID: "lima" }));
     await inPhase("silent", "Reserved");
-    await say(hub.scene.client, "silent", { type: "providerHolding", status: "False", reason: "Refused" });
+    await sendSignal(hub.env.client, "silent", {
+      type: "providerHolding",
+      status: "False",
+      reason: "Refused",
+    });
     await inPhase("silent", "Failed");
-    expect(booked(object)?.message).toBe("the provider gave no reason");
+    expect(reservation(object)?.message).toBe("the provider gave no reason");
   });
 });
 
@@ -187,12 +197,12 @@ describe("a person's Reservation under the name of another reservation", () => {
   test("books nothing and makes room for its view", async () => {
     const object = await reserveOverHttp("squatted");
     const { name } = object.metadata;
-    await hub.scene.reservation(name, ({ status }) => status?.phase === "Reserved");
+    await hub.env.reservation(name, ({ status }) => status?.phase === "Reserved");
     await hub.broker.stop();
     await remove(name);
-    await create(wish(name));
+    await create(personsReservation(name));
     await hub.startAgain();
-    const shown = await hub.scene.reservation(
+    const shown = await hub.env.reservation(
       name,
       ({ metadata, status }) => metadata.labels?.[KUBE_LABEL.view] === "true" && status?.phase === "Reserved",
     );
@@ -210,25 +220,25 @@ describe("a renewal", () => {
     ["that is too long to be repeated", `2h ${"x".repeat(300)}`],
   ])("%s is refused once, and the object goes on", async (why, text) => {
     const name = why.replaceAll(" ", "-");
-    const object = await create(wish(name, { duration: "1h" }));
+    const object = await create(personsReservation(name, { duration: "1h" }));
     const { status: before } = await inPhase(name, "Reserved");
     await edit(name, { metadata: { annotations: { [KUBE_ANNOTATION.renew]: text } } });
-    const { status } = await hub.scene.reservation(name, (each) => each.status?.code === "invalid");
+    const { status } = await hub.env.reservation(name, (each) => each.status?.code === "invalid");
     expect(status?.message).toContain("The renewal was refused");
     expect(status?.expiresAt).toBe(before?.expiresAt);
-    await say(hub.scene.client, name, { type: "requesterActive" });
+    await sendSignal(hub.env.client, name, { type: "requesterActive" });
     await inPhase(name, "Active");
-    expect(booked(object)?.generation).toBe(2);
+    expect(reservation(object)?.generation).toBe(2);
   });
 
   test("that changes nothing does not say that it lasts longer", async () => {
-    await create(wish("open-ended"));
+    await create(personsReservation("open-ended"));
     await inPhase("open-ended", "Reserved");
     await edit("open-ended", { metadata: { annotations: { [KUBE_ANNOTATION.renew]: "1h a" } } });
-    await hub.scene.reservation("open-ended", ({ status }) => status?.renewed === "1h a");
-    const message = await hub.scene.until(
+    await hub.env.reservation("open-ended", ({ status }) => status?.renewed === "1h a");
+    const message = await hub.env.until(
       "an Event tells of it",
-      async () => (await hub.scene.messagesOf("open-ended", "Renewed"))[0],
+      async () => (await hub.env.messagesOf("open-ended", "Renewed"))[0],
     );
     expect(message).toBe("The reservation has no expiry; it lasts until it is released.");
   });
@@ -236,10 +246,10 @@ describe("a renewal", () => {
 
 describe("a broker that starts", () => {
   test("decides what waits by the BrokerPolicy, never by the built-in policy", () =>
-    inOwnScene(async (other) => {
+    inOwnEnvironment(async (other) => {
       const disk = memoryDisk();
       const first = await other.startBroker({ disk });
-      await lend(other, "paris");
+      await advertiseProvider(other, "paris");
       await first.stop();
       await other.client.create(customResource(brokerPolicyKind), {
         apiVersion: apiVersionOf(brokerPolicyKind),
@@ -247,7 +257,7 @@ describe("a broker that starts", () => {
         metadata: named("default"),
         spec: { quotas: { rome: { cpu: "0" } } },
       });
-      await other.client.create(RESERVATIONS, wish("waiting"));
+      await other.client.create(RESERVATIONS, personsReservation("waiting"));
       await other.startBroker({ disk, options: { views: true } });
       const { status } = await other.reservation("waiting", (each) => each.status?.phase !== undefined);
       expect(status?.code).toBe("quota-exceeded");
@@ -256,10 +266,10 @@ describe("a broker that starts", () => {
 
 describe("a leader that was paused and replaced", () => {
   test("cannot tell its refusal over what its successor granted meanwhile", () =>
-    inOwnScene(async (other) => {
+    inOwnEnvironment(async (other) => {
       const own = pausedBeforeRefusal(kubeClientFor(other.cluster.kubeconfig));
       const old = await other.startBroker({ client: own.client });
-      await other.client.create(RESERVATIONS, wish("contested"));
+      await other.client.create(RESERVATIONS, personsReservation("contested"));
       await other.until("it is about to refuse", () => Promise.resolve(own.isPaused() || undefined));
       const granted = { phase: "Reserved", reservationID: "rsv-rome-abcdefghijklmnop" } as const;
       await other.client.apply(

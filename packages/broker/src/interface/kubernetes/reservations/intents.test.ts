@@ -1,31 +1,30 @@
 import { describe, expect, test } from "vitest";
-import { wish } from "../testing/samples.ts";
+import { personsReservation } from "../testing/samples.ts";
 import { reservationsHub } from "./testing/reservations-hub.ts";
 
 const hub = reservationsHub({
   broker: { policy: { stalenessMs: 1e12 } },
-  lenders: { paris: 64, berlin: 8, tokyo: 128 },
+  providers: { paris: 64, berlin: 8, tokyo: 128 },
 });
 const { create } = hub;
 
 describe("a Quote", () => {
   test("says what would happen, holds nothing, and is deleted after ten minutes", async () => {
     const before = hub.broker.engine.commitNumber;
-    await create(wish("fits", { intent: "Quote" }));
-    await create(wish("does-not", { intent: "Quote", requestedResources: { cpu: "900", memory: "1Gi" } }));
-    const { status, metadata } = await hub.scene.reservation(
-      "fits",
-      (object) => object.status?.fits === true,
+    await create(personsReservation("fits", { intent: "Quote" }));
+    await create(
+      personsReservation("does-not", { intent: "Quote", requestedResources: { cpu: "900", memory: "1Gi" } }),
     );
+    const { status, metadata } = await hub.env.reservation("fits", (object) => object.status?.fits === true);
     expect(status?.phase).toBeUndefined();
     expect(metadata.finalizers ?? []).toEqual([]);
     expect(JSON.parse(status?.decision ?? "{}")).toMatchObject({ considered: expect.any(Number) });
-    const refused = await hub.scene.reservation("does-not", (object) => object.status?.fits === false);
+    const refused = await hub.env.reservation("does-not", (object) => object.status?.fits === false);
     expect(refused.status?.message).toContain("berlin: needs");
     expect(hub.broker.engine.commitNumber).toBe(before);
-    await hub.scene.time.advance(10 * 60 * 1000);
-    await hub.scene.gone("fits");
-    await hub.scene.gone("does-not");
+    await hub.env.time.advance(10 * 60 * 1000);
+    await hub.env.gone("fits");
+    await hub.env.gone("does-not");
   });
 });
 
@@ -33,7 +32,7 @@ describe("an offer", () => {
   test("waits for the other party, is adopted when both agree, and is deleted after ten minutes", async () => {
     const id = "rsv-rome-abcdefghijklmnop";
     const offer = (by: string) =>
-      wish(`${id}-offer-${by}`, {
+      personsReservation(`${id}-offer-${by}`, {
         intent: "Adopt",
         targetClusterID: "paris",
         offer: {
@@ -46,30 +45,30 @@ describe("an offer", () => {
         },
       });
     await create(offer("paris"));
-    await hub.scene.reservation(`${id}-offer-paris`, ({ status }) => status?.outcome === "waiting");
+    await hub.env.reservation(`${id}-offer-paris`, ({ status }) => status?.outcome === "waiting");
     await create(offer("rome"));
-    await hub.scene.reservation(`${id}-offer-rome`, ({ status }) => status?.outcome === "adopted");
-    await hub.scene.reservation(`${id}-offer-paris`, ({ status }) => status?.outcome === "adopted");
+    await hub.env.reservation(`${id}-offer-rome`, ({ status }) => status?.outcome === "adopted");
+    await hub.env.reservation(`${id}-offer-paris`, ({ status }) => status?.outcome === "adopted");
     expect(hub.broker.engine.ledger.reservations.get(id)).toMatchObject({
       phase: "Active",
       key: "old-key",
       generation: 4,
     });
-    await hub.scene.time.advance(10 * 60 * 1000);
-    await hub.scene.gone(`${id}-offer-paris`);
-    await hub.scene.gone(`${id}-offer-rome`);
+    await hub.env.time.advance(10 * 60 * 1000);
+    await hub.env.gone(`${id}-offer-paris`);
+    await hub.env.gone(`${id}-offer-rome`);
   });
 
   test("of a stranger is refused", async () => {
     const id = "rsv-rome-bbbbbbbbbbbbbbbb";
     await create(
-      wish(`${id}-offer-tokyo`, {
+      personsReservation(`${id}-offer-tokyo`, {
         intent: "Adopt",
         targetClusterID: "paris",
         offer: { id, by: "tokyo", phase: "Active", generation: 3, createdAt: "2026-01-05T10:00:00Z" },
       }),
     );
-    const { status } = await hub.scene.reservation(
+    const { status } = await hub.env.reservation(
       `${id}-offer-tokyo`,
       (object) => object.status?.outcome === "refused",
     );

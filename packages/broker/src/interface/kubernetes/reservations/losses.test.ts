@@ -3,16 +3,16 @@ import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from "@resource-broker/kube";
 import { memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { RESERVATIONS } from "../objects/resources.ts";
-import { agentsWish, wish } from "../testing/samples.ts";
-import { definitions, NAMESPACE, namespaceObject, type Scene } from "../testing/scene.ts";
-import { inOwnScene, lend, named } from "./testing/reservations-hub.ts";
+import { agentsReservation, personsReservation } from "../testing/samples.ts";
+import { definitions, NAMESPACE, namespaceObject, type TestEnvironment } from "../testing/scene.ts";
+import { advertiseProvider, inOwnEnvironment, named } from "./testing/reservations-hub.ts";
 
 describe("a broker without its memory", () => {
   test("decides nothing again, marks what it does not know, and lets it be deleted", () =>
-    inOwnScene(async (other) => {
+    inOwnEnvironment(async (other) => {
       const first = await other.startBroker();
-      await lend(other, "paris");
-      await other.client.create(RESERVATIONS, wish("lost"));
+      await advertiseProvider(other, "paris");
+      await other.client.create(RESERVATIONS, personsReservation("lost"));
       await other.reservation("lost", ({ status }) => status?.phase === "Reserved");
       await first.stop();
       const second = await other.startBroker({ disk: memoryDisk() });
@@ -34,26 +34,26 @@ describe("deleting the place of all objects", () => {
   test.each([
     [
       "namespace",
-      (place: Scene) => place.client.delete(NAMESPACES, { name: NAMESPACE }),
+      (simNamespace: TestEnvironment) => simNamespace.client.delete(NAMESPACES, { name: NAMESPACE }),
       () => [namespaceObject()],
     ],
     [
       "definition",
-      (place: Scene) => place.client.delete(CUSTOM_RESOURCE_DEFINITIONS, DEFINITION),
+      (simNamespace: TestEnvironment) => simNamespace.client.delete(CUSTOM_RESOURCE_DEFINITIONS, DEFINITION),
       definitions,
     ],
-  ])("(the %s) releases nothing and is not held up", (_, deletePlace, back) =>
-    inOwnScene(async (other) => {
+  ])("(the %s) releases nothing and is not held up", (_, deleteNamespace, back) =>
+    inOwnEnvironment(async (other) => {
       const own = await other.startBroker({ policy: { stalenessMs: 1e12 } });
-      await lend(other, "paris");
-      await other.client.create(RESERVATIONS, wish("kept"));
-      await other.client.create(RESERVATIONS, agentsWish("kept-too"));
+      await advertiseProvider(other, "paris");
+      await other.client.create(RESERVATIONS, personsReservation("kept"));
+      await other.client.create(RESERVATIONS, agentsReservation("kept-too"));
       await other.reservation("kept", ({ status }) => status?.phase === "Reserved");
       await other.reservation(
-        agentsWish("kept-too").metadata.name,
+        agentsReservation("kept-too").metadata.name,
         ({ status }) => status?.phase === "Reserved",
       );
-      await deletePlace(other);
+      await deleteNamespace(other);
       await other.until("the place is gone", async () => {
         const [namespace, definition] = [
           await other.client.find(NAMESPACES, { name: NAMESPACE }),
@@ -62,7 +62,9 @@ describe("deleting the place of all objects", () => {
         return namespace === undefined || definition === undefined ? true : undefined;
       });
       other.cluster.seed(back());
-      await other.until("there can be objects again", () => other.client.create(RESERVATIONS, wish("again")));
+      await other.until("there can be objects again", () =>
+        other.client.create(RESERVATIONS, personsReservation("again")),
+      );
       await other.reservation("again", ({ status }) => status?.phase === "Reserved");
       const live = [...own.engine.ledger.reservations.values()].filter(({ phase }) => isLive(phase));
       expect(live).toHaveLength(3);

@@ -8,16 +8,16 @@ const DEFINITION = `${reservationKind.plural}.${reservationKind.group}`;
  * nobody asked for a release. The server marks namespace and CRD before it deletes their objects, so a check after a
  * deletion was seen is reliable.
  */
-export async function isPlaceEnding(client: KubeClient, namespace: string): Promise<boolean> {
-  const [place, definition] = await Promise.all([
+export async function isNamespaceTerminating(client: KubeClient, namespace: string): Promise<boolean> {
+  const [namespaceObject, definition] = await Promise.all([
     client.find(NAMESPACES, { name: namespace }),
     client.find(CUSTOM_RESOURCE_DEFINITIONS, { name: DEFINITION }),
   ]);
-  const isEnding = place?.status?.phase === "Terminating";
+  const isTerminating = namespaceObject?.status?.phase === "Terminating";
   return (
-    isEnding ||
-    [place, definition].some((object) => object?.metadata.deletionTimestamp !== undefined) ||
-    place === undefined ||
+    isTerminating ||
+    [namespaceObject, definition].some((object) => object?.metadata.deletionTimestamp !== undefined) ||
+    namespaceObject === undefined ||
     definition === undefined
   );
 }

@@ -1,60 +1,63 @@
 import { KUBE_LABEL } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { agentsWish } from "../testing/samples.ts";
+import { agentsReservation } from "../testing/samples.ts";
 import {
-  agents,
   AGENTS_ID,
+  agentsObject,
   answered,
-  booked,
   DAY,
   DELETED,
   FINALIZERS,
+  ledgerReservation,
   live,
   other,
-  persons,
   PERSONS_ID,
+  personsObject,
   type PlanRow,
   RELEASED,
+  reported,
   stepNameOf,
-  told,
 } from "./testing/plan-case.ts";
 
 const STEPS: readonly PlanRow[] = [
   [
     "the end of a reservation lets its object go",
-    { object: told(live), ledger: [booked(PERSONS_ID, RELEASED)] },
+    { object: reported(live), ledger: [ledgerReservation(PERSONS_ID, RELEASED)] },
     "let-go",
   ],
   [
     "the end of a reservation is told",
-    { object: told(live, { finalizers: [] }), ledger: [booked(PERSONS_ID, RELEASED)] },
+    { object: reported(live, { finalizers: [] }), ledger: [ledgerReservation(PERSONS_ID, RELEASED)] },
     "tell",
   ],
   [
     "a deleted object releases what it holds",
-    { object: told(live, { deletionTimestamp: DELETED }), ledger: [live] },
+    { object: reported(live, { deletionTimestamp: DELETED }), ledger: [live] },
     "release-deleted",
   ],
   [
     "a deleted object whose reservation has ended is let go",
-    { object: told(live, { deletionTimestamp: DELETED }), ledger: [booked(PERSONS_ID, RELEASED)] },
+    {
+      object: reported(live, { deletionTimestamp: DELETED }),
+      ledger: [ledgerReservation(PERSONS_ID, RELEASED)],
+    },
     "let-go",
   ],
   [
     "a deleted object that was never decided is let go",
-    { object: persons({ finalizers: FINALIZERS, deletionTimestamp: DELETED }) },
+    { object: personsObject({ finalizers: FINALIZERS, deletionTimestamp: DELETED }) },
     "let-go",
   ],
   [
     "a deleted object that others hold is theirs",
-    { object: persons({ finalizers: ["x.y/z"], deletionTimestamp: DELETED }) },
+    { object: personsObject({ finalizers: ["x.y/z"], deletionTimestamp: DELETED }) },
     "rest",
   ],
   [
     "a deleted copy of an agent's object under another name releases nothing",
     {
-      object: agents({ name: "copy", finalizers: FINALIZERS, deletionTimestamp: DELETED }),
-      ledger: [booked(AGENTS_ID, { key: "k1" })],
+      object: agentsObject({ name: "copy", finalizers: FINALIZERS, deletionTimestamp: DELETED }),
+      ledger: [ledgerReservation(AGENTS_ID, { key: "k1" })],
     },
     "let-go",
   ],
@@ -62,7 +65,7 @@ const STEPS: readonly PlanRow[] = [
     "a deleted object that was refused because its key is taken releases nothing",
     {
       object: {
-        ...agents({ finalizers: FINALIZERS, deletionTimestamp: DELETED }),
+        ...agentsObject({ finalizers: FINALIZERS, deletionTimestamp: DELETED }),
         status: { phase: "Failed", reason: "Invalid", code: "key-mismatch" },
       },
       ledger: [other],
@@ -73,7 +76,7 @@ const STEPS: readonly PlanRow[] = [
     "a view that is deleted releases nothing",
     {
       object: {
-        ...told(live),
+        ...reported(live),
         metadata: { name: PERSONS_ID, labels: { [KUBE_LABEL.view]: "true" }, deletionTimestamp: DELETED },
       },
       ledger: [live],
@@ -82,23 +85,28 @@ const STEPS: readonly PlanRow[] = [
   ],
   [
     "a person's ended object stays",
-    { object: persons({}, { status: { phase: "Released", lastUpdateTime: answered(2 * DAY) } }) },
+    { object: personsObject({}, { status: { phase: "Released", lastUpdateTime: answered(2 * DAY) } }) },
     "rest",
   ],
   [
     "an agent's ended object is deleted after a day",
-    { object: { ...agentsWish("k1"), status: { phase: "Released", lastUpdateTime: answered(DAY) } } },
+    { object: { ...agentsReservation("k1"), status: { phase: "Released", lastUpdateTime: answered(DAY) } } },
     "delete",
   ],
   [
     "an agent's ended object is kept for a day",
-    { object: { ...agentsWish("k1"), status: { phase: "Released", lastUpdateTime: answered(DAY - 1) } } },
+    {
+      object: {
+        ...agentsReservation("k1"),
+        status: { phase: "Released", lastUpdateTime: answered(DAY - 1) },
+      },
+    },
     "rest",
   ],
   [
     "a refused request lets its object go",
     {
-      object: persons(
+      object: personsObject(
         { finalizers: FINALIZERS },
         { status: { phase: "Failed", reason: "NoCapacity", code: "no-capacity" } },
       ),
@@ -108,7 +116,10 @@ const STEPS: readonly PlanRow[] = [
   [
     "a request refused because its key is taken never shows the other one's reservation",
     {
-      object: { ...agentsWish("k1"), status: { phase: "Failed", reason: "Invalid", code: "key-mismatch" } },
+      object: {
+        ...agentsReservation("k1"),
+        status: { phase: "Failed", reason: "Invalid", code: "key-mismatch" },
+      },
       ledger: [other],
     },
     "rest",
@@ -117,7 +128,7 @@ const STEPS: readonly PlanRow[] = [
     "a request refused because its key is taken makes room for a view of the other after ten minutes",
     {
       object: {
-        ...agentsWish("k1"),
+        ...agentsReservation("k1"),
         status: { phase: "Failed", reason: "Invalid", lastUpdateTime: answered(600_000) },
       },
       ledger: [other],

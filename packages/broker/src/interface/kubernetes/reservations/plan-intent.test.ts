@@ -1,10 +1,10 @@
 import type { Reservation } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { agentsWish, wish } from "../testing/samples.ts";
-import { answered, booked, DAY, type PlanRow, stepNameOf } from "./testing/plan-case.ts";
+import { agentsReservation, personsReservation } from "../testing/samples.ts";
+import { answered, DAY, ledgerReservation, type PlanRow, stepNameOf } from "./testing/plan-case.ts";
 
 function offer(): Reservation {
-  return wish("rsv-rome-abcdefghijklmnop-offer-paris", {
+  return personsReservation("rsv-rome-abcdefghijklmnop-offer-paris", {
     intent: "Adopt",
     targetClusterID: "paris",
     offer: {
@@ -18,17 +18,22 @@ function offer(): Reservation {
 }
 
 const STEPS: readonly PlanRow[] = [
-  ["a quote is answered", { object: wish("q", { intent: "Quote" }) }, "quote"],
+  ["a quote is answered", { object: personsReservation("q", { intent: "Quote" }) }, "quote"],
   [
     "a quote that cannot be read is answered so",
-    { object: wish("q", { intent: "Quote", requestedResources: { cpu: "1", memory: "1Gi", gpu: "0.1" } }) },
+    {
+      object: personsReservation("q", {
+        intent: "Quote",
+        requestedResources: { cpu: "1", memory: "1Gi", gpu: "0.1" },
+      }),
+    },
     "tell",
   ],
   [
     "an answered quote is kept for its maker",
     {
       object: {
-        ...wish("q", { intent: "Quote" }),
+        ...personsReservation("q", { intent: "Quote" }),
         status: { fits: true, lastUpdateTime: answered(599_999) },
       },
     },
@@ -38,23 +43,27 @@ const STEPS: readonly PlanRow[] = [
     "an answered quote is deleted after ten minutes",
     {
       object: {
-        ...wish("q", { intent: "Quote" }),
+        ...personsReservation("q", { intent: "Quote" }),
         status: { fits: false, lastUpdateTime: answered(600_000) },
       },
     },
     "delete",
   ],
-  ["a release by key closes the key", { object: agentsWish("k1", { intent: "Release" }) }, "close-key"],
+  [
+    "a release by key closes the key",
+    { object: agentsReservation("k1", { intent: "Release" }) },
+    "close-key",
+  ],
   [
     "a release by key of a wrong name is refused",
-    { object: wish("other", { intent: "Release", key: "k1" }) },
+    { object: personsReservation("other", { intent: "Release", key: "k1" }) },
     "tell",
   ],
   [
     "a release by key is told again to a ledger that lost its memory",
     {
       object: {
-        ...agentsWish("k1", { intent: "Release" }),
+        ...agentsReservation("k1", { intent: "Release" }),
         status: { phase: "Released", ledgerID: "led-0", lastUpdateTime: answered(5) },
       },
     },
@@ -64,7 +73,7 @@ const STEPS: readonly PlanRow[] = [
     "an answered release by key is kept for a day",
     {
       object: {
-        ...agentsWish("k1", { intent: "Release" }),
+        ...agentsReservation("k1", { intent: "Release" }),
         status: { phase: "Released", ledgerID: "led-1", lastUpdateTime: answered(5) },
       },
       closedKeys: ["k1"],
@@ -75,7 +84,7 @@ const STEPS: readonly PlanRow[] = [
     "a release by key is told again to a ledger that was restored from an older backup",
     {
       object: {
-        ...agentsWish("k1", { intent: "Release" }),
+        ...agentsReservation("k1", { intent: "Release" }),
         status: { phase: "Released", ledgerID: "led-1", lastUpdateTime: answered(5) },
       },
     },
@@ -85,7 +94,7 @@ const STEPS: readonly PlanRow[] = [
     "an answered release by key is deleted after a day",
     {
       object: {
-        ...agentsWish("k1", { intent: "Release" }),
+        ...agentsReservation("k1", { intent: "Release" }),
         status: { phase: "Released", ledgerID: "led-1", lastUpdateTime: answered(DAY) },
       },
     },
@@ -106,7 +115,7 @@ const STEPS: readonly PlanRow[] = [
     "an offer that waits is asked again when the ledger knows the hold",
     {
       object: { ...offer(), status: { outcome: "waiting" } },
-      ledger: [booked("rsv-rome-abcdefghijklmnop")],
+      ledger: [ledgerReservation("rsv-rome-abcdefghijklmnop")],
       isOffered: true,
     },
     "offer",

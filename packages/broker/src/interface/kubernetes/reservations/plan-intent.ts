@@ -1,7 +1,7 @@
 import { ENDED_RETENTION_MS, keyName } from "@resource-broker/domain";
 import type { Identity } from "../forge/identify.ts";
 import { answerStatus, type ReservationStatus } from "../forge/reservation-status.ts";
-import { deleteAfter, KEEP_ANSWER_MS } from "./keep.ts";
+import { ANSWER_TTL_MS, deleteAfter } from "./keep.ts";
 import { readOffer, readRequest } from "./read-request.ts";
 import type { ReservationState } from "./reservation-state.ts";
 import type { Step } from "./step.ts";
@@ -15,7 +15,7 @@ export function planIntent(state: ReservationState, identity: Identity): Step {
 
 function planQuote(state: ReservationState): Step {
   const { object, now } = state;
-  if (object.status?.fits !== undefined) return deleteAfter(KEEP_ANSWER_MS, object, now);
+  if (object.status?.fits !== undefined) return deleteAfter(ANSWER_TTL_MS, object, now);
   const reading = readRequest(object);
   if (reading.ok) return { kind: "quote", request: reading.value };
   return answer({ fits: false, code: "invalid", message: reading.problem }, state);
@@ -25,9 +25,9 @@ function planQuote(state: ReservationState): Step {
 function planRelease(state: ReservationState, { requester, key, id }: Identity): Step {
   const { object, ledger, now } = state;
   const { phase } = object.status ?? {};
-  const kept = deleteAfter(ENDED_RETENTION_MS, object, now);
+  const expiry = deleteAfter(ENDED_RETENTION_MS, object, now);
   const isClosed = ledger.closedKeys.has(keyName(requester, key));
-  if (phase !== undefined && (phase === "Failed" || isClosed || kept.kind === "delete")) return kept;
+  if (phase !== undefined && (phase === "Failed" || isClosed || expiry.kind === "delete")) return expiry;
   if (object.metadata.name === id) return { kind: "close-key" };
   const message = `it must be named ${id}, after its key`;
   return answer({ phase: "Failed", reason: "Invalid", code: "invalid", message }, state);
@@ -36,7 +36,7 @@ function planRelease(state: ReservationState, { requester, key, id }: Identity):
 function planOffer(state: ReservationState): Step {
   const { object, ledger, now, isOffered } = state;
   const { outcome } = object.status ?? {};
-  if (outcome === "adopted" || outcome === "refused") return deleteAfter(KEEP_ANSWER_MS, object, now);
+  if (outcome === "adopted" || outcome === "refused") return deleteAfter(ANSWER_TTL_MS, object, now);
   const reading = readOffer(object);
   if (!reading.ok) return answer({ outcome: "refused", message: reading.problem }, state);
   const { by, offer } = reading.value;
@@ -46,7 +46,7 @@ function planOffer(state: ReservationState): Step {
   }
   // The other party or an admin may have decided it in the ledger. Otherwise the offer is repeated from time to time.
   const isWaiting = outcome !== undefined && isOffered && !ledger.reservations.has(offer.id);
-  return isWaiting ? { kind: "rest", requeueAfterMs: KEEP_ANSWER_MS } : { kind: "offer", by, offer };
+  return isWaiting ? { kind: "rest", requeueAfterMs: ANSWER_TTL_MS } : { kind: "offer", by, offer };
 }
 
 function answer(status: ReservationStatus, state: ReservationState): Step {

@@ -1,59 +1,65 @@
 import { KUBE_LABEL } from "@resource-broker/contract";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { describe, expect, test } from "vitest";
-import { agentsWish, wish } from "../testing/samples.ts";
+import { agentsReservation, personsReservation } from "../testing/samples.ts";
 import {
-  agents,
   AGENTS_ID,
-  booked,
+  agentsObject,
   FINALIZERS,
+  ledgerReservation,
   live,
   other,
-  persons,
   PERSONS_ID,
+  personsObject,
   plan,
   type PlanRow,
   RELEASED,
+  reported,
   stepNameOf,
-  told,
   UID,
 } from "./testing/plan-case.ts";
 
 const STEPS: readonly PlanRow[] = [
-  ["a new request is held before it is decided", { object: persons() }, "hold"],
-  ["a held request is decided", { object: persons({ finalizers: FINALIZERS }) }, "decide"],
+  ["a new request is held before it is decided", { object: personsObject() }, "hold"],
+  ["a held request is decided", { object: personsObject({ finalizers: FINALIZERS }) }, "decide"],
   [
     "a request that is Pending is decided, too",
-    { object: persons({ finalizers: FINALIZERS }, { status: { phase: "Pending" } }) },
+    { object: personsObject({ finalizers: FINALIZERS }, { status: { phase: "Pending" } }) },
     "decide",
   ],
   [
     "a booked request whose status was never written gets what was booked, whatever it was edited to",
     {
-      object: persons({ finalizers: FINALIZERS }, { spec: { ...wish("mine").spec, duration: "9h" } }),
+      object: personsObject(
+        { finalizers: FINALIZERS },
+        { spec: { ...personsReservation("mine").spec, duration: "9h" } },
+      ),
       ledger: [live],
     },
     "name-parties",
   ],
   [
     "an agent's booked request whose status was never written gets what was booked",
-    { object: agents({ finalizers: FINALIZERS }), ledger: [booked(AGENTS_ID, { key: "k1" })] },
+    {
+      object: agentsObject({ finalizers: FINALIZERS }),
+      ledger: [ledgerReservation(AGENTS_ID, { key: "k1" })],
+    },
     "name-parties",
   ],
   [
     "an agent's request whose key made another reservation is decided, and so refused",
-    { object: agents({ finalizers: FINALIZERS }), ledger: [other] },
+    { object: agentsObject({ finalizers: FINALIZERS }), ledger: [other] },
     "decide",
   ],
   [
     "an agent's request whose key made a reservation that ended is decided: its key may be closed",
-    { object: agents({ finalizers: FINALIZERS }), ledger: [booked(AGENTS_ID, RELEASED)] },
+    { object: agentsObject({ finalizers: FINALIZERS }), ledger: [ledgerReservation(AGENTS_ID, RELEASED)] },
     "decide",
   ],
   [
     "a live reservation whose object was edited to be refused is held on to",
     {
-      object: { ...told(live, { finalizers: [] }), status: { phase: "Failed", reason: "NoCapacity" } },
+      object: { ...reported(live, { finalizers: [] }), status: { phase: "Failed", reason: "NoCapacity" } },
       ledger: [live],
     },
     "hold",
@@ -61,7 +67,7 @@ const STEPS: readonly PlanRow[] = [
   [
     "a request that cannot be read is refused",
     {
-      object: persons(
+      object: personsObject(
         {},
         { spec: { requesterID: "rome", requestedResources: { cpu: "0.5", memory: "1Gi", gpu: "0.5" } } },
       ),
@@ -70,33 +76,33 @@ const STEPS: readonly PlanRow[] = [
   ],
   [
     "an agent's request of another name than its key makes is refused",
-    { object: { ...agentsWish("k1"), metadata: { name: "other", namespace: "broker" } } },
+    { object: { ...agentsReservation("k1"), metadata: { name: "other", namespace: "broker" } } },
     "refuse",
   ],
   [
     "what the ledger says is told",
-    { object: { ...told(live), status: { phase: "Reserved" } }, ledger: [live] },
+    { object: { ...reported(live), status: { phase: "Reserved" } }, ledger: [live] },
     "tell",
   ],
-  ["what is told already is left alone", { object: told(live), ledger: [live] }, "rest"],
+  ["what is told already is left alone", { object: reported(live), ledger: [live] }, "rest"],
   [
     "labels that somebody took off are put back",
-    { object: told(live, { labels: {} }), ledger: [live] },
+    { object: reported(live, { labels: {} }), ledger: [live] },
     "name-parties",
   ],
   [
     "a finalizer that somebody took off is put back while it is live",
-    { object: told(live, { finalizers: [] }), ledger: [live] },
+    { object: reported(live, { finalizers: [] }), ledger: [live] },
     "hold",
   ],
   [
     "a granted object that the ledger does not know is an orphan, and not decided",
-    { object: told(live), ledger: [] },
+    { object: reported(live), ledger: [] },
     "tell",
   ],
   [
     "a view that the ledger does not know is not decided",
-    { object: { ...persons(), metadata: { name: PERSONS_ID, labels: { [KUBE_LABEL.view]: "true" } } } },
+    { object: { ...personsObject(), metadata: { name: PERSONS_ID, labels: { [KUBE_LABEL.view]: "true" } } } },
     "rest",
   ],
 ];
@@ -107,7 +113,7 @@ describe("what is done about a Reservation:", () => {
   });
 
   test("an orphan keeps what was said of it, and says that nobody knows it", () => {
-    const step = plan({ object: told(live) });
+    const step = plan({ object: reported(live) });
     if (step.kind !== "tell") throw new Error(step.kind);
     const { phase, reservationID, conditions = [] } = step.status;
     expect({ phase, reservationID }).toEqual({ phase: "Reserved", reservationID: PERSONS_ID });
@@ -120,7 +126,7 @@ describe("what is done about a Reservation:", () => {
 
   test("a request of nobody is refused, and one that an older version granted stays", () => {
     const spec = { requestedResources: { cpu: "1", memory: "1Gi" } };
-    const object = persons({}, { spec });
+    const object = personsObject({}, { spec });
     expect(plan({ object })).toMatchObject({
       kind: "refuse",
       refused: { code: "invalid", message: expect.stringContaining("quotas.nobody") },
@@ -128,7 +134,7 @@ describe("what is done about a Reservation:", () => {
     expect(plan({ object, mayBeUnnamed: true }).kind).toBe("hold");
     const id = reservationNameFor("nobody", UID);
     const status = { phase: "Reserved" } as const;
-    const known = booked(id, { requester: "nobody" });
+    const known = ledgerReservation(id, { requester: "nobody" });
     expect(plan({ object: { ...object, status }, ledger: [known] }).kind).toBe("hold");
   });
 });

@@ -15,21 +15,21 @@ import { identify, type Identity, isImported } from "../forge/identify.ts";
 import {
   isDecided,
   isRefused,
-  isTold,
+  isStatusCurrent,
   orphanedStatus,
   reservationStatus,
 } from "../forge/reservation-status.ts";
-import { deleteAfter, KEEP_ANSWER_MS } from "./keep.ts";
+import { ANSWER_TTL_MS, deleteAfter } from "./keep.ts";
 import { planIntent } from "./plan-intent.ts";
 import { planSignal } from "./plan-signal.ts";
-import { asAsked, readRequest } from "./read-request.ts";
+import { readRequest, withoutFilledTarget } from "./read-request.ts";
 import type { ReservationState } from "./reservation-state.ts";
 import type { Step } from "./step.ts";
 
-const UNNAMED =
+const REQUESTER_MISSING =
   "spec.requesterID names the cluster that borrows: create it again with one. The policy can allow Reservations " +
   `without one, within a quota: quotas.${NOBODY}`;
-const REST: Step = { kind: "rest" };
+const DONE: Step = { kind: "rest" };
 
 /** Plans the next step for a Reservation from its current state. */
 export function planReservation(state: ReservationState): Step {
@@ -37,7 +37,7 @@ export function planReservation(state: ReservationState): Step {
   const found = state.ledger.reservations.get(identity.id);
   if (identity.sort === "view") return planView(state, found);
   if (identity.intent !== "Reserve") return planIntent(state, identity);
-  const own = found !== undefined && standsFor(state.object, identity, found) ? found : undefined;
+  const own = found !== undefined && represents(state.object, identity, found) ? found : undefined;
   if (state.object.metadata.deletionTimestamp !== undefined) return planDeletion(state, own);
   if (own !== undefined) return planKnown(state, own);
   if (!isDecided(state.object)) return planUndecided(state, identity);
@@ -49,12 +49,12 @@ export function planReservation(state: ReservationState): Step {
  * the id is derived from its UID. For an agent's object the key may also have been used over HTTP or in another object: a copy
  * under another name, or a refused object, does not count.
  */
-function standsFor(object: ReservationObject, { sort, id }: Identity, found: Reservation): boolean {
+function represents(object: ReservationObject, { sort, id }: Identity, found: Reservation): boolean {
   if (sort === "person") return true;
   if (object.metadata.name !== id) return false;
   if (isDecided(object) && !isRefused(object)) return true;
   const reading = readRequest(object);
-  return reading.ok && isLive(found.phase) && isSameRequest(found, asAsked(reading.value, found));
+  return reading.ok && isLive(found.phase) && isSameRequest(found, withoutFilledTarget(reading.value, found));
 }
 
 export function hasFinalizer({ metadata }: ReservationObject): boolean {
@@ -63,24 +63,24 @@ export function hasFinalizer({ metadata }: ReservationObject): boolean {
 
 /** A view of the broker: signals of the parties count, everything else is done by the views. */
 function planView({ object, now }: ReservationState, reservation: Reservation | undefined): Step {
-  const isHeard = reservation !== undefined && isLive(reservation.phase);
-  return (isHeard ? planSignal(object, reservation, now) : undefined) ?? REST;
+  const isLiveReservation = reservation !== undefined && isLive(reservation.phase);
+  return (isLiveReservation ? planSignal(object, reservation, now) : undefined) ?? DONE;
 }
 
 /** Only a deletion releases a reservation; a missing object does not. */
 function planDeletion({ object }: ReservationState, reservation: Reservation | undefined): Step {
-  if (!hasFinalizer(object)) return REST;
-  const isHeld = reservation !== undefined && isLive(reservation.phase);
-  return { kind: isHeld ? "release-deleted" : "let-go" };
+  if (!hasFinalizer(object)) return DONE;
+  const isLiveReservation = reservation !== undefined && isLive(reservation.phase);
+  return { kind: isLiveReservation ? "release-deleted" : "let-go" };
 }
 
 function planUndecided({ object, ledger, mayBeUnnamed }: ReservationState, identity: Identity): Step {
   // The name belongs to the view of a reservation: this object is that view without its label, or it blocks the name.
-  if (identity.sort === "person" && ledger.reservations.has(object.metadata.name)) return REST;
+  if (identity.sort === "person" && ledger.reservations.has(object.metadata.name)) return DONE;
   if (identity.sort === "agent" && object.metadata.name !== identity.id) {
     return refuse(`an object with spec.key must be named ${identity.id}; leave the key out, or name it so`);
   }
-  if (identity.requester === NOBODY && !mayBeUnnamed) return refuse(UNNAMED);
+  if (identity.requester === NOBODY && !mayBeUnnamed) return refuse(REQUESTER_MISSING);
   const reading = readRequest(object);
   if (!reading.ok) return refuse(reading.problem);
   return { kind: hasFinalizer(object) ? "decide" : "hold", request: reading.value };
@@ -94,10 +94,10 @@ function planKnown(state: ReservationState, reservation: Reservation): Step {
     if (!hasFinalizer(object)) return { kind: "hold" };
     const signal = planSignal(object, reservation, now);
     if (signal !== undefined) return signal;
-    if (!namesParties(object, reservation)) return { kind: "name-parties", target: reservation.provider };
+    if (!hasParties(object, reservation)) return { kind: "name-parties", target: reservation.provider };
   }
   const status = reservationStatus(reservation, state, object);
-  return isTold(status, object) ? REST : { kind: "tell", status };
+  return isStatusCurrent(status, object) ? DONE : { kind: "tell", status };
 }
 
 /** The ledger does not know it. It is not decided again, because the requester already got an answer. */
@@ -106,24 +106,24 @@ function planUnknown(state: ReservationState, identity: Identity): Step {
   const { phase = "Reserved" } = object.status ?? {};
   if (isFinal(phase)) return planEnded(state, identity);
   // Imported from an older broker under its name: the view replaces the object.
-  if (isImported(object, ledger.reservations.get(object.metadata.name))) return REST;
+  if (isImported(object, ledger.reservations.get(object.metadata.name))) return DONE;
   const status = orphanedStatus(object, state);
-  return isTold(status, object) ? REST : { kind: "tell", status };
+  return isStatusCurrent(status, object) ? DONE : { kind: "tell", status };
 }
 
 /** A person's object stays until the person deletes it. An agent's object is deleted sooner if a live reservation needs its name. */
 function planEnded({ object, ledger, now }: ReservationState, { sort, id }: Identity): Step {
   if (hasFinalizer(object)) return { kind: "let-go" };
-  if (sort === "person") return REST;
-  const isInTheWay = isLive(ledger.reservations.get(id)?.phase ?? "Failed");
-  return deleteAfter(isInTheWay ? KEEP_ANSWER_MS : ENDED_RETENTION_MS, object, now);
+  if (sort === "person") return DONE;
+  const blocksLiveReservation = isLive(ledger.reservations.get(id)?.phase ?? "Failed");
+  return deleteAfter(blocksLiveReservation ? ANSWER_TTL_MS : ENDED_RETENTION_MS, object, now);
 }
 
 function refuse(message: string): Step {
   return { kind: "refuse", refused: { code: "invalid", reason: "Invalid", message } };
 }
 
-function namesParties({ metadata, spec }: ReservationObject, { requester, provider }: Reservation): boolean {
+function hasParties({ metadata, spec }: ReservationObject, { requester, provider }: Reservation): boolean {
   const { labels = {} } = metadata;
   const areLabelled = labels[KUBE_LABEL.requester] === requester && labels[KUBE_LABEL.target] === provider;
   return areLabelled && spec.targetClusterID === provider;

@@ -6,15 +6,15 @@ import {
 } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import {
-  booked,
   DELETED,
+  ledgerReservation,
   live,
   NOW,
   PERSONS_ID,
   plan,
   type PlanRow,
+  reported,
   stepNameOf,
-  told,
 } from "./testing/plan-case.ts";
 
 function saying(
@@ -43,68 +43,74 @@ function wishing(object: Reservation, text: string): Reservation {
 const STEPS: readonly PlanRow[] = [
   [
     "RequesterActive activates",
-    { object: saying(told(live), "requesterActive"), ledger: [live] },
+    { object: saying(reported(live), "requesterActive"), ledger: [live] },
     "submit activate",
   ],
   [
     "RequesterActive says nothing new of an active reservation",
     {
-      object: saying(told(booked(PERSONS_ID, { phase: "Active" })), "requesterActive"),
-      ledger: [booked(PERSONS_ID, { phase: "Active" })],
+      object: saying(reported(ledgerReservation(PERSONS_ID, { phase: "Active" })), "requesterActive"),
+      ledger: [ledgerReservation(PERSONS_ID, { phase: "Active" })],
     },
     "rest",
   ],
   [
     "RequesterReleased releases what is Reserved",
-    { object: saying(told(live), "requesterReleased"), ledger: [live] },
+    { object: saying(reported(live), "requesterReleased"), ledger: [live] },
     "submit release",
   ],
   [
     "RequesterReleased releases what is Active",
-    { object: saying(told(live), "requesterReleased"), ledger: [booked(PERSONS_ID, { phase: "Active" })] },
+    {
+      object: saying(reported(live), "requesterReleased"),
+      ledger: [ledgerReservation(PERSONS_ID, { phase: "Active" })],
+    },
     "submit release",
   ],
   [
     "RequesterReleased counts more than RequesterActive",
-    { object: saying(saying(told(live), "requesterActive"), "requesterReleased"), ledger: [live] },
+    { object: saying(saying(reported(live), "requesterActive"), "requesterReleased"), ledger: [live] },
     "submit release",
   ],
   [
     "a signal that is False says nothing",
-    { object: saying(told(live), "requesterReleased", { status: "False" }), ledger: [live] },
+    { object: saying(reported(live), "requesterReleased", { status: "False" }), ledger: [live] },
     "rest",
   ],
   [
     "ProviderHolding acknowledges",
-    { object: saying(told(live), "providerHolding"), ledger: [live] },
+    { object: saying(reported(live), "providerHolding"), ledger: [live] },
     "submit acknowledge",
   ],
   [
     "ProviderHolding says nothing new of what is acknowledged",
     {
-      object: saying(told(booked(PERSONS_ID, { acknowledged: true })), "providerHolding"),
-      ledger: [booked(PERSONS_ID, { acknowledged: true })],
+      object: saying(reported(ledgerReservation(PERSONS_ID, { acknowledged: true })), "providerHolding"),
+      ledger: [ledgerReservation(PERSONS_ID, { acknowledged: true })],
     },
     "rest",
   ],
   [
     "ProviderHolding=False with the reason Refused refuses",
-    { object: saying(told(live), "providerHolding", { status: "False", reason: "Refused" }), ledger: [live] },
+    {
+      object: saying(reported(live), "providerHolding", { status: "False", reason: "Refused" }),
+      ledger: [live],
+    },
     "submit refuse",
   ],
   [
     "ProviderHolding=False with another reason says nothing",
     {
-      object: saying(told(live), "providerHolding", { status: "False", reason: "Starting" }),
+      object: saying(reported(live), "providerHolding", { status: "False", reason: "Starting" }),
       ledger: [live],
     },
     "rest",
   ],
-  ["a new renewal is carried out", { object: wishing(told(live), "1h a"), ledger: [live] }, "renew"],
+  ["a new renewal is carried out", { object: wishing(reported(live), "1h a"), ledger: [live] }, "renew"],
   [
     "a renewal that was carried out is not repeated",
     {
-      object: wishing({ ...told(live), status: { ...told(live).status, renewed: "1h a" } }, "1h a"),
+      object: wishing({ ...reported(live), status: { ...reported(live).status, renewed: "1h a" } }, "1h a"),
       ledger: [live],
     },
     "rest",
@@ -112,8 +118,8 @@ const STEPS: readonly PlanRow[] = [
   [
     "nothing is said to a reservation that is over",
     {
-      object: saying(told(booked(PERSONS_ID, { expiresAt: NOW })), "requesterActive"),
-      ledger: [booked(PERSONS_ID, { expiresAt: NOW })],
+      object: saying(reported(ledgerReservation(PERSONS_ID, { expiresAt: NOW })), "requesterActive"),
+      ledger: [ledgerReservation(PERSONS_ID, { expiresAt: NOW })],
     },
     "rest",
   ],
@@ -121,7 +127,7 @@ const STEPS: readonly PlanRow[] = [
     "a view's signals count",
     {
       object: saying(
-        { ...told(live), metadata: { name: PERSONS_ID, labels: { [KUBE_LABEL.view]: "true" } } },
+        { ...reported(live), metadata: { name: PERSONS_ID, labels: { [KUBE_LABEL.view]: "true" } } },
         "requesterReleased",
       ),
       ledger: [live],
@@ -136,10 +142,10 @@ describe("what is done about the parties' words:", () => {
   });
 
   test("a renewal that is no duration says what is wrong with it", () => {
-    const step = plan({ object: wishing(told(live), "soon a"), ledger: [live] });
+    const step = plan({ object: wishing(reported(live), "soon a"), ledger: [live] });
     expect(step).toMatchObject({
       kind: "renew",
-      wish: { text: "soon a", problem: expect.stringContaining("soon") },
+      renewal: { text: "soon a", problem: expect.stringContaining("soon") },
     });
   });
 });

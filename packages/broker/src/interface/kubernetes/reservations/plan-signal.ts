@@ -8,7 +8,7 @@ import {
 import type { Actor, ClusterId, Instant, Reservation } from "@resource-broker/domain";
 import { conditionIn, isTrue } from "../forge/conditions.ts";
 import { MAX_RENEWAL, oneLine, renewalEcho } from "../forge/texts.ts";
-import type { PartyCommand, RenewalWish, Step } from "./step.ts";
+import type { PartyCommand, RenewalRequest, Step } from "./step.ts";
 
 /** Of the condition ProviderHolding: the provider cannot hold what was granted. */
 const REFUSED = "Refused";
@@ -24,23 +24,23 @@ export function planSignal(
 ): Step | undefined {
   // The reservation has expired and the ledger will end it: a signal would be rejected.
   if ((reservation.expiresAt ?? now + 1) <= now) return undefined;
-  const command = wordOf(object, reservation);
+  const command = partySignal(object, reservation);
   return command === undefined ? planRenewal(object) : { kind: "submit", command };
 }
 
-function wordOf({ status }: ReservationObject, reservation: Reservation): PartyCommand | undefined {
+function partySignal({ status }: ReservationObject, reservation: Reservation): PartyCommand | undefined {
   const { id } = reservation;
   const requester = { by: party(reservation.requester), id };
-  const said = status?.conditions;
-  if (isTrue(said, RESERVATION_CONDITION.requesterReleased)) return { kind: "release", ...requester };
-  const answer = answerOf(status, reservation);
+  const conditions = status?.conditions;
+  if (isTrue(conditions, RESERVATION_CONDITION.requesterReleased)) return { kind: "release", ...requester };
+  const answer = providerSignal(status, reservation);
   if (answer !== undefined) return answer;
-  const isNew = isTrue(said, RESERVATION_CONDITION.requesterActive) && reservation.phase === "Reserved";
+  const isNew = isTrue(conditions, RESERVATION_CONDITION.requesterActive) && reservation.phase === "Reserved";
   return isNew ? { kind: "activate", ...requester } : undefined;
 }
 
 /** The provider's. */
-function answerOf(
+function providerSignal(
   status: ReservationObject["status"],
   { id, provider, acknowledged }: Reservation,
 ): PartyCommand | undefined {
@@ -58,15 +58,15 @@ function answerOf(
 }
 
 function planRenewal({ metadata, status }: ReservationObject): Step | undefined {
-  const wish = metadata.annotations?.[KUBE_ANNOTATION.renew];
-  if (wish === undefined || renewalEcho(wish) === status?.renewed) return undefined;
-  return { kind: "renew", wish: readWish(wish) };
+  const renewal = metadata.annotations?.[KUBE_ANNOTATION.renew];
+  if (renewal === undefined || renewalEcho(renewal) === status?.renewed) return undefined;
+  return { kind: "renew", renewal: parseRenewal(renewal) };
 }
 
 /** Parses `<duration> <any new text>`. If the text cannot be repeated in the status, the renewal is refused, or it would be applied again and again. */
-function readWish(wish: string): RenewalWish {
-  const text = renewalEcho(wish);
-  if (text !== wish)
+function parseRenewal(renewal: string): RenewalRequest {
+  const text = renewalEcho(renewal);
+  if (text !== renewal)
     return { text, problem: `the annotation must be one line of at most ${MAX_RENEWAL} characters` };
   const [duration = ""] = text.split(" ", 1);
   const parsed = parseDuration(duration);

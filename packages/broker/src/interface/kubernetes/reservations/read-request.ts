@@ -27,10 +27,13 @@ export function readRequest({ spec }: Reservation): Reading<ReservationRequest> 
 }
 
 /** Removes a target that the broker itself filled in before a crash: the requester did not ask for it. */
-export function asAsked(request: ReservationRequest, booked: Booked | undefined): ReservationRequest {
-  if (booked === undefined || request.target !== booked.provider) return request;
+export function withoutFilledTarget(
+  request: ReservationRequest,
+  existing: Booked | undefined,
+): ReservationRequest {
+  if (existing === undefined || request.target !== existing.provider) return request;
   const { target: _, ...asked } = request;
-  return booked.request.target === undefined ? asked : request;
+  return existing.request.target === undefined ? asked : request;
 }
 
 /** The offer of an object with the intent Adopt, and its sender. */
@@ -44,9 +47,11 @@ export function readOffer({ spec }: Reservation): Reading<{ by: ClusterId; offer
       problem: "an offer names requesterID, targetClusterID, requestedResources and offer",
     };
   }
-  const { by, ...hold } = offered;
+  const { by, ...reservation } = offered;
   const mapped = read(
-    toAdoptionOffers({ reservations: [{ ...hold, requesterID, targetClusterID, requestedResources }] }),
+    toAdoptionOffers({
+      reservations: [{ ...reservation, requesterID, targetClusterID, requestedResources }],
+    }),
   );
   if (!mapped.ok) return mapped;
   const [offer] = mapped.value;

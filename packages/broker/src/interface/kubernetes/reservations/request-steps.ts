@@ -2,33 +2,33 @@ import { Fault, type Reservation } from "@resource-broker/contract";
 import { isLive, type ReservationRequest } from "@resource-broker/domain";
 import { objectKey } from "@resource-broker/kube";
 import type { IdMaker } from "../../shared/make-ids.ts";
-import { releaseHappening } from "../forge/happenings.ts";
+import { releasedEvent } from "../forge/happenings.ts";
 import { identify } from "../forge/identify.ts";
 import { isDecided, reservationStatus } from "../forge/reservation-status.ts";
-import type { NewestObjects } from "../objects/newest-objects.ts";
+import type { AssumeCache } from "../objects/newest-objects.ts";
 import { RESERVATIONS } from "../objects/resources.ts";
 import type { KubernetesDeps } from "../ports.ts";
 import { refusalIn } from "./answers.ts";
-import { isPlaceEnding } from "./place.ts";
+import { isNamespaceTerminating } from "./place.ts";
 import { hasFinalizer } from "./plan-reservation.ts";
-import { asAsked } from "./read-request.ts";
+import { withoutFilledTarget } from "./read-request.ts";
 import type { ReservationWriter } from "./reservation-writer.ts";
 import type { StepsOf } from "./step.ts";
-import type { Teller } from "./teller.ts";
+import type { StatusWriter } from "./teller.ts";
 
 export interface RequestStepDeps extends Pick<KubernetesDeps, "engine" | "client" | "log" | "recorder"> {
   readonly namespace: string;
   readonly ids: IdMaker;
   readonly writer: ReservationWriter;
-  readonly newest: NewestObjects<Reservation>;
-  readonly teller: Teller;
+  readonly cache: AssumeCache<Reservation>;
+  readonly statusWriter: StatusWriter;
 }
 
 /** Steps that make and release reservations for request objects. */
 export function requestSteps(
   deps: RequestStepDeps,
 ): StepsOf<"hold" | "let-go" | "decide" | "refuse" | "release-deleted" | "name-parties" | "tell"> {
-  const { engine, client, log, recorder, namespace, ids, writer, newest, teller } = deps;
+  const { engine, client, log, recorder, namespace, ids, writer, cache, statusWriter } = deps;
 
   const reservationOf = (object: Reservation) => engine.ledger.reservations.get(identify(object).id);
 
@@ -37,20 +37,20 @@ export function requestSteps(
     const { name, uid } = object.metadata;
     const found = await client.find(RESERVATIONS, { name, namespace });
     if (found === undefined || found.metadata.uid !== uid) return undefined;
-    newest.wrote(found);
+    cache.assume(found);
     const isUndecided = !isDecided(found) && hasFinalizer(found);
     return isUndecided && found.metadata.deletionTimestamp === undefined ? found : undefined;
   };
 
   /** Writes the parties before the phase, so that readers of the phase find complete objects. */
-  const tellGranted = async (object: Reservation): Promise<boolean> => {
+  const writeGranted = async (object: Reservation): Promise<boolean> => {
     const reservation = reservationOf(object);
     if (reservation === undefined) {
       throw new Fault("internal", `${objectKey(object)} was granted and is not in the ledger`);
     }
-    const named = await writer.nameParties(object, reservation.requester, reservation.provider);
-    newest.wrote(named);
-    return teller.tell(named, reservationStatus(reservation, teller.telling(), named));
+    const named = await writer.setParties(object, reservation.requester, reservation.provider);
+    cache.assume(named);
+    return statusWriter.write(named, reservationStatus(reservation, statusWriter.context(), named));
   };
 
   const decide = async (object: Reservation, request: ReservationRequest): Promise<boolean> => {
@@ -59,57 +59,57 @@ export function requestSteps(
       kind: "reserve",
       requester,
       key,
-      request: asAsked(request, reservationOf(object)),
+      request: withoutFilledTarget(request, reservationOf(object)),
       reservationId,
       decisionId: ids.decision(),
     });
     const refused = refusalIn(reply, engine.policy.disclosure);
-    return refused === undefined ? tellGranted(object) : teller.refuse(object, refused);
+    return refused === undefined ? writeGranted(object) : statusWriter.refuse(object, refused);
   };
 
-  const letGo = async (object: Reservation): Promise<boolean> => {
-    newest.wrote(await writer.letGo(object));
+  const removeFinalizer = async (object: Reservation): Promise<boolean> => {
+    cache.assume(await writer.removeFinalizer(object));
     if (object.metadata.deletionTimestamp === undefined) return true;
     // Usually the last finalizer: the object is gone now.
-    newest.forget(objectKey(object));
+    cache.forget(objectKey(object));
     return false;
   };
 
   return {
     hold: async (object, { request }) => {
-      const held = await writer.hold(object, identify(object).requester);
-      newest.wrote(held);
+      const prepared = await writer.addFinalizer(object, identify(object).requester);
+      cache.assume(prepared);
       // The write required the planned version, so nobody has decided it meanwhile.
-      return request === undefined || decide(held, request);
+      return request === undefined || decide(prepared, request);
     },
-    "let-go": letGo,
+    "let-go": removeFinalizer,
     decide: async (object, { request }) => {
       // A refusal does not use up the key: deciding the object twice could give another result.
       const fresh = await reread(object);
       return fresh !== undefined && decide(fresh, request);
     },
-    refuse: (object, { refused }) => teller.refuse(object, refused),
+    refuse: (object, { refused }) => statusWriter.refuse(object, refused),
     "release-deleted": async (object) => {
       const reservation = reservationOf(object);
       if (reservation === undefined || !isLive(reservation.phase)) return true;
-      if (await isPlaceEnding(client, namespace)) {
+      if (await isNamespaceTerminating(client, namespace)) {
         const why = "its namespace, or the definition of Reservations, is being deleted";
         log.warn(
           { reservation: reservation.id, object: objectKey(object), why },
           "the reservation is not released",
         );
-        return letGo(object);
+        return removeFinalizer(object);
       }
       const by = { clusterId: reservation.requester, isAdmin: false };
       await engine.submit({ kind: "release", by, id: reservation.id });
       // The status is not written: the object is about to be deleted.
-      recorder.record(releaseHappening(object));
+      recorder.record(releasedEvent(object));
       return true;
     },
     "name-parties": async (object, { target }) => {
-      newest.wrote(await writer.nameParties(object, identify(object).requester, target));
+      cache.assume(await writer.setParties(object, identify(object).requester, target));
       return true;
     },
-    tell: (object, { status }) => teller.tell(object, status),
+    tell: (object, { status }) => statusWriter.write(object, status),
   };
 }

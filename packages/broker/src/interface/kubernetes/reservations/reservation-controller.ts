@@ -3,42 +3,42 @@ import type { LedgerEvent, ReservationId } from "@resource-broker/domain";
 import { reconcileLoop } from "@resource-broker/kube";
 import type { Committed } from "../../../engine/engine.ts";
 import { idMaker } from "../../shared/make-ids.ts";
-import { type FollowedObjects, keptReservation } from "../objects/known-objects.ts";
-import { newestObjects } from "../objects/newest-objects.ts";
-import { stepByStep } from "../objects/step-by-step.ts";
+import { type ObjectInformers, trimReservation } from "../objects/known-objects.ts";
+import { assumeCache } from "../objects/newest-objects.ts";
+import { stepReconciler } from "../objects/step-by-step.ts";
 import type { KubernetesDeps, KubernetesPart } from "../ports.ts";
-import { otherSteps } from "./other-steps.ts";
+import { intentSteps } from "./other-steps.ts";
 import { planReservation } from "./plan-reservation.ts";
 import { requestSteps } from "./request-steps.ts";
 import { reservationWriter } from "./reservation-writer.ts";
 import { doStep, type StepsOf, type Work } from "./step.ts";
-import { teller as createTeller } from "./teller.ts";
+import { statusWriter as createTeller } from "./teller.ts";
 
 /** Requests that come together are decided in one commit. */
 const CONCURRENCY = 16;
 const RESYNC_MS = 5 * 60 * 1000;
 /** The ledger drops unconfirmed offers, so they are submitted again after this time. */
-const OFFER_STANDS_MS = 10 * 60 * 1000;
+const OFFER_VALID_MS = 10 * 60 * 1000;
 
 /** Reconciles Reservations of agents and people, and signals on the broker's views. */
 export function serveReservations(
   { namespace }: { readonly namespace: string },
-  deps: KubernetesDeps & { readonly known: FollowedObjects },
+  deps: KubernetesDeps & { readonly known: ObjectInformers },
 ): KubernetesPart {
   const { engine, known, clock, random, log, isLeading } = deps;
-  const newest = newestObjects(known.reservations, keptReservation);
+  const cache = assumeCache(known.reservations, trimReservation);
   const writer = reservationWriter(deps.client);
-  const teller = createTeller({ ...deps, writer, newest });
+  const statusWriter = createTeller({ ...deps, writer, cache });
   const offers = new Map<string, number>();
   const offered = ({ metadata }: Reservation): void =>
-    void offers.set(metadata.uid ?? "", clock.monotonicMs() + OFFER_STANDS_MS);
-  const parts = { ...deps, namespace, writer, newest, teller, offered, ids: idMaker(deps.randomBytes) };
-  const steps: StepsOf<Work["kind"]> = { ...requestSteps(parts), ...otherSteps(parts) };
+    void offers.set(metadata.uid ?? "", clock.monotonicMs() + OFFER_VALID_MS);
+  const parts = { ...deps, namespace, writer, cache, statusWriter, offered, ids: idMaker(deps.randomBytes) };
+  const steps: StepsOf<Work["kind"]> = { ...requestSteps(parts), ...intentSteps(parts) };
 
   const planFor = (object: Reservation) =>
     planReservation({
       object,
-      ...teller.telling(),
+      ...statusWriter.context(),
       mayBeUnnamed: Object.hasOwn(engine.policy.quotas, NOBODY),
       isOffered: (offers.get(object.metadata.uid ?? "") ?? 0) > clock.monotonicMs(),
     });
@@ -47,8 +47,8 @@ export function serveReservations(
     {
       name: "Reservation",
       concurrency: CONCURRENCY,
-      reconcile: stepByStep<Reservation, Work>({
-        newest,
+      reconcile: stepReconciler<Reservation, Work>({
+        cache,
         isLeading,
         plan: planFor,
         nameOf: (step) => (step.kind === "submit" ? step.command.kind : step.kind),
@@ -63,13 +63,13 @@ export function serveReservations(
     for (const { metadata } of known.requestsFor(id)) loop.enqueue(`${metadata.namespace}/${metadata.name}`);
     for (const key of known.offersOf(id)) loop.enqueue(key);
   };
-  const endings: (() => void)[] = [];
+  const cleanups: (() => void)[] = [];
   return {
     start: () => {
-      endings.push(
+      cleanups.push(
         known.reservations.listen((key, now, before) => {
           if (now !== undefined) return loop.enqueue(key);
-          teller.forget(key);
+          statusWriter.forget(key);
           offers.delete(before?.metadata.uid ?? "");
         }),
         engine.onCommit(({ events }: Committed) => {
@@ -80,9 +80,9 @@ export function serveReservations(
       return Promise.resolve();
     },
     stop: async () => {
-      for (const end of endings.splice(0)) end();
+      for (const end of cleanups.splice(0)) end();
       await loop.stop();
-      newest.stop();
+      cache.stop();
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { Reservation } from "@resource-broker/contract";
-import type { Telling } from "../forge/reservation-status.ts";
+import type { StatusContext } from "../forge/reservation-status.ts";
 
 /** An object and what the ledger knows. */
-export interface ReservationState extends Telling {
+export interface ReservationState extends StatusContext {
   readonly object: Reservation;
   /** True: the policy has a quota for Reservations that name no requester. Otherwise none is served. */
   readonly mayBeUnnamed: boolean;

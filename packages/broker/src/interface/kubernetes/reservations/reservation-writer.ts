@@ -14,18 +14,14 @@ import { FIELD_MANAGER, RENEWAL_FIELD_MANAGER } from "../ports.ts";
 /** All writes to Reservations. Each write requires the UID, so it never changes a new object of the same name. */
 export interface ReservationWriter {
   /** Adds the finalizer. Fails with `conflict` if the object is outdated, so that no outdated request is decided. */
-  readonly hold: (object: Reservation, requester: ClusterId) => Promise<Reservation>;
-  readonly letGo: (object: Reservation) => Promise<Reservation>;
-  readonly nameParties: (
-    object: Reservation,
-    requester: ClusterId,
-    target: ClusterId,
-  ) => Promise<Reservation>;
-  readonly tell: (object: Reservation, status: ReservationStatus) => Promise<Reservation>;
+  readonly addFinalizer: (object: Reservation, requester: ClusterId) => Promise<Reservation>;
+  readonly removeFinalizer: (object: Reservation) => Promise<Reservation>;
+  readonly setParties: (object: Reservation, requester: ClusterId, target: ClusterId) => Promise<Reservation>;
+  readonly writeStatus: (object: Reservation, status: ReservationStatus) => Promise<Reservation>;
   /** Writes a refusal. Fails with `conflict` if the object is outdated: another replica may have granted it. */
-  readonly tellRefusal: (object: Reservation, status: ReservationStatus) => Promise<Reservation>;
+  readonly writeRefusal: (object: Reservation, status: ReservationStatus) => Promise<Reservation>;
   /** Writes the result of a renewal with its own field manager, so that other status writes do not remove it. */
-  readonly tellRenewal: (
+  readonly writeRenewal: (
     object: Reservation,
     answer: Pick<ReservationStatus, "renewed" | "code" | "explanation">,
   ) => Promise<Reservation>;
@@ -48,7 +44,7 @@ export function reservationWriter(client: KubeClient): ReservationWriter {
   ): Promise<Reservation> =>
     client.apply(RESERVATIONS, { metadata, status }, { fieldManager, force: true, subresource: "status" });
   return {
-    hold: (object, requester) =>
+    addFinalizer: (object, requester) =>
       change(object, {
         metadata: {
           ...versionOf(object),
@@ -56,14 +52,14 @@ export function reservationWriter(client: KubeClient): ReservationWriter {
           labels: { [KUBE_LABEL.requester]: requester },
         },
       }),
-    letGo: (object) =>
+    removeFinalizer: (object) =>
       change(object, {
         metadata: {
           ...versionOf(object),
           finalizers: (object.metadata.finalizers ?? []).filter((name) => name !== RESERVATION_FINALIZER),
         },
       }),
-    nameParties: (object, requester, target) =>
+    setParties: (object, requester, target) =>
       change(object, {
         metadata: {
           ...uidOf(object),
@@ -71,10 +67,14 @@ export function reservationWriter(client: KubeClient): ReservationWriter {
         },
         spec: { targetClusterID: target },
       }),
-    tell: (object, status) => applyStatus(thatOne(object), status, FIELD_MANAGER),
-    tellRefusal: (object, status) => applyStatus(thatVersion(object), status, FIELD_MANAGER),
-    tellRenewal: (object, answer) =>
-      applyStatus(thatOne(object), fitToSchema(reservationKind.status, answer), RENEWAL_FIELD_MANAGER),
+    writeStatus: (object, status) => applyStatus(identifiedByUid(object), status, FIELD_MANAGER),
+    writeRefusal: (object, status) => applyStatus(identifiedByVersion(object), status, FIELD_MANAGER),
+    writeRenewal: (object, answer) =>
+      applyStatus(
+        identifiedByUid(object),
+        fitToSchema(reservationKind.status, answer),
+        RENEWAL_FIELD_MANAGER,
+      ),
     dropFields: (object, names) => {
       const status = Object.fromEntries(names.map((name) => [name, null]));
       const body = { metadata: uidOf(object), status };
@@ -96,12 +96,12 @@ function uidOf({ metadata }: Reservation): { readonly uid?: string } {
   return metadata.uid === undefined ? {} : { uid: metadata.uid };
 }
 
-function thatOne(object: Reservation): Pick<Reservation, "metadata"> {
+function identifiedByUid(object: Reservation): Pick<Reservation, "metadata"> {
   return { metadata: { ...nameOf(object), ...uidOf(object) } };
 }
 
-function thatVersion(object: Reservation): Pick<Reservation, "metadata"> {
-  return { metadata: { ...thatOne(object).metadata, ...versionOf(object) } };
+function identifiedByVersion(object: Reservation): Pick<Reservation, "metadata"> {
+  return { metadata: { ...identifiedByUid(object).metadata, ...versionOf(object) } };
 }
 
 function versionOf({ metadata }: Reservation): { readonly resourceVersion?: string } {

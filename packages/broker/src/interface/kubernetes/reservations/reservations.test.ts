@@ -1,8 +1,8 @@
 import { KUBE_LABEL, type Reservation, RESERVATION_FINALIZER } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { identify } from "../forge/identify.ts";
-import { agentsWish, wish } from "../testing/samples.ts";
-import { lend, reservationsHub } from "./testing/reservations-hub.ts";
+import { agentsReservation, personsReservation } from "../testing/samples.ts";
+import { advertiseProvider, reservationsHub } from "./testing/reservations-hub.ts";
 
 const SLICE_DEFAULTS = { pods: 50, ephemeralStorage: "5Gi" };
 const hub = reservationsHub({
@@ -10,7 +10,7 @@ const hub = reservationsHub({
     policy: { maxTtlMs: 48 * 60 * 60 * 1000, quotas: { poor: { cpuMillis: 1000 } }, stalenessMs: 1e12 },
     sliceDefaults: () => SLICE_DEFAULTS,
   },
-  lenders: { paris: 64, berlin: 8 },
+  providers: { paris: 64, berlin: 8 },
 });
 const { create, remove, inPhase } = hub;
 const reservationOf = (object: Reservation) =>
@@ -18,7 +18,7 @@ const reservationOf = (object: Reservation) =>
 
 describe("a person's Reservation", () => {
   test("gets the best cluster, with labels, target, decision and the finalizer", async () => {
-    await create(wish("best"));
+    await create(personsReservation("best"));
     const { metadata, spec, status } = await inPhase("best", "Reserved");
     expect(spec.targetClusterID).toBe("paris");
     expect(metadata.finalizers).toEqual([RESERVATION_FINALIZER]);
@@ -30,28 +30,31 @@ describe("a person's Reservation", () => {
       ledgerID: hub.broker.engine.ledgerId,
     });
     expect(JSON.parse(status?.decision ?? "{}")).toMatchObject({ winner: "paris", considered: 2 });
-    expect(await hub.scene.eventsOf("best")).toContain("Reserved");
+    expect(await hub.env.eventsOf("best")).toContain("Reserved");
   });
 
   test("gets the cluster that it names", async () => {
-    await create(wish("named", { targetClusterID: "berlin" }));
+    await create(personsReservation("named", { targetClusterID: "berlin" }));
     expect((await inPhase("named", "Reserved")).spec.targetClusterID).toBe("berlin");
   });
 
   test("is refused with a reason for each cluster, and held no longer", async () => {
     await create(
-      wish("huge", { targetClusterID: "berlin", requestedResources: { cpu: "60", memory: "1Gi" } }),
+      personsReservation("huge", {
+        targetClusterID: "berlin",
+        requestedResources: { cpu: "60", memory: "1Gi" },
+      }),
     );
     const { status } = await inPhase("huge", "Failed");
     expect(status).toMatchObject({ reason: "NoCapacity", code: "no-capacity" });
     expect(status?.message).toContain("berlin: needs");
     expect(status?.explanation).toContain("paris");
-    const { metadata } = await hub.scene.reservation(
+    const { metadata } = await hub.env.reservation(
       "huge",
       ({ metadata: { finalizers = [] } }) => finalizers.length === 0,
     );
     expect(metadata.labels?.[KUBE_LABEL.target]).toBeUndefined();
-    expect(await hub.scene.eventsOf("huge")).toContain("Refused");
+    expect(await hub.env.eventsOf("huge")).toContain("Refused");
   });
 
   test.each([
@@ -63,7 +66,7 @@ describe("a person's Reservation", () => {
     ],
     ["for longer than the policy allows", { duration: "72h" }, "Invalid", "ttl-too-long"],
   ])("is refused when it asks %s", async (name, spec, reason, code) => {
-    const object = wish(
+    const object = personsReservation(
       name
         .replaceAll(/[^a-z]/gu, "")
         .toLowerCase()
@@ -76,61 +79,63 @@ describe("a person's Reservation", () => {
 
   test("for half a GPU is not even stored: the definition says what is wrong", async () => {
     const requestedResources = { cpu: "1", memory: "1Gi", gpu: "0.5" };
-    await expect(create(wish("half", { requestedResources }))).rejects.toThrow("must be a whole number");
+    await expect(create(personsReservation("half", { requestedResources }))).rejects.toThrow(
+      "must be a whole number",
+    );
   });
 
   test("is released by deleting it, and the object goes only then", async () => {
-    await create(wish("short"));
+    await create(personsReservation("short"));
     const object = await inPhase("short", "Reserved");
     await remove("short");
-    await hub.scene.gone("short");
+    await hub.env.gone("short");
     expect(reservationOf(object)).toMatchObject({ phase: "Released", reason: "ReleasedByRequester" });
-    await hub.scene.until(
+    await hub.env.until(
       "an Event tells of it",
-      async () => (await hub.scene.eventsOf("short")).includes("Released") || undefined,
+      async () => (await hub.env.eventsOf("short")).includes("Released") || undefined,
     );
   });
 
   test("ends by itself after its duration, and stays to be seen", async () => {
-    await create(wish("brief", { duration: "5s" }));
+    await create(personsReservation("brief", { duration: "5s" }));
     await inPhase("brief", "Reserved");
-    await hub.scene.time.advance(5000);
+    await hub.env.time.advance(5000);
     const { status, metadata } = await inPhase("brief", "Released");
     expect(status).toMatchObject({ reason: "Expired" });
     expect(metadata.finalizers ?? []).toEqual([]);
     await remove("brief");
-    await hub.scene.gone("brief");
+    await hub.env.gone("brief");
   });
 
   test.each([
     ["without a requester", undefined],
     ["in the name of nobody", "nobody"],
   ])("%s is refused, unless the policy has a quota for nobody: then that counts", async (_, requesterID) => {
-    const { requesterID: __, ...rest } = wish("x").spec;
+    const { requesterID: __, ...rest } = personsReservation("x").spec;
     const spec = requesterID === undefined ? rest : { ...rest, requesterID };
     const name = requesterID === undefined ? "anybody" : "nobodys";
-    await create({ ...wish(name), spec });
+    await create({ ...personsReservation(name), spec });
     const { status, metadata } = await inPhase(name, "Failed");
     expect(status).toMatchObject({ reason: "Invalid", message: expect.stringContaining("spec.requesterID") });
     expect(metadata.finalizers ?? []).toEqual([]);
     const { engine } = hub.broker;
     const strict = engine.policy;
     engine.setPolicy({ ...strict, quotas: { ...strict.quotas, nobody: { cpuMillis: 500 } } });
-    await create({ ...wish(`${name}-allowed`), spec });
+    await create({ ...personsReservation(`${name}-allowed`), spec });
     const object = await inPhase(`${name}-allowed`, "Reserved");
     expect(reservationOf(object)?.requester).toBe("nobody");
-    await create({ ...wish(`${name}-more`), spec });
+    await create({ ...personsReservation(`${name}-more`), spec });
     await inPhase(`${name}-more`, "Failed");
     engine.setPolicy(strict);
     expect((await inPhase(`${name}-allowed`, "Reserved")).status?.phase).toBe("Reserved");
     await remove(`${name}-allowed`);
-    await hub.scene.gone(`${name}-allowed`);
+    await hub.env.gone(`${name}-allowed`);
   });
 });
 
 describe("an agent's Reservation", () => {
   test("bears the name of the reservation, and is the same one when it is created again", async () => {
-    const object = agentsWish("key-1");
+    const object = agentsReservation("key-1");
     await create(object);
     const { status } = await inPhase(object.metadata.name, "Reserved");
     expect(status?.reservationID).toBe(object.metadata.name);
@@ -138,43 +143,45 @@ describe("an agent's Reservation", () => {
   });
 
   test("that was refused is decided anew when it is deleted and created again", async () => {
-    const object = agentsWish("key-2", { requestedResources: { cpu: "70", memory: "1Gi" } });
+    const object = agentsReservation("key-2", { requestedResources: { cpu: "70", memory: "1Gi" } });
     await create(object);
     const { metadata } = await inPhase(object.metadata.name, "Failed");
     await remove(object.metadata.name);
-    await hub.scene.gone(object.metadata.name);
-    await lend(hub.scene, "tokyo", { cpu: 128 });
+    await hub.env.gone(object.metadata.name);
+    await advertiseProvider(hub.env, "tokyo", { cpu: 128 });
     await create(object);
     const again = await inPhase(object.metadata.name, "Reserved");
     expect(again.metadata.uid).not.toBe(metadata.uid);
     await remove(object.metadata.name);
-    await hub.scene.gone(object.metadata.name);
+    await hub.env.gone(object.metadata.name);
   });
 
   test("whose key was closed before is refused", async () => {
-    const { metadata, spec } = agentsWish("key-3");
-    await create({ ...wish(metadata.name, { intent: "Release", requesterID: "rome", key: "key-3" }) });
+    const { metadata, spec } = agentsReservation("key-3");
+    await create({
+      ...personsReservation(metadata.name, { intent: "Release", requesterID: "rome", key: "key-3" }),
+    });
     expect((await inPhase(metadata.name, "Released")).status?.reservationID).toBeUndefined();
     await remove(metadata.name);
-    await hub.scene.gone(metadata.name);
-    await create({ ...wish(metadata.name), spec });
+    await hub.env.gone(metadata.name);
+    await create({ ...personsReservation(metadata.name), spec });
     expect((await inPhase(metadata.name, "Failed")).status?.code).toBe("key-released");
   });
 });
 
 describe("an ended Reservation", () => {
   test("of an agent is deleted after a day, of a person it stays", async () => {
-    const agents = agentsWish("day-1", { duration: "1s" });
+    const agents = agentsReservation("day-1", { duration: "1s" });
     await create(agents);
-    await create(wish("day-2", { duration: "1s" }));
+    await create(personsReservation("day-2", { duration: "1s" }));
     await inPhase(agents.metadata.name, "Released");
     await inPhase("day-2", "Released");
     await hub.broker.stop();
-    await hub.scene.time.advance(24 * 60 * 60 * 1000);
+    await hub.env.time.advance(24 * 60 * 60 * 1000);
     await hub.startAgain();
-    await hub.scene.gone(agents.metadata.name);
+    await hub.env.gone(agents.metadata.name);
     const { id } = identify(agents);
     expect(hub.broker.engine.ledger.reservations.has(id)).toBe(false);
-    expect((await hub.scene.reservation("day-2")).status?.phase).toBe("Released");
+    expect((await hub.env.reservation("day-2")).status?.phase).toBe("Released");
   });
 });

@@ -3,25 +3,28 @@ import { kubeClientFor, type MemoryDisk, memoryDisk } from "@resource-broker/tes
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identify } from "../forge/identify.ts";
 import { RESERVATIONS } from "../objects/resources.ts";
-import { type Death, type Life, life } from "../testing/mortal.ts";
-import { agentsWish, publish, say, wish } from "../testing/samples.ts";
-import { NAMESPACE, openScene, type Scene, type SceneBroker } from "../testing/scene.ts";
+import { crashAtWrite, type CrashingBroker, type CrashPoint } from "../testing/mortal.ts";
+import { agentsReservation, personsReservation, publish, sendSignal } from "../testing/samples.ts";
+import { NAMESPACE, openEnvironment, type TestBroker, type TestEnvironment } from "../testing/scene.ts";
 
 /** More than a reservation's whole life takes: the last runs see a broker that does not die. */
 const MOST_WRITES = 14;
-const DEATHS: readonly Death[] = ["before", "after"];
+const DEATHS: readonly CrashPoint[] = ["before", "after"];
 
-let scene: Scene;
+let env: TestEnvironment;
 beforeAll(async () => {
-  scene = await openScene();
+  env = await openEnvironment();
 });
-afterAll(() => scene.stop());
+afterAll(() => env.stop());
 
 /** A broker that dies once and is then replaced by one that lives. */
-async function startMortal(disk: MemoryDisk, own: Life): Promise<{ readonly stop: () => Promise<void> }> {
-  let broker: SceneBroker = await scene.startBroker({
+async function startCrashing(
+  disk: MemoryDisk,
+  own: CrashingBroker,
+): Promise<{ readonly stop: () => Promise<void> }> {
+  let broker: TestBroker = await env.startBroker({
     disk,
-    client: own.client(kubeClientFor(scene.cluster.kubeconfig)),
+    client: own.client(kubeClientFor(env.cluster.kubeconfig)),
     wrapEngine: own.engine,
   });
   let isStopped = false;
@@ -29,7 +32,7 @@ async function startMortal(disk: MemoryDisk, own: Life): Promise<{ readonly stop
     while (!own.isOver() && !isStopped) await new Promise((resolve) => setImmediate(resolve));
     if (isStopped) return;
     await broker.stop();
-    broker = await scene.startBroker({ disk });
+    broker = await env.startBroker({ disk });
   };
   const watching = watch();
   return {
@@ -51,9 +54,9 @@ describe.each(DEATHS)("a broker that dies %s it has made a write", (death) => {
     "(the one after %i others) books once, tells it, and never wedges the object",
     async (writes) => {
       const disk = memoryDisk();
-      const healthy = await scene.startBroker({ disk });
-      await publish(scene.client, "paris", { sequence: 1, instance: `${death}-${writes}` });
-      await scene.advertisement(
+      const healthy = await env.startBroker({ disk });
+      await publish(env.client, "paris", { sequence: 1, instance: `${death}-${writes}` });
+      await env.advertisement(
         "paris",
         ({ status, spec }) =>
           status?.active === true &&
@@ -65,20 +68,20 @@ describe.each(DEATHS)("a broker that dies %s it has made a write", (death) => {
       const name = `mine-${death}-${writes}`;
       // Either sort dies at each write, one way or the other.
       const isPersons = (writes + DEATHS.indexOf(death)) % 2 === 0;
-      const object = isPersons ? wish(name) : agentsWish(name);
-      const broker = await startMortal(disk, life(writes, death));
-      const created = await scene.client.create(RESERVATIONS, object);
+      const object = isPersons ? personsReservation(name) : agentsReservation(name);
+      const broker = await startCrashing(disk, crashAtWrite(writes, death));
+      const created = await env.client.create(RESERVATIONS, object);
       const { id } = identify(created);
       const key = { name: created.metadata.name, namespace: NAMESPACE };
-      await scene.reservation(
+      await env.reservation(
         key.name,
         ({ status }) => status?.phase === "Reserved" && status.reservationID === id,
       );
-      await say(scene.client, key.name, { type: "requesterActive" });
-      await scene.reservation(key.name, ({ status }) => status?.phase === "Active");
+      await sendSignal(env.client, key.name, { type: "requesterActive" });
+      await env.reservation(key.name, ({ status }) => status?.phase === "Active");
       expect(isLive(disk.ledger.reservations.get(id)?.phase ?? "Failed")).toBe(true);
-      await scene.client.delete(RESERVATIONS, key);
-      await scene.gone(key.name);
+      await env.client.delete(RESERVATIONS, key);
+      await env.gone(key.name);
       await broker.stop();
       expect(grantsIn(disk, id)).toBe(1);
       expect(disk.ledger.reservations.get(id)).toMatchObject({

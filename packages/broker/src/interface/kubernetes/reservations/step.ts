@@ -1,9 +1,9 @@
 import type { Reservation } from "@resource-broker/contract";
 import type { AdoptionOffer, ClusterId, Command, ReservationRequest } from "@resource-broker/domain";
-import type { Refused, ReservationStatus } from "../forge/reservation-status.ts";
+import type { Refusal, ReservationStatus } from "../forge/reservation-status.ts";
 
 /** The requested renewal: the text of the annotation and its parsed duration. */
-export interface RenewalWish {
+export interface RenewalRequest {
   /** The annotation as it comes back in `status.renewed`. */
   readonly text: string;
   readonly durationMs?: number;
@@ -23,10 +23,10 @@ export type Step =
   | { readonly kind: "hold"; readonly request?: ReservationRequest }
   | { readonly kind: "let-go" }
   | { readonly kind: "decide"; readonly request: ReservationRequest }
-  | { readonly kind: "refuse"; readonly refused: Refused }
+  | { readonly kind: "refuse"; readonly refused: Refusal }
   /** Submits a signal of one of the parties. */
   | { readonly kind: "submit"; readonly command: PartyCommand }
-  | { readonly kind: "renew"; readonly wish: RenewalWish }
+  | { readonly kind: "renew"; readonly renewal: RenewalRequest }
   /** The object was deleted: release the reservation, unless the namespace or the CRD is being deleted. */
   | { readonly kind: "release-deleted" }
   | { readonly kind: "name-parties"; readonly target: ClusterId }

@@ -1,42 +1,42 @@
 import type { Reservation } from "@resource-broker/contract";
 import { objectKey } from "@resource-broker/kube";
-import { reservationHappenings } from "../forge/happenings.ts";
+import { reservationEvents } from "../forge/happenings.ts";
 import {
   answerStatus,
-  isTold,
+  isStatusCurrent,
   refusedStatus,
-  type Refused,
+  type Refusal,
   type ReservationStatus,
-  surplusIn,
-  type Telling,
+  foreignFields,
+  type StatusContext,
 } from "../forge/reservation-status.ts";
 import { decisionText } from "../forge/texts.ts";
-import type { NewestObjects } from "../objects/newest-objects.ts";
+import type { AssumeCache } from "../objects/newest-objects.ts";
 import type { KubernetesDeps } from "../ports.ts";
 import type { ReservationWriter } from "./reservation-writer.ts";
 
 /** Writes statuses. Each call returns whether anything was written. */
-export interface Teller {
-  readonly telling: () => Telling;
-  readonly tell: (object: Reservation, status: ReservationStatus) => Promise<boolean>;
-  readonly refuse: (object: Reservation, refused: Refused) => Promise<boolean>;
+export interface StatusWriter {
+  readonly context: () => StatusContext;
+  readonly write: (object: Reservation, status: ReservationStatus) => Promise<boolean>;
+  readonly refuse: (object: Reservation, refused: Refusal) => Promise<boolean>;
   /** Writes the status of an object with another intent than Reserve. */
   readonly answer: (object: Reservation, status: ReservationStatus) => Promise<boolean>;
   readonly forget: (key: string) => void;
 }
 
-export interface TellerDeps
+export interface StatusWriterDeps
   extends Pick<KubernetesDeps, "engine" | "store" | "recorder" | "metrics" | "sliceDefaults"> {
   readonly writer: ReservationWriter;
-  readonly newest: NewestObjects<Reservation>;
+  readonly cache: AssumeCache<Reservation>;
 }
 
-export function teller(deps: TellerDeps): Teller {
-  const { engine, store, recorder, metrics, writer, newest } = deps;
+export function statusWriter(deps: StatusWriterDeps): StatusWriter {
+  const { engine, store, recorder, metrics, writer, cache } = deps;
   /** The last written status per object: a server that drops fields must not cause endless writes. */
-  const told = new Map<string, { readonly version: string | undefined; readonly text: string }>();
+  const lastWritten = new Map<string, { readonly version: string | undefined; readonly text: string }>();
 
-  const telling = (): Telling => ({
+  const context = (): StatusContext => ({
     ledger: engine.ledger,
     sliceDefaults: deps.sliceDefaults(),
     ledgerId: engine.ledgerId,
@@ -50,38 +50,38 @@ export function teller(deps: TellerDeps): Teller {
     return { ...status, ...decisionText(decision, engine.policy.disclosure) };
   };
 
-  const tellBy = async (
-    write: ReservationWriter["tell"],
+  const writeBy = async (
+    write: ReservationWriter["writeStatus"],
     object: Reservation,
     status: ReservationStatus,
   ): Promise<boolean> => {
     const key = objectKey(object);
     const text = withoutTimes(status);
-    const last = told.get(key);
+    const last = lastWritten.get(key);
     if (last?.text === text && last.version === object.metadata.resourceVersion) return false;
     const applied = await write(object, await withDecision(status));
-    const surplus = surplusIn(applied, status);
+    const surplus = foreignFields(applied, status);
     const written = surplus.length === 0 ? applied : await writer.dropFields(applied, surplus);
-    newest.wrote(written);
-    told.set(key, { text, version: written.metadata.resourceVersion });
-    for (const happening of reservationHappenings(object, status)) recorder.record(happening);
+    cache.assume(written);
+    lastWritten.set(key, { text, version: written.metadata.resourceVersion });
+    for (const happening of reservationEvents(object, status)) recorder.record(happening);
     return true;
   };
 
-  const tell: Teller["tell"] = (object, status) => tellBy(writer.tell, object, status);
+  const write: StatusWriter["write"] = (object, status) => writeBy(writer.writeStatus, object, status);
 
   return {
-    telling,
-    tell,
+    context,
+    write,
     refuse: (object, refused) => {
       if (refused.code === "quota-exceeded") metrics?.demandUnmet("quota");
-      return tellBy(writer.tellRefusal, object, refusedStatus(refused, telling(), object));
+      return writeBy(writer.writeRefusal, object, refusedStatus(refused, context(), object));
     },
     answer: async (object, status) => {
-      const whole = answerStatus(status, telling(), object);
-      return !isTold(whole, object) && tell(object, whole);
+      const whole = answerStatus(status, context(), object);
+      return !isStatusCurrent(whole, object) && write(object, whole);
     },
-    forget: (key) => void told.delete(key),
+    forget: (key) => void lastWritten.delete(key),
   };
 }
 

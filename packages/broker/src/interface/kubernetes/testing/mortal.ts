@@ -3,32 +3,32 @@ import { EVENTS, type KubeClient, LEASES, type Resource } from "@resource-broker
 import type { Engine } from "../../../engine/engine.ts";
 
 /** How a process dies at a write: before it leaves, or when it has been made and the answer is on its way. */
-export type Death = "before" | "after";
+export type CrashPoint = "before" | "after";
 
-export interface Life {
+export interface CrashingBroker {
   readonly client: (client: KubeClient) => KubeClient;
   readonly engine: (engine: Engine) => Engine;
   readonly isOver: () => boolean;
 }
 
 /** A broker that dies at its `writes`-th write, to the API server or to its ledger; whatever it does then is in vain. */
-export function life(writes: number, death: Death): Life {
+export function crashAtWrite(writes: number, point: CrashPoint): CrashingBroker {
   let left = writes;
   let isOver = false;
-  const dead = (): Fault => new Fault("unreachable", "the broker is dead");
+  const crashed = (): Fault => new Fault("unreachable", "the broker is dead");
 
   const read = async <T>(call: () => Promise<T>): Promise<T> => {
-    if (isOver) throw dead();
+    if (isOver) throw crashed();
     const answer = await call();
-    if (isOver) throw dead();
+    if (isOver) throw crashed();
     return answer;
   };
   const write = async <T>(call: () => Promise<T>): Promise<T> => {
-    if (isOver) throw dead();
+    if (isOver) throw crashed();
     if (left-- > 0) return read(call);
     isOver = true;
-    if (death === "after") await call();
-    throw dead();
+    if (point === "after") await call();
+    throw crashed();
   };
   /** Heartbeats and Events come at any time: counted, they would blur at which write it dies. */
   const change = <T>(resource: Resource<unknown>, call: () => Promise<T>): Promise<T> =>

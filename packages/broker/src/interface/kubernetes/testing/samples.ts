@@ -52,7 +52,7 @@ export function publish(
 }
 
 /** A person's Reservation. */
-export function wish(name: string, spec: Partial<Reservation["spec"]> = {}): Reservation {
+export function personsReservation(name: string, spec: Partial<Reservation["spec"]> = {}): Reservation {
   return {
     apiVersion: BROKER_API,
     kind: "Reservation",
@@ -67,15 +67,15 @@ export function wish(name: string, spec: Partial<Reservation["spec"]> = {}): Res
 }
 
 /** An agent's: named after its key. */
-export function agentsWish(key: string, spec: Partial<Reservation["spec"]> = {}): Reservation {
+export function agentsReservation(key: string, spec: Partial<Reservation["spec"]> = {}): Reservation {
   const { requesterID = "rome" } = spec;
-  return wish(reservationNameFor(requesterID, key), { ...spec, requesterID, key });
+  return personsReservation(reservationNameFor(requesterID, key), { ...spec, requesterID, key });
 }
 
 type Signal = Exclude<keyof typeof RESERVATION_CONDITION, "reserved" | "orphaned" | "ready">;
 
 /** Says something on a Reservation, as the party it is about does. */
-export async function say(
+export async function sendSignal(
   client: KubeClient,
   name: string,
   signal: {

@@ -47,20 +47,20 @@ export interface BrokerParts {
   readonly imports?: boolean;
 }
 
-export interface SceneBroker {
+export interface TestBroker {
   readonly engine: Engine;
   readonly disk: MemoryDisk;
   readonly stop: () => Promise<void>;
 }
 
 /** One simulated cluster, its users, and brokers that come and go. */
-export interface Scene {
+export interface TestEnvironment {
   readonly cluster: SimCluster;
   /** Of a user with full rights. */
   readonly client: KubeClient;
   readonly time: FakeClock;
   readonly logged: readonly string[];
-  readonly startBroker: (parts?: BrokerParts) => Promise<SceneBroker>;
+  readonly startBroker: (parts?: BrokerParts) => Promise<TestBroker>;
   /** Lets time pass in small steps until there is something to see. */
   readonly until: <T>(what: string, look: () => Promise<T | undefined>) => Promise<T>;
   readonly reservation: (name: string, isAsWanted?: (object: Reservation) => boolean) => Promise<Reservation>;
@@ -91,7 +91,7 @@ export function namespaceObject(): JsonObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } };
 }
 
-export async function openScene(): Promise<Scene> {
+export async function openEnvironment(): Promise<TestEnvironment> {
   const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
   const sim = createKubeSim({ clock, randomBytes });
   const cluster = await sim.addCluster({ name: "hub", objects: [...definitions(), namespaceObject()] });
@@ -101,9 +101,9 @@ export async function openScene(): Promise<Scene> {
   const note = (level: string) => (fields: object, message: string) =>
     void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
   const log: Log = { info: note("info"), warn: note("warn"), error: note("error") };
-  const endings: (() => Promise<void>)[] = [];
+  const cleanups: (() => Promise<void>)[] = [];
 
-  const startBroker = async (parts: BrokerParts = {}): Promise<SceneBroker> => {
+  const startBroker = async (parts: BrokerParts = {}): Promise<TestBroker> => {
     const { disk = memoryDisk(), options = {}, wrapEngine = (engine) => engine } = parts;
     const store = memoryStore(disk);
     const engine = wrapEngine(
@@ -148,11 +148,11 @@ export async function openScene(): Promise<Scene> {
       own.close();
       await engine.stop();
     };
-    endings.push(stop);
+    cleanups.push(stop);
     return { engine, disk, stop };
   };
 
-  const untilSeen: Scene["until"] = (what, look) =>
+  const untilSeen: TestEnvironment["until"] = (what, look) =>
     until(what, async () => {
       await time.advance(STEP_MS);
       return look();
@@ -166,7 +166,7 @@ export async function openScene(): Promise<Scene> {
     throw new Error(`it is ${JSON.stringify(object)}`);
   };
 
-  const happened = async (name: string) => {
+  const eventsAbout = async (name: string) => {
     const told: { readonly reason: string; readonly message: string }[] = [];
     await client.list(EVENTS, { namespace: NAMESPACE }, ({ involvedObject, reason = "", message = "" }) => {
       if (involvedObject.name === name) told.push({ reason, message });
@@ -199,11 +199,11 @@ export async function openScene(): Promise<Scene> {
         throw new Error(`it is ${JSON.stringify(found)}`);
       });
     },
-    eventsOf: async (name) => (await happened(name)).map(({ reason }) => reason),
+    eventsOf: async (name) => (await eventsAbout(name)).map(({ reason }) => reason),
     messagesOf: async (name, wantedReason) =>
-      (await happened(name)).flatMap(({ reason, message }) => (reason === wantedReason ? [message] : [])),
+      (await eventsAbout(name)).flatMap(({ reason, message }) => (reason === wantedReason ? [message] : [])),
     stop: async () => {
-      for (const end of endings.splice(0)) await end();
+      for (const end of cleanups.splice(0)) await end();
       client.close();
       await sim.stop();
     },

@@ -15,10 +15,10 @@ interface Seen {
   readonly isStale: boolean;
 }
 
-export interface AccountNews {
+export interface AccountChange {
   readonly account: AccountView;
   /** True if endpoint or data plane identity changed, which the views of its reservations show. */
-  readonly isMoved: boolean;
+  readonly isEndpointChanged: boolean;
 }
 
 export interface AccountMoment {
@@ -30,10 +30,10 @@ export interface AccountMoment {
  * Returns the accounts that changed since the last poll. Advertisements are not commits, and staleness has no event. A poll
  * compares references, so ten thousand clusters take a millisecond.
  */
-export function accountWatch(): (ledger: LedgerView, moment: AccountMoment) => readonly AccountNews[] {
+export function accountWatch(): (ledger: LedgerView, moment: AccountMoment) => readonly AccountChange[] {
   const seen = new Map<ClusterId, Seen>();
   return ({ accounts }, { now, stalenessMs }) => {
-    const news: AccountNews[] = [];
+    const changes: AccountChange[] = [];
     for (const account of accounts.values()) {
       const { clusterId, advertisement, reserved, available, cordon, receivedAt } = account;
       if (advertisement === undefined) continue;
@@ -42,9 +42,12 @@ export function accountWatch(): (ledger: LedgerView, moment: AccountMoment) => r
       const current = { advertisement, reserved, available, cordon, isStale };
       if (before !== undefined && isSame(before, current)) continue;
       seen.set(clusterId, current);
-      news.push({ account, isMoved: before !== undefined && isMoved(before.advertisement, advertisement) });
+      changes.push({
+        account,
+        isEndpointChanged: before !== undefined && isEndpointChanged(before.advertisement, advertisement),
+      });
     }
-    return news;
+    return changes;
   };
 }
 
@@ -58,7 +61,7 @@ function isSame(a: Seen, b: Seen): boolean {
   );
 }
 
-function isMoved(a: Advertisement, b: Advertisement): boolean {
+function isEndpointChanged(a: Advertisement, b: Advertisement): boolean {
   return (
     a.endpointUrl !== b.endpointUrl || a.liqo?.clusterId !== b.liqo?.clusterId || a.protocol !== b.protocol
   );

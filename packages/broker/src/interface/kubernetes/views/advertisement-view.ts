@@ -13,15 +13,15 @@ import {
   type AdvertisementStatus,
   ADVERTISEMENT_CONDITION,
   advertisementStatus,
-  type AdvertisementTelling,
+  type AdvertisementStatusContext,
 } from "../forge/advertisement-status.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import type { Layer, StatusShare, Wanted } from "./picture.ts";
+import type { DesiredObject, Layer, StatusOwnership } from "./picture.ts";
 
 const SUFFIX = clusterAdvertisementName("");
 
 /** What the store and others keep in the status is not the views' business. */
-export const ADVERTISEMENT_SHARE: StatusShare = {
+export const ADVERTISEMENT_OWNERSHIP: StatusOwnership = {
   othersFields: ["holds", "epoch", "commit"],
   ownConditions: Object.values(ADVERTISEMENT_CONDITION),
   isDated: false,
@@ -50,10 +50,13 @@ export const ADVERTISEMENT_LAYERS: readonly Layer<ClusterAdvertisement>[] = [
 ];
 
 /** A minimal valid object with the view label: without the label it would count as an agent's advertisement. */
-export function beginning({ spec, ...wanted }: Wanted<ClusterAdvertisement>): Partial<ClusterAdvertisement> {
+export function minimalAdvertisement({
+  spec,
+  ...desired
+}: DesiredObject<ClusterAdvertisement>): Partial<ClusterAdvertisement> {
   const { clusterID, timestamp } = spec;
   const { used: _, ...resources } = spec.resources;
-  return { ...wanted, spec: { clusterID, timestamp, resources } };
+  return { ...desired, spec: { clusterID, timestamp, resources } };
 }
 
 /** The cluster that an object's name is about; undefined: that is no name of a ClusterAdvertisement. */
@@ -61,14 +64,17 @@ export function clusterOf(name: string): ClusterId | undefined {
   return name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : undefined;
 }
 
-type Heard = AccountView & { readonly advertisement: Advertisement };
+type AdvertisedAccount = AccountView & { readonly advertisement: Advertisement };
 
-export function hasAdvertised(account: AccountView | undefined): account is Heard {
+export function hasAdvertised(account: AccountView | undefined): account is AdvertisedAccount {
   return account?.advertisement !== undefined;
 }
 
 /** What the ledger knows of a cluster, as an object. */
-export function advertisementPicture(account: Heard, namespace: string): Wanted<ClusterAdvertisement> {
+export function desiredAdvertisement(
+  account: AdvertisedAccount,
+  namespace: string,
+): DesiredObject<ClusterAdvertisement> {
   return {
     apiVersion: apiVersionOf(clusterAdvertisementKind),
     kind: clusterAdvertisementKind.kind,
@@ -81,16 +87,16 @@ export function advertisementPicture(account: Heard, namespace: string): Wanted<
   };
 }
 
-export function pictureStatus(
+export function desiredAdvertisementStatus(
   account: AccountView | undefined,
   object: ClusterAdvertisement,
-  telling: AdvertisementTelling,
+  context: AdvertisementStatusContext,
 ): AdvertisementStatus {
   if (!hasAdvertised(account)) {
     // The ledger does not know the cluster: the last answer stays, and it gets no reservations.
     const { accepted } = object.status ?? {};
-    const receipt = accepted === undefined ? {} : { accepted };
-    return advertisementStatus({ account, object, receipt }, telling);
+    const outcome = accepted === undefined ? {} : { accepted };
+    return advertisementStatus({ account, object, outcome }, context);
   }
   const { timestamp, instance, sequence } = fromAdvertisement(account.advertisement, account);
   const accepted = {
@@ -99,20 +105,20 @@ export function pictureStatus(
     ...(sequence === undefined ? {} : { sequence }),
     at: formatTime(account.receivedAt),
   };
-  return advertisementStatus({ account, object, receipt: { accepted } }, telling);
+  return advertisementStatus({ account, object, outcome: { accepted } }, context);
 }
 
 /** The desired object with the times and sequence of the current one, to find other differences. */
-export function asOldAs(
-  wanted: Wanted<ClusterAdvertisement>,
+export function withTimesOf(
+  desired: DesiredObject<ClusterAdvertisement>,
   object: ClusterAdvertisement,
-): Wanted<ClusterAdvertisement> {
+): DesiredObject<ClusterAdvertisement> {
   const { timestamp, sequence } = object.spec;
-  const isCounted = wanted.spec.sequence !== undefined && sequence !== undefined;
-  return { ...wanted, spec: { ...wanted.spec, timestamp, ...(isCounted ? { sequence } : {}) } };
+  const isCounted = desired.spec.sequence !== undefined && sequence !== undefined;
+  return { ...desired, spec: { ...desired.spec, timestamp, ...(isCounted ? { sequence } : {}) } };
 }
 
-export function statusAsOldAs(
+export function withStatusTimesOf(
   status: AdvertisementStatus,
   object: ClusterAdvertisement,
 ): AdvertisementStatus {

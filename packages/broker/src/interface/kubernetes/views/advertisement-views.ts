@@ -1,29 +1,29 @@
 import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract";
 import type { AccountView } from "@resource-broker/domain";
 import type { ReconcileResult } from "@resource-broker/kube";
-import { advertisementHappenings } from "../forge/happenings.ts";
-import { keptAdvertisement } from "../objects/known-objects.ts";
-import { newestObjects } from "../objects/newest-objects.ts";
+import { advertisementEvents } from "../forge/happenings.ts";
+import { trimAdvertisement } from "../objects/known-objects.ts";
+import { assumeCache } from "../objects/newest-objects.ts";
 import { CLUSTER_ADVERTISEMENTS } from "../objects/resources.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import { type Claim, ownerOf } from "./advertisement-owner.ts";
+import { ownerOf, type OwnershipCase } from "./advertisement-owner.ts";
 import {
   ADVERTISEMENT_LAYERS,
-  ADVERTISEMENT_SHARE,
-  advertisementPicture,
-  asOldAs,
-  beginning,
+  ADVERTISEMENT_OWNERSHIP,
   clusterOf,
+  desiredAdvertisement,
+  desiredAdvertisementStatus,
   hasAdvertised,
-  pictureStatus,
-  statusAsOldAs,
+  minimalAdvertisement,
+  withStatusTimesOf,
+  withTimesOf,
 } from "./advertisement-view.ts";
-import type { KindOfView, ViewsDeps, ViewsOptions } from "./kind-of-view.ts";
-import { painter } from "./painter.ts";
-import { isPainted, statusGap } from "./picture.ts";
+import type { ViewController, ViewsDeps, ViewsOptions } from "./kind-of-view.ts";
+import { viewWriter } from "./painter.ts";
+import { isUpToDate, statusDiff } from "./picture.ts";
 import { tornLabels } from "./torn-labels.ts";
 
-export interface AdvertisementViews extends KindOfView {
+export interface AdvertisementViews extends ViewController {
   /** Views that are correct except for the time of the last advertisement. */
   readonly outdated: Set<string>;
   /** The next round writes this one even if it is only outdated. */
@@ -36,40 +36,40 @@ export function advertisementViews(
   deps: ViewsDeps,
 ): AdvertisementViews {
   const { engine, client, known, recorder, signal } = deps;
-  const newest = newestObjects(known.advertisements, keptAdvertisement);
-  const brush = painter(
+  const cache = assumeCache(known.advertisements, trimAdvertisement);
+  const writer = viewWriter(
     {
       resource: CLUSTER_ADVERTISEMENTS,
-      share: ADVERTISEMENT_SHARE,
+      ownership: ADVERTISEMENT_OWNERSHIP,
       layers: ADVERTISEMENT_LAYERS,
       create: (wanted) =>
-        client.apply(CLUSTER_ADVERTISEMENTS, beginning(wanted), {
+        client.apply(CLUSTER_ADVERTISEMENTS, minimalAdvertisement(wanted), {
           fieldManager: FIELD_MANAGER,
           force: true,
           signal,
         }),
     },
-    { ...deps, wrote: newest.wrote },
+    { ...deps, assume: cache.assume },
   );
-  const torn = tornLabels(known.advertisements);
+  const removedLabels = tornLabels(known.advertisements);
   const outdated = new Set<string>();
   const due = new Set<string>();
 
-  const telling = () => ({ now: engine.now(), policy: engine.policy, ledgerId: engine.ledgerId });
-  const paintStatus = async (
+  const statusContext = () => ({ now: engine.now(), policy: engine.policy, ledgerId: engine.ledgerId });
+  const writeStatus = async (
     account: AccountView | undefined,
     object: ClusterAdvertisement,
   ): Promise<void> => {
-    const status = pictureStatus(account, object, telling());
-    const isNews = await brush.paintStatus(status, object);
-    if (isNews) for (const happening of advertisementHappenings(object, status)) recorder.record(happening);
+    const status = desiredAdvertisementStatus(account, object, statusContext());
+    const isNews = await writer.applyStatus(status, object);
+    if (isNews) for (const happening of advertisementEvents(object, status)) recorder.record(happening);
   };
   /** True if only the time of the last advertisement differs; such views are written rarely. */
   const isOnlyOutdated = (account: AccountView, object: ClusterAdvertisement): boolean => {
     if (!hasAdvertised(account)) return false;
-    if (!isPainted(asOldAs(advertisementPicture(account, namespace), object), object)) return false;
-    const status = statusAsOldAs(pictureStatus(account, object, telling()), object);
-    return !statusGap(status, object.status ?? {}, ADVERTISEMENT_SHARE).isOpen;
+    if (!isUpToDate(withTimesOf(desiredAdvertisement(account, namespace), object), object)) return false;
+    const status = withStatusTimesOf(desiredAdvertisementStatus(account, object, statusContext()), object);
+    return !statusDiff(status, object.status ?? {}, ADVERTISEMENT_OWNERSHIP).isDifferent;
   };
 
   const show = async (
@@ -78,35 +78,36 @@ export function advertisementViews(
     object: ClusterAdvertisement | undefined,
   ): Promise<void> => {
     if (!hasAdvertised(account)) return;
-    const wanted = advertisementPicture(account, namespace);
+    const desired = desiredAdvertisement(account, namespace);
     if (object !== undefined && !due.has(name) && isOnlyOutdated(account, object)) {
-      if (!isPainted(wanted, object)) outdated.add(name);
+      if (!isUpToDate(desired, object)) outdated.add(name);
       return;
     }
-    const painted = await brush.paint(wanted, object);
-    if (painted !== undefined) await paintStatus(account, painted);
+    const written = await writer.apply(desired, object);
+    if (written !== undefined) await writeStatus(account, written);
     outdated.delete(name);
     due.delete(name);
   };
 
-  const keep = async (claim: Claim): Promise<void> => {
+  const updateExisting = async (claim: OwnershipCase): Promise<void> => {
     const { object, account } = claim;
     const { name, labels } = object.metadata;
     const owner = ownerOf(claim);
     if (owner === "agent") return;
-    if (owner === "handed-over") await brush.giveUp(object);
-    else if (object.spec.clusterID !== clusterOf(name)) await brush.remove(object);
+    if (owner === "handed-over") await writer.removeViewLabel(object);
+    else if (object.spec.clusterID !== clusterOf(name)) await writer.remove(object);
     else if (hasAdvertised(account)) await show(name, account, object);
-    else if (labels?.[KUBE_LABEL.view] === "true") await paintStatus(account, object);
+    else if (labels?.[KUBE_LABEL.view] === "true") await writeStatus(account, object);
   };
 
   const reconcile = async (name: string): Promise<ReconcileResult> => {
-    const object = newest.get(`${namespace}/${name}`);
+    const object = cache.get(`${namespace}/${name}`);
     if (object?.metadata.deletionTimestamp !== undefined) return {};
     const live = engine.ledger.accounts.get(clusterOf(name) ?? "");
     // Accounts are mutable: copy the account, so that one write is consistent.
     const account = live && { ...live };
-    if (object !== undefined) await keep({ object, account, objects, isTorn: torn.has(name) });
+    if (object !== undefined)
+      await updateExisting({ object, account, objects, isLabelRemoved: removedLabels.has(name) });
     else if (account !== undefined) await show(name, account, undefined);
     return {};
   };
@@ -119,8 +120,8 @@ export function advertisementViews(
       due.add(name);
     },
     stop: () => {
-      torn.stop();
-      newest.stop();
+      removedLabels.stop();
+      cache.stop();
     },
   };
 }

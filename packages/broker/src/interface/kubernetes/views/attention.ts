@@ -5,27 +5,27 @@ const SLICE = 100;
 const PAUSE_MS = 5;
 
 /** A queue of names to reconcile, without duplicates. */
-export interface Attention {
-  readonly notice: (name: string) => void;
+export interface NameQueue {
+  readonly add: (name: string) => void;
   readonly stop: () => void;
 }
 
-export function attention(look: (name: string) => void, clock: Pick<Clock, "after">): Attention {
+export function nameQueue(handle: (name: string) => void, clock: Pick<Clock, "after">): NameQueue {
   const names = new Set<string>();
   let cancel: (() => void) | undefined;
-  const hand = (): void => {
+  const drainSlice = (): void => {
     let left = SLICE;
     for (const name of names) {
       if (left-- === 0) break;
       names.delete(name);
-      look(name);
+      handle(name);
     }
-    cancel = names.size === 0 ? undefined : clock.after(PAUSE_MS, hand);
+    cancel = names.size === 0 ? undefined : clock.after(PAUSE_MS, drainSlice);
   };
   return {
-    notice: (name) => {
+    add: (name) => {
       names.add(name);
-      cancel ??= clock.after(0, hand);
+      cancel ??= clock.after(0, drainSlice);
     },
     stop: () => {
       cancel?.();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { gapBetween } from "./gap.ts";
+import { diffObjects } from "./gap.ts";
 
 describe("the gap between what is wanted and what is there", () => {
   test.each([
@@ -35,6 +35,6 @@ describe("the gap between what is wanted and what is there", () => {
     },
     { name: "an object where a value is wanted", wanted: { a: 1 }, found: { a: { b: 1 } }, isBehind: true },
   ])("is right for $name", ({ wanted, found, isBehind, surplus }) => {
-    expect(gapBetween(wanted, found)).toEqual({ isBehind, surplus });
+    expect(diffObjects(wanted, found)).toEqual({ isOutdated: isBehind, removals: surplus });
   });
 });

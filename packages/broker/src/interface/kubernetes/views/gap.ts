@@ -2,29 +2,29 @@
 export type Fields = { readonly [name: string]: unknown };
 
 /** The difference between a desired and a current object. */
-export interface Gap {
+export interface Diff {
   /** Something is missing or different. */
-  readonly isBehind: boolean;
+  readonly isOutdated: boolean;
   /** The merge patch that takes away what should not be there; undefined: nothing such is there. */
-  readonly surplus: Fields | undefined;
+  readonly removals: Fields | undefined;
 }
 
 /** Lists are compared as a whole; fields that are undefined are not there. */
-export function gapBetween(wanted: object, found: object): Gap {
-  const want = fieldsOf(wanted);
+export function diffObjects(desired: object, found: object): Diff {
+  const want = fieldsOf(desired);
   const have = fieldsOf(found);
-  let isBehind = false;
-  const surplus: Record<string, unknown> = {};
+  let isOutdated = false;
+  const removals: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(want)) {
     const there = have[name];
     if (isFields(value) && isFields(there)) {
-      const inner = gapBetween(value, there);
-      isBehind ||= inner.isBehind;
-      if (inner.surplus !== undefined) surplus[name] = inner.surplus;
-    } else if (canonical(value) !== canonical(there)) isBehind = true;
+      const inner = diffObjects(value, there);
+      isOutdated ||= inner.isOutdated;
+      if (inner.removals !== undefined) removals[name] = inner.removals;
+    } else if (canonical(value) !== canonical(there)) isOutdated = true;
   }
-  for (const name of Object.keys(have)) if (!Object.hasOwn(want, name)) surplus[name] = null;
-  return { isBehind, surplus: Object.keys(surplus).length === 0 ? undefined : surplus };
+  for (const name of Object.keys(have)) if (!Object.hasOwn(want, name)) removals[name] = null;
+  return { isOutdated, removals: Object.keys(removals).length === 0 ? undefined : removals };
 }
 
 /** The text of a value, whatever the order of its fields. */

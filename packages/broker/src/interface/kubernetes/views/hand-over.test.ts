@@ -4,25 +4,30 @@ import { reservationNameFor } from "@resource-broker/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/resources.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import { expectShown } from "./testing/expect-shown.ts";
+import { expectViewsMatchLedger } from "./testing/expect-shown.ts";
 import { NAMESPACE } from "../testing/scene.ts";
-import { type SimPlace, simPlace, viewsWorld, type ViewsWorld } from "./testing/views-world.ts";
+import {
+  type SimNamespace,
+  simPlace,
+  type ViewsEnvironment,
+  viewsEnvironment,
+} from "./testing/views-world.ts";
 
 const CLUSTER = { namespace: NAMESPACE, name: "paris-adv" };
 const AGENT = "resource-broker-agent";
 const HTTP = { instance: "http" };
 const KIND = { apiVersion: "broker.fluidos.eu/v1alpha1", kind: "Reservation" };
 
-let place: SimPlace;
-let world: ViewsWorld;
+let simNamespace: SimNamespace;
+let world: ViewsEnvironment;
 beforeEach(async () => {
-  place = await simPlace();
-  world = await viewsWorld(place, { objects: true });
+  simNamespace = await simPlace();
+  world = await viewsEnvironment(simNamespace, { objects: true });
   await world.start();
 });
 afterEach(async () => {
   await world.stop();
-  await place.end();
+  await simNamespace.end();
 });
 
 function spoken(sequence: number): Partial<ClusterAdvertisement> {
@@ -32,7 +37,7 @@ function spoken(sequence: number): Partial<ClusterAdvertisement> {
     spec: {
       clusterID: "paris",
       resources: { capacity, allocatable: capacity, allocated },
-      timestamp: formatTime(place.time.wallMs()),
+      timestamp: formatTime(simNamespace.time.wallMs()),
       instance: "k8s",
       sequence,
     },
@@ -64,24 +69,24 @@ const labelOf = async (): Promise<string | undefined> =>
 describe("a cluster that moves from HTTP to Kubernetes", () => {
   test("takes the object over with its first apply: the label goes, and all that it does not say", async () => {
     await world.advertise("paris", { labels: { old: "yes" }, instance: "http", sequence: 9 });
-    await place.time.advance(2000);
+    await simNamespace.time.advance(2000);
     expect(await labelOf()).toBe("true");
     world.writes.length = 0;
     await speak(1);
-    await place.time.advance(5000);
+    await simNamespace.time.advance(5000);
     const object = await world.advertisement("paris");
     expect(object?.metadata.labels ?? {}).toEqual({});
     expect(object?.spec).toMatchObject({ instance: "k8s", sequence: 1 });
     expect(object?.spec.labels).toBeUndefined();
     await answer(1);
-    await place.time.advance(60_000);
+    await simNamespace.time.advance(60_000);
     expect(await labelOf()).toBeUndefined();
     expect(world.writes.map(({ verb }) => verb)).toEqual(["patch"]);
   });
 
   test("needs no right to the label or to what the broker computes", async () => {
     await world.advertise("paris", { instance: "http", sequence: 9 });
-    await place.time.advance(2000);
+    await simNamespace.time.advance(2000);
     const before = await world.advertisement("paris");
     const after = await speak(1);
     expect(after.metadata.labels).toEqual(before?.metadata.labels);
@@ -90,18 +95,26 @@ describe("a cluster that moves from HTTP to Kubernetes", () => {
   });
 
   test("is noticed though its clock is behind", async () => {
-    await world.advertise("paris", { instance: "http", sequence: 9, statedAt: place.time.wallMs() + 60_000 });
-    await place.time.advance(2000);
+    await world.advertise("paris", {
+      instance: "http",
+      sequence: 9,
+      statedAt: simNamespace.time.wallMs() + 60_000,
+    });
+    await simNamespace.time.advance(2000);
     await speak(1);
-    await place.time.advance(1000);
+    await simNamespace.time.advance(1000);
     expect(await labelOf()).toBeUndefined();
   });
 
   test("is left alone while it waits for its answer, also when the ledger has its word already", async () => {
     await speak(1);
-    await place.time.advance(1000);
-    await world.advertise("paris", { statedAt: place.time.wallMs() - 1000, instance: "k8s", sequence: 1 });
-    await place.time.advance(10_000);
+    await simNamespace.time.advance(1000);
+    await world.advertise("paris", {
+      statedAt: simNamespace.time.wallMs() - 1000,
+      instance: "k8s",
+      sequence: 1,
+    });
+    await simNamespace.time.advance(10_000);
     expect(await labelOf()).toBeUndefined();
     expect(world.writes).toEqual([]);
   });
@@ -114,11 +127,11 @@ describe("a cluster that moves from HTTP to Kubernetes", () => {
     { name: "what it lends", act: () => world.reserve("rome", "rsv-rome-1") },
   ])("is not overwritten when it speaks while $name is being shown", async ({ act }) => {
     await world.advertise("paris", { ...HTTP, sequence: 9 });
-    await place.time.advance(2000);
+    await simNamespace.time.advance(2000);
     world.writes.length = 0;
     world.interrupt(() => speak(1));
     await act();
-    await place.time.advance(3000);
+    await simNamespace.time.advance(3000);
     expect(world.writes.length).toBeGreaterThan(0);
     expect((await world.advertisement("paris"))?.spec).toMatchObject({ instance: "k8s", sequence: 1 });
     expect(await labelOf()).toBeUndefined();
@@ -126,11 +139,11 @@ describe("a cluster that moves from HTTP to Kubernetes", () => {
 
   test("may be an older agent, which puts back what it read with the label still on", async () => {
     await world.advertise("paris");
-    await place.time.advance(5000);
+    await simNamespace.time.advance(5000);
     const found = (await world.advertisement("paris")) as ClusterAdvertisement;
-    const timestamp = formatTime(place.time.wallMs());
+    const timestamp = formatTime(simNamespace.time.wallMs());
     await world.people.update(CLUSTER_ADVERTISEMENTS, { ...found, spec: { ...found.spec, timestamp } });
-    await place.time.advance(2000);
+    await simNamespace.time.advance(2000);
     expect(await labelOf()).toBeUndefined();
     expect((await world.advertisement("paris"))?.spec.timestamp).toBe(timestamp);
   });
@@ -140,16 +153,20 @@ describe("a cluster that moves from Kubernetes to HTTP", () => {
   test("is shown as a view again as soon as it was heard there", async () => {
     await speak(1);
     await answer(1);
-    await place.time.advance(5000);
+    await simNamespace.time.advance(5000);
     expect(await labelOf()).toBeUndefined();
     await world.advertise("paris", { instance: "http", sequence: 1 });
-    await place.time.advance(2000);
-    await expectShown(world);
+    await simNamespace.time.advance(2000);
+    await expectViewsMatchLedger(world);
     expect((await world.advertisement("paris"))?.spec.instance).toBe("http");
   });
 
   test("is not taken for one when a broker that crashed has forgotten the last word", async () => {
-    await world.advertise("paris", { instance: "k8s", sequence: 1, statedAt: place.time.wallMs() - 9000 });
+    await world.advertise("paris", {
+      instance: "k8s",
+      sequence: 1,
+      statedAt: simNamespace.time.wallMs() - 9000,
+    });
     // The object was answered by the broker before the crash; the ledger has an older word of the same agent.
     await speak(2);
     await world.people.apply(
@@ -158,7 +175,7 @@ describe("a cluster that moves from Kubernetes to HTTP", () => {
         metadata: CLUSTER,
         status: {
           accepted: {
-            timestamp: formatTime(place.time.wallMs()),
+            timestamp: formatTime(simNamespace.time.wallMs()),
             instance: "k8s",
             sequence: 2,
             at: formatTime(world.engine.now()),
@@ -167,7 +184,7 @@ describe("a cluster that moves from Kubernetes to HTTP", () => {
       },
       { fieldManager: FIELD_MANAGER, force: true, subresource: "status" },
     );
-    await place.time.advance(10_000);
+    await simNamespace.time.advance(10_000);
     expect(await labelOf()).toBeUndefined();
     expect((await world.advertisement("paris"))?.spec.sequence).toBe(2);
   });
@@ -184,9 +201,9 @@ describe("a reservation that somebody's object stands for", () => {
       metadata: { namespace: NAMESPACE, name },
       spec: { ...spec, key: "k1" },
     });
-    await place.time.advance(1000);
+    await simNamespace.time.advance(1000);
     await world.reserve("rome", name);
-    await place.time.advance(3000);
+    await simNamespace.time.advance(3000);
     const object = await world.reservation(name);
     expect(object?.metadata.labels).toBeUndefined();
     expect(object?.status).toBeUndefined();
@@ -199,13 +216,13 @@ describe("a reservation that somebody's object stands for", () => {
       metadata: { namespace: NAMESPACE, name: "my-request" },
       spec,
     });
-    await place.time.advance(1000);
+    await simNamespace.time.advance(1000);
     const id = reservationNameFor("rome", asked.metadata.uid ?? "");
     await world.reserve("rome", id);
-    await place.time.advance(3000);
+    await simNamespace.time.advance(3000);
     expect(await world.reservation(id)).toBeUndefined();
     await world.people.delete(RESERVATIONS, { namespace: NAMESPACE, name: "my-request" });
-    await place.time.advance(3000);
+    await simNamespace.time.advance(3000);
     expect(await world.reservation(id)).toMatchObject({ status: { phase: "Reserved" } });
   });
 
@@ -223,8 +240,8 @@ describe("a reservation that somebody's object stands for", () => {
       spec: { ...spec, key: "k1" },
     });
     await world.reserve("rome", name);
-    await place.time.advance(5000);
-    await expectShown(world);
+    await simNamespace.time.advance(5000);
+    await expectViewsMatchLedger(world);
     expect(world.engine.ledger.reservations.get(name)?.phase).toBe("Reserved");
   });
 });

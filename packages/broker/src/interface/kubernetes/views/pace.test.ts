@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { pace } from "./pace.ts";
+import { rateLimiter } from "./pace.ts";
 
 function world() {
   const time = fakeClock();
@@ -11,13 +11,13 @@ function world() {
     warn: (_: unknown, message: string) => void lines.push(message),
     error: (_: unknown, message: string) => void lines.push(message),
   };
-  const paced = pace({ perSecond: 10, burst: 2 }, { clock: time, random: () => 0.999, log });
+  const limited = rateLimiter({ perSecond: 10, burst: 2 }, { clock: time, random: () => 0.999, log });
   const done: { what: string; atMs: number }[] = [];
   const write = (what: string) => () => {
     done.push({ what, atMs: time.monotonicMs() - 1000 });
     return Promise.resolve();
   };
-  return { time, lines, paced, done, write };
+  return { time, lines, paced: limited, done, write };
 }
 
 const away = () => Promise.reject(new Fault("unreachable", "away"));
@@ -25,7 +25,7 @@ const away = () => Promise.reject(new Fault("unreachable", "away"));
 describe("the pace of writes", () => {
   test("lets a small burst pass, and then one after the other in the order they came", async () => {
     const { time, paced, done, write } = world();
-    const lane = paced.lane("a");
+    const lane = paced.queue("a");
     for (const name of ["1", "2", "3", "4"]) void lane.run(write(name));
     await time.advance(1000);
     expect(done).toEqual([
@@ -39,7 +39,7 @@ describe("the pace of writes", () => {
 
   test("saves up no more than the burst, however long the rest was", async () => {
     const { time, paced, done, write } = world();
-    const lane = paced.lane("a");
+    const lane = paced.queue("a");
     await time.advance(60_000);
     for (let each = 0; each < 30; each++) void lane.run(write(String(each)));
     await time.advance(1000);
@@ -48,7 +48,7 @@ describe("the pace of writes", () => {
 
   test("lets two lanes take turns", async () => {
     const { time, paced, done, write } = world();
-    const [long, short] = [paced.lane("long"), paced.lane("short")];
+    const [long, short] = [paced.queue("long"), paced.queue("short")];
     for (let each = 0; each < 50; each++) void long.run(write("long"));
     for (let each = 0; each < 3; each++) void short.run(write("short"));
     await time.advance(700);
@@ -57,7 +57,7 @@ describe("the pace of writes", () => {
 
   test("pauses a lane whose place is in trouble, tries with one at a time, and tells of it once", async () => {
     const { time, paced, done, write, lines } = world();
-    const [bad, good] = [paced.lane("bad"), paced.lane("good")];
+    const [bad, good] = [paced.queue("bad"), paced.queue("good")];
     let tries = 0;
     const tryIt = () => {
       tries++;
@@ -77,7 +77,7 @@ describe("the pace of writes", () => {
 
   test("goes on at full speed when it works again", async () => {
     const { time, paced, done, write, lines } = world();
-    const lane = paced.lane("a");
+    const lane = paced.queue("a");
     await expect(lane.run(away)).rejects.toThrow("away");
     for (let each = 0; each < 5; each++) void lane.run(write(String(each)));
     await time.advance(2000);
@@ -87,7 +87,7 @@ describe("the pace of writes", () => {
 
   test("waits as long as the server asks for", async () => {
     const { time, paced, done, write } = world();
-    const lane = paced.lane("a");
+    const lane = paced.queue("a");
     const busy = new Fault("rate-limited", "slower", { details: { retryAfterMs: 7000 } });
     await expect(lane.run(() => Promise.reject(busy))).rejects.toThrow("slower");
     void lane.run(write("next"));
@@ -97,7 +97,7 @@ describe("the pace of writes", () => {
 
   test("is not troubled by a write that concerns one object only", async () => {
     const { time, paced, done, write, lines } = world();
-    const lane = paced.lane("a");
+    const lane = paced.queue("a");
     await expect(lane.run(() => Promise.reject(new Fault("conflict", "faster")))).rejects.toThrow("faster");
     void lane.run(write("next"));
     await time.advance(200);
@@ -107,7 +107,7 @@ describe("the pace of writes", () => {
 
   test("refuses everything once it is closed", async () => {
     const { paced, write } = world();
-    const lane = paced.lane("a");
+    const lane = paced.queue("a");
     paced.close();
     await expect(lane.run(write("late"))).rejects.toMatchObject({ code: "overloaded" });
   });

@@ -2,14 +2,14 @@ import { Fault, type FaultCode } from "@resource-broker/contract";
 import { backoff, failureReporter, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 
-export interface PaceOptions {
+export interface RateLimiterOptions {
   /** On average. */
   readonly perSecond: number;
   /** Burst after an idle time: at most `perSecond + burst` writes per second. */
   readonly burst: number;
 }
 
-export interface PaceDeps {
+export interface RateLimiterDeps {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
@@ -17,14 +17,14 @@ export interface PaceDeps {
 }
 
 /** Limits the rate of writes and keeps their order. */
-export interface Pace {
-  readonly lane: (what: string) => Lane;
+export interface RateLimiter {
+  readonly queue: (what: string) => WriteQueue;
   /** From now on every write that waits or comes is refused. */
   readonly close: () => void;
 }
 
 /** The writes of one kind. A failure of this kind, such as a missing CRD, does not delay the others. */
-export interface Lane {
+export interface WriteQueue {
   /** Rejects with what the write rejects with. */
   readonly run: <T>(write: () => Promise<T>) => Promise<T>;
   /** True while something waits for its turn. */
@@ -35,7 +35,7 @@ export interface Lane {
  * Faults that affect all objects: the server is unreachable or overloaded, access is denied, or namespace or CRD are missing.
  * Then all writes wait, and one write at a time probes whether it works again.
  */
-const OF_THE_PLACE: readonly FaultCode[] = [
+const SERVER_FAULTS: readonly FaultCode[] = [
   "unreachable",
   "overloaded",
   "rate-limited",
@@ -44,16 +44,16 @@ const OF_THE_PLACE: readonly FaultCode[] = [
   "method-not-allowed",
   "not-found",
 ];
-const MAX_PAUSE_MS = 10_000;
+const MAX_BACKOFF_MS = 10_000;
 
-export function isOfThePlace(fault: Fault): boolean {
-  return OF_THE_PLACE.includes(fault.code);
+export function isServerFault(fault: Fault): boolean {
+  return SERVER_FAULTS.includes(fault.code);
 }
 
-export function pace({ perSecond, burst }: PaceOptions, deps: PaceDeps): Pace {
+export function rateLimiter({ perSecond, burst }: RateLimiterOptions, deps: RateLimiterDeps): RateLimiter {
   const { clock } = deps;
   const bucket = { tokens: burst, at: clock.monotonicMs() };
-  const lanes: PacedLane[] = [];
+  const queues: RateLimitedQueue[] = [];
   let next = 0;
   let isClosed = false;
   let cancel = (): void => undefined;
@@ -64,12 +64,12 @@ export function pace({ perSecond, burst }: PaceOptions, deps: PaceDeps): Pace {
     bucket.at = now;
   };
   /** Round robin over the queues, so that a long queue does not block a short one. */
-  const readyLane = (): PacedLane | undefined => {
+  const nextReady = (): RateLimitedQueue | undefined => {
     const now = clock.monotonicMs();
-    for (let step = 0; step < lanes.length; step++) {
-      const lane = lanes[(next + step) % lanes.length];
+    for (let step = 0; step < queues.length; step++) {
+      const lane = queues[(next + step) % queues.length];
       if (lane === undefined || lane.readyAt(now) > now) continue;
-      next = (next + step + 1) % lanes.length;
+      next = (next + step + 1) % queues.length;
       return lane;
     }
     return undefined;
@@ -77,41 +77,41 @@ export function pace({ perSecond, burst }: PaceOptions, deps: PaceDeps): Pace {
   const pump = (): void => {
     refill();
     while (bucket.tokens >= 1) {
-      const lane = readyLane();
-      if (lane === undefined) break;
+      const queue = nextReady();
+      if (queue === undefined) break;
       bucket.tokens--;
-      lane.passOne();
+      queue.passOne();
     }
     cancel();
     const now = clock.monotonicMs();
-    const readyAt = Math.min(...lanes.map((lane) => lane.readyAt(now)));
+    const readyAt = Math.min(...queues.map((queue) => queue.readyAt(now)));
     if (!Number.isFinite(readyAt)) return;
     const tokenAt = now + (Math.max(0, 1 - bucket.tokens) * 1000) / perSecond;
     cancel = clock.after(Math.max(1, Math.ceil(Math.max(readyAt, tokenAt) - now)), pump);
   };
 
   return {
-    lane: (what) => {
-      const lane = pacedLane(what, { ...deps, pump, isClosed: () => isClosed });
-      lanes.push(lane);
+    queue: (what) => {
+      const lane = rateLimitedQueue(what, { ...deps, pump, isClosed: () => isClosed });
+      queues.push(lane);
       return { run: lane.run, isBusy: lane.isBusy };
     },
     close: () => {
       isClosed = true;
       cancel();
-      for (const lane of lanes) lane.refuseAll();
+      for (const queue of queues) queue.refuseAll();
     },
   };
 }
 
-interface PacedLane extends Lane {
+interface RateLimitedQueue extends WriteQueue {
   /** Infinity: nothing waits, or what runs has to end first. */
   readonly readyAt: (now: number) => number;
   readonly passOne: () => void;
   readonly refuseAll: () => void;
 }
 
-interface LaneDeps extends PaceDeps {
+interface QueueDeps extends RateLimiterDeps {
   readonly pump: () => void;
   readonly isClosed: () => boolean;
 }
@@ -121,15 +121,15 @@ interface Waiting {
   readonly refuse: (fault: Fault) => void;
 }
 
-function pacedLane(what: string, deps: LaneDeps): PacedLane {
+function rateLimitedQueue(what: string, deps: QueueDeps): RateLimitedQueue {
   const { clock, random, log, pump, isClosed } = deps;
   const waiting = new Set<Waiting>();
-  const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { random, monotonicMs: clock.monotonicMs });
-  const troubles = failureReporter({ log, clock, fields: {}, what });
+  const retryBackoff = backoff({ maxMs: MAX_BACKOFF_MS }, { random, monotonicMs: clock.monotonicMs });
+  const failures = failureReporter({ log, clock, fields: {}, what });
   let running = 0;
   let pausedUntil = 0;
 
-  const takeTurn = async (): Promise<void> => {
+  const waitForToken = async (): Promise<void> => {
     if (isClosed()) throw closed(what);
     await new Promise<void>((resolve, reject) => {
       waiting.add({ pass: resolve, refuse: reject });
@@ -137,22 +137,22 @@ function pacedLane(what: string, deps: LaneDeps): PacedLane {
     });
   };
   const failed = (fault: Fault): void => {
-    if (!isOfThePlace(fault)) {
+    if (!isServerFault(fault)) {
       worked();
       return;
     }
-    troubles.failed(fault);
-    const pauseMs = Math.max(pauses.failed(), fault.details.retryAfterMs ?? 0, 1);
+    failures.failed(fault);
+    const pauseMs = Math.max(retryBackoff.failed(), fault.details.retryAfterMs ?? 0, 1);
     pausedUntil = clock.monotonicMs() + pauseMs;
   };
   const worked = (): void => {
-    pauses.succeeded();
-    troubles.recovered();
+    retryBackoff.succeeded();
+    failures.recovered();
   };
 
   return {
     run: async (write) => {
-      await takeTurn();
+      await waitForToken();
       running++;
       try {
         const written = await write();
@@ -168,7 +168,7 @@ function pacedLane(what: string, deps: LaneDeps): PacedLane {
     },
     isBusy: () => waiting.size > 0,
     readyAt: (now) => {
-      const isProbing = troubles.current() !== undefined && running > 0;
+      const isProbing = failures.current() !== undefined && running > 0;
       return waiting.size === 0 || isProbing ? Number.POSITIVE_INFINITY : Math.max(now, pausedUntil);
     },
     passOne: () => {

@@ -2,59 +2,62 @@ import { Fault, KUBE_LABEL } from "@resource-broker/contract";
 import type { KubeClient, ObjectName, Resource } from "@resource-broker/kube";
 import { FIELD_MANAGER } from "../ports.ts";
 import type { Fields } from "./gap.ts";
-import type { Lane } from "./pace.ts";
+import type { WriteQueue } from "./pace.ts";
 import {
-  isBehind,
+  differs,
   type Layer,
-  type Shown,
-  specSurplus,
-  type StatusShare,
-  statusGap,
-  type Wanted,
+  type ViewObject,
+  specRemovals,
+  type StatusOwnership,
+  statusDiff,
+  type DesiredObject,
 } from "./picture.ts";
 
-export interface PainterOptions<T extends Shown> {
+export interface ViewWriterOptions<T extends ViewObject> {
   readonly resource: Resource<T>;
-  readonly share: StatusShare;
+  readonly ownership: StatusOwnership;
   /** Parts of labels and spec; each is applied with its own field manager. */
   readonly layers: readonly Layer<T>[];
   /** Creates a minimal valid object; the layers are applied afterwards. */
-  readonly create: (wanted: Wanted<T>) => Promise<T>;
+  readonly create: (wanted: DesiredObject<T>) => Promise<T>;
 }
 
-export interface PainterDeps<T> {
+export interface ViewWriterDeps<T> {
   readonly client: Pick<KubeClient, "apply" | "patch" | "delete">;
-  readonly lane: Lane;
+  readonly queue: WriteQueue;
   /** Gives up what is under way. */
   readonly signal: AbortSignal;
   /** The server's answer to each write. */
-  readonly wrote: (object: T) => void;
+  readonly assume: (object: T) => void;
 }
 
 /** Writes views. Each write requires the planned resourceVersion, so that no other write is lost. */
-export interface Painter<T extends Shown> {
+export interface ViewWriter<T extends ViewObject> {
   /** The object as it is then; undefined: it is gone. */
-  readonly paint: (wanted: Wanted<T>, found: T | undefined) => Promise<T | undefined>;
+  readonly apply: (wanted: DesiredObject<T>, found: T | undefined) => Promise<T | undefined>;
   /** True when there was something to write. */
-  readonly paintStatus: (status: NonNullable<T["status"]>, found: T) => Promise<boolean>;
+  readonly applyStatus: (status: NonNullable<T["status"]>, found: T) => Promise<boolean>;
   /** From now on it is not the broker's any more. */
-  readonly giveUp: (found: T) => Promise<void>;
+  readonly removeViewLabel: (found: T) => Promise<void>;
   readonly remove: (found: T) => Promise<void>;
   /** Takes a finalizer off, so that what is being deleted can go. */
-  readonly letGo: (found: T, finalizer: string) => Promise<void>;
+  readonly removeFinalizer: (found: T, finalizer: string) => Promise<void>;
 }
 
-export function painter<T extends Shown>(options: PainterOptions<T>, deps: PainterDeps<T>): Painter<T> {
-  const { resource, share, layers } = options;
-  const { client, lane, signal } = deps;
+export function viewWriter<T extends ViewObject>(
+  options: ViewWriterOptions<T>,
+  deps: ViewWriterDeps<T>,
+): ViewWriter<T> {
+  const { resource, ownership, layers } = options;
+  const { client, queue, signal } = deps;
 
-  const told = (object: T): T => {
-    deps.wrote(object);
+  const observed = (object: T): T => {
+    deps.assume(object);
     return object;
   };
   /** A write to an existing object. `not-found` means that this object was deleted, and is not a server fault. */
   const write = (call: () => Promise<T>): Promise<T | undefined> =>
-    lane.run(() => call().then(told, unlessGone));
+    queue.run(() => call().then(observed, unlessGone));
 
   const applyTo = (
     found: T,
@@ -79,15 +82,15 @@ export function painter<T extends Shown>(options: PainterOptions<T>, deps: Paint
     );
   };
 
-  const paint: Painter<T>["paint"] = async (wanted, found) => {
-    let now = found ?? told(await lane.run(() => options.create(wanted)));
-    const surplus = specSurplus(wanted, now);
+  const apply: ViewWriter<T>["apply"] = async (wanted, found) => {
+    let now = found ?? observed(await queue.run(() => options.create(wanted)));
+    const surplus = specRemovals(wanted, now);
     const pruned = surplus === undefined ? now : await patch(now, { spec: surplus });
     if (pruned === undefined) return undefined;
     now = pruned;
     for (const { fieldManager, partOf } of layers) {
       const part = partOf(wanted);
-      if (!isBehind(part, now)) continue;
+      if (!differs(part, now)) continue;
       const painted = await applyTo(now, part, fieldManager);
       if (painted === undefined) return undefined;
       now = painted;
@@ -96,23 +99,23 @@ export function painter<T extends Shown>(options: PainterOptions<T>, deps: Paint
   };
 
   return {
-    paint,
-    paintStatus: async (status, found) => {
-      const gap = statusGap(status, found.status ?? {}, share);
-      const { surplus } = gap;
-      const pruned = surplus === undefined ? found : await patch(found, { status: surplus });
-      if (pruned !== undefined && gap.isBehind) await applyTo(pruned, { status }, FIELD_MANAGER);
-      return gap.isOpen;
+    apply,
+    applyStatus: async (status, found) => {
+      const gap = statusDiff(status, found.status ?? {}, ownership);
+      const { removals } = gap;
+      const pruned = removals === undefined ? found : await patch(found, { status: removals });
+      if (pruned !== undefined && gap.isOutdated) await applyTo(pruned, { status }, FIELD_MANAGER);
+      return gap.isDifferent;
     },
-    giveUp: async (found) => {
+    removeViewLabel: async (found) => {
       await patch(found, { metadata: { labels: { [KUBE_LABEL.view]: null } } });
     },
-    letGo: async (found, finalizer) => {
+    removeFinalizer: async (found, finalizer) => {
       const finalizers = (found.metadata.finalizers ?? []).filter((name) => name !== finalizer);
       await patch(found, { metadata: { finalizers } });
     },
     remove: async (found) => {
-      await lane.run(() =>
+      await queue.run(() =>
         client.delete(resource, nameOf(found), { ...identityOf(found), signal }).catch(unlessGone),
       );
     },
@@ -126,12 +129,12 @@ interface Change {
   readonly status?: object;
 }
 
-function nameOf({ metadata: { name, namespace } }: Shown): ObjectName {
+function nameOf({ metadata: { name, namespace } }: ViewObject): ObjectName {
   return { name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 /** That very object, in that very state. */
-function identityOf({ metadata: { uid = "", resourceVersion = "" } }: Shown) {
+function identityOf({ metadata: { uid = "", resourceVersion = "" } }: ViewObject) {
   return { uid, resourceVersion };
 }
 
@@ -141,7 +144,7 @@ function unlessGone(error: unknown): undefined {
 }
 
 /** The types of the builders guarantee the shape: DesiredObject, and the status of the kind. */
-function asObject<T extends Shown>(fields: object): T {
+function asObject<T extends ViewObject>(fields: object): T {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no type says "a part of T that may be applied"
   return fields as T;
 }

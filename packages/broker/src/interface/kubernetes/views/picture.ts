@@ -1,21 +1,24 @@
 import type { Condition, KubernetesObject, ObjectMeta } from "@resource-broker/contract";
-import { canonical, type Fields, type Gap, gapBetween } from "./gap.ts";
+import { canonical, type Diff, diffObjects, type Fields } from "./gap.ts";
 
 /** An object of one of the two kinds that the ledger is shown as. */
-export type Shown<Spec = object, Status extends ShownStatus = ShownStatus> = KubernetesObject<Spec, Status>;
+export type ViewObject<Spec = object, Status extends ViewStatus = ViewStatus> = KubernetesObject<
+  Spec,
+  Status
+>;
 
-interface ShownStatus {
+interface ViewStatus {
   readonly conditions?: readonly Condition[];
   readonly lastUpdateTime?: string;
 }
 
 /** How an object should be, its status aside. */
-export type Wanted<T extends Shown> = Omit<T, "metadata" | "status"> & {
+export type DesiredObject<T extends ViewObject> = Omit<T, "metadata" | "status"> & {
   readonly metadata: Required<Pick<ObjectMeta, "name" | "namespace" | "labels">>;
 };
 
 /** The fields of a status that belong to others, and the conditions that belong to the views. */
-export interface StatusShare {
+export interface StatusOwnership {
   readonly othersFields: readonly string[];
   readonly ownConditions: readonly string[];
   /** `lastUpdateTime` only says when something else was written. */
@@ -23,9 +26,9 @@ export interface StatusShare {
 }
 
 /** Labels and fields of the spec that belong together. */
-export interface Layer<T extends Shown> {
+export interface Layer<T extends ViewObject> {
   readonly fieldManager: string;
-  readonly partOf: (wanted: Wanted<T>) => LayerPart;
+  readonly partOf: (wanted: DesiredObject<T>) => LayerPart;
 }
 
 export interface LayerPart {
@@ -34,59 +37,65 @@ export interface LayerPart {
 }
 
 /** True when something of this part is missing or different. Labels that others add are theirs. */
-export function isBehind({ labels = {}, spec }: LayerPart, found: Shown): boolean {
-  return gapBetween(labels, found.metadata.labels ?? {}).isBehind || gapBetween(spec, found.spec).isBehind;
+export function differs({ labels = {}, spec }: LayerPart, found: ViewObject): boolean {
+  return (
+    diffObjects(labels, found.metadata.labels ?? {}).isOutdated || diffObjects(spec, found.spec).isOutdated
+  );
 }
 
 /** The merge patch that takes away what a spec should not have: it belongs to the views alone. */
-export function specSurplus<T extends Shown>(wanted: Wanted<T>, found: T): Fields | undefined {
-  return gapBetween(wanted.spec, found.spec).surplus;
+export function specRemovals<T extends ViewObject>(desired: DesiredObject<T>, found: T): Fields | undefined {
+  return diffObjects(desired.spec, found.spec).removals;
 }
 
 /** True when labels and spec are as they should be. */
-export function isPainted<T extends Shown>(wanted: Wanted<T>, found: T): boolean {
-  const { spec, metadata } = wanted;
-  return !isBehind({ labels: metadata.labels, spec }, found) && specSurplus(wanted, found) === undefined;
+export function isUpToDate<T extends ViewObject>(desired: DesiredObject<T>, found: T): boolean {
+  const { spec, metadata } = desired;
+  return !differs({ labels: metadata.labels, spec }, found) && specRemovals(desired, found) === undefined;
 }
 
-export interface StatusGap extends Gap {
+export interface StatusDiff extends Diff {
   /** Something of it has to be written. */
-  readonly isOpen: boolean;
+  readonly isDifferent: boolean;
 }
 
-export function statusGap(wanted: ShownStatus, found: ShownStatus, share: StatusShare): StatusGap {
-  const { lastUpdateTime = wanted.lastUpdateTime } = share.isDated ? found : wanted;
-  const fields = gapBetween(
-    withoutConditions({ ...wanted, ...(lastUpdateTime === undefined ? {} : { lastUpdateTime }) }),
-    without(withoutConditions(found), share.othersFields),
+export function statusDiff(desired: ViewStatus, found: ViewStatus, ownership: StatusOwnership): StatusDiff {
+  const { lastUpdateTime = desired.lastUpdateTime } = ownership.isDated ? found : desired;
+  const fields = diffObjects(
+    withoutConditions({ ...desired, ...(lastUpdateTime === undefined ? {} : { lastUpdateTime }) }),
+    without(withoutConditions(found), ownership.othersFields),
   );
-  const conditions = conditionsGap(wanted.conditions ?? [], found.conditions ?? [], share.ownConditions);
-  const surplus = { ...fields.surplus, ...conditions.surplus };
-  const isMissing = fields.isBehind || conditions.isBehind;
-  const hasSurplus = Object.keys(surplus).length > 0;
+  const conditions = conditionsDiff(
+    desired.conditions ?? [],
+    found.conditions ?? [],
+    ownership.ownConditions,
+  );
+  const removals = { ...fields.removals, ...conditions.removals };
+  const isMissing = fields.isOutdated || conditions.isOutdated;
+  const hasSurplus = Object.keys(removals).length > 0;
   return {
-    isBehind: isMissing,
-    surplus: hasSurplus ? surplus : undefined,
-    isOpen: isMissing || hasSurplus,
+    isOutdated: isMissing,
+    removals: hasSurplus ? removals : undefined,
+    isDifferent: isMissing || hasSurplus,
   };
 }
 
-function conditionsGap(
-  wanted: readonly Condition[],
+function conditionsDiff(
+  desired: readonly Condition[],
   found: readonly Condition[],
   own: readonly string[],
-): Gap {
+): Diff {
   const byType = new Map(found.map((condition) => [condition.type, condition]));
-  const isMissing = wanted.some(
+  const isMissing = desired.some(
     (condition) => canonical(condition) !== canonical(byType.get(condition.type)),
   );
-  const types = new Set(wanted.map(({ type }) => type));
+  const types = new Set(desired.map(({ type }) => type));
   const kept = found.filter(({ type }) => types.has(type) || !own.includes(type));
   // A merge patch replaces the whole list; the required resourceVersion prevents lost updates.
-  return { isBehind: isMissing, surplus: kept.length === found.length ? undefined : { conditions: kept } };
+  return { isOutdated: isMissing, removals: kept.length === found.length ? undefined : { conditions: kept } };
 }
 
-function withoutConditions(status: ShownStatus): Fields {
+function withoutConditions(status: ViewStatus): Fields {
   return without({ ...status }, ["conditions"]);
 }
 

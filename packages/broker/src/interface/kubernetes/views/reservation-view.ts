@@ -12,19 +12,22 @@ import { isTrue } from "../forge/conditions.ts";
 import { identify } from "../forge/identify.ts";
 import { isDecided } from "../forge/reservation-status.ts";
 import { canonical } from "./gap.ts";
-import type { StatusShare, Wanted } from "./picture.ts";
+import type { DesiredObject, StatusOwnership } from "./picture.ts";
 
 const { reserved, ready, orphaned } = RESERVATION_CONDITION;
 
 /** Renewal results and signals belong to other writers. */
-export const RESERVATION_SHARE: StatusShare = {
+export const RESERVATION_OWNERSHIP: StatusOwnership = {
   othersFields: ["renewed", "code", "explanation", "decision"],
   ownConditions: [reserved, ready, orphaned],
   isDated: true,
 };
 
 /** A reservation of the ledger, as an object. */
-export function reservationPicture(reservation: Reservation, namespace: string): Wanted<ReservationObject> {
+export function desiredReservation(
+  reservation: Reservation,
+  namespace: string,
+): DesiredObject<ReservationObject> {
   const { id, requester, provider, granted, request } = reservation;
   return {
     apiVersion: apiVersionOf(reservationKind),
@@ -51,7 +54,7 @@ export function reservationPicture(reservation: Reservation, namespace: string):
  * True for a view of the broker, even if its label was removed. An agent's object has a key, and the name of a person's object
  * never equals its reservation id, which is derived from the UID.
  */
-export function isPicture({ metadata, spec, status }: ReservationObject): boolean {
+export function isView({ metadata, spec, status }: ReservationObject): boolean {
   const label = metadata.labels?.[KUBE_LABEL.view];
   if (label !== undefined) return label === "true";
   return spec.key === undefined && status?.reservationID === metadata.name;
@@ -61,13 +64,13 @@ export function isPicture({ metadata, spec, status }: ReservationObject): boolea
  * True for an object without label and status that has the name of a reservation: an unfinished view, or a person's object
  * with that name by chance. The name belongs to the reservation.
  */
-export function isNamesake(object: ReservationObject): boolean {
+export function hasReservationName(object: ReservationObject): boolean {
   return identify(object).sort === "person" && !isDecided(object);
 }
 
 /** True if the spec differs. The request in a spec is immutable, so the object must be deleted and created again. */
-export function isInTheWay(wanted: Wanted<ReservationObject>, object: ReservationObject): boolean {
-  return canonical(wanted.spec) !== canonical(object.spec);
+export function hasOtherSpec(desired: DesiredObject<ReservationObject>, object: ReservationObject): boolean {
+  return canonical(desired.spec) !== canonical(object.spec);
 }
 
 /** True if the reservation ended in this ledger: the ledger forgets only ended reservations. */

@@ -2,23 +2,23 @@ import { type ClusterAdvertisement, parseTime } from "@resource-broker/contract"
 import type { Advertisement, Instant } from "@resource-broker/domain";
 
 /** Identifies an advertisement of a cluster: equal versions are the same advertisement. */
-export interface Stamp {
+export interface AdvertisementVersion {
   readonly statedAt: Instant | undefined;
   readonly instance: string | undefined;
   readonly sequence: number | undefined;
 }
 
-type Stamped = Pick<ClusterAdvertisement["spec"], "timestamp" | "instance" | "sequence">;
+type Versioned = Pick<ClusterAdvertisement["spec"], "timestamp" | "instance" | "sequence">;
 
-export function stampOf({ timestamp, instance, sequence }: Stamped): Stamp {
+export function versionOf({ timestamp, instance, sequence }: Versioned): AdvertisementVersion {
   return { statedAt: parseTime(timestamp), instance, sequence };
 }
 
-export function ledgerStamp({ statedAt, instance, sequence }: Advertisement): Stamp {
+export function ledgerVersion({ statedAt, instance, sequence }: Advertisement): AdvertisementVersion {
   return { statedAt, instance, sequence };
 }
 
-export function isSameStamp(a: Stamp, b: Stamp | undefined): boolean {
+export function isSameVersion(a: AdvertisementVersion, b: AdvertisementVersion | undefined): boolean {
   return (
     b !== undefined && a.statedAt === b.statedAt && a.instance === b.instance && a.sequence === b.sequence
   );

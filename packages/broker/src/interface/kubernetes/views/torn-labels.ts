@@ -1,23 +1,23 @@
 import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract";
 import type { ObjectCache } from "@resource-broker/kube";
-import { isSameStamp, stampOf } from "./stamp.ts";
+import { isSameVersion, versionOf } from "./stamp.ts";
 
 /**
  * Views whose label was removed without another change. An agent that takes over changes the advertisement in the same write.
  * The two cases can be told apart only by watching the change.
  */
-export interface TornLabels {
+export interface RemovedLabels {
   readonly has: (name: string) => boolean;
   readonly stop: () => void;
 }
 
-export function tornLabels(known: ObjectCache<ClusterAdvertisement>): TornLabels {
+export function tornLabels(known: ObjectCache<ClusterAdvertisement>): RemovedLabels {
   const names = new Set<string>();
   const stop = known.listen((key, now, before) => {
     const name = key.slice(key.indexOf("/") + 1);
     if (now === undefined || before === undefined || isView(now)) names.delete(name);
-    else if (isView(before) && isLeftAsItWas(now, before)) names.add(name);
-    else if (!isSaidAgain(now, before)) names.delete(name);
+    else if (isView(before) && isOnlyLabelRemoved(now, before)) names.add(name);
+    else if (!isSameAdvertisement(now, before)) names.delete(name);
   });
   return { has: (name) => names.has(name), stop };
 }
@@ -27,13 +27,17 @@ function isView({ metadata }: ClusterAdvertisement): boolean {
 }
 
 /** What the broker showed, and had finished showing. */
-function isLeftAsItWas(now: ClusterAdvertisement, before: ClusterAdvertisement): boolean {
+function isOnlyLabelRemoved(now: ClusterAdvertisement, before: ClusterAdvertisement): boolean {
   const accepted = before.status?.accepted;
   return (
-    isSaidAgain(now, before) && accepted !== undefined && isSameStamp(stampOf(now.spec), stampOf(accepted))
+    isSameAdvertisement(now, before) &&
+    accepted !== undefined &&
+    isSameVersion(versionOf(now.spec), versionOf(accepted))
   );
 }
 
-function isSaidAgain(now: ClusterAdvertisement, before: ClusterAdvertisement): boolean {
-  return now.metadata.uid === before.metadata.uid && isSameStamp(stampOf(now.spec), stampOf(before.spec));
+function isSameAdvertisement(now: ClusterAdvertisement, before: ClusterAdvertisement): boolean {
+  return (
+    now.metadata.uid === before.metadata.uid && isSameVersion(versionOf(now.spec), versionOf(before.spec))
+  );
 }

@@ -4,9 +4,9 @@ import type { KubeClient } from "@resource-broker/kube";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/resources.ts";
-import { expectShown } from "./testing/expect-shown.ts";
+import { expectViewsMatchLedger } from "./testing/expect-shown.ts";
 import { NAMESPACE } from "../testing/scene.ts";
-import { simPlace, viewsWorld, type ViewsWorld } from "./testing/views-world.ts";
+import { simPlace, type ViewsEnvironment, viewsEnvironment } from "./testing/views-world.ts";
 
 const CLUSTERS = ["paris", "rome", "tokyo"];
 const IDS = ["rsv-oslo-0", "rsv-oslo-1", "rsv-oslo-2", "rsv-oslo-3"];
@@ -65,7 +65,7 @@ async function meddle(people: KubeClient, which: number, act: "delete" | number)
   }
 }
 
-async function change(world: ViewsWorld, each: Step): Promise<void> {
+async function change(world: ViewsEnvironment, each: Step): Promise<void> {
   const id = "pick" in each ? (IDS[each.pick % IDS.length] ?? "") : "";
   switch (each.do) {
     case "advertise": {
@@ -110,8 +110,8 @@ async function change(world: ViewsWorld, each: Step): Promise<void> {
 test("whatever happens, once all is quiet the views are the ledger, by few and evenly paced writes", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const place = await simPlace();
-      let world = await viewsWorld(place);
+      const simNamespace = await simPlace();
+      let world = await viewsEnvironment(simNamespace);
       await world.start();
       let up = (): void => undefined;
       const writes = [];
@@ -125,13 +125,13 @@ test("whatever happens, once all is quiet the views are the ledger, by few and e
             await world.stop();
             await world.engine.stop();
             writes.push(...world.writes);
-            world = await viewsWorld(place, { disk: world.disk });
+            world = await viewsEnvironment(simNamespace, { disk: world.disk });
             await world.start();
           } else await change(world, each);
         }
         up();
-        await place.time.advance(45_000);
-        await expectShown(world);
+        await simNamespace.time.advance(45_000);
+        await expectViewsMatchLedger(world);
         writes.push(...world.writes);
         const times = writes.map(({ atMs }) => atMs);
         // A process that ended does not tell the next one how much it wrote.
@@ -143,7 +143,7 @@ test("whatever happens, once all is quiet the views are the ledger, by few and e
       } finally {
         await world.stop();
         await world.engine.stop();
-        await place.end();
+        await simNamespace.end();
       }
     }),
     runs(30, 1000),

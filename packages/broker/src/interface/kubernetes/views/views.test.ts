@@ -2,49 +2,54 @@ import { type ClusterAdvertisement, KUBE_LABEL, type Reservation } from "@resour
 import { actor, HOUR_MS } from "@resource-broker/domain/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/resources.ts";
-import { expectShown } from "./testing/expect-shown.ts";
+import { expectViewsMatchLedger } from "./testing/expect-shown.ts";
 import { NAMESPACE } from "../testing/scene.ts";
-import { type SimPlace, simPlace, viewsWorld, type ViewsWorld } from "./testing/views-world.ts";
+import {
+  type SimNamespace,
+  simPlace,
+  type ViewsEnvironment,
+  viewsEnvironment,
+} from "./testing/views-world.ts";
 
 const ID = "rsv-rome-1";
 const VIEW = { namespace: NAMESPACE, name: ID };
 const CLUSTER = { namespace: NAMESPACE, name: "paris-adv" };
 const AT = "2026-01-05T12:00:00Z";
 
-let place: SimPlace;
-const worlds: ViewsWorld[] = [];
+let simNamespace: SimNamespace;
+const worlds: ViewsEnvironment[] = [];
 beforeEach(async () => {
-  place = await simPlace();
+  simNamespace = await simPlace();
 });
 afterEach(async () => {
   for (const world of worlds.splice(0)) await world.stop();
-  await place.end();
+  await simNamespace.end();
 });
 
-async function started(options: Parameters<typeof viewsWorld>[1] = {}): Promise<ViewsWorld> {
-  const world = await viewsWorld(place, options);
+async function started(options: Parameters<typeof viewsEnvironment>[1] = {}): Promise<ViewsEnvironment> {
+  const world = await viewsEnvironment(simNamespace, options);
   worlds.push(world);
   await world.start();
   return world;
 }
 
 /** Paris lends one CPU to rome, and both views are there. */
-async function shown(options: Parameters<typeof viewsWorld>[1] = {}): Promise<ViewsWorld> {
+async function shown(options: Parameters<typeof viewsEnvironment>[1] = {}): Promise<ViewsEnvironment> {
   const world = await started(options);
   await world.advertise("paris");
   await world.reserve("rome", ID);
-  await place.time.advance(3000);
+  await simNamespace.time.advance(3000);
   world.writes.length = 0;
   return world;
 }
 
-const editReservation = (world: ViewsWorld, body: object, isStatus = false) =>
+const editReservation = (world: ViewsEnvironment, body: object, isStatus = false) =>
   world.people.patch(
     RESERVATIONS,
     { name: VIEW, patch: { kind: "merge", body } },
     isStatus ? { subresource: "status" } : {},
   );
-const editCluster = (world: ViewsWorld, body: object, isStatus = false) =>
+const editCluster = (world: ViewsEnvironment, body: object, isStatus = false) =>
   world.people.patch(
     CLUSTER_ADVERTISEMENTS,
     { name: CLUSTER, patch: { kind: "merge", body } },
@@ -54,7 +59,7 @@ const editCluster = (world: ViewsWorld, body: object, isStatus = false) =>
 describe("views", () => {
   test("show each cluster and each reservation, soon after the ledger knows of them", async () => {
     const world = await shown();
-    await expectShown(world);
+    await expectViewsMatchLedger(world);
     expect(await world.reservation(ID)).toMatchObject({
       status: { phase: "Reserved", message: "Use paris for 1 CPU / 1Gi Memory" },
     });
@@ -75,15 +80,15 @@ describe("views", () => {
     await world.advertise("paris");
     await world.reserve("rome", ID, { durationMs: 60_000 });
     await world.submit({ kind: "activate", by: actor("rome"), id: ID });
-    await place.time.advance(1000);
-    await expectShown(world);
+    await simNamespace.time.advance(1000);
+    await expectViewsMatchLedger(world);
     await world.submit({ kind: "renew", by: actor("rome"), id: ID, durationMs: HOUR_MS });
-    await place.time.advance(1000);
-    await expectShown(world);
-    await place.time.advance(HOUR_MS + 2000);
+    await simNamespace.time.advance(1000);
+    await expectViewsMatchLedger(world);
+    await simNamespace.time.advance(HOUR_MS + 2000);
     expect(await world.reservation(ID)).toMatchObject({ status: { phase: "Released", reason: "Expired" } });
-    await expectShown(world);
-    await place.time.advance(25 * HOUR_MS);
+    await expectViewsMatchLedger(world);
+    await simNamespace.time.advance(25 * HOUR_MS);
     expect(world.engine.ledger.reservations.size).toBe(0);
     expect(await world.reservation(ID)).toBeUndefined();
   });
@@ -91,13 +96,13 @@ describe("views", () => {
   test("go also when the ledger forgot while nobody could write, and the broker was restarted", async () => {
     const world = await shown();
     await world.release("rome", ID);
-    await place.time.advance(1000);
+    await simNamespace.time.advance(1000);
     await world.stop();
     worlds.length = 0;
     await world.engine.stop();
-    await place.time.advance(25 * HOUR_MS);
+    await simNamespace.time.advance(25 * HOUR_MS);
     const again = await started({ disk: world.disk });
-    await place.time.advance(3000);
+    await simNamespace.time.advance(3000);
     expect(again.engine.ledger.reservations.size).toBe(0);
     expect(await again.reservation(ID)).toBeUndefined();
   });
@@ -106,12 +111,12 @@ describe("views", () => {
     const world = await shown();
     await world.people.delete(RESERVATIONS, VIEW);
     await world.people.delete(CLUSTER_ADVERTISEMENTS, CLUSTER);
-    await place.time.advance(2000);
-    await expectShown(world);
+    await simNamespace.time.advance(2000);
+    await expectViewsMatchLedger(world);
     expect(world.engine.ledger.reservations.get(ID)?.phase).toBe("Reserved");
   });
 
-  const edits: readonly { name: string; edit: (world: ViewsWorld) => Promise<unknown> }[] = [
+  const edits: readonly { name: string; edit: (world: ViewsEnvironment) => Promise<unknown> }[] = [
     {
       name: "a label of a cluster is taken off",
       edit: (world) => editCluster(world, { metadata: { labels: { [KUBE_LABEL.view]: null } } }),
@@ -218,13 +223,13 @@ describe("views", () => {
   test.each(edits)("are put right when $name", async ({ edit }) => {
     const world = await shown();
     await edit(world);
-    await place.time.advance(3000);
-    await expectShown(world);
+    await simNamespace.time.advance(3000);
+    await expectViewsMatchLedger(world);
     expect(world.writes.length).toBeGreaterThan(0);
     expect(world.writes.length).toBeLessThan(12);
     expect(world.lines.filter((line) => line.startsWith("error"))).toEqual([]);
     world.writes.length = 0;
-    await place.time.advance(10_000);
+    await simNamespace.time.advance(10_000);
     expect(world.writes).toEqual([]);
   });
 
@@ -249,7 +254,7 @@ describe("views", () => {
     const holds = [{ id: ID, granted: { cpu: "1", memory: "1Gi" } }];
     await editCluster(world, { status: { holds, epoch: 3, commit: 9 } }, true);
     await world.submit({ kind: "activate", by: actor("rome"), id: ID });
-    await place.time.advance(3000);
+    await simNamespace.time.advance(3000);
     expect(await world.reservation(ID)).toMatchObject({
       metadata: { labels: { team: "a" }, annotations: { "x.y/renew": "1h 1" } },
       status: { phase: "Active", renewed: "1h 1", conditions: expect.arrayContaining([signal]) },
@@ -269,7 +274,7 @@ describe("views", () => {
       metadata: { ...CLUSTER, name: "atlantis-adv", labels: { [KUBE_LABEL.view]: "true" } },
       spec: { ...cadv.spec, clusterID: "atlantis" },
     });
-    await place.time.advance(60_000);
+    await simNamespace.time.advance(60_000);
     expect(await world.reservation(name)).toMatchObject({
       status: {
         conditions: expect.arrayContaining([expect.objectContaining({ type: "Orphaned", status: "True" })]),
@@ -284,12 +289,12 @@ describe("views", () => {
   test("of another ledger that has ended are orphans too, and stay", async () => {
     const world = await shown();
     await world.release("rome", ID);
-    await place.time.advance(1000);
+    await simNamespace.time.advance(1000);
     await editReservation(world, { status: { ledgerID: "led-0" } }, true);
     await world.stop();
     worlds.length = 0;
     await started();
-    await place.time.advance(5000);
+    await simNamespace.time.advance(5000);
     expect(await world.reservation(ID)).toMatchObject({
       status: {
         phase: "Released",
@@ -300,13 +305,13 @@ describe("views", () => {
 
   test("say when a cluster falls silent and when it is heard again, and tell an Event of it", async () => {
     const world = await shown();
-    await place.time.advance(150_000);
-    await expectShown(world);
+    await simNamespace.time.advance(150_000);
+    await expectViewsMatchLedger(world);
     expect(await world.advertisement("paris")).toMatchObject({ status: { phase: "Stale", active: false } });
     expect(world.happenings.map(({ reason }) => reason)).toContain("Stale");
     await world.advertise("paris");
-    await place.time.advance(2000);
-    await expectShown(world);
+    await simNamespace.time.advance(2000);
+    await expectViewsMatchLedger(world);
     expect(await world.advertisement("paris")).toMatchObject({ status: { phase: "Active", active: true } });
   });
 
@@ -315,7 +320,7 @@ describe("views", () => {
     world.depose();
     await world.reserve("rome", "rsv-rome-2");
     await world.people.delete(RESERVATIONS, VIEW);
-    await place.time.advance(10_000);
+    await simNamespace.time.advance(10_000);
     expect(world.writes).toEqual([]);
   });
 
@@ -327,8 +332,8 @@ describe("views", () => {
     await world.reserve("rome", "rsv-rome-2", { cpu: 2 });
     await world.engine.stop();
     const again = await started({ disk: world.disk });
-    await place.time.advance(5000);
-    await expectShown(again);
+    await simNamespace.time.advance(5000);
+    await expectViewsMatchLedger(again);
     expect(again.writes.map(({ verb, name }) => `${verb} ${name}`).toSorted()).toEqual([
       "apply paris-adv",
       "apply paris-adv",
@@ -342,15 +347,15 @@ describe("views", () => {
     const world = await shown();
     for (let round = 0; round < 12; round++) {
       await world.advertise("paris");
-      await place.time.advance(10_000);
+      await simNamespace.time.advance(10_000);
     }
     // Two minutes: each refresh is two writes.
     expect(world.writes.length).toBeGreaterThanOrEqual(4);
     expect(world.writes.length).toBeLessThanOrEqual(10);
     const updated = Date.parse((await world.advertisement("paris"))?.status?.lastUpdateTime ?? "");
-    expect(place.time.wallMs() - updated).toBeLessThan(60_000);
+    expect(simNamespace.time.wallMs() - updated).toBeLessThan(60_000);
     await world.advertise("paris", { labels: { tier: "gold" } });
-    await place.time.advance(1500);
+    await simNamespace.time.advance(1500);
     expect((await world.advertisement("paris"))?.spec.labels).toEqual({ tier: "gold" });
   });
 });

@@ -6,103 +6,103 @@ import type { KubernetesPart, PartDeps } from "../ports.ts";
 import { accountWatch } from "./account-watch.ts";
 import { hasAdvertised } from "./advertisement-view.ts";
 import { advertisementViews } from "./advertisement-views.ts";
-import { attention } from "./attention.ts";
+import { nameQueue } from "./attention.ts";
 import type { ViewsOptions } from "./kind-of-view.ts";
-import { pace } from "./pace.ts";
+import { rateLimiter } from "./pace.ts";
 import { reservationViews } from "./reservation-views.ts";
-import { viewRounds } from "./rounds.ts";
+import { viewReconciler } from "./rounds.ts";
 
 /** In no second more than twenty writes, a burst after a rest included. */
 const WRITES = { perSecond: 16, burst: 4 };
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 /** Full resync, for changes without an event. */
-const COMPARE_ALL_MS = 600_000;
+const RESYNC_MS = 600_000;
 /** A view that differs only in the time of the last advertisement is written after this many polls, if no other write waits. */
-const REFRESH_EVERY_LOOKS = 30;
+const REFRESH_EVERY_POLLS = 30;
 const REFRESHED_AT_ONCE = 4;
 
 /** Shows the ledger as objects, asynchronously to the engine. */
 export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPart {
   const { engine, known, clock } = deps;
-  const writes = pace(WRITES, deps);
-  const lanes = {
-    advertisements: writes.lane("showing clusters"),
-    reservations: writes.lane("showing reservations"),
+  const limiter = rateLimiter(WRITES, deps);
+  const writeQueues = {
+    advertisements: limiter.queue("showing clusters"),
+    reservations: limiter.queue("showing reservations"),
   };
   const ended = new AbortController();
   const { signal } = ended;
-  const advertisements = advertisementViews(options, { ...deps, signal, lane: lanes.advertisements });
-  const reservations = reservationViews(options, { ...deps, signal, lane: lanes.reservations });
-  const rounds = {
-    advertisements: viewRounds({ name: "cluster view", reconcile: advertisements.reconcile }, deps),
-    reservations: viewRounds({ name: "reservation view", reconcile: reservations.reconcile }, deps),
+  const advertisements = advertisementViews(options, { ...deps, signal, queue: writeQueues.advertisements });
+  const reservations = reservationViews(options, { ...deps, signal, queue: writeQueues.reservations });
+  const reconcilers = {
+    advertisements: viewReconciler({ name: "cluster view", reconcile: advertisements.reconcile }, deps),
+    reservations: viewReconciler({ name: "reservation view", reconcile: reservations.reconcile }, deps),
   };
-  const attend = {
-    advertisements: attention(rounds.advertisements.enqueue, clock),
-    reservations: attention(rounds.reservations.enqueue, clock),
+  const queues = {
+    advertisements: nameQueue(reconcilers.advertisements.enqueue, clock),
+    reservations: nameQueue(reconcilers.reservations.enqueue, clock),
   };
-  const endings: (() => void)[] = [];
+  const cleanups: (() => void)[] = [];
 
-  const hear = ({ events }: Committed): void => {
+  const onCommit = ({ events }: Committed): void => {
     for (const event of events) {
       const id = reservationIn(event);
       if (id === undefined) continue;
       if (event.kind === "forgotten") reservations.forget(id);
-      attend.reservations.notice(id);
+      queues.reservations.add(id);
       const parties = engine.ledger.reservations.get(id);
-      if (parties !== undefined) attend.advertisements.notice(clusterAdvertisementName(parties.provider));
+      if (parties !== undefined) queues.advertisements.add(clusterAdvertisementName(parties.provider));
     }
   };
-  const compareAll = (): void => {
+  const enqueueAll = (): void => {
     for (const account of engine.ledger.accounts.values())
-      if (hasAdvertised(account)) attend.advertisements.notice(clusterAdvertisementName(account.clusterId));
-    for (const { metadata } of known.advertisements.values()) attend.advertisements.notice(metadata.name);
-    for (const id of engine.ledger.reservations.keys()) attend.reservations.notice(id);
-    for (const { metadata } of known.reservations.values()) attend.reservations.notice(metadata.name);
+      if (hasAdvertised(account)) queues.advertisements.add(clusterAdvertisementName(account.clusterId));
+    for (const { metadata } of known.advertisements.values()) queues.advertisements.add(metadata.name);
+    for (const id of engine.ledger.reservations.keys()) queues.reservations.add(id);
+    for (const { metadata } of known.reservations.values()) queues.reservations.add(metadata.name);
   };
 
   const changed = accountWatch();
-  const lookAtAccounts = (): void => {
+  const enqueueChangedAccounts = (): void => {
     const { stalenessMs } = engine.policy;
-    for (const { account, isMoved } of changed(engine.ledger, { now: engine.now(), stalenessMs })) {
-      attend.advertisements.notice(clusterAdvertisementName(account.clusterId));
-      if (!isMoved) continue;
-      for (const id of account.asProvider.keys()) attend.reservations.notice(id);
-      for (const id of account.asRequester.keys()) attend.reservations.notice(id);
+    for (const { account, isEndpointChanged } of changed(engine.ledger, { now: engine.now(), stalenessMs })) {
+      queues.advertisements.add(clusterAdvertisementName(account.clusterId));
+      if (!isEndpointChanged) continue;
+      for (const id of account.asProvider.keys()) queues.reservations.add(id);
+      for (const id of account.asRequester.keys()) queues.reservations.add(id);
     }
   };
   const refreshSome = refresher(advertisements.outdated, (name) => {
     advertisements.refresh(name);
-    attend.advertisements.notice(name);
+    queues.advertisements.add(name);
   });
-  const look = (): void => {
-    lookAtAccounts();
-    if (!lanes.advertisements.isBusy()) refreshSome();
+  const poll = (): void => {
+    enqueueChangedAccounts();
+    if (!writeQueues.advertisements.isBusy()) refreshSome();
   };
 
   return {
     start: () => {
-      endings.push(
-        engine.onCommit(hear),
-        known.advertisements.listen((key) => attend.advertisements.notice(nameIn(key))),
+      cleanups.push(
+        engine.onCommit(onCommit),
+        known.advertisements.listen((key) => queues.advertisements.add(nameIn(key))),
         known.reservations.listen((key, now, before) => {
-          attend.reservations.notice(nameIn(key));
+          queues.reservations.add(nameIn(key));
           // What it stands for, or stood for, may need a view now.
           for (const object of [now, before])
-            if (object !== undefined) attend.reservations.notice(identify(object).id);
+            if (object !== undefined) queues.reservations.add(identify(object).id);
         }),
-        every(LOOK_MS, look, clock),
-        every(COMPARE_ALL_MS, compareAll, clock),
+        every(POLL_MS, poll, clock),
+        every(RESYNC_MS, enqueueAll, clock),
       );
-      compareAll();
+      enqueueAll();
       return Promise.resolve();
     },
     stop: async () => {
-      for (const end of endings.splice(0)) end();
-      for (const each of Object.values(attend)) each.stop();
-      writes.close();
+      for (const end of cleanups.splice(0)) end();
+      for (const each of Object.values(queues)) each.stop();
+      limiter.close();
       ended.abort();
-      await Promise.all(Object.values(rounds).map((each) => each.stop()));
+      await Promise.all(Object.values(reconcilers).map((each) => each.stop()));
       advertisements.stop();
       reservations.stop();
     },
@@ -112,14 +112,14 @@ export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPa
 /** Refreshes outdated views, oldest first, a few per poll, and each at most once in a while. */
 function refresher(outdated: Set<string>, refresh: (name: string) => void): () => void {
   const since = new Map<string, number>();
-  let looks = 0;
+  let polls = 0;
   return () => {
-    looks++;
+    polls++;
     for (const name of since.keys()) if (!outdated.has(name)) since.delete(name);
-    for (const name of outdated) if (!since.has(name)) since.set(name, looks);
+    for (const name of outdated) if (!since.has(name)) since.set(name, polls);
     let left = REFRESHED_AT_ONCE;
     for (const [name, found] of since) {
-      if (left === 0 || looks - found < REFRESH_EVERY_LOOKS) break;
+      if (left === 0 || polls - found < REFRESH_EVERY_POLLS) break;
       left--;
       since.delete(name);
       refresh(name);

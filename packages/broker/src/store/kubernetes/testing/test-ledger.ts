@@ -13,7 +13,7 @@ import { LEDGER } from "../page.ts";
 
 const silent = (): void => undefined;
 const NO_LOG: Log = { info: silent, warn: silent, error: silent };
-const MACHINE = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+const CLOCK = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
 
 export interface ReplicaOptions extends Partial<KubernetesStoreOptions> {
   readonly clock?: Clock;
@@ -38,9 +38,9 @@ export interface LedgerServer {
   readonly dispose: () => Promise<void>;
 }
 
-export type Knobs = ReturnType<SimulatedControlPlanes["cluster"]>["knobs"];
+export type SimFaults = ReturnType<SimulatedControlPlanes["cluster"]>["knobs"];
 
-export async function simulatedServer(): Promise<LedgerServer & { readonly knobs: Knobs }> {
+export async function simulatedServer(): Promise<LedgerServer & { readonly knobs: SimFaults }> {
   const planes = simulatedControlPlanes();
   const { kubeconfig } = await planes.start("broker", brokerDefinitions());
   const client = kubeClientFor(kubeconfig);
@@ -79,7 +79,7 @@ async function ledgerOn(client: KubeClient): Promise<TestLedger> {
   return {
     namespace,
     client,
-    connect: ({ clock = MACHINE, log = NO_LOG, through = (own: KubeClient) => own, ...options } = {}) =>
+    connect: ({ clock = CLOCK, log = NO_LOG, through = (own: KubeClient) => own, ...options } = {}) =>
       kubernetesStore(
         { replica: "test", ...options },
         { clock, log, cluster: () => Promise.resolve({ client: through(client), namespace }) },

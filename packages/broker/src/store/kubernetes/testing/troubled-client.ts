@@ -3,7 +3,7 @@ import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/k
 import { LEDGER } from "../page.ts";
 
 /** What becomes of a write of the ledger's head. */
-export type Fate =
+export type WriteFault =
   /** It is there, and its answer is lost. */
   | "answer-lost"
   /** It never arrives. */
@@ -19,10 +19,10 @@ export type Fate =
   /** The API server refuses it. */
   | { readonly code: FaultCode; readonly message?: string };
 
-export interface TroubledClient {
+export interface FaultyClient {
   readonly through: (client: KubeClient) => KubeClient;
   /** The next writes of the head fare like this; those after them as usual. */
-  readonly plan: (...fates: readonly Fate[]) => void;
+  readonly plan: (...fates: readonly WriteFault[]) => void;
   /** The next reads of the head fail. */
   readonly failReads: (count: number) => void;
   /** Lets a late write arrive; true: the API server took it. */
@@ -30,14 +30,18 @@ export interface TroubledClient {
 }
 
 /** A real client whose writes of the head the test can disturb. */
-export function troubledClient(): TroubledClient {
-  const fates: Fate[] = [];
+export function faultyClient(): FaultyClient {
+  const faults: WriteFault[] = [];
   let failing = 0;
   let late: (() => Promise<unknown>) | undefined;
 
-  const disturbed = async <T>(client: KubeClient, head: ConfigMap, send: () => Promise<T>): Promise<T> => {
-    const fate = fates.shift();
-    switch (fate) {
+  const disturbed = async <T>(
+    client: KubeClient,
+    manifest: ConfigMap,
+    send: () => Promise<T>,
+  ): Promise<T> => {
+    const fault = faults.shift();
+    switch (fault) {
       case undefined:
         return send();
       case "answer-lost":
@@ -52,18 +56,18 @@ export function troubledClient(): TroubledClient {
         await send();
         return send();
       case "touched":
-        await touch(client, head);
+        await touch(client, manifest);
         return send();
       case "deleted":
-        await client.delete(CONFIG_MAPS, nameOf(head));
+        await client.delete(CONFIG_MAPS, nameOf(manifest));
         return send();
       default:
-        throw new Fault(fate.code, fate.message ?? "planned");
+        throw new Fault(fault.code, fault.message ?? "planned");
     }
   };
 
   return {
-    plan: (...next) => void fates.push(...next),
+    plan: (...next) => void faults.push(...next),
     failReads: (count) => {
       failing = count;
     },
@@ -81,13 +85,13 @@ export function troubledClient(): TroubledClient {
       },
       update: async (resource, object, options) => {
         const send = () => client.update(resource, object, options);
-        return isHead(resource.plural, object) ? disturbed(client, object, send) : send();
+        return isManifest(resource.plural, object) ? disturbed(client, object, send) : send();
       },
     }),
   };
 }
 
-function isHead(plural: string, object: unknown): object is ConfigMap {
+function isManifest(plural: string, object: unknown): object is ConfigMap {
   return plural === CONFIG_MAPS.plural && (object as ConfigMap).metadata.name === LEDGER;
 }
 
@@ -95,7 +99,7 @@ function nameOf({ metadata: { name, namespace = "" } }: ConfigMap) {
   return { name, namespace };
 }
 
-async function touch(client: KubeClient, head: ConfigMap): Promise<void> {
+async function touch(client: KubeClient, manifest: ConfigMap): Promise<void> {
   const body = { metadata: { annotations: { touched: String(performance.now()) } } };
-  await client.patch(CONFIG_MAPS, { name: nameOf(head), patch: { kind: "merge", body } });
+  await client.patch(CONFIG_MAPS, { name: nameOf(manifest), patch: { kind: "merge", body } });
 }

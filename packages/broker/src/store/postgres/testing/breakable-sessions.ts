@@ -1,7 +1,7 @@
 import { openSession, type Session, type Statement } from "../session.ts";
 
 /** What becomes of a COMMIT. */
-export type CommitFate =
+export type CommitFault =
   /** It is there, and its answer is lost. */
   | "answer-lost"
   /** It never arrives. */
@@ -11,21 +11,21 @@ export type CommitFate =
   /** The database undoes the transaction because another one got in the way. */
   | "conflict";
 
-export interface BreakableSessions {
+export interface FaultySessions {
   readonly openSession: typeof openSession;
   /** The next COMMITs fare like this; those after them as usual. */
-  readonly plan: (...fates: readonly CommitFate[]) => void;
+  readonly plan: (...fates: readonly CommitFault[]) => void;
   /** Lets a late COMMIT arrive. */
   readonly arrive: () => Promise<void>;
 }
 
 /** Real connections whose commits the test can disturb. */
-export function breakableSessions(): BreakableSessions {
-  const fates: CommitFate[] = [];
+export function faultySessions(): FaultySessions {
+  const faults: CommitFault[] = [];
   let late: (() => Promise<unknown>) | undefined;
 
   const commit = async (session: Session, statement: Statement) => {
-    switch (fates.shift()) {
+    switch (faults.shift()) {
       case undefined:
         return session.send(statement);
       case "answer-lost":
@@ -45,7 +45,7 @@ export function breakableSessions(): BreakableSessions {
   };
 
   return {
-    plan: (...next) => void fates.push(...next),
+    plan: (...next) => void faults.push(...next),
     arrive: async () => void (await late?.()),
     openSession: async (...parameters) => {
       const session = await openSession(...parameters);
@@ -54,7 +54,7 @@ export function breakableSessions(): BreakableSessions {
         ...session,
         send: async (statement) => {
           if (statement.text !== "COMMIT") return session.send(statement);
-          const isLate = fates[0] === "late";
+          const isLate = faults[0] === "late";
           isGivenUp ||= isLate;
           return commit(session, statement);
         },

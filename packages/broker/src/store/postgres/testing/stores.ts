@@ -5,7 +5,7 @@ import { type PostgresAddress, readAddress } from "../address.ts";
 import { type PostgresStore, type PostgresStoreOptions, postgresStore } from "../postgres-store.ts";
 import type { openSession } from "../session.ts";
 
-const MACHINE = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+const CLOCK = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
 
 /** A ledger of its own on a server that others use as well. */
 export interface TestLedger {
@@ -35,13 +35,7 @@ export function testLedger(server: PostgresServer): TestLedger {
   return {
     schema,
     psql,
-    connect: ({
-      port = server.port,
-      database = "postgres",
-      openSession,
-      clock = MACHINE,
-      ...options
-    } = {}) => {
+    connect: ({ port = server.port, database = "postgres", openSession, clock = CLOCK, ...options } = {}) => {
       const address = addressOf(`${server.url({ port, database })}?schema=${schema}`);
       const log = { warn: () => undefined };
       const seam = openSession === undefined ? {} : { openSession };

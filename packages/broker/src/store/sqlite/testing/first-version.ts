@@ -7,7 +7,7 @@ export function asFirstVersion(file: string): void {
   database.exec(
     "DROP TABLE adoption; ALTER TABLE ledger DROP COLUMN sums; DELETE FROM migration WHERE number > 1",
   );
-  const { one: _, seal: __, ...head } = { ...database.prepare("SELECT * FROM ledger").get() };
-  database.prepare("UPDATE ledger SET seal = ?").run(sealOf("ledger", Object.values(head) as string[]));
+  const { one: _, seal: __, ...header } = { ...database.prepare("SELECT * FROM ledger").get() };
+  database.prepare("UPDATE ledger SET seal = ?").run(sealOf("ledger", Object.values(header) as string[]));
   database.close();
 }

@@ -3,7 +3,7 @@ import type { LedgerView, Reservation as Booked } from "@resource-broker/domain"
 import { emptyLedger, keyName, resourceVector } from "@resource-broker/domain";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { reservationStatus } from "../../forge/reservation-status.ts";
-import { agentsWish, wish } from "../../testing/samples.ts";
+import { agentsReservation, personsReservation } from "../../testing/samples.ts";
 import { planReservation } from "../plan-reservation.ts";
 import type { Step } from "../step.ts";
 
@@ -15,7 +15,7 @@ export const AGENTS_ID = reservationNameFor("rome", "k1");
 export const FINALIZERS = [RESERVATION_FINALIZER];
 export const DELETED = "2026-01-05T11:59:59Z";
 
-export function booked(id: string, more: Partial<Booked> = {}): Booked {
+export function ledgerReservation(id: string, more: Partial<Booked> = {}): Booked {
   const granted = resourceVector({ cpuMillis: 500, memoryBytes: 2 ** 29 });
   return {
     id,
@@ -62,32 +62,32 @@ export function plan({
   return planReservation({ object, ledger, ledgerId: "led-1", now: NOW, isOffered, mayBeUnnamed });
 }
 
-export function persons(
+export function personsObject(
   more: Partial<Reservation["metadata"]> = {},
   rest: Partial<Reservation> = {},
 ): Reservation {
-  const object = wish("mine");
+  const object = personsReservation("mine");
   return { ...object, metadata: { ...object.metadata, uid: UID, generation: 1, ...more }, ...rest };
 }
 
 const LABELS = { [KUBE_LABEL.requester]: "rome", [KUBE_LABEL.target]: "paris" };
 
 /** A person's object that says all there is to say. */
-export function told(reservation: Booked, more: Partial<Reservation["metadata"]> = {}): Reservation {
-  const object = persons({ finalizers: FINALIZERS, labels: LABELS, ...more });
+export function reported(reservation: Booked, more: Partial<Reservation["metadata"]> = {}): Reservation {
+  const object = personsObject({ finalizers: FINALIZERS, labels: LABELS, ...more });
   const named = { ...object, spec: { ...object.spec, targetClusterID: "paris" } };
-  const telling = { ledger: ledgerOf(), ledgerId: "led-1", now: NOW - 500 };
-  return { ...named, status: reservationStatus(reservation, telling, named) };
+  const context = { ledger: ledgerOf(), ledgerId: "led-1", now: NOW - 500 };
+  return { ...named, status: reservationStatus(reservation, context, named) };
 }
 
-export function agents(more: Partial<Reservation["metadata"]> = {}): Reservation {
-  const object = agentsWish("k1");
+export function agentsObject(more: Partial<Reservation["metadata"]> = {}): Reservation {
+  const object = agentsReservation("k1");
   return { ...object, metadata: { ...object.metadata, uid: UID, generation: 1, ...more } };
 }
 
-export const live = booked(PERSONS_ID);
+export const live = ledgerReservation(PERSONS_ID);
 /** Made over HTTP with the same key. */
-export const other = booked(AGENTS_ID, {
+export const other = ledgerReservation(AGENTS_ID, {
   key: "k1",
   granted: resourceVector({ cpuMillis: 4000, memoryBytes: 2 ** 30 }),
 });

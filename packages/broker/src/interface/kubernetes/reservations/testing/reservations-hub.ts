@@ -2,12 +2,18 @@ import type { Reservation } from "@resource-broker/contract";
 import { afterAll, beforeAll } from "vitest";
 import { RESERVATIONS } from "../../objects/resources.ts";
 import { type Offered, publish } from "../../testing/samples.ts";
-import { type BrokerParts, NAMESPACE, openScene, type Scene, type SceneBroker } from "../../testing/scene.ts";
+import {
+  type BrokerParts,
+  NAMESPACE,
+  openEnvironment,
+  type TestBroker,
+  type TestEnvironment,
+} from "../../testing/scene.ts";
 
 /** The scene that the tests of one file share, and its broker of the moment. */
 export interface ReservationsHub {
-  readonly scene: Scene;
-  readonly broker: SceneBroker;
+  readonly env: TestEnvironment;
+  readonly broker: TestBroker;
   /** The next broker, with the parts and the memory of the one that was stopped. */
   readonly startAgain: () => Promise<void>;
   readonly create: (object: Reservation) => Promise<Reservation>;
@@ -18,49 +24,54 @@ export interface ReservationsHub {
 export interface HubParts {
   readonly broker: BrokerParts;
   /** The CPUs of each cluster that lends. */
-  readonly lenders: Readonly<Record<string, number>>;
+  readonly providers: Readonly<Record<string, number>>;
 }
 
 /** Called once in a test file, outside its tests. */
 export function reservationsHub(parts: HubParts): ReservationsHub {
-  let scene: Scene;
-  let broker: SceneBroker;
+  let env: TestEnvironment;
+  let broker: TestBroker;
   beforeAll(async () => {
-    scene = await openScene();
-    broker = await scene.startBroker(parts.broker);
-    for (const [clusterId, cpu] of Object.entries(parts.lenders)) await lend(scene, clusterId, { cpu });
+    env = await openEnvironment();
+    broker = await env.startBroker(parts.broker);
+    for (const [clusterId, cpu] of Object.entries(parts.providers))
+      await advertiseProvider(env, clusterId, { cpu });
   });
-  afterAll(() => scene.stop());
+  afterAll(() => env.stop());
   return {
-    get scene() {
-      return scene;
+    get env() {
+      return env;
     },
     get broker() {
       return broker;
     },
     startAgain: async () => {
-      broker = await scene.startBroker({ ...parts.broker, disk: broker.disk });
+      broker = await env.startBroker({ ...parts.broker, disk: broker.disk });
     },
-    create: (object) => scene.client.create(RESERVATIONS, object),
-    remove: (name) => scene.client.delete(RESERVATIONS, named(name)),
-    inPhase: (name, phase) => scene.reservation(name, ({ status }) => status?.phase === phase),
+    create: (object) => env.client.create(RESERVATIONS, object),
+    remove: (name) => env.client.delete(RESERVATIONS, named(name)),
+    inPhase: (name, phase) => env.reservation(name, ({ status }) => status?.phase === phase),
   };
 }
 
 /** A scene of a test's own: its brokers come, go and die as no other test could bear. */
-export async function inOwnScene(act: (scene: Scene) => Promise<void>): Promise<void> {
-  const scene = await openScene();
+export async function inOwnEnvironment(act: (env: TestEnvironment) => Promise<void>): Promise<void> {
+  const env = await openEnvironment();
   try {
-    await act(scene);
+    await act(env);
   } finally {
-    await scene.stop();
+    await env.stop();
   }
 }
 
 /** Publishes, and waits until the broker has taken it in. */
-export async function lend(scene: Scene, clusterId: string, offered: Offered = {}): Promise<void> {
-  await publish(scene.client, clusterId, offered);
-  await scene.advertisement(clusterId, ({ status }) => status?.active === true);
+export async function advertiseProvider(
+  env: TestEnvironment,
+  clusterId: string,
+  offered: Offered = {},
+): Promise<void> {
+  await publish(env.client, clusterId, offered);
+  await env.advertisement(clusterId, ({ status }) => status?.active === true);
 }
 
 export function named(name: string): { readonly name: string; readonly namespace: string } {

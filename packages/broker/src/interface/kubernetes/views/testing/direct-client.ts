@@ -29,7 +29,7 @@ const CODES: Readonly<Record<string, FaultCode>> = {
 };
 
 /** What goes wrong with a call: before it arrives, or when its answer is on the way back. */
-export interface Mishap {
+export interface CallFault {
   readonly fault: Fault;
   readonly isDone: boolean;
 }
@@ -41,10 +41,10 @@ export interface CallSeen {
 }
 
 /** Asked before each call; undefined: it goes well. Others may do something meanwhile. */
-export type Trial = (call: CallSeen) => Mishap | undefined | Promise<Mishap | undefined>;
+export type CallHook = (call: CallSeen) => CallFault | undefined | Promise<CallFault | undefined>;
 
 /** A client of a simulated cluster without sockets between them: all of it runs on the test's clock. */
-export function directClient(api: ClusterApi, trial: Trial): KubeClient & { readonly cut: () => void } {
+export function directClient(api: ClusterApi, hook: CallHook): KubeClient & { readonly cut: () => void } {
   const watches = new Set<() => void>();
 
   const definitionOf = ({ group, plural }: Resource<unknown>): ResourceDefinition => {
@@ -54,10 +54,10 @@ export function directClient(api: ClusterApi, trial: Trial): KubeClient & { read
   };
   const call = async <R>(seen: CallSeen, act: () => R): Promise<R> => {
     await Promise.resolve();
-    const mishap = await trial(seen);
-    if (mishap !== undefined && !mishap.isDone) throw mishap.fault;
+    const fault = await hook(seen);
+    if (fault !== undefined && !fault.isDone) throw fault.fault;
     const done = refusalsAsFaults(act);
-    if (mishap !== undefined) throw mishap.fault;
+    if (fault !== undefined) throw fault.fault;
     return done;
   };
   const objectOf = <T>({ object }: Pick<Written, "object">): T => structuredClone(object) as unknown as T;
@@ -98,7 +98,7 @@ export function directClient(api: ClusterApi, trial: Trial): KubeClient & { read
     list: async <T>(resource: Resource<T>, query: { namespace?: string }, each: (object: T) => void) => {
       const { items, resourceVersion } = await call(
         { verb: "list", plural: resource.plural, name: "" },
-        (): ListResult => api.list({ definition: definitionOf(resource), ...placeOf(query) }, {}),
+        (): ListResult => api.list({ definition: definitionOf(resource), ...namespaceOf(query) }, {}),
       );
       for (const object of items) each(objectOf<T>({ object }));
       return { resourceVersion, count: items.length };
@@ -110,7 +110,7 @@ export function directClient(api: ClusterApi, trial: Trial): KubeClient & { read
         open: (each) =>
           call({ verb: "watch", plural: resource.plural, name: "" }, () =>
             api.watch(
-              { definition: definitionOf(resource), ...placeOf(query) },
+              { definition: definitionOf(resource), ...namespaceOf(query) },
               { resourceVersion: query.resourceVersion },
               each,
             ),
@@ -118,7 +118,7 @@ export function directClient(api: ClusterApi, trial: Trial): KubeClient & { read
       }),
     create: <T>(resource: Resource<T>, object: T, options?: { fieldManager?: string }) =>
       call({ verb: "create", plural: resource.plural, name: named(object).name }, () => {
-        const target = { definition: definitionOf(resource), ...placeOf(named(object)) };
+        const target = { definition: definitionOf(resource), ...namespaceOf(named(object)) };
         return objectOf<T>(api.create(target, object as JsonObject, writing(options?.fieldManager)));
       }),
     update: <T>(resource: Resource<T>, object: T, options?: WriteOptions) =>
@@ -204,7 +204,7 @@ async function* watch<T>({ query, watches, open }: Watching): AsyncGenerator<Wat
   }
 }
 
-function placeOf({ namespace }: { readonly namespace?: string }): { readonly namespace?: string } {
+function namespaceOf({ namespace }: { readonly namespace?: string }): { readonly namespace?: string } {
   return namespace === undefined ? {} : { namespace };
 }
 

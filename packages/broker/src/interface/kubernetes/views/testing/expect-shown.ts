@@ -10,13 +10,13 @@ import type { AccountView, Reservation } from "@resource-broker/domain";
 import { expect } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../../objects/resources.ts";
 import { NAMESPACE } from "../../testing/scene.ts";
-import { type ViewsWorld } from "./views-world.ts";
+import { type ViewsEnvironment } from "./views-world.ts";
 
 /** Those of other types are others' to write, whatever they say. */
 const OWN_CONDITIONS = ["Ready", "Stale", "Overcommitted"];
 
 /** Whoever reads the objects knows what the ledger knows; said without the code that writes them. */
-export async function expectShown(world: ViewsWorld): Promise<void> {
+export async function expectViewsMatchLedger(world: ViewsEnvironment): Promise<void> {
   const advertisements = await all(world, CLUSTER_ADVERTISEMENTS);
   const reservations = await all(world, RESERVATIONS);
   expect(byName(advertisements, essence)).toEqual(
@@ -33,9 +33,9 @@ export async function expectShown(world: ViewsWorld): Promise<void> {
   );
 }
 
-type Listed = Parameters<ViewsWorld["people"]["list"]>[0];
+type Listed = Parameters<ViewsEnvironment["people"]["list"]>[0];
 
-async function all<T>(world: ViewsWorld, resource: Listed & { readonly example?: T }): Promise<T[]> {
+async function all<T>(world: ViewsEnvironment, resource: Listed & { readonly example?: T }): Promise<T[]> {
   const objects: T[] = [];
   await world.people.list<T>(resource, { namespace: NAMESPACE }, (object) => objects.push(object));
   return objects;
@@ -61,7 +61,7 @@ function essence({ metadata, spec, status }: ClusterAdvertisement): object {
   };
 }
 
-function essenceOfAccount(account: AccountView, { engine }: ViewsWorld): object {
+function essenceOfAccount(account: AccountView, { engine }: ViewsEnvironment): object {
   if (account.advertisement === undefined) throw new Error(`${account.clusterId} has said nothing`);
   const { timestamp: _, sequence: __, ...spec } = fromAdvertisement(account.advertisement, account);
   const isStale = engine.now() - account.receivedAt > engine.policy.stalenessMs;
@@ -72,7 +72,11 @@ function essenceOfAccount(account: AccountView, { engine }: ViewsWorld): object 
     spec,
     phase: isStale ? "Stale" : "Active",
     ledgerID: engine.ledgerId,
-    conditions: [`Ready=${say(isReady)}`, `Stale=${say(isStale)}`, `Overcommitted=${say(isOver)}`],
+    conditions: [
+      `Ready=${conditionStatus(isReady)}`,
+      `Stale=${conditionStatus(isStale)}`,
+      `Overcommitted=${conditionStatus(isOver)}`,
+    ],
   };
 }
 
@@ -109,6 +113,6 @@ function essenceOfReservation(reservation: Reservation): object {
   };
 }
 
-function say(is: boolean): "True" | "False" {
+function conditionStatus(is: boolean): "True" | "False" {
   return is ? "True" : "False";
 }

@@ -12,23 +12,23 @@ import type { EventInput } from "@resource-broker/kube";
 import { createKubeSim, type SimCluster } from "@resource-broker/kube-sim";
 import type { Log } from "@resource-broker/runtime";
 import { type FakeClock, fakeClock, type MemoryDisk, memoryDisk } from "@resource-broker/testkit";
-import { followObjects } from "../../objects/known-objects.ts";
+import { objectInformers } from "../../objects/known-objects.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../../objects/resources.ts";
 import { definitions, NAMESPACE, namespaceObject } from "../../testing/scene.ts";
 import { startedEngine } from "../../testing/started-engine.ts";
 import { createViews } from "../views.ts";
-import { type CallSeen, directClient, type Mishap } from "./direct-client.ts";
+import { type CallFault, type CallSeen, directClient } from "./direct-client.ts";
 
 const WRITES: readonly CallSeen["verb"][] = ["create", "apply", "patch", "update", "delete"];
 
-export interface SimPlace {
+export interface SimNamespace {
   readonly time: FakeClock;
   readonly sim: SimCluster;
   readonly end: () => Promise<void>;
 }
 
 /** A cluster with the CRDs and the namespace, on a clock of its own. */
-export async function simPlace(): Promise<SimPlace> {
+export async function simPlace(): Promise<SimNamespace> {
   const time = fakeClock();
   const kubeSim = createKubeSim({ clock: time, randomBytes });
   const sim = await kubeSim.addCluster({
@@ -46,13 +46,13 @@ export interface WorldOptions {
 }
 
 /** A broker's engine, its views, and whoever else writes into the same namespace. */
-export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions = {}) {
+export async function viewsEnvironment({ time, sim }: SimNamespace, options: WorldOptions = {}) {
   const { objects = false, disk = memoryDisk("led-1"), sliceDefaults = DEFAULT_SLICE } = options;
   const engine = await startedEngine(time, disk);
   const writes: (CallSeen & { readonly atMs: number })[] = [];
-  const happenings: EventInput[] = [];
+  const events: EventInput[] = [];
   const lines: string[] = [];
-  const mishaps: Mishap[] = [];
+  const faults: CallFault[] = [];
   const interruptions: (() => Promise<unknown>)[] = [];
   let isDown = false;
   let isLeading = true;
@@ -61,7 +61,7 @@ export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions 
     if (!WRITES.includes(call.verb)) return undefined;
     writes.push({ ...call, atMs: time.monotonicMs() });
     await interruptions.shift()?.();
-    return mishaps.shift();
+    return faults.shift();
   });
   const log: Log = {
     info: (_, message) => void lines.push(`info ${message}`),
@@ -69,8 +69,8 @@ export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions 
     error: (_, message) => void lines.push(`error ${message}`),
   };
   const follow = { client, clock: time, random: () => 0.5, log };
-  const known = followObjects(NAMESPACE, follow);
-  const recorder = { record: (happening: EventInput) => void happenings.push(happening), stop: nothing };
+  const known = objectInformers(NAMESPACE, follow);
+  const recorder = { record: (event: EventInput) => void events.push(event), stop: nothing };
   const views = createViews(
     { namespace: NAMESPACE, objects },
     {
@@ -98,7 +98,7 @@ export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions 
     people,
     known,
     writes,
-    happenings,
+    happenings: events,
     lines,
     start,
     stop: async () => {
@@ -116,7 +116,7 @@ export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions 
     },
     /** Somebody does this just before the next write arrives. */
     interrupt: (act: () => Promise<unknown>) => void interruptions.push(act),
-    failNext: (...next: Mishap[]) => void mishaps.push(...next),
+    failNext: (...next: CallFault[]) => void faults.push(...next),
     depose: () => {
       isLeading = false;
     },
@@ -144,6 +144,6 @@ export async function viewsWorld({ time, sim }: SimPlace, options: WorldOptions 
   };
 }
 
-export type ViewsWorld = Awaited<ReturnType<typeof viewsWorld>>;
+export type ViewsEnvironment = Awaited<ReturnType<typeof viewsEnvironment>>;
 
 const nothing = (): Promise<void> => Promise.resolve();
